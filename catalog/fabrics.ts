@@ -1,0 +1,64 @@
+import table from "./fabrics.json";
+import { findShape } from "./shapes";
+
+/** How a pod reaches the RDMA network. */
+export type FabricMode = "host-network" | "virtual-functions";
+
+/** What NCCL and the scheduler need to know about the RDMA network of one shape. */
+export interface Fabric {
+  readonly shape: string;
+  readonly kind: "roce" | "efa";
+  /** RDMA devices of the host, written out in NCCL's order. Empty for EFA, which libfabric finds by itself. */
+  readonly hcas: readonly string[];
+  /** Settings that hold in every mode: see ncclEnvironment for the full set. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Extended resource of the virtual functions or EFA interfaces, and how many a node has. */
+  readonly device: { readonly resource: string; readonly perNode: number };
+  /** MTU of the virtual functions, bytes. RoCE only. */
+  readonly mtu?: number;
+  /** Catalogue name of the image that holds the all-reduce test. */
+  readonly testImage: string;
+  readonly source: string;
+  readonly asOf: string;
+}
+
+/** A row of fabrics.json: one RoCE profile for the shapes that share it. */
+export interface RoceProfile extends Omit<Fabric, "shape" | "asOf"> {
+  readonly shapes: readonly string[];
+}
+
+// Checked against catalog/schema.ts by test/catalog. By way of unknown: the compiler reads the differing environments of
+// the rows as one type with optional keys.
+const profiles = table.roce as unknown as readonly RoceProfile[];
+const refused: Readonly<Record<string, string>> = table.refused;
+
+/** The RDMA network of a shape, or undefined where it has none that can be used: see noFabricReason. */
+export function fabricOf(shapeName: string): Fabric | undefined {
+  const profile = profiles.find((candidate) => candidate.shapes.includes(shapeName));
+  if (profile !== undefined) {
+    const { shapes: _shapes, ...fabric } = profile;
+    return { ...fabric, shape: shapeName, asOf: table.asOf };
+  }
+  const rdma = findShape(shapeName)?.rdma;
+  if (rdma?.kind !== "efa" || rdma.interfaces === undefined) return undefined;
+  const { resource, environment, testImage, source } = table.efa;
+  const device = { resource, perNode: rdma.interfaces };
+  return { shape: shapeName, kind: "efa", hcas: [], environment, device, testImage, source, asOf: table.asOf };
+}
+
+/** Why fabricOf knows no usable RDMA network for the shape; undefined when it does. */
+export function noFabricReason(shapeName: string): string | undefined {
+  if (fabricOf(shapeName) !== undefined) return undefined;
+  if (findShape(shapeName) === undefined) return `${shapeName} is no machine shape of the catalogue`;
+  return refused[shapeName] ?? `${shapeName} has no RDMA network`;
+}
+
+/**
+ * The NCCL environment of a pod. On the host network the devices are matched exactly (NCCL's leading "="); virtual
+ * functions carry other numbers inside the pod and are matched by their prefix.
+ */
+export function ncclEnvironment(fabric: Fabric, mode: FabricMode): Record<string, string> {
+  if (fabric.kind === "efa") return { ...fabric.environment };
+  const hca = mode === "host-network" ? `=${fabric.hcas.join(",")}` : "mlx5";
+  return { ...fabric.environment, NCCL_IB_HCA: hca };
+}

@@ -1,0 +1,58 @@
+import table from "./images.json";
+import { unknownName } from "./nearest";
+import type { CpuArchitecture } from "./shapes";
+
+/** A pinned container image. */
+export interface ImageEntry {
+  /** Catalogue name, e.g. "vllm-cuda". */
+  readonly component: string;
+  /** Registry and repository, e.g. "docker.io/vllm/vllm-openai". */
+  readonly repository: string;
+  /** Never "latest". */
+  readonly tag: string;
+  /** Index digest "sha256:…", where known. */
+  readonly digest?: string;
+  /** Docker platforms, e.g. "linux/arm64". */
+  readonly platforms: readonly string[];
+  readonly platformsConfidence: "stated" | "inferred";
+  /** "stated": the tag was read in a source; "inferred": it follows the release form. */
+  readonly confidence: "stated" | "inferred";
+  readonly source: string;
+  readonly asOf: string;
+  readonly notes?: string;
+}
+
+// Checked against catalog/schema.ts by test/catalog.
+export const images = table.images as readonly ImageEntry[];
+
+const byComponent = new Map(images.map((entry) => [entry.component, entry]));
+
+/**
+ * The catalogue entry of a component.
+ *
+ * @throws Error for an unknown component, with the nearest known one.
+ */
+export function imageEntry(component: string): ImageEntry {
+  const entry = byComponent.get(component);
+  if (entry === undefined) throw unknownName("image", component, [...byComponent.keys()], "catalog/images.json");
+  return entry;
+}
+
+/**
+ * Reference to pull: "repository:tag", with "@sha256:…" behind it where the digest is known.
+ *
+ * @throws Error for an unknown component, with the nearest known one.
+ */
+export function image(component: string): string {
+  const { repository, tag, digest } = imageEntry(component);
+  return digest === undefined ? `${repository}:${tag}` : `${repository}:${tag}@${digest}`;
+}
+
+/**
+ * Whether the image runs on nodes of that CPU architecture.
+ *
+ * @throws Error for an unknown component, with the nearest known one.
+ */
+export function imageSupports(component: string, arch: CpuArchitecture): boolean {
+  return imageEntry(component).platforms.includes(`linux/${arch}`);
+}

@@ -1,0 +1,185 @@
+import { z } from "zod";
+import type { ChartValueKeys } from "./chart-values";
+import type { ChartEntry } from "./charts";
+import type { RoceProfile } from "./fabrics";
+import type { ImageEntry } from "./images";
+import type { ModelEntry } from "./models";
+import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
+
+// Schemas of the catalogue files. Tests apply them; the program trusts the files and starts without them.
+
+const text = z.string().trim().min(1);
+const positive = z.number().positive();
+const count = z.number().int().positive();
+const notNegative = z.number().nonnegative();
+const day = z.iso.date();
+const range = z.strictObject({ min: positive, max: positive }).refine(({ min, max }) => min <= max, "min exceeds max");
+
+const gpuModel = z.strictObject({
+  model: text,
+  vendor: z.enum(["nvidia", "amd"]),
+  arch: text,
+  fp8: z.boolean(),
+  memoryGB: positive,
+  memoryGiB: positive,
+  engineMemoryGiB: positive,
+  memorySource: text,
+  engineMemorySource: text,
+  notes: z.string(),
+}) satisfies z.ZodType<GpuModel>;
+
+const priceOrigin = {
+  region: text,
+  confidence: z.enum(["read", "derived"]),
+  asOf: z.union([day, z.literal("undated")]),
+  source: text,
+};
+
+const price = z.union([
+  z.strictObject({ usdPerHour: positive, ...priceOrigin }),
+  z.strictObject({
+    usdPerOcpuHour: positive,
+    usdPerGBHour: positive,
+    freePerMonth: z.strictObject({ ocpuHours: positive, gbHours: positive }).optional(),
+    ...priceOrigin,
+  }),
+]);
+
+const shapeRow = z.strictObject({
+  name: text,
+  gpu: z
+    .strictObject({
+      model: text,
+      count,
+      nvlink: z.boolean().optional(),
+      fractionOf: z.strictObject({ memoryGB: positive, memoryGiB: positive }).optional(),
+    })
+    .optional(),
+  cpu: z.strictObject({ arch: z.enum(["amd64", "arm64"]), vcpus: count, ocpus: count.optional() }),
+  flex: z
+    .strictObject({
+      ocpus: range,
+      memoryGiB: range,
+      memoryGiBPerOcpu: range,
+      networkGbpsPerOcpu: positive.optional(),
+    })
+    .optional(),
+  memoryGiB: positive,
+  allocatableMemoryMiB: positive.optional(),
+  maxPods: count.optional(),
+  localNvmeGB: notNegative,
+  networkGbps: positive.optional(),
+  rdma: z.strictObject({ kind: z.enum(["none", "roce", "efa"]), gbps: notNegative, interfaces: count.optional() }),
+  price: price.optional(),
+  noPriceReason: text.optional(),
+  denied: text.optional(),
+  notes: z.string(),
+  source: text,
+}) satisfies z.ZodType<ShapeRow>;
+
+const gpuCard = z.strictObject({
+  name: text,
+  gpu: text,
+  nvlink: z.boolean().nullable(),
+  notes: z.string(),
+  source: text,
+}) satisfies z.ZodType<GpuCard>;
+
+const modelEntry = z.strictObject({
+  name: z.string().regex(/^[a-z0-9]+([.-][a-z0-9]+)*$/),
+  repository: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
+  license: text,
+  gated: z.boolean(),
+  task: z.enum(["chat", "completion", "embedding", "rerank"]),
+  configPath: z.string().regex(/^catalog\/models\/[^/]+\/config\.json$/),
+  ollama: z
+    .array(
+      z.strictObject({
+        tag: z.string().regex(/^[\w.-]+:[\w.-]+$/),
+        quantization: text,
+        fileBytes: count,
+        source: text,
+      }),
+    )
+    .nonempty()
+    .optional(),
+  source: text,
+  asOf: day,
+  notes: text.optional(),
+}) satisfies z.ZodType<ModelEntry>;
+
+const chartEntry = z.strictObject({
+  name: text,
+  chart: text,
+  repository: z.string().regex(/^(https|oci):\/\/\S+$/),
+  version: z.string().regex(/^v?\d+\.\d+\.\d+/),
+  appVersion: text,
+  kubeVersion: text.optional(),
+  crdNotes: text.optional(),
+  notes: z.array(text),
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<ChartEntry>;
+
+const chartValueKeys = z.strictObject({
+  chart: text,
+  version: text,
+  source: text,
+  asOf: day,
+  values: z.record(text, z.enum(["map", "list", "string", "number", "boolean", "null"])),
+  open: z.array(text),
+  otherKeys: z.array(text),
+  subcharts: z.array(text),
+}) satisfies z.ZodType<ChartValueKeys>;
+
+const imageEntry = z.strictObject({
+  component: text,
+  repository: z.string().regex(/^[a-z0-9.-]+\.[a-z]+(\/[a-z0-9._-]+)+$/),
+  tag: z
+    .string()
+    .regex(/^[\w][\w.-]*$/)
+    .refine((tag) => !/(^|-)latest(-|$)/.test(tag), "a moving tag"),
+  digest: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/)
+    .optional(),
+  platforms: z.array(z.string().regex(/^linux\/[a-z0-9]+$/)).nonempty(),
+  platformsConfidence: z.enum(["stated", "inferred"]),
+  confidence: z.enum(["stated", "inferred"]),
+  source: text,
+  asOf: day,
+  notes: text.optional(),
+}) satisfies z.ZodType<ImageEntry>;
+
+const environment = z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), text);
+
+const roceProfile = z.strictObject({
+  shapes: z.array(text).nonempty(),
+  kind: z.literal("roce"),
+  hcas: z.array(z.string().regex(/^mlx5_\d+$/)).nonempty(),
+  environment,
+  device: z.strictObject({ resource: text, perNode: count }),
+  mtu: count,
+  testImage: text,
+  source: text,
+}) satisfies z.ZodType<RoceProfile>;
+
+const about = text;
+
+/** Schema of each catalogue file. */
+export const schemas = {
+  gpus: z.strictObject({ about, asOf: day, gpus: z.array(gpuModel) }),
+  shapes: z.strictObject({ about, asOf: day, shapes: z.array(shapeRow) }),
+  cards: z.strictObject({ about, asOf: day, cards: z.array(gpuCard) }),
+  models: z.strictObject({ about, models: z.array(modelEntry) }),
+  charts: z.strictObject({ about, charts: z.array(chartEntry) }),
+  chartValues: chartValueKeys,
+  images: z.strictObject({ about, images: z.array(imageEntry) }),
+  fabrics: z.strictObject({
+    about,
+    asOf: day,
+    roce: z.array(roceProfile),
+    refused: z.record(text, text),
+    efa: z.strictObject({ environment, resource: text, testImage: text, source: text }),
+  }),
+};

@@ -1,0 +1,287 @@
+import { unknownName } from "./nearest";
+import awsTable from "./shapes/aws.json";
+import gpuTable from "./shapes/gpus.json";
+import ociTable from "./shapes/oci.json";
+import onPremTable from "./shapes/onprem.json";
+
+export type Provider = "oci" | "aws" | "onprem";
+export type CpuArchitecture = "amd64" | "arm64";
+export type GpuResource = "nvidia.com/gpu" | "amd.com/gpu";
+
+/** One GPU model (shapes/gpus.json). */
+export interface GpuModel {
+  readonly model: string;
+  readonly vendor: "nvidia" | "amd";
+  /** Micro-architecture in lower case, e.g. "hopper", "cdna3". */
+  readonly arch: string;
+  /** Whether the GPU multiplies FP8 in hardware. */
+  readonly fp8: boolean;
+  /** Vendor's figure, in the vendor's "GB". */
+  readonly memoryGB: number;
+  /** Total that the driver reports (nvidia-smi, rocm-smi), GiB. */
+  readonly memoryGiB: number;
+  /** Total that a process sees (cudaMemGetInfo): what vLLM multiplies by gpu_memory_utilization. GiB. */
+  readonly engineMemoryGiB: number;
+  readonly memorySource: string;
+  readonly engineMemorySource: string;
+  readonly notes: string;
+}
+
+/** The GPUs of one machine. */
+export interface GpuSpec extends Omit<GpuModel, "memorySource" | "engineMemorySource" | "notes"> {
+  readonly count: number;
+  /** NVLink between the GPUs of the machine. AMD Instinct machines use xGMI and say false; undefined: not read. */
+  readonly nvlink?: boolean;
+  /** Extended resource that a pod asks for. */
+  readonly resource: GpuResource;
+}
+
+export interface Rdma {
+  readonly kind: "none" | "roce" | "efa";
+  /** All interfaces of the machine together, Gbit/s; 0 for none. */
+  readonly gbps: number;
+  /** Number of EFA interfaces (`vpc.amazonaws.com/efa`). For RoCE see fabricOf. */
+  readonly interfaces?: number;
+}
+
+export interface PriceOrigin {
+  readonly region: string;
+  readonly confidence: "read" | "derived";
+  /** Day on which the price held, or "undated" where the page bears no date. */
+  readonly asOf: string;
+  readonly source: string;
+}
+
+/** Whole-machine price. */
+export interface MachinePrice extends PriceOrigin {
+  readonly usdPerHour: number;
+}
+
+/** Price of a flexible shape, by size. Oracle's GB here are GiB. */
+export interface FlexPrice extends PriceOrigin {
+  readonly usdPerOcpuHour: number;
+  readonly usdPerGBHour: number;
+  /** Allowance per tenancy and month that is not charged. */
+  readonly freePerMonth?: { readonly ocpuHours: number; readonly gbHours: number };
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Limits of a shape whose size is chosen at creation. */
+export interface Flex {
+  readonly ocpus: Range;
+  readonly memoryGiB: Range;
+  readonly memoryGiBPerOcpu: Range;
+  readonly networkGbpsPerOcpu?: number;
+}
+
+/** A machine that can be a node. */
+export interface MachineShape {
+  readonly provider: Provider;
+  readonly name: string;
+  readonly gpu?: GpuSpec;
+  readonly cpu: {
+    readonly arch: CpuArchitecture;
+    /** Kubernetes CPUs. The maximum for a flexible shape. */
+    readonly vcpus: number;
+    /** Oracle CPUs: 2 vCPUs on x86, 1 on Arm. OCI only. */
+    readonly ocpus?: number;
+  };
+  /** Present on flexible shapes until sized: see sizedFlex. */
+  readonly flex?: Flex;
+  /** Host RAM, GiB. The maximum for a flexible shape. */
+  readonly memoryGiB: number;
+  /** What Kubernetes can hand to pods, MiB, where an estimate exists (Karpenter's, EC2 only). */
+  readonly allocatableMemoryMiB?: number;
+  /** Pods per node with the provider's default network plugin, where known. */
+  readonly maxPods?: number;
+  readonly localNvmeGB: number;
+  /** Ethernet, Gbit/s, sustained. Undefined: not read. */
+  readonly networkGbps?: number;
+  readonly rdma: Rdma;
+  readonly price?: MachinePrice | FlexPrice;
+  /** Why a machine has no price. */
+  readonly noPriceReason?: string;
+  /** Why this machine must not be used here, although the provider offers it. */
+  readonly denied?: string;
+  readonly notes: string;
+  readonly source: string;
+  /** Day on which the row was read. */
+  readonly asOf: string;
+}
+
+/** Size of a flexible shape. Oracle says GB and means GiB. */
+export interface FlexSize {
+  readonly ocpus: number;
+  readonly memoryGB: number;
+}
+
+/** A row of shapes/oci.json or shapes/aws.json: a shape that names its GPU model. */
+export interface ShapeRow extends Omit<MachineShape, "provider" | "gpu" | "asOf"> {
+  readonly gpu?: {
+    readonly model: string;
+    readonly count: number;
+    readonly nvlink?: boolean;
+    /** Memory of the slice, where the machine has only a part of one GPU. */
+    readonly fractionOf?: { readonly memoryGB: number; readonly memoryGiB: number };
+  };
+}
+
+/** A card for machines of one's own (shapes/onprem.json). */
+export interface GpuCard {
+  readonly name: string;
+  readonly gpu: string;
+  readonly nvlink: boolean | null;
+  readonly notes: string;
+  readonly source: string;
+}
+
+/** A machine of one's own: a card times a count, and the host around it. */
+export interface OnPremNodeArgs {
+  /** Name of a card in shapes/onprem.json, e.g. "rtx-4090". Undefined: no GPU. */
+  readonly card?: string;
+  readonly gpuCount: number;
+  readonly vcpus: number;
+  readonly memoryGiB: number;
+  readonly localNvmeGB: number;
+  /** Gbit/s. */
+  readonly networkGbps: number;
+  /** Default "amd64". */
+  readonly cpuArch?: CpuArchitecture;
+}
+
+// The tables are checked against catalog/schema.ts by test/catalog, not at start-up.
+export const gpuModels = gpuTable.gpus as readonly GpuModel[];
+export const cards = onPremTable.cards as readonly GpuCard[];
+
+const modelsByName = new Map(gpuModels.map((gpu) => [gpu.model, gpu]));
+
+/** Every machine of the clouds. Machines of one's own are built with onPremNode. */
+export const shapes: readonly MachineShape[] = [
+  ...(ociTable.shapes as readonly ShapeRow[]).map((row) => fromRow("oci", row, ociTable.asOf)),
+  ...(awsTable.shapes as readonly ShapeRow[]).map((row) => fromRow("aws", row, awsTable.asOf)),
+];
+
+const shapesByName = new Map(shapes.map((shape) => [shape.name, shape]));
+
+/** The shape of that exact name, e.g. "BM.GPU.H100.8" or "p5.48xlarge". */
+export function findShape(name: string): MachineShape | undefined {
+  return shapesByName.get(name);
+}
+
+/** Every shape of a provider, in table order. Empty for "onprem": see onPremNode. */
+export function shapesOf(provider: Provider): readonly MachineShape[] {
+  return shapes.filter((shape) => shape.provider === provider);
+}
+
+/**
+ * USD per hour of one machine, on demand. Undefined where no price is known (noPriceReason says why).
+ *
+ * @param size needed for a flexible shape that is not yet sized.
+ * @throws RangeError when a flexible shape lacks a size, or the size is out of its limits.
+ */
+export function hourlyUsd(shape: MachineShape, size?: FlexSize): number | undefined {
+  const { price } = shape;
+  if (price === undefined) return undefined;
+  if ("usdPerHour" in price) return price.usdPerHour;
+  const sized = shape.flex === undefined ? shape : sizedFlex(shape, size);
+  return (sized.cpu.ocpus ?? 0) * price.usdPerOcpuHour + sized.memoryGiB * price.usdPerGBHour;
+}
+
+/**
+ * A flexible shape with its size fixed: CPUs, memory and network are those of one machine. Other shapes are returned
+ * as they are.
+ *
+ * @throws RangeError when the size is missing or out of the shape's limits.
+ */
+export function sizedFlex(shape: MachineShape, size?: FlexSize): MachineShape {
+  const { flex, cpu } = shape;
+  if (flex === undefined) return shape;
+  if (size === undefined) {
+    throw new RangeError(`${shape.name} is a flexible shape: give ocpus and memoryGB`);
+  }
+  const { ocpus, memoryGB } = size;
+  const perOcpu = flex.memoryGiBPerOcpu;
+  const memory = {
+    min: Math.max(flex.memoryGiB.min, perOcpu.min * ocpus),
+    max: Math.min(flex.memoryGiB.max, perOcpu.max * ocpus),
+  };
+  requireWithin(`${shape.name} ocpus`, ocpus, flex.ocpus);
+  requireWithin(`${shape.name} memoryGB with ${ocpus} OCPUs`, memoryGB, memory);
+  const vcpusPerOcpu = cpu.vcpus / (cpu.ocpus ?? cpu.vcpus);
+  const networkGbps =
+    flex.networkGbpsPerOcpu === undefined
+      ? shape.networkGbps
+      : Math.min(flex.networkGbpsPerOcpu * ocpus, shape.networkGbps ?? Number.POSITIVE_INFINITY);
+  return {
+    ...shape,
+    cpu: { arch: cpu.arch, ocpus, vcpus: ocpus * vcpusPerOcpu },
+    memoryGiB: memoryGB,
+    networkGbps,
+    flex: undefined,
+  };
+}
+
+/**
+ * A machine of one's own as a shape. It has no price: its cost is what was paid for it.
+ *
+ * @throws Error for an unknown card (with the nearest known one), RangeError for a count that does not match the card.
+ */
+export function onPremNode(args: OnPremNodeArgs): MachineShape {
+  const { card, gpuCount } = args;
+  if (!Number.isInteger(gpuCount) || gpuCount < 0 || gpuCount > 0 !== (card !== undefined)) {
+    throw new RangeError(
+      `gpuCount ${gpuCount} with card ${card ?? "none"}: give a card and a whole number of at least 1, or neither and 0`,
+    );
+  }
+  const found = card === undefined ? undefined : findCard(card);
+  return {
+    provider: "onprem",
+    name: found === undefined ? "cpu-node" : `${gpuCount}x-${found.name}`,
+    gpu: found && gpuSpec({ model: found.gpu, count: gpuCount, nvlink: found.nvlink ?? undefined }),
+    cpu: { arch: args.cpuArch ?? "amd64", vcpus: args.vcpus },
+    memoryGiB: args.memoryGiB,
+    localNvmeGB: args.localNvmeGB,
+    networkGbps: args.networkGbps,
+    rdma: { kind: "none", gbps: 0 },
+    noPriceReason: "machine of one's own: no list price",
+    notes: found?.notes ?? "",
+    source: found?.source ?? "stated in the configuration",
+    asOf: onPremTable.asOf,
+  };
+}
+
+function findCard(name: string): GpuCard {
+  const card = cards.find((candidate) => candidate.name === name);
+  if (card !== undefined) return card;
+  throw unknownName(
+    "GPU card",
+    name,
+    cards.map((candidate) => candidate.name),
+    "catalog/shapes/onprem.json",
+  );
+}
+
+function fromRow(provider: Provider, row: ShapeRow, asOf: string): MachineShape {
+  return { ...row, provider, asOf, gpu: row.gpu && gpuSpec(row.gpu) };
+}
+
+function gpuSpec(gpu: NonNullable<ShapeRow["gpu"]>): GpuSpec {
+  const found = modelsByName.get(gpu.model);
+  if (found === undefined) {
+    throw unknownName("GPU model", gpu.model, [...modelsByName.keys()], "catalog/shapes/gpus.json");
+  }
+  const { memorySource: _memory, engineMemorySource: _engine, notes: _notes, ...model } = found;
+  const slice = gpu.fractionOf && { ...gpu.fractionOf, engineMemoryGiB: gpu.fractionOf.memoryGiB };
+  const resource = found.vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
+  return { ...model, ...slice, count: gpu.count, nvlink: gpu.nvlink, resource };
+}
+
+function requireWithin(what: string, value: number, { min, max }: Range): void {
+  if (!(value >= min && value <= max)) {
+    throw new RangeError(`${what}: ${value} given, ${min} to ${max} allowed`);
+  }
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { charts } from "../../catalog/charts";
+import { images } from "../../catalog/images";
+import { modelNames } from "../../catalog/models";
+import { repositoryRoot } from "../../catalog/root";
+import { schemas } from "../../catalog/schema";
+import { cards, gpuModels, shapes } from "../../catalog/shapes";
+
+const folder = join(repositoryRoot(), "catalog");
+
+function readJson(...path: string[]): unknown {
+  return JSON.parse(readFileSync(join(folder, ...path), "utf8"));
+}
+
+function duplicates(names: readonly string[]): string[] {
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+describe("catalogue files", () => {
+  it.each([
+    ["shapes/gpus.json", schemas.gpus],
+    ["shapes/oci.json", schemas.shapes],
+    ["shapes/aws.json", schemas.shapes],
+    ["shapes/onprem.json", schemas.cards],
+    ["models.json", schemas.models],
+    ["charts.json", schemas.charts],
+    ["images.json", schemas.images],
+    ["fabrics.json", schemas.fabrics],
+  ])("%s follows its schema", (file, schema) => {
+    expect(schema.safeParse(readJson(file)).error?.issues ?? []).toEqual([]);
+  });
+
+  it("every chart-values file follows its schema, is of the pinned version, and no chart lacks one", () => {
+    const files = readdirSync(join(folder, "chart-values"));
+    expect(files.map((file) => basename(file, ".json")).sort()).toEqual(charts.map(({ name }) => name).sort());
+    for (const { name, chart, version } of charts) {
+      const values = schemas.chartValues.parse(readJson("chart-values", `${name}.json`));
+      expect({ name, chart: values.chart, version: values.version }).toEqual({ name, chart, version });
+    }
+  });
+
+  it("no name stands twice", () => {
+    const tables = {
+      gpus: gpuModels.map(({ model }) => model),
+      shapes: [...shapes.map(({ name }) => name), ...cards.map(({ name }) => name)],
+      models: modelNames(),
+      charts: charts.map(({ name }) => name),
+      images: images.map(({ component }) => component),
+    };
+    for (const [table, names] of Object.entries(tables))
+      expect({ [table]: duplicates(names) }).toEqual({ [table]: [] });
+  });
+});
