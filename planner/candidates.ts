@@ -1,0 +1,222 @@
+import { type Layout, layouts } from "./layouts";
+import { parallelismProblems } from "./memory/divisibility";
+import { estimateMemory, type MemoryEstimate } from "./memory/estimate";
+import { weightBytes } from "./model/parameters";
+import { type Capacity, holds } from "./packing";
+import { cpuPodResources, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
+import type { ModelRequest, PoolRequest } from "./request";
+import { modelStorageGiB } from "./storage";
+import type { MemoryPerGpu, PodResources } from "./types";
+
+/** One way to run a model on a pool. */
+export interface Candidate {
+  readonly pool: string;
+  readonly layout: Layout;
+  readonly estimate: MemoryEstimate;
+  readonly resources: PodResources;
+}
+
+/** The best try on a pool that cannot run the model: what it would have been, and what it lacks. */
+export interface Refusal {
+  readonly pool: string;
+  /** Undefined when no layout obeys the rules at all. */
+  readonly layout?: Layout;
+  /** GiB missing on the tightest GPU. */
+  readonly missingPerGpuGiB?: number;
+  readonly estimate?: MemoryEstimate;
+  /** Why, in a sentence that names the numbers. */
+  readonly reason: string;
+}
+
+export type Fit = { readonly candidate: Candidate } | { readonly refusal: Refusal };
+
+/** The tightest GPU's budget as the plan shows it: the reserve counts as overhead, so that the parts add up. */
+export function memoryPerGpu({ perGpu }: MemoryEstimate): MemoryPerGpu {
+  const { weightsGiB, kvCacheGiB, overheadGiB, reserveGiB, totalGiB, limitGiB } = perGpu;
+  return { weightsGiB, kvCacheGiB, overheadGiB: overheadGiB + reserveGiB, totalGiB, limitGiB };
+}
+
+/** Pipeline stages exchange activations per step; slower links stall the stages. */
+const MINIMUM_PIPELINE_GBPS = 10;
+
+/**
+ * The cheapest way to run one replica of `model` on `pool`, or the nearest miss.
+ *
+ * @param node what pods may claim of a node of the pool.
+ * @param maxNodes nodes that one replica may take.
+ */
+export function fitOnPool(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNodes = pool.maxNodes): Fit {
+  if (pool.shape.denied) {
+    return refuse(pool, `${pool.shape.name} cannot be used: ${pool.shape.denied}`);
+  }
+  if (!pool.shape.gpu) {
+    return model.engine === "ollama"
+      ? fitOnCpu(model, pool, node)
+      : refuse(pool, `${pool.shape.name} has no GPU and ${model.engine} needs one: use engine "ollama" or a GPU pool`);
+  }
+  return fitOnGpus(model, pool, node, maxNodes);
+}
+
+function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNodes: number): Fit {
+  const { shape } = pool;
+  const gpu = shape.gpu;
+  if (!gpu) {
+    return refuse(pool, `${shape.name} has no GPU`);
+  }
+  const rules: string[] = [];
+  let nearest: { layout: Layout; estimate: MemoryEstimate } | undefined;
+  const network = shape.networkGbps ?? 0;
+  const crossesNodes = shape.rdma.kind !== "none" || network >= MINIMUM_PIPELINE_GBPS;
+  const reachable = model.engine === "vllm" && crossesNodes ? Math.max(1, maxNodes) : 1;
+
+  for (const layout of layoutsFor(model, gpu.count, reachable)) {
+    const problems = model.engine === "vllm" ? rulesBroken(model, layout) : [];
+    if (problems.length > 0) {
+      rules.push(...problems);
+      continue;
+    }
+    const estimate = estimateOnGpus(model, gpu, layout);
+    if (estimate.fits) {
+      const resources = gpuPodResources(shape, node, layout.gpusPerNode, { ephemeralStorageGiB: ephemeralGiB(model) });
+      const floor = hostMemoryFloorGiB(layout.gpusPerNode) + resources.sharedMemoryGiB;
+      if (resources.memoryGiB < floor || !holds(node, resources)) {
+        return refuse(
+          pool,
+          `${shape.name} leaves ${describe(node)} to models, and ${resources.memoryGiB} GiB of it to ${layout.gpusPerNode} GPU(s); ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
+        );
+      }
+      return { candidate: { pool: pool.name, layout, estimate, resources } };
+    }
+    if (!nearest || estimate.shortfallGiB < nearest.estimate.shortfallGiB) {
+      nearest = { layout, estimate };
+    }
+  }
+  if (!nearest) {
+    const why =
+      rules.length > 0 ? [...new Set(rules)].join("; ") : "the pinned parallelism matches no layout of this shape";
+    return refuse(pool, `no layout on ${shape.name} obeys the engine's rules: ${why}`);
+  }
+  return {
+    refusal: {
+      pool: pool.name,
+      ...nearest,
+      missingPerGpuGiB: nearest.estimate.shortfallGiB,
+      reason: describeMiss(pool, nearest, crossesNodes),
+    },
+  };
+}
+
+function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
+  const estimate = estimateMemory({
+    ...estimateRequest(model),
+    device: "cpu",
+    gpuMemoryGiB: node.memoryGiB,
+    tensorParallel: 1,
+    pipelineParallel: 1,
+  });
+  const layout = { tensorParallel: 1, pipelineParallel: 1, nodesPerReplica: 1, gpusPerNode: 0 };
+  if (!estimate.fits) {
+    const { totalGiB, limitGiB } = estimate.perGpu;
+    return {
+      refusal: {
+        pool: pool.name,
+        layout,
+        estimate,
+        missingPerGpuGiB: estimate.shortfallGiB,
+        reason: `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${gib(estimate.shortfallGiB)} missing`,
+      },
+    };
+  }
+  const resources = cpuPodResources(node, estimate.perGpu.totalGiB, { ephemeralStorageGiB: ephemeralGiB(model) });
+  if (!holds(node, resources)) {
+    return refuse(
+      pool,
+      `${pool.shape.name} leaves ${describe(node)} to models; ${model.engine} needs ${resources.cpu} CPUs and ${gib(resources.memoryGiB)}`,
+    );
+  }
+  return { candidate: { pool: pool.name, layout, estimate, resources } };
+}
+
+function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: number): Layout[] {
+  const limits = { gpusOnNode, maxNodes, layers: model.architecture.layers };
+  if (model.engine === "ollama") {
+    // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
+    return layouts({ ...limits, maxNodes: 1, tensorParallel: 1 });
+  }
+  return layouts({ ...limits, tensorParallel: model.tensorParallel, pipelineParallel: model.pipelineParallel });
+}
+
+function rulesBroken(model: ModelRequest, { tensorParallel, pipelineParallel }: Layout): string[] {
+  return parallelismProblems(model.architecture, tensorParallel, pipelineParallel, model.quantization);
+}
+
+function estimateOnGpus(
+  model: ModelRequest,
+  gpu: NonNullable<PoolRequest["shape"]["gpu"]>,
+  layout: Layout,
+): MemoryEstimate {
+  return estimateMemory({
+    ...estimateRequest(model),
+    device: "gpu",
+    gpuMemoryGiB: gpu.engineMemoryGiB,
+    gpuModel: gpu.model,
+    tensorParallel: layout.tensorParallel,
+    pipelineParallel: layout.pipelineParallel,
+  });
+}
+
+function estimateRequest(model: ModelRequest) {
+  return {
+    architecture: model.architecture,
+    engine: { name: model.engine, version: model.engineVersion },
+    contextTokens: model.contextTokens,
+    concurrency: model.concurrency,
+    kvCacheDtype: model.kvCacheDtype,
+    quantization: model.quantization,
+    utilization: model.gpuMemoryUtilization,
+    maxNumSeqs: model.maxNumSeqs,
+  };
+}
+
+/** Logs, compile caches and temporary files, plus the model itself where it is copied next to the engine. */
+function ephemeralGiB(model: ModelRequest): number {
+  const scratch = 10;
+  const copied = model.engine === "vllm" && model.loading === "copy";
+  return (
+    scratch + (copied ? modelStorageGiB(weightBytes(model.architecture, model.quantization).checkpointBytes / 1e9) : 0)
+  );
+}
+
+function describeMiss(
+  pool: PoolRequest,
+  { layout, estimate }: { layout: Layout; estimate: MemoryEstimate },
+  crossesNodes: boolean,
+): string {
+  const { totalGiB, limitGiB, weightsGiB, kvCacheGiB, overheadGiB } = memoryPerGpu(estimate);
+  const gpus = layout.gpusPerNode * layout.nodesPerReplica;
+  const missingGiB = estimate.stages.map(
+    (stage) => Math.max(0, stage.totalGiB - stage.limitGiB) * layout.tensorParallel,
+  );
+  const allMissingGiB = missingGiB.reduce((sum, stage) => sum + stage, 0);
+  const nodes = layout.nodesPerReplica === 1 ? "1 node" : `${layout.nodesPerReplica} nodes`;
+  const alone = crossesNodes
+    ? ""
+    : `; its ${pool.shape.networkGbps ?? "unknown"} Gbit/s network is too slow to spread a model over nodes`;
+  return (
+    `nearest is TP ${layout.tensorParallel} × PP ${layout.pipelineParallel} on ${nodes} of ${pool.shape.name}: ` +
+    `${gib(totalGiB)} per GPU (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +
+    `${gib(estimate.shortfallGiB)} missing on the tightest GPU, ${gib(allMissingGiB)} on all ${gpus}${alone}`
+  );
+}
+
+function refuse(pool: PoolRequest, reason: string): Fit {
+  return { refusal: { pool: pool.name, reason } };
+}
+
+function describe({ cpu, memoryGiB }: Capacity): string {
+  return `${cpu.toFixed(1)} CPUs and ${gib(memoryGiB)}`;
+}
+
+function gib(value: number): string {
+  return `${value.toFixed(1)} GiB`;
+}

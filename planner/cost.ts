@@ -1,0 +1,72 @@
+import type { FlexPrice, MachineShape } from "../catalog/shapes";
+import type { CostPlan } from "./types";
+
+/** Hours of an average month, as cloud price lists count. */
+export const HOURS_PER_MONTH = 730;
+
+/** US dollars per month of something that costs `usdPerHour` and runs `hoursPerDay`. */
+export function monthlyUsd(usdPerHour: number, hoursPerDay: number): number {
+  return usdPerHour * HOURS_PER_MONTH * (hoursPerDay / 24);
+}
+
+/** One pool as it is billed. */
+export interface BilledPool {
+  readonly name: string;
+  readonly shape: MachineShape;
+  /** Nodes that always run. */
+  readonly nodes: number;
+  readonly usdPerNodeHour: number;
+  readonly hoursPerDay: number;
+}
+
+/**
+ * Cost of the pools, and of the environment as their sum. A provider's monthly free allowance (OCI's Arm
+ * shapes) is granted once per shape: its pools use it up one after the other.
+ */
+export function costOf(pools: readonly BilledPool[], monthlyBudgetUsd: number | undefined): CostPlan {
+  const allowances = new Map<string, Allowance>();
+  const items = pools.map((pool) => {
+    const hourlyUsd = pool.nodes * pool.usdPerNodeHour;
+    const gross = monthlyUsd(hourlyUsd, pool.hoursPerDay);
+    const free = freePart(pool, allowances);
+    return {
+      name: pool.name,
+      hourlyUsd,
+      monthlyUsd: gross * (1 - free),
+      ...(gross * free > 0 && {
+        note: `${pool.shape.name}: ${(gross * free).toFixed(2)} USD a month are free of charge`,
+      }),
+    };
+  });
+  return {
+    hourlyUsd: sum(items.map((i) => i.hourlyUsd)),
+    monthlyUsd: sum(items.map((i) => i.monthlyUsd)),
+    ...(monthlyBudgetUsd !== undefined && { monthlyBudgetUsd }),
+    items,
+  };
+}
+
+type Allowance = NonNullable<FlexPrice["freePerMonth"]>;
+
+/** Part of a pool's list price that the allowance covers, 0 to 1; takes it from what is left of the allowance. */
+function freePart({ shape, nodes, hoursPerDay }: BilledPool, allowances: Map<string, Allowance>): number {
+  const { price } = shape;
+  if (!price || !("usdPerOcpuHour" in price)) {
+    return 0;
+  }
+  const hours = nodes * HOURS_PER_MONTH * (hoursPerDay / 24);
+  const used = { ocpuHours: (shape.cpu.ocpus ?? 0) * hours, gbHours: shape.memoryGiB * hours };
+  const left = allowances.get(shape.name) ?? price.freePerMonth ?? { ocpuHours: 0, gbHours: 0 };
+  const free = {
+    ocpuHours: Math.min(used.ocpuHours, left.ocpuHours),
+    gbHours: Math.min(used.gbHours, left.gbHours),
+  };
+  allowances.set(shape.name, { ocpuHours: left.ocpuHours - free.ocpuHours, gbHours: left.gbHours - free.gbHours });
+  const value = ({ ocpuHours, gbHours }: Allowance) => ocpuHours * price.usdPerOcpuHour + gbHours * price.usdPerGBHour;
+  return value(used) > 0 ? value(free) / value(used) : 0;
+}
+
+function sum(values: readonly number[]): number {
+  // Sorted, so that the last bits do not depend on the order of pools.
+  return [...values].sort((a, b) => a - b).reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,106 @@
+/**
+ * Memory vLLM needs beside weights and KV cache: the peak of its profiling run, what lies outside PyTorch, and CUDA
+ * graphs. The model forms follow the profiling code; the factors are fitted to the logs named in vllm-versions.json.
+ */
+import { dtypeBytes, type MixtureOfExperts, type ModelArchitecture } from "../model/architecture";
+import type { VllmConstants } from "./engines";
+import type { PipelineStage } from "./pipeline";
+import { capturedBatchSizes, type SchedulerLimits } from "./scheduler-defaults";
+import { bytesPerGiB } from "./units";
+
+export interface ProfilingRun {
+  readonly architecture: ModelArchitecture;
+  readonly stage: PipelineStage;
+  readonly tensorParallel: number;
+  readonly pipelineParallel: number;
+  readonly limits: SchedulerLimits;
+  readonly constants: VllmConstants;
+  /** Expert kernels with their own buffers: everything but MXFP4. */
+  readonly modularExperts: boolean;
+}
+
+/** Fitted to 46 start-ups of 0.19 on H100; the largest residual is 0.1 GiB for text models. */
+const fitted = {
+  /** Buffers that every profiling run allocates, bytes. */
+  baseBytes: 0.036 * bytesPerGiB,
+  /** Hidden-state buffers of the batch that live while sampling. */
+  hiddenStates: 1.41,
+  /** Peak of the feed-forward pass over its largest tensors. */
+  prefillPeak: 1.2,
+  /** Encoder outputs and inputs of multimodal models, bytes. */
+  multimodalBytes: 0.17 * bytesPerGiB,
+} as const;
+
+/** CUDA graphs for all batch sizes, GiB: fitted to the estimates printed by 0.19, residual 0.2 GiB. */
+const graphs = { baseGiB: 0.35, perLayerGiB: 0.0155, expertsGiB: 0.3, allBatchSizes: 51 } as const;
+
+/** Peak activation bytes on one GPU of a stage. */
+export function activationBytes(run: ProfilingRun): number {
+  const { architecture, stage, limits, pipelineParallel } = run;
+  const valueBytes = dtypeBytes[architecture.checkpointDtype];
+  const hiddenBytes = limits.maxNumBatchedTokens * architecture.hiddenSize * valueBytes;
+  const workspace = expertWorkspaceBytes(run);
+  const prefill = fitted.prefillPeak * prefillBytes(run) + workspace;
+  const samples = stage.isLast && architecture.kind === "decoder";
+  const sampling = samples
+    ? limits.maxNumSeqs * architecture.vocabSize * (run.constants.samplerBytesPerLogit + valueBytes) +
+      fitted.baseBytes +
+      fitted.hiddenStates * hiddenBytes +
+      (run.constants.persistentExpertWorkspace ? workspace : 0)
+    : 0;
+  const betweenStages = pipelineParallel > 1 ? 2 * hiddenBytes : 0;
+  const multimodal = architecture.vision !== undefined && stage.isFirst ? fitted.multimodalBytes : 0;
+  return Math.max(prefill, sampling) + betweenStages + multimodal;
+}
+
+/** Bytes outside PyTorch's allocator: collective-communication buffers, library handles. */
+export function nonTorchBytes(constants: VllmConstants, tensorParallel: number, pipelineParallel: number): number {
+  const { nonTorchGiB } = constants;
+  const gib =
+    tensorParallel >= 4
+      ? nonTorchGiB[4]
+      : tensorParallel >= 2
+        ? nonTorchGiB[2]
+        : pipelineParallel >= 2
+          ? nonTorchGiB.otherStages
+          : nonTorchGiB[1];
+  return gib * bytesPerGiB;
+}
+
+/** CUDA graphs of a stage, in bytes. */
+export function cudaGraphBytes({
+  architecture,
+  stage,
+  limits,
+}: Pick<ProfilingRun, "architecture" | "stage" | "limits">): number {
+  if (architecture.kind === "encoder") return 0;
+  const layers = stage.endLayer - stage.firstLayer;
+  const all =
+    graphs.baseGiB + graphs.perLayerGiB * layers + (architecture.experts === undefined ? 0 : graphs.expertsGiB);
+  return (all * bytesPerGiB * capturedBatchSizes(limits.maxNumSeqs)) / graphs.allBatchSizes;
+}
+
+/** Largest tensors alive in one feed-forward pass over a full batch. */
+function prefillBytes({ architecture, stage, limits, tensorParallel }: ProfilingRun): number {
+  const widths = architecture.layerSpecs.slice(stage.firstLayer, stage.endLayer).map(({ feedForward }) => {
+    if (feedForward.kind === "dense") return (feedForward.gated ? 3 : 2) * feedForward.width;
+    return feedForward.kind === "experts" ? 3 * (feedForward.shared?.width ?? 0) : 0;
+  });
+  const perToken = Math.max(0, ...widths) / tensorParallel + 2 * architecture.hiddenSize;
+  return limits.maxNumBatchedTokens * perToken * dtypeBytes[architecture.checkpointDtype];
+}
+
+/** The two buffers of vLLM's fused experts: outputs of the first and inputs of the second matrix, per routed token. */
+function expertWorkspaceBytes({ architecture, stage, limits, tensorParallel, modularExperts }: ProfilingRun): number {
+  const experts = architecture.layerSpecs
+    .slice(stage.firstLayer, stage.endLayer)
+    .map((layer) => layer.feedForward)
+    .find((block): block is MixtureOfExperts => block.kind === "experts");
+  if (experts === undefined || !modularExperts) return 0;
+  const width = experts.width / tensorParallel;
+  const inner = experts.latentSize ?? architecture.hiddenSize;
+  const perRoutedToken = Math.max((experts.gated ? 2 : 1) * width, inner) + Math.max(width, inner);
+  return (
+    limits.maxNumBatchedTokens * experts.expertsPerToken * perRoutedToken * dtypeBytes[architecture.checkpointDtype]
+  );
+}

@@ -1,0 +1,112 @@
+/** What vLLM refuses to start: numbers that tensor and pipeline parallelism must divide. */
+import type { ModelArchitecture } from "../model/architecture";
+import { formatFor } from "../model/format-names";
+import { asMatrix } from "../model/parameters";
+import { schemeFor, type WeightFormat } from "../model/quantization";
+import { type ModelTensor, tensorInventory } from "../model/tensors";
+import { roundUp } from "./units";
+
+/** DEFAULT_VOCAB_PADDING_SIZE in vllm/model_executor/layers/vocab_parallel_embedding.py. */
+const vocabularyPadding = 64;
+
+/**
+ * Every reason why this layout cannot run, each with its numbers; empty when it can.
+ * Sources: vLLM 0.33 config/model.py (heads), linear.py (KV heads, widths), marlin_utils.py and fp8_utils.py (groups and
+ * blocks of quantized weights).
+ * @param quantization name of a format that replaces the checkpoint's own
+ * @throws UnknownFormatError
+ */
+export function parallelismProblems(
+  architecture: ModelArchitecture,
+  tensorParallel: number,
+  pipelineParallel: number,
+  quantization?: string,
+): string[] {
+  const problems = new Set([
+    ...pipelineProblems(architecture, pipelineParallel),
+    ...headProblems(architecture, tensorParallel),
+    ...vocabularyProblems(architecture, tensorParallel),
+    ...tensorProblems(architecture, tensorParallel, formatFor(architecture, quantization)),
+  ]);
+  return [...problems];
+}
+
+function pipelineProblems({ layers }: ModelArchitecture, pipelineParallel: number): readonly string[] {
+  return pipelineParallel > layers
+    ? [`PP ${pipelineParallel} exceeds the ${layers} layers: use at most ${layers} stages`]
+    : [];
+}
+
+function headProblems(architecture: ModelArchitecture, tensorParallel: number): readonly string[] {
+  const problems: string[] = [];
+  for (const { mixer } of architecture.layerSpecs) {
+    if (mixer.kind !== "attention" && mixer.kind !== "latent") continue;
+    if (mixer.heads % tensorParallel !== 0)
+      problems.push(`TP ${tensorParallel} does not divide the ${mixer.heads} attention heads`);
+    if (mixer.kind === "attention" && mixer.kvHeads % tensorParallel !== 0 && tensorParallel % mixer.kvHeads !== 0) {
+      problems.push(`TP ${tensorParallel} neither divides nor is a multiple of the ${mixer.kvHeads} KV heads`);
+    }
+  }
+  return problems;
+}
+
+function vocabularyProblems({ vocabSize }: ModelArchitecture, tensorParallel: number): readonly string[] {
+  const padded = roundUp(vocabSize, vocabularyPadding);
+  return padded % tensorParallel === 0
+    ? []
+    : [`TP ${tensorParallel} does not divide the vocabulary of ${vocabSize}, padded to ${padded}`];
+}
+
+function tensorProblems(
+  architecture: ModelArchitecture,
+  tensorParallel: number,
+  format: WeightFormat,
+): readonly string[] {
+  if (tensorParallel === 1) return [];
+  return tensorInventory(architecture)
+    .filter((tensor) => tensor.part === "text" && (tensor.kind === "linear" || tensor.kind === "expert"))
+    .flatMap((tensor) => [
+      ...widthProblems(tensor, tensorParallel),
+      ...quantizationProblems(tensor, tensorParallel, format),
+    ]);
+}
+
+function widthProblems(tensor: ModelTensor, tensorParallel: number): readonly string[] {
+  const size = splitSize(tensor);
+  if (size === undefined || size % tensorParallel === 0) return [];
+  return [`TP ${tensorParallel} does not divide the width ${size} of ${shortName(tensor)}`];
+}
+
+/** Groups and blocks of quantized weights must not be cut. */
+function quantizationProblems(tensor: ModelTensor, tensorParallel: number, format: WeightFormat): readonly string[] {
+  const scheme = schemeFor(format, asMatrix(tensor));
+  const size = splitSize(tensor);
+  if (scheme === undefined || size === undefined || size % tensorParallel !== 0) return [];
+  const part = size / tensorParallel;
+  const unit = indivisibleUnit(scheme.scale, tensor);
+  if (unit === undefined || part % unit === 0) return [];
+  return [
+    `TP ${tensorParallel} splits the width ${size} of ${shortName(tensor)} into ${part}, no multiple of the ${unit} that ${scheme.name} weights share a scale over`,
+  ];
+}
+
+/** MXFP4 kernels pad, so their groups of 32 may be cut. */
+function indivisibleUnit(
+  scale: NonNullable<ReturnType<typeof schemeFor>>["scale"],
+  { split }: ModelTensor,
+): number | undefined {
+  if (scale.per === "group") return split.along === "columns" && scale.groupSize > 32 ? scale.groupSize : undefined;
+  if (scale.per !== "block") return undefined;
+  return split.along === "columns" ? scale.blockColumns : scale.blockRows;
+}
+
+/** The dimension that tensor parallelism cuts; KV heads are replicated, so they are checked as heads. */
+function splitSize({ split, rows, columns }: ModelTensor): number | undefined {
+  if (split.along === "columns") return columns;
+  return split.along === "rows" && split.units === undefined ? rows : undefined;
+}
+
+/** The part of a module name that is the same in every layer. */
+function shortName({ module }: ModelTensor): string {
+  return module.replace(/^model\.layers\.\d+\./, "").replace(".experts.0.", ".experts.");
+}

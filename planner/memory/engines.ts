@@ -1,0 +1,59 @@
+/** Memory constants of the engines, by version, and what they rest on. */
+import table from "./vllm-versions.json";
+
+export interface VllmConstants {
+  readonly from: string;
+  readonly defaultUtilization: number;
+  readonly cudaGraphsInPool: boolean;
+  readonly reportsRequestCapacity: boolean;
+  readonly samplerBytesPerLogit: number;
+  readonly persistentExpertWorkspace: boolean;
+  readonly paddedExpertRows: boolean;
+  readonly groupSizeTolerance: number;
+  readonly nonTorchGiB: { readonly 1: number; readonly 2: number; readonly 4: number; readonly otherStages: number };
+  readonly measuredOn: string;
+}
+
+export const defaultVllmVersion = "0.33.0";
+export const defaultOllamaVersion = "0.32.15";
+
+/** llama.cpp settings of Ollama 0.32 that size its buffers. */
+export const ollamaConstants = {
+  version: defaultOllamaVersion,
+  /** Tokens per compute step (llama.cpp n_ubatch). */
+  batchTokens: 512,
+  /** CUDA context and library handles per GPU, GiB; nvidia-smi shows 0.3 to 0.5 for an idle runner. */
+  contextGiB: 0.5,
+  /** Runner process and graph on the host, GiB. */
+  hostGiB: 0.5,
+} as const;
+
+const versions: readonly VllmConstants[] = table.versions;
+
+/**
+ * The constants that apply to a vLLM version: those of the newest entry that is not newer.
+ * Versions before the first entry use the first; a version that is no number counts as newest.
+ */
+export function vllmConstants(version: string): { readonly constants: VllmConstants; readonly basis: string } {
+  const applicable = versions.filter((entry) => compareVersions(entry.from, version) <= 0);
+  const constants = applicable.at(-1) ?? versions[0];
+  if (constants === undefined) throw new Error("planner/memory/vllm-versions.json has no versions");
+  const measured = constants.measuredOn;
+  const applied = measured.split(" and ").some((known) => version.startsWith(known)) ? "" : `; applied to ${version}`;
+  return { constants, basis: `measured on vLLM ${measured}${applied}` };
+}
+
+/** Negative when a is older than b. Compares numbers only, so "0.20.2rc1" equals "0.20.2". */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parts(a), parts(b)];
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function parts(version: string): readonly number[] {
+  const numbers = version.replace(/^v/, "").match(/^\d{1,6}(?:\.\d{1,6}){0,3}/)?.[0];
+  return numbers === undefined ? [Number.MAX_SAFE_INTEGER] : numbers.split(".").map(Number);
+}

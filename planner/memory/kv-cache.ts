@@ -1,0 +1,119 @@
+/** Size of the KV cache: exact bytes per token, what a bounded window saves, and fixed states. */
+import {
+  type AttentionScope,
+  type Dtype,
+  dtypeBytes,
+  type LayerSpec,
+  type Mixer,
+  type ModelArchitecture,
+} from "../model/architecture";
+
+/**
+ * "auto" counts the model's own dtype. Newer vLLM versions take fp8 on "auto" where the checkpoint asks for it; that is
+ * a note, not a smaller figure: say "fp8" to plan with it.
+ */
+export type KvCacheDtype = "auto" | "bfloat16" | "fp8";
+
+/** One layer's cache on one GPU. */
+export interface LayerCache {
+  /** Bytes per token; 0 for layers without a growing cache. */
+  readonly bytesPerToken: number;
+  readonly scope: AttentionScope;
+  /** Bytes per sequence, whatever its length. */
+  readonly stateBytes: number;
+}
+
+const fullScope: AttentionScope = { kind: "full" };
+
+/**
+ * Bytes that one more token takes, every attention layer counted in full, all GPUs of a replica together.
+ * Latent attention counts its one vector once, although tensor parallelism repeats it on every GPU.
+ */
+export function kvCacheBytesPerToken(architecture: ModelArchitecture, dtype: KvCacheDtype = "auto"): number {
+  return layerCaches(architecture, dtype, 1).reduce((total, layer) => total + layer.bytesPerToken, 0);
+}
+
+/** Bytes that one more token takes once every bounded window is full. */
+export function kvCacheBytesPerTokenBeyondWindow(
+  architecture: ModelArchitecture,
+  dtype: KvCacheDtype = "auto",
+): number {
+  return layerCaches(architecture, dtype, 1)
+    .filter((layer) => layer.scope.kind === "full")
+    .reduce((total, layer) => total + layer.bytesPerToken, 0);
+}
+
+/** Elements of the fixed states of one sequence: Mamba and linear-attention layers. */
+export function stateElementsPerSequence(architecture: ModelArchitecture): {
+  readonly convolution: number;
+  readonly recurrent: number;
+} {
+  let convolution = 0;
+  let recurrent = 0;
+  for (const mixer of architecture.layerSpecs.flatMap(mixersOf)) {
+    if (mixer.kind !== "recurrent") continue;
+    convolution += mixer.convolutionStateElements;
+    recurrent += mixer.recurrentStateElements;
+  }
+  return { convolution, recurrent };
+}
+
+/** The caches of every layer on one GPU of a tensor-parallel group. */
+export function layerCaches(
+  architecture: ModelArchitecture,
+  dtype: KvCacheDtype,
+  tensorParallel: number,
+): readonly LayerCache[] {
+  const valueBytes = kvValueBytes(architecture, dtype);
+  return architecture.layerSpecs.map((layer) => {
+    const caches = mixersOf(layer).map((mixer) => mixerCache(mixer, architecture, valueBytes, tensorParallel));
+    return {
+      bytesPerToken: caches.reduce((total, cache) => total + cache.bytesPerToken, 0),
+      scope: caches.find((cache) => cache.bytesPerToken > 0)?.scope ?? fullScope,
+      stateBytes: caches.reduce((total, cache) => total + cache.stateBytes, 0),
+    };
+  });
+}
+
+function kvValueBytes(architecture: ModelArchitecture, dtype: KvCacheDtype): number {
+  if (dtype === "fp8") return 1;
+  return dtype === "bfloat16" ? 2 : dtypeBytes[architecture.checkpointDtype];
+}
+
+function mixersOf(layer: LayerSpec): readonly Mixer[] {
+  return layer.parallelMixer === undefined ? [layer.mixer] : [layer.mixer, layer.parallelMixer];
+}
+
+function mixerCache(
+  mixer: Mixer,
+  architecture: ModelArchitecture,
+  valueBytes: number,
+  tensorParallel: number,
+): LayerCache {
+  switch (mixer.kind) {
+    case "attention": {
+      const kvHeads = Math.max(1, mixer.kvHeads / tensorParallel);
+      return {
+        bytesPerToken: mixer.ownsCache ? 2 * kvHeads * mixer.headDim * valueBytes : 0,
+        scope: mixer.scope,
+        stateBytes: 0,
+      };
+    }
+    case "latent": {
+      const latent = (mixer.kvLoraRank + mixer.ropeHeadDim) * valueBytes;
+      // the indexer's key: one byte per value and a 4-byte scale per 128 values (DeepSeek-V3.2)
+      const indexer =
+        mixer.indexer === undefined ? 0 : mixer.indexer.headDim + Math.ceil(mixer.indexer.headDim / 128) * 4;
+      return { bytesPerToken: latent + indexer, scope: fullScope, stateBytes: 0 };
+    }
+    case "recurrent": {
+      const base = architecture.checkpointDtype;
+      const recurrent: Dtype = architecture.recurrentStateDtype ?? base;
+      const bytes =
+        mixer.convolutionStateElements * dtypeBytes[base] + mixer.recurrentStateElements * dtypeBytes[recurrent];
+      return { bytesPerToken: 0, scope: fullScope, stateBytes: bytes / tensorParallel };
+    }
+    case "none":
+      return { bytesPerToken: 0, scope: fullScope, stateBytes: 0 };
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * vLLM's paged KV cache: layers of different kinds share one pool of equal pages, so their numbers are padded to
+ * equal groups. From the pool's size follow the tokens the engine reports and the requests it can hold.
+ * Source: vllm/v1/core/kv_cache_planning.py and kv_cache_utils.py (0.33.0).
+ */
+import type { AttentionScope } from "../model/architecture";
+import type { LayerCache } from "./kv-cache";
+import { roundUp } from "./units";
+
+/** Tokens per page unless an attention backend or a recurrent state needs more. */
+const defaultBlockTokens = 16;
+
+export interface KvGroup {
+  readonly scope: AttentionScope | { readonly kind: "state" };
+  /** Layers that one page of the group serves, padding included. */
+  readonly layers: number;
+}
+
+export interface KvLayout {
+  readonly groups: readonly KvGroup[];
+  /** Bytes of one page over the layers of a group. */
+  readonly pageBytes: number;
+  readonly blockTokens: number;
+}
+
+/**
+ * The layout of one stage's layers; undefined when nothing is cached.
+ * @param tolerance see VllmConstants.groupSizeTolerance
+ */
+export function kvLayout(caches: readonly LayerCache[], tolerance: number): KvLayout | undefined {
+  const buckets = layerBuckets(caches);
+  const sizes = buckets.map((bucket) => bucket.layers);
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)];
+  if (buckets.length === 0) return undefined;
+  const bytesPerToken = Math.max(...caches.map((cache) => cache.bytesPerToken));
+  const stateBytes = Math.max(...caches.map((cache) => cache.stateBytes));
+  // pages are equal, so a page of tokens is made large enough to hold a recurrent state
+  const blockTokens =
+    bytesPerToken === 0
+      ? defaultBlockTokens
+      : Math.max(defaultBlockTokens, roundUp(Math.ceil(stateBytes / bytesPerToken), defaultBlockTokens));
+  const layerPageBytes = bytesPerToken === 0 ? stateBytes : bytesPerToken * blockTokens;
+  if (buckets.length === 1) {
+    const total =
+      bytesPerToken === 0 ? stateBytes * largest : sum(caches.map((cache) => cache.bytesPerToken)) * blockTokens;
+    return { groups: buckets, pageBytes: total, blockTokens };
+  }
+  const groupSize = largest < smallest * tolerance ? largest : smallest;
+  return {
+    groups: buckets.flatMap((bucket) =>
+      Array.from({ length: Math.ceil(bucket.layers / groupSize) }, () => ({ scope: bucket.scope, layers: groupSize })),
+    ),
+    pageBytes: layerPageBytes * groupSize,
+    blockTokens,
+  };
+}
+
+/** Tokens in the pool with every group counted alike: what vLLM reported up to 0.20. */
+export function pooledTokens(layout: KvLayout, poolBytes: number): number {
+  const blocks = Math.max(0, Math.floor(poolBytes / layout.pageBytes));
+  return Math.floor(blocks / layout.groups.length) * layout.blockTokens;
+}
+
+/**
+ * Pages that one request of a length takes over all groups: bounded windows stop growing.
+ * @param inFlightTokens tokens scheduled but not settled, for which windows keep pages (max-num-batched-tokens, twice
+ *   with asynchronous scheduling)
+ */
+export function pagesPerRequest(layout: KvLayout, tokens: number, inFlightTokens: number): number {
+  return sum(layout.groups.map((group) => groupPages(group, layout.blockTokens, tokens, inFlightTokens)));
+}
+
+/** Requests of a length that fit into the pool, as a fraction. */
+export function requestCapacity(layout: KvLayout, poolBytes: number, tokens: number, inFlightTokens: number): number {
+  const blocks = Math.max(0, Math.floor(poolBytes / layout.pageBytes));
+  return blocks / pagesPerRequest(layout, tokens, inFlightTokens);
+}
+
+/** Bytes that a number of requests of a length take on one GPU. */
+export function requestBytes(layout: KvLayout, requests: number, tokens: number, inFlightTokens: number): number {
+  return requests * pagesPerRequest(layout, tokens, inFlightTokens) * layout.pageBytes;
+}
+
+function groupPages(group: KvGroup, blockTokens: number, tokens: number, inFlightTokens: number): number {
+  const whole = Math.ceil(tokens / blockTokens);
+  switch (group.scope.kind) {
+    case "state":
+      return 1;
+    case "full":
+      return whole;
+    case "sliding":
+      return Math.min(
+        Math.ceil(Math.min(group.scope.windowTokens - 1 + inFlightTokens, tokens) / blockTokens) + 1,
+        whole + 1,
+      );
+    case "chunked":
+      return Math.ceil(Math.min(group.scope.windowTokens + inFlightTokens, tokens) / blockTokens);
+  }
+}
+
+function layerBuckets(caches: readonly LayerCache[]): readonly KvGroup[] {
+  const buckets = new Map<string, { scope: KvGroup["scope"]; layers: number }>();
+  for (const cache of caches) {
+    if (cache.bytesPerToken > 0) add(cache.scope);
+    if (cache.stateBytes > 0) add({ kind: "state" });
+  }
+  return [...buckets.values()];
+
+  function add(scope: KvGroup["scope"]): void {
+    const key = "windowTokens" in scope ? `${scope.kind}:${scope.windowTokens}` : scope.kind;
+    const bucket = buckets.get(key) ?? { scope, layers: 0 };
+    bucket.layers += 1;
+    buckets.set(key, bucket);
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,144 @@
+/**
+ * Memory of a model under Ollama (llama.cpp): a GGUF file, whole layers spread over the GPUs of one node or kept in
+ * host memory, an f16 cache for every parallel request, compute buffers.
+ */
+import type { ModelArchitecture } from "../model/architecture";
+import { UnknownFormatError } from "../model/format-names";
+import { ggufFileTypes, ggufFormat } from "../model/gguf";
+import { asMatrix } from "../model/parameters";
+import { checkpointMatrixBytes, type WeightFormat } from "../model/quantization";
+import { type ModelTensor, tensorInventory } from "../model/tensors";
+import { ollamaConstants } from "./engines";
+import { type LayerCache, layerCaches } from "./kv-cache";
+import { type PipelineStage, pipelineStages } from "./pipeline";
+import { type MemoryEstimate, type MemoryRequest, reserveGiB, type StageEstimate } from "./types";
+import { toGiB } from "./units";
+
+/** The file type of most models in the Ollama library. */
+const defaultFileType = "Q4_K_M";
+
+/** llama.cpp caches in f16, or in q8_0 (8.5 bits per value) when asked for 8 bits; relative to 2 bytes. */
+const cacheScale = { auto: 1, bfloat16: 1, fp8: 8.5 / 16 } as const;
+
+/** Estimates one Ollama runner. `pipelineParallel` is the number of GPUs; tensor parallelism does not exist here. */
+export function estimateOllama(request: MemoryRequest): MemoryEstimate {
+  const { architecture } = request;
+  const format = ollamaFormat(architecture, request.quantization);
+  const onCpu = request.device === "cpu";
+  const gpus = onCpu ? 1 : Math.max(1, request.tensorParallel * request.pipelineParallel);
+  const caches = layerCaches(architecture, "bfloat16", 1);
+  const limitGiB = request.gpuMemoryGiB * (request.utilization ?? 1);
+  const stages = pipelineStages(architecture.layers, gpus).map((stage) => {
+    const weightsGiB = toGiB(stageBytes(architecture, format, stage, onCpu));
+    const layers = caches.slice(stage.firstLayer, stage.endLayer);
+    const kvCacheGiB = toGiB(cacheBytes(layers, request.contextTokens, request)) * request.concurrency;
+    const overheadGiB =
+      (onCpu ? ollamaConstants.hostGiB : ollamaConstants.contextGiB) + toGiB(computeBufferBytes(architecture, stage));
+    const reserve = reserveGiB(weightsGiB);
+    return {
+      stage: stage.index,
+      layers: layers.length,
+      weightsGiB,
+      kvCacheGiB,
+      overheadGiB,
+      reserveGiB: reserve,
+      totalGiB: weightsGiB + kvCacheGiB + overheadGiB + reserve,
+      limitGiB,
+      kvPoolGiB: Math.max(0, limitGiB - weightsGiB - overheadGiB - reserve),
+    };
+  });
+  return summarize(request, format, stages, onCpu);
+}
+
+function summarize(
+  request: MemoryRequest,
+  format: WeightFormat,
+  stages: readonly StageEstimate[],
+  onCpu: boolean,
+): MemoryEstimate {
+  const tightest = stages.reduce((worst, stage) => (stage.totalGiB > worst.totalGiB ? stage : worst));
+  const { stage: _index, layers: _layers, kvPoolGiB, ...perGpu } = tightest;
+  const perRequestGiB = tightest.kvCacheGiB / request.concurrency;
+  const requestCapacity = perRequestGiB > 0 ? kvPoolGiB / perRequestGiB : Number.POSITIVE_INFINITY;
+  const shortfallGiB = Math.max(0, tightest.totalGiB - tightest.limitGiB);
+  return {
+    perGpu,
+    stages,
+    kvPoolGiB,
+    utilization: request.utilization ?? 1,
+    // the runner reserves exactly what was asked for
+    kvTokens: perRequestGiB > 0 ? request.contextTokens * request.concurrency : 0,
+    requiredTokens: request.contextTokens * request.concurrency,
+    requestCapacity,
+    fits: shortfallGiB === 0,
+    shortfallGiB,
+    basis: `computed from llama.cpp's file types and buffers; constants of Ollama ${ollamaConstants.version}`,
+    notes: [
+      `weights as GGUF ${format.name}`,
+      ...(onCpu ? ["host memory, no GPU"] : []),
+      ...(stages.length > 1 ? [`layers spread over ${stages.length} GPUs; they work one after the other`] : []),
+    ],
+  };
+}
+
+/** MXFP4 checkpoints are served as they are; everything else in the library's usual file type. */
+function ollamaFormat(architecture: ModelArchitecture, quantization: string | undefined): WeightFormat {
+  const published = architecture.quantization.name === "mxfp4" ? "MXFP4" : defaultFileType;
+  const name = quantization ?? published;
+  const format = ggufFormat(architecture, name);
+  if (format === undefined) throw new UnknownFormatError(name, ggufFileTypes);
+  return format;
+}
+
+/** Weights of one GPU. The embedding table stays in host memory unless it is also the output matrix. */
+function stageBytes(
+  architecture: ModelArchitecture,
+  format: WeightFormat,
+  stage: PipelineStage,
+  onCpu: boolean,
+): number {
+  return tensorInventory(architecture)
+    .filter((tensor) => tensor.part !== "multi-token-prediction" && isOnStage(tensor, architecture, stage, onCpu))
+    .reduce((total, tensor) => total + tensor.count * checkpointMatrixBytes(format, asMatrix(tensor)), 0);
+}
+
+function isOnStage(
+  tensor: ModelTensor,
+  architecture: ModelArchitecture,
+  stage: PipelineStage,
+  onCpu: boolean,
+): boolean {
+  switch (tensor.placement.at) {
+    case "embedding":
+      return onCpu || (stage.isLast && architecture.tieEmbeddings);
+    case "vision":
+      return stage.isFirst;
+    case "head":
+      return stage.isLast;
+    case "layer":
+      return tensor.placement.layer >= stage.firstLayer && tensor.placement.layer < stage.endLayer;
+  }
+}
+
+/** Cache of one request: bounded windows keep the window and one batch. */
+function cacheBytes(layers: readonly LayerCache[], contextTokens: number, request: MemoryRequest): number {
+  return layers.reduce((total, layer) => {
+    const kept =
+      layer.scope.kind === "full"
+        ? contextTokens
+        : Math.min(contextTokens, layer.scope.windowTokens + ollamaConstants.batchTokens);
+    return total + layer.bytesPerToken * cacheScale[request.kvCacheDtype] * kept + layer.stateBytes;
+  }, 0);
+}
+
+/** Scratch of one compute step in float32: logits on the last GPU, the widest feed-forward tensors everywhere. */
+function computeBufferBytes(architecture: ModelArchitecture, stage: PipelineStage): number {
+  const width = Math.max(
+    ...architecture.layerSpecs.map(({ feedForward }) => {
+      if (feedForward.kind === "dense") return 2 * feedForward.width;
+      return feedForward.kind === "experts" ? 2 * feedForward.width * feedForward.expertsPerToken : 0;
+    }),
+  );
+  const logits = stage.isLast && architecture.kind === "decoder" ? architecture.vocabSize : 0;
+  return ollamaConstants.batchTokens * 4 * (Math.max(logits, width) + 4 * architecture.hiddenSize);
+}

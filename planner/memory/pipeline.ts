@@ -1,0 +1,30 @@
+/** How vLLM cuts a model into pipeline stages: get_pp_indices in vllm/distributed/utils.py (0.33.0). */
+
+export interface PipelineStage {
+  readonly index: number;
+  readonly firstLayer: number;
+  /** One past the last layer. */
+  readonly endLayer: number;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
+/** Layers per stage: even, the remainder one each from the last but one stage backwards. */
+export function pipelineStages(layers: number, pipelineParallel: number): readonly PipelineStage[] {
+  const even = Math.floor(layers / pipelineParallel);
+  const remainder = layers % pipelineParallel;
+  let firstLayer = 0;
+  return Array.from({ length: pipelineParallel }, (_, index) => {
+    const fromEnd = pipelineParallel - index;
+    const size = even + (fromEnd >= 2 && fromEnd < remainder + 2 ? 1 : 0);
+    const stage = {
+      index,
+      firstLayer,
+      endLayer: firstLayer + size,
+      isFirst: index === 0,
+      isLast: index === pipelineParallel - 1,
+    };
+    firstLayer += size;
+    return stage;
+  });
+}

@@ -1,0 +1,222 @@
+/** Memory of a model under vLLM, per GPU and pipeline stage. */
+import type { ModelArchitecture } from "../model/architecture";
+import { formatFor } from "../model/format-names";
+import { activationBytes, cudaGraphBytes, nonTorchBytes, type ProfilingRun } from "./activation";
+import { type VllmConstants, vllmConstants } from "./engines";
+import { type LayerCache, layerCaches } from "./kv-cache";
+import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
+import { type PipelineStage, pipelineStages } from "./pipeline";
+import { type SchedulerLimits, schedulerDefaults } from "./scheduler-defaults";
+import { type MemoryEstimate, type MemoryRequest, reserveGiB, type StageEstimate } from "./types";
+import { bytesPerGiB, toGiB } from "./units";
+import { stageWeightBytes } from "./weights";
+
+/** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
+const contextGiB = { single: 0.51, group: 1.53 } as const;
+
+interface Setting {
+  readonly request: MemoryRequest;
+  readonly constants: VllmConstants;
+  readonly limits: SchedulerLimits;
+  readonly caches: readonly LayerCache[];
+  readonly hopper: boolean;
+  readonly inFlightTokens: number;
+}
+
+interface StageResult {
+  readonly estimate: StageEstimate;
+  readonly layout: KvLayout | undefined;
+  readonly poolBytes: number;
+}
+
+/** Estimates a vLLM replica of tensorParallel × pipelineParallel GPUs. */
+export function estimateVllm(request: MemoryRequest): MemoryEstimate {
+  const { architecture, tensorParallel } = request;
+  const { constants, basis } = vllmConstants(request.engine.version);
+  const setting: Setting = {
+    request,
+    constants,
+    limits: schedulerLimits(request),
+    caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
+    hopper: isHopper(request),
+    inFlightTokens: 0,
+  };
+  // asynchronous scheduling (default since 0.2x) keeps two batches in flight
+  const batches = constants.reportsRequestCapacity ? 2 : 1;
+  const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
+    stageResult({ ...setting, inFlightTokens: batches * setting.limits.maxNumBatchedTokens }, stage),
+  );
+  return summarize(request, constants, stages, basis, batches * setting.limits.maxNumBatchedTokens);
+}
+
+function schedulerLimits(request: MemoryRequest): SchedulerLimits {
+  const defaults = schedulerDefaults(request.gpuMemoryGiB, request.gpuModel);
+  return request.maxNumSeqs === undefined ? defaults : { ...defaults, maxNumSeqs: request.maxNumSeqs };
+}
+
+/** Cards without a name count as what their size suggests. */
+function isHopper({ gpuModel, gpuMemoryGiB }: MemoryRequest): boolean {
+  return gpuModel === undefined ? gpuMemoryGiB >= 70 : /\bG?H\d00\b/i.test(gpuModel);
+}
+
+function stageResult(setting: Setting, stage: PipelineStage): StageResult {
+  const { request, constants, limits, caches } = setting;
+  const { architecture, tensorParallel, pipelineParallel } = request;
+  const format = formatFor(architecture, request.quantization);
+  const weights = stageWeightBytes(architecture, {
+    tensorParallel,
+    stage,
+    format,
+    hopper: setting.hopper,
+    paddedExpertRows: constants.paddedExpertRows,
+  });
+  const modularExperts = !format.rules.some((rule) => rule.scheme.name === "mxfp4");
+  const run: ProfilingRun = {
+    architecture,
+    stage,
+    tensorParallel,
+    pipelineParallel,
+    limits,
+    constants,
+    modularExperts,
+  };
+  const graphs = cudaGraphBytes(run);
+  const overhead =
+    activationBytes(run) +
+    nonTorchBytes(constants, tensorParallel, pipelineParallel) +
+    (constants.cudaGraphsInPool ? graphs : 0);
+  const utilization = request.utilization ?? constants.defaultUtilization;
+  const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;
+  const poolBytes = budget - weights - overhead;
+  const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants.groupSizeTolerance);
+  const needed =
+    layout === undefined ? 0 : requestBytes(layout, request.concurrency, request.contextTokens, setting.inFlightTokens);
+  return {
+    layout,
+    poolBytes,
+    estimate: budgetOf({
+      stage,
+      weights,
+      needed,
+      overhead,
+      poolBytes,
+      limit: Math.min(budget, captureLimit(request, graphs, constants)),
+    }),
+  };
+}
+
+/** Where graphs come on top of the budget, they must still fit on the card. */
+function captureLimit(request: MemoryRequest, graphs: number, constants: VllmConstants): number {
+  if (constants.cudaGraphsInPool) return Number.POSITIVE_INFINITY;
+  const gpus = request.tensorParallel * request.pipelineParallel;
+  const context = gpus > 1 ? contextGiB.group : contextGiB.single;
+  return (request.gpuMemoryGiB - context) * bytesPerGiB - graphs;
+}
+
+interface StageBytes {
+  readonly stage: PipelineStage;
+  readonly weights: number;
+  readonly needed: number;
+  readonly overhead: number;
+  readonly poolBytes: number;
+  readonly limit: number;
+}
+
+function budgetOf({ stage, weights, needed, overhead, poolBytes, limit }: StageBytes): StageEstimate {
+  const weightsGiB = toGiB(weights);
+  const parts = {
+    weightsGiB,
+    kvCacheGiB: toGiB(needed),
+    overheadGiB: toGiB(overhead),
+    reserveGiB: reserveGiB(weightsGiB),
+  };
+  return {
+    ...parts,
+    totalGiB: parts.weightsGiB + parts.kvCacheGiB + parts.overheadGiB + parts.reserveGiB,
+    limitGiB: toGiB(limit),
+    stage: stage.index,
+    layers: stage.endLayer - stage.firstLayer,
+    kvPoolGiB: Math.max(0, toGiB(poolBytes)),
+  };
+}
+
+function summarize(
+  request: MemoryRequest,
+  constants: VllmConstants,
+  stages: readonly StageResult[],
+  basis: string,
+  inFlightTokens: number,
+): MemoryEstimate {
+  const estimates = stages.map((stage) => stage.estimate);
+  const tightest = estimates.reduce((worst, stage) => (missing(stage) > missing(worst) ? stage : worst));
+  const capacities = stages.flatMap((stage) => stageCapacity(stage, request, constants, inFlightTokens));
+  const limiting = capacities.reduce<StageCapacity | undefined>(
+    (least, next) => (least === undefined || next.requests < least.requests ? next : least),
+    undefined,
+  );
+  const { stage: _index, layers: _layers, kvPoolGiB: _pool, ...perGpu } = tightest;
+  const shortfallGiB = Math.max(0, missing(tightest));
+  return {
+    perGpu,
+    stages: estimates,
+    kvPoolGiB: limiting?.poolGiB ?? Math.max(0, Math.min(...estimates.map((stage) => stage.kvPoolGiB))),
+    utilization: request.utilization ?? constants.defaultUtilization,
+    kvTokens: limiting?.tokens ?? 0,
+    requiredTokens: request.contextTokens * request.concurrency,
+    requestCapacity: limiting?.requests ?? Number.POSITIVE_INFINITY,
+    fits: shortfallGiB === 0,
+    shortfallGiB,
+    basis,
+    notes: notesFor(request.architecture, request),
+  };
+}
+
+function missing(stage: StageEstimate): number {
+  return stage.totalGiB - stage.limitGiB;
+}
+
+interface StageCapacity {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly poolGiB: number;
+}
+
+function stageCapacity(
+  { layout, poolBytes, estimate }: StageResult,
+  request: MemoryRequest,
+  constants: VllmConstants,
+  inFlightTokens: number,
+): readonly StageCapacity[] {
+  if (layout === undefined) return [];
+  const requests = requestCapacity(layout, poolBytes, request.contextTokens, inFlightTokens);
+  const tokens = constants.reportsRequestCapacity
+    ? Math.floor(requests * request.contextTokens)
+    : pooledTokens(layout, poolBytes);
+  return [{ requests, tokens, poolGiB: estimate.kvPoolGiB }];
+}
+
+function notesFor(architecture: ModelArchitecture, request: MemoryRequest): readonly string[] {
+  const notes: string[] = [];
+  const mixers = architecture.layerSpecs.map((layer) => layer.mixer);
+  if (request.contextTokens > architecture.maxContextTokens) {
+    notes.push(`${request.contextTokens} tokens exceed the model's own limit of ${architecture.maxContextTokens}`);
+  }
+  if (mixers.some((mixer) => mixer.kind === "latent") && request.tensorParallel > 1) {
+    notes.push(
+      `latent attention: every one of the ${request.tensorParallel} tensor-parallel GPUs holds the whole KV cache`,
+    );
+  }
+  const repeated = mixers.find((mixer) => mixer.kind === "attention" && mixer.kvHeads < request.tensorParallel);
+  if (repeated?.kind === "attention") {
+    notes.push(
+      `${repeated.kvHeads} KV heads on ${request.tensorParallel} GPUs: the KV cache per GPU stops shrinking at ${repeated.kvHeads}`,
+    );
+  }
+  if (architecture.quantization.fp8KvCache && request.kvCacheDtype === "auto") {
+    notes.push(
+      "the checkpoint asks for an fp8 KV cache, which would halve it; it is counted in full unless the KV dtype is set to fp8",
+    );
+  }
+  if (architecture.kind === "encoder") notes.push("encoder: no KV cache, the batch alone limits concurrency");
+  return notes;
+}

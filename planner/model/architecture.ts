@@ -1,0 +1,175 @@
+/**
+ * What a model is made of, as plain data: the only thing that the memory planner knows about a model.
+ * A family reader (./families) fills it from a Hugging Face config.json; nothing here depends on an engine.
+ */
+import type { WeightFormat } from "./quantization";
+
+/** How far back a token attends. A bounded scope keeps at most `windowTokens` tokens in the cache. */
+export type AttentionScope =
+  | { readonly kind: "full" }
+  | { readonly kind: "sliding"; readonly windowTokens: number }
+  | { readonly kind: "chunked"; readonly windowTokens: number };
+
+/** Multi-head, grouped-query or multi-query attention with a cache of keys and values. */
+export interface GroupedQueryAttention {
+  readonly kind: "attention";
+  readonly scope: AttentionScope;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly queryKeyValueBias: boolean;
+  readonly outputBias: boolean;
+  /** "head": one norm of headDim shared by all heads; "projection": one norm over the whole projection. */
+  readonly queryKeyNorm: "none" | "head" | "projection";
+  /** The query projection also produces an output gate of the same width (Qwen3-Next). */
+  readonly outputGate: boolean;
+  /** One learned attention sink per head (gpt-oss). */
+  readonly sinks: boolean;
+  /** False where the layer reuses the keys and values of an earlier layer (Gemma 3n). */
+  readonly ownsCache: boolean;
+}
+
+/** Multi-head latent attention (DeepSeek): the cache holds one compressed vector per token. */
+export interface LatentAttention {
+  readonly kind: "latent";
+  readonly heads: number;
+  /** Absent: queries are not compressed. */
+  readonly queryLoraRank?: number;
+  readonly kvLoraRank: number;
+  readonly nopeHeadDim: number;
+  readonly ropeHeadDim: number;
+  readonly valueHeadDim: number;
+  /** Sparse-attention indexer with its own key cache (DeepSeek-V3.2). */
+  readonly indexer?: { readonly heads: number; readonly headDim: number };
+}
+
+/** A layer with a fixed state per sequence instead of a cache that grows. Shapes are elements per sequence. */
+export interface RecurrentMixer {
+  readonly kind: "recurrent";
+  readonly variant: "mamba1" | "mamba2" | "gated-delta-net" | "kimi-delta" | "lightning";
+  /** Elements of the convolution state per sequence, all heads. */
+  readonly convolutionStateElements: number;
+  /** Elements of the recurrent (SSM or linear-attention) state per sequence, all heads. */
+  readonly recurrentStateElements: number;
+  readonly projections: readonly ProjectionShape[];
+}
+
+/** A weight matrix (outputs × inputs) or, with inputs 1, a vector; split says how tensor parallelism cuts it. */
+export interface ProjectionShape {
+  readonly name: string;
+  readonly outputs: number;
+  readonly inputs: number;
+  readonly split: "outputs" | "inputs" | "none";
+}
+
+export type Mixer = GroupedQueryAttention | LatentAttention | RecurrentMixer | { readonly kind: "none" };
+
+export interface DenseFeedForward {
+  readonly kind: "dense";
+  readonly width: number;
+  /** Gated (SwiGLU and relatives): three matrices; otherwise two. */
+  readonly gated: boolean;
+  readonly bias: boolean;
+}
+
+export interface MixtureOfExperts {
+  readonly kind: "experts";
+  readonly experts: number;
+  readonly expertsPerToken: number;
+  readonly width: number;
+  readonly gated: boolean;
+  readonly bias: boolean;
+  readonly routerBias: boolean;
+  /** Always-on expert; width is the total over all shared experts. */
+  readonly shared?: { readonly width: number; readonly gated: boolean; readonly gateVector: boolean };
+  /** A dense block beside the experts in the same layer. */
+  readonly parallelDense?: DenseFeedForward;
+  /** Width of the space the routed experts work in, where it differs from the hidden size (latent experts). */
+  readonly latentSize?: number;
+}
+
+export type FeedForward = DenseFeedForward | MixtureOfExperts | { readonly kind: "none" };
+
+export interface LayerSpec {
+  readonly mixer: Mixer;
+  /** A second mixer in parallel with the first (Falcon-H1: attention beside Mamba). */
+  readonly parallelMixer?: Mixer;
+  readonly feedForward: FeedForward;
+  /** Norm vectors of hidden size in this layer. */
+  readonly normVectors: number;
+  readonly normBias: boolean;
+  /** Small matrices the family adds to a layer (per-layer embeddings and the like). */
+  readonly extras?: readonly ProjectionShape[];
+}
+
+/** A table or matrix outside the layers. */
+export interface OuterTensor {
+  readonly name: string;
+  readonly rows: number;
+  readonly columns: number;
+  readonly placement: "embedding" | "head";
+  readonly split: "vocabulary" | "none";
+}
+
+export interface VisionTower {
+  readonly layers: number;
+  readonly hiddenSize: number;
+  readonly tensors: readonly (ProjectionShape & { readonly count: number })[];
+  /** Every GPU of a tensor-parallel group holds the whole tower. */
+  readonly replicated: boolean;
+}
+
+/** Extra layers for multi-token prediction: in the checkpoint, not loaded for plain serving. */
+export interface MultiTokenPrediction {
+  readonly layerSpecs: readonly LayerSpec[];
+  /** The checkpoint repeats the embedding and the head for every extra layer. */
+  readonly repeatsEmbeddings: boolean;
+}
+
+/** One rotary table: positions × rotaryDim values on every GPU. */
+export interface RotaryTable {
+  readonly positions: number;
+  readonly rotaryDim: number;
+  /** The engine keeps this table in float32 whatever the model's dtype is. */
+  readonly float32: boolean;
+}
+
+export type Dtype = "float32" | "float16" | "bfloat16";
+
+export interface ModelArchitecture {
+  readonly name?: string;
+  /** `model_type` of the config (of the text model when nested). */
+  readonly family: string;
+  readonly kind: "decoder" | "encoder";
+  /** Number of transformer layers; `layerSpecs` has this length. */
+  readonly layers: number;
+  readonly layerSpecs: readonly LayerSpec[];
+  readonly hiddenSize: number;
+  readonly vocabSize: number;
+  readonly tieEmbeddings: boolean;
+  /** Bias on the output head (phi). */
+  readonly headBias: boolean;
+  /** Norm vectors after the last layer. */
+  readonly finalNormVectors: number;
+  readonly finalNormBias: boolean;
+  readonly outerTensors: readonly OuterTensor[];
+  /** Largest number of attention heads of any layer: what tensor parallelism must divide. 0: no attention. */
+  readonly heads: number;
+  /** KV heads of the attention layers (1 for latent attention, 0 without attention). */
+  readonly kvHeads: number;
+  readonly headDim: number;
+  /** The experts of the first expert layer; absent for dense models. */
+  readonly experts?: MixtureOfExperts;
+  /** Longest sequence the config allows, after rope scaling where the config says so. */
+  readonly maxContextTokens: number;
+  readonly rotaryTables: readonly RotaryTable[];
+  readonly checkpointDtype: Dtype;
+  readonly quantization: WeightFormat;
+  readonly vision?: VisionTower;
+  readonly multiTokenPrediction?: MultiTokenPrediction;
+  /** dtype of the recurrent state where the config states one. */
+  readonly recurrentStateDtype?: Dtype;
+}
+
+/** Bytes of one value. */
+export const dtypeBytes: Readonly<Record<Dtype, number>> = { float32: 4, float16: 2, bfloat16: 2 };

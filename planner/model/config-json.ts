@@ -1,0 +1,185 @@
+/** From a Hugging Face config.json to a ModelArchitecture. The only entry point for outside model data. */
+import type { Dtype, LayerSpec, ModelArchitecture } from "./architecture";
+import { type ConfigProblem, ConfigSource, isPlainObject, shortValue } from "./config-source";
+import { ModelConfigError } from "./errors";
+import { dimensionKeys, type TextModel } from "./families/family";
+import { familyReader, knownFamilies } from "./families/registry";
+import { readVision } from "./families/vision";
+import { unquantized, type WeightFormat } from "./quantization";
+import { readDtype, readModelOptFile, readQuantizationConfig } from "./quantization-config";
+
+export { ModelConfigError };
+
+export interface ReadModelOptions {
+  /** Shown in messages and kept in the result. */
+  readonly name?: string;
+  /** Content of hf_quant_config.json (ModelOpt checkpoints keep their format there). */
+  readonly quantization?: unknown;
+}
+
+/** config.json files are a few kilobytes; the largest known (full ignore lists) stay below one megabyte. */
+const maxTextCharacters = 8_000_000;
+
+/** Where multimodal configs keep the text model. */
+const textSections = ["text_config", "llm_config", "language_config"] as const;
+
+/**
+ * Reads the text of a config.json. Accepts the Infinity and NaN literals that some originals carry.
+ * @throws ModelConfigError naming the position of a syntax error, or everything that is wrong with the content
+ */
+export function parseModelConfigText(text: string, options: ReadModelOptions = {}): ModelArchitecture {
+  return readModelConfig(parseConfigJson(text, options.name), options);
+}
+
+/**
+ * JSON as model repositories write it: like JSON.parse, plus Infinity and NaN (read as null).
+ * @throws ModelConfigError with the position of a syntax error
+ */
+export function parseConfigJson(text: string, name?: string): unknown {
+  if (text.length > maxTextCharacters) {
+    throw new ModelConfigError(
+      [
+        {
+          path: "(file)",
+          value: `${text.length} characters`,
+          message: `must have at most ${maxTextCharacters} characters`,
+        },
+      ],
+      name,
+    );
+  }
+  const strict = text.replace(/"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g, (token) =>
+    token.startsWith('"') ? token : "null",
+  );
+  try {
+    const parsed: unknown = JSON.parse(strict);
+    return parsed;
+  } catch (error) {
+    const message = error instanceof SyntaxError ? error.message : String(error);
+    throw new ModelConfigError(
+      [{ path: "(file)", value: shortValue(text.trim()), message: `is no JSON: ${message}` }],
+      name,
+    );
+  }
+}
+
+/**
+ * Reads a parsed config.json.
+ * @throws ModelConfigError with every problem found
+ */
+export function readModelConfig(json: unknown, options: ReadModelOptions = {}): ModelArchitecture {
+  const problems: ConfigProblem[] = [];
+  const fail = (): never => {
+    throw new ModelConfigError(problems, options.name);
+  };
+  if (!isPlainObject(json)) {
+    problems.push({
+      path: "(file)",
+      value: shortValue(json),
+      message: "must be a JSON object, the config.json of a model",
+    });
+    return fail();
+  }
+  const root = new ConfigSource(json, "", problems);
+  const text = textSource(root);
+  const rootType = root.text("model_type", "");
+  const family = text.text("model_type", rootType);
+  const reader = familyReader(family) ?? familyReader(rootType);
+  if (reader === undefined) {
+    problems.push({
+      path: "model_type",
+      value: shortValue(family),
+      message: `unknown model family; known: ${knownFamilies().join(", ")}. Add a reader in planner/model/families, or serve the model as an external endpoint`,
+    });
+    return fail();
+  }
+  const model = reader.read(text);
+  const hiddenSize = text.size(dimensionKeys.hidden);
+  const architecture = assemble({ root, text, rootType, family, model, hiddenSize, options, problems });
+  return problems.length > 0 ? fail() : architecture;
+}
+
+function textSource(root: ConfigSource): ConfigSource {
+  for (const key of textSections) {
+    const section = root.section(key);
+    if (section?.firstKey(...dimensionKeys.hidden) !== undefined) return section;
+  }
+  return root;
+}
+
+interface Parts {
+  readonly root: ConfigSource;
+  readonly text: ConfigSource;
+  readonly rootType: string;
+  readonly family: string;
+  readonly model: TextModel;
+  readonly hiddenSize: number;
+  readonly options: ReadModelOptions;
+  readonly problems: ConfigProblem[];
+}
+
+function assemble({ root, text, rootType, family, model, hiddenSize, options, problems }: Parts): ModelArchitecture {
+  const checkpointDtype = readDtype(text) ?? readDtype(root) ?? defaultDtype(model);
+  const attention = firstAttention(model.layerSpecs);
+  return {
+    name: options.name,
+    family,
+    kind: model.kind,
+    layers: model.layerSpecs.length,
+    layerSpecs: model.layerSpecs,
+    hiddenSize,
+    vocabSize: text.size(["vocab_size", "padded_vocab_size"]),
+    tieEmbeddings: model.headless ? true : readTieEmbeddings(root, text, model.tieEmbeddingsByDefault),
+    headBias: model.headBias ?? false,
+    finalNormVectors: model.finalNormVectors,
+    finalNormBias: model.finalNormBias,
+    outerTensors: model.outerTensors ?? [],
+    ...attention,
+    experts: firstExperts(model.layerSpecs),
+    maxContextTokens: model.rope.maxContextTokens,
+    rotaryTables: model.rope.tables,
+    checkpointDtype,
+    quantization: readFormat(root, text, checkpointDtype, options.quantization, problems),
+    vision: readVision(root, rootType, hiddenSize),
+    multiTokenPrediction: model.multiTokenPrediction,
+    recurrentStateDtype: model.recurrentStateDtype,
+  };
+}
+
+/** Decoders without a dtype key (gpt-oss, MiniMax) are published in bfloat16, encoders in float32. */
+function defaultDtype(model: TextModel): Dtype {
+  return model.kind === "encoder" ? "float32" : "bfloat16";
+}
+
+function readTieEmbeddings(root: ConfigSource, text: ConfigSource, fallback: boolean): boolean {
+  const holder = text.has("tie_word_embeddings") ? text : root;
+  return holder.flag("tie_word_embeddings", fallback);
+}
+
+function readFormat(
+  root: ConfigSource,
+  text: ConfigSource,
+  dtype: Dtype,
+  modelOptFile: unknown,
+  problems: ConfigProblem[],
+): WeightFormat {
+  const section =
+    root.section("quantization_config") ?? text.section("quantization_config") ?? root.section("compression_config");
+  if (section !== undefined) return readQuantizationConfig(section, dtype);
+  const fromFile = modelOptFile === undefined ? undefined : readModelOptFile(modelOptFile, dtype, problems);
+  return fromFile ?? unquantized(dtype);
+}
+
+function firstAttention(layers: readonly LayerSpec[]): Pick<ModelArchitecture, "heads" | "kvHeads" | "headDim"> {
+  for (const { mixer } of layers) {
+    if (mixer.kind === "attention") return { heads: mixer.heads, kvHeads: mixer.kvHeads, headDim: mixer.headDim };
+    if (mixer.kind === "latent")
+      return { heads: mixer.heads, kvHeads: 1, headDim: mixer.kvLoraRank + mixer.ropeHeadDim };
+  }
+  return { heads: 0, kvHeads: 0, headDim: 0 };
+}
+
+function firstExperts(layers: readonly LayerSpec[]): ModelArchitecture["experts"] {
+  for (const { feedForward } of layers) if (feedForward.kind === "experts") return feedForward;
+  return undefined;
+}

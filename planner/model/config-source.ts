@@ -1,0 +1,182 @@
+/**
+ * Reads one level of a config.json, collecting every problem instead of stopping at the first.
+ * After a problem the reader returns a harmless value, so that the rest of the file is still checked;
+ * the caller throws once at the end (ModelConfigError).
+ */
+import { z } from "zod";
+
+export interface ConfigProblem {
+  /** Dotted path inside the config, e.g. "text_config.hidden_size". */
+  readonly path: string;
+  /** The offending value as the file has it, shortened. */
+  readonly value: string;
+  readonly message: string;
+}
+
+/** Upper bounds that no published model comes near: beyond them the file is wrong or hostile. */
+const limits = {
+  /** Layers, heads, experts: also bounds the planner's own work. */
+  count: 4096,
+  /** Widths, vocabulary sizes, ranks. */
+  size: 2 ** 26,
+  /** Positions. */
+  positions: 2 ** 40,
+} as const;
+
+const schemas = {
+  count: z.number().int().positive().max(limits.count),
+  size: z.number().int().positive().max(limits.size),
+  positions: z.number().int().positive().max(limits.positions),
+  flag: z.boolean(),
+  text: z.string().max(256),
+  factor: z.number().positive().max(1e9),
+  textList: z.array(z.string().max(512)).max(200_000),
+  integerList: z.array(z.number().int()).max(limits.count),
+  textOrList: z.union([z.string().max(256), z.array(z.string().max(256)).max(64)]),
+} as const;
+
+type SchemaName = keyof typeof schemas;
+
+const expectations: Readonly<Record<SchemaName, string>> = {
+  count: `a whole number from 1 to ${limits.count}`,
+  size: `a whole number from 1 to ${limits.size}`,
+  positions: `a whole number from 1 to ${limits.positions}`,
+  flag: "true or false",
+  text: "a string of at most 256 characters",
+  factor: "a number above 0",
+  textList: "a list of strings",
+  integerList: "a list of whole numbers",
+  textOrList: "a string or a list of strings",
+};
+
+export type PlainObject = Readonly<Record<string, unknown>>;
+
+/** True for objects as JSON.parse makes them. */
+export function isPlainObject(value: unknown): value is PlainObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value as it may be shown in a message: short and on one line. */
+export function shortValue(value: unknown): string {
+  const text =
+    typeof value === "string" || isPlainObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+export class ConfigSource {
+  constructor(
+    private readonly values: PlainObject,
+    private readonly path: string,
+    private readonly problems: ConfigProblem[],
+  ) {}
+
+  /** True when the key is present with something other than null. */
+  has(key: string): boolean {
+    return Object.hasOwn(this.values, key) && this.values[key] !== null && this.values[key] !== undefined;
+  }
+
+  /** The raw own value; inherited properties do not count. */
+  raw(key: string): unknown {
+    return this.has(key) ? this.values[key] : undefined;
+  }
+
+  /** The keys of this level. */
+  keys(): readonly string[] {
+    return Object.keys(this.values);
+  }
+
+  /** The first of several spellings that is present. */
+  firstKey(...keys: readonly string[]): string | undefined {
+    return keys.find((key) => this.has(key));
+  }
+
+  count(keys: string | readonly string[], fallback?: number): number {
+    return this.read("count", keys, fallback, 1);
+  }
+
+  size(keys: string | readonly string[], fallback?: number): number {
+    return this.read("size", keys, fallback, 1);
+  }
+
+  positions(keys: string | readonly string[], fallback?: number): number {
+    return this.read("positions", keys, fallback, 1);
+  }
+
+  factor(key: string, fallback?: number): number {
+    return this.read("factor", key, fallback, 1);
+  }
+
+  flag(keys: string | readonly string[], fallback: boolean): boolean {
+    return this.read("flag", keys, fallback, fallback);
+  }
+
+  text(keys: string | readonly string[], fallback: string): string {
+    return this.read("text", keys, fallback, fallback);
+  }
+
+  textList(key: string): readonly string[] {
+    return this.read("textList", key, [], []);
+  }
+
+  integerList(key: string): readonly number[] {
+    return this.read("integerList", key, [], []);
+  }
+
+  /** A size where 0 or an absent key means "none". */
+  optionalSize(keys: string | readonly string[]): number | undefined {
+    const key = this.firstKey(...asList(keys));
+    return key === undefined || this.raw(key) === 0 || this.raw(key) === -1 ? undefined : this.size(key);
+  }
+
+  /** A count where 0 or an absent key means "none". */
+  optionalCount(keys: string | readonly string[]): number {
+    const key = this.firstKey(...asList(keys));
+    return key === undefined || this.raw(key) === 0 ? 0 : this.count(key);
+  }
+
+  /** A nested object, or undefined when the key is absent. */
+  section(key: string): ConfigSource | undefined {
+    if (!this.has(key)) return undefined;
+    const value = this.raw(key);
+    if (isPlainObject(value)) return new ConfigSource(value, this.pathOf(key), this.problems);
+    this.problem(key, `must be an object`);
+    return undefined;
+  }
+
+  problem(key: string, message: string): void {
+    this.problems.push({ path: this.pathOf(key), value: shortValue(this.raw(key)), message });
+  }
+
+  private pathOf(key: string): string {
+    return this.path === "" ? key : `${this.path}.${key}`;
+  }
+
+  private read<Name extends SchemaName, Value extends z.infer<(typeof schemas)[Name]>>(
+    schemaName: Name,
+    keys: string | readonly string[],
+    fallback: Value | undefined,
+    afterProblem: Value,
+  ): Value;
+  private read(
+    schemaName: SchemaName,
+    keys: string | readonly string[],
+    fallback: unknown,
+    afterProblem: unknown,
+  ): unknown {
+    const spellings = asList(keys);
+    const key = this.firstKey(...spellings);
+    if (key === undefined) {
+      if (fallback !== undefined) return fallback;
+      this.problem(spellings.join(" or "), `is missing; expected ${expectations[schemaName]}`);
+      return afterProblem;
+    }
+    const result = schemas[schemaName].safeParse(this.raw(key));
+    if (result.success) return result.data;
+    this.problem(key, `expected ${expectations[schemaName]}`);
+    return afterProblem;
+  }
+}
+
+function asList(keys: string | readonly string[]): readonly string[] {
+  return typeof keys === "string" ? [keys] : keys;
+}

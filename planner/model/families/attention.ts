@@ -1,0 +1,124 @@
+/** Reads the attention of each layer of a decoder: grouped-query or latent, full or windowed. */
+import type { AttentionScope, GroupedQueryAttention, LatentAttention, Mixer } from "../architecture";
+import type { ConfigSource } from "../config-source";
+import { dimensionKeys } from "./family";
+import type { DecoderTraits, TraitFlag, WindowPattern } from "./traits";
+
+/** The mixer of every layer, in order. */
+export function readAttentionLayers(source: ConfigSource, layers: number, traits: DecoderTraits): readonly Mixer[] {
+  if (source.has("kv_lora_rank")) {
+    const mixer = readLatentAttention(source);
+    return Array.from({ length: layers }, () => mixer);
+  }
+  const base = readGroupedQueryAttention(source, traits);
+  return readScopes(source, layers, traits).map((scope) => ({ ...base, scope }));
+}
+
+/** One attention layer with full scope. */
+export function readGroupedQueryAttention(source: ConfigSource, traits: DecoderTraits): GroupedQueryAttention {
+  const heads = source.count(dimensionKeys.heads);
+  const kvHeads = source.count(["num_key_value_heads", "num_kv_heads", "n_head_kv"], heads);
+  if (heads % kvHeads !== 0) {
+    source.problem("num_key_value_heads", `must divide num_attention_heads (${heads})`);
+  }
+  return {
+    kind: "attention",
+    scope: { kind: "full" },
+    heads,
+    kvHeads,
+    headDim: readHeadDim(source, heads),
+    queryKeyValueBias: traitFlag(source, traits.queryKeyValueBias),
+    outputBias: traitFlag(source, traits.outputBias),
+    queryKeyNorm: readQueryKeyNorm(source, traits),
+    outputGate: source.flag("attn_output_gate", false),
+    sinks: traits.sinks ?? false,
+    ownsCache: true,
+  };
+}
+
+/** head_dim where given, else hidden size / heads. */
+export function readHeadDim(source: ConfigSource, heads: number): number {
+  const given = source.optionalSize(["head_dim", "attention_head_dim", "kv_channels"]);
+  if (given !== undefined) return given;
+  const hidden = source.size(dimensionKeys.hidden);
+  if (hidden % heads !== 0)
+    source.problem("hidden_size", `must be a multiple of the ${heads} attention heads when head_dim is absent`);
+  return Math.max(1, Math.floor(hidden / heads));
+}
+
+/** The value of a flag that is fixed by the family or stated by a key. A non-boolean key counts as "noaux_tc" does. */
+export function traitFlag(source: ConfigSource, flag: TraitFlag | undefined): boolean {
+  if (flag === undefined || typeof flag === "boolean") return flag ?? false;
+  if (typeof source.raw(flag.key) === "string") return source.raw(flag.key) === "noaux_tc";
+  return source.flag(flag.key, flag.absent ?? false);
+}
+
+function readQueryKeyNorm(source: ConfigSource, traits: DecoderTraits): GroupedQueryAttention["queryKeyNorm"] {
+  const norm = traits.queryKeyNorm ?? "none";
+  if (typeof norm === "string") return norm;
+  return source.flag(norm.key, false) ? norm.norm : "none";
+}
+
+function readLatentAttention(source: ConfigSource): LatentAttention {
+  return {
+    kind: "latent",
+    heads: source.count(dimensionKeys.heads),
+    queryLoraRank: source.optionalSize("q_lora_rank"),
+    kvLoraRank: source.size("kv_lora_rank"),
+    nopeHeadDim: source.size("qk_nope_head_dim"),
+    ropeHeadDim: source.size("qk_rope_head_dim"),
+    valueHeadDim: source.size("v_head_dim"),
+    indexer: source.has("index_n_heads")
+      ? { heads: source.count("index_n_heads"), headDim: source.size("index_head_dim") }
+      : undefined,
+  };
+}
+
+function readScopes(source: ConfigSource, layers: number, traits: DecoderTraits): readonly AttentionScope[] {
+  const full: AttentionScope = { kind: "full" };
+  const allFull = (): readonly AttentionScope[] => Array.from({ length: layers }, () => full);
+  if (traits.chunkedPeriod !== undefined) return readChunkedScopes(source, layers, traits.chunkedPeriod);
+  const window = source.optionalSize(["sliding_window", "sliding_window_size"]);
+  if (window === undefined || source.raw("use_sliding_window") === false) return allFull();
+  const sliding: AttentionScope = { kind: "sliding", windowTokens: window };
+  const listed = readLayerTypes(source, layers);
+  if (listed !== undefined) return listed.map((type) => (type === "sliding_attention" ? sliding : full));
+  const slides = slidingLayerTest(source, traits.window);
+  return Array.from({ length: layers }, (_, layer) => (slides(layer) ? sliding : full));
+}
+
+/** `layer_types`, checked against the number of layers; undefined when absent. */
+export function readLayerTypes(source: ConfigSource, layers: number): readonly string[] | undefined {
+  if (!source.has("layer_types")) return undefined;
+  const types = source.textList("layer_types");
+  if (types.length >= layers) return types.slice(0, layers);
+  source.problem("layer_types", `has ${types.length} entries for ${layers} layers`);
+  return undefined;
+}
+
+function slidingLayerTest(source: ConfigSource, pattern: WindowPattern | undefined): (layer: number) => boolean {
+  switch (pattern?.kind) {
+    case "every-layer":
+      return () => true;
+    case "one-full-in": {
+      const period = source.count(pattern.key, pattern.period);
+      return (layer) => (layer + 1) % period !== 0;
+    }
+    case "from-layer": {
+      const first = source.optionalCount("max_window_layers");
+      return (layer) => source.raw("use_sliding_window") === true && layer >= first;
+    }
+    default:
+      return () => false;
+  }
+}
+
+/** Llama 4: local attention in chunks, except in the layers without rotary embedding. */
+function readChunkedScopes(source: ConfigSource, layers: number, period: number): readonly AttentionScope[] {
+  const chunk = source.optionalSize("attention_chunk_size");
+  const rotaryLayers = source.integerList("no_rope_layers");
+  return Array.from({ length: layers }, (_, layer): AttentionScope => {
+    const local = rotaryLayers.length >= layers ? rotaryLayers[layer] === 1 : (layer + 1) % period !== 0;
+    return chunk !== undefined && local ? { kind: "chunked", windowTokens: chunk } : { kind: "full" };
+  });
+}

@@ -1,0 +1,184 @@
+/**
+ * Decoder families that differ from Llama only in traits: one row each. Names are the `model_type` of the config.
+ * Sources: transformers modeling_<family>.py and the tensor lists of published checkpoints.
+ */
+import type { DecoderTraits } from "./traits";
+
+const attentionBias = { key: "attention_bias" } as const;
+const slidingEveryLayer = { kind: "every-layer" } as const;
+const llama: DecoderTraits = {
+  queryKeyValueBias: attentionBias,
+  outputBias: attentionBias,
+  feedForwardBias: { key: "mlp_bias" },
+};
+const mistral: DecoderTraits = { window: slidingEveryLayer };
+const qwen2: DecoderTraits = { queryKeyValueBias: true, window: { kind: "from-layer" } };
+const qwen3: DecoderTraits = { ...llama, queryKeyNorm: "head", window: { kind: "from-layer" } };
+const gemma: DecoderTraits = { queryKeyValueBias: attentionBias, outputBias: attentionBias, tieEmbeddings: true };
+const gemma2: DecoderTraits = {
+  ...gemma,
+  normVectors: 4,
+  window: { kind: "one-full-in", period: 2, key: "sliding_window_pattern" },
+};
+const latent: DecoderTraits = { routerBias: { key: "topk_method" } };
+const deepseekV3: DecoderTraits = { ...latent, predictionRepeatsEmbeddings: true };
+
+export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
+  llama,
+  aquila: llama,
+  arcee: { ...llama, gated: false },
+  apertus: { ...llama, gated: false, queryKeyNorm: "head" },
+  baichuan: {},
+  bailing_moe: { queryKeyValueBias: { key: "use_qkv_bias" }, outputBias: { key: "use_bias" } },
+  bailing_moe_v2: {
+    queryKeyValueBias: { key: "use_qkv_bias" },
+    outputBias: { key: "use_bias" },
+    queryKeyNorm: "head",
+    routerBias: true,
+  },
+  cohere: {
+    queryKeyValueBias: attentionBias,
+    outputBias: attentionBias,
+    queryKeyNorm: { key: "use_qk_norm", norm: "projection" },
+    normVectors: 1,
+    tieEmbeddings: true,
+  },
+  cohere2: {
+    queryKeyValueBias: attentionBias,
+    outputBias: attentionBias,
+    normVectors: 1,
+    tieEmbeddings: true,
+    window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" },
+  },
+  deepseek: {},
+  deepseek_v2: {},
+  deepseek_v3: deepseekV3,
+  deepseek_v32: deepseekV3,
+  dots1: { queryKeyNorm: "head", routerBias: true, queryKeyValueBias: attentionBias, outputBias: attentionBias },
+  ernie4_5: {
+    queryKeyValueBias: { key: "use_bias" },
+    outputBias: { key: "use_bias" },
+    feedForwardBias: { key: "use_bias" },
+    tieEmbeddings: true,
+  },
+  ernie4_5_moe: { routerBias: true, tieEmbeddings: true },
+  exaone: {},
+  exaone4: { queryKeyNorm: "head", window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" } },
+  flex_olmo: { queryKeyNorm: "projection" },
+  gemma,
+  gemma2,
+  gemma3: {
+    ...gemma2,
+    queryKeyNorm: "head",
+    window: { kind: "one-full-in", period: 6, key: "sliding_window_pattern" },
+    separateSlidingTable: true,
+    contextIncludesScaling: true,
+  },
+  glm: { queryKeyValueBias: attentionBias },
+  glm4: { queryKeyValueBias: attentionBias, normVectors: 4 },
+  glm4_moe: {
+    queryKeyValueBias: attentionBias,
+    queryKeyNorm: { key: "use_qk_norm", norm: "head" },
+    routerBias: true,
+    predictionRepeatsEmbeddings: true,
+  },
+  glm4_moe_lite: latent,
+  glm_moe_dsa: latent,
+  gpt_oss: {
+    queryKeyValueBias: true,
+    outputBias: true,
+    sinks: true,
+    expertBias: true,
+    routerBias: true,
+    expertWidthKey: "intermediate_size",
+    window: { kind: "one-full-in", period: 2, key: "sliding_window_pattern" },
+  },
+  granite: llama,
+  granitemoe: { queryKeyValueBias: attentionBias, outputBias: attentionBias, expertWidthKey: "intermediate_size" },
+  hunyuan_v1_dense: { queryKeyNorm: { key: "use_qk_norm", norm: "head" }, tieEmbeddings: true },
+  internlm2: { queryKeyValueBias: { key: "bias" }, outputBias: { key: "bias" } },
+  internlm3: { queryKeyValueBias: { key: "qkv_bias" }, outputBias: { key: "bias" }, feedForwardBias: { key: "bias" } },
+  kimi_k2: deepseekV3,
+  llama4_text: {
+    ...llama,
+    expertWidthKey: "intermediate_size",
+    denseWidthKey: "intermediate_size_mlp",
+    impliedSharedExpert: true,
+    chunkedPeriod: 4,
+  },
+  mimo: qwen2,
+  minicpm: llama,
+  minimax_m2: {
+    queryKeyNorm: { key: "use_qk_norm", norm: "projection" },
+    expertWidthKey: "intermediate_size",
+    routerBias: { key: "use_routing_bias" },
+  },
+  ministral: mistral,
+  ministral3: mistral,
+  mistral,
+  mistral4: latent,
+  mixtral: { ...mistral, expertWidthKey: "intermediate_size" },
+  nemotron: {
+    queryKeyValueBias: attentionBias,
+    outputBias: attentionBias,
+    gated: false,
+    normBias: true,
+    feedForwardBias: { key: "mlp_bias" },
+  },
+  olmo: { ...llama, normVectors: 0, finalNormVectors: 0 },
+  olmo2: { ...llama, queryKeyNorm: "projection" },
+  olmo3: {
+    ...llama,
+    queryKeyNorm: "projection",
+    window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" },
+  },
+  olmoe: {
+    queryKeyNorm: "projection",
+    queryKeyValueBias: attentionBias,
+    outputBias: attentionBias,
+    expertWidthKey: "intermediate_size",
+  },
+  phi3: { window: slidingEveryLayer },
+  phimoe: {
+    queryKeyValueBias: attentionBias,
+    outputBias: attentionBias,
+    normBias: true,
+    headBias: true,
+    expertWidthKey: "intermediate_size",
+    window: slidingEveryLayer,
+  },
+  qwen2,
+  qwen2_moe: { ...qwen2, sharedExpertGate: true },
+  qwen3,
+  qwen3_moe: qwen3,
+  seed_oss: {
+    queryKeyValueBias: attentionBias,
+    outputBias: { key: "attention_out_bias" },
+    feedForwardBias: { key: "mlp_bias" },
+  },
+  smollm3: { ...llama, tieEmbeddings: true },
+  stablelm: { queryKeyValueBias: { key: "use_qkv_bias" }, normBias: true },
+  starcoder2: {
+    queryKeyValueBias: { key: "use_bias", absent: true },
+    outputBias: { key: "use_bias", absent: true },
+    feedForwardBias: { key: "use_bias", absent: true },
+    normBias: true,
+    gated: false,
+    tieEmbeddings: true,
+    window: slidingEveryLayer,
+  },
+};
+
+/** Names under which the text part of multimodal configs appears, and other spellings of the same architecture. */
+export const decoderAliases: Readonly<Record<string, string>> = {
+  gemma3_text: "gemma3",
+  llama4: "llama4_text",
+  qwen2_vl: "qwen2",
+  qwen2_vl_text: "qwen2",
+  qwen2_5_vl: "qwen2",
+  qwen2_5_vl_text: "qwen2",
+  qwen3_vl_text: "qwen3",
+  qwen3_vl_moe_text: "qwen3_moe",
+  glm4v_text: "glm4",
+  glm4v_moe_text: "glm4_moe",
+};

@@ -1,0 +1,67 @@
+/** Reader of the decoder families in decoder-families.ts. */
+import type { LayerSpec, MultiTokenPrediction } from "../architecture";
+import type { ConfigSource } from "../config-source";
+import { readRope } from "../rope";
+import { readAttentionLayers } from "./attention";
+import { decoderAliases, decoderFamilies } from "./decoder-families";
+import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { readFeedForwardLayers } from "./feed-forward";
+import type { DecoderTraits } from "./traits";
+
+export const decoderReaders: readonly FamilyReader[] = [
+  ...Object.entries(decoderFamilies).map(([family, traits]) => decoderReader([family], traits)),
+  ...Object.entries(decoderAliases).flatMap(([alias, family]) => {
+    const traits = decoderFamilies[family];
+    return traits === undefined ? [] : [decoderReader([alias], traits)];
+  }),
+];
+
+function decoderReader(modelTypes: readonly string[], traits: DecoderTraits): FamilyReader {
+  return { modelTypes, read: (source) => readDecoder(source, traits) };
+}
+
+/** The text model of a decoder with the given traits. */
+export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextModel {
+  const layers = source.count(dimensionKeys.layers);
+  const mixers = readAttentionLayers(source, layers, traits);
+  const feedForwards = readFeedForwardLayers(source, layers, traits);
+  const layerSpecs = mixers.map(
+    (mixer, layer): LayerSpec => ({
+      mixer,
+      feedForward: feedForwards[layer] ?? { kind: "none" },
+      normVectors: traits.normVectors ?? 2,
+      normBias: traits.normBias ?? false,
+    }),
+  );
+  const first = mixers[0];
+  const latent = first?.kind === "latent";
+  const headDim = first?.kind === "latent" ? first.ropeHeadDim : first?.kind === "attention" ? first.headDim : 1;
+  return {
+    kind: "decoder",
+    layerSpecs,
+    rope: readRope(source, {
+      headDim,
+      separateSlidingTable: traits.separateSlidingTable,
+      contextIncludesScaling: traits.contextIncludesScaling,
+      float32: latent,
+    }),
+    tieEmbeddingsByDefault: traits.tieEmbeddings ?? false,
+    headBias: traits.headBias,
+    finalNormVectors: traits.finalNormVectors ?? 1,
+    finalNormBias: traits.normBias ?? false,
+    multiTokenPrediction: readMultiTokenPrediction(source, layerSpecs.at(-1), traits),
+  };
+}
+
+function readMultiTokenPrediction(
+  source: ConfigSource,
+  layer: LayerSpec | undefined,
+  traits: DecoderTraits,
+): MultiTokenPrediction | undefined {
+  const count = source.optionalCount("num_nextn_predict_layers");
+  if (count === 0 || layer === undefined) return undefined;
+  return {
+    layerSpecs: Array.from({ length: count }, () => layer),
+    repeatsEmbeddings: traits.predictionRepeatsEmbeddings ?? false,
+  };
+}

@@ -1,0 +1,109 @@
+/** Reads the feed-forward block of each layer: dense or a mixture of experts, and which layers have which. */
+import type { DenseFeedForward, FeedForward, MixtureOfExperts } from "../architecture";
+import type { ConfigSource } from "../config-source";
+import { traitFlag } from "./attention";
+import { dimensionKeys } from "./family";
+import type { DecoderTraits } from "./traits";
+
+const expertCountKeys = ["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"] as const;
+const expertsPerTokenKeys = [
+  "num_experts_per_tok",
+  "num_experts_per_token",
+  "experts_per_token",
+  "moe_topk",
+  "moe_k",
+  "moe_top_k",
+] as const;
+
+/** The feed-forward block of every layer, in order. */
+export function readFeedForwardLayers(
+  source: ConfigSource,
+  layers: number,
+  traits: DecoderTraits,
+): readonly FeedForward[] {
+  const experts = readExperts(source, traits);
+  if (experts === undefined) {
+    const dense = readDense(source, traits, dimensionKeys.intermediate);
+    return Array.from({ length: layers }, () => dense);
+  }
+  const hasExperts = expertLayerTest(source);
+  const needsDense = Array.from({ length: layers }, (_, layer) => layer).some((layer) => !hasExperts(layer));
+  const denseKeys = traits.denseWidthKey === undefined ? dimensionKeys.intermediate : [traits.denseWidthKey];
+  const dense = needsDense ? readDense(source, traits, denseKeys) : undefined;
+  return Array.from({ length: layers }, (_, layer) => (dense === undefined || hasExperts(layer) ? experts : dense));
+}
+
+export function readDense(source: ConfigSource, traits: DecoderTraits, widthKeys: readonly string[]): DenseFeedForward {
+  return {
+    kind: "dense",
+    width: source.size(widthKeys),
+    gated: traits.gated ?? true,
+    bias: traitFlag(source, traits.feedForwardBias),
+  };
+}
+
+/** The experts of an expert layer, or undefined for a dense model. */
+export function readExperts(source: ConfigSource, traits: DecoderTraits): MixtureOfExperts | undefined {
+  const count = source.optionalCount(expertCountKeys);
+  if (count === 0) return undefined;
+  const width = source.size(
+    traits.expertWidthKey ?? ["moe_intermediate_size", "expert_intermediate_size", "intermediate_size"],
+  );
+  const expertsPerToken = source.count(expertsPerTokenKeys);
+  if (expertsPerToken > count) {
+    source.problem(
+      source.firstKey(...expertsPerTokenKeys) ?? "num_experts_per_tok",
+      `must not exceed the ${count} experts`,
+    );
+  }
+  const gated = traits.gated ?? true;
+  const sharedWidth = readSharedWidth(source, traits, width);
+  return {
+    kind: "experts",
+    experts: count,
+    expertsPerToken,
+    width,
+    gated,
+    bias: traits.expertBias ?? false,
+    routerBias: traitFlag(source, traits.routerBias),
+    ...(sharedWidth > 0 && {
+      shared: { width: sharedWidth, gated, gateVector: traits.sharedExpertGate ?? false },
+    }),
+  };
+}
+
+function readSharedWidth(source: ConfigSource, traits: DecoderTraits, expertWidth: number): number {
+  if (traits.impliedSharedExpert) return expertWidth;
+  const stated = source.optionalSize([
+    "shared_expert_intermediate_size",
+    "moe_shared_expert_intermediate_size",
+    "shared_intermediate_size",
+  ]);
+  const experts = source.optionalCount([
+    "n_shared_experts",
+    "num_shared_experts",
+    "num_shared_expert",
+    "moe_num_shared_experts",
+  ]);
+  if (stated !== undefined) return stated * Math.max(1, experts);
+  return experts * expertWidth;
+}
+
+/** Which layers hold experts: every spelling the families use; a config has one of them. */
+function expertLayerTest(source: ConfigSource): (layer: number) => boolean {
+  const firstDense = source.optionalCount(["first_k_dense_replace", "moe_layer_start_index"]);
+  const perLayer = Array.isArray(source.raw("moe_layer_freq")) ? source.integerList("moe_layer_freq") : undefined;
+  if (perLayer !== undefined) return (layer) => perLayer[layer] === 1;
+  const step = source.count(
+    ["decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq"],
+    1,
+  );
+  const denseLayers = new Set(source.integerList("mlp_only_layers"));
+  const listed = source.has("moe_layers") ? new Set(source.integerList("moe_layers")) : undefined;
+  // layers are counted from 1 where the step is a period of whole blocks, from 0 in DeepSeek's frequency
+  const offset = source.has("moe_layer_freq") ? 0 : 1;
+  return (layer) =>
+    listed !== undefined
+      ? listed.has(layer)
+      : layer >= firstDense && (layer + offset) % step === 0 && !denseLayers.has(layer);
+}

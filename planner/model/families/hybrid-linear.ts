@@ -1,0 +1,120 @@
+/** Families that mix full or latent attention with linear attention. */
+import type { LayerSpec, Mixer } from "../architecture";
+import { readAttentionLayers, readGroupedQueryAttention, readLayerTypes } from "./attention";
+import { dimensionKeys, type FamilyReader } from "./family";
+import { readFeedForwardLayers } from "./feed-forward";
+import { hybridModel, none, range } from "./hybrid-model";
+import { gatedDeltaNet, kimiDelta, lightningAttention } from "./recurrent";
+import type { DecoderTraits } from "./traits";
+
+/** Qwen3-Next and Qwen3.5: three gated delta nets to one gated full-attention layer. */
+const qwen3Next: FamilyReader = {
+  modelTypes: ["qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"],
+  read(source) {
+    const layers = source.count(dimensionKeys.layers);
+    const traits: DecoderTraits = {
+      queryKeyValueBias: { key: "attention_bias" },
+      outputBias: { key: "attention_bias" },
+      queryKeyNorm: "head",
+      sharedExpertGate: true,
+    };
+    const attention = {
+      ...readGroupedQueryAttention(source, traits),
+      outputGate: source.flag("attn_output_gate", true),
+    };
+    const linear = gatedDeltaNet({
+      hidden: source.size(dimensionKeys.hidden),
+      keyHeads: source.count("linear_num_key_heads"),
+      valueHeads: source.count("linear_num_value_heads"),
+      keyHeadDim: source.size("linear_key_head_dim"),
+      valueHeadDim: source.size("linear_value_head_dim"),
+      kernel: source.count("linear_conv_kernel_dim", 4),
+    });
+    const types = readLayerTypes(source, layers);
+    const interval = source.count("full_attention_interval", 4);
+    const isFull = (layer: number): boolean =>
+      types === undefined ? (layer + 1) % interval === 0 : types[layer] === "full_attention";
+    const feedForwards = readFeedForwardLayers(source, layers, traits);
+    const layerSpecs = range(layers).map(
+      (layer): LayerSpec => ({
+        mixer: isFull(layer) ? attention : linear,
+        feedForward: feedForwards[layer] ?? none,
+        normVectors: 2,
+        normBias: false,
+      }),
+    );
+    const extraLayers = source.optionalCount(["mtp_num_hidden_layers", "num_nextn_predict_layers"]);
+    const last = layerSpecs.at(-1);
+    return {
+      ...hybridModel(source, layerSpecs, { tables: true }),
+      ...(extraLayers > 0 &&
+        last !== undefined && {
+          multiTokenPrediction: {
+            layerSpecs: Array.from({ length: extraLayers }, () => last),
+            repeatsEmbeddings: false,
+          },
+        }),
+    };
+  },
+};
+
+/** MiniMax-Text-01: lightning attention except where `attn_type_list` or `layer_types` says full. */
+const miniMaxText: FamilyReader = {
+  modelTypes: ["minimax", "minimax_text_01"],
+  read(source) {
+    const layers = source.count(dimensionKeys.layers);
+    const attention = readGroupedQueryAttention(source, {});
+    const linear = lightningAttention({
+      hidden: source.size(dimensionKeys.hidden),
+      heads: attention.heads,
+      headDim: attention.headDim,
+    });
+    const types = readLayerTypes(source, layers);
+    const list = source.integerList("attn_type_list");
+    const isFull = (layer: number): boolean =>
+      types === undefined ? list[layer] === 1 : types[layer] === "full_attention";
+    const feedForwards = readFeedForwardLayers(source, layers, { expertWidthKey: "intermediate_size" });
+    const layerSpecs = range(layers).map(
+      (layer): LayerSpec => ({
+        mixer: isFull(layer) ? attention : linear,
+        feedForward: feedForwards[layer] ?? none,
+        normVectors: 2,
+        normBias: false,
+      }),
+    );
+    return hybridModel(source, layerSpecs, { tables: true });
+  },
+};
+
+/** Kimi Linear: Kimi delta attention, with latent attention in the listed layers (counted from 1). */
+const kimiLinear: FamilyReader = {
+  modelTypes: ["kimi_linear"],
+  read(source) {
+    const layers = source.count(dimensionKeys.layers);
+    const latent = readAttentionLayers(source, layers, {});
+    const settings = source.section("linear_attn_config");
+    if (settings === undefined) source.problem("linear_attn_config", "is missing");
+    const fullLayers = new Set(settings?.integerList("full_attn_layers") ?? []);
+    const linear: Mixer =
+      settings === undefined
+        ? none
+        : kimiDelta({
+            hidden: source.size(dimensionKeys.hidden),
+            heads: settings.count("num_heads"),
+            headDim: settings.size("head_dim"),
+            kernel: settings.count("short_conv_kernel_size", 4),
+          });
+    const feedForwards = readFeedForwardLayers(source, layers, { routerBias: true });
+    const layerSpecs = range(layers).map(
+      (layer): LayerSpec => ({
+        mixer: fullLayers.has(layer + 1) ? (latent[layer] ?? none) : linear,
+        feedForward: feedForwards[layer] ?? none,
+        normVectors: 2,
+        normBias: false,
+      }),
+    );
+    return hybridModel(source, layerSpecs, { tables: false });
+  },
+};
+
+export const linearAttentionReaders: readonly FamilyReader[] = [qwen3Next, miniMaxText, kimiLinear];

@@ -1,0 +1,37 @@
+/** What the readers of hybrid families share. */
+import type { Dtype, LayerSpec } from "../architecture";
+import type { ConfigSource } from "../config-source";
+import { readDtype } from "../quantization-config";
+import { readRope } from "../rope";
+import type { TextModel } from "./family";
+
+export const none = { kind: "none" } as const;
+
+/** The text model of a hybrid; without tables when its attention has no rotary embedding. */
+export function hybridModel(
+  source: ConfigSource,
+  layerSpecs: readonly LayerSpec[],
+  options: { tables: boolean },
+): TextModel {
+  const attention = layerSpecs.map((layer) => layer.mixer).find((mixer) => mixer.kind === "attention");
+  const rope = readRope(source, { headDim: attention?.kind === "attention" ? attention.headDim : 1 });
+  return {
+    kind: "decoder",
+    layerSpecs,
+    rope: options.tables ? rope : { maxContextTokens: rope.maxContextTokens, tables: [] },
+    tieEmbeddingsByDefault: false,
+    finalNormVectors: 1,
+    finalNormBias: false,
+    recurrentStateDtype: readRecurrentStateDtype(source),
+  };
+}
+
+function readRecurrentStateDtype(source: ConfigSource): Dtype | undefined {
+  const holder = source.firstKey("mamba_ssm_cache_dtype", "mamba_ssm_dtype");
+  if (holder === undefined) return undefined;
+  return source.text(holder, "") === "float32" ? "float32" : readDtype(source);
+}
+
+export function range(length: number): readonly number[] {
+  return Array.from({ length }, (_, index) => index);
+}

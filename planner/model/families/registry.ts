@@ -1,0 +1,28 @@
+/** Finds the reader of a family. Adding a family is one row in decoder-families.ts or one reader in a list here. */
+import { classicReaders } from "./classic";
+import { decoderReaders } from "./decoder";
+import { bertReader, modernBertReader } from "./encoder";
+import type { FamilyReader } from "./family";
+import { linearAttentionReaders } from "./hybrid-linear";
+import { mambaReaders } from "./hybrid-mamba";
+
+const readers = new Map<string, FamilyReader>(
+  [
+    ...decoderReaders,
+    ...classicReaders,
+    ...mambaReaders,
+    ...linearAttentionReaders,
+    bertReader,
+    modernBertReader,
+  ].flatMap((reader) => reader.modelTypes.map((type): [string, FamilyReader] => [type, reader])),
+);
+
+/** The reader of a `model_type`, or undefined when the family is unknown. */
+export function familyReader(modelType: string): FamilyReader | undefined {
+  return readers.get(modelType);
+}
+
+/** Every `model_type` that can be read, sorted. */
+export function knownFamilies(): readonly string[] {
+  return [...readers.keys()].sort();
+}

@@ -1,0 +1,53 @@
+/** What tells the decoder families apart beyond the numbers in their configs. */
+
+/** A fixed answer, or the config key that gives it (absent key: false). */
+export type TraitFlag = boolean | { readonly key: string; readonly absent?: boolean };
+
+/** How sliding layers are placed when the config has no `layer_types`. */
+export type WindowPattern =
+  /** Every layer slides when a window is given. */
+  | { readonly kind: "every-layer" }
+  /** Layer i is full when (i + 1) is a multiple of the period, read from `key` where present. */
+  | { readonly kind: "one-full-in"; readonly period: number; readonly key: string }
+  /** Layers from `max_window_layers` on slide, only with `use_sliding_window`. */
+  | { readonly kind: "from-layer" }
+  /** The window is written in the config but the model does not use it. */
+  | { readonly kind: "never" };
+
+export interface DecoderTraits {
+  readonly queryKeyValueBias?: TraitFlag;
+  readonly outputBias?: TraitFlag;
+  readonly queryKeyNorm?:
+    | "none"
+    | "head"
+    | "projection"
+    | { readonly key: string; readonly norm: "head" | "projection" };
+  /** Norm vectors per layer; 2 unless stated. */
+  readonly normVectors?: number;
+  readonly finalNormVectors?: number;
+  readonly normBias?: boolean;
+  /** Three feed-forward matrices instead of two; true unless stated. */
+  readonly gated?: boolean;
+  readonly feedForwardBias?: TraitFlag;
+  readonly tieEmbeddings?: boolean;
+  readonly headBias?: boolean;
+  readonly window?: WindowPattern;
+  readonly sinks?: boolean;
+  /** Sliding layers have their own, unscaled rotary table. */
+  readonly separateSlidingTable?: boolean;
+  /** max_position_embeddings already includes the rope scaling. */
+  readonly contextIncludesScaling?: boolean;
+  /** Key of the expert width where it is not moe_intermediate_size. */
+  readonly expertWidthKey?: string;
+  /** Key of the dense width in a model that has experts. */
+  readonly denseWidthKey?: string;
+  readonly expertBias?: boolean;
+  readonly routerBias?: TraitFlag;
+  readonly sharedExpertGate?: boolean;
+  /** Every expert layer has one shared expert of the expert's width, though no key says so. */
+  readonly impliedSharedExpert?: boolean;
+  /** Llama 4: layer i attends globally when (i + 1) is a multiple of this, else within a chunk. */
+  readonly chunkedPeriod?: number;
+  /** The multi-token-prediction layers come with their own embedding and head. */
+  readonly predictionRepeatsEmbeddings?: boolean;
+}

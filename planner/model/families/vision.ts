@@ -1,0 +1,185 @@
+/** Vision towers of multimodal models: a vision transformer plus the projector into the text model. */
+import type { ProjectionShape, VisionTower } from "../architecture";
+import type { ConfigSource } from "../config-source";
+
+type VisionTensor = VisionTower["tensors"][number];
+
+interface TowerTraits {
+  /** Three feed-forward matrices. */
+  readonly gated?: boolean;
+  readonly withoutBias?: boolean;
+  /** Norms are RMS norms: no bias vector. */
+  readonly rmsNorm?: boolean;
+  readonly withoutPositions?: boolean;
+  readonly withoutPatchBias?: boolean;
+  /** Norms of hidden size outside the layers. */
+  readonly outerNorms?: number;
+  readonly projector: (dimensions: TowerDimensions, source: ConfigSource) => readonly VisionTensor[];
+}
+
+interface TowerDimensions {
+  readonly hidden: number;
+  readonly textHidden: number;
+  /** Patches merged into one token, along one side. */
+  readonly merge: number;
+}
+
+const towers: Readonly<Record<string, TowerTraits>> = {
+  gemma3: { outerNorms: 1, projector: singleProjector },
+  qwen2_vl: { withoutPositions: true, withoutPatchBias: true, projector: patchMerger },
+  qwen2_5_vl: { gated: true, rmsNorm: true, withoutPositions: true, withoutPatchBias: true, projector: patchMerger },
+  qwen3_vl: { projector: stackedPatchMergers },
+  qwen3_vl_moe: { projector: stackedPatchMergers },
+  qwen3_5: { projector: stackedPatchMergers },
+  qwen3_5_moe: { projector: stackedPatchMergers },
+  mistral3: {
+    gated: true,
+    withoutBias: true,
+    rmsNorm: true,
+    withoutPositions: true,
+    withoutPatchBias: true,
+    outerNorms: 1,
+    projector: pixtralProjector,
+  },
+  llama4: { withoutPatchBias: true, outerNorms: 2, projector: llama4Adapter },
+  kimi_k25: { outerNorms: 1, projector: patchMerger },
+  kimi_vl: { outerNorms: 1, projector: patchMerger },
+};
+
+/** LLaVA-like models and everything not listed above: a two-layer projector. */
+const commonTower: TowerTraits = { outerNorms: 1, projector: twoLayerProjector };
+
+/** Families whose tower vLLM loads whole on every GPU (Pixtral has no tensor-parallel layers). */
+const replicatedTowers = new Set(["mistral3", "pixtral"]);
+
+/**
+ * The vision tower of a config, or undefined without a `vision_config`.
+ * @param rootType `model_type` of the whole (multimodal) model
+ */
+export function readVision(root: ConfigSource, rootType: string, textHidden: number): VisionTower | undefined {
+  const source = root.section("vision_config");
+  if (source === undefined) return undefined;
+  const traits = towers[rootType] ?? commonTower;
+  const layers = source.count(["depth", "num_hidden_layers", "vt_num_hidden_layers", "layers"]);
+  // Qwen2-VL calls the output width hidden_size and the tower's own width embed_dim
+  const hidden = source.size(["embed_dim", "hidden_size", "vt_hidden_size", "width"]);
+  const dimensions: TowerDimensions = { hidden, textHidden, merge: readMerge(source, root) };
+  return {
+    layers,
+    hiddenSize: hidden,
+    tensors: [
+      ...patchTensors(source, hidden, traits),
+      ...layerTensors(source, layers, hidden, traits),
+      ...traits.projector(dimensions, source),
+    ],
+    replicated: replicatedTowers.has(rootType),
+  };
+}
+
+function patchTensors(source: ConfigSource, hidden: number, traits: TowerTraits): readonly VisionTensor[] {
+  const patch = source.count("patch_size", 14);
+  const channels = source.count(["num_channels", "in_chans", "in_channels"], 3);
+  const pixels = channels * patch * patch * source.count("temporal_patch_size", 1);
+  return [
+    tensor("patch_embedding", hidden, pixels, 1, "none"),
+    ...(traits.withoutPatchBias ? [] : [tensor("patch_embedding.bias", hidden, 1, 1, "none")]),
+    ...(traits.withoutPositions ? [] : [tensor("position_embedding", readPositions(source, patch), hidden, 1, "none")]),
+    tensor("outer_norms", hidden * (traits.outerNorms ?? 0) * (traits.rmsNorm ? 1 : 2), 1, 1, "none"),
+  ];
+}
+
+function layerTensors(
+  source: ConfigSource,
+  layers: number,
+  hidden: number,
+  traits: TowerTraits,
+): readonly VisionTensor[] {
+  const stated = source.firstKey("intermediate_size", "vt_intermediate_size");
+  const width = stated === undefined ? Math.round(hidden * source.factor("mlp_ratio", 4)) : source.size(stated);
+  const upMatrices = traits.gated ? 2 : 1;
+  const biases = traits.withoutBias
+    ? []
+    : [tensor("biases", 4 * hidden + upMatrices * width + hidden, 1, layers, "none")];
+  return [
+    tensor("attention.qkv", 3 * hidden, hidden, layers, "outputs"),
+    tensor("attention.out", hidden, hidden, layers, "inputs"),
+    tensor("feed_forward.up", upMatrices * width, hidden, layers, "outputs"),
+    tensor("feed_forward.down", hidden, width, layers, "inputs"),
+    tensor("norms", 2 * hidden * (traits.rmsNorm ? 1 : 2), 1, layers, "none"),
+    ...biases,
+  ];
+}
+
+function readPositions(source: ConfigSource, patch: number): number {
+  const stated = source.optionalSize(["num_position_embeddings", "num_positions"]);
+  if (stated !== undefined) return stated;
+  if (source.has("init_pos_emb_height"))
+    return source.count("init_pos_emb_height") * source.count("init_pos_emb_width");
+  const side = Math.floor(source.size("image_size", 224) / patch);
+  return Math.max(1, side * side);
+}
+
+function readMerge(source: ConfigSource, root: ConfigSource): number {
+  const [kernel] = source.integerList("merge_kernel_size");
+  if (kernel !== undefined && kernel > 0) return kernel;
+  return source.has("spatial_merge_size") ? source.count("spatial_merge_size") : root.count("spatial_merge_size", 2);
+}
+
+/** Gemma 3: one matrix and a norm. */
+function singleProjector({ hidden, textHidden }: TowerDimensions): readonly VisionTensor[] {
+  return [tensor("projector", textHidden, hidden, 1, "none"), tensor("projector.norm", hidden, 1, 1, "none")];
+}
+
+function twoLayerProjector({ hidden, textHidden }: TowerDimensions): readonly VisionTensor[] {
+  return [
+    tensor("projector.1", textHidden, hidden, 1, "outputs"),
+    tensor("projector.2", textHidden, textHidden, 1, "inputs"),
+    tensor("projector.biases", 2 * textHidden, 1, 1, "none"),
+  ];
+}
+
+/** Qwen-VL and Kimi: merge×merge patches are concatenated and projected in two steps. */
+function patchMerger({ hidden, textHidden, merge }: TowerDimensions): readonly VisionTensor[] {
+  const wide = hidden * merge * merge;
+  return [
+    tensor("merger.norm", hidden, 1, 1, "none"),
+    tensor("merger.1", wide, wide, 1, "outputs"),
+    tensor("merger.2", textHidden, wide, 1, "inputs"),
+    tensor("merger.biases", wide + textHidden, 1, 1, "none"),
+  ];
+}
+
+/** Qwen3-VL: one merger at the end and one for each "deepstack" layer. */
+function stackedPatchMergers(dimensions: TowerDimensions, source: ConfigSource): readonly VisionTensor[] {
+  const mergers = 1 + source.integerList("deepstack_visual_indexes").length;
+  return patchMerger(dimensions).map((item) => ({ ...item, count: mergers }));
+}
+
+function pixtralProjector({ hidden, textHidden, merge }: TowerDimensions): readonly VisionTensor[] {
+  return [
+    tensor("projector.norm", hidden, 1, 1, "none"),
+    tensor("projector.merger", hidden, hidden * merge * merge, 1, "none"),
+    tensor("projector.1", textHidden, hidden, 1, "none"),
+    tensor("projector.2", textHidden, textHidden, 1, "none"),
+  ];
+}
+
+function llama4Adapter({ textHidden }: TowerDimensions, source: ConfigSource): readonly VisionTensor[] {
+  const input = source.size("projector_input_dim", 4096);
+  const output = source.size("projector_output_dim", 4096);
+  return [
+    tensor("adapter.1", input, source.size("intermediate_size"), 1, "outputs"),
+    tensor("adapter.2", output, input, 1, "inputs"),
+    tensor("projector", textHidden, source.size("vision_output_dim", output), 1, "none"),
+  ];
+}
+
+function tensor(
+  name: string,
+  outputs: number,
+  inputs: number,
+  count: number,
+  split: ProjectionShape["split"],
+): VisionTensor {
+  return { name, outputs, inputs, count, split };
+}

@@ -1,0 +1,74 @@
+/** Weight formats by name: what --quantization, an Ollama tag or a person calls them. */
+import type { Dtype, ModelArchitecture } from "./architecture";
+import { ggufFileTypes, ggufFormat } from "./gguf";
+import { type QuantizationScheme, schemes, unquantized, type WeightFormat } from "./quantization";
+
+export class UnknownFormatError extends Error {
+  override readonly name = "UnknownFormatError";
+
+  constructor(format: string, known: readonly string[] = formatNames) {
+    super(`quantization "${format}" is not known; use one of ${known.join(", ")}`);
+  }
+}
+
+const dtypeNames: Readonly<Record<string, Dtype>> = {
+  bf16: "bfloat16",
+  bfloat16: "bfloat16",
+  fp16: "float16",
+  float16: "float16",
+  half: "float16",
+  fp32: "float32",
+  float32: "float32",
+};
+
+/** Formats an engine makes at load time or a quantized sibling of the checkpoint uses. */
+const namedSchemes: Readonly<Record<string, { readonly family: string; readonly scheme: QuantizationScheme }>> = {
+  fp8: { family: "fp8", scheme: schemes.fp8Tensor() },
+  fp8_per_tensor: { family: "fp8", scheme: schemes.fp8Tensor() },
+  fp8_per_channel: { family: "fp8", scheme: schemes.eightBitRow("fp8") },
+  fp8_per_block: { family: "fp8", scheme: schemes.fp8Block(128, 128) },
+  int8: { family: "int8", scheme: schemes.eightBitRow("int8") },
+  w8a8: { family: "int8", scheme: schemes.eightBitRow("int8") },
+  int4: { family: "int4", scheme: schemes.packedGroup(4, 128, true) },
+  w4a16: { family: "int4", scheme: schemes.packedGroup(4, 128, true) },
+  awq: { family: "awq", scheme: schemes.awq(4, 128) },
+  gptq: { family: "gptq", scheme: schemes.gptq(4, 128) },
+  mxfp4: { family: "mxfp4", scheme: schemes.mxfp4() },
+  nvfp4: { family: "nvfp4", scheme: schemes.nvfp4() },
+  bitsandbytes: { family: "bitsandbytes", scheme: schemes.bitsAndBytes4(false) },
+};
+
+/** Every accepted name, without the GGUF file types that equal a dtype's name. */
+export const formatNames: readonly string[] = [
+  ...new Set([...Object.keys(namedSchemes), ...Object.keys(dtypeNames), ...ggufFileTypes]),
+];
+
+/**
+ * The format the weights have: the checkpoint's own, or the named one. A name that only repeats the checkpoint's
+ * own family (fp8 on an fp8 checkpoint) keeps the checkpoint's exact scheme.
+ * @throws UnknownFormatError listing the accepted names
+ */
+export function formatFor(architecture: ModelArchitecture, name?: string): WeightFormat {
+  const own = architecture.quantization;
+  if (name === undefined || name === "") return own;
+  const key = name
+    .toLowerCase()
+    .replace(/_marlin$/, "")
+    .replace(/-/g, "_");
+  if (key === "auto" || key === "none" || key === "compressed_tensors" || key === "modelopt") return own;
+  const dtype = dtypeNames[key];
+  if (dtype !== undefined) return unquantized(dtype);
+  const named = namedSchemes[key];
+  if (named !== undefined) {
+    if (own.rules.some((rule) => rule.scheme.name.startsWith(named.family))) return own;
+    return { ...own, name: named.scheme.name, rules: [{ targets: "layers", scheme: named.scheme }] };
+  }
+  const gguf = ggufFormat(architecture, name);
+  if (gguf === undefined) throw new UnknownFormatError(name);
+  return gguf;
+}
+
+/** True for the names of GGUF file types; a name that engines use as well (mxfp4) counts only in capitals. */
+export function isGgufName(name: string): boolean {
+  return ggufFileTypes.includes(name) || (!(name in namedSchemes) && ggufFileTypes.includes(name.toUpperCase()));
+}

@@ -1,0 +1,114 @@
+/**
+ * GGUF file types as llama.cpp's quantizer mixes them: most matrices in the named type, a few in a better one.
+ * Source: llama.cpp src/llama-quant.cpp (llama_tensor_get_type), ggml/src/ggml-common.h for bits per weight.
+ */
+import type { ModelArchitecture } from "./architecture";
+import {
+  type ModulePattern,
+  type QuantizationRule,
+  type QuantizationScheme,
+  schemes,
+  type WeightFormat,
+} from "./quantization";
+
+/** Bits per weight with scales. K types work on super-blocks of 256 values, the others on 32. */
+const ggmlTypes = {
+  F32: { bits: 32, block: 1 },
+  F16: { bits: 16, block: 1 },
+  BF16: { bits: 16, block: 1 },
+  Q8_0: { bits: 8.5, block: 32 },
+  Q6_K: { bits: 6.5625, block: 256 },
+  Q5_K: { bits: 5.5, block: 256 },
+  Q5_1: { bits: 6, block: 32 },
+  Q5_0: { bits: 5.5, block: 32 },
+  Q4_K: { bits: 4.5, block: 256 },
+  Q4_0: { bits: 4.5, block: 32 },
+  Q3_K: { bits: 3.4375, block: 256 },
+  Q2_K: { bits: 2.625, block: 256 },
+  MXFP4: { bits: 4.25, block: 32 },
+} as const;
+
+type GgmlType = keyof typeof ggmlTypes;
+
+interface FileType {
+  readonly main: GgmlType;
+  /** Output matrix, or the embedding when tied. */
+  readonly output: GgmlType;
+  /** Half of the value and down projections, the first and last layers among them. */
+  readonly moreBits?: GgmlType;
+  /** Everything outside the experts (gpt-oss). */
+  readonly outsideExperts?: GgmlType;
+}
+
+const fileTypes: Readonly<Record<string, FileType>> = {
+  F32: { main: "F32", output: "F32" },
+  F16: { main: "F16", output: "F16" },
+  BF16: { main: "BF16", output: "BF16" },
+  Q8_0: { main: "Q8_0", output: "Q8_0" },
+  Q6_K: { main: "Q6_K", output: "Q6_K" },
+  Q5_K_M: { main: "Q5_K", output: "Q6_K", moreBits: "Q6_K" },
+  Q5_K_S: { main: "Q5_K", output: "Q6_K" },
+  Q4_K_M: { main: "Q4_K", output: "Q6_K", moreBits: "Q6_K" },
+  Q4_K_S: { main: "Q4_K", output: "Q6_K" },
+  Q4_0: { main: "Q4_0", output: "Q6_K" },
+  Q3_K_M: { main: "Q3_K", output: "Q6_K", moreBits: "Q5_K" },
+  Q2_K: { main: "Q2_K", output: "Q6_K", moreBits: "Q3_K" },
+  MXFP4: { main: "MXFP4", output: "BF16", outsideExperts: "BF16" },
+};
+
+/** What a matrix falls back to when its inputs are no multiple of 256. */
+const fallbacks: Partial<Record<GgmlType, GgmlType>> = {
+  Q6_K: "Q8_0",
+  Q5_K: "Q5_1",
+  Q4_K: "Q5_0",
+  Q3_K: "Q4_0",
+  Q2_K: "Q4_0",
+};
+
+/** Names of the file types, e.g. "Q4_K_M". */
+export const ggufFileTypes: readonly string[] = Object.keys(fileTypes);
+
+/** The weight format of a GGUF file of this type, or undefined for an unknown name. */
+export function ggufFormat(architecture: ModelArchitecture, name: string): WeightFormat | undefined {
+  const fileType = fileTypes[name.toUpperCase()];
+  if (fileType === undefined) return undefined;
+  const outputModule = architecture.tieEmbeddings ? "model.embed_tokens" : "lm_head";
+  const { main, output, moreBits, outsideExperts } = fileType;
+  return {
+    name: name.toUpperCase(),
+    baseDtype: "float32",
+    rules: [
+      // the projector of a multimodal model is a separate file in half precision
+      ...typeRules("F16", [(module) => module.startsWith("vision.")]),
+      ...typeRules(output, [(module) => module === outputModule]),
+      ...(moreBits === undefined ? [] : typeRules(moreBits, [moreBitsPattern(architecture.layers)])),
+      ...(outsideExperts === undefined ? [] : [{ targets: "experts" as const, scheme: ggmlScheme(main) }]),
+      ...typeRules(outsideExperts ?? main, "all"),
+    ],
+    ignored: [],
+    fp8KvCache: false,
+  };
+}
+
+function typeRules(type: GgmlType, targets: "all" | readonly ModulePattern[]): readonly QuantizationRule[] {
+  const fallback = fallbacks[type];
+  return [
+    { targets, scheme: ggmlScheme(type), columnsMultipleOf: ggmlTypes[type].block },
+    { targets, scheme: ggmlScheme(fallback ?? "F16") },
+  ];
+}
+
+function ggmlScheme(type: GgmlType): QuantizationScheme {
+  return schemes.flat(type, ggmlTypes[type].bits);
+}
+
+/** llama.cpp's use_more_bits: the first and last eighth of the layers and every third between, for two projections. */
+function moreBitsPattern(layers: number): ModulePattern {
+  const eighth = Math.floor(layers / 8);
+  return (module) => {
+    const found = /^model\.layers\.(\d+)\..*\.(?:v_proj|down_proj)$/.exec(module);
+    if (found === null) return false;
+    const layer = Number(found[1]);
+    return layer < eighth || layer >= Math.floor((7 * layers) / 8) || (layer - eighth) % 3 === 2;
+  };
+}

@@ -1,0 +1,87 @@
+/** Parameter counts and checkpoint sizes, summed over the tensor inventory. */
+import type { ModelArchitecture } from "./architecture";
+import { formatFor } from "./format-names";
+import { checkpointMatrixBytes, type WeightMatrix } from "./quantization";
+import { type ModelTensor, parameterCount, tensorInventory } from "./tensors";
+
+export interface ParameterCounts {
+  /** What serving loads: text and vision, without the multi-token-prediction layers. */
+  readonly total: number;
+  readonly totalWithMtp: number;
+  /** Parameters one text token uses: all but the experts it is not routed to, without vision. */
+  readonly active: number;
+  readonly text: number;
+  readonly vision: number;
+}
+
+/** Parameter counts of a model. */
+export function countParameters(architecture: ModelArchitecture): ParameterCounts {
+  const inventory = tensorInventory(architecture);
+  const sum = (part: ModelTensor["part"]): number =>
+    inventory.filter((tensor) => tensor.part === part).reduce((total, tensor) => total + parameterCount(tensor), 0);
+  const text = sum("text");
+  const vision = sum("vision");
+  const active = inventory
+    .filter((tensor) => tensor.part === "text")
+    .reduce((total, tensor) => total + tensor.rows * tensor.columns * tensor.activeCount, 0);
+  return { total: text + vision, totalWithMtp: text + vision + sum("multi-token-prediction"), active, text, vision };
+}
+
+export interface WeightSizes {
+  /** Files in the repository, in bytes, with the multi-token-prediction layers. */
+  readonly checkpointBytes: number;
+  /** The part of it that plain serving reads. */
+  readonly servedBytes: number;
+  readonly embeddingBytes: number;
+  readonly attentionBytes: number;
+  readonly feedForwardBytes: number;
+  readonly expertBytes: number;
+  readonly visionBytes: number;
+}
+
+/**
+ * Checkpoint sizes in bytes.
+ * @param quantization name of a format that replaces the checkpoint's own (see format-names.ts)
+ * @throws UnknownFormatError
+ */
+export function weightBytes(architecture: ModelArchitecture, quantization?: string): WeightSizes {
+  const format = formatFor(architecture, quantization);
+  const sums = { checkpoint: 0, served: 0, embedding: 0, attention: 0, feedForward: 0, expert: 0, vision: 0 };
+  for (const tensor of tensorInventory(architecture)) {
+    const bytes = tensor.count * checkpointMatrixBytes(format, asMatrix(tensor));
+    sums.checkpoint += bytes;
+    if (tensor.part === "multi-token-prediction") continue;
+    sums.served += bytes;
+    sums[groupOf(tensor)] += bytes;
+  }
+  return {
+    checkpointBytes: sums.checkpoint,
+    servedBytes: sums.served,
+    embeddingBytes: sums.embedding,
+    attentionBytes: sums.attention,
+    feedForwardBytes: sums.feedForward,
+    expertBytes: sums.expert,
+    visionBytes: sums.vision,
+  };
+}
+
+const matrixKinds: Readonly<Record<ModelTensor["kind"], WeightMatrix["kind"]>> = {
+  linear: "linear",
+  expert: "expert",
+  embedding: "table",
+  head: "table",
+  router: "other",
+  vector: "other",
+};
+
+/** A tensor as the weight formats see it. */
+export function asMatrix(tensor: ModelTensor): WeightMatrix {
+  return { module: tensor.module, kind: matrixKinds[tensor.kind], rows: tensor.rows, columns: tensor.columns };
+}
+
+function groupOf(tensor: ModelTensor): "embedding" | "attention" | "feedForward" | "expert" | "vision" {
+  if (tensor.part === "vision") return "vision";
+  if (tensor.kind === "expert" || tensor.module.includes(".experts.")) return "expert";
+  if (tensor.placement.at !== "layer") return "embedding";
+  return tensor.module.includes(".mlp.") ? "feedForward" : "attention";
+}

@@ -1,0 +1,186 @@
+/**
+ * Reads the weight format of a checkpoint: `quantization_config` of config.json, else ModelOpt's
+ * hf_quant_config.json, else the dtype. `torch_dtype` alone says nothing about quantized weights.
+ */
+import type { Dtype } from "./architecture";
+import { type ConfigProblem, ConfigSource, isPlainObject, shortValue } from "./config-source";
+import { anyLinear, modulePattern } from "./module-pattern";
+import {
+  type QuantizationRule,
+  type QuantizationScheme,
+  schemes,
+  unquantized,
+  type WeightFormat,
+} from "./quantization";
+
+export const knownQuantizationMethods = [
+  "fp8",
+  "fbgemm_fp8",
+  "awq",
+  "gptq",
+  "mxfp4",
+  "compressed-tensors",
+  "bitsandbytes",
+  "modelopt",
+] as const;
+
+const dtypes: Readonly<Record<string, Dtype>> = {
+  float32: "float32",
+  float: "float32",
+  float16: "float16",
+  half: "float16",
+  bfloat16: "bfloat16",
+};
+
+/** The dtype that a config states at one of its levels, or undefined. */
+export function readDtype(source: ConfigSource): Dtype | undefined {
+  const key = source.firstKey("torch_dtype", "dtype");
+  if (key === undefined) return undefined;
+  const text = source.text(key, "").replace(/^torch\./, "");
+  const dtype = dtypes[text];
+  if (dtype === undefined) source.problem(key, `expected one of ${Object.keys(dtypes).join(", ")}`);
+  return dtype;
+}
+
+/** The weight format of a `quantization_config` section. */
+export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype): WeightFormat {
+  const method = section.text(["quant_method", "quantization_method"], section.has("quant_algo") ? "modelopt" : "");
+  const ignored = [
+    ...section.textList("modules_to_not_convert"),
+    ...section.textList("ignore"),
+    ...section.textList("exclude_modules"),
+  ];
+  const rules = readRules(section, method.toLowerCase());
+  return {
+    name: rules[0]?.scheme.name ?? baseDtype,
+    baseDtype,
+    rules,
+    ignored: ignored.flatMap((text) => modulePattern(text, section, "ignore")),
+    fp8KvCache: asksForFp8KvCache(section),
+  };
+}
+
+/** The format of ModelOpt's hf_quant_config.json, or undefined when the file has no such section. */
+export function readModelOptFile(file: unknown, baseDtype: Dtype, problems: ConfigProblem[]): WeightFormat | undefined {
+  if (!isPlainObject(file)) {
+    problems.push({ path: "hf_quant_config.json", value: shortValue(file), message: "must be an object" });
+    return undefined;
+  }
+  const section = new ConfigSource(file, "hf_quant_config.json", problems).section("quantization");
+  if (section === undefined || !section.has("quant_algo")) return unquantized(baseDtype);
+  return readQuantizationConfig(section, baseDtype);
+}
+
+function readRules(section: ConfigSource, method: string): readonly QuantizationRule[] {
+  const layers = (scheme: QuantizationScheme): readonly QuantizationRule[] => [{ targets: "layers", scheme }];
+  switch (method) {
+    case "fp8":
+    case "fbgemm_fp8": {
+      const [blockRows, blockColumns] = section.integerList("weight_block_size");
+      if (method === "fbgemm_fp8") return layers(schemes.eightBitRow("fp8"));
+      return layers(
+        blockRows !== undefined && blockColumns !== undefined && blockRows > 0 && blockColumns > 0
+          ? schemes.fp8Block(blockRows, blockColumns)
+          : schemes.fp8Tensor(),
+      );
+    }
+    case "awq":
+    case "awq_marlin":
+      return layers(
+        schemes.awq(section.count(["bits", "w_bit"], 4), section.size(["group_size", "q_group_size"], 128)),
+      );
+    case "gptq":
+    case "gptq_marlin":
+      return layers(readGptq(section));
+    case "mxfp4":
+      return [{ targets: "experts", scheme: schemes.mxfp4() }];
+    case "bitsandbytes":
+      return layers(
+        section.flag(["load_in_4bit", "_load_in_4bit"], true)
+          ? schemes.bitsAndBytes4(section.flag("bnb_4bit_use_double_quant", false))
+          : schemes.eightBitRow("int8"),
+      );
+    case "compressed-tensors":
+      return readCompressedTensors(section);
+    case "modelopt":
+    case "modelopt_fp4":
+      return readModelOpt(section);
+    default:
+      section.problem("quant_method", `unknown quantization method; known: ${knownQuantizationMethods.join(", ")}`);
+      return [];
+  }
+}
+
+function readGptq(section: ConfigSource): QuantizationScheme {
+  const bits = section.count("bits", 4);
+  // group_size -1 means one group per row
+  const perRow = section.raw("group_size") === -1;
+  return perRow ? schemes.packedRow(bits, false) : schemes.gptq(bits, section.size("group_size", 128));
+}
+
+/** compressed-tensors: one rule per config group, each with its own targets and scheme. */
+function readCompressedTensors(section: ConfigSource): readonly QuantizationRule[] {
+  const groups = section.section("config_groups");
+  if (groups === undefined) {
+    section.problem("config_groups", "is missing; compressed-tensors needs it");
+    return [];
+  }
+  return groups.keys().flatMap((name): readonly QuantizationRule[] => {
+    const group = groups.section(name);
+    const weights = group?.section("weights");
+    if (group === undefined || weights === undefined) return [];
+    const targets = group.textList("targets");
+    return [
+      {
+        targets: targets.some(anyLinear) ? "layers" : targets.flatMap((text) => modulePattern(text, group, "targets")),
+        scheme: readCompressedScheme(weights),
+      },
+    ];
+  });
+}
+
+function readCompressedScheme(weights: ConfigSource): QuantizationScheme {
+  const bits = weights.count("num_bits", 8);
+  const type = weights.text("type", "int");
+  const strategy = weights.text("strategy", "tensor");
+  const symmetric = weights.flag("symmetric", true);
+  if (type === "float") {
+    if (bits === 4)
+      return strategy === "tensor_group" || weights.raw("group_size") === 16 ? schemes.nvfp4() : schemes.mxfp4();
+    if (strategy === "block") {
+      const [rows, columns] = weights.integerList("block_structure");
+      return schemes.fp8Block(rows ?? 128, columns ?? 128);
+    }
+    return strategy === "channel" ? schemes.eightBitRow("fp8") : schemes.fp8Tensor();
+  }
+  if (strategy === "group") return schemes.packedGroup(bits, weights.size("group_size", 128), symmetric);
+  return bits === 8 ? schemes.eightBitRow("int8") : schemes.packedRow(bits, symmetric);
+}
+
+function readModelOpt(section: ConfigSource): readonly QuantizationRule[] {
+  const algorithm = section.text("quant_algo", "").toUpperCase();
+  const scheme = modelOptScheme(algorithm, section);
+  if (scheme !== undefined) return [{ targets: "layers", scheme }];
+  section.problem(
+    "quant_algo",
+    "unknown algorithm; known: FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, NVFP4, MXFP8, W4A16_AWQ",
+  );
+  return [];
+}
+
+function modelOptScheme(algorithm: string, section: ConfigSource): QuantizationScheme | undefined {
+  if (algorithm === "FP8") return schemes.fp8Tensor();
+  if (algorithm === "FP8_PER_CHANNEL_PER_TOKEN") return schemes.eightBitRow("fp8");
+  if (algorithm.startsWith("FP8_PB")) return schemes.fp8Block(128, 128);
+  if (algorithm.startsWith("NVFP4")) return schemes.nvfp4();
+  if (algorithm === "MXFP8") return schemes.fp8Group(32);
+  if (algorithm.startsWith("W4A")) return schemes.awq(4, section.size("group_size", 128));
+  return undefined;
+}
+
+/** ModelOpt names the algorithm, compressed-tensors describes it. */
+function asksForFp8KvCache(section: ConfigSource): boolean {
+  const scheme = section.raw("kv_cache_scheme");
+  const named = String(section.raw("kv_cache_quant_algo") ?? scheme ?? "").toUpperCase();
+  return named === "FP8" || (isPlainObject(scheme) && scheme.num_bits === 8);
+}

@@ -1,0 +1,189 @@
+/**
+ * Weight formats: exactly how many bytes a weight matrix takes, scales and zero points included, and which
+ * matrices stay in the base dtype. One place for every engine; reading a config is in quantization-config.ts.
+ */
+import { type Dtype, dtypeBytes } from "./architecture";
+
+/** What one scale (and zero point) covers. Columns are the inputs of the matrix. */
+export type ScaleLayout =
+  | { readonly per: "tensor" }
+  | { readonly per: "row" }
+  | { readonly per: "group"; readonly groupSize: number }
+  | { readonly per: "block"; readonly blockRows: number; readonly blockColumns: number };
+
+export interface QuantizationScheme {
+  /** Canonical name, e.g. "fp8-block-128x128", "int4-group-128", "mxfp4". */
+  readonly name: string;
+  readonly weightBits: number;
+  readonly scale: ScaleLayout;
+  readonly scaleBytes: number;
+  readonly zeroPointBits?: number;
+  /** Bytes per matrix beside the scales: global scales, packed shapes. */
+  readonly bytesPerMatrix?: number;
+  /** Bytes per input column in the checkpoint only (GPTQ's group index). */
+  readonly checkpointBytesPerColumn?: number;
+}
+
+export interface QuantizationRule {
+  /** "layers": every matrix of the layers; "experts": routed experts only; "all": tables too; else module names. */
+  readonly targets: "layers" | "experts" | "all" | readonly ModulePattern[];
+  readonly scheme: QuantizationScheme;
+  /** Applies only to matrices whose inputs are a multiple of this (GGUF super-blocks). */
+  readonly columnsMultipleOf?: number;
+}
+
+export type ModulePattern = (moduleName: string) => boolean;
+
+export interface WeightFormat {
+  /** Short name for people: the first scheme's name, or the base dtype. */
+  readonly name: string;
+  readonly baseDtype: Dtype;
+  /** First matching rule wins; no rules: nothing is quantized. */
+  readonly rules: readonly QuantizationRule[];
+  /** Modules that stay in the base dtype. */
+  readonly ignored: readonly ModulePattern[];
+  /** The checkpoint asks for an fp8 KV cache. */
+  readonly fp8KvCache: boolean;
+}
+
+/** A matrix as the format sees it. */
+export interface WeightMatrix {
+  readonly module: string;
+  /** table: embeddings and the output head; other: norms, biases, routers. */
+  readonly kind: "linear" | "expert" | "table" | "other";
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** The scheme that applies to a matrix, or undefined when it stays in the base dtype. */
+export function schemeFor(format: WeightFormat, matrix: WeightMatrix): QuantizationScheme | undefined {
+  if (matrix.kind === "other" || format.rules.length === 0) return undefined;
+  if (format.ignored.some((matches) => matches(matrix.module))) return undefined;
+  return format.rules.find(({ targets, columnsMultipleOf }) => {
+    if (columnsMultipleOf !== undefined && matrix.columns % columnsMultipleOf !== 0) return false;
+    if (targets === "layers") return matrix.kind !== "table";
+    if (targets === "experts") return matrix.kind === "expert";
+    return targets === "all" || targets.some((matches) => matches(matrix.module));
+  })?.scheme;
+}
+
+/** Bytes of one matrix in the checkpoint. */
+export function checkpointMatrixBytes(format: WeightFormat, matrix: WeightMatrix): number {
+  const scheme = schemeFor(format, matrix);
+  if (scheme === undefined) return matrix.rows * matrix.columns * dtypeBytes[format.baseDtype];
+  return schemeBytes(scheme, matrix.rows, matrix.columns) + (scheme.checkpointBytesPerColumn ?? 0) * matrix.columns;
+}
+
+/** Bytes of one quantized matrix in memory: values, scales, zero points. */
+export function schemeBytes(scheme: QuantizationScheme, rows: number, columns: number): number {
+  const scales = scaleCount(scheme.scale, rows, columns);
+  return (
+    (rows * columns * scheme.weightBits) / 8 +
+    scales * (scheme.scaleBytes + (scheme.zeroPointBits ?? 0) / 8) +
+    (scheme.bytesPerMatrix ?? 0)
+  );
+}
+
+function scaleCount(scale: ScaleLayout, rows: number, columns: number): number {
+  switch (scale.per) {
+    case "tensor":
+      return 1;
+    case "row":
+      return rows;
+    case "group":
+      return rows * Math.ceil(columns / scale.groupSize);
+    case "block":
+      return Math.ceil(rows / scale.blockRows) * Math.ceil(columns / scale.blockColumns);
+  }
+}
+
+/** Nothing quantized. */
+export function unquantized(baseDtype: Dtype): WeightFormat {
+  return { name: baseDtype, baseDtype, rules: [], ignored: [], fp8KvCache: false };
+}
+
+/** The schemes as the public formats define them. */
+export const schemes = {
+  fp8Block: (blockRows: number, blockColumns: number): QuantizationScheme => ({
+    name: `fp8-block-${blockRows}x${blockColumns}`,
+    weightBits: 8,
+    scale: { per: "block", blockRows, blockColumns },
+    scaleBytes: 4,
+  }),
+  fp8Tensor: (): QuantizationScheme => ({ name: "fp8-tensor", weightBits: 8, scale: { per: "tensor" }, scaleBytes: 4 }),
+  eightBitRow: (type: "fp8" | "int8"): QuantizationScheme => ({
+    name: `${type}-row`,
+    weightBits: 8,
+    scale: { per: "row" },
+    scaleBytes: 4,
+  }),
+  fp8Group: (groupSize: number): QuantizationScheme => ({
+    name: `mxfp8-group-${groupSize}`,
+    weightBits: 8,
+    scale: { per: "group", groupSize },
+    scaleBytes: 1,
+  }),
+  /** OCP microscaling: one 8-bit exponent per 32 values, 4.25 bits per weight. */
+  mxfp4: (): QuantizationScheme => ({
+    name: "mxfp4",
+    weightBits: 4,
+    scale: { per: "group", groupSize: 32 },
+    scaleBytes: 1,
+  }),
+  /** NVIDIA FP4: one fp8 scale per 16 values and two float32 per matrix, 4.5 bits per weight. */
+  nvfp4: (): QuantizationScheme => ({
+    name: "nvfp4",
+    weightBits: 4,
+    scale: { per: "group", groupSize: 16 },
+    scaleBytes: 1,
+    bytesPerMatrix: 8,
+  }),
+  /** AWQ: 16-bit scale and a zero point per group. */
+  awq: (bits: number, groupSize: number): QuantizationScheme => ({
+    name: `awq-int${bits}-group-${groupSize}`,
+    weightBits: bits,
+    scale: { per: "group", groupSize },
+    scaleBytes: 2,
+    zeroPointBits: bits,
+  }),
+  /** GPTQ: like AWQ, plus a 32-bit group index per input in the checkpoint. */
+  gptq: (bits: number, groupSize: number): QuantizationScheme => ({
+    name: `gptq-int${bits}-group-${groupSize}`,
+    weightBits: bits,
+    scale: { per: "group", groupSize },
+    scaleBytes: 2,
+    zeroPointBits: bits,
+    checkpointBytesPerColumn: 4,
+  }),
+  /** compressed-tensors pack-quantized: 16-bit scale per group, zero point only when asymmetric. */
+  packedGroup: (bits: number, groupSize: number, symmetric: boolean): QuantizationScheme => ({
+    name: `int${bits}-group-${groupSize}`,
+    weightBits: bits,
+    scale: { per: "group", groupSize },
+    scaleBytes: 2,
+    zeroPointBits: symmetric ? 0 : bits,
+    bytesPerMatrix: 16,
+  }),
+  packedRow: (bits: number, symmetric: boolean): QuantizationScheme => ({
+    name: `int${bits}-row`,
+    weightBits: bits,
+    scale: { per: "row" },
+    scaleBytes: 2,
+    zeroPointBits: symmetric ? 0 : bits,
+    bytesPerMatrix: 16,
+  }),
+  /** A plain number type, or a GGUF type by its bits per weight, scales included. */
+  flat: (name: string, bitsPerWeight: number): QuantizationScheme => ({
+    name,
+    weightBits: bitsPerWeight,
+    scale: { per: "tensor" },
+    scaleBytes: 0,
+  }),
+  /** bitsandbytes NF4 with double quantization: 8-bit absmax per 64 values, 32-bit per 256 of those. */
+  bitsAndBytes4: (doubleQuantization: boolean): QuantizationScheme => ({
+    name: "bitsandbytes-nf4",
+    weightBits: 4,
+    scale: { per: "group", groupSize: 64 },
+    scaleBytes: doubleQuantization ? 1 + 4 / 256 : 4,
+  }),
+} as const;

@@ -1,0 +1,81 @@
+/**
+ * Rotary position embeddings: how far the context reaches, and how large the table of sines and cosines is that
+ * every GPU holds. Table sizes follow vLLM 0.33 (model_executor/layers/rotary_embedding), unchanged since 0.8.
+ */
+import type { RotaryTable } from "./architecture";
+import type { ConfigSource } from "./config-source";
+
+export interface Rope {
+  readonly maxContextTokens: number;
+  readonly tables: readonly RotaryTable[];
+}
+
+export interface RopeOptions {
+  readonly headDim: number;
+  /** A second table for the sliding layers (Gemma 3): plain, without scaling. */
+  readonly separateSlidingTable?: boolean;
+  /** max_position_embeddings already includes the scaling (Gemma 3). */
+  readonly contextIncludesScaling?: boolean;
+  /** Latent attention keeps a float32 table with yarn scaling. */
+  readonly float32?: boolean;
+}
+
+/** Positions a multi-dimensional rotary table covers per configured position (vLLM: mrope_positions_factor). */
+const multiModalPositionsFactor = 4;
+
+/** Reads the rope settings of one text model. Unknown scaling types count as unscaled. */
+export function readRope(source: ConfigSource, options: RopeOptions): Rope {
+  const maxPositions = source.positions(
+    ["max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx"],
+    2048,
+  );
+  const scaling = ropeSection(source);
+  const rotaryDim = readRotaryDim(source, scaling, options.headDim);
+  const type = scaling?.text(["rope_type", "type"], "default") ?? "default";
+  const factor = scaling?.has("factor") ? scaling.factor("factor") : 1;
+  const original = scaling?.has("original_max_position_embeddings")
+    ? scaling.positions("original_max_position_embeddings")
+    : source.positions("original_max_position_embeddings", maxPositions);
+  const reach = options.contextIncludesScaling ? maxPositions : contextReach(type, maxPositions, original, factor);
+  const table = (positions: number): RotaryTable => ({ positions, rotaryDim, float32: options.float32 ?? false });
+  const tables = [table(tablePositions(type, scaling?.has("mrope_section") ?? false, maxPositions, original, factor))];
+  if (options.separateSlidingTable) tables.push(table(maxPositions));
+  return { maxContextTokens: Math.floor(reach), tables };
+}
+
+/** rope_scaling, or rope_parameters (transformers 5), possibly split by layer type. */
+function ropeSection(source: ConfigSource): ConfigSource | undefined {
+  const section = source.section("rope_scaling") ?? source.section("rope_parameters");
+  return section?.section("full_attention") ?? section;
+}
+
+function readRotaryDim(source: ConfigSource, scaling: ConfigSource | undefined, headDim: number): number {
+  const given = source.optionalSize("rotary_dim");
+  if (given !== undefined) return given;
+  const holder = scaling?.has("partial_rotary_factor") ? scaling : source;
+  const key = holder.firstKey("partial_rotary_factor", "rotary_pct", "rope_pct");
+  return key === undefined ? headDim : Math.max(1, Math.floor(headDim * holder.factor(key)));
+}
+
+/**
+ * vLLM's rule for the longest context: scaling extends the configured positions, except for the types whose config
+ * already states the extended length.
+ */
+function contextReach(type: string, maxPositions: number, original: number, factor: number): number {
+  if (["default", "llama3", "longrope", "su", "mrope", "proportional"].includes(type)) return maxPositions;
+  if (type === "yarn" || type === "deepseek_yarn") return Math.max(maxPositions, original * factor);
+  return maxPositions * factor;
+}
+
+function tablePositions(
+  type: string,
+  multiModal: boolean,
+  maxPositions: number,
+  original: number,
+  factor: number,
+): number {
+  if (type === "linear" || type === "dynamic" || type === "ntk") return maxPositions * factor;
+  if (type === "yarn" || type === "deepseek_yarn") return original * factor;
+  if (type === "longrope" || type === "su") return maxPositions + original;
+  return multiModal ? maxPositions * multiModalPositionsFactor : maxPositions;
+}

@@ -1,0 +1,77 @@
+import { type Candidate, memoryPerGpu } from "./candidates";
+import { countParameters, weightBytes } from "./model/parameters";
+import type { ModelRequest, PlanRequest } from "./request";
+import { compareWithRule } from "./sizing";
+import { startupBudgetSeconds } from "./startup";
+import { modelStorageGiB } from "./storage";
+import type { ModelPlan, PoolPlan } from "./types";
+
+/** Everything decided for one placed model, from its request, the chosen candidate and its pool. */
+export function planModel(
+  model: ModelRequest,
+  candidate: Candidate,
+  pool: PoolPlan,
+  storage: PlanRequest["storage"],
+): ModelPlan {
+  const { layout, estimate, resources } = candidate;
+  const { shape } = pool;
+  const weightsGB = weightBytes(model.architecture, model.quantization).checkpointBytes / 1e9;
+  const linkGbps = model.source.kind === "ollama" ? storage.registryGbps : storage.storeGbps;
+  const share = poolShare(model, candidate, pool);
+  return {
+    name: model.name,
+    servedName: model.servedName,
+    engine: model.engine,
+    engineVersion: model.engineVersion,
+    task: model.task,
+    ...(model.domain !== undefined && { domain: model.domain }),
+    source: model.source,
+    loading: model.loading,
+    pool: pool.name,
+    shape: shape.name,
+    ...(shape.gpu && { gpuVendor: shape.gpu.vendor, gpuModel: shape.gpu.model }),
+    cpuArch: shape.cpu.arch,
+    gpusPerNode: layout.gpusPerNode,
+    tensorParallel: layout.tensorParallel,
+    pipelineParallel: layout.pipelineParallel,
+    nodesPerReplica: layout.nodesPerReplica,
+    minReplicas: model.minReplicas,
+    maxReplicas: model.maxReplicas,
+    contextTokens: model.contextTokens,
+    concurrency: model.concurrency,
+    gpuMemoryUtilization: estimate.utilization,
+    kvCacheDtype: model.kvCacheDtype,
+    ...(model.quantization !== undefined && { quantization: model.quantization }),
+    ...(model.maxNumSeqs !== undefined && { maxNumSeqs: model.maxNumSeqs }),
+    memoryPerGpu: memoryPerGpu(estimate),
+    kvTokens: estimate.kvTokens,
+    totalParametersB: countParameters(model.architecture).total / 1e9,
+    weightsGB,
+    modelStorageGiB: modelStorageGiB(weightsGB),
+    startupBudgetSeconds: startupBudgetSeconds({
+      engine: model.engine,
+      loading: model.loading,
+      weightsGB,
+      shape,
+      nodesPerReplica: layout.nodesPerReplica,
+      linkGbps,
+    }),
+    resources,
+    nodeSelector: pool.labels,
+    tolerations: pool.taints,
+    hourlyUsd: pool.hourlyUsd * share,
+    monthlyUsd: pool.monthlyUsd * share,
+    sizing: compareWithRule(model, candidate, shape),
+    notes: [estimate.basis, ...estimate.notes],
+  };
+}
+
+/** Part of its pool's cost: the GPUs it claims of all that are claimed, or its memory on CPU nodes. */
+function poolShare(model: ModelRequest, { layout, resources }: Candidate, pool: PoolPlan): number {
+  if (pool.gpusTotal > 0) {
+    const claimed = model.minReplicas * layout.gpusPerNode * layout.nodesPerReplica;
+    return pool.gpusClaimed > 0 ? claimed / pool.gpusClaimed : 0;
+  }
+  const total = pool.minNodes * pool.shape.memoryGiB;
+  return total > 0 ? Math.min(1, (model.minReplicas * resources.memoryGiB) / total) : 0;
+}

@@ -1,0 +1,84 @@
+import type { MachineShape } from "../catalog/shapes";
+import type { Capacity } from "./packing";
+import type { PodResources } from "./types";
+
+/** CPU in cores and memory in GiB that kernel, kubelet and system daemons keep on a node, where nothing better is known. */
+const SYSTEM_RESERVE = { cpu: 0.25, cpuFraction: 0.03, memoryGiB: 0.5, memoryFraction: 0.06 };
+
+/** What the per-node agents request: network and device plugins, exporters, the log collector. */
+const AGENTS: Capacity = { gpus: 0, cpu: 0.25, memoryGiB: 1 };
+
+/** What the platform's own pods take on a node that also runs models (an environment without a system pool). */
+export const PLATFORM_RESERVE: Capacity = { gpus: 0, cpu: 2, memoryGiB: 6 };
+
+/** Host memory of an engine process beside the weights it maps: interpreter, tokenizer, CUDA context, staging buffers. */
+const ENGINE_HOST_GIB = { base: 4, perGpu: 2 };
+
+/** What the pods of models may claim of a node, beside its agents and whatever else is reserved. */
+export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
+  const { cpu, cpuFraction, memoryGiB, memoryFraction } = SYSTEM_RESERVE;
+  const forPods = {
+    cpu: shape.cpu.vcpus * (1 - cpuFraction) - cpu,
+    memoryGiB:
+      shape.allocatableMemoryMiB === undefined
+        ? shape.memoryGiB * (1 - memoryFraction) - memoryGiB
+        : shape.allocatableMemoryMiB / 1024,
+  };
+  return {
+    gpus: shape.gpu?.count ?? 0,
+    cpu: Math.max(0, forPods.cpu - AGENTS.cpu - reserve.cpu),
+    memoryGiB: Math.max(0, forPods.memoryGiB - AGENTS.memoryGiB - reserve.memoryGiB),
+  };
+}
+
+/**
+ * A GPU pod gets its GPUs' share of the node's CPUs and memory, so that no GPU is stranded behind a
+ * neighbour's CPU claim, but no more memory than twice its GPUs' (the rule for model cache and batch buffers).
+ */
+export function gpuPodResources(
+  shape: MachineShape,
+  node: Capacity,
+  gpus: number,
+  storage: { readonly ephemeralStorageGiB: number },
+): PodResources {
+  const gpu = shape.gpu;
+  if (!gpu) {
+    throw new Error(`shape ${shape.name} has no GPU`);
+  }
+  const share = gpus / gpu.count;
+  // /dev/shm carries the tensors that the workers of one node exchange; a single worker needs little.
+  const sharedMemoryGiB = gpus > 1 ? Math.min(32, 4 * gpus) : 1;
+  const wanted = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus)) + sharedMemoryGiB;
+  return {
+    cpu: Math.max(0.5, floorTo(node.cpu * share, 0.5)),
+    memoryGiB: Math.floor(Math.min(node.memoryGiB * share, wanted)),
+    ephemeralStorageGiB: storage.ephemeralStorageGiB,
+    sharedMemoryGiB,
+    gpus,
+    gpuResource: gpu.resource,
+  };
+}
+
+/** A CPU-only pod: memory from the estimate, half of the node's CPUs. Threads beyond the cores only contend. */
+export function cpuPodResources(
+  node: Capacity,
+  memoryGiB: number,
+  storage: { readonly ephemeralStorageGiB: number },
+): PodResources {
+  return {
+    cpu: Math.max(0.5, floorTo(node.cpu / 2, 0.5)),
+    memoryGiB: Math.ceil(memoryGiB * 4) / 4,
+    ephemeralStorageGiB: storage.ephemeralStorageGiB,
+    sharedMemoryGiB: 0,
+    gpus: 0,
+  };
+}
+
+/** Least host memory that an engine with so many GPUs starts in, GiB. */
+export function hostMemoryFloorGiB(gpus: number): number {
+  return ENGINE_HOST_GIB.base + ENGINE_HOST_GIB.perGpu * gpus;
+}
+
+function floorTo(value: number, step: number): number {
+  return Math.floor(value / step) * step;
+}

@@ -1,0 +1,47 @@
+import type { MachineShape } from "../catalog/shapes";
+import type { Candidate } from "./candidates";
+import { explainDifference, fiveStepRule, type SizingRuleResult } from "./memory/sizing-rule";
+import { countParameters, weightBytes } from "./model/parameters";
+import type { ModelRequest } from "./request";
+import type { SizingComparison } from "./types";
+
+/** The five-step rule's node count beside the planner's own; undefined for models that run on CPUs. */
+export function compareWithRule(
+  model: ModelRequest,
+  { layout, estimate }: Candidate,
+  shape: MachineShape,
+): SizingComparison | undefined {
+  const rule = ruleFor(model, shape);
+  return (
+    rule && {
+      ruleMemoryGB: rule.memoryGB,
+      ruleNodes: rule.nodes,
+      exactNodes: layout.nodesPerReplica,
+      difference: explainDifference(rule, {
+        ...layout,
+        estimate,
+        concurrency: model.concurrency,
+        contextTokens: model.contextTokens,
+      }),
+    }
+  );
+}
+
+/** What the five-step rule says of a model on a shape; undefined for shapes without GPUs. */
+export function ruleFor(model: ModelRequest, { gpu }: MachineShape): SizingRuleResult | undefined {
+  return (
+    gpu &&
+    fiveStepRule({
+      parametersB: countParameters(model.architecture).total / 1e9,
+      bits: nominalBits(model),
+      shapeGpuMemoryGB: gpu.count * gpu.memoryGB,
+    })
+  );
+}
+
+/** The precision that the rule asks for: the checkpoint's mean bits per parameter, as 32, 16, 8 or 4. */
+function nominalBits({ architecture, quantization }: ModelRequest): number {
+  const mean = (weightBytes(architecture, quantization).servedBytes * 8) / countParameters(architecture).total;
+  const distance = (bits: number) => Math.abs(bits - mean);
+  return [32, 16, 8, 4].reduce((best, bits) => (distance(bits) < distance(best) ? bits : best));
+}

@@ -1,0 +1,38 @@
+import type { MachineShape } from "../catalog/shapes";
+import type { EngineName, ModelLoading } from "./types";
+
+export interface StartupRequest {
+  readonly engine: EngineName;
+  readonly loading: ModelLoading;
+  /** Bytes of the whole model, GB. */
+  readonly weightsGB: number;
+  readonly shape: MachineShape;
+  readonly nodesPerReplica: number;
+  /** Link over which this pod fetches the model, Gbit/s. */
+  readonly linkGbps: number;
+}
+
+/** Sustained read of a node's disk, GB/s: local NVMe, else a network block volume. Conservative vendor figures. */
+const DISK_GB_PER_SECOND = { nvme: 2, blockVolume: 0.48 };
+/** A single stream rarely fills a link: share of its nominal rate to count on. */
+const LINK_EFFICIENCY = 0.6;
+/**
+ * Seconds from weights in memory to the first answer. vLLM compiles and captures CUDA graphs (1–2 minutes
+ * cold); every further node adds a rendezvous. llama.cpp only maps the file.
+ */
+const WARM_UP = { vllm: 150, ollama: 15, perExtraNode: 60 };
+/** A budget is a limit, not an estimate: twice what is expected. */
+const MARGIN = 2;
+const MINIMUM_SECONDS = 60;
+
+/** Seconds until a started pod must answer: fetch, read from disk, warm up, times the margin. Rounded up to 10 s. */
+export function startupBudgetSeconds(request: StartupRequest): number {
+  const nodeGbps = request.shape.networkGbps ?? request.linkGbps;
+  const linkGBPerSecond = (Math.min(request.linkGbps, nodeGbps) * LINK_EFFICIENCY) / 8;
+  const fetch = request.weightsGB / linkGBPerSecond;
+  const disk = (request.shape.localNvmeGB ?? 0) > 0 ? DISK_GB_PER_SECOND.nvme : DISK_GB_PER_SECOND.blockVolume;
+  const read = request.loading === "stream" ? 0 : request.weightsGB / disk;
+  const warmUp = WARM_UP[request.engine] + WARM_UP.perExtraNode * (request.nodesPerReplica - 1);
+  const expected = fetch + read + warmUp;
+  return Math.ceil(Math.max(MINIMUM_SECONDS, expected * MARGIN) / 10) * 10;
+}

@@ -1,0 +1,23 @@
+import type { CostPlan, DeploymentPlan, ModelPlan, PoolPlan } from "./types";
+
+/** A plan as others read it: `plan --json`, the plan's ConfigMap, policies. Shapes are named, not spelled out. */
+export interface PlanSummary {
+  readonly environment: string;
+  readonly stage: DeploymentPlan["stage"];
+  readonly pools: readonly (Omit<PoolPlan, "shape"> & { readonly shape: string })[];
+  readonly models: readonly ModelPlan[];
+  readonly storage: DeploymentPlan["storage"];
+  readonly cost: CostPlan;
+}
+
+export function summarize(plan: DeploymentPlan): PlanSummary {
+  const { environment, stage, models, storage, cost } = plan;
+  return {
+    environment,
+    stage,
+    pools: plan.pools.map((pool) => ({ ...pool, shape: pool.shape.name })),
+    models,
+    storage,
+    cost,
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * The plan: everything that is decided before a resource exists. Plain data, no Pulumi.
+ * Units are in the names: GiB is 2^30 bytes, GB is 1e9 bytes, Usd is US dollars.
+ */
+import type { MachineShape } from "../catalog/shapes";
+
+export type EngineName = "ollama" | "vllm";
+
+/** What a model is for; `completion` is a base model without a chat template. */
+export type ModelTask = "chat" | "completion" | "embedding" | "rerank";
+
+/** Where an environment's cluster comes from. */
+export type ClusterKind = "local" | "oci" | "aws" | "edge";
+
+/** `production` protects stateful resources and runs redundant replicas; `development` may be thrown away. */
+export type Stage = "production" | "development";
+
+/** Memory of the tightest GPU of one replica (or of the host, when the model runs on CPUs). */
+export interface MemoryPerGpu {
+  readonly weightsGiB: number;
+  /** KV cache needed for the declared context × concurrency. */
+  readonly kvCacheGiB: number;
+  /** Activations, CUDA graphs, communication buffers and the planner's safety reserve. */
+  readonly overheadGiB: number;
+  readonly totalGiB: number;
+  /** What the engine may use: usable memory × utilization (plus what it takes outside that budget). */
+  readonly limitGiB: number;
+}
+
+/** Where the bytes of a model come from. */
+export type ModelSource =
+  | { readonly kind: "huggingface"; readonly repository: string; readonly revision: string }
+  | { readonly kind: "bucket"; readonly uri: string }
+  | { readonly kind: "ollama"; readonly tag: string };
+
+/** How an engine gets the weights at start: copied to a local volume first, or streamed from the store. */
+export type ModelLoading = "copy" | "stream";
+
+/** A taint to tolerate or to put on nodes. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+}
+
+export interface PoolPlan {
+  readonly name: string;
+  /** `system` runs the platform itself, `gpu` and `cpu` run models. */
+  readonly role: "system" | "gpu" | "cpu";
+  readonly shape: MachineShape;
+  readonly minNodes: number;
+  readonly maxNodes: number;
+  /** One node, on demand. 0 for owned hardware. */
+  readonly usdPerNodeHour: number;
+  /** minNodes × usdPerNodeHour. */
+  readonly hourlyUsd: number;
+  readonly monthlyUsd: number;
+  /** Node labels that pods of this pool select. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  /** GPUs claimed by the minimum replicas of the models placed here, of minNodes × GPUs. */
+  readonly gpusClaimed: number;
+  readonly gpusTotal: number;
+}
+
+/** What one pod of a replica asks for. CPU in cores, memory in GiB. Requests equal limits for GPU pods. */
+export interface PodResources {
+  readonly cpu: number;
+  readonly memoryGiB: number;
+  readonly ephemeralStorageGiB: number;
+  /** Size of the memory-backed /dev/shm that NCCL and the engine's workers share; 0 for none. */
+  readonly sharedMemoryGiB: number;
+  readonly gpus: number;
+  readonly gpuResource?: "nvidia.com/gpu" | "amd.com/gpu";
+}
+
+export interface ModelPlan {
+  /** Key of the model in the environment; also its namespace suffix and route. */
+  readonly name: string;
+  /** What clients put in the `model` field of a request. */
+  readonly servedName: string;
+  readonly engine: EngineName;
+  readonly engineVersion: string;
+  readonly task: ModelTask;
+  readonly domain?: string;
+  readonly source: ModelSource;
+  readonly loading: ModelLoading;
+  readonly pool: string;
+  readonly shape: string;
+  readonly gpuVendor?: "nvidia" | "amd";
+  readonly gpuModel?: string;
+  readonly cpuArch: "amd64" | "arm64";
+  readonly gpusPerNode: number;
+  readonly tensorParallel: number;
+  readonly pipelineParallel: number;
+  readonly nodesPerReplica: number;
+  readonly minReplicas: number;
+  readonly maxReplicas: number;
+  readonly contextTokens: number;
+  readonly concurrency: number;
+  /** Fraction of GPU memory that vLLM may use. */
+  readonly gpuMemoryUtilization: number;
+  readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
+  readonly quantization?: string;
+  readonly maxNumSeqs?: number;
+  readonly memoryPerGpu: MemoryPerGpu;
+  /** KV tokens that the engine will report for one replica. */
+  readonly kvTokens: number;
+  readonly totalParametersB: number;
+  /** Bytes to download, GB. */
+  readonly weightsGB: number;
+  /** Volume for the model per pod: at least 1.5 × its size (M5). */
+  readonly modelStorageGiB: number;
+  readonly startupBudgetSeconds: number;
+  readonly resources: PodResources;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Taint[];
+  readonly hourlyUsd: number;
+  readonly monthlyUsd: number;
+  readonly sizing: SizingComparison | undefined;
+  /** Remarks a reader should see: basis of the estimate, expected tokens per second, … */
+  readonly notes: readonly string[];
+}
+
+/** The source document's five-step rule beside the planner's exact figure (M4). */
+export interface SizingComparison {
+  readonly ruleMemoryGB: number;
+  readonly ruleNodes: number;
+  readonly exactNodes: number;
+  readonly difference: string;
+}
+
+export interface StoragePlan {
+  /** Models that go through the bucket. */
+  readonly models: readonly string[];
+  readonly bucket: string;
+  /** Volume of the in-cluster store: at least 1.5 × the sum of its models. */
+  readonly sizeGiB: number;
+}
+
+export interface CostPlan {
+  readonly hourlyUsd: number;
+  readonly monthlyUsd: number;
+  readonly monthlyBudgetUsd?: number;
+  readonly items: readonly {
+    readonly name: string;
+    readonly hourlyUsd: number;
+    readonly monthlyUsd: number;
+    readonly note?: string;
+  }[];
+}
+
+/** A reason why the plan must not be deployed. */
+export interface CapacityProblem {
+  /** `mandatory` forbids the deployment; `advisory` is shown and counted. */
+  readonly severity: "mandatory" | "advisory";
+  /** Name of the rule, as in policy results. */
+  readonly rule: string;
+  /** What it concerns: `models.<name>`, `pools.<name>`, `budget`. */
+  readonly subject: string;
+  /** Names the number that is off, what is allowed and what would fix it. */
+  readonly message: string;
+}
+
+export interface DeploymentPlan {
+  readonly environment: string;
+  readonly stage: Stage;
+  readonly pools: readonly PoolPlan[];
+  readonly models: readonly ModelPlan[];
+  readonly storage: StoragePlan;
+  readonly cost: CostPlan;
+  readonly problems: readonly CapacityProblem[];
+}

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hourlyUsd, sizedFlex } from "../../catalog/shapes";
+import { type BilledPool, costOf, monthlyUsd } from "../../planner/cost";
+import { shapeNamed } from "./fixtures";
+
+const a10 = shapeNamed("VM.GPU.A10.1");
+const arm = (ocpus: number, memoryGB: number) => sizedFlex(shapeNamed("VM.Standard.A1.Flex"), { ocpus, memoryGB });
+const armPool = (name: string, nodes: number, { ocpus = 4, memoryGB = 24, hoursPerDay = 24 } = {}): BilledPool => {
+  const shape = arm(ocpus, memoryGB);
+  return { name, shape, nodes, usdPerNodeHour: hourlyUsd(shape) ?? 0, hoursPerDay };
+};
+
+const anyPool: fc.Arbitrary<BilledPool> = fc
+  .record({
+    arm: fc.boolean(),
+    nodes: fc.nat(10),
+    usdPerNodeHour: fc.double({ min: 0, max: 100, noNaN: true }),
+    hoursPerDay: fc.double({ min: 0.5, max: 24, noNaN: true }),
+  })
+  .map(({ arm: isArm, ...pool }) => ({ ...pool, name: "pool", shape: isArm ? arm(4, 24) : a10 }));
+
+describe("costOf", () => {
+  it("prices an A10 at 0.75 USD/h for 4 h a day as some 90 USD a month", () => {
+    expect(monthlyUsd(0.75, 4)).toBeCloseTo(91.25, 2);
+    const pool = { name: "gpu", shape: a10, nodes: 1, usdPerNodeHour: 0.75, hoursPerDay: 4 };
+    expect(costOf([pool], 200)).toEqual({
+      hourlyUsd: 0.75,
+      monthlyUsd: 91.25,
+      monthlyBudgetUsd: 200,
+      items: [{ name: "gpu", hourlyUsd: 0.75, monthlyUsd: 91.25 }],
+    });
+  });
+
+  it("gives one A1.Flex node of 4 OCPUs and 24 GB for nothing, and says so", () => {
+    const cost = costOf([armPool("control", 1)], undefined);
+    expect(cost.monthlyUsd).toBeCloseTo(0, 9);
+    expect(cost.hourlyUsd).toBeCloseTo(4 * 0.01 + 24 * 0.0015, 9);
+    expect(cost.items[0]?.note).toBe("VM.Standard.A1.Flex: 55.48 USD a month are free of charge");
+  });
+
+  it("grants the free hours once per shape, however they are spread over pools", () => {
+    const together = costOf([armPool("control", 3)], undefined).monthlyUsd;
+    const apart = costOf([armPool("one", 1), armPool("two", 1), armPool("three", 1)], undefined).monthlyUsd;
+    const free = 3000 * 0.01 + 18000 * 0.0015;
+    const gross = 3 * 730 * (4 * 0.01 + 24 * 0.0015);
+    expect(together).toBeCloseTo(gross - free, 6);
+    expect(apart).toBeCloseTo(together, 6);
+  });
+
+  it("lets a second pool use what the first left of the free hours", () => {
+    const half = { ocpus: 2, memoryGB: 12 };
+    const cost = costOf([armPool("one", 1, half), armPool("two", 1, half)], undefined);
+    expect(cost.items.map((i) => i.monthlyUsd)).toEqual([expect.closeTo(0, 9), expect.closeTo(0, 9)]);
+  });
+
+  it("is the sum of its items, never negative, and never above what the hours cost", () => {
+    fc.assert(
+      fc.property(fc.array(anyPool, { maxLength: 6 }), (pools) => {
+        const cost = costOf(pools, undefined);
+        expect(cost.monthlyUsd).toBeCloseTo(
+          cost.items.reduce((sum, i) => sum + i.monthlyUsd, 0),
+          4,
+        );
+        for (const [i, item] of cost.items.entries()) {
+          const gross = monthlyUsd(item.hourlyUsd, pools[i]?.hoursPerDay ?? 0);
+          expect(item.monthlyUsd).toBeGreaterThanOrEqual(0);
+          expect(item.monthlyUsd).toBeLessThanOrEqual(gross);
+        }
+      }),
+    );
+  });
+
+  it("never falls when a pool grows or runs longer", () => {
+    fc.assert(
+      fc.property(fc.array(anyPool, { minLength: 1, maxLength: 6 }), fc.nat(5), (pools, index) => {
+        const at = index % pools.length;
+        const grown = pools.map((pool, i) => (i === at ? { ...pool, nodes: pool.nodes + 1 } : pool));
+        const longer = pools.map((pool, i) => (i === at ? { ...pool, hoursPerDay: 24 } : pool));
+        const before = costOf(pools, undefined).monthlyUsd;
+        expect(costOf(grown, undefined).monthlyUsd).toBeGreaterThanOrEqual(before - 1e-6);
+        expect(costOf(longer, undefined).monthlyUsd).toBeGreaterThanOrEqual(before - 1e-6);
+      }),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { findModel, readModelConfigFile } from "../../catalog/models";
+import { findShape, type MachineShape } from "../../catalog/shapes";
+import type { ModelArchitecture } from "../../planner/model/architecture";
+import { parseModelConfigText } from "../../planner/model/config-json";
+import type { ModelRequest, PlanRequest, PoolRequest } from "../../planner/request";
+
+/** A machine of the catalogue. */
+export function shapeNamed(name: string): MachineShape {
+  const shape = findShape(name);
+  if (!shape) {
+    throw new Error(`no shape ${name} in the catalogue`);
+  }
+  return shape;
+}
+
+/** Architecture of a model of the catalogue, from its real config.json. */
+export function architectureOf(name: string): ModelArchitecture {
+  const entry = findModel(name);
+  if (!entry) {
+    throw new Error(`no model ${name} in the catalogue`);
+  }
+  return parseModelConfigText(readModelConfigFile(entry), { name });
+}
+
+/** A vLLM model of the catalogue with one replica, 8,192 tokens × 16 requests. */
+export function modelOf(catalogueName: string, changes: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    name: catalogueName.replaceAll(".", "-"),
+    servedName: catalogueName,
+    engine: "vllm",
+    engineVersion: "0.33.0",
+    task: "chat",
+    architecture: architectureOf(catalogueName),
+    source: { kind: "huggingface", repository: `org/${catalogueName}`, revision: "main" },
+    loading: "copy",
+    contextTokens: 8192,
+    concurrency: 16,
+    minReplicas: 1,
+    maxReplicas: 1,
+    kvCacheDtype: "auto",
+    ...changes,
+  };
+}
+
+/** A pool of a catalogue shape, from no node to `maxNodes`, at its list price. */
+export function poolOf(shapeName: string, maxNodes: number, changes: Partial<PoolRequest> = {}): PoolRequest {
+  const shape = shapeNamed(shapeName);
+  return {
+    name: shapeName.toLowerCase().replaceAll(".", "-"),
+    role: shape.gpu ? "gpu" : "cpu",
+    shape,
+    minNodes: 0,
+    maxNodes,
+    usdPerNodeHour: shape.price && "usdPerHour" in shape.price ? shape.price.usdPerHour : 0,
+    hoursPerDay: 24,
+    dedicatedTo: [],
+    labels: {},
+    ...changes,
+  };
+}
+
+/** An environment with these pools and models, beside a system pool, so that whole nodes are left to models. */
+export function environmentOf(
+  pools: readonly PoolRequest[],
+  models: readonly ModelRequest[],
+  changes: Partial<PlanRequest> = {},
+): PlanRequest {
+  return {
+    environment: "test",
+    stage: "production",
+    pools: [poolOf("m7i.2xlarge", 3, { name: "system", role: "system", minNodes: 2 }), ...pools],
+    models,
+    storage: { bucket: "models", registryGbps: 1, storeGbps: 10 },
+    ...changes,
+  };
+}

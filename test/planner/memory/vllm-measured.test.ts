@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { estimateMemory } from "../../../planner/memory/estimate";
+import type { ModelArchitecture } from "../../../planner/model/architecture";
+import { readModelConfig } from "../../../planner/model/config-json";
+import { fixtureArchitecture, fixtureConfig } from "../model/fixtures";
+import { publishedModels } from "../model/published-families";
+import { memoryRequest } from "./requests";
+
+/** llm-compressor's fp8-dynamic recipe: weights per channel, everything but the head. */
+const fp8Dynamic = {
+  quant_method: "compressed-tensors",
+  config_groups: {
+    group_0: { targets: ["Linear"], weights: { num_bits: 8, type: "float", strategy: "channel", symmetric: true } },
+  },
+  ignore: ["lm_head"],
+};
+
+const architectures: Readonly<Record<string, () => ModelArchitecture>> = {
+  "meta-llama/Llama-3.1-8B-Instruct": () => fixtureArchitecture("meta-llama--Llama-3.1-8B"),
+  // Llama 3.3 has the dimensions of 3.1
+  "RedHatAI/Llama-3.3-70B-Instruct-fp8-dynamic": () =>
+    readModelConfig({ ...fixtureConfig("meta-llama--Llama-3.1-70B"), quantization_config: fp8Dynamic }),
+  "deepseek-ai/DeepSeek-V2-Lite-Chat": () => published("deepseek-ai/DeepSeek-V2-Lite"),
+  "mistralai/Mixtral-8x7B-Instruct-v0.1": () => fixtureArchitecture("mistralai--Mixtral-8x7B-v0.1"),
+  "google/gemma-2-9b-it": () => fixtureArchitecture("google--gemma-2-9b-it"),
+  "openai/gpt-oss-20b": () => fixtureArchitecture("openai--gpt-oss-20b"),
+  "Qwen/Qwen2.5-32B-Instruct": () => fixtureArchitecture("Qwen--Qwen2.5-32B-Instruct"),
+};
+
+function published(name: string): ModelArchitecture {
+  const model = publishedModels.find((candidate) => candidate.name === name);
+  if (model === undefined) throw new Error(`${name} is not in published-families.ts`);
+  return readModelConfig(model.config, { name });
+}
+
+/** Memory as the driver reports it, by the label of the measurement. */
+const cards: Readonly<Record<string, { readonly gpuModel: string; readonly gpuMemoryGiB: number }>> = {
+  "H100-80GB": { gpuModel: "NVIDIA H100 80GB HBM3", gpuMemoryGiB: 79.19 },
+  A100: { gpuModel: "NVIDIA A100-SXM4-80GB", gpuMemoryGiB: 79.25 },
+  "L40S 48GB": { gpuModel: "NVIDIA L40S", gpuMemoryGiB: 44.42 },
+};
+
+const [header = "", ...lines] = readFileSync(join(__dirname, "../../fixtures/vllm-measured.csv"), "utf8")
+  .trim()
+  .split("\n");
+const columns = header.split(",");
+const measurements = lines.map((line) => {
+  const cells = line.match(/("[^"]*"|[^,]*)(?:,|$)/g)?.map((cell) => cell.replace(/,$/, "").replaceAll('"', "")) ?? [];
+  return Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ""]));
+});
+
+const withVersion = measurements
+  .filter((row) => row.vllm_version !== "")
+  .map((row) => {
+    const architecture = architectures[row.model ?? ""]?.();
+    const card = cards[row.gpu ?? ""];
+    if (architecture === undefined || card === undefined)
+      throw new Error(`no config or card for ${row.model} on ${row.gpu}`);
+    const estimate = estimateMemory(
+      memoryRequest(architecture, {
+        ...card,
+        engine: { name: "vllm", version: row.vllm_version ?? "" },
+        tensorParallel: Number(row.tp),
+        pipelineParallel: Number(row.pp),
+        contextTokens: Number(row.max_model_len),
+        utilization: Number(row.gpu_memory_utilization),
+      }),
+    );
+    return { row, estimate };
+  });
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+describe("against start-up logs of vLLM", () => {
+  it("weights per GPU: 0.05 % median, 0.7 % worst", () => {
+    const errors = withVersion.map(({ row, estimate }) =>
+      Math.abs((estimate.stages[0]?.weightsGiB ?? 0) / Number(row.weights_gib_per_gpu) - 1),
+    );
+    expect(errors.length).toBe(7);
+    expect(median(errors)).toBeLessThan(0.0005);
+    expect(Math.max(...errors)).toBeLessThan(0.007);
+  });
+
+  it("KV tokens: 0.1 % median, 0.15 % worst", () => {
+    const errors = withVersion
+      .filter(({ row }) => row.kv_tokens !== "")
+      .map(({ row, estimate }) => Math.abs(estimate.kvTokens / Number(row.kv_tokens) - 1));
+    expect(errors.length).toBe(6);
+    expect(median(errors)).toBeLessThan(0.001);
+    expect(Math.max(...errors)).toBeLessThan(0.0015);
+  });
+
+  it("KV memory on a card without published tokens within 0.5 GiB", () => {
+    const row = withVersion.find(({ row: { gpu } }) => gpu === "A100");
+    expect(row?.estimate.kvPoolGiB).toBeGreaterThan(36.56 - 0.5);
+    expect(row?.estimate.kvPoolGiB).toBeLessThan(36.56 + 0.5);
+  });
+
+  it("weights of the row without a version", () => {
+    const estimate = estimateMemory(
+      memoryRequest(fixtureArchitecture("Qwen--Qwen2.5-32B-Instruct"), {
+        gpuModel: "NVIDIA L40S",
+        gpuMemoryGiB: 44.42,
+        tensorParallel: 2,
+        utilization: 0.9,
+        engine: { name: "vllm", version: "0.8.2" },
+      }),
+    );
+    expect(Math.abs(estimate.perGpu.weightsGiB / 30.71 - 1)).toBeLessThan(0.007);
+  });
+
+  it("activation by version: 5.64 GiB on 0.16 and 2.23 GiB on 0.17 for a vocabulary of 151,936", () => {
+    const qwen14b = readModelConfig({
+      ...fixtureConfig("Qwen--Qwen3-32B"),
+      intermediate_size: 17408,
+      num_hidden_layers: 40,
+      num_attention_heads: 40,
+    });
+    const overhead = (version: string): number =>
+      estimateMemory(memoryRequest(qwen14b, { engine: { name: "vllm", version }, utilization: 0.9 })).perGpu
+        .overheadGiB;
+    expect(overhead("0.16.0")).toBeCloseTo(5.64 + 0.13, 0);
+    expect(overhead("0.17.0")).toBeCloseTo(2.23 + 0.13, 1);
+  });
+});
+
+describe("MXFP4 padding", () => {
+  it("reproduces both measured sizes of gpt-oss-120b: 65.9 GiB with Marlin, 64.3 GiB with Triton", () => {
+    const gptOss120b = readModelConfig({
+      ...fixtureConfig("openai--gpt-oss-20b"),
+      num_hidden_layers: 36,
+      num_local_experts: 128,
+      layer_types: Array.from({ length: 36 }, (_, layer) => (layer % 2 === 0 ? "sliding_attention" : "full_attention")),
+    });
+    const weights = (gpuModel: string, version: string): number =>
+      estimateMemory(memoryRequest(gptOss120b, { gpuModel, engine: { name: "vllm", version } })).perGpu.weightsGiB;
+    expect(weights("NVIDIA A100-SXM4-80GB", "0.19.0")).toBeCloseTo(65.9, 0);
+    expect(weights("NVIDIA H100 80GB HBM3", "0.16.0")).toBeCloseTo(64.3, 0);
+  });
+});

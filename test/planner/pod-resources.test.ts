@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { shapes, sizedFlex } from "../../catalog/shapes";
+import { NodePacking } from "../../planner/packing";
+import {
+  allocatable,
+  cpuPodResources,
+  gpuPodResources,
+  hostMemoryFloorGiB,
+  PLATFORM_RESERVE,
+} from "../../planner/pod-resources";
+import { shapeNamed } from "./fixtures";
+
+const storage = { ephemeralStorageGiB: 10 };
+const nothing = { gpus: 0, cpu: 0, memoryGiB: 0 };
+const gpuShapes = shapes.filter((shape) => shape.gpu);
+const gpuShape = fc.constantFrom(...gpuShapes);
+const reserve = fc.constantFrom(nothing, PLATFORM_RESERVE);
+
+describe("allocatable", () => {
+  it("is less than the machine, never negative, and smaller with a reserve", () => {
+    for (const shape of shapes) {
+      const whole = allocatable(shape, nothing);
+      const shared = allocatable(shape, PLATFORM_RESERVE);
+      expect(whole.gpus).toBe(shape.gpu?.count ?? 0);
+      expect(whole.cpu).toBeLessThan(shape.cpu.vcpus);
+      expect(whole.memoryGiB).toBeLessThan(shape.memoryGiB);
+      expect(Math.min(shared.cpu, shared.memoryGiB)).toBeGreaterThanOrEqual(0);
+      expect(shared.cpu).toBeLessThanOrEqual(whole.cpu);
+      expect(shared.memoryGiB).toBeLessThanOrEqual(whole.memoryGiB);
+    }
+  });
+
+  it("stays below what Kubernetes hands to pods on EC2, where that was measured", () => {
+    const measured = shapes.flatMap((shape) =>
+      shape.allocatableMemoryMiB === undefined ? [] : [{ shape, memoryGiB: shape.allocatableMemoryMiB / 1024 }],
+    );
+    expect(measured.length).toBeGreaterThan(0);
+    for (const { shape, memoryGiB } of measured) {
+      expect({ shape: shape.name, fits: allocatable(shape, nothing).memoryGiB <= memoryGiB }).toEqual({
+        shape: shape.name,
+        fits: true,
+      });
+    }
+  });
+});
+
+describe("gpuPodResources", () => {
+  it("lets any division of a node's GPUs into pods fit that node", () => {
+    const division = fc.array(fc.constantFrom(1, 2, 3, 4, 8), { minLength: 1, maxLength: 16 });
+    fc.assert(
+      fc.property(gpuShape, division, (shape, sizes) => {
+        const node = allocatable(shape, nothing);
+        let left = node.gpus;
+        let packing = NodePacking.empty(node);
+        for (const gpus of sizes.filter((size) => size <= node.gpus)) {
+          if (gpus <= left) {
+            left -= gpus;
+            packing = packing.with({
+              demand: gpuPodResources(shape, node, gpus, storage),
+              count: 1,
+              nodesPerReplica: 1,
+            });
+          }
+        }
+        expect(packing.nodes).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("asks for no more memory than its part of the node and than twice its GPUs' beside /dev/shm", () => {
+    fc.assert(
+      fc.property(gpuShape, reserve, fc.integer({ min: 1, max: 8 }), (shape, kept, wanted) => {
+        const node = allocatable(shape, kept);
+        const gpus = Math.min(wanted, node.gpus);
+        const pod = gpuPodResources(shape, node, gpus, storage);
+        const twice = 2 * gpus * (shape.gpu?.memoryGiB ?? 0);
+        expect(pod.memoryGiB).toBeLessThanOrEqual((node.memoryGiB * gpus) / node.gpus);
+        expect(pod.memoryGiB).toBeLessThanOrEqual(Math.max(twice, hostMemoryFloorGiB(gpus)) + pod.sharedMemoryGiB);
+        expect(pod).toMatchObject({ gpus, gpuResource: shape.gpu?.resource, ephemeralStorageGiB: 10 });
+      }),
+    );
+  });
+
+  it("refuses a shape without GPU", () => {
+    const shape = shapeNamed("m7i.large");
+    expect(() => gpuPodResources(shape, allocatable(shape, nothing), 1, storage)).toThrow("m7i.large has no GPU");
+  });
+});
+
+describe("cpuPodResources", () => {
+  it("lets two models share a node's CPUs, with the memory that each needs", () => {
+    const size = fc.record({
+      ocpus: fc.integer({ min: 2, max: 76 }),
+      memoryGiB: fc.double({ min: 1, max: 100, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(size, reserve, ({ ocpus, memoryGiB }, kept) => {
+        const shape = sizedFlex(shapeNamed("VM.Standard.A1.Flex"), { ocpus, memoryGB: ocpus * 6 });
+        const node = allocatable(shape, kept);
+        const pod = cpuPodResources(node, memoryGiB, storage);
+        expect(pod.memoryGiB).toBeGreaterThanOrEqual(memoryGiB);
+        expect(pod.memoryGiB).toBeLessThan(memoryGiB + 0.25);
+        expect(2 * pod.cpu).toBeLessThanOrEqual(Math.max(1, node.cpu));
+        expect(pod).toMatchObject({ gpus: 0, sharedMemoryGiB: 0 });
+      }),
+    );
+  });
+});
