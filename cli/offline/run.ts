@@ -1,0 +1,240 @@
+import * as pulumi from "@pulumi/pulumi";
+import { defaultAnswers, type ProviderAnswers } from "./answers";
+
+/** One resource that the program registered, with its inputs resolved. */
+export interface RecordedResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly name: string;
+  /** URN of the parent; undefined for the stack itself. */
+  readonly parent: string | undefined;
+  readonly custom: boolean;
+  /** Resolved inputs; secrets are unwrapped, and named in `secretInputs`. Empty for components. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** Top-level input properties that are, or contain, a secret. */
+  readonly secretInputs: readonly string[];
+  /** Reference (`urn::id`) of an explicit provider. */
+  readonly provider: string | undefined;
+  readonly options: RecordedOptions;
+}
+
+/** The resource options that policies and tests judge. */
+export interface RecordedOptions {
+  readonly protect: boolean;
+  readonly retainOnDelete: boolean;
+  readonly deleteBeforeReplace: boolean;
+  readonly ignoreChanges: readonly string[];
+}
+
+export interface Recording {
+  readonly resources: readonly RecordedResource[];
+  readonly outputs: Readonly<Record<string, unknown>>;
+}
+
+export interface OfflineOptions {
+  readonly project: string;
+  readonly stack: string;
+  /** Values by full key (`project:key`), as in `Pulumi.<stack>.yaml`; objects as JSON text. */
+  readonly config?: Readonly<Record<string, string>>;
+  /** Full keys of the config values that are secret. */
+  readonly secretKeys?: readonly string[];
+  /** Run as a preview: ids and provider outputs are unknown. @default false */
+  readonly preview?: boolean;
+  /** What providers answer. @default `defaultAnswers` */
+  readonly answers?: ProviderAnswers;
+  /** Milliseconds to wait for registrations after the program returned. @default 60000 */
+  readonly drainTimeoutMs?: number;
+  readonly onResource?: (count: number) => void;
+}
+
+/** The program left promises that never settle: an input depends on something that never happens. */
+export class UnsettledProgramError extends Error {}
+
+/** Two resources of one type share a name. The engine would refuse them, mocks alone would not. */
+export class DuplicateResourceError extends Error {}
+
+interface Registration {
+  readonly resource: pulumi.Resource;
+  readonly type: string;
+  readonly name: string;
+  readonly parent: pulumi.Resource | undefined;
+  readonly opts: pulumi.ResourceOptions;
+}
+
+/**
+ * Runs a Pulumi program in this process against recorded providers: no engine, cluster or credentials.
+ * One run at a time: the Pulumi runtime keeps its state in globals.
+ *
+ * @throws whatever the program throws, `DuplicateResourceError`, or `UnsettledProgramError`.
+ */
+export async function runOffline(program: () => unknown, options: OfflineOptions): Promise<Recording> {
+  const answers = options.answers ?? defaultAnswers;
+  const answered = new Map<
+    string,
+    { inputs: Record<string, unknown>; secretInputs: string[]; provider: string | undefined }
+  >();
+  const registrations: Registration[] = [];
+
+  await pulumi.runtime.setMocks(
+    {
+      call: (args) => answers.call(args.token, args.inputs),
+      newResource: (args) => {
+        const { inputs, secretInputs } = unwrap(args.inputs as Record<string, unknown>);
+        answered.set(key(args.type, args.name), { inputs, secretInputs, provider: args.provider || undefined });
+        options.onResource?.(answered.size);
+        if (!args.custom) {
+          return { id: undefined, state: {} };
+        }
+        // In a preview the engine knows no id before a resource exists.
+        return {
+          id: options.preview ? undefined : `${args.name}-id`,
+          state: answers.state(args.type, args.name, inputs),
+        };
+      },
+    },
+    options.project,
+    options.stack,
+    options.preview ?? false,
+  );
+  pulumi.runtime.setAllConfig({ ...options.config }, [...(options.secretKeys ?? [])]);
+
+  let failure: { readonly error: unknown } | undefined;
+  const outputs = await pulumi.runtime.runInPulumiStack(async () => {
+    pulumi.runtime.registerStackTransformation(({ resource, type, name, opts }) => {
+      registrations.push({ resource, type, name, parent: opts.parent, opts });
+      return undefined;
+    });
+    try {
+      return (await program()) as Record<string, unknown>;
+    } catch (error) {
+      // Kept for later: what was registered until now must settle first, or it ends up in the next run.
+      failure = { error };
+      return {};
+    }
+  });
+  const settled = bounded(pulumi.runtime.disconnect(), options.drainTimeoutMs ?? 60_000, () =>
+    unanswered(registrations, answered),
+  );
+  await settled.catch((error: unknown) => {
+    failure ??= { error };
+  });
+  if (failure) {
+    throw failure.error;
+  }
+
+  return { resources: assemble(options, registrations, answered), outputs: outputs ?? {} };
+}
+
+function assemble(
+  { project, stack }: OfflineOptions,
+  registrations: readonly Registration[],
+  answered: ReadonlyMap<
+    string,
+    { inputs: Record<string, unknown>; secretInputs: string[]; provider: string | undefined }
+  >,
+): RecordedResource[] {
+  const rootType = "pulumi:pulumi:Stack";
+  const rootName = `${project}-${stack}`;
+  const urnOf = (types: string, name: string) => `urn:pulumi:${stack}::${project}::${types}::${name}`;
+  const root: RecordedResource = {
+    urn: urnOf(rootType, rootName),
+    type: rootType,
+    name: rootName,
+    parent: undefined,
+    custom: false,
+    inputs: {},
+    secretInputs: [],
+    provider: undefined,
+    options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
+  };
+  // Qualified type of each resource: the types of its ancestors, without the stack, joined by "$".
+  const known = new Map<pulumi.Resource, { qualified: string; urn: string; protect: boolean; retain: boolean }>();
+  const seen = new Set<string>();
+  const resources: RecordedResource[] = [root];
+  for (const { resource, type, name, parent, opts } of registrations) {
+    if (seen.has(key(type, name))) {
+      throw new DuplicateResourceError(`two resources of type ${type} are named "${name}"`);
+    }
+    seen.add(key(type, name));
+    const above = parent ? known.get(parent) : undefined;
+    const qualified = above ? `${above.qualified}$${type}` : type;
+    const urn = urnOf(qualified, name);
+    const protect = opts.protect ?? above?.protect ?? false;
+    const retain = opts.retainOnDelete ?? above?.retain ?? false;
+    known.set(resource, { qualified, urn, protect, retain });
+    const answer = answered.get(key(type, name));
+    const custom = pulumi.CustomResource.isInstance(resource);
+    resources.push({
+      urn,
+      type,
+      name,
+      parent: above?.urn ?? root.urn,
+      custom,
+      inputs: custom ? (answer?.inputs ?? {}) : {},
+      secretInputs: answer?.secretInputs ?? [],
+      provider: answer?.provider,
+      options: {
+        protect,
+        retainOnDelete: retain,
+        deleteBeforeReplace: (opts as pulumi.CustomResourceOptions).deleteBeforeReplace ?? false,
+        ignoreChanges: opts.ignoreChanges ?? [],
+      },
+    });
+  }
+  return resources;
+}
+
+function key(type: string, name: string): string {
+  return `${type}::${name}`;
+}
+
+function unanswered(registrations: readonly Registration[], answered: ReadonlyMap<string, unknown>): string {
+  const waiting = registrations
+    .filter(({ type, name }) => !answered.has(key(type, name)))
+    .map(({ type, name }) => `${type} "${name}"`);
+  return `the program never settled; still waiting for the inputs of: ${waiting.join(", ") || "an output outside any resource"}`;
+}
+
+async function bounded(work: Promise<void>, milliseconds: number, describe: () => string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new UnsettledProgramError(describe())), milliseconds);
+  });
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Signature by which the Pulumi protocol marks a secret in serialized properties. */
+const SIGNATURE_KEY = "4dabf18193072939515e22adb298388d";
+const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
+
+function unwrap(serialized: Record<string, unknown>): { inputs: Record<string, unknown>; secretInputs: string[] } {
+  const secretInputs: string[] = [];
+  const inputs: Record<string, unknown> = {};
+  for (const [property, value] of Object.entries(serialized)) {
+    const found = { secret: false };
+    inputs[property] = strip(value, found);
+    if (found.secret) {
+      secretInputs.push(property);
+    }
+  }
+  return { inputs, secretInputs };
+}
+
+function strip(value: unknown, found: { secret: boolean }): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item) => strip(item, found));
+  }
+  if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype) {
+    return value;
+  }
+  const record = value as Record<string, unknown>;
+  if (record[SIGNATURE_KEY] === SECRET_SIGNATURE) {
+    found.secret = true;
+    return strip(record.value, found);
+  }
+  return Object.fromEntries(Object.entries(record).map(([k, v]) => [k, strip(v, found)]));
+}

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import Ajv, { type ValidateFunction } from "ajv";
+
+const FIXTURES = join(__dirname, "..", "fixtures", "crds");
+
+/** A CRD's schema as kept in test/fixtures/crds: the published one without descriptions and status. */
+interface CrdFixture {
+  readonly source: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly schema: Schema;
+}
+
+interface Schema {
+  readonly [key: string]: unknown;
+}
+
+let validators: Map<string, ValidateFunction> | undefined;
+
+/**
+ * Checks a custom resource against its CRD's schema, and for fields that the schema does not know: the API server
+ * drops those without a word.
+ *
+ * @returns one message per problem, with its path.
+ * @throws Error when there is no fixture for its kind.
+ */
+export function crdProblems(resource: Readonly<Record<string, unknown>>): string[] {
+  validators ??= new Map(fixtures().map((crd) => [`${crd.apiVersion}/${crd.kind}`, compile(crd.schema)]));
+  const key = `${resource.apiVersion}/${resource.kind}`;
+  const validate = validators.get(key);
+  if (validate === undefined) {
+    throw new Error(`no CRD schema for ${key} in test/fixtures/crds; there are: ${[...validators.keys()].join(", ")}`);
+  }
+  const valid: boolean = validate(resource);
+  if (valid) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${resource.kind}${instancePath}: ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+function fixtures(): CrdFixture[] {
+  return readdirSync(FIXTURES)
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => JSON.parse(readFileSync(join(FIXTURES, file), "utf8")) as CrdFixture);
+}
+
+function compile(schema: Schema): ValidateFunction {
+  return new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(closed(schema, true));
+}
+
+/** The schema with objects closed where Kubernetes prunes: known properties and no `preserve-unknown-fields`. */
+function closed(schema: Schema, root = false): Schema {
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key === "properties") {
+        return [
+          key,
+          Object.fromEntries(Object.entries(value as Record<string, Schema>).map(([name, s]) => [name, closed(s)])),
+        ];
+      }
+      if (key === "items" || (key === "additionalProperties" && typeof value === "object")) {
+        return [key, closed(value as Schema)];
+      }
+      return [key, value];
+    }),
+  );
+  const open = schema["x-kubernetes-preserve-unknown-fields"] === true || schema.additionalProperties !== undefined;
+  const prunes = schema.properties !== undefined && !open && !root;
+  // metadata is typed by Kubernetes, not by the CRD; a schema without properties, as metadata's, stays open.
+  return prunes ? { ...inner, additionalProperties: false } : inner;
+}

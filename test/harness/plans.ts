@@ -1,0 +1,101 @@
+import type { ModelPlan } from "../../planner/types";
+
+/** A planned model with ordinary values (8B, vLLM, one A10), overridden where a test looks. */
+export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
+  return {
+    name: "llama-8b",
+    servedName: "llama-3.1-8b-instruct",
+    engine: "vllm",
+    engineVersion: "0.33.0",
+    task: "chat",
+    source: { kind: "huggingface", repository: "meta-llama/Llama-3.1-8B-Instruct", revision: "main" },
+    loading: "copy",
+    pool: "a10",
+    shape: "VM.GPU.A10.1",
+    gpuVendor: "nvidia",
+    gpuModel: "A10",
+    cpuArch: "amd64",
+    gpusPerNode: 1,
+    tensorParallel: 1,
+    pipelineParallel: 1,
+    nodesPerReplica: 1,
+    minReplicas: 1,
+    maxReplicas: 2,
+    contextTokens: 8192,
+    concurrency: 16,
+    gpuMemoryUtilization: 0.92,
+    kvCacheDtype: "auto",
+    memoryPerGpu: { weightsGiB: 14.99, kvCacheGiB: 2.5, overheadGiB: 1.2, totalGiB: 18.69, limitGiB: 20.61 },
+    kvTokens: 30_000,
+    totalParametersB: 8.03,
+    weightsGB: 16.06,
+    modelStorageGiB: 23,
+    startupBudgetSeconds: 400,
+    resources: {
+      cpu: 14,
+      memoryGiB: 56,
+      ephemeralStorageGiB: 33,
+      sharedMemoryGiB: 1,
+      gpus: 1,
+      gpuResource: "nvidia.com/gpu",
+    },
+    nodeSelector: { "inference-stacks.io/pool": "a10" },
+    tolerations: [{ key: "nvidia.com/gpu", effect: "NoSchedule" }],
+    hourlyUsd: 0.75,
+    monthlyUsd: 547.5,
+    sizing: undefined,
+    notes: [],
+    ...overrides,
+  };
+}
+
+/** A small model on Ollama, without a GPU. */
+export function ollamaPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
+  return modelPlan({
+    name: "llama-3b",
+    servedName: "llama-3.2-3b",
+    engine: "ollama",
+    engineVersion: "0.32.15",
+    source: { kind: "ollama", tag: "llama3.2:3b" },
+    pool: "cpu",
+    gpuVendor: undefined,
+    gpuModel: undefined,
+    gpusPerNode: 0,
+    weightsGB: 2.02,
+    modelStorageGiB: 3,
+    startupBudgetSeconds: 120,
+    resources: { cpu: 4, memoryGiB: 6, ephemeralStorageGiB: 10, sharedMemoryGiB: 0, gpus: 0 },
+    nodeSelector: { "inference-stacks.io/pool": "cpu" },
+    tolerations: [],
+    ...overrides,
+  });
+}
+
+/** A model whose replicas span two nodes of eight H100. */
+export function groupPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
+  return modelPlan({
+    name: "llama-405b",
+    servedName: "llama-3.1-405b-instruct",
+    pool: "h100",
+    shape: "BM.GPU.H100.8",
+    gpuModel: "H100",
+    gpusPerNode: 8,
+    tensorParallel: 8,
+    pipelineParallel: 2,
+    nodesPerReplica: 2,
+    maxReplicas: 1,
+    weightsGB: 812,
+    modelStorageGiB: 1135,
+    startupBudgetSeconds: 3000,
+    resources: {
+      cpu: 216,
+      memoryGiB: 1280,
+      ephemeralStorageGiB: 1145,
+      sharedMemoryGiB: 32,
+      gpus: 8,
+      gpuResource: "nvidia.com/gpu",
+    },
+    nodeSelector: { "inference-stacks.io/pool": "h100" },
+    ...overrides,
+  });
+}
