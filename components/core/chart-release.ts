@@ -1,0 +1,52 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { chart } from "../../catalog/charts";
+
+/** Helm values: plain data, with outputs where a value is known only at deploy time. */
+export interface HelmValues {
+  readonly [key: string]: pulumi.Input<HelmValue>;
+}
+export type HelmValue = string | number | boolean | null | readonly pulumi.Input<HelmValue>[] | HelmValues;
+
+export interface ChartReleaseArgs {
+  /** Name of the chart in the catalogue; its version and repository come from there. */
+  readonly chart: string;
+  /** Helm release name. */
+  readonly release: string;
+  readonly namespace: pulumi.Input<string>;
+  readonly values: HelmValues;
+  /** Seconds until Helm gives up and rolls back. @default 600 */
+  readonly timeoutSeconds?: number;
+  readonly skipCrds?: boolean;
+}
+
+/**
+ * A third-party chart at the version pinned in the catalogue. Failed installs roll back (`atomic`), so
+ * that the next `pulumi up` starts from a clean state.
+ */
+export function chartRelease(
+  logicalName: string,
+  args: ChartReleaseArgs,
+  opts: pulumi.CustomResourceOptions,
+): kubernetes.helm.v3.Release {
+  const entry = chart(args.chart);
+  const fromRegistry = entry.repository.startsWith("oci://");
+  return new kubernetes.helm.v3.Release(
+    logicalName,
+    {
+      name: args.release,
+      namespace: args.namespace,
+      chart: fromRegistry ? entry.repository : entry.chart,
+      version: entry.version,
+      ...(!fromRegistry && { repositoryOpts: { repo: entry.repository } }),
+      values: { ...args.values },
+      atomic: true,
+      cleanupOnFail: true,
+      createNamespace: false,
+      skipCrds: args.skipCrds ?? false,
+      timeout: args.timeoutSeconds ?? 600,
+      maxHistory: 5,
+    },
+    opts,
+  );
+}

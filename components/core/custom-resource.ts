@@ -1,0 +1,51 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+
+/** `T`, with an input allowed wherever a value stands. */
+export type DeepInput<T> = T extends string | number | boolean | null | undefined
+  ? pulumi.Input<T>
+  : pulumi.Input<{ [K in keyof T]: DeepInput<T[K]> }>;
+
+/** The shape of a custom resource's type, as generated from its CRD schema. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata?: object;
+  readonly spec?: object;
+}
+
+export interface CustomResourceArgs<M extends Manifest> {
+  readonly apiVersion: M["apiVersion"];
+  readonly kind: M["kind"];
+  readonly name: string;
+  readonly namespace?: pulumi.Input<string>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec: DeepInput<NonNullable<M["spec"]>>;
+}
+
+/**
+ * A custom resource whose spec is typed by its CRD: give the generated interface as type argument,
+ * `customResource<IHTTPRoute>(…)`. The tests validate what is rendered against the CRD's own schema.
+ */
+export function customResource<M extends Manifest>(
+  logicalName: string,
+  args: CustomResourceArgs<M>,
+  opts: pulumi.CustomResourceOptions,
+): kubernetes.apiextensions.CustomResource {
+  return new kubernetes.apiextensions.CustomResource(
+    logicalName,
+    {
+      apiVersion: args.apiVersion,
+      kind: args.kind,
+      metadata: {
+        name: args.name,
+        ...(args.namespace !== undefined && { namespace: args.namespace }),
+        ...(args.labels && { labels: { ...args.labels } }),
+        ...(args.annotations && { annotations: { ...args.annotations } }),
+      },
+      spec: args.spec,
+    },
+    opts,
+  );
+}

@@ -1,0 +1,137 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import type { Taint } from "../../planner/types";
+import type { Labels } from "./labels";
+import type { ContainerResources } from "./resources";
+
+type Container = kubernetes.types.input.core.v1.Container;
+type PodSpec = kubernetes.types.input.core.v1.PodSpec;
+type Volume = kubernetes.types.input.core.v1.Volume;
+
+/** A topology spread constraint without outputs: it also fits custom resources that hold pod templates. */
+interface TopologySpread {
+  readonly maxSkew: number;
+  readonly topologyKey: string;
+  readonly whenUnsatisfiable: "ScheduleAnyway" | "DoNotSchedule";
+  readonly labelSelector: { matchLabels: Record<string, string> };
+}
+
+/** A container, minus what hardening decides. Resources are required: nothing runs unbounded. */
+export type HardenedContainer = Omit<Container, "securityContext" | "resources" | "image"> & {
+  /** Pinned image reference, from the catalogue. */
+  readonly image: string;
+  readonly resources: ContainerResources;
+  /** Absolute paths that must be writable; each gets its own emptyDir, since the root file system is read-only. */
+  readonly writablePaths?: readonly string[];
+};
+
+export interface HardenedPodArgs {
+  readonly containers: readonly HardenedContainer[];
+  readonly initContainers?: readonly HardenedContainer[];
+  readonly volumes?: readonly Volume[];
+  /** @default the namespace's default account, without a token */
+  readonly serviceAccountName?: pulumi.Input<string>;
+  /** Mount a service-account token: only for pods that call the Kubernetes API. @default false */
+  readonly usesKubernetesApi?: boolean;
+  /** Numeric user and group of all containers; never 0. @default 65532 (the customary "nonroot") */
+  readonly user?: number;
+  /** Groups of the host's device files (Radeon: the gid of `render`). */
+  readonly supplementalGroups?: readonly number[];
+  readonly nodeSelector?: Labels;
+  readonly tolerations?: readonly Taint[];
+  readonly priorityClassName?: pulumi.Input<string>;
+  readonly runtimeClassName?: string;
+  readonly terminationGracePeriodSeconds?: number;
+  readonly restartPolicy?: "Always" | "OnFailure" | "Never";
+  readonly affinity?: kubernetes.types.input.core.v1.Affinity;
+  readonly topologySpreadConstraints?: kubernetes.types.input.core.v1.TopologySpreadConstraint[];
+}
+
+/**
+ * The pod spec of every workload that is ours: it passes Pod Security `restricted`, has a read-only root,
+ * no service-account token unless it is used, and no service links (a Service called `vllm` would inject
+ * `VLLM_PORT` and break vLLM).
+ */
+export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
+  const user = args.user ?? 65532;
+  if (user === 0) {
+    throw new Error("a hardened pod cannot run as root: give a non-zero user");
+  }
+  const containers = args.containers.map(harden);
+  const initContainers = (args.initContainers ?? []).map(harden);
+  const scratch = [...containers, ...initContainers].flatMap((c) => c.scratch);
+  const usesApi = args.usesKubernetesApi ?? false;
+  return {
+    ...(args.serviceAccountName !== undefined && { serviceAccountName: args.serviceAccountName }),
+    automountServiceAccountToken: usesApi,
+    enableServiceLinks: false,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: user,
+      runAsGroup: user,
+      fsGroup: user,
+      // A large model volume takes minutes to re-own file by file; only its root decides.
+      fsGroupChangePolicy: "OnRootMismatch",
+      seccompProfile: { type: "RuntimeDefault" },
+      ...(args.supplementalGroups && { supplementalGroups: [...args.supplementalGroups] }),
+    },
+    ...(initContainers.length > 0 && { initContainers: initContainers.map((c) => c.container) }),
+    containers: containers.map((c) => c.container),
+    volumes: [...(args.volumes ?? []), ...scratch],
+    ...(args.nodeSelector && { nodeSelector: { ...args.nodeSelector } }),
+    ...(args.tolerations && { tolerations: args.tolerations.map(toleration) }),
+    ...(args.priorityClassName !== undefined && { priorityClassName: args.priorityClassName }),
+    ...(args.runtimeClassName && { runtimeClassName: args.runtimeClassName }),
+    ...(args.affinity && { affinity: args.affinity }),
+    ...(args.topologySpreadConstraints && { topologySpreadConstraints: args.topologySpreadConstraints }),
+    terminationGracePeriodSeconds: args.terminationGracePeriodSeconds ?? 30,
+    restartPolicy: args.restartPolicy ?? "Always",
+  };
+}
+
+/** Spread replicas over zones where there are some, and over nodes; a full node must not block a start. */
+export function spread(pods: Labels): TopologySpread[] {
+  return ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: { matchLabels: { ...pods } },
+  }));
+}
+
+function harden({ writablePaths = [], resources, ...container }: HardenedContainer): {
+  container: Container;
+  scratch: Volume[];
+} {
+  const scratch = writablePaths.map((path) => ({ path, volume: scratchName(String(container.name), path) }));
+  const mounts = scratch.map(({ path, volume }) => ({ name: volume, mountPath: path }));
+  return {
+    container: {
+      ...container,
+      imagePullPolicy: container.imagePullPolicy ?? "IfNotPresent",
+      resources: { requests: { ...resources.requests }, limits: { ...resources.limits } },
+      volumeMounts: [
+        ...((container.volumeMounts as kubernetes.types.input.core.v1.VolumeMount[] | undefined) ?? []),
+        ...mounts,
+      ],
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        runAsNonRoot: true,
+        capabilities: { drop: ["ALL"] },
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+    },
+    scratch: scratch.map(({ volume }) => ({ name: volume, emptyDir: {} })),
+  };
+}
+
+function scratchName(container: string, path: string): string {
+  return `${container}${path.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`.replace(/-+$/, "").slice(0, 63);
+}
+
+function toleration(taint: Taint): kubernetes.types.input.core.v1.Toleration {
+  return taint.value === undefined
+    ? { key: taint.key, operator: "Exists", effect: taint.effect }
+    : { key: taint.key, operator: "Equal", value: taint.value, effect: taint.effect };
+}

@@ -1,0 +1,108 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { type Labels, standardLabels } from "./labels";
+import { type Allowance, networkPolicySpec } from "./network";
+import { PlatformComponent } from "./platform-component";
+import { podSecurityLevel } from "./pod-security";
+
+export interface IsolatedNamespaceArgs {
+  /** Name of the Kubernetes namespace. Its Pod Security level follows from `POD_SECURITY_EXCEPTIONS`. */
+  readonly namespace: string;
+  /** Extra labels, for example the model it belongs to. */
+  readonly labels?: Labels;
+  /** Hard limits of the namespace's ResourceQuota, for example `{"requests.nvidia.com/gpu": "4"}`. @default no quota */
+  readonly quota?: Readonly<Record<string, string>>;
+  /** Connections that the default-deny policy lets through, besides DNS. */
+  readonly allowances: readonly Allowance[];
+}
+
+/**
+ * A namespace that starts closed: Pod Security labels, no traffic in or out but DNS and the named
+ * allowances, a resource quota, and a LimitRange so that no container runs unbounded.
+ */
+export class IsolatedNamespace extends PlatformComponent {
+  /** Name of the namespace, known only once it exists: using it orders what goes inside. */
+  readonly namespace: pulumi.Output<string>;
+  readonly resource: kubernetes.core.v1.Namespace;
+
+  constructor(name: string, args: IsolatedNamespaceArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("core:IsolatedNamespace", name, opts);
+    const level = podSecurityLevel(args.namespace);
+    const labels = standardLabels("namespace", args.namespace, args.labels);
+
+    this.resource = new kubernetes.core.v1.Namespace(
+      this.child("namespace"),
+      {
+        metadata: {
+          name: args.namespace,
+          labels: {
+            ...labels,
+            "pod-security.kubernetes.io/enforce": level,
+            "pod-security.kubernetes.io/audit": level,
+            "pod-security.kubernetes.io/warn": level,
+          },
+        },
+      },
+      this.childOptions(),
+    );
+    this.namespace = this.resource.metadata.name;
+
+    this.policy("default-deny", { podSelector: {}, policyTypes: ["Ingress", "Egress"] }, labels);
+    const granted = [DNS, ...args.allowances];
+    const duplicate = granted.find((a, i) => granted.findIndex((b) => b.name === a.name) !== i);
+    if (duplicate) {
+      throw new Error(`namespace "${args.namespace}" names the allowance "${duplicate.name}" twice`);
+    }
+    for (const allowance of granted) {
+      this.policy(`allow-${allowance.name}`, networkPolicySpec(allowance), labels);
+    }
+
+    if (args.quota) {
+      new kubernetes.core.v1.ResourceQuota(
+        this.child("quota"),
+        { metadata: { name: "quota", namespace: this.namespace, labels }, spec: { hard: { ...args.quota } } },
+        this.childOptions(),
+      );
+    }
+    new kubernetes.core.v1.LimitRange(
+      this.child("limits"),
+      {
+        metadata: { name: "limits", namespace: this.namespace, labels },
+        spec: {
+          limits: [
+            {
+              type: "Container",
+              default: { cpu: "1", memory: "512Mi" },
+              defaultRequest: { cpu: "50m", memory: "64Mi" },
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({ namespace: this.namespace });
+  }
+
+  private policy(
+    policyName: string,
+    spec: kubernetes.types.input.networking.v1.NetworkPolicySpec,
+    labels: Labels,
+  ): void {
+    new kubernetes.networking.v1.NetworkPolicy(
+      this.child(policyName),
+      { metadata: { name: policyName, namespace: this.namespace, labels }, spec },
+      this.childOptions(),
+    );
+  }
+}
+
+/** Name resolution, which everything needs; CoreDNS carries this label on k3s, OKE and EKS. */
+const DNS: Allowance = {
+  name: "dns",
+  pods: {},
+  to: [{ namespace: "kube-system", pods: { "k8s-app": "kube-dns" } }],
+  ports: [
+    { port: 53, protocol: "UDP" },
+    { port: 53, protocol: "TCP" },
+  ],
+};

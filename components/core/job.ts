@@ -1,0 +1,53 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { type HardenedPodArgs, hardenedPodSpec } from "./hardened-pod";
+import { type Labels, standardLabels } from "./labels";
+import { PlatformComponent } from "./platform-component";
+
+export interface RunToCompletionArgs {
+  readonly namespace: pulumi.Input<string>;
+  readonly app: string;
+  readonly instance: string;
+  readonly labels?: Labels;
+  readonly podAnnotations?: Readonly<Record<string, pulumi.Input<string>>>;
+  readonly pod: Omit<HardenedPodArgs, "restartPolicy">;
+  /** Attempts after the first one. @default 4 */
+  readonly retries?: number;
+  /** The Job fails after this many seconds in all: size it from bytes and link speed. */
+  readonly deadlineSeconds: number;
+  readonly dependsOn?: pulumi.Input<pulumi.Resource>[];
+}
+
+/**
+ * A Job that must succeed for the deployment to succeed: Pulumi waits for it, and a failure fails the
+ * update loudly. Its work must be idempotent: a change of its spec runs it again.
+ */
+export class RunToCompletion extends PlatformComponent {
+  readonly job: kubernetes.batch.v1.Job;
+
+  constructor(name: string, args: RunToCompletionArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("core:RunToCompletion", name, opts);
+    const labels = standardLabels(args.app, args.instance, args.labels);
+    this.job = new kubernetes.batch.v1.Job(
+      this.child("job"),
+      {
+        metadata: { name: args.instance, namespace: args.namespace, labels },
+        spec: {
+          backoffLimit: args.retries ?? 4,
+          activeDeadlineSeconds: args.deadlineSeconds,
+          template: {
+            metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
+            spec: hardenedPodSpec({ ...args.pod, restartPolicy: "Never" }),
+          },
+        },
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({
+        // Pod templates of Jobs are immutable; the name is fixed, so the old Job goes first.
+        deleteBeforeReplace: true,
+        customTimeouts: { create: `${args.deadlineSeconds + 60}s` },
+        ...(args.dependsOn && { dependsOn: args.dependsOn }),
+      }),
+    );
+    this.registerOutputs({ job: this.job.metadata.name });
+  }
+}

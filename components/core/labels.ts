@@ -1,0 +1,33 @@
+/** Labels that every object of the platform carries, in the vocabulary that Kubernetes recommends. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** Prefix of our own labels and annotations. */
+export const LABEL_PREFIX = "inference-stacks.io";
+
+/** Annotation keys, in one place because policies and reports read what components write. */
+export const ANNOTATIONS = {
+  /** GiB that the plan expects on the tightest GPU. */
+  memoryTotalGiB: `${LABEL_PREFIX}/memory-total-gib`,
+  /** GiB that the engine may use there. */
+  memoryLimitGiB: `${LABEL_PREFIX}/memory-limit-gib`,
+  /** Hash of the configuration a pod was started with: a change rolls the pods. */
+  configHash: `${LABEL_PREFIX}/config-hash`,
+} as const;
+
+/** Label that names the model a namespace or pod belongs to. */
+export const MODEL_LABEL = `${LABEL_PREFIX}/model`;
+
+/** Labels that select the pods of one workload. Immutable once created: keep them few. */
+export function selectorLabels(name: string, instance: string): Labels {
+  return { "app.kubernetes.io/name": name, "app.kubernetes.io/instance": instance };
+}
+
+/** Selector labels plus what describes the object. */
+export function standardLabels(name: string, instance: string, extra: Labels = {}): Labels {
+  return {
+    ...selectorLabels(name, instance),
+    "app.kubernetes.io/part-of": "inference-stacks",
+    "app.kubernetes.io/managed-by": "pulumi",
+    ...extra,
+  };
+}

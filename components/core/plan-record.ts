@@ -1,0 +1,39 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { summarize } from "../../planner/summary";
+import type { DeploymentPlan } from "../../planner/types";
+import { IsolatedNamespace } from "./isolated-namespace";
+import { standardLabels } from "./labels";
+import { PlatformComponent } from "./platform-component";
+
+export const PLAN_NAMESPACE = "inference-system";
+export const PLAN_CONFIG_MAP = "inference-plan";
+export const PLAN_KEY = "plan.json";
+
+/**
+ * The plan, kept in the cluster beside what was made from it: policies judge memory and budget by it, and
+ * an operator at night reads there what was intended (`kubectl get configmap -n inference-system inference-plan`).
+ */
+export class PlanRecord extends PlatformComponent {
+  constructor(name: string, args: { readonly plan: DeploymentPlan }, opts?: pulumi.ComponentResourceOptions) {
+    super("core:PlanRecord", name, opts);
+    const system = new IsolatedNamespace(
+      this.child("ns"),
+      { namespace: PLAN_NAMESPACE, allowances: [] },
+      this.childOptions(),
+    );
+    new kubernetes.core.v1.ConfigMap(
+      this.child("plan"),
+      {
+        metadata: {
+          name: PLAN_CONFIG_MAP,
+          namespace: system.namespace,
+          labels: standardLabels("plan", args.plan.environment),
+        },
+        data: { [PLAN_KEY]: JSON.stringify(summarize(args.plan)) },
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({});
+  }
+}

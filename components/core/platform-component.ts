@@ -1,0 +1,54 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** Kubernetes names: what the API server accepts for a DNS label. */
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+/**
+ * Base of every component. It owns three rules of the house, so that no component can forget one:
+ * the type token is `inference:<module>:<Noun>`, every child descends from its component, and every
+ * child's logical name starts with its component's name (names are part of a resource's identity:
+ * an unprefixed child collides as soon as a component is used twice).
+ */
+export abstract class PlatformComponent extends pulumi.ComponentResource {
+  /** Logical name of this component, the prefix of all its children. */
+  protected readonly componentName: string;
+
+  /**
+   * @param token `<module>:<Noun>`, for example `serving:VllmServer`.
+   * @throws Error when `name` is no DNS label.
+   */
+  protected constructor(token: string, name: string, opts?: pulumi.ComponentResourceOptions) {
+    if (!NAME.test(name)) {
+      throw new Error(`component name "${name}" must be lower-case letters, digits and dashes (${NAME.source})`);
+    }
+    super(
+      `inference:${token}`,
+      name,
+      {},
+      { ...opts, transformations: [...(opts?.transformations ?? []), requirePrefix(name)] },
+    );
+    this.componentName = name;
+  }
+
+  /** Logical name of a child. */
+  protected child(suffix: string): string {
+    return `${this.componentName}-${suffix}`;
+  }
+
+  /** Options of a child: `this` as parent, plus what the caller adds. */
+  protected childOptions<T extends pulumi.ResourceOptions>(extra?: T): T & { parent: pulumi.Resource } {
+    return { ...(extra ?? ({} as T)), parent: this };
+  }
+}
+
+/** Runs for the component itself and for each descendant, in process, also under mocks. */
+function requirePrefix(prefix: string): pulumi.ResourceTransformation {
+  return ({ name, type }) => {
+    if (name !== prefix && !name.startsWith(`${prefix}-`)) {
+      throw new Error(
+        `${type} "${name}" is a descendant of component "${prefix}": its name must start with "${prefix}-"`,
+      );
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,22 @@
+/** Pod Security Admission levels of Kubernetes. */
+export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
+
+/**
+ * The only namespaces that are not `restricted`, with the reason. A namespace that asks for another level
+ * and is not in this list is refused when it is constructed.
+ */
+export const POD_SECURITY_EXCEPTIONS: Readonly<Record<string, { level: PodSecurityLevel; reason: string }>> = {
+  "gpu-metrics": {
+    level: "privileged",
+    reason: "DCGM and AMD exporters read the GPU driver through host paths and need SYS_ADMIN for profiling counters",
+  },
+  "node-metrics": {
+    level: "privileged",
+    reason: "node-exporter reads /proc and /sys of the host and uses its network and PID namespaces",
+  },
+};
+
+/** Level of a namespace: `restricted` unless the list above names it. */
+export function podSecurityLevel(namespace: string): PodSecurityLevel {
+  return POD_SECURITY_EXCEPTIONS[namespace]?.level ?? "restricted";
+}

@@ -1,0 +1,38 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "./labels";
+import { PlatformComponent } from "./platform-component";
+
+/**
+ * Who keeps running when a node is too full: what every request passes through, then models, then the rest
+ * of the platform. Values stay below Kubernetes' own system classes (2 × 10⁹).
+ */
+export const PRIORITY = {
+  platform: {
+    name: "inference-platform",
+    value: 900_000,
+    description: "Model store, gateway and what models need to start",
+  },
+  serving: { name: "inference-serving", value: 800_000, description: "Models that answer requests" },
+  batch: { name: "inference-batch", value: 100_000, description: "Downloads and other jobs that can run again" },
+} as const;
+
+/** The priority classes of the platform: cluster-wide, so one set per cluster. */
+export class PriorityClasses extends PlatformComponent {
+  constructor(name: string, opts?: pulumi.ComponentResourceOptions) {
+    super("core:PriorityClasses", name, opts);
+    for (const [suffix, { name: className, value, description }] of Object.entries(PRIORITY)) {
+      new kubernetes.scheduling.v1.PriorityClass(
+        this.child(suffix),
+        {
+          metadata: { name: className, labels: standardLabels("priority", className) },
+          value,
+          description,
+          globalDefault: false,
+        },
+        this.childOptions(),
+      );
+    }
+    this.registerOutputs({});
+  }
+}

@@ -1,0 +1,49 @@
+import type { PodResources } from "../../planner/types";
+
+type Quantities = Record<string, string>;
+
+/** Requests and limits of a container, as Kubernetes quantities. */
+export interface ContainerResources {
+  readonly requests: Quantities;
+  readonly limits: Quantities;
+}
+
+/** CPU in cores, memory and ephemeral storage in GiB. */
+export interface ContainerSize {
+  readonly cpu: number;
+  readonly memoryGiB: number;
+  /** What the container may write to its root, logs and emptyDirs. @default 1 */
+  readonly ephemeralStorageGiB?: number;
+}
+
+/** Requests equal limits (QoS class Guaranteed): for pods that own GPUs or hold state. */
+export function guaranteed(size: ContainerSize): ContainerResources {
+  const quantities = toQuantities(size);
+  return { requests: quantities, limits: quantities };
+}
+
+/** Small requests, room to burst: for control-plane helpers. */
+export function burstable(request: ContainerSize, limit: ContainerSize): ContainerResources {
+  return { requests: toQuantities(request), limits: toQuantities(limit) };
+}
+
+/** What the plan decided for a model's pod. GPUs are extended resources: they are named once, equal in both. */
+export function modelResources(planned: PodResources): ContainerResources {
+  const gpus: Quantities =
+    planned.gpuResource && planned.gpus > 0 ? { [planned.gpuResource]: String(planned.gpus) } : {};
+  const quantities = { ...toQuantities(planned), ...gpus };
+  return { requests: quantities, limits: quantities };
+}
+
+/** GiB as a Kubernetes quantity, in Mi where it is no whole number. */
+export function gibibytes(gib: number): string {
+  return Number.isInteger(gib) ? `${gib}Gi` : `${Math.ceil(gib * 1024)}Mi`;
+}
+
+function toQuantities({ cpu, memoryGiB, ephemeralStorageGiB = 1 }: ContainerSize): Quantities {
+  return {
+    cpu: Number.isInteger(cpu) ? String(cpu) : `${Math.round(cpu * 1000)}m`,
+    memory: gibibytes(memoryGiB),
+    "ephemeral-storage": gibibytes(ephemeralStorageGiB),
+  };
+}

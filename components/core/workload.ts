@@ -1,0 +1,169 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { type HardenedPodArgs, hardenedPodSpec, spread } from "./hardened-pod";
+import { type Labels, selectorLabels, standardLabels } from "./labels";
+import { PlatformComponent } from "./platform-component";
+
+export interface ServicePort {
+  readonly name: string;
+  readonly port: number;
+}
+
+export interface WorkloadArgs {
+  readonly namespace: pulumi.Input<string>;
+  /** What it runs (`minio`, `ollama`): with `instance` it forms the selector. */
+  readonly app: string;
+  /** Name of the controller, Service and budget inside the namespace. */
+  readonly instance: string;
+  readonly labels?: Labels;
+  readonly podAnnotations?: Readonly<Record<string, pulumi.Input<string>>>;
+  readonly pod: HardenedPodArgs;
+  readonly ports: readonly ServicePort[];
+  /**
+   * The Service's name resolves to the ready pods instead of one virtual address: for clients that balance
+   * requests themselves, as the gateway does. @default false
+   */
+  readonly headless?: boolean;
+  /** @default 1 */
+  readonly replicas?: number;
+  /**
+   * `StatefulSet` when replicas own volumes. `Deployment` rolls with one extra pod, unless GPUs make
+   * an extra pod impossible: then `surge: false` replaces pods one by one.
+   */
+  readonly controller:
+    | { readonly kind: "Deployment"; readonly surge?: boolean; readonly progressDeadlineSeconds?: number }
+    | {
+        readonly kind: "StatefulSet";
+        readonly volumeClaims: readonly kubernetes.types.input.core.v1.PersistentVolumeClaim[];
+        /** Keep the claims when the set is deleted or scaled down. @default "Retain" */
+        readonly claimRetention?: "Retain" | "Delete";
+      };
+  /** Options of the controller, for example `protect` for stateful sets of production. */
+  readonly controllerOptions?: pulumi.CustomResourceOptions;
+}
+
+/**
+ * A long-running workload of ours: service account without rights, hardened pods, Service and
+ * disruption budget. Everything a pod needs to be safe comes from here, not from the caller.
+ */
+export class Workload extends PlatformComponent {
+  readonly service: kubernetes.core.v1.Service;
+  readonly controller: kubernetes.apps.v1.Deployment | kubernetes.apps.v1.StatefulSet;
+  /** Labels that select its pods. */
+  readonly podLabels: Labels;
+
+  constructor(name: string, args: WorkloadArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("core:Workload", name, opts);
+    this.podLabels = selectorLabels(args.app, args.instance);
+    const labels = standardLabels(args.app, args.instance, args.labels);
+    const metadata = { name: args.instance, namespace: args.namespace, labels };
+    const matchLabels = { ...this.podLabels };
+    const replicas = args.replicas ?? 1;
+
+    const account = new kubernetes.core.v1.ServiceAccount(
+      this.child("account"),
+      { metadata, automountServiceAccountToken: false },
+      this.childOptions(),
+    );
+    this.service = new kubernetes.core.v1.Service(
+      this.child("service"),
+      {
+        metadata,
+        spec: {
+          selector: matchLabels,
+          ports: args.ports.map(({ name: portName, port }) => ({ name: portName, port, targetPort: portName })),
+          ...(args.headless && { clusterIP: "None" }),
+        },
+      },
+      this.childOptions(),
+    );
+    const template = {
+      metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
+      spec: hardenedPodSpec({
+        serviceAccountName: account.metadata.name,
+        topologySpreadConstraints: spread(this.podLabels),
+        ...args.pod,
+      }),
+    };
+
+    this.controller =
+      args.controller.kind === "Deployment"
+        ? new kubernetes.apps.v1.Deployment(
+            this.child("deployment"),
+            {
+              metadata,
+              spec: {
+                replicas,
+                revisionHistoryLimit: 3,
+                selector: { matchLabels },
+                strategy: rollingUpdate(args.controller.surge ?? true),
+                progressDeadlineSeconds: args.controller.progressDeadlineSeconds ?? 600,
+                template,
+              },
+            },
+            this.childOptions(args.controllerOptions),
+          )
+        : new kubernetes.apps.v1.StatefulSet(
+            this.child("statefulset"),
+            {
+              metadata,
+              spec: {
+                replicas,
+                revisionHistoryLimit: 3,
+                // Replicas do not need one another to start.
+                podManagementPolicy: "Parallel",
+                serviceName: this.headlessService(metadata, matchLabels, args.ports),
+                selector: { matchLabels },
+                persistentVolumeClaimRetentionPolicy: {
+                  whenDeleted: args.controller.claimRetention ?? "Retain",
+                  whenScaled: args.controller.claimRetention ?? "Retain",
+                },
+                volumeClaimTemplates: [...args.controller.volumeClaims],
+                template,
+              },
+            },
+            this.childOptions(args.controllerOptions),
+          );
+
+    new kubernetes.policy.v1.PodDisruptionBudget(
+      this.child("budget"),
+      // maxUnavailable, not minAvailable: a single replica can still be drained off a node.
+      { metadata, spec: { maxUnavailable: 1, selector: { matchLabels } } },
+      this.childOptions(),
+    );
+    this.registerOutputs({ service: this.service.metadata.name });
+  }
+
+  /** Gives each pod of a set an address of its own (`<pod>.<instance>-pods`), also before it is ready. */
+  private headlessService(
+    metadata: { readonly name: string; readonly namespace: pulumi.Input<string>; readonly labels: Labels },
+    selector: Labels,
+    ports: readonly ServicePort[],
+  ): pulumi.Output<string> {
+    const service = new kubernetes.core.v1.Service(
+      this.child("pods"),
+      {
+        metadata: { ...metadata, name: headlessServiceName(metadata.name) },
+        spec: {
+          clusterIP: "None",
+          publishNotReadyAddresses: true,
+          selector: { ...selector },
+          ports: ports.map(({ name, port }) => ({ name, port, targetPort: name })),
+        },
+      },
+      this.childOptions(),
+    );
+    return service.metadata.name;
+  }
+}
+
+/** Name of the headless Service of a StatefulSet: pods are `<instance>-<ordinal>.<this>` in their namespace. */
+export function headlessServiceName(instance: string): string {
+  return `${instance}-pods`;
+}
+
+function rollingUpdate(surge: boolean): kubernetes.types.input.apps.v1.DeploymentStrategy {
+  return surge
+    ? { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
+    : { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } };
+}

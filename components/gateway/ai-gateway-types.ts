@@ -1,0 +1,62 @@
+/**
+ * Custom resources of Envoy AI Gateway v1.1.0 (`aigateway.envoyproxy.io/v1beta1`), as far as they are used here; no
+ * package has their types. The tests check what is rendered against the CRDs' own schemas.
+ */
+import type { Manifest } from "../core/custom-resource";
+import type { ContainerResources } from "../core/resources";
+
+interface Reference {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface IAIGatewayRoute extends Manifest {
+  readonly apiVersion: "aigateway.envoyproxy.io/v1beta1";
+  readonly kind: "AIGatewayRoute";
+  readonly spec?: {
+    readonly parentRefs: readonly (Reference & { readonly sectionName?: string })[];
+    readonly rules: readonly {
+      readonly matches: readonly {
+        readonly headers: readonly { readonly type: "Exact"; readonly name: string; readonly value: string }[];
+      }[];
+      readonly backendRefs: readonly { readonly name: string }[];
+      /** 60 s unless set. */
+      readonly timeouts: { readonly request: string };
+      readonly modelsOwnedBy?: string;
+    }[];
+    readonly llmRequestCosts?: readonly {
+      readonly metadataKey: string;
+      readonly type: "InputToken" | "OutputToken" | "TotalToken";
+    }[];
+  };
+}
+
+/** What a backend speaks. OpenAI takes a path prefix, Cohere a version. */
+export type ApiSchema =
+  | { readonly name: "OpenAI"; readonly prefix: string }
+  | { readonly name: "Cohere"; readonly version: string };
+
+export interface IAIServiceBackend extends Manifest {
+  readonly apiVersion: "aigateway.envoyproxy.io/v1beta1";
+  readonly kind: "AIServiceBackend";
+  readonly spec?: {
+    readonly schema: ApiSchema;
+    /** Must be a Backend of Envoy Gateway. */
+    readonly backendRef: Reference;
+  };
+}
+
+/** Settings of the filter beside Envoy; a Gateway refers to it by annotation. */
+export interface IGatewayConfig extends Manifest {
+  readonly apiVersion: "aigateway.envoyproxy.io/v1beta1";
+  readonly kind: "GatewayConfig";
+  readonly spec?: {
+    readonly extProc: {
+      readonly kubernetes: { readonly resources: ContainerResources; readonly securityContext: object };
+    };
+  };
+}
+
+/** Annotation of a Gateway that names its GatewayConfig. */
+export const GATEWAY_CONFIG_ANNOTATION = "aigateway.envoyproxy.io/gateway-config";

@@ -1,0 +1,96 @@
+import { type Allowance, fromKubernetesApi, kubernetesApi } from "../core/network";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE, gatewayProxies, PROXY_PORTS } from "./names";
+
+/** Labels that cert-manager puts on the pods that answer an HTTP-01 challenge, and the port they listen on. */
+const ACME_SOLVER = { pods: { "acme.cert-manager.io/http01-solver": "true" }, port: 8089 } as const;
+/** gRPC service that Envoy Gateway calls to have its xDS configuration amended (ai-gateway-helm 1.1). */
+const EXTENSION_SERVER_PORT = 1063;
+/** gRPC port of Envoy Gateway's xDS server. */
+const XDS_PORT = 18000;
+
+const proxies = { namespace: gatewayProxies.namespace, pods: gatewayProxies.podLabels };
+
+/** Envoy Gateway's controller, and the hook Job that makes its certificates. */
+export function envoyGatewayAllowances(observabilityNamespace: string): Allowance[] {
+  return [
+    kubernetesApi("kubernetes-api", {}),
+    {
+      name: "extension-server",
+      pods: {},
+      to: [{ namespace: AI_GATEWAY_NAMESPACE }],
+      ports: [{ port: EXTENSION_SERVER_PORT }],
+    },
+    { name: "proxies", pods: {}, from: [proxies], ports: [{ port: XDS_PORT }] },
+    { name: "metrics", pods: {}, from: [{ namespace: observabilityNamespace }], ports: [{ port: 19001 }] },
+  ];
+}
+
+/** Envoy AI Gateway's controller. */
+export function aiGatewayAllowances(observabilityNamespace: string): Allowance[] {
+  return [
+    kubernetesApi("kubernetes-api", {}),
+    fromKubernetesApi("pod-webhook", {}, [{ port: 9443 }]),
+    {
+      name: "envoy-gateway",
+      pods: {},
+      from: [{ namespace: ENVOY_GATEWAY_NAMESPACE }],
+      ports: [{ port: EXTENSION_SERVER_PORT }],
+    },
+    { name: "metrics", pods: {}, from: [{ namespace: observabilityNamespace }], ports: [{ port: 8080 }] },
+  ];
+}
+
+/** cert-manager. ACME servers are on port 443, which the API server's allowance already opens. */
+export function certManagerAllowances(observabilityNamespace: string, acme: boolean): Allowance[] {
+  return [
+    kubernetesApi("kubernetes-api", {}),
+    fromKubernetesApi("webhook", { "app.kubernetes.io/name": "webhook" }, [{ port: 10250 }]),
+    { name: "metrics", pods: {}, from: [{ namespace: observabilityNamespace }], ports: [{ port: 9402 }] },
+    ...(acme
+      ? [
+          // Before it asks the ACME server to look, cert-manager fetches the challenge itself through the public name;
+          // the node may shorten that path to the proxies' own port.
+          { name: "challenge-self-check", pods: {}, to: [{ cidr: "0.0.0.0/0" }], ports: [{ port: 80 }] },
+          { name: "challenge-self-check-inside", pods: {}, to: [proxies], ports: [{ port: PROXY_PORTS.http }] },
+        ]
+      : []),
+  ];
+}
+
+/** The proxies: requests in from everywhere, out to models and to Envoy Gateway only. */
+export function proxyAllowances(
+  endpoints: readonly ModelEndpoint[],
+  observabilityNamespace: string,
+  acme: boolean,
+): Allowance[] {
+  const pods = gatewayProxies.podLabels;
+  return [
+    // An empty list of peers is everyone: clients inside and outside of the cluster; the API key is the gate.
+    { name: "clients", pods, from: [], ports: [{ port: PROXY_PORTS.https }, { port: PROXY_PORTS.http }] },
+    { name: "xds", pods, to: [{ namespace: ENVOY_GATEWAY_NAMESPACE }], ports: [{ port: XDS_PORT }] },
+    {
+      name: "metrics",
+      pods,
+      from: [{ namespace: observabilityNamespace }],
+      ports: [{ port: PROXY_PORTS.envoyMetrics }, { port: PROXY_PORTS.tokenMetrics }],
+    },
+    ...endpoints.map(({ model, namespace, podLabels, port }) => ({
+      name: `model-${model}`,
+      pods,
+      to: [{ namespace, pods: podLabels }],
+      ports: [{ port }],
+    })),
+    ...(acme
+      ? [
+          { name: "challenge", pods, to: [{ pods: ACME_SOLVER.pods }], ports: [{ port: ACME_SOLVER.port }] },
+          {
+            name: "challenge-solver",
+            pods: ACME_SOLVER.pods,
+            from: [{ namespace: GATEWAY_NAMESPACE, pods }],
+            ports: [{ port: ACME_SOLVER.port }],
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,80 @@
+import type { ISecurityPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/SecurityPolicy";
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import * as random from "@pulumi/random";
+import { customResource } from "../core/custom-resource";
+import { standardLabels } from "../core/labels";
+import { PlatformComponent } from "../core/platform-component";
+import { CONSUMER_HEADER, GATEWAY_NAME } from "./names";
+import { HTTPS_LISTENER } from "./traffic";
+
+export interface ApiKeysArgs {
+  readonly namespace: pulumi.Input<string>;
+  /** Who may call, by name; each gets a key of its own. At least one. */
+  readonly consumers: readonly string[];
+}
+
+/** Name of the Secret with a consumer's key; the key stands under the consumer's name. */
+export function consumerSecretName(consumer: string): string {
+  return `consumer-${consumer}`;
+}
+
+/**
+ * One random key per consumer, and the policy that asks for one on every HTTPS route. Envoy takes it from
+ * `Authorization` (and strips the `Bearer ` that OpenAI clients put before it) or from `x-api-key`, and
+ * forwards who called instead of the key: engines and their logs never see one.
+ *
+ * To replace a key: `pulumi up --replace '<urn of its RandomPassword>'`.
+ */
+export class ApiKeys extends PlatformComponent {
+  constructor(name: string, args: ApiKeysArgs, opts?: pulumi.ComponentResourceOptions) {
+    if (args.consumers.length === 0) {
+      throw new Error("gateway.consumers is empty: name at least one consumer, or nobody could call a model");
+    }
+    super("gateway:ApiKeys", name, opts);
+    const secrets = args.consumers.map((consumer) => {
+      const key = new random.RandomPassword(
+        this.child(`${consumer}-key`),
+        { length: 48, special: false },
+        this.childOptions(),
+      );
+      return new kubernetes.core.v1.Secret(
+        this.child(`${consumer}-secret`),
+        {
+          metadata: {
+            name: consumerSecretName(consumer),
+            namespace: args.namespace,
+            labels: standardLabels("api-key", consumer),
+          },
+          type: "Opaque",
+          stringData: { [consumer]: key.result },
+        },
+        this.childOptions(),
+      );
+    });
+    customResource<ISecurityPolicy>(
+      this.child("policy"),
+      {
+        apiVersion: "gateway.envoyproxy.io/v1alpha1",
+        kind: "SecurityPolicy",
+        name: GATEWAY_NAME,
+        namespace: args.namespace,
+        spec: securityPolicySpec(args.consumers),
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: secrets }),
+    );
+    this.registerOutputs({ secrets: args.consumers.map(consumerSecretName) });
+  }
+}
+
+function securityPolicySpec(consumers: readonly string[]): ISecurityPolicy["spec"] {
+  return {
+    targetRefs: [HTTPS_LISTENER],
+    apiKeyAuth: {
+      credentialRefs: consumers.map((consumer) => ({ group: "", kind: "Secret", name: consumerSecretName(consumer) })),
+      extractFrom: [{ headers: ["Authorization", "x-api-key"] }],
+      forwardClientIDHeader: CONSUMER_HEADER,
+      sanitize: true,
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type { ICertificate } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate";
+import type { IIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Issuer";
+import type * as pulumi from "@pulumi/pulumi";
+import { customResource } from "../core/custom-resource";
+import { PlatformComponent } from "../core/platform-component";
+import { GATEWAY_NAME, LISTENERS } from "./names";
+
+/** Where the gateway's certificate comes from. */
+export type GatewayTls =
+  /** A CA made in the cluster: for development, since clients must be told to trust it. */
+  | { readonly kind: "self-signed" }
+  /** An ACME server, by HTTP-01 challenge: the hostname must resolve to the gateway, port 80 be open to the server. */
+  | { readonly kind: "acme"; readonly email: string; readonly server?: string }
+  /** A TLS Secret that someone else keeps in the gateway's namespace. */
+  | { readonly kind: "secret"; readonly secretName: string };
+
+/** Directory of Let's Encrypt, whose certificates browsers and clients trust. */
+export const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
+
+/** Secret that cert-manager writes the certificate to. */
+const ISSUED_SECRET = "gateway-tls";
+
+/** Name of the Secret that the HTTPS listener reads. */
+export function tlsSecretName(tls: GatewayTls): string {
+  return tls.kind === "secret" ? tls.secretName : ISSUED_SECRET;
+}
+
+export interface GatewayCertificateArgs {
+  readonly namespace: pulumi.Input<string>;
+  readonly hostname: string;
+  readonly tls: GatewayTls;
+}
+
+/** The gateway's certificate and its issuer; nothing, when a Secret is given. */
+export class GatewayCertificate extends PlatformComponent {
+  private readonly args: GatewayCertificateArgs;
+
+  constructor(name: string, args: GatewayCertificateArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gateway:GatewayCertificate", name, opts);
+    this.args = args;
+    switch (args.tls.kind) {
+      case "self-signed":
+        this.issue(this.certificateAuthority());
+        break;
+      case "acme":
+        this.issue(this.issuer("acme", acmeIssuerSpec(args.tls)));
+        break;
+      case "secret":
+        break;
+    }
+    this.registerOutputs({});
+  }
+
+  private issue(issuer: string): void {
+    this.certificate("server", {
+      secretName: ISSUED_SECRET,
+      dnsNames: [this.args.hostname],
+      privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
+      usages: ["digital signature", "server auth"],
+      issuerRef: { group: "cert-manager.io", kind: "Issuer", name: issuer },
+    });
+  }
+
+  /** A CA with ten years to live; returns the name of the issuer that signs with it. */
+  private certificateAuthority(): string {
+    const bootstrap = this.issuer("self-signed", { selfSigned: {} });
+    const secretName = "gateway-ca";
+    this.certificate("ca", {
+      isCA: true,
+      commonName: `${GATEWAY_NAME} gateway CA`,
+      secretName,
+      duration: "87600h",
+      privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Never" },
+      issuerRef: { group: "cert-manager.io", kind: "Issuer", name: bootstrap },
+    });
+    return this.issuer("ca", { ca: { secretName } });
+  }
+
+  private issuer(suffix: string, spec: IIssuer["spec"]): string {
+    const name = `gateway-${suffix}`;
+    customResource<IIssuer>(
+      this.child(`${suffix}-issuer`),
+      { apiVersion: "cert-manager.io/v1", kind: "Issuer", name, namespace: this.args.namespace, spec },
+      this.childOptions(),
+    );
+    return name;
+  }
+
+  private certificate(suffix: string, spec: NonNullable<ICertificate["spec"]>): void {
+    customResource<ICertificate>(
+      this.child(`${suffix}-certificate`),
+      {
+        apiVersion: "cert-manager.io/v1",
+        kind: "Certificate",
+        name: `gateway-${suffix}`,
+        namespace: this.args.namespace,
+        spec,
+      },
+      this.childOptions(),
+    );
+  }
+}
+
+function acmeIssuerSpec({ email, server }: { readonly email: string; readonly server?: string }): IIssuer["spec"] {
+  return {
+    acme: {
+      email,
+      server: server ?? LETS_ENCRYPT,
+      privateKeySecretRef: { name: "gateway-acme-account" },
+      solvers: [
+        {
+          http01: {
+            gatewayHTTPRoute: {
+              parentRefs: [
+                {
+                  group: "gateway.networking.k8s.io",
+                  kind: "Gateway",
+                  name: GATEWAY_NAME,
+                  sectionName: LISTENERS.http,
+                },
+              ],
+            },
+          },
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Input } from "@pulumi/pulumi";
+import type { Stage } from "../../planner/types";
+import type { HelmValues } from "../core/chart-release";
+import { burstable, type ContainerResources } from "../core/resources";
+import { AI_GATEWAY_NAMESPACE, CERT_MANAGER_NAMESPACE, CONSUMER_HEADER, ENVOY_GATEWAY_NAMESPACE } from "./names";
+
+/** Controllers are off the request path: two in production keep reconfiguring while one is drained. */
+const REPLICAS: Readonly<Record<Stage, number>> = { production: 2, development: 1 };
+
+const controller = burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 });
+const helper = burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.5 });
+
+/** Values of gateway-helm. */
+export function envoyGatewayValues(stage: Stage): HelmValues {
+  return {
+    deployment: { replicas: REPLICAS[stage], envoyGateway: { resources: quantities(controller) } },
+    podDisruptionBudget: { maxUnavailable: 1 },
+    certgen: { job: { resources: quantities(helper) } },
+    // Zone labels on proxy pods serve zone-aware routing only, and cost a webhook on every pod binding.
+    topologyInjector: { enabled: false },
+    config: {
+      envoyGateway: {
+        gateway: { controllerName: "gateway.envoyproxy.io/gatewayclass-controller" },
+        provider: {
+          type: "Kubernetes",
+          kubernetes: {
+            // Proxies run beside their Gateway, in a namespace with our policies, instead of beside the controller.
+            deploy: { type: "GatewayNamespace" },
+            // Again: templates/_helpers.tpl of 1.9.0 writes this at the root of the config, where it is ignored, and
+            // the controller would wait for a webhook certificate that nobody makes.
+            proxyTopologyInjector: { disabled: true },
+          },
+        },
+        logging: { level: { default: "info" } },
+        extensionApis: { enableBackend: true },
+        // As in manifests/envoy-gateway-values.yaml of Envoy AI Gateway 1.1, without EnvoyPatchPolicy: it is
+        // optional there, and lets its author put anything into the proxy.
+        extensionManager: {
+          hooks: {
+            xdsTranslator: {
+              translation: {
+                listener: { includeAll: true },
+                route: { includeAll: true },
+                cluster: { includeAll: true },
+                secret: { includeAll: true },
+              },
+              post: ["Translation", "Cluster", "Route"],
+            },
+          },
+          service: {
+            fqdn: { hostname: `ai-gateway-controller.${AI_GATEWAY_NAMESPACE}.svc.cluster.local`, port: 1063 },
+          },
+        },
+      },
+    },
+  };
+}
+
+/**
+ * Values of ai-gateway-helm.
+ *
+ * @param sessionSeed random secret for MCP sessions. MCP is not used, but the chart's default seed is public.
+ */
+export function aiGatewayValues(stage: Stage, sessionSeed: Input<string>): HelmValues {
+  return {
+    controller: {
+      replicaCount: REPLICAS[stage],
+      podDisruptionBudget: { enabled: true, maxUnavailable: 1 },
+      resources: quantities(controller),
+      logFormat: "json",
+      metricsRequestHeaderAttributes: `${CONSUMER_HEADER}:consumer`,
+      mutatingWebhook: { certManager: { enable: true } },
+      mcp: { sessionEncryption: { seed: sessionSeed } },
+    },
+    extProc: { logFormat: "json", extraEnvVars: [{ name: "DISABLE_PPROF", value: "true" }] },
+    envoyGateway: { namespace: ENVOY_GATEWAY_NAMESPACE },
+  };
+}
+
+/**
+ * Values of the cert-manager chart.
+ *
+ * @param acme answer HTTP-01 challenges through the Gateway; needs the Gateway API's CRDs when it starts.
+ */
+export function certManagerValues(stage: Stage, acme: boolean): HelmValues {
+  const replicas = { replicaCount: REPLICAS[stage], podDisruptionBudget: { enabled: stage === "production" } };
+  return {
+    crds: { enabled: true },
+    ...replicas,
+    resources: quantities(controller),
+    webhook: { ...replicas, resources: quantities(helper) },
+    cainjector: { ...replicas, resources: quantities(controller) },
+    startupapicheck: { resources: quantities(helper) },
+    // The default is kube-system: outside of what our NetworkPolicies and quotas cover.
+    global: { leaderElection: { namespace: CERT_MANAGER_NAMESPACE } },
+    ...(acme && { config: { gatewayAPI: { enabled: true } } }),
+  };
+}
+
+function quantities({ requests, limits }: ContainerResources): HelmValues {
+  return { requests: { ...requests }, limits: { ...limits } };
+}

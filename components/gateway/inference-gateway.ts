@@ -1,0 +1,217 @@
+import type { IBackendTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/BackendTrafficPolicy";
+import type { IClientTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/ClientTrafficPolicy";
+import type { IEnvoyProxy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/EnvoyProxy";
+import type { IGateway } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/Gateway";
+import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/GatewayClass";
+import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
+import type * as pulumi from "@pulumi/pulumi";
+import type { Stage } from "../../planner/types";
+import { customResource } from "../core/custom-resource";
+import { IsolatedNamespace } from "../core/isolated-namespace";
+import type { Allowance } from "../core/network";
+import { PlatformComponent } from "../core/platform-component";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-types";
+import { proxyAllowances } from "./allowances";
+import { ApiKeys, consumerSecretName } from "./api-keys";
+import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
+import type { GatewayControllers } from "./gateway-controllers";
+import { ModelRoutes } from "./model-routes";
+import { GATEWAY_NAME, GATEWAY_NAMESPACE, gatewayProxies, LISTENERS, type PodSelection } from "./names";
+import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
+import { backendTrafficSpec, clientTrafficSpec, DEFAULT_LIMITS, type RequestLimits } from "./traffic";
+import { gatewayAddress, type ModelUsage, modelUsage } from "./usage";
+
+export interface InferenceGatewayArgs extends Partial<RequestLimits> {
+  /** What configures the proxies; its custom resources exist only after it. */
+  readonly controllers: GatewayControllers;
+  /** Models to publish. Their servers need not run yet. */
+  readonly endpoints: readonly ModelEndpoint[];
+  /** DNS name that clients use; the certificate is for it. */
+  readonly hostname: string;
+  /** `NodePort` listens on ports 30443 and 30080 of every node. */
+  readonly exposure: Exposure;
+  /** Settings of a cloud's load balancer, as annotations of the proxies' Service. @default none */
+  readonly serviceAnnotations?: Readonly<Record<string, string>>;
+  readonly tls: GatewayTls;
+  /** Who may call; each gets an API key in a Secret of its own. */
+  readonly consumers: readonly string[];
+  /** Two proxies in production, one in development. */
+  readonly stage: Stage;
+  /** Namespace of Prometheus, which may scrape the proxies. */
+  readonly observabilityNamespace: string;
+}
+
+/** One OpenAI-compatible address for all models: TLS, API keys, routing by model, streams that are not cut. */
+export class InferenceGateway extends PlatformComponent {
+  /** `https://<hostname>`; clients add `/v1`. */
+  readonly address: string;
+  /** Secret of each consumer's key, in `clients.namespace`; the key stands under the consumer's name. */
+  readonly consumerSecrets: Readonly<Record<string, string>>;
+  /** Settings and example call of each model, by its key in the environment. */
+  readonly models: Readonly<Record<string, ModelUsage>>;
+  /** The proxies, for other namespaces' NetworkPolicies. */
+  readonly clients: PodSelection = gatewayProxies;
+  /** What the gateway's own namespace lets through. */
+  readonly allowances: readonly Allowance[];
+
+  constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gateway:InferenceGateway", name, opts);
+    const { endpoints, hostname, stage, tls, consumers } = args;
+    const limits: RequestLimits = {
+      requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_LIMITS.requestTimeoutSeconds,
+      streamIdleTimeoutSeconds: args.streamIdleTimeoutSeconds ?? DEFAULT_LIMITS.streamIdleTimeoutSeconds,
+      maxRequestBytes: args.maxRequestBytes ?? DEFAULT_LIMITS.maxRequestBytes,
+    };
+
+    this.allowances = proxyAllowances(endpoints, args.observabilityNamespace, tls.kind === "acme");
+    const isolated = new IsolatedNamespace(
+      this.child("namespace"),
+      { namespace: GATEWAY_NAMESPACE, allowances: this.allowances },
+      this.childOptions(),
+    );
+    const { namespace } = isolated;
+    const children = this.childOptions<pulumi.ComponentResourceOptions>({
+      dependsOn: [isolated, ...args.controllers.releases],
+    });
+
+    new GatewayCertificate(this.child("certificate"), { namespace, hostname, tls }, children);
+    const keys = new ApiKeys(this.child("keys"), { namespace, consumers }, children);
+
+    customResource<IGatewayClass>(
+      this.child("class"),
+      {
+        apiVersion: "gateway.networking.k8s.io/v1",
+        kind: "GatewayClass",
+        name: GATEWAY_NAME,
+        spec: { controllerName: "gateway.envoyproxy.io/gatewayclass-controller" },
+      },
+      children,
+    );
+    const proxies = customResource<IEnvoyProxy>(
+      this.child("proxies"),
+      {
+        apiVersion: "gateway.envoyproxy.io/v1alpha1",
+        kind: "EnvoyProxy",
+        name: GATEWAY_NAME,
+        namespace,
+        spec: envoyProxySpec({ stage, exposure: args.exposure, serviceAnnotations: args.serviceAnnotations }),
+      },
+      children,
+    );
+    const filter = customResource<IGatewayConfig>(
+      this.child("filter"),
+      {
+        apiVersion: "aigateway.envoyproxy.io/v1beta1",
+        kind: "GatewayConfig",
+        name: GATEWAY_NAME,
+        namespace,
+        spec: gatewayConfigSpec(stage),
+      },
+      children,
+    );
+    const clientTraffic = customResource<IClientTrafficPolicy>(
+      this.child("client-traffic"),
+      {
+        apiVersion: "gateway.envoyproxy.io/v1alpha1",
+        kind: "ClientTrafficPolicy",
+        name: GATEWAY_NAME,
+        namespace,
+        spec: clientTrafficSpec(limits),
+      },
+      children,
+    );
+    const backendTraffic = customResource<IBackendTrafficPolicy>(
+      this.child("backend-traffic"),
+      {
+        apiVersion: "gateway.envoyproxy.io/v1alpha1",
+        kind: "BackendTrafficPolicy",
+        name: GATEWAY_NAME,
+        namespace,
+        spec: backendTrafficSpec(limits),
+      },
+      children,
+    );
+    // After its policies: the address never answers without keys, not even for the first second.
+    const gateway = customResource<IGateway>(
+      this.child("gateway"),
+      {
+        apiVersion: "gateway.networking.k8s.io/v1",
+        kind: "Gateway",
+        name: GATEWAY_NAME,
+        namespace,
+        annotations: { [GATEWAY_CONFIG_ANNOTATION]: GATEWAY_NAME },
+        spec: gatewaySpec(hostname, tlsSecretName(tls)),
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({
+        dependsOn: [isolated, ...args.controllers.releases, keys, proxies, filter, clientTraffic, backendTraffic],
+      }),
+    );
+    const routes = this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [gateway] });
+    customResource<IHTTPRoute>(
+      this.child("redirect"),
+      {
+        apiVersion: "gateway.networking.k8s.io/v1",
+        kind: "HTTPRoute",
+        name: "redirect-to-https",
+        namespace,
+        spec: redirectSpec(args.exposure),
+      },
+      routes,
+    );
+    new ModelRoutes(
+      this.child("routes"),
+      { namespace, endpoints, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+      routes,
+    );
+
+    this.address = gatewayAddress(args);
+    this.consumerSecrets = Object.fromEntries(consumers.map((consumer) => [consumer, consumerSecretName(consumer)]));
+    const [firstConsumer = ""] = consumers;
+    this.models = Object.fromEntries(
+      endpoints.map((endpoint) => [endpoint.model, modelUsage(endpoint, args, firstConsumer)]),
+    );
+    this.registerOutputs({ address: this.address, consumerSecrets: this.consumerSecrets, models: this.models });
+  }
+}
+
+function gatewaySpec(hostname: string, certificate: string): IGateway["spec"] {
+  const allowedRoutes = { namespaces: { from: "Same" as const } };
+  return {
+    gatewayClassName: GATEWAY_NAME,
+    infrastructure: { parametersRef: { group: "gateway.envoyproxy.io", kind: "EnvoyProxy", name: GATEWAY_NAME } },
+    listeners: [
+      {
+        name: LISTENERS.https,
+        protocol: "HTTPS",
+        port: 443,
+        hostname,
+        allowedRoutes,
+        tls: { mode: "Terminate", certificateRefs: [{ group: "", kind: "Secret", name: certificate }] },
+      },
+      { name: LISTENERS.http, protocol: "HTTP", port: 80, hostname, allowedRoutes },
+    ],
+  };
+}
+
+function redirectSpec(exposure: Exposure): IHTTPRoute["spec"] {
+  return {
+    parentRefs: [
+      { group: "gateway.networking.k8s.io", kind: "Gateway", name: GATEWAY_NAME, sectionName: LISTENERS.http },
+    ],
+    rules: [
+      {
+        filters: [
+          {
+            type: "RequestRedirect",
+            requestRedirect: {
+              scheme: "https",
+              statusCode: 301,
+              ...(exposure === "NodePort" && { port: NODE_PORTS.https }),
+            },
+          },
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,166 @@
+import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
+import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
+import type * as pulumi from "@pulumi/pulumi";
+import { customResource } from "../core/custom-resource";
+import { MODEL_LABEL, standardLabels } from "../core/labels";
+import { PlatformComponent } from "../core/platform-component";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { TOKEN_COSTS } from "./access-log";
+import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
+import { GATEWAY_NAME, LISTENERS, MODEL_HEADER } from "./names";
+import { seconds } from "./traffic";
+
+export interface ModelRoutesArgs {
+  readonly namespace: pulumi.Input<string>;
+  readonly endpoints: readonly ModelEndpoint[];
+  /** Seconds until a whole response must be done. */
+  readonly requestTimeoutSeconds: number;
+}
+
+/**
+ * Two ways to each model:
+ *
+ * - `/v1/…`, where the `model` field of the body decides. Envoy AI Gateway turns each AIGatewayRoute into an
+ *   HTTPRoute that matches on the model, and a last rule that answers 404 when none does. It answers
+ *   `GET /v1/models` itself, with the models of all routes.
+ * - `/<model>/v1/…`, a base URL of its own per server group, past the AI gateway's filter: any path that the
+ *   engine has under `/v1`, without token counts. The longer prefix wins, so both live on one listener.
+ *
+ * One route resource per model: adding a model touches no other, and the limit of 15 rules per route is no limit.
+ */
+export class ModelRoutes extends PlatformComponent {
+  private readonly args: ModelRoutesArgs;
+
+  constructor(name: string, args: ModelRoutesArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gateway:ModelRoutes", name, opts);
+    this.args = args;
+    for (const endpoint of args.endpoints) {
+      this.backend(endpoint);
+      this.routeByModel(endpoint);
+      this.routeByPath(endpoint);
+    }
+    this.registerOutputs({});
+  }
+
+  /**
+   * The Service by its DNS name, from the gateway's own namespace: no ReferenceGrant in the model's. A headless
+   * Service resolves to the replicas, so that Envoy balances requests over them rather than connections.
+   */
+  private backend(endpoint: ModelEndpoint): void {
+    customResource<IBackend>(
+      this.child(`backend-${endpoint.model}`),
+      {
+        apiVersion: "gateway.envoyproxy.io/v1alpha1",
+        kind: "Backend",
+        ...this.metadata(endpoint, endpoint.model),
+        spec: { endpoints: [{ fqdn: { hostname: serviceHostname(endpoint), port: endpoint.port } }] },
+      },
+      this.childOptions(),
+    );
+  }
+
+  private routeByModel(endpoint: ModelEndpoint): void {
+    const { model, servedName, task } = endpoint;
+    customResource<IAIServiceBackend>(
+      this.child(`schema-${model}`),
+      {
+        apiVersion: "aigateway.envoyproxy.io/v1beta1",
+        kind: "AIServiceBackend",
+        ...this.metadata(endpoint, model),
+        spec: { schema: SCHEMAS[task], backendRef: { group: "gateway.envoyproxy.io", kind: "Backend", name: model } },
+      },
+      this.childOptions(),
+    );
+    customResource<IAIGatewayRoute>(
+      this.child(`route-${model}`),
+      {
+        apiVersion: "aigateway.envoyproxy.io/v1beta1",
+        kind: "AIGatewayRoute",
+        ...this.metadata(endpoint, `model-${model}`),
+        spec: {
+          parentRefs: [PARENT],
+          rules: [
+            {
+              matches: [{ headers: [{ type: "Exact", name: MODEL_HEADER, value: servedName }] }],
+              backendRefs: [{ name: model }],
+              timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
+              modelsOwnedBy: endpoint.engine,
+            },
+          ],
+          llmRequestCosts: [...TOKEN_COSTS],
+        },
+      },
+      this.childOptions(),
+    );
+  }
+
+  private routeByPath(endpoint: ModelEndpoint): void {
+    const { model, servedName } = endpoint;
+    customResource<IHTTPRoute>(
+      this.child(`path-${model}`),
+      {
+        apiVersion: "gateway.networking.k8s.io/v1",
+        kind: "HTTPRoute",
+        ...this.metadata(endpoint, `path-${model}`),
+        spec: {
+          parentRefs: [PARENT],
+          rules: [
+            {
+              // Only what is under /v1: engines have administration paths beside it.
+              matches: [{ path: { type: "PathPrefix", value: `/${model}/v1` } }],
+              filters: [
+                {
+                  type: "URLRewrite",
+                  urlRewrite: {
+                    hostname: serviceHostname(endpoint),
+                    path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/v1" },
+                  },
+                },
+                // For the access log: here, no filter reads the body to find it.
+                {
+                  type: "RequestHeaderModifier",
+                  requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: servedName }] },
+                },
+              ],
+              backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: model }],
+              timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+  }
+
+  private metadata(
+    endpoint: ModelEndpoint,
+    name: string,
+  ): { name: string; namespace: pulumi.Input<string>; labels: Record<string, string> } {
+    return {
+      name,
+      namespace: this.args.namespace,
+      labels: { ...standardLabels("model-route", endpoint.model, { [MODEL_LABEL]: endpoint.model }) },
+    };
+  }
+}
+
+const OPENAI: ApiSchema = { name: "OpenAI", prefix: "/v1" };
+
+/** API of each task's servers. vLLM serves Cohere's rerank API; OpenAI has none. */
+const SCHEMAS: Readonly<Record<ModelEndpoint["task"], ApiSchema>> = {
+  chat: OPENAI,
+  completion: OPENAI,
+  embedding: OPENAI,
+  rerank: { name: "Cohere", version: "v2" },
+};
+
+const PARENT = {
+  group: "gateway.networking.k8s.io",
+  kind: "Gateway",
+  name: GATEWAY_NAME,
+  sectionName: LISTENERS.https,
+};
+
+function serviceHostname({ service, namespace }: ModelEndpoint): string {
+  return `${service}.${namespace}.svc.cluster.local`;
+}

@@ -1,0 +1,86 @@
+import type { ModelEndpoint } from "../serving/endpoint";
+import { consumerSecretName } from "./api-keys";
+import { type GatewayTls, tlsSecretName } from "./certificate";
+import { GATEWAY_NAME, GATEWAY_NAMESPACE } from "./names";
+import { type Exposure, NODE_PORTS } from "./proxy-pods";
+
+/** How clients reach the gateway; decides the address and what a first call needs besides it. */
+export interface GatewayAccess {
+  readonly hostname: string;
+  readonly exposure: Exposure;
+  readonly tls: GatewayTls;
+}
+
+/** What a consumer puts into its settings to use one model, and a command that shows that it works. */
+export interface ModelUsage {
+  /** For clients that keep to one model; `<address>/v1` serves all. */
+  readonly baseUrl: string;
+  readonly modelId: string;
+  /** The model's API can stream its answer. */
+  readonly enableStream: boolean;
+  readonly curl: string;
+}
+
+/** `https://<hostname>`, with the port where it is not 443. */
+export function gatewayAddress({ hostname, exposure }: Pick<GatewayAccess, "hostname" | "exposure">): string {
+  return exposure === "NodePort" ? `https://${hostname}:${NODE_PORTS.https}` : `https://${hostname}`;
+}
+
+/**
+ * Settings and example call of a model. The command reads the key from its Secret when it runs: no key is
+ * ever part of this text.
+ *
+ * @param consumer whose key the example takes.
+ */
+export function modelUsage(endpoint: ModelEndpoint, access: GatewayAccess, consumer: string): ModelUsage {
+  const address = gatewayAddress(access);
+  const { path, body } = EXAMPLES[endpoint.task];
+  const key = secretValue(consumerSecretName(consumer), consumer);
+  const command = [
+    `curl ${address}${path}`,
+    ...connection(access),
+    ...(access.tls.kind === "self-signed" ? [`--cacert <(${secretValue(tlsSecretName(access.tls), "ca.crt")})`] : []),
+    `-H "Authorization: Bearer $(${key})"`,
+    '-H "Content-Type: application/json"',
+    `-d ${shellQuote(JSON.stringify({ model: endpoint.servedName, ...body }))}`,
+  ].join(" \\\n  ");
+  return {
+    baseUrl: `${address}/${endpoint.model}/v1`,
+    modelId: endpoint.servedName,
+    enableStream: endpoint.task === "chat" || endpoint.task === "completion",
+    curl: access.exposure === "ClusterIP" ? `${PORT_FORWARD}\n${command}` : command,
+  };
+}
+
+const EXAMPLES: Readonly<Record<ModelEndpoint["task"], { path: string; body: object }>> = {
+  chat: { path: "/v1/chat/completions", body: { messages: [{ role: "user", content: "Say hello." }], max_tokens: 64 } },
+  completion: { path: "/v1/completions", body: { prompt: "Hello,", max_tokens: 64 } },
+  embedding: { path: "/v1/embeddings", body: { input: "Say hello." } },
+  rerank: { path: "/cohere/v2/rerank", body: { query: "greeting", documents: ["Say hello.", "Count to ten."] } },
+};
+
+/** A Service without an address outside: reached through the API server, in the background of the same shell. */
+const PORT_FORWARD = `kubectl -n ${GATEWAY_NAMESPACE} port-forward service/${GATEWAY_NAME} 8443:443 & sleep 3`;
+
+/** Options that lead to the proxies where the hostname alone does not, or not yet. */
+function connection({ hostname, exposure }: GatewayAccess): string[] {
+  switch (exposure) {
+    case "LoadBalancer":
+      return [];
+    case "ClusterIP":
+      return [`--connect-to ${hostname}:443:127.0.0.1:8443`];
+    case "NodePort": {
+      const node = `kubectl get nodes -o jsonpath='{.items[0].status.addresses[?(@.type=="InternalIP")].address}'`;
+      return [`--connect-to "${hostname}:${NODE_PORTS.https}:$(${node}):${NODE_PORTS.https}"`];
+    }
+  }
+}
+
+function secretValue(secret: string, key: string): string {
+  const path = `{.data.${key.replaceAll(".", "\\.")}}`;
+  return `kubectl -n ${GATEWAY_NAMESPACE} get secret ${secret} -o jsonpath=${shellQuote(path)} | base64 -d`;
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

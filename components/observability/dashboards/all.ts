@@ -1,0 +1,5 @@
+import type { DashboardSpec } from "./builder";
+import { platformOverview } from "./platform-overview";
+
+/** All dashboards. A new one is one file and one row here. */
+export const DASHBOARDS: readonly DashboardSpec[] = [platformOverview];

@@ -1,0 +1,33 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../core/labels";
+import { PlatformComponent } from "../../core/platform-component";
+import { DASHBOARDS } from "./all";
+import { dashboardModel } from "./builder";
+
+export interface DashboardsArgs {
+  /** Namespace that Grafana's sidecar watches. */
+  readonly namespace: pulumi.Input<string>;
+}
+
+/** The platform's dashboards: one ConfigMap each, which Grafana's sidecar loads by its label. */
+export class Dashboards extends PlatformComponent {
+  constructor(name: string, args: DashboardsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("observability:Dashboards", name, opts);
+    for (const spec of DASHBOARDS) {
+      new kubernetes.core.v1.ConfigMap(
+        this.child(spec.uid),
+        {
+          metadata: {
+            name: `dashboard-${spec.uid}`,
+            namespace: args.namespace,
+            labels: standardLabels("dashboard", spec.uid, { grafana_dashboard: "1" }),
+          },
+          data: { [`${spec.uid}.json`]: JSON.stringify(dashboardModel(spec)) },
+        },
+        this.childOptions(),
+      );
+    }
+    this.registerOutputs();
+  }
+}

@@ -1,0 +1,175 @@
+import type { DashboardSpec, PanelSpec, Query } from "./builder";
+
+/** A latency panel: median and 95th percentile of one of vLLM's histograms, per model. */
+function latency(title: string, description: string, histogram: string): PanelSpec {
+  const quantile = (q: number): Query => ({
+    expr: `histogram_quantile(${q}, sum by (model, le) (rate(${histogram}_bucket{model=~"$model"}[$__rate_interval])))`,
+    legend: `{{model}} p${q * 100}`,
+  });
+  return { title, description, unit: "s", queries: [quantile(0.5), quantile(0.95)] };
+}
+
+/** The first page of whoever is on call: what users get, what models and GPUs do, what fills up. */
+export const platformOverview: DashboardSpec = {
+  uid: "inference-platform",
+  title: "Inference platform",
+  description: "Models, gateway, GPUs and storage at a glance.",
+  variables: [{ name: "model", metric: "inference:model_namespace:info", label: "model" }],
+  rows: [
+    {
+      title: "What users get",
+      panels: [
+        {
+          title: "Requests",
+          description: "Requests per second at the gateway, by class of answer.",
+          unit: "reqps",
+          queries: [
+            {
+              expr: 'sum by (envoy_response_code_class) (rate(envoy_http_downstream_rq_xx{envoy_http_conn_manager_prefix=~"https?-[0-9]+"}[$__rate_interval]))',
+              legend: "{{envoy_response_code_class}}xx",
+            },
+          ],
+        },
+        {
+          title: "Share of 5xx",
+          description: "Above 5 % the alert GatewayErrorRate fires.",
+          unit: "percentunit",
+          queries: [
+            {
+              expr: 'sum(rate(envoy_http_downstream_rq_xx{envoy_http_conn_manager_prefix=~"https?-[0-9]+",envoy_response_code_class="5"}[$__rate_interval])) / sum(rate(envoy_http_downstream_rq_xx{envoy_http_conn_manager_prefix=~"https?-[0-9]+"}[$__rate_interval]))',
+              legend: "5xx",
+            },
+          ],
+        },
+        {
+          title: "Ready replicas",
+          description: "Replicas that answer. None for 10 minutes, though wanted: the alert ModelUnavailable fires.",
+          unit: "short",
+          type: "stat",
+          queries: [{ expr: 'inference:ready_replicas:count{model=~"$model"}', legend: "{{model}}" }],
+        },
+        {
+          title: "Round trip to the engines",
+          description: "95th percentile of the time to connect, per route.",
+          unit: "ms",
+          queries: [{ expr: "envoy_upstream_rtt_ms", legend: "{{envoy_cluster_name}}" }],
+        },
+      ],
+    },
+    {
+      title: "Latency",
+      panels: [
+        latency("Time to first token", "A queue or long prompts raise it.", "vllm:time_to_first_token_seconds"),
+        latency("Between tokens", "What a reader feels while text streams in.", "vllm:inter_token_latency_seconds"),
+        {
+          title: "Whole request, p99",
+          description: "From request to last token.",
+          unit: "ms",
+          queries: [{ expr: 'inference_p99_latency_ms{model=~"$model"}', legend: "{{model}}" }],
+        },
+      ],
+    },
+    {
+      title: "Load",
+      panels: [
+        {
+          title: "Requests in the engine",
+          description: "Waiting requests that never drain mean too few replicas.",
+          unit: "short",
+          queries: [
+            { expr: 'sum by (model) (vllm:num_requests_running{model=~"$model"})', legend: "{{model}} running" },
+            { expr: 'sum by (model) (vllm:num_requests_waiting{model=~"$model"})', legend: "{{model}} waiting" },
+          ],
+        },
+        {
+          title: "Tokens per second",
+          description: "Read (prompt) and written (generated).",
+          unit: "short",
+          queries: [
+            {
+              expr: 'sum by (model) (rate(vllm:prompt_tokens_total{model=~"$model"}[$__rate_interval]))',
+              legend: "{{model}} read",
+            },
+            {
+              expr: 'sum by (model) (rate(vllm:generation_tokens_total{model=~"$model"}[$__rate_interval]))',
+              legend: "{{model}} written",
+            },
+          ],
+        },
+        {
+          title: "KV cache in use",
+          description: "Above 90 % for 10 minutes: the alert KvCacheAlmostFull fires.",
+          unit: "percentunit",
+          max: 1,
+          queries: [{ expr: 'max by (model, pod) (vllm:kv_cache_usage_perc{model=~"$model"})', legend: "{{pod}}" }],
+        },
+        {
+          title: "Requests by how they ended",
+          description: "`error` and `abort` should be rare; preemptions mean that the KV cache was too small.",
+          unit: "reqps",
+          queries: [
+            {
+              expr: 'sum by (model, finished_reason) (rate(vllm:request_success_total{model=~"$model"}[$__rate_interval]))',
+              legend: "{{model}} {{finished_reason}}",
+            },
+            {
+              expr: 'sum by (model) (rate(vllm:num_preemptions_total{model=~"$model"}[$__rate_interval]))',
+              legend: "{{model}} preempted",
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: "GPUs",
+      panels: [
+        {
+          title: "Utilization",
+          description: "Per GPU. Held but under 30 %: money for nothing.",
+          unit: "percent",
+          max: 100,
+          queries: [{ expr: "gpu_utilization_percent", legend: "{{node}} {{gpu}} {{namespace}}" }],
+        },
+        {
+          title: "Memory",
+          description: "Engines that preallocate stay at their limit: this is not load.",
+          unit: "percent",
+          max: 100,
+          queries: [{ expr: "gpu_memory_utilization", legend: "{{node}} {{gpu}} {{namespace}}" }],
+        },
+        {
+          title: "Temperature",
+          description: "Above 85 °C the GPU throttles.",
+          unit: "celsius",
+          queries: [{ expr: "gpu_temperature_celsius", legend: "{{node}} {{gpu}}" }],
+        },
+      ],
+    },
+    {
+      title: "Storage",
+      panels: [
+        {
+          title: "Model store",
+          description: "Under 10 % free, the next model cannot be synchronised.",
+          unit: "bytes",
+          queries: [
+            { expr: "minio_cluster_capacity_usable_free_bytes", legend: "free" },
+            { expr: "minio_cluster_capacity_usable_total_bytes", legend: "total" },
+          ],
+        },
+        {
+          title: "Volumes in use",
+          description: "Share of each claim; above 90 % the alert PersistentVolumeFilling fires.",
+          unit: "percentunit",
+          max: 1,
+          queries: [
+            {
+              expr: "1 - min by (namespace, persistentvolumeclaim) (kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes)",
+              legend: "{{namespace}}/{{persistentvolumeclaim}}",
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,165 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import type { Taint } from "../../planner/types";
+import { chartRelease, type HelmValues } from "../core/chart-release";
+import { IsolatedNamespace } from "../core/isolated-namespace";
+import type { Labels } from "../core/labels";
+import { type Allowance, kubernetesApi } from "../core/network";
+import { PlatformComponent } from "../core/platform-component";
+import { burstable } from "../core/resources";
+import { GPU_METRICS_NAMESPACE } from "./names";
+import { fromPrometheus } from "./targets";
+
+export type GpuVendor = "nvidia" | "amd";
+
+/** Nodes with GPUs of one vendor. */
+export interface GpuPool {
+  readonly vendor: GpuVendor;
+  /** Labels of the pool's nodes. */
+  readonly nodeSelector: Labels;
+  /** Taints of the pool's nodes. */
+  readonly tolerations: readonly Taint[];
+}
+
+export interface GpuMetricsArgs {
+  /** Every pool with GPUs; vendors without a pool get no exporter. */
+  readonly pools: readonly GpuPool[];
+  /** RuntimeClass by which a pod sees the GPUs of a k3s node without claiming one. @default none */
+  readonly runtimeClass?: string;
+}
+
+/** Where an exporter runs: the nodes of all pools of its vendor. */
+interface Placement {
+  readonly affinity: HelmValues;
+  readonly tolerations: HelmValues[];
+  readonly runtimeClass: string | undefined;
+}
+
+interface Exporter {
+  readonly chart: string;
+  readonly port: number;
+  /** Labels that the chart gives the exporter's pods. */
+  readonly pods: Labels;
+  /** Whether the exporter asks the Kubernetes API which pod holds which GPU; DCGM asks the kubelet alone. */
+  readonly usesKubernetesApi: boolean;
+  readonly values: (placement: Placement) => HelmValues;
+}
+
+/**
+ * The exporter names the pod that holds the GPU. The labels of its own pod would hide that, so they go;
+ * `node` is taken from discovery, because the exporters' own host-name label changes its spelling with versions.
+ */
+const MONITOR: HelmValues = {
+  enabled: true,
+  interval: "15s",
+  honorLabels: true,
+  relabelings: [
+    { sourceLabels: ["__meta_kubernetes_pod_node_name"], targetLabel: "node" },
+    { action: "labeldrop", regex: "namespace|pod|container" },
+  ],
+};
+
+const RESOURCES = burstable(
+  { cpu: 0.1, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
+  { cpu: 0.5, memoryGiB: 1, ephemeralStorageGiB: 1 },
+);
+
+/** One row per vendor. */
+export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
+  nvidia: {
+    chart: "dcgm-exporter",
+    port: 9400,
+    pods: { "app.kubernetes.io/name": "dcgm-exporter" },
+    usesKubernetesApi: false,
+    values: ({ affinity, tolerations, runtimeClass }) => ({
+      affinity,
+      tolerations,
+      ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
+      resources: { ...RESOURCES },
+      // Pod and namespace of each GPU come from the kubelet's socket: the chart sets DCGM_EXPORTER_KUBERNETES.
+      // Other labels of the pod would need the right to read every pod of the cluster.
+      kubernetes: { enablePodLabels: false, enablePodUID: false, rbac: { create: false } },
+      serviceMonitor: MONITOR,
+    }),
+  },
+  amd: {
+    chart: "amd-device-metrics-exporter",
+    port: 5000,
+    pods: { "app.kubernetes.io/name": "metrics-exporter" },
+    usesKubernetesApi: true,
+    values: ({ affinity, tolerations }) => ({
+      affinity,
+      tolerations,
+      priorityClassName: "system-node-critical",
+      image: { pullPolicy: "IfNotPresent", initContainerImage: image("busybox") },
+      resources: { ...RESOURCES },
+      serviceMonitor: MONITOR,
+    }),
+  },
+};
+
+/** GPU exporters of each vendor that the plan has, on the nodes of its pools only. */
+export class GpuMetrics extends PlatformComponent {
+  constructor(name: string, args: GpuMetricsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("observability:GpuMetrics", name, opts);
+    const vendors = gpuVendors(args.pools);
+    const namespace = new IsolatedNamespace(
+      this.child("namespace"),
+      { namespace: GPU_METRICS_NAMESPACE, allowances: vendors.flatMap(exporterAllowances) },
+      this.childOptions(),
+    );
+    for (const vendor of vendors) {
+      const { chart, values } = GPU_EXPORTERS[vendor];
+      const pools = args.pools.filter((pool) => pool.vendor === vendor);
+      chartRelease(
+        this.child(vendor),
+        {
+          chart,
+          release: chart,
+          namespace: namespace.namespace,
+          values: values({ ...placement(pools), runtimeClass: args.runtimeClass }),
+        },
+        this.childOptions(),
+      );
+    }
+    this.registerOutputs();
+  }
+}
+
+/** Vendors of the pools, each once, in a stable order. */
+export function gpuVendors(pools: readonly GpuPool[]): GpuVendor[] {
+  return [...new Set(pools.map(({ vendor }) => vendor))].sort();
+}
+
+function exporterAllowances(vendor: GpuVendor): Allowance[] {
+  const { port, pods, usesKubernetesApi } = GPU_EXPORTERS[vendor];
+  return [
+    { ...fromPrometheus(port, pods), name: `${vendor}-metrics` },
+    ...(usesKubernetesApi ? [kubernetesApi(`${vendor}-kubernetes-api`, pods)] : []),
+  ];
+}
+
+/**
+ * One DaemonSet serves all pools of a vendor: the terms of a node affinity are alternatives. A pool without
+ * labels is the whole cluster (an edge node), which a term cannot say: an empty one matches nothing.
+ */
+function placement(pools: readonly GpuPool[]): Omit<Placement, "runtimeClass"> {
+  const taints = new Map(
+    pools.flatMap(({ tolerations }) => tolerations).map((taint) => [JSON.stringify(taint), taint]),
+  );
+  const terms = pools.map(({ nodeSelector }) => ({
+    matchExpressions: Object.entries(nodeSelector).map(([key, value]) => ({ key, operator: "In", values: [value] })),
+  }));
+  const everywhere = terms.some(({ matchExpressions }) => matchExpressions.length === 0);
+  return {
+    affinity: everywhere
+      ? {}
+      : { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
+    tolerations: [...taints.values()].map(({ key, value, effect }) => ({
+      key,
+      operator: value === undefined ? "Exists" : "Equal",
+      ...(value !== undefined && { value }),
+      effect,
+    })),
+  };
+}

@@ -1,0 +1,124 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import * as random from "@pulumi/random";
+import type { Stage } from "../../planner/types";
+import { chartRelease } from "../core/chart-release";
+import { IsolatedNamespace } from "../core/isolated-namespace";
+import { standardLabels } from "../core/labels";
+import type { Allowance } from "../core/network";
+import { PlatformComponent } from "../core/platform-component";
+import { alertmanagerConfig } from "./alert-routing";
+import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
+import { type ObservabilityProfile, STACK_SIZES } from "./stack-sizes";
+import { stackValues } from "./stack-values";
+import { fromPrometheus } from "./targets";
+
+export interface MetricsStackArgs {
+  /** Replicas, resources and scrape interval. */
+  readonly profile: ObservabilityProfile;
+  /** `production` keeps the volumes of metrics when the stack is deleted. */
+  readonly stage: Stage;
+  /** Days that samples are kept, unless the volume fills first. */
+  readonly retentionDays: number;
+  /** Volume of each Prometheus replica, GiB; at least 2. */
+  readonly storageGiB: number;
+  /** @default the cluster's default class */
+  readonly storageClass?: string;
+  /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
+  readonly scrapeControlPlane?: boolean;
+  /** Connections besides DNS that the namespace of the stack allows. */
+  readonly allowances: readonly Allowance[];
+  /** Secret. Where Alertmanager posts alerts. @default nowhere */
+  readonly alertWebhookUrl?: pulumi.Output<string>;
+}
+
+/**
+ * Prometheus, Alertmanager, Grafana, kube-state-metrics and node-exporter: the CRDs' chart first, so that
+ * whatever brings monitors or rules can come in any order after it.
+ */
+export class MetricsStack extends PlatformComponent {
+  /** Name of the namespace, known once it exists. */
+  readonly namespace: pulumi.Output<string>;
+  /** Brings the kinds PodMonitor, ServiceMonitor and PrometheusRule: make objects of these depend on it. */
+  readonly crds: kubernetes.helm.v3.Release;
+
+  constructor(name: string, args: MetricsStackArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("observability:MetricsStack", name, opts);
+    const home = new IsolatedNamespace(
+      this.child("namespace"),
+      { namespace: OBSERVABILITY_NAMESPACE, allowances: args.allowances },
+      this.childOptions(),
+    );
+    const nodes = new IsolatedNamespace(
+      this.child("nodes"),
+      { namespace: NODE_METRICS_NAMESPACE, allowances: [fromPrometheus(9100)] },
+      this.childOptions(),
+    );
+    this.namespace = home.namespace;
+    this.crds = chartRelease(
+      this.child("crds"),
+      { chart: "prometheus-operator-crds", release: "prometheus-operator-crds", namespace: this.namespace, values: {} },
+      this.childOptions(),
+    );
+    const alertmanagerSecret = this.alertmanagerSecret(args.alertWebhookUrl);
+    const grafanaAdmin = this.grafanaAdmin();
+
+    chartRelease(
+      this.child("stack"),
+      {
+        chart: "kube-prometheus-stack",
+        release: STACK_RELEASE,
+        namespace: this.namespace,
+        values: stackValues({
+          size: STACK_SIZES[args.profile],
+          stage: args.stage,
+          retentionDays: args.retentionDays,
+          storageGiB: args.storageGiB,
+          storageClass: args.storageClass,
+          scrapeControlPlane: args.scrapeControlPlane ?? false,
+          alertmanagerSecret: alertmanagerSecret.metadata.name,
+        }),
+        skipCrds: true,
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [this.crds, nodes, home, grafanaAdmin] }),
+    );
+    this.registerOutputs({ namespace: this.namespace });
+  }
+
+  private alertmanagerSecret(webhookUrl: pulumi.Output<string> | undefined): kubernetes.core.v1.Secret {
+    const config =
+      webhookUrl === undefined ? alertmanagerConfig(undefined) : pulumi.secret(webhookUrl).apply(alertmanagerConfig);
+    return new kubernetes.core.v1.Secret(
+      this.child("alertmanager-config"),
+      {
+        metadata: {
+          name: "alertmanager-config",
+          namespace: this.namespace,
+          labels: standardLabels("alertmanager", STACK_RELEASE),
+        },
+        stringData: { "alertmanager.yaml": pulumi.secret(config) },
+      },
+      this.childOptions(),
+    );
+  }
+
+  private grafanaAdmin(): kubernetes.core.v1.Secret {
+    const password = new random.RandomPassword(
+      this.child("grafana-password"),
+      { length: 32, special: false },
+      this.childOptions(),
+    );
+    return new kubernetes.core.v1.Secret(
+      this.child("grafana-admin"),
+      {
+        metadata: {
+          name: GRAFANA_ADMIN_SECRET,
+          namespace: this.namespace,
+          labels: standardLabels("grafana", STACK_RELEASE),
+        },
+        stringData: { "admin-user": "admin", "admin-password": password.result },
+      },
+      this.childOptions(),
+    );
+  }
+}

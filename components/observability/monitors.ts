@@ -1,0 +1,69 @@
+import type { IPodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
+import type * as pulumi from "@pulumi/pulumi";
+import { customResource } from "../core/custom-resource";
+import { standardLabels } from "../core/labels";
+import { PlatformComponent } from "../core/platform-component";
+import type { ScrapeTarget, ScrapeTls } from "./targets";
+
+export interface MonitorsArgs {
+  /**
+   * Namespace of the monitors, apart from their targets: whoever deploys a model needs no right on monitoring,
+   * and a target's namespace may come later.
+   */
+  readonly namespace: pulumi.Input<string>;
+  readonly targets: readonly ScrapeTarget[];
+}
+
+/** One PodMonitor for each target. */
+export class Monitors extends PlatformComponent {
+  constructor(name: string, args: MonitorsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("observability:Monitors", name, opts);
+    for (const target of args.targets) {
+      this.monitor(target, args.namespace);
+    }
+    this.registerOutputs();
+  }
+
+  private monitor(target: ScrapeTarget, namespace: pulumi.Input<string>): void {
+    customResource<IPodMonitor>(
+      this.child(target.name),
+      {
+        apiVersion: "monitoring.coreos.com/v1",
+        kind: "PodMonitor",
+        name: target.name,
+        namespace,
+        labels: standardLabels("monitor", target.name),
+        spec: {
+          selector: { matchLabels: { ...target.podLabels } },
+          namespaceSelector: { matchNames: [target.namespace] },
+          podMetricsEndpoints: [
+            {
+              portNumber: target.port,
+              path: target.path,
+              interval: "15s",
+              scrapeTimeout: "10s",
+              relabelings: relabelings(target),
+              ...(target.tls && overTls(target.tls)),
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+  }
+}
+
+/** A monitor can only refer to Secrets of its own namespace. */
+function overTls({ caSecret, serverName }: ScrapeTls) {
+  return {
+    scheme: "https" as const,
+    tlsConfig: { ca: { secret: { name: caSecret, key: "ca.crt" } }, serverName },
+  };
+}
+
+function relabelings({ labels = {} }: ScrapeTarget) {
+  return [
+    { sourceLabels: ["__meta_kubernetes_pod_node_name"], targetLabel: "node" },
+    ...Object.entries(labels).map(([targetLabel, replacement]) => ({ targetLabel, replacement })),
+  ];
+}

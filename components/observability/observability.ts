@@ -1,0 +1,123 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Stage } from "../../planner/types";
+import type { Cluster } from "../core/cluster";
+import { PlatformComponent } from "../core/platform-component";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { trustCertificate } from "../storage/store-certificates";
+import { Dashboards } from "./dashboards/dashboards";
+import { GpuMetrics, type GpuPool } from "./gpu-metrics";
+import { MetricsStack } from "./metrics-stack";
+import { Monitors } from "./monitors";
+import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, OBSERVABILITY_NAMESPACE, PROMETHEUS_URL } from "./names";
+import { PrometheusRules } from "./rules/prometheus-rules";
+import { stackAllowances } from "./stack-allowances";
+import type { ObservabilityProfile } from "./stack-sizes";
+import {
+  certManagerTarget,
+  distinctTargets,
+  gatewayTargets,
+  type ModelStoreMetrics,
+  modelStoreTarget,
+  modelTargets,
+  type ProxyMetrics,
+  type ScrapeTarget,
+} from "./targets";
+
+export interface ObservabilityArgs {
+  /** Where the models answer; those with metrics are scraped. */
+  readonly endpoints: readonly ModelEndpoint[];
+  /** Every pool with GPUs, from the plan. */
+  readonly gpuPools: readonly GpuPool[];
+  readonly cluster: Cluster;
+  /** `production` keeps the volumes of metrics when the stack is deleted. */
+  readonly stage: Stage;
+  readonly profile: ObservabilityProfile;
+  /** Days that samples are kept, unless the volume fills first. */
+  readonly retentionDays: number;
+  /** Volume of each Prometheus replica, GiB; at least 2. */
+  readonly storageGiB: number;
+  /** The gateway's proxies and their metrics endpoints. */
+  readonly gateway: ProxyMetrics;
+  /** @default no store in the cluster */
+  readonly modelStore?: ModelStoreMetrics;
+  /** Namespace of cert-manager, where the platform's certificates have an alert. @default no cert-manager */
+  readonly certManagerNamespace?: string;
+  /** Other pods with metrics. @default none */
+  readonly targets?: readonly ScrapeTarget[];
+  /** Secret. Webhook of the incident tool or chat that gets alerts. @default nowhere */
+  readonly alertWebhookUrl?: pulumi.Output<string>;
+  /** URL of `docs/operations.md` in your fork, for the links in alerts. @default its path in the repository */
+  readonly runbookUrl?: string;
+  /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
+  readonly scrapeControlPlane?: boolean;
+}
+
+/** Metrics of everything that the platform runs, alerts with a runbook, and dashboards. */
+export class Observability extends PlatformComponent {
+  /** Query API of Prometheus, inside the cluster. */
+  readonly prometheusUrl = PROMETHEUS_URL;
+  /** Commands that open Grafana and print its password. */
+  readonly grafana =
+    `kubectl -n ${OBSERVABILITY_NAMESPACE} port-forward svc/${GRAFANA_SERVICE} 3000:80; password: ` +
+    `kubectl -n ${OBSERVABILITY_NAMESPACE} get secret ${GRAFANA_ADMIN_SECRET} -o jsonpath='{.data.admin-password}' | base64 -d`;
+
+  constructor(name: string, args: ObservabilityArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("observability:Observability", name, opts);
+    const { cluster } = args;
+    const scrapeControlPlane = args.scrapeControlPlane ?? false;
+    const targets = distinctTargets([
+      ...modelTargets(args.endpoints),
+      ...gatewayTargets(args.gateway),
+      ...(args.modelStore ? [modelStoreTarget(args.modelStore)] : []),
+      ...(args.certManagerNamespace !== undefined ? [certManagerTarget(args.certManagerNamespace)] : []),
+      ...(args.targets ?? []),
+    ]);
+
+    const stack = new MetricsStack(
+      this.child("metrics"),
+      {
+        profile: args.profile,
+        stage: args.stage,
+        retentionDays: args.retentionDays,
+        storageGiB: args.storageGiB,
+        ...(cluster.storageClass !== undefined && { storageClass: cluster.storageClass }),
+        scrapeControlPlane,
+        allowances: stackAllowances({
+          targets,
+          gpuPools: args.gpuPools,
+          gpuExporters: cluster.gpuExporters,
+          privateCidrs: cluster.privateCidrs,
+          scrapeControlPlane,
+          alertWebhook: args.alertWebhookUrl !== undefined,
+        }),
+        ...(args.alertWebhookUrl && { alertWebhookUrl: args.alertWebhookUrl }),
+      },
+      this.childOptions(),
+    );
+    const afterCrds = this.childOptions({ dependsOn: [stack.crds] });
+
+    if (args.gpuPools.length > 0 && cluster.gpuExporters === "platform") {
+      new GpuMetrics(
+        this.child("gpus"),
+        {
+          pools: args.gpuPools,
+          ...(cluster.gpuRuntimeClass !== undefined && { runtimeClass: cluster.gpuRuntimeClass }),
+        },
+        afterCrds,
+      );
+    }
+    if (args.modelStore) {
+      const { certManager } = args.modelStore.tls;
+      trustCertificate(this.child("store-trust"), stack.namespace, certManager, this.childOptions());
+    }
+    new Monitors(this.child("monitors"), { namespace: stack.namespace, targets }, afterCrds);
+    new PrometheusRules(
+      this.child("rules"),
+      { namespace: stack.namespace, ...(args.runbookUrl !== undefined && { runbookUrl: args.runbookUrl }) },
+      afterCrds,
+    );
+    new Dashboards(this.child("dashboards"), { namespace: stack.namespace }, this.childOptions());
+
+    this.registerOutputs({ prometheusUrl: this.prometheusUrl, grafana: this.grafana });
+  }
+}

@@ -1,0 +1,82 @@
+import type { AlertRule, RecordingRule, RuleSubject } from "./types";
+
+/** The proxies' own readiness and metrics listeners are left out: only `http-<port>` and `https-<port>` serve clients. */
+const CLIENT_LISTENERS = 'envoy_http_conn_manager_prefix=~"https?-[0-9]+"';
+
+const PROXY = 'namespace="gateway",pod="proxy-0"';
+const HTTPS = 'envoy_http_conn_manager_prefix="https-443"';
+
+const upstreamRtt: RecordingRule = {
+  record: "envoy_upstream_rtt_ms",
+  // Time to connect: the only round trip that Envoy measures. Reused connections add no samples.
+  expr: "histogram_quantile(0.95, sum by (namespace, envoy_cluster_name, le) (rate(envoy_cluster_upstream_cx_connect_ms_bucket[5m])))",
+  about: "95th percentile of the round trip from gateway to engine, in milliseconds, per route.",
+  cases: {
+    gives: {
+      series: {
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="chat",le="1"}`]: "0+0x20",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="chat",le="5"}`]: "0+60x20",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="chat",le="+Inf"}`]: "0+60x20",
+      },
+      at: "15m",
+      samples: { 'envoy_upstream_rtt_ms{namespace="gateway",envoy_cluster_name="chat"}': 4.8 },
+    },
+  },
+};
+
+const errorRate: AlertRule = {
+  alert: "GatewayErrorRate",
+  expr: `
+    sum by (namespace) (rate(envoy_http_downstream_rq_xx{${CLIENT_LISTENERS},envoy_response_code_class="5"}[5m]))
+      / sum by (namespace) (rate(envoy_http_downstream_rq_xx{${CLIENT_LISTENERS}}[5m]))
+      > 0.05`,
+  for: "5m",
+  severity: "critical",
+  summary: "The gateway answers {{ $value | humanizePercentage }} of requests with an error",
+  description:
+    "More than 5 % of the answers of the gateway in {{ $labels.namespace }} have been 5xx for 5 minutes: users see failures. The access log names the model and the reason (`response_flags`).",
+  cases: {
+    fires: {
+      series: {
+        [`envoy_http_downstream_rq_xx{${PROXY},${HTTPS},envoy_response_code_class="2"}`]: "0+90x30",
+        [`envoy_http_downstream_rq_xx{${PROXY},${HTTPS},envoy_response_code_class="5"}`]: "0+10x30",
+      },
+      at: "20m",
+      labels: { namespace: "gateway" },
+    },
+    // Failing probes of the proxies' own listener are nobody's request.
+    quiet: {
+      series: {
+        [`envoy_http_downstream_rq_xx{${PROXY},${HTTPS},envoy_response_code_class="2"}`]: "0+98x30",
+        [`envoy_http_downstream_rq_xx{${PROXY},${HTTPS},envoy_response_code_class="5"}`]: "0+2x30",
+        [`envoy_http_downstream_rq_xx{${PROXY},envoy_http_conn_manager_prefix="eg-ready-http",envoy_response_code_class="5"}`]:
+          "0+90x30",
+      },
+      at: "20m",
+    },
+  },
+};
+
+const certificateExpiring: AlertRule = {
+  alert: "GatewayCertificateExpiringSoon",
+  expr: "min by (namespace) (envoy_server_days_until_first_cert_expiring) < 14",
+  for: "1h",
+  severity: "critical",
+  summary: "A certificate of the gateway expires in {{ $value }} days",
+  description:
+    "The proxies in {{ $labels.namespace }} hold a certificate that expires in {{ $value }} days; clients then refuse the connection. This is what Envoy really uses, whoever issued it.",
+  cases: {
+    fires: {
+      series: { [`envoy_server_days_until_first_cert_expiring{${PROXY}}`]: "6x120" },
+      at: "90m",
+      labels: { namespace: "gateway" },
+    },
+    quiet: { series: { [`envoy_server_days_until_first_cert_expiring{${PROXY}}`]: "60x120" }, at: "90m" },
+  },
+};
+
+export const gateway: RuleSubject = {
+  subject: "gateway",
+  recording: [upstreamRtt],
+  alerts: [errorRate, certificateExpiring],
+};

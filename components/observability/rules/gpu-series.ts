@@ -1,0 +1,128 @@
+import type { RecordingRule } from "./types";
+
+/** The recorded series: one per GPU, with labels `vendor, node, instance, gpu, product, namespace, pod`. */
+const GPU_SERIES = {
+  gpu_utilization_percent: "Share of time in which the GPU ran a kernel, 0 to 100.",
+  gpu_memory_utilization: "Share of GPU memory in use, 0 to 100.",
+  gpu_temperature_celsius: "Temperature of the GPU, in degrees Celsius.",
+  gpu_last_hardware_xid: "Last XID error that points at hardware or driver; faults of applications are left out.",
+  "gpu_uncorrectable_memory_errors:increase1h":
+    "Uncorrectable memory errors, or failures to remap them, in the last hour.",
+} as const;
+
+/** How one exporter gives a recorded series, and an example: steady inputs, and the value that follows. */
+interface Derivation {
+  readonly expr: string;
+  readonly given: Readonly<Record<string, number>>;
+  readonly gives: number;
+}
+
+/**
+ * What one vendor's exporter calls the things that alerts and dashboards read. Everything else uses the
+ * recorded names, so that a new exporter is one row here.
+ */
+interface GpuExporter {
+  readonly vendor: "nvidia" | "amd";
+  /** Label of the GPU's number on its node. */
+  readonly gpuLabel: string;
+  /** Label of the GPU's product name. */
+  readonly productLabel: string;
+  /** Left out where the exporter has nothing to derive it from. */
+  readonly series: Partial<Record<keyof typeof GPU_SERIES, Derivation>>;
+}
+
+/** XIDs that a program causes by itself: application faults in NVIDIA's "XID Errors" guide. */
+const APPLICATION_XIDS = [13, 31, 43, 45];
+
+const EXPORTERS: readonly GpuExporter[] = [
+  {
+    vendor: "nvidia",
+    gpuLabel: "gpu",
+    productLabel: "modelName",
+    series: {
+      gpu_utilization_percent: { expr: "DCGM_FI_DEV_GPU_UTIL", given: { DCGM_FI_DEV_GPU_UTIL: 40 }, gives: 40 },
+      gpu_memory_utilization: {
+        // The exporter has no total, and the chart's list of counters lacks the reserved part.
+        expr: "100 * DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE)",
+        given: { DCGM_FI_DEV_FB_USED: 60_000, DCGM_FI_DEV_FB_FREE: 20_000 },
+        gives: 75,
+      },
+      gpu_temperature_celsius: { expr: "DCGM_FI_DEV_GPU_TEMP", given: { DCGM_FI_DEV_GPU_TEMP: 61 }, gives: 61 },
+      gpu_last_hardware_xid: {
+        expr: `DCGM_FI_DEV_XID_ERRORS > 0${APPLICATION_XIDS.map((xid) => ` != ${xid}`).join("")}`,
+        given: { DCGM_FI_DEV_XID_ERRORS: 79 },
+        gives: 79,
+      },
+      "gpu_uncorrectable_memory_errors:increase1h": {
+        // ECC counters are commented out in the exporter's default list: remapped rows are their trace.
+        expr: "increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1h]) + max_over_time(DCGM_FI_DEV_ROW_REMAP_FAILURE[1h])",
+        given: { DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS: 3, DCGM_FI_DEV_ROW_REMAP_FAILURE: 1 },
+        gives: 1,
+      },
+    },
+  },
+  {
+    vendor: "amd",
+    gpuLabel: "gpu_id",
+    productLabel: "card_model",
+    series: {
+      gpu_utilization_percent: { expr: "gpu_gfx_activity", given: { gpu_gfx_activity: 55 }, gives: 55 },
+      gpu_memory_utilization: {
+        expr: "100 * gpu_used_vram / gpu_total_vram",
+        given: { gpu_used_vram: 98_304, gpu_total_vram: 196_608 },
+        gives: 50,
+      },
+      gpu_temperature_celsius: {
+        // MI3xx reports the junction, MI2xx the edge; Radeon reports neither.
+        expr: "gpu_junction_temperature or gpu_edge_temperature",
+        given: { gpu_edge_temperature: 58 },
+        gives: 58,
+      },
+      "gpu_uncorrectable_memory_errors:increase1h": {
+        expr: "increase(gpu_ecc_uncorrect_total[1h])",
+        given: { gpu_ecc_uncorrect_total: 4 },
+        gives: 0,
+      },
+    },
+  },
+];
+
+/** Gives every vendor's series the same labels. */
+function normalized({ gpuLabel, productLabel }: GpuExporter, expr: string): string {
+  const renames: readonly (readonly [to: string, from: string])[] = [
+    // Where the cluster brings its own exporter, its monitor moves the workload's labels aside.
+    ["namespace", "exported_namespace"],
+    ["pod", "exported_pod"],
+    ["gpu", gpuLabel],
+    ["product", productLabel],
+  ];
+  const relabelled = renames
+    .filter(([to, from]) => to !== from)
+    .reduce((inner, [to, from]) => `label_replace(${inner}, "${to}", "$1", "${from}", "(.+)")`, expr);
+  return `max by (node, instance, gpu, product, namespace, pod) (${relabelled})`;
+}
+
+function recordings(exporter: GpuExporter): RecordingRule[] {
+  const { vendor, gpuLabel, productLabel } = exporter;
+  const where = 'instance="10.0.0.1:9400",node="gpu-1"';
+  const exported = `${where},${gpuLabel}="0",${productLabel}="Model X",exported_namespace="model-chat",exported_pod="chat-0",namespace="gpu-metrics",pod="exporter"`;
+  const recorded = `vendor="${vendor}",${where},gpu="0",product="Model X",namespace="model-chat",pod="chat-0"`;
+  return Object.entries(exporter.series).map(([record, { expr, given, gives }]) => ({
+    record,
+    expr: normalized(exporter, expr),
+    labels: { vendor },
+    about: GPU_SERIES[record as keyof typeof GPU_SERIES],
+    cases: {
+      gives: {
+        series: Object.fromEntries(
+          Object.entries(given).map(([metric, value]) => [`${metric}{${exported}}`, `${value}x80`]),
+        ),
+        at: "70m",
+        samples: { [`${record}{${recorded}}`]: gives },
+      },
+    },
+  }));
+}
+
+/** Recording rules of all vendors: they carry the names of the source documents (`gpu_utilization_percent`, …). */
+export const gpuRecordings: readonly RecordingRule[] = EXPORTERS.flatMap(recordings);

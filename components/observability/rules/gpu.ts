@@ -1,0 +1,99 @@
+import { gpuRecordings } from "./gpu-series";
+import { modelNamespaceSeries, ofModels } from "./models";
+import type { AlertRule, RuleSubject } from "./types";
+
+/** A GPU in use by the model `chat`, as DCGM reports it, and the labels that its recorded series have. */
+const EXPORTED = 'instance="10.0.0.1:9400",node="gpu-1",gpu="0",modelName="H100",namespace="model-chat",pod="chat-0"';
+const RECORDED = {
+  vendor: "nvidia",
+  instance: "10.0.0.1:9400",
+  node: "gpu-1",
+  gpu: "0",
+  product: "H100",
+  namespace: "model-chat",
+  pod: "chat-0",
+};
+
+const xidErrors: AlertRule = {
+  alert: "GpuXidErrors",
+  expr: "gpu_last_hardware_xid > 0",
+  for: "1m",
+  severity: "critical",
+  summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} reported XID {{ $value }}",
+  description:
+    "The driver reported XID {{ $value }} on a {{ $labels.product }}, used by {{ $labels.namespace }}/{{ $labels.pod }}: a fault of hardware, driver or link, not of the program. Drain the node before it spoils answers.",
+  cases: {
+    fires: { series: { [`DCGM_FI_DEV_XID_ERRORS{${EXPORTED}}`]: "0x4 79x20" }, at: "10m", labels: RECORDED },
+    // XID 13 is an illegal access of the program itself.
+    quiet: { series: { [`DCGM_FI_DEV_XID_ERRORS{${EXPORTED}}`]: "0x4 13x20" }, at: "10m" },
+  },
+};
+
+const eccErrors: AlertRule = {
+  alert: "GpuEccErrors",
+  expr: "gpu_uncorrectable_memory_errors:increase1h > 0",
+  for: "1m",
+  severity: "critical",
+  summary: "Uncorrectable memory errors on GPU {{ $labels.gpu }} of node {{ $labels.node }}",
+  description:
+    "A {{ $labels.product }} had uncorrectable memory errors in the last hour, under {{ $labels.namespace }}/{{ $labels.pod }}. Drain the node and reset the GPU; replace it when they return.",
+  cases: {
+    fires: {
+      series: {
+        [`DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{${EXPORTED}}`]: "0x20 1x40",
+        [`DCGM_FI_DEV_ROW_REMAP_FAILURE{${EXPORTED}}`]: "0x60",
+      },
+      at: "30m",
+      labels: RECORDED,
+    },
+    // Rows remapped long ago are history, not news.
+    quiet: {
+      series: {
+        [`DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{${EXPORTED}}`]: "2x60",
+        [`DCGM_FI_DEV_ROW_REMAP_FAILURE{${EXPORTED}}`]: "0x60",
+      },
+      at: "30m",
+    },
+  },
+};
+
+const idle: AlertRule = {
+  alert: "GpuIdle",
+  expr: `avg by (namespace, model) (${ofModels("avg_over_time(gpu_utilization_percent[1h])")}) < 30`,
+  for: "1h",
+  severity: "info",
+  summary: "GPUs of {{ $labels.model }} are {{ $value | humanize }} % busy",
+  description:
+    "The GPUs that {{ $labels.model }} holds averaged under 30 % over an hour: fewer replicas, a smaller shape or a shared pool would cost less.",
+  cases: {
+    fires: {
+      series: { ...modelNamespaceSeries("chat", "1x180"), [`DCGM_FI_DEV_GPU_UTIL{${EXPORTED}}`]: "5x180" },
+      at: "150m",
+      labels: { namespace: "model-chat", model: "chat" },
+    },
+    quiet: {
+      series: { ...modelNamespaceSeries("chat", "1x180"), [`DCGM_FI_DEV_GPU_UTIL{${EXPORTED}}`]: "45x180" },
+      at: "150m",
+    },
+  },
+};
+
+const temperature: AlertRule = {
+  alert: "GpuTemperature",
+  expr: "gpu_temperature_celsius > 85",
+  for: "10m",
+  severity: "warning",
+  summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} is at {{ $value }} °C",
+  description:
+    "A {{ $labels.product }} has been above 85 °C for 10 minutes: it throttles, and {{ $labels.namespace }}/{{ $labels.pod }} answers more slowly. Look at the node's cooling and neighbours.",
+  cases: {
+    fires: { series: { [`DCGM_FI_DEV_GPU_TEMP{${EXPORTED}}`]: "91x30" }, at: "20m", labels: RECORDED },
+    quiet: { series: { [`DCGM_FI_DEV_GPU_TEMP{${EXPORTED}}`]: "78x30" }, at: "20m" },
+  },
+};
+
+export const gpu: RuleSubject = {
+  subject: "gpu",
+  recording: gpuRecordings,
+  alerts: [xidErrors, eccErrors, idle, temperature],
+};

@@ -1,0 +1,123 @@
+import type { AlertRule, RuleSubject } from "./types";
+
+const modelStoreFull: AlertRule = {
+  alert: "ModelStoreFull",
+  expr: `
+    min by (namespace) (minio_cluster_capacity_usable_free_bytes / minio_cluster_capacity_usable_total_bytes) < 0.1`,
+  for: "10m",
+  severity: "warning",
+  summary: "The model store has {{ $value | humanizePercentage }} of its space left",
+  description:
+    "The object store in {{ $labels.namespace }} has less than 10 % free: the next model cannot be synchronised. Remove models that nobody serves, or raise the size of the store.",
+  cases: {
+    fires: {
+      series: {
+        'minio_cluster_capacity_usable_free_bytes{namespace="model-store",pod="minio-0"}': "5e9x30",
+        'minio_cluster_capacity_usable_total_bytes{namespace="model-store",pod="minio-0"}': "100e9x30",
+      },
+      at: "20m",
+      labels: { namespace: "model-store" },
+    },
+    quiet: {
+      series: {
+        'minio_cluster_capacity_usable_free_bytes{namespace="model-store",pod="minio-0"}': "30e9x30",
+        'minio_cluster_capacity_usable_total_bytes{namespace="model-store",pod="minio-0"}': "100e9x30",
+      },
+      at: "20m",
+    },
+  },
+};
+
+const certificateExpiring: AlertRule = {
+  alert: "CertificateExpiringSoon",
+  // cert-manager renews at two thirds of the lifetime: two weeks before the end, renewal has failed for days.
+  // `exported_namespace`: the certificate's own namespace, where Prometheus keeps the exporter's in `namespace`.
+  expr: `
+    min by (exported_namespace, name) (certmanager_certificate_expiration_timestamp_seconds) - time() < 14 * 86400`,
+  for: "1h",
+  severity: "warning",
+  summary: "Certificate {{ $labels.exported_namespace }}/{{ $labels.name }} expires in {{ $value | humanizeDuration }}",
+  description:
+    "cert-manager should have renewed {{ $labels.exported_namespace }}/{{ $labels.name }} by now. Look at the Certificate's conditions and at its newest CertificateRequest.",
+  cases: {
+    fires: {
+      series: {
+        'certmanager_certificate_expiration_timestamp_seconds{namespace="cert-manager",exported_namespace="gateway",name="tls"}':
+          "604800x120",
+      },
+      at: "90m",
+      labels: { exported_namespace: "gateway", name: "tls" },
+    },
+    quiet: {
+      series: {
+        'certmanager_certificate_expiration_timestamp_seconds{namespace="cert-manager",exported_namespace="gateway",name="tls"}':
+          "5184000x120",
+      },
+      at: "90m",
+    },
+  },
+};
+
+const VOLUME = 'namespace="model-store",persistentvolumeclaim="data-minio-0"';
+
+const volumeFilling: AlertRule = {
+  alert: "PersistentVolumeFilling",
+  expr: `
+    min by (namespace, persistentvolumeclaim) (kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes) < 0.1`,
+  for: "15m",
+  severity: "warning",
+  summary:
+    "Volume {{ $labels.namespace }}/{{ $labels.persistentvolumeclaim }} has {{ $value | humanizePercentage }} left",
+  description:
+    "Less than 10 % of the claim {{ $labels.persistentvolumeclaim }} is free. A full volume stops whoever writes to it: expand the claim or free space.",
+  cases: {
+    fires: {
+      series: {
+        [`kubelet_volume_stats_available_bytes{${VOLUME}}`]: "4e9x40",
+        [`kubelet_volume_stats_capacity_bytes{${VOLUME}}`]: "100e9x40",
+      },
+      at: "30m",
+      labels: { namespace: "model-store", persistentvolumeclaim: "data-minio-0" },
+    },
+    quiet: {
+      series: {
+        [`kubelet_volume_stats_available_bytes{${VOLUME}}`]: "25e9x40",
+        [`kubelet_volume_stats_capacity_bytes{${VOLUME}}`]: "100e9x40",
+      },
+      at: "30m",
+    },
+  },
+};
+
+const targetDown: AlertRule = {
+  alert: "TargetDown",
+  expr: "count by (namespace, job) (up == 0) / count by (namespace, job) (up) > 0.1",
+  for: "10m",
+  severity: "warning",
+  summary: "{{ $value | humanizePercentage }} of the targets of {{ $labels.job }} cannot be scraped",
+  description:
+    "Prometheus gets no metrics from {{ $labels.job }} (namespace {{ $labels.namespace }}): its alerts are blind. Pod down, wrong port, or a NetworkPolicy without the allowance for Prometheus.",
+  cases: {
+    fires: {
+      series: {
+        'up{namespace="model-chat",job="observability/model-chat",pod="chat-0"}': "0x30",
+        'up{namespace="model-chat",job="observability/model-chat",pod="chat-1"}': "1x30",
+      },
+      at: "20m",
+      labels: { namespace: "model-chat", job: "observability/model-chat" },
+    },
+    quiet: {
+      series: {
+        'up{namespace="model-chat",job="observability/model-chat",pod="chat-0"}': "1x30",
+        'up{namespace="model-chat",job="observability/model-chat",pod="chat-1"}': "1x30",
+      },
+      at: "20m",
+    },
+  },
+};
+
+export const platform: RuleSubject = {
+  subject: "platform",
+  recording: [],
+  alerts: [modelStoreFull, certificateExpiring, volumeFilling, targetDown],
+};

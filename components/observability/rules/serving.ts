@@ -1,0 +1,163 @@
+import { modelNamespaceSeries, ofModels } from "./models";
+import type { AlertRule, RecordingRule, RuleSubject } from "./types";
+
+/** Labels that every series of the engine `chat` has in the cases. */
+const CHAT = 'namespace="model-chat",pod="chat-0",model="chat",model_name="chat",engine="0"';
+const OF_CHAT = { namespace: "model-chat", model: "chat" };
+
+const p99Latency: RecordingRule = {
+  record: "inference_p99_latency_ms",
+  expr: "1000 * histogram_quantile(0.99, sum by (namespace, model, le) (rate(vllm:e2e_request_latency_seconds_bucket[5m])))",
+  about: "99th percentile of the time from request to last token, in milliseconds, per model.",
+  cases: {
+    gives: {
+      series: {
+        [`vllm:e2e_request_latency_seconds_bucket{${CHAT},le="1"}`]: "0+0x20",
+        [`vllm:e2e_request_latency_seconds_bucket{${CHAT},le="2"}`]: "0+60x20",
+        [`vllm:e2e_request_latency_seconds_bucket{${CHAT},le="+Inf"}`]: "0+60x20",
+      },
+      at: "15m",
+      samples: { 'inference_p99_latency_ms{namespace="model-chat",model="chat"}': 1990 },
+    },
+  },
+};
+
+const unavailable: AlertRule = {
+  alert: "ModelUnavailable",
+  // The replicas that are wanted decide, so that a model scaled to zero on purpose stays quiet.
+  expr: `
+    sum by (namespace, model) (${ofModels("kube_deployment_spec_replicas or kube_statefulset_replicas")}) > 0
+    unless
+    inference:ready_replicas:count > 0`,
+  for: "10m",
+  severity: "critical",
+  summary: "No replica of model {{ $labels.model }} is ready",
+  description:
+    "Replicas are wanted in namespace {{ $labels.namespace }}, but none has been ready for 10 minutes: requests for {{ $labels.model }} fail. Look at the pods' events first.",
+  cases: {
+    fires: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x60"),
+        'kube_deployment_spec_replicas{namespace="model-chat",deployment="chat"}': "2x60",
+        'kube_pod_status_ready{namespace="model-chat",pod="chat-0",condition="true"}': "0x60",
+        'kube_pod_labels{namespace="model-chat",pod="chat-0"}': "1x60",
+        'kube_pod_status_ready{namespace="model-chat",pod="pull",condition="true"}': "1x60",
+        'kube_pod_labels{namespace="model-chat",pod="pull",label_batch_kubernetes_io_job_name="pull"}': "1x60",
+      },
+      at: "20m",
+      labels: OF_CHAT,
+    },
+    quiet: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x60"),
+        'kube_deployment_spec_replicas{namespace="model-chat",deployment="chat"}': "2x60",
+        'kube_pod_status_ready{namespace="model-chat",pod="chat-0",condition="true"}': "1x60",
+        'kube_pod_labels{namespace="model-chat",pod="chat-0"}': "1x60",
+        ...modelNamespaceSeries("asleep", "1x60"),
+        'kube_statefulset_replicas{namespace="model-asleep",statefulset="asleep"}': "0x60",
+      },
+      at: "20m",
+    },
+  },
+};
+
+const queueGrowing: AlertRule = {
+  alert: "VllmQueueGrowing",
+  expr: `
+    sum by (namespace, model) (min_over_time(vllm:num_requests_waiting[10m])) > 0
+    and
+    sum by (namespace, model) (avg_over_time(vllm:num_requests_waiting[5m]))
+      > sum by (namespace, model) (avg_over_time(vllm:num_requests_waiting[5m] offset 10m))`,
+  for: "5m",
+  severity: "warning",
+  summary: "Requests for {{ $labels.model }} wait longer and longer",
+  description:
+    "The queue of {{ $labels.model }} has not been empty for 10 minutes (at least {{ $value }} requests) and is longer than 10 minutes ago: demand exceeds what its replicas can do. Add replicas or lower the context length.",
+  cases: {
+    fires: { series: { [`vllm:num_requests_waiting{${CHAT}}`]: "0+2x60" }, at: "40m", labels: OF_CHAT },
+    // A short, steady queue is batching at work.
+    quiet: { series: { [`vllm:num_requests_waiting{${CHAT}}`]: "4x60" }, at: "40m" },
+  },
+};
+
+const kvCacheAlmostFull: AlertRule = {
+  alert: "KvCacheAlmostFull",
+  expr: "max by (namespace, model, pod) (avg_over_time(vllm:kv_cache_usage_perc[5m])) > 0.9",
+  for: "10m",
+  severity: "warning",
+  summary: "KV cache of {{ $labels.model }} is {{ $value | humanizePercentage }} full",
+  description:
+    "Pod {{ $labels.pod }} has used more than 90 % of its KV cache for 10 minutes: vLLM soon preempts requests and computes them again. Lower the concurrency or the context length, or give the model more GPU memory.",
+  cases: {
+    fires: {
+      series: { [`vllm:kv_cache_usage_perc{${CHAT}}`]: "0.95x40" },
+      at: "20m",
+      labels: { ...OF_CHAT, pod: "chat-0" },
+    },
+    quiet: { series: { [`vllm:kv_cache_usage_perc{${CHAT}}`]: "0.88x40" }, at: "20m" },
+  },
+};
+
+const highTimeToFirstToken: AlertRule = {
+  alert: "HighTimeToFirstToken",
+  expr: "histogram_quantile(0.95, sum by (namespace, model, le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 5",
+  for: "10m",
+  severity: "warning",
+  summary: "First token of {{ $labels.model }} takes {{ $value | humanizeDuration }}",
+  description:
+    "One request in twenty for {{ $labels.model }} waits more than 5 seconds for its first token. See whether the queue grows (more replicas) or the prompts do (prefill).",
+  cases: {
+    fires: {
+      series: {
+        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="5.0"}`]: "0+50x40",
+        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="10.0"}`]: "0+60x40",
+        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="+Inf"}`]: "0+60x40",
+      },
+      at: "30m",
+      labels: OF_CHAT,
+    },
+    quiet: {
+      series: {
+        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="5.0"}`]: "0+58x40",
+        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="10.0"}`]: "0+60x40",
+        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="+Inf"}`]: "0+60x40",
+      },
+      at: "30m",
+    },
+  },
+};
+
+const warmPullFailed: AlertRule = {
+  alert: "WarmPullFailed",
+  // kube_job_status_failed counts failed pods, retries included, and keeps counting them after a success.
+  expr: `max by (namespace, model, job_name) (${ofModels('kube_job_failed{condition="true"}')}) > 0`,
+  for: "1m",
+  severity: "critical",
+  summary: "Job {{ $labels.job_name }} could not load the weights of {{ $labels.model }}",
+  description:
+    "The Job gave up after its retries: {{ $labels.model }} has no weights to start from, or old ones. The last lines of its log name the cause.",
+  cases: {
+    fires: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x20"),
+        'kube_job_failed{namespace="model-chat",job_name="chat-pull",condition="true"}': "0x4 1x15",
+      },
+      at: "10m",
+      labels: { ...OF_CHAT, job_name: "chat-pull" },
+    },
+    quiet: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x20"),
+        'kube_job_failed{namespace="model-chat",job_name="chat-pull",condition="false"}': "1x20",
+        'kube_job_failed{namespace="elsewhere",job_name="backup",condition="true"}': "1x20",
+      },
+      at: "10m",
+    },
+  },
+};
+
+export const serving: RuleSubject = {
+  subject: "serving",
+  recording: [p99Latency],
+  alerts: [unavailable, queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, warmPullFailed],
+};

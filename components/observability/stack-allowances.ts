@@ -1,0 +1,75 @@
+import { type Allowance, fromKubernetesApi, internet, kubernetesApi, type Peer } from "../core/network";
+import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
+import { GPU_METRICS_NAMESPACE, STACK_PODS } from "./names";
+import { type ScrapeTarget, scrapeAllowance } from "./targets";
+
+export interface StackConnections {
+  readonly targets: readonly ScrapeTarget[];
+  readonly gpuPools: readonly GpuPool[];
+  /** `present`: somebody else's exporters, in a namespace that the platform does not know. */
+  readonly gpuExporters: "platform" | "present";
+  /** Networks of nodes and pods: kubelet and node-exporter listen on the nodes' addresses. */
+  readonly privateCidrs: readonly string[];
+  readonly scrapeControlPlane: boolean;
+  /** Whether Alertmanager calls a webhook. */
+  readonly alertWebhook: boolean;
+}
+
+/** Ports on the nodes' own addresses. */
+const NODE_PORTS = { kubelet: 10250, nodeExporter: 9100 };
+const CONTROL_PLANE_PORTS = { etcd: 2381, controllerManager: 10257, scheduler: 10259, proxy: 10249 };
+
+/** Ports by which the parts of the stack reach each other: Prometheus, Alertmanager and its gossip, Grafana, exporters. */
+const OWN_PORTS = [
+  { port: 9090 },
+  { port: 9093 },
+  { port: 9094 },
+  { port: 9094, protocol: "UDP" as const },
+  { port: 3000 },
+  { port: 8080 },
+  { port: 8081 },
+  { port: 10250 },
+];
+
+/** Everything that the metrics stack may connect to, and who may connect to it. */
+export function stackAllowances(args: StackConnections): Allowance[] {
+  const { prometheus, alertmanager, grafana, kubeStateMetrics, operator } = STACK_PODS;
+  return [
+    { name: "within", pods: {}, from: [{ pods: {} }], ports: OWN_PORTS },
+    { name: "to-within", pods: {}, to: [{ pods: {} }], ports: OWN_PORTS },
+    kubernetesApi("api-prometheus", prometheus),
+    kubernetesApi("api-operator", operator),
+    kubernetesApi("api-kube-state-metrics", kubeStateMetrics),
+    kubernetesApi("api-grafana", grafana),
+    fromKubernetesApi("operator-webhook", operator, [{ port: 10250 }]),
+    ...nodeAllowances(args),
+    {
+      name: "scrape-dns",
+      pods: prometheus,
+      to: [{ namespace: "kube-system", pods: { "k8s-app": "kube-dns" } }],
+      ports: [{ port: 9153 }],
+    },
+    ...gpuAllowances(args),
+    ...args.targets.map(scrapeAllowance),
+    ...(args.alertWebhook
+      ? [{ name: "alert-webhook", pods: alertmanager, to: [internet(args.privateCidrs)], ports: [{ port: 443 }] }]
+      : []),
+  ];
+}
+
+function nodeAllowances({ privateCidrs, scrapeControlPlane }: StackConnections): Allowance[] {
+  const ports = [...Object.values(NODE_PORTS), ...(scrapeControlPlane ? Object.values(CONTROL_PLANE_PORTS) : [])];
+  const nodes: Peer[] = privateCidrs.map((cidr) => ({ cidr }));
+  return nodes.length > 0
+    ? [{ name: "scrape-nodes", pods: STACK_PODS.prometheus, to: nodes, ports: ports.map((port) => ({ port })) }]
+    : [];
+}
+
+function gpuAllowances({ gpuPools, gpuExporters }: StackConnections): Allowance[] {
+  return gpuVendors(gpuPools).map((vendor) => {
+    const { pods, port } = GPU_EXPORTERS[vendor];
+    const exporters: Peer =
+      gpuExporters === "platform" ? { namespace: GPU_METRICS_NAMESPACE, pods } : { anyNamespace: true };
+    return { name: `scrape-gpu-${vendor}`, pods: STACK_PODS.prometheus, to: [exporters], ports: [{ port }] };
+  });
+}

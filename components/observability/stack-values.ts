@@ -1,0 +1,170 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Stage } from "../../planner/types";
+import type { HelmValues } from "../core/chart-release";
+import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
+import { EXPORTED_LABELS } from "./rules/models";
+import type { StackSize } from "./stack-sizes";
+
+export interface StackSettings {
+  readonly size: StackSize;
+  readonly stage: Stage;
+  readonly retentionDays: number;
+  /** Volume of each Prometheus replica, GiB. */
+  readonly storageGiB: number;
+  readonly storageClass: string | undefined;
+  readonly scrapeControlPlane: boolean;
+  /** Name of the Secret that holds `alertmanager.yaml`. */
+  readonly alertmanagerSecret: pulumi.Input<string>;
+}
+
+/** Smallest volume in which Prometheus has room for its write-ahead log, GiB. */
+const MIN_STORAGE_GIB = 2;
+
+/** Share of the volume that blocks may fill; the rest is for the write-ahead log and for compaction. */
+const BLOCKS_SHARE = 0.8;
+
+/** Default rules of the chart that have a counterpart, with its own runbook entry, in `rules/`. */
+const REPLACED_RULES = ["TargetDown", "KubePersistentVolumeFillingUp", "KubeJobFailed"];
+
+/**
+ * Values of kube-prometheus-stack. All of it passes Pod Security `restricted`, except node-exporter, which
+ * therefore lives in a namespace of its own.
+ *
+ * @throws RangeError when volume or retention is too small to be meant.
+ */
+export function stackValues(settings: StackSettings): HelmValues {
+  const { size, storageGiB, retentionDays } = settings;
+  if (!(storageGiB >= MIN_STORAGE_GIB)) {
+    throw new RangeError(`observability storage is ${storageGiB} GiB: Prometheus needs at least ${MIN_STORAGE_GIB}`);
+  }
+  if (!(retentionDays >= 1)) {
+    throw new RangeError(`observability retention is ${retentionDays} days: it must be at least 1`);
+  }
+  return {
+    fullnameOverride: STACK_RELEASE,
+    // Their own chart brings the CRDs, and upgrades them.
+    crds: { enabled: false },
+    prometheus: prometheus(settings),
+    alertmanager: alertmanager(settings),
+    prometheusOperator: {
+      resources: { ...size.helper },
+      prometheusConfigReloader: { resources: { ...size.helper } },
+      admissionWebhooks: { patch: { resources: { ...size.helper } } },
+      // Endpoints are deprecated since Kubernetes 1.33.
+      kubeletEndpointsEnabled: false,
+      kubeletEndpointSliceEnabled: true,
+    },
+    grafana: grafana(size),
+    "kube-state-metrics": {
+      resources: { ...size.kubeStateMetrics },
+      metricLabelsAllowlist: [...EXPORTED_LABELS],
+      // Without it, no right to list the Secrets of the whole cluster.
+      collectorsExclude: ["secrets"],
+    },
+    "prometheus-node-exporter": {
+      namespaceOverride: NODE_METRICS_NAMESPACE,
+      resources: { ...size.helper },
+      // It reads the host, but needs no privilege for that.
+      containerSecurityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+      // GPU nodes too, whatever their taints.
+      tolerations: [{ operator: "Exists" }],
+    },
+    nodeExporter: { operatingSystems: { aix: { enabled: false }, darwin: { enabled: false } } },
+    ...controlPlane(settings.scrapeControlPlane),
+  };
+}
+
+function prometheus({ size, stage, retentionDays, storageGiB, storageClass }: StackSettings): HelmValues {
+  // False: take every monitor and rule of the cluster, not only those that carry this release's label.
+  const everywhere = { serviceMonitor: false, podMonitor: false, rule: false, probe: false, scrapeConfig: false };
+  return {
+    // With two replicas, graphs would flicker between them.
+    service: { sessionAffinity: "ClientIP" },
+    podDisruptionBudget: { enabled: size.prometheusReplicas > 1 },
+    prometheusSpec: {
+      ...Object.fromEntries(
+        Object.entries(everywhere).map(([kind, labelled]) => [`${kind}SelectorNilUsesHelmValues`, labelled]),
+      ),
+      replicas: size.prometheusReplicas,
+      podAntiAffinity: "soft",
+      scrapeInterval: size.scrapeInterval,
+      serviceDiscoveryRole: "EndpointSlice",
+      retention: `${retentionDays}d`,
+      retentionSize: `${Math.floor(storageGiB * BLOCKS_SHARE)}GiB`,
+      walCompression: true,
+      resources: { ...size.prometheus },
+      storageSpec: {
+        volumeClaimTemplate: {
+          spec: {
+            accessModes: ["ReadWriteOnce"],
+            ...(storageClass !== undefined && { storageClassName: storageClass }),
+            resources: { requests: { storage: `${storageGiB}Gi` } },
+          },
+        },
+      },
+      persistentVolumeClaimRetentionPolicy: {
+        whenDeleted: stage === "production" ? "Retain" : "Delete",
+        whenScaled: "Retain",
+      },
+    },
+  };
+}
+
+function alertmanager({ size, alertmanagerSecret }: StackSettings): HelmValues {
+  return {
+    // A budget on a single replica would keep its node from being drained.
+    podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1 },
+    alertmanagerSpec: {
+      replicas: size.alertmanagerReplicas,
+      resources: { ...size.helper },
+      automountServiceAccountToken: false,
+      // Our own Secret: the receiver's address is a credential and must not stand in the release's values.
+      useExistingSecret: true,
+      configSecret: alertmanagerSecret,
+    },
+  };
+}
+
+function grafana(size: StackSize): HelmValues {
+  return {
+    resources: { ...size.grafana },
+    admin: { existingSecret: GRAFANA_ADMIN_SECRET, userKey: "admin-user", passwordKey: "admin-password" },
+    // Dashboards and data sources are code: nothing in Grafana is worth a volume.
+    persistence: { enabled: false },
+    // The init container that re-owns a volume runs as root.
+    initChownData: { enabled: false },
+    testFramework: { enabled: false },
+    // Rights in its own namespace only; the default reads the Secrets of the whole cluster.
+    rbac: { namespaced: true },
+    sidecar: {
+      resources: { ...size.helper },
+      dashboards: { searchNamespace: OBSERVABILITY_NAMESPACE },
+      datasources: { searchNamespace: OBSERVABILITY_NAMESPACE },
+    },
+    "grafana.ini": {
+      // The NetworkPolicy lets nothing out: do not try.
+      analytics: { check_for_updates: false, check_for_plugin_updates: false, reporting_enabled: false },
+      plugins: { preinstall_disabled: true },
+      security: { disable_gravatar: true },
+      users: { allow_sign_up: false },
+    },
+  };
+}
+
+/** Managed clusters and k3s do not show these parts: their targets would be down, and their rules would alert. */
+function controlPlane(scraped: boolean): HelmValues {
+  const parts = ["kubeEtcd", "kubeScheduler", "kubeControllerManager", "kubeProxy"];
+  const rules = ["etcd", "kubeControllerManager", "kubeProxy", "kubeSchedulerAlerting", "kubeSchedulerRecording"];
+  return {
+    ...Object.fromEntries(parts.map((part) => [part, { enabled: scraped }])),
+    defaultRules: {
+      rules: Object.fromEntries(rules.map((rule) => [rule, scraped])),
+      disabled: Object.fromEntries(REPLACED_RULES.map((rule) => [rule, true])),
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { Labels } from "../core/labels";
+import type { Allowance } from "../core/network";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { type CertManager, TRUST_SECRET } from "../storage/store-certificates";
+import { PROMETHEUS_PEER, STACK_PODS } from "./names";
+
+/** Pods with a Prometheus endpoint. */
+export interface ScrapeTarget {
+  /** Name of the monitor and of the NetworkPolicy: unique among targets. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly podLabels: Labels;
+  /** Port that the container declares. */
+  readonly port: number;
+  readonly path: string;
+  /** Labels added to every series, for example the model. */
+  readonly labels?: Labels;
+  /** @default plain HTTP */
+  readonly tls?: ScrapeTls;
+}
+
+export interface ScrapeTls {
+  /** Secret in the namespace of Prometheus whose `ca.crt` signed the endpoint's certificate. */
+  readonly caSecret: string;
+  /** Name in the endpoint's certificate: Prometheus calls pods by address. */
+  readonly serverName: string;
+}
+
+/** The gateway's proxy pods and their metrics endpoints. */
+export interface ProxyMetrics {
+  readonly namespace: string;
+  readonly podLabels: Labels;
+  readonly metrics: readonly { readonly name: string; readonly port: number; readonly path: string }[];
+}
+
+/** The model store, as far as it concerns metrics. */
+export interface ModelStoreMetrics {
+  readonly namespace: string;
+  readonly podLabels: Labels;
+  readonly port: number;
+  /** Name in the store's certificate, and who issued it. */
+  readonly tls: { readonly serverName: string; readonly certManager: CertManager };
+}
+
+/**
+ * MinIO's metrics of the whole store. They need `MINIO_PROMETHEUS_AUTH_TYPE=public`: the NetworkPolicy, not a
+ * token with root rights in the monitoring namespace, decides who reads them.
+ */
+const MODEL_STORE_PATH = "/minio/v2/metrics/cluster";
+
+/** One target for each model that has metrics (Ollama has none). */
+export function modelTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[] {
+  return endpoints.flatMap(({ model, engine, namespace, podLabels, metrics }) =>
+    metrics
+      ? [{ name: `model-${model}`, namespace, podLabels, ...metrics, labels: { model, inference_engine: engine } }]
+      : [],
+  );
+}
+
+export function gatewayTargets({ namespace, podLabels, metrics }: ProxyMetrics): ScrapeTarget[] {
+  return metrics.map(({ name, port, path }) => ({ name: `gateway-${name}`, namespace, podLabels, port, path }));
+}
+
+export function modelStoreTarget({ namespace, podLabels, port, tls }: ModelStoreMetrics): ScrapeTarget {
+  return {
+    name: "model-store",
+    namespace,
+    podLabels,
+    port,
+    path: MODEL_STORE_PATH,
+    tls: { caSecret: TRUST_SECRET, serverName: tls.serverName },
+  };
+}
+
+/** cert-manager's controller, which knows when certificates expire; labels and port of its chart. */
+export function certManagerTarget(namespace: string): ScrapeTarget {
+  return {
+    name: "cert-manager",
+    namespace,
+    podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
+    port: 9402,
+    path: "/metrics",
+  };
+}
+
+/**
+ * All targets of a platform, as given.
+ *
+ * @throws Error when two have the same name: monitors and NetworkPolicies are named after them.
+ */
+export function distinctTargets(targets: readonly ScrapeTarget[]): readonly ScrapeTarget[] {
+  const duplicate = targets.find(({ name }, i) => targets.findIndex((other) => other.name === name) !== i);
+  if (duplicate) {
+    throw new Error(
+      `two scrape targets are named "${duplicate.name}" (${duplicate.namespace}): give each its own name`,
+    );
+  }
+  return targets;
+}
+
+/** Prometheus may reach the target: to be granted in the namespace of Prometheus. */
+export function scrapeAllowance({ name, namespace, podLabels, port }: ScrapeTarget): Allowance {
+  return {
+    name: `scrape-${name}`,
+    pods: STACK_PODS.prometheus,
+    to: [{ namespace, pods: podLabels }],
+    ports: [{ port }],
+  };
+}
+
+/** Prometheus may come in: to be granted in the namespace that has metrics. */
+export function fromPrometheus(port: number, pods: Labels = {}): Allowance {
+  return { name: "metrics", pods, from: [PROMETHEUS_PEER], ports: [{ port }] };
+}

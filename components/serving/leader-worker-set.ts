@@ -1,0 +1,32 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+
+/**
+ * The custom resource of kubernetes-sigs/lws 0.10: groups of pods that live and die together. Only the fields that
+ * the platform sets; the test validates what is rendered against the CRD's schema.
+ */
+export interface ILeaderWorkerSet {
+  readonly apiVersion: "leaderworkerset.x-k8s.io/v1";
+  readonly kind: "LeaderWorkerSet";
+  readonly metadata?: object;
+  readonly spec?: {
+    /** Groups. */
+    readonly replicas: number;
+    /** When the workers of a group are created: with its leader, or once that is ready. */
+    readonly startupPolicy: "LeaderCreated" | "LeaderReady";
+    readonly rolloutStrategy: {
+      readonly type: "RollingUpdate";
+      readonly rollingUpdateConfiguration: { readonly maxUnavailable: number; readonly maxSurge: number };
+    };
+    readonly leaderWorkerTemplate: {
+      /** Pods of a group, the leader included. */
+      readonly size: number;
+      /** `RecreateGroupAfterStart` leaves a group alone whose pods are still pending. */
+      readonly restartPolicy: "RecreateGroupOnPodRestart" | "RecreateGroupAfterStart" | "None";
+      readonly leaderTemplate: kubernetes.types.input.core.v1.PodTemplateSpec;
+      readonly workerTemplate: kubernetes.types.input.core.v1.PodTemplateSpec;
+    };
+  };
+}
+
+/** Annotation: one group per value of a node label, and no other group there. */
+export const EXCLUSIVE_TOPOLOGY = "leaderworkerset.sigs.k8s.io/exclusive-topology";

@@ -1,0 +1,74 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { ModelPlan } from "../../planner/types";
+import { IsolatedNamespace } from "../core/isolated-namespace";
+import { MODEL_LABEL } from "../core/labels";
+import { modelNamespaceName } from "../core/names";
+import type { Allowance } from "../core/network";
+import { PlatformComponent } from "../core/platform-component";
+import { gibibytes } from "../core/resources";
+import type { ServingClients } from "./model-server";
+
+export interface ModelNamespaceArgs {
+  readonly model: ModelPlan;
+  readonly clients: ServingClients;
+  /** Port of the model's API. */
+  readonly port: number;
+  /** Whether the API port also serves Prometheus metrics. */
+  readonly metrics: boolean;
+  /** What this kind of server needs besides: its weights, its other nodes. */
+  readonly allowances: readonly Allowance[];
+}
+
+/**
+ * The namespace of one model: closed but for requests from the gateway, scrapes from Prometheus and what its server
+ * names, and bounded by what the plan gave the model.
+ */
+export class ModelNamespace extends PlatformComponent {
+  readonly namespace: pulumi.Output<string>;
+
+  constructor(name: string, args: ModelNamespaceArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:ModelNamespace", name, opts);
+    const { model, clients, port } = args;
+    const from = ({ namespace, podLabels }: ServingClients["gateway"]) => [{ namespace, pods: podLabels }];
+    const isolated = new IsolatedNamespace(
+      this.child("ns"),
+      {
+        namespace: modelNamespaceName(model.name),
+        labels: { [MODEL_LABEL]: model.name },
+        quota: modelQuota(model),
+        allowances: [
+          { name: "gateway", pods: {}, from: from(clients.gateway), ports: [{ port }] },
+          ...(args.metrics
+            ? [{ name: "metrics", pods: {}, from: from(clients.observability), ports: [{ port }] }]
+            : []),
+          ...args.allowances,
+        ],
+      },
+      this.childOptions(),
+    );
+    this.namespace = isolated.namespace;
+    this.registerOutputs({ namespace: this.namespace });
+  }
+}
+
+/** Pods beside the planned replicas: one that a rollout adds, and Jobs. */
+const HEAD_ROOM = { pods: 4, cpu: 4, memoryGiB: 8 };
+
+/**
+ * Hard limits of a model's namespace: its replicas at their planned maximum (and one more where no GPU forbids it),
+ * with room for Jobs. A runaway autoscaler or a stray pod cannot take a neighbour's GPUs.
+ */
+export function modelQuota(model: ModelPlan): Record<string, string> {
+  const { resources, nodesPerReplica, maxReplicas } = model;
+  const surge = resources.gpus === 0 ? 1 : 0;
+  const pods = maxReplicas * nodesPerReplica;
+  const compute = pods + surge;
+  return {
+    pods: String(compute + HEAD_ROOM.pods),
+    "requests.cpu": String(Math.ceil(compute * resources.cpu + HEAD_ROOM.cpu)),
+    "requests.memory": gibibytes(Math.ceil(compute * resources.memoryGiB + HEAD_ROOM.memoryGiB)),
+    ...(resources.gpuResource && { [`requests.${resources.gpuResource}`]: String(pods * resources.gpus) }),
+    "services.loadbalancers": "0",
+    "services.nodeports": "0",
+  };
+}

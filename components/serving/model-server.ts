@@ -1,0 +1,75 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { ModelPlan } from "../../planner/types";
+import type { Cluster } from "../core/cluster";
+import type { Labels } from "../core/labels";
+import type { ModelStore } from "../storage/model-store";
+import type { ModelEndpoint } from "./endpoint";
+
+/** Pods of another namespace that may connect. */
+export interface Client {
+  readonly namespace: string;
+  readonly podLabels: Labels;
+}
+
+/** Who may connect to model servers. */
+export interface ServingClients {
+  /** The gateway's proxies: the only ones that send requests. */
+  readonly gateway: Client;
+  /** Prometheus. */
+  readonly observability: Client;
+}
+
+/** What pods need beside the device plugin to use the GPUs of this environment. */
+export interface DeviceAccess {
+  /** Numeric groups of the host's device files; Radeon: the gid of `render`, which differs by host. */
+  readonly groups?: readonly number[];
+  /** Variables of the driver's runtime, for example HSA_OVERRIDE_GFX_VERSION for Radeon cards that ROCm does not list. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Network between the nodes of a replica. */
+export interface GroupFabric {
+  /** Variables of NCCL or RCCL. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Node label whose values are the places (racks, network blocks) that one replica may have to itself. @default none */
+  readonly exclusiveTopologyKey?: string;
+}
+
+/** What every kind of model server gets. */
+export interface ModelServerArgs {
+  readonly model: ModelPlan;
+  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | "privateCidrs">;
+  readonly store: ModelStore | undefined;
+  readonly clients: ServingClients;
+  readonly devices?: DeviceAccess;
+  /** What forms replicas that span nodes; everything of that kind is made after it. */
+  readonly groupController?: pulumi.Resource;
+  /** Of the model's pool; `undefined` where its nodes have only Ethernet. */
+  readonly fabric?: GroupFabric;
+}
+
+/** A component that serves one model. */
+export interface ModelServer extends pulumi.ComponentResource {
+  readonly endpoint: ModelEndpoint;
+}
+
+export type ModelServerClass = new (
+  name: string,
+  args: ModelServerArgs,
+  opts?: pulumi.ComponentResourceOptions,
+) => ModelServer;
+
+/** Name of a model's objects inside its namespace. Never the engine's: a Service `vllm` would break vLLM (VLLM_PORT). */
+export function serverName(model: string): string {
+  return `model-${model}`;
+}
+
+/** @throws Error when a model needs the model store and the environment has none. */
+export function requireStore({ model, store }: ModelServerArgs): ModelStore {
+  if (store === undefined) {
+    throw new Error(
+      `models.${model.name}: ${model.engine} reads its weights from the model store, and this environment has none`,
+    );
+  }
+  return store;
+}

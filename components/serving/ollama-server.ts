@@ -1,0 +1,225 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import type { ModelPlan } from "../../planner/types";
+import { RunToCompletion } from "../core/job";
+import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
+import { ANNOTATIONS, MODEL_LABEL } from "../core/labels";
+import { modelNamespaceName } from "../core/names";
+import { internet } from "../core/network";
+import { PlatformComponent } from "../core/platform-component";
+import { PRIORITY } from "../core/priority-classes";
+import { burstable, gibibytes, modelResources } from "../core/resources";
+import { headlessServiceName, Workload } from "../core/workload";
+import type { ModelEndpoint } from "./endpoint";
+import { type EngineImages, engineImage } from "./engine-image";
+import { ModelNamespace } from "./model-namespace";
+import { type ModelServer, type ModelServerArgs, serverName } from "./model-server";
+import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, variables } from "./pod-settings";
+import type { WarmPull } from "./scripts/warm-pull";
+
+type EnvVar = kubernetes.types.input.core.v1.EnvVar;
+
+const APP = "ollama";
+const PORT = 11434;
+const HOME = "/var/lib/ollama";
+const IMAGES: EngineImages = { nvidia: "ollama", amd: "ollama-rocm", cpu: "ollama" };
+
+/**
+ * One model on Ollama: replicas with a volume each, and a Job that pulls the model into every one of them, gives it
+ * the name that clients use, and loads it. A replica becomes ready only after that.
+ *
+ * Ollama itself downloads from its registry, so it is the server's pods that may reach the internet, on port 443.
+ */
+export class OllamaServer extends PlatformComponent implements ModelServer {
+  readonly endpoint: ModelEndpoint;
+
+  /** @throws Error when the model's source is not the Ollama registry. */
+  constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:OllamaServer", name, opts);
+    const { model, cluster } = args;
+    const tag = ollamaTag(model);
+    const instance = serverName(model.name);
+    const { namespace } = new ModelNamespace(
+      this.child("space"),
+      {
+        model,
+        clients: args.clients,
+        port: PORT,
+        metrics: false,
+        allowances: [
+          {
+            name: "registry",
+            pods: { "app.kubernetes.io/name": APP },
+            to: [internet(cluster.privateCidrs)],
+            ports: [{ port: 443 }],
+          },
+          { name: "warm-pull", pods: {}, from: [{ pods: {} }], to: [{ pods: {} }], ports: [{ port: PORT }] },
+        ],
+      },
+      this.childOptions(),
+    );
+
+    const workload = new Workload(
+      this.child("server"),
+      {
+        namespace,
+        app: APP,
+        instance,
+        labels: { [MODEL_LABEL]: model.name },
+        podAnnotations: memoryAnnotations(model),
+        replicas: model.minReplicas,
+        headless: true,
+        ports: [{ name: "http", port: PORT }],
+        controller: {
+          kind: "StatefulSet",
+          // The volume is a cache of the registry.
+          claimRetention: "Delete",
+          volumeClaims: [
+            {
+              metadata: { name: "models" },
+              spec: {
+                accessModes: ["ReadWriteOnce"],
+                ...(cluster.storageClass !== undefined && { storageClassName: cluster.storageClass }),
+                resources: { requests: { storage: gibibytes(model.modelStorageGiB) } },
+              },
+            },
+          ],
+        },
+        // The set is ready when the Job has done its work: Pulumi must wait as long as the Job may take.
+        controllerOptions: { customTimeouts: deployTimeouts(pullDeadlineSeconds(model)) },
+        pod: {
+          nodeSelector: model.nodeSelector,
+          tolerations: model.tolerations,
+          runtimeClassName: model.resources.gpus > 0 ? cluster.gpuRuntimeClass : undefined,
+          supplementalGroups: args.devices?.groups,
+          priorityClassName: PRIORITY.serving.name,
+          terminationGracePeriodSeconds: 120,
+          containers: [
+            {
+              name: APP,
+              image: engineImage(IMAGES, model),
+              ports: [{ name: "http", containerPort: PORT }],
+              env: [...ollamaEnvironment(model), ...variables(args.devices?.environment ?? {})],
+              volumeMounts: [{ name: "models", mountPath: HOME }],
+              writablePaths: ["/tmp"],
+              resources: modelResources(model.resources),
+              startupProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5, failureThreshold: 60 },
+              livenessProbe: {
+                httpGet: { path: "/", port: "http" },
+                periodSeconds: 10,
+                timeoutSeconds: 5,
+                failureThreshold: 6,
+              },
+              // Answers 404 until the Job has finished with this replica; "/" would say yes with an empty disk.
+              readinessProbe: {
+                httpGet: { path: `/v1/models/${readyName(model)}`, port: "http" },
+                periodSeconds: 10,
+                timeoutSeconds: 5,
+              },
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+    this.warmPull(model, tag, namespace);
+
+    this.endpoint = {
+      model: model.name,
+      servedName: model.servedName,
+      engine: model.engine,
+      task: model.task,
+      namespace: modelNamespaceName(model.name),
+      service: instance,
+      port: PORT,
+      podLabels: workload.podLabels,
+    };
+    this.registerOutputs({ endpoint: this.endpoint });
+  }
+
+  private warmPull(model: ModelPlan, tag: string, namespace: pulumi.Output<string>): void {
+    const instance = serverName(model.name);
+    const pods = `${headlessServiceName(instance)}.${modelNamespaceName(model.name)}.svc:${PORT}`;
+    const job: WarmPull = {
+      servers: Array.from({ length: model.minReplicas }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`),
+      tag,
+      servedName: model.servedName,
+      readyName: readyName(model),
+      task: model.task,
+      startTimeoutSeconds: IMAGE_PULL_SECONDS,
+    };
+    const scripts = jobScripts(
+      this.child("scripts"),
+      { namespace, name: "warm-pull", folder: "components/serving/scripts", files: ["warm-pull.ts"] },
+      this.childOptions(),
+    );
+    new RunToCompletion(
+      this.child("pull"),
+      {
+        namespace,
+        app: "warm-pull",
+        instance: "warm-pull",
+        labels: { [MODEL_LABEL]: model.name },
+        podAnnotations: { [ANNOTATIONS.configHash]: hashOf([scripts.hash, job, model.engineVersion]) },
+        deadlineSeconds: pullDeadlineSeconds(model),
+        pod: {
+          priorityClassName: PRIORITY.batch.name,
+          volumes: [scripts.volume],
+          containers: [
+            {
+              name: "pull",
+              image: image("node"),
+              command: ["node", scriptPath("warm-pull.ts")],
+              env: [
+                { name: "RUN", value: "warm-pull" },
+                { name: "WARM_PULL", value: JSON.stringify(job) },
+              ],
+              volumeMounts: [scripts.mount],
+              writablePaths: ["/tmp"],
+              resources: burstable({ cpu: 0.1, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: 0.5 }),
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+  }
+}
+
+/** Variables of Ollama 0.32: one model, kept loaded, with the context and the parallel requests of the plan. */
+export function ollamaEnvironment(model: ModelPlan): EnvVar[] {
+  return variables({
+    HOME,
+    OLLAMA_HOST: `0.0.0.0:${PORT}`,
+    OLLAMA_MODELS: `${HOME}/models`,
+    OLLAMA_CONTEXT_LENGTH: String(model.contextTokens),
+    OLLAMA_NUM_PARALLEL: String(model.concurrency),
+    OLLAMA_MAX_LOADED_MODELS: "1",
+    OLLAMA_KEEP_ALIVE: "-1",
+    OLLAMA_LOAD_TIMEOUT: `${model.startupBudgetSeconds}s`,
+    OLLAMA_FLASH_ATTENTION: "1",
+    // The plan counts 16-bit keys and values.
+    OLLAMA_KV_CACHE_TYPE: "f16",
+    OLLAMA_NO_CLOUD: "1",
+  });
+}
+
+function ollamaTag(model: ModelPlan): string {
+  if (model.source.kind !== "ollama") {
+    throw new Error(
+      `models.${model.name}.source: Ollama serves models of its own registry: give ollama://<tag>, not a ${model.source.kind} source`,
+    );
+  }
+  return model.source.tag;
+}
+
+/** A second name of the model, safe in a URL path whatever clients call it. */
+function readyName(model: ModelPlan): string {
+  return `ready-${model.name}`;
+}
+
+/** Each replica in turn fetches and loads the model, within its start-up budget; servers must come up first. */
+function pullDeadlineSeconds(model: ModelPlan): number {
+  return IMAGE_PULL_SECONDS + model.startupBudgetSeconds * model.minReplicas;
+}

@@ -1,0 +1,26 @@
+/** Small settings that all model servers' pods share. */
+import type * as kubernetes from "@pulumi/kubernetes";
+import type { ModelPlan } from "../../planner/types";
+import { ANNOTATIONS } from "../core/labels";
+
+/** Plain variables of a container, in a stable order. */
+export function variables(values: Readonly<Record<string, string>>): kubernetes.types.input.core.v1.EnvVar[] {
+  return Object.entries(values).map(([name, value]) => ({ name, value }));
+}
+
+/** What the plan expects on the tightest GPU, for policies and for whoever reads the pod. */
+export function memoryAnnotations(model: ModelPlan): Record<string, string> {
+  return {
+    [ANNOTATIONS.memoryTotalGiB]: model.memoryPerGpu.totalGiB.toFixed(2),
+    [ANNOTATIONS.memoryLimitGiB]: model.memoryPerGpu.limitGiB.toFixed(2),
+  };
+}
+
+/** Engine images are 5 to 15 GB: seconds that a node may take to pull one. */
+export const IMAGE_PULL_SECONDS = 1800;
+
+/** How long Pulumi waits for pods that take so many seconds to get ready. */
+export function deployTimeouts(seconds: number): { create: string; update: string } {
+  const timeout = `${seconds + 60}s`;
+  return { create: timeout, update: timeout };
+}

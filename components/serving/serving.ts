@@ -1,0 +1,78 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { EngineName, ModelPlan, Stage } from "../../planner/types";
+import type { Cluster } from "../core/cluster";
+import { PlatformComponent } from "../core/platform-component";
+import type { ModelStore } from "../storage/model-store";
+import type { ModelEndpoint } from "./endpoint";
+import { GroupController } from "./group-controller";
+import type { DeviceAccess, GroupFabric, ModelServerClass, ServingClients } from "./model-server";
+import { OllamaServer } from "./ollama-server";
+import { VllmGroup } from "./vllm-group";
+import { VllmServer } from "./vllm-server";
+
+/** How an engine serves a model whose replicas fit on a node, and one whose replicas span nodes. */
+interface Engine {
+  readonly onOneNode: ModelServerClass;
+  readonly acrossNodes?: ModelServerClass;
+}
+
+/** Adding an engine is one file and one row. */
+const ENGINES: Readonly<Record<EngineName, Engine>> = {
+  ollama: { onOneNode: OllamaServer },
+  vllm: { onOneNode: VllmServer, acrossNodes: VllmGroup },
+};
+
+export interface ServingArgs {
+  readonly models: readonly ModelPlan[];
+  /** `undefined` in an environment whose engines all pull from their own registries. */
+  readonly store: ModelStore | undefined;
+  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | "privateCidrs">;
+  readonly clients: ServingClients;
+  readonly stage: Stage;
+  /** Settings of the GPUs' driver that differ by environment. @default none */
+  readonly devices?: DeviceAccess;
+  /** By pool; pools whose nodes have only Ethernet are left out. @default none */
+  readonly fabrics?: Readonly<Record<string, GroupFabric>>;
+}
+
+/** Every model of the environment on its engine, each in a namespace of its own. */
+export class Serving extends PlatformComponent {
+  /** Where the models answer, for the gateway and for observability; known before anything is deployed. */
+  readonly endpoints: readonly ModelEndpoint[];
+
+  /** @throws Error when the plan asks of an engine what it cannot do. */
+  constructor(name: string, args: ServingArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:Serving", name, opts);
+    const { models, stage, fabrics = {}, ...shared } = args;
+    const groups = models.some(spansNodes)
+      ? new GroupController(this.child("groups"), { stage }, this.childOptions())
+      : undefined;
+    this.endpoints = models.map((model) => {
+      const Server = serverFor(model);
+      const server = new Server(
+        this.child(model.name),
+        { ...shared, model, fabric: fabrics[model.pool], groupController: groups?.release },
+        this.childOptions(),
+      );
+      return server.endpoint;
+    });
+    this.registerOutputs({ endpoints: this.endpoints });
+  }
+}
+
+function spansNodes(model: ModelPlan): boolean {
+  return model.nodesPerReplica > 1;
+}
+
+function serverFor(model: ModelPlan): ModelServerClass {
+  const { onOneNode, acrossNodes } = ENGINES[model.engine];
+  if (!spansNodes(model)) {
+    return onOneNode;
+  }
+  if (acrossNodes === undefined) {
+    throw new Error(
+      `models.${model.name}: ${model.engine} cannot spread a replica over ${model.nodesPerReplica} nodes`,
+    );
+  }
+  return acrossNodes;
+}

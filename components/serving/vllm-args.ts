@@ -1,0 +1,85 @@
+/** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
+import type { ModelPlan, ModelTask } from "../../planner/types";
+
+export const VLLM_PORT = 8000;
+/** Port on the first node where the nodes of a replica meet. */
+export const RENDEZVOUS_PORT = 29501;
+/** Seconds in which running requests may finish after SIGTERM; the engine's default is 0. */
+export const DRAIN_SECONDS = 120;
+
+/** What the engine makes of the model: text, or one vector or score for each input. */
+const RUNNERS: Readonly<Record<ModelTask, string>> = {
+  chat: "generate",
+  completion: "generate",
+  embedding: "pooling",
+  rerank: "pooling",
+};
+
+/** Threads with which the RunAI streamer reads; what its documentation suggests for object stores. */
+const STREAM_CONCURRENCY = 16;
+/** Share of a pod's memory that streaming may use as buffer; the streamer's own default is 40 GB, whatever the pod has. */
+const STREAM_MEMORY_SHARE = 0.25;
+
+/**
+ * Arguments after `vllm serve`.
+ * @param location folder of the weights, or their `s3://` URI when they are streamed.
+ */
+export function vllmArguments(model: ModelPlan, location: string): string[] {
+  return [
+    location,
+    ...flags({
+      "--served-model-name": model.servedName,
+      "--host": "0.0.0.0",
+      "--port": VLLM_PORT,
+      "--tensor-parallel-size": model.tensorParallel,
+      "--pipeline-parallel-size": model.pipelineParallel,
+      "--max-model-len": model.contextTokens,
+      "--max-num-seqs": model.maxNumSeqs,
+      "--gpu-memory-utilization": model.gpuMemoryUtilization,
+      "--kv-cache-dtype": model.kvCacheDtype === "auto" ? undefined : model.kvCacheDtype,
+      "--quantization": model.quantization,
+      "--runner": RUNNERS[model.task],
+      "--shutdown-timeout": DRAIN_SECONDS,
+      // Probes and scrapes would drown the requests in the log.
+      "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
+      ...(model.loading === "stream" && streaming(model)),
+    }),
+  ];
+}
+
+/** Where a pod stands in a replica of several nodes. */
+export type GroupRole = "leader" | "worker";
+
+/**
+ * Arguments of one pod of a replica that spans nodes: vLLM's own multi-node mode, without Ray. The variables are
+ * those that LeaderWorkerSet puts into each container; Kubernetes expands them.
+ */
+export function groupArguments(model: ModelPlan, location: string, role: GroupRole): string[] {
+  return [
+    ...vllmArguments(model, location),
+    ...flags({
+      "--distributed-executor-backend": "mp",
+      "--nnodes": "$(LWS_GROUP_SIZE)",
+      "--node-rank": "$(LWS_WORKER_INDEX)",
+      "--master-addr": "$(LWS_LEADER_ADDRESS)",
+      "--master-port": RENDEZVOUS_PORT,
+    }),
+    ...(role === "worker" ? ["--headless"] : []),
+  ];
+}
+
+function streaming(model: ModelPlan): Record<string, string> {
+  // One streamer per GPU process of the pod.
+  const bytes = Math.floor(
+    (model.resources.memoryGiB * 2 ** 30 * STREAM_MEMORY_SHARE) / Math.max(1, model.resources.gpus),
+  );
+  return {
+    "--load-format": "runai_streamer",
+    "--model-loader-extra-config": JSON.stringify({ concurrency: STREAM_CONCURRENCY, memory_limit: bytes }),
+  };
+}
+
+/** `--name=value` for each flag that has a value: one word, so that no value is taken for a flag of its own. */
+function flags(values: Readonly<Record<string, string | number | undefined>>): string[] {
+  return Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));
+}

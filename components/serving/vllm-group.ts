@@ -1,0 +1,171 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { customResource } from "../core/custom-resource";
+import { hardenedPodSpec } from "../core/hardened-pod";
+import { hashOf } from "../core/job-scripts";
+import { ANNOTATIONS, LABEL_PREFIX, MODEL_LABEL, selectorLabels, standardLabels } from "../core/labels";
+import { modelNamespaceName } from "../core/names";
+import { PlatformComponent } from "../core/platform-component";
+import { MODEL_STORE_EGRESS } from "../storage/model-store";
+import type { ModelEndpoint } from "./endpoint";
+import { EXCLUSIVE_TOPOLOGY, type ILeaderWorkerSet } from "./leader-worker-set";
+import { ModelNamespace } from "./model-namespace";
+import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
+import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
+import { type GroupRole, groupArguments, RENDEZVOUS_PORT, VLLM_PORT } from "./vllm-args";
+import { commandProbes, httpProbes, vllmPod } from "./vllm-pod";
+import { vllmWeights, type Weights } from "./vllm-weights";
+
+const APP = "vllm";
+const ROLE_LABEL = `${LABEL_PREFIX}/role`;
+
+/**
+ * A worker serves no HTTP, and after its leader's death it waits for ever: it is alive as long as it can reach the
+ * port where the group met, which the leader's process keeps open.
+ */
+const REACH_LEADER = [
+  "python3",
+  "-c",
+  `import os, socket; socket.create_connection((os.environ["LWS_LEADER_ADDRESS"], ${RENDEZVOUS_PORT}), 5).close()`,
+];
+
+/**
+ * One model on vLLM, each replica on several nodes: a LeaderWorkerSet whose pods run vLLM's native multi-node mode.
+ * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew.
+ */
+export class VllmGroup extends PlatformComponent implements ModelServer {
+  readonly endpoint: ModelEndpoint;
+
+  /** @throws Error when there is no model store, or the model's source is not in it. */
+  constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:VllmGroup", name, opts);
+    const { model, fabric } = args;
+    const store = requireStore(args);
+    const instance = serverName(model.name);
+    const groupPods = selectorLabels(APP, instance);
+    const leaderPods = { ...groupPods, [ROLE_LABEL]: "leader" };
+    const labels = standardLabels(APP, instance, { [MODEL_LABEL]: model.name });
+    const { namespace } = new ModelNamespace(
+      this.child("space"),
+      {
+        model,
+        clients: args.clients,
+        port: VLLM_PORT,
+        metrics: true,
+        allowances: [
+          MODEL_STORE_EGRESS,
+          // NCCL, Gloo and the engine's own sockets choose their ports freely.
+          { name: "group", pods: groupPods, from: [{ pods: groupPods }], to: [{ pods: groupPods }] },
+        ],
+      },
+      this.childOptions(),
+    );
+    const metadata = { name: instance, namespace, labels };
+    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
+    const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+
+    const account = new kubernetes.core.v1.ServiceAccount(
+      this.child("account"),
+      { metadata, automountServiceAccountToken: false },
+      this.childOptions(),
+    );
+    const nccl = new kubernetes.core.v1.ConfigMap(
+      this.child("nccl"),
+      { metadata: { ...metadata, name: "nccl" }, data: { ...fabric?.environment } },
+      this.childOptions(),
+    );
+    new kubernetes.core.v1.Service(
+      this.child("service"),
+      {
+        metadata,
+        spec: {
+          clusterIP: "None",
+          selector: leaderPods,
+          ports: [{ name: "http", port: VLLM_PORT, targetPort: "http" }],
+        },
+      },
+      this.childOptions(),
+    );
+    new kubernetes.policy.v1.PodDisruptionBudget(
+      this.child("budget"),
+      // One pod out of service takes its group with it: the next may go when the group is back.
+      { metadata, spec: { maxUnavailable: 1, selector: { matchLabels: { ...groupPods } } } },
+      this.childOptions(),
+    );
+
+    const template = (role: GroupRole) => ({
+      metadata: {
+        labels: { ...labels, [ROLE_LABEL]: role },
+        annotations: {
+          ...memoryAnnotations(model),
+          [ANNOTATIONS.configHash]: hashOf([weights.hash, fabric?.environment ?? {}]),
+        },
+      },
+      spec: hardenedPodSpec({
+        ...groupPod(args, weights, role, nccl.metadata.name),
+        serviceAccountName: account.metadata.name,
+      }),
+    });
+    customResource<ILeaderWorkerSet>(
+      this.child("group"),
+      {
+        apiVersion: "leaderworkerset.x-k8s.io/v1",
+        kind: "LeaderWorkerSet",
+        name: instance,
+        namespace,
+        labels,
+        annotations: {
+          // Pulumi knows no readiness of foreign kinds: the deployment is done when the groups answer.
+          "pulumi.com/waitFor": "condition=Available",
+          ...(fabric?.exclusiveTopologyKey && { [EXCLUSIVE_TOPOLOGY]: fabric.exclusiveTopologyKey }),
+        },
+        spec: {
+          replicas: model.minReplicas,
+          // A leader is ready only when its workers have joined.
+          startupPolicy: "LeaderCreated",
+          rolloutStrategy: { type: "RollingUpdate", rollingUpdateConfiguration: { maxUnavailable: 1, maxSurge: 0 } },
+          leaderWorkerTemplate: {
+            size: model.nodesPerReplica,
+            restartPolicy: "RecreateGroupAfterStart",
+            leaderTemplate: template("leader"),
+            workerTemplate: template("worker"),
+          },
+        },
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({
+        dependsOn: [...store.whenFilled(model.name), ...(args.groupController ? [args.groupController] : [])],
+        customTimeouts: deployTimeouts(IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
+      }),
+    );
+
+    this.endpoint = {
+      model: model.name,
+      servedName: model.servedName,
+      engine: model.engine,
+      task: model.task,
+      namespace: modelNamespaceName(model.name),
+      service: instance,
+      port: VLLM_PORT,
+      podLabels: leaderPods,
+      metrics: { port: VLLM_PORT, path: "/metrics" },
+    };
+    this.registerOutputs({ endpoint: this.endpoint });
+  }
+}
+
+/**
+ * The pod of one role. An RDMA fabric adds its devices here (host network or virtual functions, memory lock, the
+ * device's extended resource) beside the NCCL variables.
+ */
+function groupPod(args: ModelServerArgs, weights: Weights, role: GroupRole, nccl: pulumi.Input<string>) {
+  const { model } = args;
+  return vllmPod({
+    ...args,
+    weights,
+    arguments: groupArguments(model, weights.location, role),
+    // Which of its addresses a node tells the others.
+    environment: [{ name: "VLLM_HOST_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
+    environmentFrom: [{ configMapRef: { name: nccl } }],
+    probes: role === "leader" ? httpProbes(model) : commandProbes(model, REACH_LEADER),
+  });
+}

@@ -1,0 +1,71 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { ANNOTATIONS, MODEL_LABEL } from "../core/labels";
+import { modelNamespaceName } from "../core/names";
+import { PlatformComponent } from "../core/platform-component";
+import { Workload } from "../core/workload";
+import { MODEL_STORE_EGRESS } from "../storage/model-store";
+import type { ModelEndpoint } from "./endpoint";
+import { ModelNamespace } from "./model-namespace";
+import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
+import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
+import { VLLM_PORT, vllmArguments } from "./vllm-args";
+import { httpProbes, vllmPod } from "./vllm-pod";
+import { vllmWeights } from "./vllm-weights";
+
+/** One model on vLLM, each replica on one node. */
+export class VllmServer extends PlatformComponent implements ModelServer {
+  readonly endpoint: ModelEndpoint;
+
+  /** @throws Error when there is no model store, or the model's source is not in it. */
+  constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:VllmServer", name, opts);
+    const { model } = args;
+    const store = requireStore(args);
+    const instance = serverName(model.name);
+    const { namespace } = new ModelNamespace(
+      this.child("space"),
+      { model, clients: args.clients, port: VLLM_PORT, metrics: true, allowances: [MODEL_STORE_EGRESS] },
+      this.childOptions(),
+    );
+    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
+    const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
+
+    const workload = new Workload(
+      this.child("server"),
+      {
+        namespace,
+        app: "vllm",
+        instance,
+        labels: { [MODEL_LABEL]: model.name },
+        podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: weights.hash },
+        replicas: model.minReplicas,
+        headless: true,
+        ports: [{ name: "http", port: VLLM_PORT }],
+        // No GPU is left for an extra pod.
+        controller: { kind: "Deployment", surge: model.resources.gpus === 0, progressDeadlineSeconds: deadline },
+        controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
+        pod: vllmPod({
+          ...args,
+          weights,
+          arguments: vllmArguments(model, weights.location),
+          probes: httpProbes(model),
+        }),
+      },
+      this.childOptions(),
+    );
+
+    this.endpoint = {
+      model: model.name,
+      servedName: model.servedName,
+      engine: model.engine,
+      task: model.task,
+      namespace: modelNamespaceName(model.name),
+      service: instance,
+      port: VLLM_PORT,
+      podLabels: workload.podLabels,
+      metrics: { port: VLLM_PORT, path: "/metrics" },
+    };
+    this.registerOutputs({ endpoint: this.endpoint });
+  }
+}

@@ -1,0 +1,108 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import type { ModelPlan } from "../../planner/types";
+import type { HardenedContainer } from "../core/hardened-pod";
+import { jobScripts, scriptPath } from "../core/job-scripts";
+import { gibibytes, guaranteed } from "../core/resources";
+import type { ModelStoreAccess } from "../storage/model-store-access";
+import { variables } from "./pod-settings";
+
+type EnvVar = kubernetes.types.input.core.v1.EnvVar;
+type Volume = kubernetes.types.input.core.v1.Volume;
+type VolumeMount = kubernetes.types.input.core.v1.VolumeMount;
+
+const MODEL_FOLDER = "/models/current";
+
+/** Files that the copying init container runs from. */
+const FETCH_SCRIPTS = ["fetch.ts", "model-files.ts", "retry.ts", "s3.ts", "s3-signature.ts"];
+
+/** How an engine's pod comes by its weights. */
+export interface Weights {
+  /** What the engine is told to load: a folder, or an `s3://` URI. */
+  readonly location: string;
+  readonly initContainers: readonly HardenedContainer[];
+  /** Of the engine's container. */
+  readonly environment: readonly EnvVar[];
+  readonly mounts: readonly VolumeMount[];
+  readonly volumes: readonly Volume[];
+  /** Changes when the pods must be replaced. */
+  readonly hash: string;
+}
+
+/** Weights as the plan says: copied to the node before the engine starts, or streamed into the GPUs by the engine. */
+export function vllmWeights(
+  logicalName: string,
+  model: ModelPlan,
+  namespace: pulumi.Input<string>,
+  access: ModelStoreAccess,
+  opts: pulumi.CustomResourceOptions,
+): Weights {
+  return model.loading === "stream" ? streamed(access) : copied(logicalName, model, namespace, access, opts);
+}
+
+/**
+ * The RunAI model streamer, an extra of the vLLM package. That the images hold it was read in public notes on them
+ * (2026-11-21), not checked on the pinned ones; an image without it stops at start-up and says so.
+ */
+function streamed(access: ModelStoreAccess): Weights {
+  return {
+    location: `s3://${access.bucket}/${access.prefix}`,
+    initContainers: [],
+    environment: [
+      ...access.environment,
+      ...variables({ RUNAI_STREAMER_S3_USE_VIRTUAL_ADDRESSING: "0", AWS_EC2_METADATA_DISABLED: "true" }),
+    ],
+    mounts: [access.mount],
+    volumes: [access.volume],
+    hash: "",
+  };
+}
+
+/** An emptyDir, not a claim: it lies on the node's own disk (NVMe where there is one) and counts as ephemeral storage. */
+function copied(
+  logicalName: string,
+  model: ModelPlan,
+  namespace: pulumi.Input<string>,
+  access: ModelStoreAccess,
+  opts: pulumi.CustomResourceOptions,
+): Weights {
+  const scripts = jobScripts(
+    logicalName,
+    { namespace, name: "fetch-weights", folder: "components/storage/scripts", files: FETCH_SCRIPTS },
+    opts,
+  );
+  const { cpu, memoryGiB, ephemeralStorageGiB } = model.resources;
+  const fetch: HardenedContainer = {
+    name: "fetch-weights",
+    image: image("node"),
+    command: ["node", scriptPath("fetch.ts")],
+    env: [
+      ...variables({
+        RUN: "fetch",
+        BUCKET: access.bucket,
+        PREFIX: access.prefix,
+        TARGET: MODEL_FOLDER,
+        // Folders that were filled by hand have no manifest of ours.
+        MANIFEST_REQUIRED: String(model.source.kind === "huggingface"),
+      }),
+      ...access.environment,
+    ],
+    volumeMounts: [scripts.mount, access.mount, { name: "model", mountPath: MODEL_FOLDER }],
+    writablePaths: ["/tmp"],
+    // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
+    resources: guaranteed({ cpu: Math.min(8, cpu), memoryGiB: Math.min(2, memoryGiB), ephemeralStorageGiB }),
+  };
+  return {
+    location: MODEL_FOLDER,
+    initContainers: [fetch],
+    environment: [],
+    mounts: [{ name: "model", mountPath: MODEL_FOLDER, readOnly: true }],
+    volumes: [
+      scripts.volume,
+      access.volume,
+      { name: "model", emptyDir: { sizeLimit: gibibytes(model.modelStorageGiB) } },
+    ],
+    hash: scripts.hash,
+  };
+}

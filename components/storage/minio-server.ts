@@ -1,0 +1,132 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import * as random from "@pulumi/random";
+import { image } from "../../catalog/images";
+import { standardLabels } from "../core/labels";
+import { PlatformComponent } from "../core/platform-component";
+import { PRIORITY } from "../core/priority-classes";
+import { burstable, gibibytes } from "../core/resources";
+import { Workload } from "../core/workload";
+import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { MODEL_STORE_SERVICE, modelStorePods } from "./store-layout";
+
+/** Secret with `user` and `password` of the administrator. */
+export const ROOT_SECRET = "minio-root";
+
+const DATA_FOLDER = "/data";
+const CERTIFICATE_FOLDER = "/certs";
+
+export interface MinioServerArgs {
+  readonly namespace: pulumi.Input<string>;
+  /** Volume for all models, GiB. */
+  readonly sizeGiB: number;
+  /** @default the cluster's default class */
+  readonly storageClass: string | undefined;
+  /** Refuse to delete the store, and keep its volume when it is deleted all the same. */
+  readonly protect: boolean;
+}
+
+/**
+ * MinIO on one volume, over TLS. One server is enough: everything in it can be copied again from its source, and
+ * running engines do not need it. Our own StatefulSet, since both chart and operator are no longer maintained;
+ * nothing depends on MinIO but this file and the provisioning Job, the rest speaks S3.
+ */
+export class MinioServer extends PlatformComponent {
+  readonly workload: Workload;
+
+  constructor(name: string, args: MinioServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("storage:MinioServer", name, opts);
+    const labels = standardLabels("minio", MODEL_STORE_SERVICE);
+    const password = new random.RandomPassword(
+      this.child("root-password"),
+      { length: 40, special: false },
+      this.childOptions(),
+    );
+    const root = new kubernetes.core.v1.Secret(
+      this.child("root"),
+      {
+        metadata: { name: ROOT_SECRET, namespace: args.namespace, labels },
+        stringData: { user: "root", password: password.result },
+      },
+      this.childOptions(),
+    );
+    const fromRoot = (key: string) => ({ secretKeyRef: { name: root.metadata.name, key } });
+    const probe = (path: string) => ({
+      httpGet: { path, port: "s3", scheme: "HTTPS" },
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+    });
+
+    this.workload = new Workload(
+      this.child("server"),
+      {
+        namespace: args.namespace,
+        app: "minio",
+        instance: MODEL_STORE_SERVICE,
+        ports: [{ name: "s3", port: modelStorePods.port }],
+        controller: {
+          kind: "StatefulSet",
+          claimRetention: args.protect ? "Retain" : "Delete",
+          volumeClaims: [
+            {
+              metadata: { name: "data" },
+              spec: {
+                accessModes: ["ReadWriteOnce"],
+                ...(args.storageClass !== undefined && { storageClassName: args.storageClass }),
+                resources: { requests: { storage: gibibytes(args.sizeGiB) } },
+              },
+            },
+          ],
+        },
+        controllerOptions: { protect: args.protect, retainOnDelete: args.protect },
+        pod: {
+          priorityClassName: PRIORITY.platform.name,
+          terminationGracePeriodSeconds: 60,
+          volumes: [
+            {
+              name: "certificates",
+              secret: {
+                secretName: SERVER_CERTIFICATE_SECRET,
+                // Names that MinIO looks for; it reloads them when cert-manager renews.
+                items: [
+                  { key: "tls.crt", path: "public.crt" },
+                  { key: "tls.key", path: "private.key" },
+                  { key: "ca.crt", path: "CAs/ca.crt" },
+                ],
+              },
+            },
+          ],
+          containers: [
+            {
+              name: "minio",
+              image: image("minio-server"),
+              args: ["server", DATA_FOLDER, "--address", `:${modelStorePods.port}`, "--certs-dir", CERTIFICATE_FOLDER],
+              ports: [{ name: "s3", containerPort: modelStorePods.port }],
+              env: [
+                { name: "MINIO_ROOT_USER", valueFrom: fromRoot("user") },
+                { name: "MINIO_ROOT_PASSWORD", valueFrom: fromRoot("password") },
+                { name: "MINIO_BROWSER", value: "off" },
+                { name: "MINIO_UPDATE", value: "off" },
+                // Metrics without a token: the NetworkPolicy lets in nobody but Prometheus and the models.
+                { name: "MINIO_PROMETHEUS_AUTH_TYPE", value: "public" },
+                { name: "HOME", value: "/tmp" },
+              ],
+              volumeMounts: [
+                { name: "data", mountPath: DATA_FOLDER },
+                { name: "certificates", mountPath: CERTIFICATE_FOLDER, readOnly: true },
+              ],
+              writablePaths: ["/tmp"],
+              // TLS of a 10 Gbit/s link takes some four cores, but only while engines start.
+              resources: burstable({ cpu: 0.25, memoryGiB: 1 }, { cpu: 4, memoryGiB: 4 }),
+              startupProbe: { ...probe("/minio/health/live"), failureThreshold: 30 },
+              livenessProbe: probe("/minio/health/live"),
+              readinessProbe: probe("/minio/health/ready"),
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({});
+  }
+}

@@ -1,0 +1,109 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import type { ModelPlan } from "../../planner/types";
+import { RunToCompletion } from "../core/job";
+import { hashOf, type JobScripts, scriptPath } from "../core/job-scripts";
+import { ANNOTATIONS, type Labels, MODEL_LABEL } from "../core/labels";
+import { PlatformComponent } from "../core/platform-component";
+import { PRIORITY } from "../core/priority-classes";
+import { burstable } from "../core/resources";
+import { storeEnvironment } from "./model-store-access";
+import { caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { keyPrefix } from "./store-layout";
+
+const APP = "model-sync";
+
+/** Labels of all sync pods: the only ones in the store's namespace that reach the internet. */
+export const SYNC_PODS: Labels = { "app.kubernetes.io/name": APP };
+
+/** Files that the Job runs from. */
+export const SYNC_SCRIPTS = ["sync.ts", "hugging-face.ts", "model-files.ts", "retry.ts", "s3.ts", "s3-signature.ts"];
+
+/** A link carries less than its nominal rate, and a deadline is a limit, not an estimate. */
+const DEADLINE = { efficiency: 0.6, margin: 3, baseSeconds: 900 };
+
+export interface ModelSyncArgs {
+  /** Namespace of the store. */
+  readonly namespace: pulumi.Input<string>;
+  /** A model with a Hugging Face source. */
+  readonly model: ModelPlan;
+  readonly bucket: string;
+  /** Secret with the writer's AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. */
+  readonly writerSecret: pulumi.Input<string>;
+  /** Reference to the Hugging Face token; public repositories need none. */
+  readonly huggingFaceToken: kubernetes.types.input.core.v1.SecretKeySelector | undefined;
+  readonly scripts: JobScripts;
+  /** Internet link of the cluster, Gbit/s. */
+  readonly registryGbps: number;
+  /** What prepares bucket and writer. */
+  readonly dependsOn: pulumi.Resource[];
+}
+
+/**
+ * Copies one model from Hugging Face into the bucket, streaming: no local volume. The Job can be interrupted
+ * anywhere and goes on with the first file that is not in the store, checks every byte against the checksum that
+ * the Hub states, and fails with the name of the file that is missing or wrong.
+ */
+export class ModelSync extends PlatformComponent {
+  readonly job: RunToCompletion;
+
+  /** @throws Error when the model's source is not Hugging Face. */
+  constructor(name: string, args: ModelSyncArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("storage:ModelSync", name, opts);
+    const { model } = args;
+    if (model.source.kind !== "huggingface") {
+      throw new Error(
+        `models.${model.name}: only Hugging Face sources are synchronized, this one is "${model.source.kind}"`,
+      );
+    }
+    const ca = caFile(SERVER_CERTIFICATE_SECRET);
+    this.job = new RunToCompletion(
+      this.child("copy"),
+      {
+        namespace: args.namespace,
+        app: APP,
+        instance: `sync-${model.name}`,
+        labels: { [MODEL_LABEL]: model.name },
+        podAnnotations: { [ANNOTATIONS.configHash]: hashOf([args.scripts.hash, model.source]) },
+        deadlineSeconds: syncDeadlineSeconds(model.weightsGB, args.registryGbps),
+        dependsOn: args.dependsOn,
+        pod: {
+          priorityClassName: PRIORITY.batch.name,
+          volumes: [args.scripts.volume, ca.volume],
+          containers: [
+            {
+              name: "sync",
+              image: image("node"),
+              command: ["node", scriptPath("sync.ts")],
+              env: [
+                { name: "RUN", value: "sync" },
+                { name: "REPOSITORY", value: model.source.repository },
+                { name: "REVISION", value: model.source.revision },
+                { name: "BUCKET", value: args.bucket },
+                { name: "PREFIX", value: keyPrefix(model, args.bucket) },
+                { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
+                ...(args.huggingFaceToken
+                  ? [{ name: "HF_TOKEN", valueFrom: { secretKeyRef: args.huggingFaceToken } }]
+                  : []),
+                ...storeEnvironment(args.writerSecret),
+              ],
+              volumeMounts: [args.scripts.mount, ca.mount],
+              writablePaths: ["/tmp"],
+              // Four files in flight, each with two parts of 32 MiB and their copies on the way.
+              resources: burstable({ cpu: 0.5, memoryGiB: 0.5 }, { cpu: 2, memoryGiB: 2 }),
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({});
+  }
+}
+
+/** Seconds within which a model must have arrived, from its size in GB and the link in Gbit/s. */
+export function syncDeadlineSeconds(weightsGB: number, registryGbps: number): number {
+  const transfer = (weightsGB * 8) / (registryGbps * DEADLINE.efficiency);
+  return Math.ceil(transfer * DEADLINE.margin + DEADLINE.baseSeconds);
+}

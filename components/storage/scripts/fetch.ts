@@ -1,0 +1,134 @@
+/**
+ * Copies a model from the bucket to a local folder: `node fetch.ts`, the init container of an engine.
+ *
+ * A file gets its final name only after its checksum matched, so a restarted container goes on with the files
+ * that are missing. Several threads share the work: one thread decrypts and hashes about 1 GB/s, a node's link
+ * carries more.
+ */
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, rename, stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { isMainThread, Worker, workerData } from "node:worker_threads";
+import { MANIFEST, type Manifest } from "./model-files.ts";
+import { environmentVariable, FinalError, runMain, withRetries } from "./retry.ts";
+import { S3Bucket } from "./s3.ts";
+
+export interface WantedFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Unknown for files that no sync Job wrote. */
+  readonly sha256?: string;
+}
+
+/**
+ * What a model consists of: its manifest, else (a folder that was filled by hand) whatever is below the prefix.
+ * @throws FinalError when nothing is there, or the manifest is missing where it must exist.
+ */
+export async function wantedFiles(bucket: S3Bucket, prefix: string, manifestRequired: boolean): Promise<WantedFile[]> {
+  const location = `s3://${bucket.bucket}/${prefix}/`;
+  const text = await bucket.text(`${prefix}/${MANIFEST}`);
+  if (text !== undefined) {
+    return [...(JSON.parse(text) as Manifest).files];
+  }
+  if (manifestRequired) {
+    throw new FinalError(`${location} has no ${MANIFEST}: the sync Job of this model has not finished`);
+  }
+  const objects = await bucket.list(`${prefix}/`);
+  if (objects.length === 0) {
+    throw new FinalError(`${location} is empty`);
+  }
+  return objects.map(({ key, size }) => ({ path: key.slice(prefix.length + 1), size }));
+}
+
+/** @throws FinalError when the content differs from the manifest in every attempt. */
+export async function fetchFile(
+  bucket: S3Bucket,
+  prefix: string,
+  file: WantedFile,
+  target: string,
+): Promise<"present" | "copied"> {
+  const path = join(target, file.path);
+  if ((await sizeOf(path)) === file.size) {
+    return "present";
+  }
+  await mkdir(dirname(path), { recursive: true });
+  await withRetries(file.path, async () => {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    const response = await bucket.get(`${prefix}/${file.path}`);
+    const measured = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of response.body ?? []) {
+        hash.update(chunk);
+        bytes += chunk.byteLength;
+        yield chunk;
+      }
+    };
+    await pipeline(measured, createWriteStream(`${path}.part`, { highWaterMark: 8 * 2 ** 20 }));
+    const sha256 = hash.digest("hex");
+    if (bytes !== file.size || (file.sha256 !== undefined && sha256 !== file.sha256)) {
+      throw new Error(
+        `${file.path}: got ${bytes} bytes with SHA-256 ${sha256}, expected ${file.size} with ${file.sha256 ?? "any"}`,
+      );
+    }
+    await rename(`${path}.part`, path);
+  });
+  return "copied";
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Share {
+  readonly files: readonly WantedFile[];
+  /** Index of the next file that nobody has taken. */
+  readonly next: Int32Array;
+  readonly prefix: string;
+  readonly target: string;
+}
+
+async function work({ files, next, prefix, target }: Share): Promise<void> {
+  const bucket = S3Bucket.fromEnvironment();
+  for (let file = files[Atomics.add(next, 0, 1)]; file; file = files[Atomics.add(next, 0, 1)]) {
+    const outcome = await fetchFile(bucket, prefix, file, target);
+    console.log(`${outcome} ${file.path} (${(file.size / 1e9).toFixed(2)} GB)`);
+  }
+}
+
+async function main(script: string): Promise<void> {
+  const prefix = environmentVariable("PREFIX");
+  const target = environmentVariable("TARGET");
+  const files = await wantedFiles(S3Bucket.fromEnvironment(), prefix, process.env.MANIFEST_REQUIRED === "true");
+  const largestFirst = [...files].sort((a, b) => b.size - a.size);
+  const started = Date.now();
+  const share: Share = { files: largestFirst, next: new Int32Array(new SharedArrayBuffer(4)), prefix, target };
+  const threads = Math.min(files.length, Math.max(2, availableParallelism()));
+  await Promise.all(Array.from({ length: threads }, () => inThread(script, share)));
+  const gigabytes = files.reduce((sum, file) => sum + file.size, 0) / 1e9;
+  console.log(
+    `complete: ${files.length} files, ${gigabytes.toFixed(2)} GB in ${Math.round((Date.now() - started) / 1000)} s`,
+  );
+}
+
+function inThread(script: string, share: Share): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(script, { workerData: share });
+    worker.once("error", reject);
+    worker.once("exit", (code) =>
+      code === 0 ? resolve() : reject(new FinalError("a file could not be copied, see above")),
+    );
+  });
+}
+
+if (process.env.RUN === "fetch") {
+  const script = process.argv[1] ?? "";
+  runMain(() => (isMainThread ? main(script) : work(workerData as Share)));
+}

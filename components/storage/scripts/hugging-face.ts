@@ -1,0 +1,122 @@
+/** What the sync Job reads of the Hugging Face Hub (or a mirror that speaks its API). */
+import { FinalError, withRetries } from "./retry.ts";
+
+export interface RepositoryFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Large files (LFS and Xet) carry their SHA-256. */
+  readonly sha256?: string;
+  /** Small files carry the id of their git blob. */
+  readonly gitBlob: string;
+}
+
+interface TreeEntry {
+  readonly type: string;
+  readonly path: string;
+  readonly size: number;
+  readonly oid: string;
+  readonly lfs?: { readonly oid: string; readonly size: number };
+}
+
+export class HuggingFaceRepository {
+  readonly repository: string;
+  readonly endpoint: string;
+  readonly token: string | undefined;
+
+  /** @param token needed for gated and private repositories. */
+  constructor(repository: string, token?: string, endpoint = "https://huggingface.co") {
+    this.repository = repository;
+    this.endpoint = endpoint;
+    this.token = token;
+  }
+
+  /** Commit that a branch or tag stands for now, so that all files come from one state. */
+  async commit(revision: string): Promise<string> {
+    const response = await this.get(
+      `${this.endpoint}/api/models/${this.repository}/revision/${encodeURIComponent(revision)}`,
+    );
+    const { sha } = (await response.json()) as { sha?: string };
+    if (!sha) {
+      throw new FinalError(`${this.repository}: revision "${revision}" names no commit`);
+    }
+    return sha;
+  }
+
+  async files(commit: string): Promise<RepositoryFile[]> {
+    const files: RepositoryFile[] = [];
+    let url: string | undefined = `${this.endpoint}/api/models/${this.repository}/tree/${commit}?recursive=true`;
+    while (url) {
+      const response: Response = await this.get(url);
+      for (const entry of (await response.json()) as TreeEntry[]) {
+        if (entry.type === "file") {
+          files.push({
+            path: entry.path,
+            size: entry.lfs?.size ?? entry.size,
+            sha256: entry.lfs?.oid,
+            gitBlob: entry.oid,
+          });
+        }
+      }
+      url = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+    }
+    return files;
+  }
+
+  async text(commit: string, path: string): Promise<string> {
+    return (await this.get(this.fileUrl(commit, path))).text();
+  }
+
+  /** The bytes of a file. A connection that breaks is taken up again where it stopped. */
+  async *download(commit: string, file: RepositoryFile): AsyncGenerator<Uint8Array> {
+    let received = 0;
+    for (let failures = 0; received < file.size; ) {
+      const before = received;
+      try {
+        const response = await this.get(this.fileUrl(commit, file.path), received);
+        for await (const chunk of response.body ?? []) {
+          received += chunk.byteLength;
+          yield chunk;
+        }
+        if (received < file.size) {
+          throw new Error(`the connection ended after ${received} of ${file.size} bytes`);
+        }
+      } catch (error) {
+        failures = received > before ? 1 : failures + 1;
+        if (error instanceof FinalError || failures >= 5) {
+          throw error;
+        }
+        console.error(`${file.path}: resuming at byte ${received}: ${error}`);
+      }
+    }
+  }
+
+  private fileUrl(commit: string, path: string): string {
+    return `${this.endpoint}/${this.repository}/resolve/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
+  }
+
+  /** fetch drops the token by itself when a redirect leads to another host (the Hub's content network). */
+  private async get(url: string, fromByte = 0): Promise<Response> {
+    const headers = {
+      ...(this.token && { authorization: `Bearer ${this.token}` }),
+      ...(fromByte > 0 && { range: `bytes=${fromByte}-` }),
+    };
+    return withRetries(url, async () => {
+      const response = await fetch(url, { headers });
+      if (response.status === 401 || response.status === 403) {
+        throw new FinalError(
+          `${this.repository}: Hugging Face answers ${response.status} for ${url}. A gated or private repository needs ` +
+            "its licence accepted on huggingface.co and a token in the config key huggingFaceToken",
+        );
+      }
+      if (fromByte > 0 && response.status !== 206 && response.ok) {
+        throw new Error(`${url}: the server ignored the range, cannot resume at byte ${fromByte}`);
+      }
+      if (!response.ok) {
+        const message = `${url}: HTTP ${response.status}`;
+        throw response.status >= 500 || response.status === 429 ? new Error(message) : new FinalError(message);
+      }
+      return response;
+    });
+  }
+}

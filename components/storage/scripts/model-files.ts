@@ -1,0 +1,91 @@
+/** Which files of a repository an engine needs, and how a complete copy is described in the bucket. */
+import { FinalError } from "./retry.ts";
+
+/** Object that is written last: where it exists, the copy is complete. */
+export const MANIFEST = ".manifest.json";
+
+export interface ManifestFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export interface Manifest {
+  readonly repository: string;
+  readonly commit: string;
+  readonly files: readonly ManifestFile[];
+}
+
+/** Forms in which weights are published, best first. Only one of them is copied. */
+const WEIGHT_FORMS = [
+  { index: "model.safetensors.index.json", single: "model.safetensors", any: /^[^/]+\.safetensors$/ },
+  { index: "pytorch_model.bin.index.json", single: "pytorch_model.bin", any: /^pytorch_model[^/]*\.bin$/ },
+] as const;
+
+/** Tokenizer, configuration and templates; licences, because the copy is a redistribution. */
+const ACCESSORIES = /(\.(json|txt|model|tiktoken|jinja)|(^|\/)(LICENSE|NOTICE|USE_POLICY)[^/]*)$/i;
+/** Modules of sentence-transformers (`1_Pooling/`, `2_Dense/`) carry small weights of their own. */
+const MODULE_WEIGHTS = /^\d+_[^/]+\/[^/]+\.(safetensors|bin)$/;
+/** The same weights again, for other runtimes. */
+const OTHER_RUNTIMES = /^(original|onnx|openvino|coreml|tf|flax|metal|gguf)\//;
+
+export interface WeightForm {
+  /** Index file that lists the shards; `undefined` when `files` says it all. */
+  readonly index: string | undefined;
+  readonly files: readonly string[];
+  readonly safetensors: boolean;
+}
+
+/**
+ * The best form of weights that a repository offers.
+ * @throws FinalError when it offers none that an engine loads.
+ */
+export function weightForm(paths: readonly string[]): WeightForm {
+  for (const form of WEIGHT_FORMS) {
+    const safetensors = form.single.endsWith(".safetensors");
+    if (paths.includes(form.index)) {
+      return { index: form.index, files: [], safetensors };
+    }
+    if (paths.includes(form.single)) {
+      return { index: undefined, files: [form.single], safetensors };
+    }
+    const loose = paths.filter((path) => form.any.test(path));
+    if (loose.length > 0) {
+      return { index: undefined, files: loose, safetensors };
+    }
+  }
+  throw new FinalError(`the repository has no safetensors or PyTorch weights, only: ${paths.slice(0, 20).join(", ")}`);
+}
+
+/** Shards that an index names, sorted. @throws FinalError when it is no weight index. */
+export function shardsOf(indexPath: string, text: string): string[] {
+  const { weight_map: map } = JSON.parse(text) as { weight_map?: Record<string, string> };
+  const shards = [...new Set(Object.values(map ?? {}))].sort();
+  if (shards.length === 0) {
+    throw new FinalError(`${indexPath} has no "weight_map"`);
+  }
+  return shards;
+}
+
+/**
+ * Paths to copy: the weights, and what an engine reads beside them. Python files stay behind: they serve only
+ * `--trust-remote-code`, which the platform does not use.
+ * @throws FinalError naming each weight file that the repository lacks.
+ */
+export function filesToCopy(paths: readonly string[], form: WeightForm, weights: readonly string[]): string[] {
+  const missing = weights.filter((path) => !paths.includes(path));
+  if (missing.length > 0) {
+    throw new FinalError(
+      `${form.index ?? "the repository"} names files that the repository lacks: ${missing.join(", ")}`,
+    );
+  }
+  const otherIndexes = WEIGHT_FORMS.map((f) => f.index as string).filter((index) => index !== form.index);
+  const beside = paths.filter(
+    (path) =>
+      !OTHER_RUNTIMES.test(path) &&
+      !otherIndexes.includes(path) &&
+      (ACCESSORIES.test(path) || MODULE_WEIGHTS.test(path)),
+  );
+  return [...new Set([...weights, ...beside])].sort();
+}

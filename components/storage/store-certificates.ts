@@ -1,0 +1,133 @@
+import type { ICertificate } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate";
+import type { IClusterIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/ClusterIssuer";
+import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { customResource } from "../core/custom-resource";
+import { PlatformComponent } from "../core/platform-component";
+import { MODEL_STORE_HOST, MODEL_STORE_SERVICE } from "./store-layout";
+
+const API = "cert-manager.io/v1";
+const GROUP = "cert-manager.io";
+/** The store's certificate authority: its ClusterIssuer, and the Secret with its key in cert-manager's namespace. */
+const AUTHORITY = "model-store-ca";
+
+/** Secret in the store's namespace with `tls.crt`, `tls.key` and `ca.crt`. */
+export const SERVER_CERTIFICATE_SECRET = "minio-tls";
+/** Secret in each model's namespace whose `ca.crt` its pods trust. */
+export const TRUST_SECRET = "model-store-trust";
+/** File of the authority's certificate in every container that talks to the store. */
+export const CA_FILE = "/etc/model-store/ca.crt";
+
+/** The cert-manager that issues the store's certificates. */
+export interface CertManager {
+  /** Its cluster resource namespace, where the keys of ClusterIssuers are kept. */
+  readonly namespace: pulumi.Input<string>;
+  /** What must exist before certificates can be requested: the release with the CRDs. */
+  readonly ready: readonly pulumi.Resource[];
+}
+
+export interface StoreCertificatesArgs {
+  /** Namespace of the store. */
+  readonly namespace: pulumi.Input<string>;
+  readonly certManager: CertManager;
+}
+
+/**
+ * TLS of the model store: weights and access keys cross the pod network, which most clusters do not encrypt, so
+ * plain HTTP is not offered. A certificate authority of its own signs the server's certificate. It is a ClusterIssuer
+ * because clients sit in other namespaces: each requests a certificate of its own there and finds the authority's
+ * beside it (`ca.crt`), which spares a controller that copies bundles around.
+ */
+export class StoreCertificates extends PlatformComponent {
+  constructor(name: string, { namespace, certManager }: StoreCertificatesArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("storage:StoreCertificates", name, opts);
+    const after = { dependsOn: [...certManager.ready] };
+    const bootstrap = `${AUTHORITY}-bootstrap`;
+    customResource<IClusterIssuer>(
+      this.child("bootstrap"),
+      { apiVersion: API, kind: "ClusterIssuer", name: bootstrap, spec: { selfSigned: {} } },
+      this.childOptions(after),
+    );
+    customResource<ICertificate>(
+      this.child("authority"),
+      {
+        apiVersion: API,
+        kind: "Certificate",
+        name: AUTHORITY,
+        namespace: certManager.namespace,
+        spec: {
+          isCA: true,
+          commonName: "inference-stacks model store",
+          secretName: AUTHORITY,
+          // Clients keep the authority's certificate until their own is renewed, so it must outlive them by far.
+          duration: "87600h",
+          privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Never" },
+          issuerRef: { group: GROUP, kind: "ClusterIssuer", name: bootstrap },
+        },
+      },
+      this.childOptions(after),
+    );
+    customResource<IClusterIssuer>(
+      this.child("issuer"),
+      { apiVersion: API, kind: "ClusterIssuer", name: AUTHORITY, spec: { ca: { secretName: AUTHORITY } } },
+      this.childOptions(after),
+    );
+    customResource<ICertificate>(
+      this.child("server"),
+      {
+        apiVersion: API,
+        kind: "Certificate",
+        name: MODEL_STORE_SERVICE,
+        namespace,
+        spec: {
+          ...issued(SERVER_CERTIFICATE_SECRET),
+          dnsNames: [MODEL_STORE_HOST, `${MODEL_STORE_HOST}.cluster.local`],
+          usages: ["digital signature", "server auth"],
+        },
+      },
+      this.childOptions(after),
+    );
+    this.registerOutputs({});
+  }
+}
+
+/** The certificate through which a client's namespace learns whom to trust: `TRUST_SECRET`. */
+export function trustCertificate(
+  logicalName: string,
+  namespace: pulumi.Input<string>,
+  certManager: CertManager,
+  opts: pulumi.CustomResourceOptions,
+): void {
+  customResource<ICertificate>(
+    logicalName,
+    {
+      apiVersion: API,
+      kind: "Certificate",
+      name: TRUST_SECRET,
+      namespace,
+      spec: { ...issued(TRUST_SECRET), commonName: "model store client", usages: ["digital signature", "client auth"] },
+    },
+    { ...opts, dependsOn: [...certManager.ready] },
+  );
+}
+
+/** Volume and mount that put the authority's certificate at `CA_FILE`; the private key stays out. */
+export function caFile(secretName: string = TRUST_SECRET): {
+  readonly volume: kubernetes.types.input.core.v1.Volume;
+  readonly mount: kubernetes.types.input.core.v1.VolumeMount;
+} {
+  return {
+    volume: { name: "model-store-ca", secret: { secretName, items: [{ key: "ca.crt", path: "ca.crt" }] } },
+    mount: { name: "model-store-ca", mountPath: "/etc/model-store", readOnly: true },
+  };
+}
+
+function issued(
+  secretName: string,
+): Pick<NonNullable<ICertificate["spec"]>, "secretName" | "privateKey" | "issuerRef"> {
+  return {
+    secretName,
+    privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
+    issuerRef: { group: GROUP, kind: "ClusterIssuer", name: AUTHORITY },
+  };
+}

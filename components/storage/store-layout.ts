@@ -1,0 +1,113 @@
+/** Where things are in the model store, and who may touch them. Pure. */
+import type { ModelPlan } from "../../planner/types";
+import { type Labels, selectorLabels } from "../core/labels";
+
+export const MODEL_STORE_NAMESPACE = "model-store";
+
+/** Name of the store's Service and controller. */
+export const MODEL_STORE_SERVICE = "minio";
+
+/** Pods of the store, for other namespaces' NetworkPolicies and for monitors (HTTPS, `/minio/v2/metrics/cluster`). */
+export const modelStorePods: { readonly namespace: string; readonly podLabels: Labels; readonly port: number } = {
+  namespace: MODEL_STORE_NAMESPACE,
+  podLabels: selectorLabels("minio", MODEL_STORE_SERVICE),
+  port: 9000,
+};
+
+/** Host and port under which everything in the cluster reaches the store; its certificate is for this name. */
+export const MODEL_STORE_HOST = `${MODEL_STORE_SERVICE}.${MODEL_STORE_NAMESPACE}.svc`;
+
+/** User of the sync Jobs. */
+export const WRITER = "sync-writer";
+
+/** Access key of a model's engine. */
+export function readerOf(model: string): string {
+  return `reader-${model}`;
+}
+
+/** Whether an engine reads this model's weights from the store; Ollama pulls from its own registry. */
+export function isStored(model: ModelPlan): boolean {
+  return model.source.kind !== "ollama";
+}
+
+/**
+ * Key prefix of a model, without slashes at its ends: `<domain>/<name>`, or what the bucket URI of its source says.
+ * @throws Error when the source is another bucket than the store's, or no bucket at all.
+ */
+export function keyPrefix(model: ModelPlan, bucket: string): string {
+  const { source } = model;
+  switch (source.kind) {
+    case "huggingface":
+      return model.domain ? `${model.domain}/${model.name}` : model.name;
+    case "bucket": {
+      const [, named, prefix = ""] = /^s3:\/\/([^/]+)\/(.*?)\/*$/.exec(source.uri) ?? [];
+      if (named !== bucket || prefix === "") {
+        throw new Error(
+          `models.${model.name}.source: "${source.uri}" is not below s3://${bucket}/, the environment's model store: ` +
+            `copy the model to s3://${bucket}/${model.name} and name that`,
+        );
+      }
+      return prefix;
+    }
+    case "ollama":
+      throw new Error(
+        `models.${model.name}.source: "ollama://${source.tag}" is for the engine ollama; ` +
+          `${model.engine} needs hf://org/name or s3://${bucket}/prefix`,
+      );
+  }
+}
+
+interface Statement {
+  readonly Effect: "Allow";
+  readonly Action: readonly string[];
+  readonly Resource: readonly string[];
+  readonly Condition?: { readonly StringLike: { readonly "s3:prefix": readonly string[] } };
+}
+
+/** An access policy in the language of S3. */
+export interface AccessPolicy {
+  readonly Version: "2012-10-17";
+  readonly Statement: readonly Statement[];
+}
+
+/** Read and list one prefix, nothing else. */
+export function readerPolicy(bucket: string, prefix: string): AccessPolicy {
+  const arn = `arn:aws:s3:::${bucket}`;
+  return policy([
+    { Effect: "Allow", Action: ["s3:GetObject"], Resource: [`${arn}/${prefix}/*`] },
+    {
+      Effect: "Allow",
+      Action: ["s3:ListBucket"],
+      Resource: [arn],
+      Condition: { StringLike: { "s3:prefix": [prefix, `${prefix}/*`] } },
+    },
+    { Effect: "Allow", Action: ["s3:GetBucketLocation"], Resource: [arn] },
+  ]);
+}
+
+/** Read, write and delete objects of the bucket; not the bucket itself, nor who may use it. */
+export function writerPolicy(bucket: string): AccessPolicy {
+  const arn = `arn:aws:s3:::${bucket}`;
+  return policy([
+    {
+      Effect: "Allow",
+      Action: [
+        "s3:GetObject",
+        "s3:PutObject",
+        "s3:DeleteObject",
+        "s3:AbortMultipartUpload",
+        "s3:ListMultipartUploadParts",
+      ],
+      Resource: [`${arn}/*`],
+    },
+    {
+      Effect: "Allow",
+      Action: ["s3:ListBucket", "s3:GetBucketLocation", "s3:ListBucketMultipartUploads"],
+      Resource: [arn],
+    },
+  ]);
+}
+
+function policy(statements: readonly Statement[]): AccessPolicy {
+  return { Version: "2012-10-17", Statement: statements };
+}

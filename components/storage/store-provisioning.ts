@@ -1,0 +1,116 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import { RunToCompletion } from "../core/job";
+import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
+import { ANNOTATIONS, standardLabels } from "../core/labels";
+import { PlatformComponent } from "../core/platform-component";
+import { PRIORITY } from "../core/priority-classes";
+import { burstable } from "../core/resources";
+import { ROOT_SECRET } from "./minio-server";
+import { CA_FILE, caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { type AccessPolicy, MODEL_STORE_HOST, modelStorePods } from "./store-layout";
+
+export interface StoreUser {
+  readonly secretKey: pulumi.Input<string>;
+  readonly policy: AccessPolicy;
+}
+
+export interface StoreProvisioningArgs {
+  readonly namespace: pulumi.Input<string>;
+  readonly bucket: string;
+  /** By access key. The policy of a user carries the user's name. */
+  readonly users: Readonly<Record<string, StoreUser>>;
+  /** The server, which must run. */
+  readonly dependsOn: pulumi.Resource[];
+}
+
+/**
+ * Bucket, users and policies of the store, brought about by an idempotent Job. A user who is no longer listed stays
+ * in the store, but its secret key exists nowhere else once its model is gone.
+ */
+export class StoreProvisioning extends PlatformComponent {
+  readonly job: RunToCompletion;
+
+  constructor(name: string, args: StoreProvisioningArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("storage:StoreProvisioning", name, opts);
+    const labels = standardLabels("store-provisioning", "provisioning");
+    const metadata = (objectName: string) => ({ name: objectName, namespace: args.namespace, labels });
+    const users = Object.entries(args.users);
+    const policies = Object.fromEntries(users.map(([user, { policy }]) => [`${user}.json`, JSON.stringify(policy)]));
+
+    const policyFiles = new kubernetes.core.v1.ConfigMap(
+      this.child("policies"),
+      { metadata: metadata("store-policies"), data: policies },
+      this.childOptions(),
+    );
+    const secretKeys = new kubernetes.core.v1.Secret(
+      this.child("users"),
+      {
+        metadata: metadata("store-users"),
+        stringData: Object.fromEntries(users.map(([user, { secretKey }]) => [user, secretKey])),
+      },
+      this.childOptions(),
+    );
+    const scripts = jobScripts(
+      this.child("scripts"),
+      {
+        namespace: args.namespace,
+        name: "store-provisioning",
+        folder: "components/storage/scripts",
+        files: ["provision.sh"],
+      },
+      this.childOptions(),
+    );
+    const ca = caFile(SERVER_CERTIFICATE_SECRET);
+    const fromRoot = (key: string) => ({ secretKeyRef: { name: ROOT_SECRET, key } });
+
+    this.job = new RunToCompletion(
+      this.child("provision"),
+      {
+        namespace: args.namespace,
+        app: "store-provisioning",
+        instance: "provisioning",
+        podAnnotations: { [ANNOTATIONS.configHash]: hashOf([scripts.hash, args.bucket, policies]) },
+        deadlineSeconds: 600,
+        dependsOn: args.dependsOn,
+        pod: {
+          priorityClassName: PRIORITY.platform.name,
+          volumes: [
+            scripts.volume,
+            { name: "policies", configMap: { name: policyFiles.metadata.name } },
+            { name: "users", secret: { secretName: secretKeys.metadata.name } },
+            ca.volume,
+          ],
+          containers: [
+            {
+              name: "mc",
+              // The image holds mc and a shell (its chart runs shell scripts in it); nothing else is assumed.
+              image: image("minio-client"),
+              command: ["/bin/sh", scriptPath("provision.sh")],
+              env: [
+                { name: "ROOT_USER", valueFrom: fromRoot("user") },
+                { name: "ROOT_PASSWORD", valueFrom: fromRoot("password") },
+                { name: "STORE_HOST", value: `${MODEL_STORE_HOST}:${modelStorePods.port}` },
+                { name: "BUCKET", value: args.bucket },
+                { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
+                // mc is a Go program: it takes its trusted authorities from here.
+                { name: "SSL_CERT_FILE", value: CA_FILE },
+              ],
+              volumeMounts: [
+                scripts.mount,
+                { name: "policies", mountPath: "/policies", readOnly: true },
+                { name: "users", mountPath: "/users", readOnly: true },
+                ca.mount,
+              ],
+              writablePaths: ["/tmp"],
+              resources: burstable({ cpu: 0.1, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: 0.5 }),
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({});
+  }
+}

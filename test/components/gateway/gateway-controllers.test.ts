@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { chartValueProblems } from "../../../catalog/chart-values";
+import { GatewayControllers, type GatewayControllersArgs } from "../../../components/gateway/gateway-controllers";
+import { type Deployment, deploy, type RecordedResource } from "../../harness/deploy";
+
+const RELEASE = "kubernetes:helm.sh/v3:Release";
+
+function controllers(overrides: Partial<GatewayControllersArgs> = {}): Promise<Deployment> {
+  return deploy(() => {
+    new GatewayControllers("controllers", {
+      stage: "production",
+      observabilityNamespace: "observability",
+      ...overrides,
+    });
+  });
+}
+
+function release(deployment: Deployment, name: string): RecordedResource {
+  return deployment.resource(RELEASE, `controllers-${name}`);
+}
+
+describe("GatewayControllers", () => {
+  it("installs every chart in the namespace it expects, at the pinned version", async () => {
+    const deployment = await controllers();
+    const installed = deployment
+      .ofType(RELEASE)
+      .map(({ inputs }) => [inputs.name, inputs.namespace, inputs.chart, inputs.version]);
+    expect(installed.sort()).toEqual([
+      ["ai-gateway", "envoy-ai-gateway-system", "oci://docker.io/envoyproxy/ai-gateway-helm", "v1.1.0"],
+      ["ai-gateway-crds", "envoy-ai-gateway-system", "oci://docker.io/envoyproxy/ai-gateway-crds-helm", "v1.1.0"],
+      ["cert-manager", "cert-manager", "cert-manager", "v1.21.1"],
+      ["envoy-gateway", "envoy-gateway-system", "oci://docker.io/envoyproxy/gateway-helm", "v1.9.0"],
+    ]);
+  });
+
+  it.each(["production", "development"] as const)(
+    "passes only values that the charts know (%s, with ACME)",
+    async (stage) => {
+      const deployment = await controllers({ stage, acme: true });
+      const charts = {
+        "envoy-gateway": "gateway-helm",
+        "cert-manager": "cert-manager",
+        "ai-gateway": "ai-gateway-helm",
+      };
+      for (const [name, chart] of Object.entries(charts)) {
+        expect(chartValueProblems(chart, release(deployment, name).inputs.values as Record<string, unknown>)).toEqual(
+          [],
+        );
+      }
+    },
+  );
+
+  it("hands xDS to the AI gateway, runs proxies beside their Gateway and allows Backends", async () => {
+    const { values } = release(await controllers(), "envoy-gateway").inputs as { values: { config: object } };
+    expect(values.config).toEqual({
+      envoyGateway: {
+        gateway: { controllerName: "gateway.envoyproxy.io/gatewayclass-controller" },
+        provider: {
+          type: "Kubernetes",
+          kubernetes: { deploy: { type: "GatewayNamespace" }, proxyTopologyInjector: { disabled: true } },
+        },
+        logging: { level: { default: "info" } },
+        extensionApis: { enableBackend: true },
+        extensionManager: {
+          hooks: {
+            xdsTranslator: {
+              translation: {
+                listener: { includeAll: true },
+                route: { includeAll: true },
+                cluster: { includeAll: true },
+                secret: { includeAll: true },
+              },
+              post: ["Translation", "Cluster", "Route"],
+            },
+          },
+          service: {
+            fqdn: { hostname: "ai-gateway-controller.envoy-ai-gateway-system.svc.cluster.local", port: 1063 },
+          },
+        },
+      },
+    });
+  });
+
+  it("replaces the public default seed by a secret of its own and gets its webhook certificate from cert-manager", async () => {
+    const { inputs, secretInputs } = release(await controllers(), "ai-gateway");
+    expect(inputs.values).toMatchObject({
+      controller: {
+        replicaCount: 2,
+        mutatingWebhook: { certManager: { enable: true } },
+        metricsRequestHeaderAttributes: "x-consumer-id:consumer",
+        mcp: { sessionEncryption: { seed: "offline-controllers-session-seed" } },
+      },
+    });
+    expect(secretInputs).toContain("values");
+  });
+
+  it("gives every container of its own charts requests and limits", async () => {
+    const deployment = await controllers();
+    const limited = {
+      requests: { cpu: expect.any(String), memory: expect.any(String) },
+      limits: { memory: expect.any(String) },
+    };
+    expect(release(deployment, "envoy-gateway").inputs.values).toMatchObject({
+      deployment: { envoyGateway: { resources: limited } },
+      certgen: { job: { resources: limited } },
+    });
+    expect(release(deployment, "ai-gateway").inputs.values).toMatchObject({ controller: { resources: limited } });
+    expect(release(deployment, "cert-manager").inputs.values).toMatchObject({
+      resources: limited,
+      webhook: { resources: limited },
+      cainjector: { resources: limited },
+      startupapicheck: { resources: limited },
+    });
+  });
+
+  it("runs one of each in development", async () => {
+    const deployment = await controllers({ stage: "development" });
+    expect(release(deployment, "envoy-gateway").inputs.values).toMatchObject({ deployment: { replicas: 1 } });
+    expect(release(deployment, "ai-gateway").inputs.values).toMatchObject({ controller: { replicaCount: 1 } });
+    expect(release(deployment, "cert-manager").inputs.values).toMatchObject({
+      replicaCount: 1,
+      webhook: { replicaCount: 1 },
+    });
+  });
+
+  it("leaves a cluster's own cert-manager alone", async () => {
+    const deployment = await controllers({ certManager: "present" });
+    expect(deployment.ofType(RELEASE).map(({ inputs }) => inputs.name)).not.toContain("cert-manager");
+    const namespaces = deployment.ofType("kubernetes:core/v1:Namespace").map(({ inputs }) => inputs.metadata);
+    expect(namespaces).toEqual([
+      expect.objectContaining({ name: "envoy-gateway-system" }),
+      expect.objectContaining({ name: "envoy-ai-gateway-system" }),
+    ]);
+  });
+
+  it("turns on Gateway API challenges only where certificates come from ACME", async () => {
+    expect(release(await controllers({ acme: true }), "cert-manager").inputs.values).toMatchObject({
+      config: { gatewayAPI: { enabled: true } },
+    });
+    expect(release(await controllers(), "cert-manager").inputs.values).not.toHaveProperty("config");
+  });
+
+  it("lets each controller reach only what it needs", async () => {
+    const deployment = await controllers();
+    const policies = Object.fromEntries(
+      deployment.ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy").map(({ inputs }) => {
+        const { name, namespace } = inputs.metadata as { name: string; namespace: string };
+        return [`${namespace}/${name}`, inputs.spec];
+      }),
+    );
+    expect(Object.keys(policies).sort()).toEqual([
+      "cert-manager/allow-dns",
+      "cert-manager/allow-kubernetes-api",
+      "cert-manager/allow-metrics",
+      "cert-manager/allow-webhook",
+      "cert-manager/default-deny",
+      "envoy-ai-gateway-system/allow-dns",
+      "envoy-ai-gateway-system/allow-envoy-gateway",
+      "envoy-ai-gateway-system/allow-kubernetes-api",
+      "envoy-ai-gateway-system/allow-metrics",
+      "envoy-ai-gateway-system/allow-pod-webhook",
+      "envoy-ai-gateway-system/default-deny",
+      "envoy-gateway-system/allow-dns",
+      "envoy-gateway-system/allow-extension-server",
+      "envoy-gateway-system/allow-kubernetes-api",
+      "envoy-gateway-system/allow-metrics",
+      "envoy-gateway-system/allow-proxies",
+      "envoy-gateway-system/default-deny",
+    ]);
+    expect(policies["envoy-gateway-system/allow-proxies"]).toEqual({
+      podSelector: { matchLabels: {} },
+      policyTypes: ["Ingress"],
+      ingress: [
+        {
+          from: [
+            {
+              namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "inference-gateway" } },
+              podSelector: {
+                matchLabels: {
+                  "gateway.envoyproxy.io/owning-gateway-name": "inference",
+                  "gateway.envoyproxy.io/owning-gateway-namespace": "inference-gateway",
+                },
+              },
+            },
+          ],
+          ports: [{ port: 18000, protocol: "TCP" }],
+        },
+      ],
+    });
+  });
+});

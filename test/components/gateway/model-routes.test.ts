@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { crdProblems } from "../../harness/crds";
+import { deployGateway, endpoint, specOf } from "./fixture";
+
+const PARENT = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "inference", sectionName: "https" };
+
+describe("ModelRoutes", () => {
+  it("routes by the model field of the body", async () => {
+    const { deployment } = await deployGateway();
+    expect(specOf(deployment, "AIGatewayRoute", "model-legal")).toEqual({
+      parentRefs: [PARENT],
+      rules: [
+        {
+          matches: [{ headers: [{ type: "Exact", name: "x-ai-eg-model", value: "meta-llama/Llama-3.1-8B-Instruct" }] }],
+          backendRefs: [{ name: "legal" }],
+          timeouts: { request: "3600s" },
+          modelsOwnedBy: "vllm",
+        },
+      ],
+      llmRequestCosts: [
+        { metadataKey: "llm_input_token", type: "InputToken" },
+        { metadataKey: "llm_output_token", type: "OutputToken" },
+        { metadataKey: "llm_total_token", type: "TotalToken" },
+      ],
+    });
+    expect(specOf(deployment, "AIServiceBackend", "legal")).toEqual({
+      schema: { name: "OpenAI", prefix: "/v1" },
+      backendRef: { group: "gateway.envoyproxy.io", kind: "Backend", name: "legal" },
+    });
+    expect(specOf(deployment, "Backend", "embeddings")).toEqual({
+      endpoints: [{ fqdn: { hostname: "embeddings-server.model-embeddings.svc.cluster.local", port: 11434 } }],
+    });
+  });
+
+  it("speaks Cohere's API to rerankers, since OpenAI has none", async () => {
+    const { deployment } = await deployGateway();
+    expect(specOf(deployment, "AIServiceBackend", "ranking")).toMatchObject({
+      schema: { name: "Cohere", version: "v2" },
+    });
+  });
+
+  it("gives each model a base URL of its own, with nothing but /v1 behind it", async () => {
+    const { deployment } = await deployGateway();
+    expect(specOf(deployment, "HTTPRoute", "path-legal")).toEqual({
+      parentRefs: [PARENT],
+      rules: [
+        {
+          matches: [{ path: { type: "PathPrefix", value: "/legal/v1" } }],
+          filters: [
+            {
+              type: "URLRewrite",
+              urlRewrite: {
+                hostname: "legal-server.model-legal.svc.cluster.local",
+                path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/v1" },
+              },
+            },
+            {
+              type: "RequestHeaderModifier",
+              requestHeaderModifier: { set: [{ name: "x-ai-eg-model", value: "meta-llama/Llama-3.1-8B-Instruct" }] },
+            },
+          ],
+          backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: "legal" }],
+          timeouts: { request: "3600s" },
+        },
+      ],
+    });
+  });
+
+  it("keeps all of a gateway's resources in its namespace, so that no reference needs a grant", async () => {
+    const { deployment } = await deployGateway();
+    const routes = ["Backend", "AIServiceBackend", "AIGatewayRoute", "HTTPRoute"].flatMap((kind) =>
+      deployment.ofKind(kind),
+    );
+    expect(routes).toHaveLength(13);
+    expect(new Set(routes.map(({ inputs }) => (inputs.metadata as { namespace: string }).namespace))).toEqual(
+      new Set(["inference-gateway"]),
+    );
+  });
+
+  it("has no limit of 15 models, and adding one touches no other", async () => {
+    const models = Array.from({ length: 20 }, (_, i) => endpoint(`model-${i}`));
+    const twenty = await deployGateway({ endpoints: models });
+    const nineteen = await deployGateway({ endpoints: models.slice(1) });
+    expect(twenty.deployment.ofKind("AIGatewayRoute")).toHaveLength(20);
+    const inputs = (kind: string, { deployment }: typeof twenty): Map<string, unknown> =>
+      new Map(deployment.ofKind(kind).map((r) => [r.name, r.inputs]));
+    for (const kind of ["AIGatewayRoute", "AIServiceBackend", "Backend", "HTTPRoute"]) {
+      const before = inputs(kind, nineteen);
+      const after = inputs(kind, twenty);
+      expect([...before].filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after.get(name)))).toEqual(
+        [],
+      );
+      expect(twenty.deployment.ofKind(kind).flatMap((r) => crdProblems(r.inputs))).toEqual([]);
+    }
+  });
+
+  it("does not confuse models whose names contain each other", async () => {
+    const { deployment } = await deployGateway({ endpoints: [endpoint("path-a"), endpoint("a"), endpoint("model-a")] });
+    expect(
+      deployment
+        .ofKind("HTTPRoute")
+        .map(({ inputs }) => (inputs.metadata as { name: string }).name)
+        .sort(),
+    ).toEqual(["path-a", "path-model-a", "path-path-a", "redirect-to-https"]);
+    expect(
+      deployment
+        .ofKind("AIGatewayRoute")
+        .map(({ inputs }) => (inputs.metadata as { name: string }).name)
+        .sort(),
+    ).toEqual(["model-a", "model-model-a", "model-path-a"]);
+  });
+});

@@ -1,0 +1,100 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import type { Cluster } from "../../../components/core/cluster";
+import { Observability, type ObservabilityArgs } from "../../../components/observability/observability";
+import type { ModelEndpoint } from "../../../components/serving/endpoint";
+import { type Deployment, deploy } from "../../harness/deploy";
+
+export const WEBHOOK = "https://alerts.example/hook/top-secret-token";
+
+/** A vLLM model with metrics, and an Ollama model without. */
+export const ENDPOINTS: readonly ModelEndpoint[] = [
+  {
+    model: "chat",
+    servedName: "chat",
+    engine: "vllm",
+    task: "chat",
+    namespace: "model-chat",
+    service: "chat",
+    port: 8000,
+    podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "chat" },
+    metrics: { port: 8000, path: "/metrics" },
+  },
+  {
+    model: "small",
+    servedName: "small",
+    engine: "ollama",
+    task: "chat",
+    namespace: "model-small",
+    service: "small",
+    port: 11434,
+    podLabels: { "app.kubernetes.io/name": "ollama", "app.kubernetes.io/instance": "small" },
+  },
+];
+
+export const NVIDIA_POOL = {
+  vendor: "nvidia",
+  nodeSelector: { pool: "a10" },
+  tolerations: [{ key: "nvidia.com/gpu", effect: "NoSchedule" }],
+} as const;
+
+export const AMD_POOL = {
+  vendor: "amd",
+  nodeSelector: { pool: "mi300x" },
+  tolerations: [{ key: "amd.com/gpu", value: "present", effect: "NoSchedule" }],
+} as const;
+
+function cluster(overrides: Partial<Cluster>): Cluster {
+  return {
+    provider: new kubernetes.Provider("cluster"),
+    storageClass: "encrypted",
+    gpuRuntimeClass: undefined,
+    gpuExporters: "platform",
+    privateCidrs: ["10.0.0.0/8"],
+    ...overrides,
+  };
+}
+
+/** The whole component on a cluster with both kinds of GPU. */
+export function deployObservability(
+  overrides: Partial<ObservabilityArgs> = {},
+  clusterOverrides: Partial<Cluster> = {},
+): Promise<Deployment> {
+  return deploy(() => {
+    const home = cluster(clusterOverrides);
+    new Observability(
+      "observability",
+      {
+        endpoints: ENDPOINTS,
+        gpuPools: [NVIDIA_POOL, AMD_POOL],
+        cluster: home,
+        stage: "production",
+        profile: "full",
+        retentionDays: 15,
+        storageGiB: 50,
+        gateway: {
+          namespace: "inference-gateway",
+          podLabels: { "gateway.envoyproxy.io/owning-gateway-name": "inference" },
+          metrics: [{ name: "envoy", port: 19001, path: "/stats/prometheus" }],
+        },
+        modelStore: {
+          namespace: "model-store",
+          podLabels: { "app.kubernetes.io/name": "minio" },
+          port: 9000,
+          tls: { serverName: "minio.model-store.svc", certManager: { namespace: "cert-manager", ready: [] } },
+        },
+        certManagerNamespace: "cert-manager",
+        alertWebhookUrl: pulumi.secret(WEBHOOK),
+        ...overrides,
+      },
+      { provider: home.provider },
+    );
+  });
+}
+
+const RELEASE = "kubernetes:helm.sh/v3:Release";
+
+/** Values of a Helm release. */
+export function releaseValues(deployment: Deployment, release: string): Record<string, unknown> {
+  return deployment.resource(RELEASE, release).inputs.values as Record<string, unknown>;
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
+
+const KEYWORDS = new Set([
+  ...["by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset"],
+  ...["and", "or", "unless", "atan2", "inf", "nan"],
+]);
+
+/** Names of the metrics that a PromQL expression reads. */
+export function metricNames(expr: string): string[] {
+  const bare = expr
+    .replace(/"(?:[^"\\]|\\.)*"/g, "")
+    .replace(/\{[^}]*\}/g, "")
+    .replace(/\[[^\]]*\]/g, "")
+    .replace(/\boffset\s+\w+/g, "")
+    .replace(/\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, "");
+  const words = [...bare.matchAll(/(?<![\w:.])[a-zA-Z_:][\w:]*(?!\s*\(|[\w:])/g)].map(([word]) => word);
+  return [...new Set(words.filter((word) => !KEYWORDS.has(word.toLowerCase())))];
+}
+
+interface NamedMetric {
+  readonly name: string;
+  readonly type: string;
+}
+
+function fixture(name: string) {
+  return JSON.parse(readFileSync(join(__dirname, "../../fixtures/upstream", name), "utf8"));
+}
+
+/** Series of a metric: a histogram has three. */
+function series({ name, type }: NamedMetric): string[] {
+  return type === "histogram" ? ["_bucket", "_sum", "_count"].map((suffix) => `${name}${suffix}`) : [name];
+}
+
+/** Every series that the pinned versions of engines, exporters, proxies and controllers expose. */
+export function exposedSeries(): Set<string> {
+  const metrics: NamedMetric[] = [
+    ...fixture("vllm-metrics.json").metrics,
+    // What the chart's own list of counters enables: not the longer one inside the image.
+    ...fixture("dcgm-metrics.json").chartConfigMapCsv.enabled,
+    ...fixture("amd-metrics.json").metrics,
+    ...fixture("envoy-stats.json").proxyMetrics,
+    ...fixture("kubernetes-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
+  ];
+  return new Set(metrics.flatMap(series));
+}
+
+/** Every series that our recording rules make. */
+export function recordedSeries(): Set<string> {
+  return new Set(RULE_SUBJECTS.flatMap(({ recording }) => recording.map(({ record }) => record)));
+}

@@ -1,0 +1,364 @@
+import { PodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { chartValueProblems } from "../../../catalog/chart-values";
+import { alertmanagerConfig } from "../../../components/observability/alert-routing";
+import { OBSERVABILITY_NAMESPACE, STACK_PODS } from "../../../components/observability/names";
+import { STACK_SIZES } from "../../../components/observability/stack-sizes";
+import { stackValues } from "../../../components/observability/stack-values";
+import { distinctTargets } from "../../../components/observability/targets";
+import type { Deployment } from "../../harness/deploy";
+import { deployObservability, releaseValues, WEBHOOK } from "./fixture";
+
+const STACK = "observability-metrics-stack";
+
+interface Policy {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: {
+    readonly podSelector: { readonly matchLabels?: Record<string, string> };
+    readonly policyTypes: string[];
+    readonly ingress?: object[];
+    readonly egress?: object[];
+  };
+}
+
+function policies(deployment: Deployment, namespace: string): Map<string, Policy["spec"]> {
+  const all = deployment
+    .ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    .map(({ inputs }) => inputs as unknown as Policy);
+  return new Map(
+    all.filter(({ metadata }) => metadata.namespace === namespace).map(({ metadata, spec }) => [metadata.name, spec]),
+  );
+}
+
+describe("Observability with GPUs, a store and a webhook", () => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await deployObservability();
+  });
+
+  it("uses only values that the pinned charts know", () => {
+    const releases = {
+      "prometheus-operator-crds": "observability-metrics-crds",
+      "kube-prometheus-stack": STACK,
+      "dcgm-exporter": "observability-gpus-nvidia",
+      "amd-device-metrics-exporter": "observability-gpus-amd",
+    };
+    expect(
+      deployment
+        .ofType("kubernetes:helm.sh/v3:Release")
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(Object.values(releases).sort());
+    for (const [chart, release] of Object.entries(releases)) {
+      expect(chartValueProblems(chart, releaseValues(deployment, release))).toEqual([]);
+    }
+  });
+
+  it("takes every monitor and rule of the cluster, keeps what was asked for, and sizes the disk", () => {
+    expect(releaseValues(deployment, STACK)).toMatchObject({
+      crds: { enabled: false },
+      prometheus: {
+        prometheusSpec: {
+          serviceMonitorSelectorNilUsesHelmValues: false,
+          podMonitorSelectorNilUsesHelmValues: false,
+          ruleSelectorNilUsesHelmValues: false,
+          probeSelectorNilUsesHelmValues: false,
+          scrapeConfigSelectorNilUsesHelmValues: false,
+          replicas: 2,
+          retention: "15d",
+          retentionSize: "40GiB",
+          storageSpec: {
+            volumeClaimTemplate: {
+              spec: { storageClassName: "encrypted", resources: { requests: { storage: "50Gi" } } },
+            },
+          },
+          persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain" },
+        },
+      },
+      kubeEtcd: { enabled: false },
+      kubeScheduler: { enabled: false },
+      defaultRules: { rules: { etcd: false }, disabled: { TargetDown: true } },
+      "kube-state-metrics": {
+        metricLabelsAllowlist: expect.arrayContaining(["namespaces=[inference-stacks.io/model]"]),
+        collectorsExclude: ["secrets"],
+      },
+      "prometheus-node-exporter": { namespaceOverride: "node-metrics" },
+      grafana: { rbac: { namespaced: true }, initChownData: { enabled: false } },
+    });
+  });
+
+  it("bounds every container that the charts let it bound", () => {
+    const values = releaseValues(deployment, STACK) as Record<string, Record<string, unknown>>;
+    const bounded = { requests: expect.anything(), limits: { cpu: expect.anything(), memory: expect.anything() } };
+    expect(values).toMatchObject({
+      prometheus: { prometheusSpec: { resources: bounded } },
+      alertmanager: { alertmanagerSpec: { resources: bounded } },
+      prometheusOperator: {
+        resources: bounded,
+        prometheusConfigReloader: { resources: bounded },
+        admissionWebhooks: { patch: { resources: bounded } },
+      },
+      grafana: { resources: bounded, sidecar: { resources: bounded } },
+      "kube-state-metrics": { resources: bounded },
+      "prometheus-node-exporter": { resources: bounded },
+    });
+  });
+
+  it("keeps the webhook's address and Grafana's password in Secrets, out of the release", () => {
+    const secrets = deployment.ofType("kubernetes:core/v1:Secret");
+    expect(secrets.map(({ name }) => name).sort()).toEqual([
+      "observability-metrics-alertmanager-config",
+      "observability-metrics-grafana-admin",
+    ]);
+    for (const { secretInputs } of secrets) {
+      expect(secretInputs).toContain("stringData");
+    }
+    const elsewhere = deployment.recording.resources.filter(({ type }) => type !== "kubernetes:core/v1:Secret");
+    expect(JSON.stringify(elsewhere.map(({ inputs }) => inputs))).not.toContain(WEBHOOK);
+    expect(releaseValues(deployment, STACK)).toMatchObject({
+      alertmanager: { alertmanagerSpec: { useExistingSecret: true, configSecret: "alertmanager-config" } },
+      grafana: { admin: { existingSecret: "grafana-admin" } },
+    });
+  });
+
+  it("keeps only exporters out of the restricted Pod Security level", () => {
+    const levels = deployment.ofType("kubernetes:core/v1:Namespace").map(({ inputs }) => {
+      const { name, labels } = inputs.metadata as { name: string; labels: Record<string, string> };
+      return [name, labels["pod-security.kubernetes.io/enforce"]];
+    });
+    expect(Object.fromEntries(levels)).toEqual({
+      observability: "restricted",
+      "node-metrics": "privileged",
+      "gpu-metrics": "privileged",
+    });
+  });
+
+  it("lets Prometheus out to each target and nowhere else in the cluster's namespaces", () => {
+    const granted = policies(deployment, OBSERVABILITY_NAMESPACE);
+    expect([...granted.keys()].filter((name) => name.startsWith("allow-scrape")).sort()).toEqual([
+      "allow-scrape-cert-manager",
+      "allow-scrape-dns",
+      "allow-scrape-gateway-envoy",
+      "allow-scrape-gpu-amd",
+      "allow-scrape-gpu-nvidia",
+      "allow-scrape-model-chat",
+      "allow-scrape-model-store",
+      "allow-scrape-nodes",
+    ]);
+    expect(granted.get("allow-scrape-model-chat")).toEqual({
+      podSelector: { matchLabels: STACK_PODS.prometheus },
+      policyTypes: ["Egress"],
+      egress: [
+        {
+          to: [
+            {
+              namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "model-chat" } },
+              podSelector: { matchLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "chat" } },
+            },
+          ],
+          ports: [{ port: 8000, protocol: "TCP" }],
+        },
+      ],
+    });
+    expect(granted.get("default-deny")?.policyTypes).toEqual(["Ingress", "Egress"]);
+  });
+
+  it("lets only Alertmanager out to the internet, on 443", () => {
+    expect(policies(deployment, OBSERVABILITY_NAMESPACE).get("allow-alert-webhook")).toEqual({
+      podSelector: { matchLabels: STACK_PODS.alertmanager },
+      policyTypes: ["Egress"],
+      egress: [
+        {
+          to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8", "169.254.0.0/16"] } }],
+          ports: [{ port: 443, protocol: "TCP" }],
+        },
+      ],
+    });
+  });
+
+  it("lets only Prometheus in to the exporters", () => {
+    const gpu = policies(deployment, "gpu-metrics");
+    expect([...gpu.keys()].sort()).toEqual([
+      "allow-amd-kubernetes-api",
+      "allow-amd-metrics",
+      "allow-dns",
+      "allow-nvidia-metrics",
+      "default-deny",
+    ]);
+    expect(gpu.get("allow-nvidia-metrics")?.ingress).toEqual([
+      {
+        from: [
+          {
+            namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "observability" } },
+            podSelector: { matchLabels: STACK_PODS.prometheus },
+          },
+        ],
+        ports: [{ port: 9400, protocol: "TCP" }],
+      },
+    ]);
+  });
+
+  it("monitors what has metrics, with the model as label, and checks the store's certificate", () => {
+    const monitors = deployment.ofKind("PodMonitor");
+    expect(monitors.map(({ name }) => name).sort()).toEqual([
+      "observability-monitors-cert-manager",
+      "observability-monitors-gateway-envoy",
+      "observability-monitors-model-chat",
+      "observability-monitors-model-store",
+    ]);
+    for (const { inputs } of monitors) {
+      const monitor = new PodMonitor(inputs as ConstructorParameters<typeof PodMonitor>[0]);
+      expect(() => monitor.validate()).not.toThrow();
+      monitor.spec.podMetricsEndpoints = [{ interval: "often" }];
+      expect(() => monitor.validate()).toThrow();
+    }
+    const specs = new Map(monitors.map(({ name, inputs }) => [name, inputs.spec]));
+    expect(specs.get("observability-monitors-model-chat")).toMatchObject({
+      namespaceSelector: { matchNames: ["model-chat"] },
+      podMetricsEndpoints: [
+        {
+          portNumber: 8000,
+          path: "/metrics",
+          relabelings: expect.arrayContaining([{ targetLabel: "model", replacement: "chat" }]),
+        },
+      ],
+    });
+    expect(specs.get("observability-monitors-model-store")).toMatchObject({
+      podMetricsEndpoints: [
+        {
+          scheme: "https",
+          path: "/minio/v2/metrics/cluster",
+          tlsConfig: {
+            ca: { secret: { name: "model-store-trust", key: "ca.crt" } },
+            serverName: "minio.model-store.svc",
+          },
+        },
+      ],
+    });
+  });
+
+  it("asks for a certificate of its own, to learn whom the model store's is signed by", () => {
+    const trust = deployment.ofKind("Certificate");
+    expect(trust.map(({ name }) => name)).toEqual(["observability-store-trust"]);
+    expect(trust[0]?.inputs).toMatchObject({
+      metadata: { namespace: "observability" },
+      spec: { secretName: "model-store-trust", issuerRef: { kind: "ClusterIssuer" } },
+    });
+  });
+
+  it("places GPU exporters on the pools of their vendor and keeps the workload's labels", () => {
+    expect(releaseValues(deployment, "observability-gpus-amd")).toMatchObject({
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: "pool", operator: "In", values: ["mi300x"] }] }],
+          },
+        },
+      },
+      tolerations: [{ key: "amd.com/gpu", operator: "Equal", value: "present", effect: "NoSchedule" }],
+      serviceMonitor: {
+        enabled: true,
+        honorLabels: true,
+        relabelings: expect.arrayContaining([{ action: "labeldrop", regex: "namespace|pod|container" }]),
+      },
+    });
+    expect(releaseValues(deployment, "observability-gpus-nvidia")).toMatchObject({
+      tolerations: [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }],
+    });
+    expect(releaseValues(deployment, "observability-gpus-nvidia")).not.toHaveProperty("runtimeClassName");
+  });
+});
+
+describe("Observability in other circumstances", () => {
+  it("is small and disposable in development, without GPUs, store or webhook", async () => {
+    const deployment = await deployObservability({
+      profile: "light",
+      stage: "development",
+      gpuPools: [],
+      modelStore: undefined,
+      alertWebhookUrl: undefined,
+    });
+    expect(releaseValues(deployment, STACK)).toMatchObject({
+      prometheus: { prometheusSpec: { replicas: 1, persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } },
+      alertmanager: { alertmanagerSpec: { replicas: 1 } },
+    });
+    expect(deployment.ofType("kubernetes:helm.sh/v3:Release")).toHaveLength(2);
+    const granted = [...policies(deployment, OBSERVABILITY_NAMESPACE).keys()];
+    expect(granted.filter((name) => /webhook$|gpu|store/.test(name))).toEqual(["allow-operator-webhook"]);
+  });
+
+  it("scrapes exporters that the cluster brings, wherever they are, and installs none", async () => {
+    const deployment = await deployObservability({}, { gpuExporters: "present" });
+    expect(deployment.ofType("kubernetes:helm.sh/v3:Release")).toHaveLength(2);
+    expect(policies(deployment, OBSERVABILITY_NAMESPACE).get("allow-scrape-gpu-nvidia")?.egress).toEqual([
+      { to: [{ namespaceSelector: {} }], ports: [{ port: 9400, protocol: "TCP" }] },
+    ]);
+  });
+
+  it("gives the exporter the cluster's runtime class, and no affinity where a pool is the whole cluster", async () => {
+    const pool = { vendor: "nvidia", nodeSelector: {}, tolerations: [] } as const;
+    const deployment = await deployObservability({ gpuPools: [pool] }, { gpuRuntimeClass: "nvidia" });
+    expect(releaseValues(deployment, "observability-gpus-nvidia")).toMatchObject({
+      runtimeClassName: "nvidia",
+      affinity: {},
+      tolerations: [],
+    });
+  });
+
+  it("scrapes the control plane only when asked", async () => {
+    const deployment = await deployObservability({ scrapeControlPlane: true });
+    expect(releaseValues(deployment, STACK)).toMatchObject({
+      kubeEtcd: { enabled: true },
+      defaultRules: { rules: { etcd: true } },
+    });
+    const nodes = policies(deployment, OBSERVABILITY_NAMESPACE).get("allow-scrape-nodes");
+    expect(JSON.stringify(nodes)).toContain("10257");
+  });
+});
+
+describe("what is refused", () => {
+  const settings = {
+    size: STACK_SIZES.light,
+    stage: "development",
+    storageClass: undefined,
+    scrapeControlPlane: false,
+    alertmanagerSecret: "secret",
+  } as const;
+
+  it.each([
+    { storageGiB: 1, retentionDays: 7, message: "observability storage is 1 GiB: Prometheus needs at least 2" },
+    { storageGiB: Number.NaN, retentionDays: 7, message: "observability storage is NaN GiB" },
+    { storageGiB: 10, retentionDays: 0, message: "observability retention is 0 days: it must be at least 1" },
+  ])("$storageGiB GiB for $retentionDays days", ({ message, ...sizes }) => {
+    expect(() => stackValues({ ...settings, ...sizes })).toThrow(message);
+  });
+
+  it("two targets of one name", () => {
+    const target = { name: "a", namespace: "b", podLabels: {}, port: 1, path: "/metrics" };
+    expect(() => distinctTargets([target, target])).toThrow('two scrape targets are named "a" (b)');
+    expect(distinctTargets([target])).toEqual([target]);
+  });
+});
+
+describe("alertmanagerConfig", () => {
+  it("sends warnings and critical alerts to the webhook, and nobody gets info or Watchdog", () => {
+    const config = parse(alertmanagerConfig(WEBHOOK));
+    expect(config.route.receiver).toBe("webhook");
+    expect(config.receivers).toContainEqual({
+      name: "webhook",
+      webhook_configs: [{ url: WEBHOOK, send_resolved: true }],
+    });
+    expect(config.route.routes[0]).toEqual({ receiver: "nobody", matchers: ['alertname =~ "Watchdog|InfoInhibitor"'] });
+    expect(config.route.routes[1]).toEqual({ receiver: "nobody", matchers: ['severity = "info"'] });
+  });
+
+  it("names only receivers that exist, with and without a webhook", () => {
+    for (const url of [undefined, WEBHOOK]) {
+      const config = parse(alertmanagerConfig(url));
+      const receivers = config.receivers.map(({ name }: { name: string }) => name);
+      const used = [config.route, ...config.route.routes].map(({ receiver }: { receiver: string }) => receiver);
+      expect(used.filter((name: string) => !receivers.includes(name))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { groupArguments, vllmArguments } from "../../../components/serving/vllm-args";
+import type { ModelPlan } from "../../../planner/types";
+import upstream from "../../fixtures/upstream/vllm-flags.json";
+import { groupPlan, modelPlan } from "../../harness/plans";
+
+interface Flag {
+  readonly name: string;
+  readonly type: string;
+  readonly positional?: boolean;
+  readonly choices?: readonly (string | null)[];
+  readonly openEnded?: boolean;
+}
+
+const FLAGS = new Map((upstream.flags as readonly Flag[]).map((flag) => [flag.name, flag]));
+
+/** What the release's parser would object to. */
+function parserProblems(args: readonly string[]): string[] {
+  const [positional, ...rest] = args;
+  const problems = positional?.startsWith("-") ? ["the model must come first"] : [];
+  for (const word of rest) {
+    const [name = "", value] = split(word);
+    const flag = FLAGS.get(name);
+    if (flag === undefined) {
+      problems.push(`${name} is no flag of vLLM ${upstream.version}`);
+    } else if (flag.type === "bool-flag" ? value !== undefined : !accepts(flag, value ?? "")) {
+      problems.push(`${name} takes ${flag.type}, not "${value}"`);
+    }
+  }
+  return problems;
+}
+
+function split(word: string): [string, string | undefined] {
+  const at = word.indexOf("=");
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+function accepts({ type, choices, openEnded }: Flag, value: string): boolean {
+  if (value === "") return false;
+  if (choices && !openEnded && !choices.includes(value)) return false;
+  // Kubernetes puts the value in the variable's place.
+  const literal = value.replace(/\$\(\w+\)/g, "1");
+  if (/^int/.test(type)) return /^\d+$/.test(literal);
+  if (type === "float") return Number.isFinite(Number(literal));
+  if (type.startsWith("json")) return typeof JSON.parse(literal) === "object";
+  return true;
+}
+
+describe("vllmArguments", () => {
+  it("renders a planned model", () => {
+    expect(vllmArguments(modelPlan(), "/models/current")).toEqual([
+      "/models/current",
+      "--served-model-name=llama-3.1-8b-instruct",
+      "--host=0.0.0.0",
+      "--port=8000",
+      "--tensor-parallel-size=1",
+      "--pipeline-parallel-size=1",
+      "--max-model-len=8192",
+      "--gpu-memory-utilization=0.92",
+      "--runner=generate",
+      "--shutdown-timeout=120",
+      "--disable-access-log-for-endpoints=/health,/metrics,/v1/models",
+    ]);
+  });
+
+  it("adds what the plan overrides, and nothing for what it leaves to the engine", () => {
+    const args = vllmArguments(modelPlan({ kvCacheDtype: "fp8", quantization: "fp8", maxNumSeqs: 64 }), "/m");
+    expect(args).toEqual(expect.arrayContaining(["--kv-cache-dtype=fp8", "--quantization=fp8", "--max-num-seqs=64"]));
+    const plain = vllmArguments(modelPlan(), "/m").join(" ");
+    expect(plain).not.toMatch(/kv-cache-dtype|quantization|max-num-seqs|load-format/);
+  });
+
+  it.each([
+    ["chat", "generate"],
+    ["completion", "generate"],
+    ["embedding", "pooling"],
+    ["rerank", "pooling"],
+  ] as const)("runs %s models as %s", (task, runner) => {
+    expect(vllmArguments(modelPlan({ task }), "/m")).toContain(`--runner=${runner}`);
+  });
+
+  it("bounds the streamer's buffers by the pod's memory, shared by its GPU processes", () => {
+    const args = vllmArguments(groupPlan({ loading: "stream" }), "s3://models/llama-405b");
+    expect(args).toContain("--load-format=runai_streamer");
+    const extra = args.find((arg) => arg.startsWith("--model-loader-extra-config="))?.split("=")[1] ?? "";
+    const { memory_limit: limit, concurrency } = JSON.parse(extra) as { memory_limit: number; concurrency: number };
+    expect(concurrency).toBe(16);
+    expect(limit * 8).toBe((1280 * 2 ** 30) / 4);
+  });
+
+  const plans = fc.record({
+    servedName: fc.stringMatching(/^[\w./:-]{1,40}$/),
+    task: fc.constantFrom("chat", "completion", "embedding", "rerank"),
+    loading: fc.constantFrom("copy", "stream"),
+    kvCacheDtype: fc.constantFrom("auto", "bfloat16", "fp8"),
+    tensorParallel: fc.integer({ min: 1, max: 8 }),
+    pipelineParallel: fc.integer({ min: 1, max: 8 }),
+    contextTokens: fc.integer({ min: 1, max: 1_000_000 }),
+    gpuMemoryUtilization: fc.double({ min: 0.5, max: 0.97, noNaN: true }),
+    maxNumSeqs: fc.option(fc.integer({ min: 1, max: 4096 }), { nil: undefined }),
+    quantization: fc.constantFrom(undefined, "fp8", "awq", "gptq", "compressed-tensors"),
+  }) as fc.Arbitrary<Partial<ModelPlan>>;
+
+  it("uses only flags of the pinned release, with values of their types", () => {
+    fc.assert(
+      fc.property(plans, (overrides) => {
+        const plan = modelPlan(overrides);
+        expect(parserProblems(vllmArguments(plan, "/m"))).toEqual([]);
+        expect(parserProblems(groupArguments(plan, "/m", "leader"))).toEqual([]);
+        expect(parserProblems(groupArguments(plan, "/m", "worker"))).toEqual([]);
+      }),
+    );
+  });
+
+  it("would notice a flag or a value that the release does not know", () => {
+    expect(parserProblems(["/m", "--task=embed", "--port=http", "--runner=embed", "--headless=yes"])).toHaveLength(4);
+  });
+});
+
+describe("groupArguments", () => {
+  it("places each pod by the variables of its group, and gives only the leader an API", () => {
+    const group = [
+      "--distributed-executor-backend=mp",
+      "--nnodes=$(LWS_GROUP_SIZE)",
+      "--node-rank=$(LWS_WORKER_INDEX)",
+      "--master-addr=$(LWS_LEADER_ADDRESS)",
+      "--master-port=29501",
+    ];
+    const single = vllmArguments(groupPlan(), "/m");
+    expect(groupArguments(groupPlan(), "/m", "leader")).toEqual([...single, ...group]);
+    expect(groupArguments(groupPlan(), "/m", "worker")).toEqual([...single, ...group, "--headless"]);
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { chartValueProblems } from "../../../catalog/chart-values";
+import { groupControllerValues } from "../../../components/serving/group-controller";
+import { crdProblems } from "../../harness/crds";
+import { groupPlan, modelPlan } from "../../harness/plans";
+import { container, deployServing, literals, type PodSpec, specOf } from "./fixture";
+
+interface Template {
+  readonly metadata: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };
+  readonly spec: PodSpec;
+}
+
+async function deployed(overrides: Parameters<typeof deployServing>[1] = {}) {
+  const { deployment, serving } = await deployServing([groupPlan()], overrides);
+  const [group] = deployment.ofKind("LeaderWorkerSet");
+  if (!group) throw new Error("no LeaderWorkerSet");
+  const spec = specOf(group) as { leaderWorkerTemplate: { leaderTemplate: Template; workerTemplate: Template } };
+  const { leaderTemplate: leader, workerTemplate: worker } = spec.leaderWorkerTemplate;
+  return { deployment, serving, group, spec, leader, worker };
+}
+
+describe("VllmGroup", () => {
+  it("renders a resource that the CRD accepts", async () => {
+    const { group } = await deployed();
+    expect(crdProblems(group.inputs)).toEqual([]);
+    const broken = { ...group.inputs, spec: { ...specOf(group), startupPolicy: "LeaderFirst" } };
+    expect(crdProblems(broken)).toHaveLength(1);
+  });
+
+  it("forms groups as large as the replica, made anew as a whole", async () => {
+    const { spec } = await deployed();
+    expect(spec).toMatchObject({
+      replicas: 1,
+      startupPolicy: "LeaderCreated",
+      rolloutStrategy: { type: "RollingUpdate", rollingUpdateConfiguration: { maxUnavailable: 1, maxSurge: 0 } },
+      leaderWorkerTemplate: { size: 2, restartPolicy: "RecreateGroupAfterStart" },
+    });
+  });
+
+  it("starts vLLM's own multi-node mode on leader and workers", async () => {
+    const { leader, worker } = await deployed();
+    for (const { spec } of [leader, worker]) {
+      const engine = container(spec, "vllm");
+      expect(engine.args).toEqual(
+        expect.arrayContaining([
+          "--tensor-parallel-size=8",
+          "--pipeline-parallel-size=2",
+          "--nnodes=$(LWS_GROUP_SIZE)",
+          "--node-rank=$(LWS_WORKER_INDEX)",
+          "--master-addr=$(LWS_LEADER_ADDRESS)",
+        ]),
+      );
+      expect(engine.env).toContainEqual({
+        name: "VLLM_HOST_IP",
+        valueFrom: { fieldRef: { fieldPath: "status.podIP" } },
+      });
+      expect(engine.resources.limits["nvidia.com/gpu"]).toBe("8");
+    }
+    expect(container(leader.spec, "vllm").args).not.toContain("--headless");
+    expect(container(worker.spec, "vllm").args).toContain("--headless");
+  });
+
+  it("notices a dead leader from the workers, and a dead engine on the leader", async () => {
+    const { leader, worker } = await deployed();
+    const watched = container(worker.spec, "vllm");
+    const command = expect.arrayContaining(["python3", "-c", expect.stringMatching(/LWS_LEADER_ADDRESS.*29501/)]);
+    expect(watched.startupProbe).toEqual({
+      exec: { command },
+      timeoutSeconds: 10,
+      periodSeconds: 10,
+      failureThreshold: 300,
+    });
+    expect(watched.livenessProbe).toMatchObject({ exec: { command } });
+    expect(watched.readinessProbe).toBeUndefined();
+    expect(container(leader.spec, "vllm").livenessProbe).toMatchObject({ httpGet: { path: "/health" } });
+  });
+
+  it("sends requests to leaders only", async () => {
+    const { deployment, serving, leader, worker } = await deployed();
+    const service = deployment.resource("kubernetes:core/v1:Service", "serving-llama-405b-service");
+    const { selector, clusterIP } = specOf(service) as { selector: Record<string, string>; clusterIP: string };
+    const [endpoint] = serving.endpoints;
+    expect(selector).toEqual(endpoint?.podLabels);
+    expect(clusterIP).toBe("None");
+    expect(leader.metadata.labels).toMatchObject(selector);
+    expect(worker.metadata.labels).not.toMatchObject(selector);
+  });
+
+  it("budgets disruption for the pods of all groups together", async () => {
+    const { deployment, leader, worker } = await deployed();
+    const budget = deployment.resource("kubernetes:policy/v1:PodDisruptionBudget", "serving-llama-405b-budget");
+    const { maxUnavailable, selector } = specOf(budget) as {
+      maxUnavailable: number;
+      selector: { matchLabels: Record<string, string> };
+    };
+    expect(maxUnavailable).toBe(1);
+    expect(leader.metadata.labels).toMatchObject(selector.matchLabels);
+    expect(worker.metadata.labels).toMatchObject(selector.matchLabels);
+  });
+
+  it("hands the fabric's settings to NCCL, and rolls the pods when they change", async () => {
+    const hashOf = async (environment: Record<string, string>) => {
+      const { deployment, leader } = await deployed({ fabrics: { h100: { environment } } });
+      expect(deployment.resource("kubernetes:core/v1:ConfigMap", "serving-llama-405b-nccl").inputs.data).toEqual(
+        environment,
+      );
+      expect(container(leader.spec, "vllm").envFrom).toEqual([{ configMapRef: { name: "nccl" } }]);
+      return leader.metadata.annotations["inference-stacks.io/config-hash"];
+    };
+    expect(await hashOf({ NCCL_IB_TC: "41" })).not.toBe(await hashOf({ NCCL_IB_TC: "42" }));
+  });
+
+  it("asks for a place of its own only where the fabric names one", async () => {
+    const exclusive = "leaderworkerset.sigs.k8s.io/exclusive-topology";
+    const plain = await deployed();
+    expect(plain.group.inputs.metadata).not.toHaveProperty(["annotations", exclusive]);
+    const placed = await deployed({
+      fabrics: { h100: { environment: {}, exclusiveTopologyKey: "oci.oraclecloud.com/rdma.local_block_id" } },
+    });
+    expect(placed.group.inputs.metadata).toHaveProperty(
+      ["annotations", exclusive],
+      "oci.oraclecloud.com/rdma.local_block_id",
+    );
+  });
+
+  it("copies the weights on every node", async () => {
+    const { leader, worker } = await deployed();
+    for (const { spec } of [leader, worker]) {
+      expect(literals(container(spec, "fetch-weights")).PREFIX).toBe("llama-405b");
+      expect(spec.volumes).toContainEqual({ name: "model", emptyDir: { sizeLimit: "1135Gi" } });
+    }
+  });
+});
+
+describe("GroupController", () => {
+  it("sets only values of the pinned chart", () => {
+    expect(chartValueProblems("lws", groupControllerValues("production"))).toEqual([]);
+  });
+
+  it("is installed once, and only where a model spans nodes", async () => {
+    const release = "kubernetes:helm.sh/v3:Release";
+    const { deployment } = await deployed();
+    const [lws, ...others] = deployment.ofType(release);
+    expect(others).toEqual([]);
+    expect(lws?.inputs).toMatchObject({ name: "lws", namespace: "lws-system", version: "0.10.0" });
+    expect(lws?.inputs.values).toMatchObject({
+      replicaCount: 2,
+      image: { manager: { repository: "registry.k8s.io/lws/lws", tag: "v0.10.0", pullPolicy: "IfNotPresent" } },
+    });
+    expect((await deployServing([modelPlan()])).deployment.ofType(release)).toEqual([]);
+  });
+});

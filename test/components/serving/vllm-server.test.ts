@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest";
+import upstream from "../../fixtures/upstream/vllm-flags.json";
+import { modelPlan } from "../../harness/plans";
+import { container, deployServing, literals, podTemplate, specOf } from "./fixture";
+
+const DEPLOYMENT = "kubernetes:apps/v1:Deployment";
+
+async function deployed(model = modelPlan(), overrides: Parameters<typeof deployServing>[1] = {}) {
+  const { deployment, serving } = await deployServing([model], overrides);
+  const resource = deployment.resource(DEPLOYMENT, `serving-${model.name}-server-deployment`);
+  return { deployment, serving, resource, template: podTemplate(resource) };
+}
+
+describe("VllmServer", () => {
+  it("says where the model answers", async () => {
+    const { serving } = await deployed();
+    expect(serving.endpoints).toEqual([
+      {
+        model: "llama-8b",
+        servedName: "llama-3.1-8b-instruct",
+        engine: "vllm",
+        task: "chat",
+        namespace: "model-llama-8b",
+        service: "model-llama-8b",
+        port: 8000,
+        podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "model-llama-8b" },
+        metrics: { port: 8000, path: "/metrics" },
+      },
+    ]);
+  });
+
+  it("never names a Service after the engine", async () => {
+    const { deployment } = await deployed(modelPlan({ name: "vllm" }));
+    const names = deployment
+      .ofType("kubernetes:core/v1:Service")
+      .map((s) => (s.inputs.metadata as { name: string }).name);
+    expect(names).toContain("model-vllm");
+    expect(names).not.toContain("vllm");
+  });
+
+  it("gives the GPUs to the engine's container alone, requests equal to limits everywhere", async () => {
+    const { template } = await deployed();
+    const engine = container(template.spec, "vllm");
+    expect(engine.resources.limits).toEqual({
+      cpu: "14",
+      memory: "56Gi",
+      "ephemeral-storage": "33Gi",
+      "nvidia.com/gpu": "1",
+    });
+    const fetch = container(template.spec, "fetch-weights");
+    expect(fetch.resources.limits).toEqual({ cpu: "8", memory: "2Gi", "ephemeral-storage": "33Gi" });
+    for (const { resources } of [engine, fetch]) {
+      expect(resources.requests).toEqual(resources.limits);
+    }
+  });
+
+  it("replaces GPU pods one by one, since no GPU is left for an extra one", async () => {
+    const { resource } = await deployed();
+    expect(specOf(resource)).toMatchObject({
+      replicas: 1,
+      strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+      progressDeadlineSeconds: 2200,
+    });
+  });
+
+  it("copies the weights into a local volume before the engine starts", async () => {
+    const { template } = await deployed();
+    const fetch = container(template.spec, "fetch-weights");
+    expect(fetch.command).toEqual(["node", "/scripts/fetch.ts"]);
+    expect(literals(fetch)).toMatchObject({
+      RUN: "fetch",
+      BUCKET: "models",
+      PREFIX: "llama-8b",
+      TARGET: "/models/current",
+      MANIFEST_REQUIRED: "true",
+      AWS_ENDPOINT_URL: "https://minio.model-store.svc:9000",
+      NODE_EXTRA_CA_CERTS: "/etc/model-store/ca.crt",
+    });
+    expect(template.spec.volumes).toContainEqual({ name: "model", emptyDir: { sizeLimit: "23Gi" } });
+    const engine = container(template.spec, "vllm");
+    expect(engine.args?.[0]).toBe("/models/current");
+    expect(engine.volumeMounts).toContainEqual({ name: "model", mountPath: "/models/current", readOnly: true });
+    expect(engine.env.map((e) => e.name)).not.toContain("AWS_SECRET_ACCESS_KEY");
+  });
+
+  it("reads its keys from a Secret, never from a literal", async () => {
+    const { deployment, template } = await deployed();
+    const fetch = container(template.spec, "fetch-weights");
+    expect(fetch.env.find((e) => e.name === "AWS_SECRET_ACCESS_KEY")?.valueFrom).toEqual({
+      secretKeyRef: { name: "model-store-keys", key: "AWS_SECRET_ACCESS_KEY" },
+    });
+    const secret = deployment.resource("kubernetes:core/v1:Secret", "serving-llama-8b-weights-keys");
+    expect(secret.secretInputs).toEqual(["stringData"]);
+    expect(secret.inputs.metadata).toMatchObject({ namespace: "model-llama-8b" });
+    expect(secret.inputs.stringData).toMatchObject({ AWS_ACCESS_KEY_ID: "reader-llama-8b" });
+  });
+
+  it("streams instead, when the plan says so: no copy, no volume for it", async () => {
+    const { template } = await deployed(modelPlan({ loading: "stream", domain: "legal" }));
+    expect(template.spec.initContainers).toBeUndefined();
+    const engine = container(template.spec, "vllm");
+    expect(engine.args?.[0]).toBe("s3://models/legal/llama-8b");
+    expect(literals(engine)).toMatchObject({
+      AWS_ENDPOINT_URL: "https://minio.model-store.svc:9000",
+      AWS_CA_BUNDLE: "/etc/model-store/ca.crt",
+      AWS_EC2_METADATA_DISABLED: "true",
+      RUNAI_STREAMER_S3_USE_VIRTUAL_ADDRESSING: "0",
+    });
+    expect(template.spec.volumes.map((v) => v.name)).not.toContain("model");
+  });
+
+  it("probes readiness by the loaded model and liveness by the engine, within the start-up budget", async () => {
+    const { template } = await deployed();
+    const engine = container(template.spec, "vllm");
+    expect(engine.startupProbe).toEqual({
+      httpGet: { path: "/v1/models", port: "http" },
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 40,
+    });
+    expect(engine.readinessProbe).toMatchObject({ httpGet: { path: "/v1/models" } });
+    expect(engine.livenessProbe).toMatchObject({ httpGet: { path: "/health" } });
+  });
+
+  it("leaves running requests the time that the engine drains", async () => {
+    const { template } = await deployed();
+    const engine = container(template.spec, "vllm");
+    expect(engine.lifecycle).toEqual({ preStop: { sleep: { seconds: 10 } } });
+    expect(engine.args).toContain("--shutdown-timeout=120");
+    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(130);
+  });
+
+  it("sets only variables that the release reads", async () => {
+    const { template } = await deployed();
+    const known = new Set([...upstream.env.map((e) => e.name), ...upstream.nonVllmEnvRead]);
+    const ofVllm = Object.keys(literals(container(template.spec, "vllm"))).filter((name) =>
+      /^(VLLM|HF|TRITON|TORCH)/.test(name),
+    );
+    expect(ofVllm.length).toBeGreaterThan(5);
+    expect(ofVllm.filter((name) => !known.has(name))).toEqual([]);
+    expect(literals(container(template.spec, "vllm"))).toMatchObject({
+      HF_HUB_OFFLINE: "1",
+      VLLM_NO_USAGE_STATS: "1",
+      VLLM_ENGINE_READY_TIMEOUT_S: "400",
+    });
+  });
+
+  it("shares memory between the engine's workers, and writes nowhere but to scratch volumes", async () => {
+    const { template } = await deployed();
+    expect(template.spec.volumes).toContainEqual({
+      name: "shared-memory",
+      emptyDir: { medium: "Memory", sizeLimit: "1Gi" },
+    });
+    const mounts = container(template.spec, "vllm").volumeMounts.map((m) => m.mountPath);
+    expect(mounts).toEqual(expect.arrayContaining(["/dev/shm", "/tmp", "/cache"]));
+  });
+
+  it("records the planned memory and the hash of its scripts on the pods", async () => {
+    const { template } = await deployed();
+    expect(template.metadata.annotations).toEqual({
+      "inference-stacks.io/memory-total-gib": "18.69",
+      "inference-stacks.io/memory-limit-gib": "20.61",
+      "inference-stacks.io/config-hash": expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+  });
+
+  it("runs on Radeon with its image, device groups and overrides", async () => {
+    const model = modelPlan({
+      gpuVendor: "amd",
+      resources: { ...modelPlan().resources, gpuResource: "amd.com/gpu" },
+    });
+    const { template } = await deployed(model, {
+      devices: { groups: [109], environment: { HSA_OVERRIDE_GFX_VERSION: "10.3.0" } },
+    });
+    const engine = container(template.spec, "vllm");
+    expect(engine.image).toMatch(/vllm-openai-rocm:v0\.33\.0/);
+    expect(engine.resources.limits["amd.com/gpu"]).toBe("1");
+    expect(literals(engine)).toMatchObject({ HSA_OVERRIDE_GFX_VERSION: "10.3.0" });
+    expect(template.spec.securityContext.supplementalGroups).toEqual([109]);
+  });
+
+  it("takes node selection, tolerations and runtime class from plan and cluster", async () => {
+    const { template } = await deployed(modelPlan(), {
+      cluster: { storageClass: undefined, gpuRuntimeClass: "nvidia", privateCidrs: [] },
+    });
+    expect(template.spec).toMatchObject({
+      runtimeClassName: "nvidia",
+      nodeSelector: { "inference-stacks.io/pool": "a10" },
+      tolerations: [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }],
+    });
+  });
+
+  it("pulls another version of the engine when the plan asks for one", async () => {
+    const { template } = await deployed(modelPlan({ engineVersion: "0.30.0" }));
+    expect(container(template.spec, "vllm").image).toBe("docker.io/vllm/vllm-openai:v0.30.0");
+  });
+
+  it("refuses what it cannot serve, with the reason and a fix", async () => {
+    await expect(deployed(modelPlan({ gpuVendor: undefined }))).rejects.toThrow(
+      /does not run on cpu here, only on nvidia, amd/,
+    );
+    await expect(deployed(modelPlan(), { store: undefined })).rejects.toThrow(/this environment has none/);
+    const foreign = { kind: "bucket", uri: "s3://elsewhere/llama" } as const;
+    await expect(deployed(modelPlan({ source: foreign }))).rejects.toThrow(/not below s3:\/\/models\//);
+    const tag = { kind: "ollama", tag: "llama3.1" } as const;
+    await expect(deployed(modelPlan({ source: tag }), {})).rejects.toThrow(/model store|ollama:\/\//);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { imageEntry } from "../../../catalog/images";
+import type { ModelStoreArgs } from "../../../components/storage/model-store";
+import { syncDeadlineSeconds } from "../../../components/storage/model-sync";
+import { crdProblems } from "../../harness/crds";
+import { type Deployment, deploy } from "../../harness/deploy";
+import { modelPlan, ollamaPlan } from "../../harness/plans";
+import { container, literals, podTemplate, specOf } from "../serving/fixture";
+import { modelStore } from "./fixture";
+
+const SET = "kubernetes:apps/v1:StatefulSet";
+const JOB = "kubernetes:batch/v1:Job";
+const SECRET = "kubernetes:core/v1:Secret";
+const CONFIG_MAP = "kubernetes:core/v1:ConfigMap";
+const POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy";
+
+const models = [modelPlan({ domain: "legal" }), ollamaPlan()];
+
+function deployed(overrides: Partial<ModelStoreArgs> = {}): Promise<Deployment> {
+  return deploy(() => void modelStore({ models, ...overrides }));
+}
+
+describe("ModelStore", () => {
+  it("keeps its data on a planned volume that production protects", async () => {
+    const set = (await deployed()).resource(SET, "storage-minio-server-statefulset");
+    expect(set.options).toMatchObject({ protect: true, retainOnDelete: true });
+    expect(specOf(set)).toMatchObject({
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
+      volumeClaimTemplates: [
+        { spec: { storageClassName: "encrypted", resources: { requests: { storage: "100Gi" } } } },
+      ],
+    });
+  });
+
+  it("may be thrown away where it is not protected", async () => {
+    const set = (await deployed({ protect: false })).resource(SET, "storage-minio-server-statefulset");
+    expect(set.options).toMatchObject({ protect: false, retainOnDelete: false });
+    expect(specOf(set)).toMatchObject({ persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } });
+  });
+
+  it("speaks TLS only, with a certificate of its own authority", async () => {
+    const deployment = await deployed();
+    const { spec } = podTemplate(deployment.resource(SET, "storage-minio-server-statefulset"));
+    const server = container(spec, "minio");
+    expect(server.args).toEqual(["server", "/data", "--address", ":9000", "--certs-dir", "/certs"]);
+    expect(server.livenessProbe).toMatchObject({ httpGet: { scheme: "HTTPS" } });
+    expect(spec.volumes).toContainEqual({
+      name: "certificates",
+      secret: {
+        secretName: "minio-tls",
+        items: [
+          { key: "tls.crt", path: "public.crt" },
+          { key: "tls.key", path: "private.key" },
+          { key: "ca.crt", path: "CAs/ca.crt" },
+        ],
+      },
+    });
+    const certificates = deployment.ofKind("Certificate");
+    const byName = new Map(certificates.map((c) => [(c.inputs.metadata as { name: string }).name, c.inputs]));
+    expect(byName.get("minio")).toMatchObject({
+      metadata: { namespace: "model-store" },
+      spec: {
+        secretName: "minio-tls",
+        dnsNames: ["minio.model-store.svc", "minio.model-store.svc.cluster.local"],
+        issuerRef: { kind: "ClusterIssuer", name: "model-store-ca" },
+      },
+    });
+    expect(byName.get("model-store-ca")).toMatchObject({
+      metadata: { namespace: "cert-manager" },
+      spec: { isCA: true, secretName: "model-store-ca" },
+    });
+    for (const { inputs } of [...certificates, ...deployment.ofKind("ClusterIssuer")]) {
+      expect(crdProblems(inputs)).toEqual([]);
+    }
+  });
+
+  it("keeps every key in a Secret", async () => {
+    const deployment = await deployed({ huggingFaceToken: "hf_example" });
+    const root = deployment.resource(SECRET, "storage-minio-root");
+    expect(root.secretInputs).toEqual(["stringData"]);
+    const users = deployment.resource(SECRET, "storage-setup-users");
+    expect(users.secretInputs).toEqual(["stringData"]);
+    expect(Object.keys(users.inputs.stringData as object)).toEqual(["reader-llama-8b", "sync-writer"]);
+    const everything = JSON.stringify([
+      ...deployment.ofType(CONFIG_MAP),
+      ...deployment.ofType(JOB),
+      ...deployment.ofType(SET),
+    ]);
+    expect(everything).not.toMatch(/offline-storage|hf_example/);
+  });
+
+  it("makes one read-only user for each stored model, and one writer", async () => {
+    const data = (await deployed()).resource(CONFIG_MAP, "storage-setup-policies").inputs.data as Record<
+      string,
+      string
+    >;
+    expect(Object.keys(data)).toEqual(["reader-llama-8b.json", "sync-writer.json"]);
+    expect(data["reader-llama-8b.json"]).toContain("arn:aws:s3:::models/legal/llama-8b/*");
+    expect(data["reader-llama-8b.json"]).not.toMatch(/PutObject|DeleteObject/);
+  });
+
+  it("lets in the models' namespaces, its own Jobs and Prometheus; only sync Jobs reach the internet", async () => {
+    const deployment = await deployed();
+    const policies = Object.fromEntries(
+      deployment.ofType(POLICY).map((p) => [(p.inputs.metadata as { name: string }).name, specOf(p)]),
+    );
+    const namespace = (name: string) => ({
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+    });
+    const ports = [{ port: 9000, protocol: "TCP" }];
+    expect(policies["allow-models"]).toMatchObject({ ingress: [{ from: [namespace("model-llama-8b")], ports }] });
+    expect(policies["allow-metrics"]).toMatchObject({ ingress: [{ from: [namespace("observability")], ports }] });
+    expect(policies["allow-hugging-face"]).toEqual({
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "model-sync" } },
+      policyTypes: ["Egress"],
+      egress: [
+        {
+          to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8", "169.254.0.0/16"] } }],
+          ports: [{ port: 443, protocol: "TCP" }],
+        },
+      ],
+    });
+  });
+
+  it("grants nobody by an empty list, which Kubernetes reads as everybody", async () => {
+    const deployment = await deployed({ models: [ollamaPlan()] });
+    const names = deployment.ofType(POLICY).map((p) => (p.inputs.metadata as { name: string }).name);
+    expect(names).not.toContain("allow-models");
+  });
+
+  it("refuses keys for a model that it was not told of", async () => {
+    const program = () => modelStore().grant("storage-access", modelPlan(), "model-llama-8b", {});
+    await expect(deploy(() => void program())).rejects.toThrow("models.llama-8b is not among the models of the store");
+  });
+});
+
+describe("ModelSync", () => {
+  it("copies each Hugging Face model to its prefix, with the writer's keys", async () => {
+    const deployment = await deployed();
+    expect(deployment.ofType("inference:storage:ModelSync").map((r) => r.name)).toEqual(["storage-sync-llama-8b"]);
+    const job = deployment.resource(JOB, "storage-sync-llama-8b-copy-job");
+    expect(job.inputs.metadata).toMatchObject({ name: "sync-llama-8b", namespace: "model-store" });
+    const sync = container(podTemplate(job).spec, "sync");
+    expect(sync.command).toEqual(["node", "/scripts/sync.ts"]);
+    expect(literals(sync)).toMatchObject({
+      RUN: "sync",
+      REPOSITORY: "meta-llama/Llama-3.1-8B-Instruct",
+      REVISION: "main",
+      BUCKET: "models",
+      PREFIX: "legal/llama-8b",
+      SAFETENSORS_ONLY: "false",
+    });
+    expect(sync.env.find((e) => e.name === "AWS_ACCESS_KEY_ID")?.valueFrom).toEqual({
+      secretKeyRef: { name: "sync-keys", key: "AWS_ACCESS_KEY_ID" },
+    });
+    expect(sync.env.map((e) => e.name)).not.toContain("HF_TOKEN");
+  });
+
+  it("reads the Hugging Face token from a Secret, where there is one", async () => {
+    const deployment = await deployed({ huggingFaceToken: "hf_example" });
+    const sync = container(podTemplate(deployment.resource(JOB, "storage-sync-llama-8b-copy-job")).spec, "sync");
+    expect(sync.env.find((e) => e.name === "HF_TOKEN")?.valueFrom).toEqual({
+      secretKeyRef: { name: "hugging-face", key: "token" },
+    });
+  });
+
+  it("insists on safetensors for models that are streamed", async () => {
+    const deployment = await deployed({ models: [modelPlan({ loading: "stream" })] });
+    const sync = container(podTemplate(deployment.resource(JOB, "storage-sync-llama-8b-copy-job")).spec, "sync");
+    expect(literals(sync).SAFETENSORS_ONLY).toBe("true");
+  });
+
+  it("leaves models alone that somebody put into the bucket", async () => {
+    const source = { kind: "bucket", uri: "s3://models/own/tuned" } as const;
+    const deployment = await deployed({ models: [modelPlan({ source })] });
+    expect(deployment.ofType("inference:storage:ModelSync")).toEqual([]);
+  });
+
+  it("has the time that its bytes take on the link, three times over", () => {
+    expect(syncDeadlineSeconds(0, 1)).toBe(900);
+    expect(syncDeadlineSeconds(16.06, 1)).toBe(Math.ceil((16.06 * 8 * 3) / 0.6) + 900);
+    expect(syncDeadlineSeconds(812, 10)).toBeLessThan(syncDeadlineSeconds(812, 1));
+  });
+
+  it("runs in an image of the Node version that strips types", () => {
+    const major = Number(imageEntry("node").tag.split(".")[0]);
+    expect(major).toBeGreaterThanOrEqual(24);
+  });
+});

@@ -1,0 +1,315 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fetchFile, wantedFiles } from "../../../components/storage/scripts/fetch.ts";
+import { HuggingFaceRepository } from "../../../components/storage/scripts/hugging-face.ts";
+import { filesToCopy, shardsOf, weightForm } from "../../../components/storage/scripts/model-files.ts";
+import { eachConcurrently, FinalError, withRetries } from "../../../components/storage/scripts/retry.ts";
+import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
+import { signedHeaders } from "../../../components/storage/scripts/s3-signature.ts";
+import { sync } from "../../../components/storage/scripts/sync.ts";
+import { COMMIT, type FakeHub, type FakeStore, fakeHub, fakeStore, sha256 } from "./fakes";
+
+const KEY = { accessKeyId: "writer", secretAccessKey: "secret", region: "us-east-1" };
+const shard = (n: number) => `model-0000${n}-of-00002.safetensors`;
+const index = (...shards: string[]) =>
+  Buffer.from(JSON.stringify({ weight_map: Object.fromEntries(shards.map((s, i) => [`layer.${i}`, s])) }));
+
+/** A small sharded repository with what surrounds weights in practice. */
+const REPOSITORY: Readonly<Record<string, Buffer>> = {
+  "config.json": Buffer.from('{"model_type":"llama"}'),
+  "tokenizer.json": Buffer.from("{}"),
+  "LICENSE.txt": Buffer.from("terms"),
+  "README.md": Buffer.from("# read me"),
+  "modeling_custom.py": Buffer.from("import os"),
+  "original/consolidated.00.pth": randomBytes(5000),
+  "pytorch_model.bin": randomBytes(5000),
+  "model.safetensors.index.json": index(shard(1), shard(2)),
+  [shard(1)]: randomBytes(3000),
+  [shard(2)]: randomBytes(4000),
+};
+const COPIED = ["LICENSE.txt", "config.json", shard(1), shard(2), "model.safetensors.index.json", "tokenizer.json"];
+
+describe("signedHeaders", () => {
+  it("reproduces the example of the documentation of Signature Version 4", () => {
+    const headers = signedHeaders(
+      {
+        method: "GET",
+        url: new URL("https://examplebucket.s3.amazonaws.com/test.txt"),
+        headers: { range: "bytes=0-9" },
+      },
+      {
+        accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+        secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        region: "us-east-1",
+      },
+      new Date("2013-05-24T00:00:00Z"),
+    );
+    expect(headers.authorization).toBe(
+      "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request," +
+        "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date," +
+        "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
+    );
+  });
+});
+
+describe("weightForm and filesToCopy", () => {
+  it("prefers safetensors, leaves out the same weights in other forms and code", () => {
+    const paths = Object.keys(REPOSITORY);
+    const form = weightForm(paths);
+    expect(form).toEqual({ index: "model.safetensors.index.json", files: [], safetensors: true });
+    const shards = shardsOf("index", String(REPOSITORY["model.safetensors.index.json"]));
+    expect(filesToCopy(paths, form, shards)).toEqual(COPIED);
+  });
+
+  it("falls back to PyTorch files, and keeps modules of sentence-transformers", () => {
+    const paths = [
+      "config.json",
+      "pytorch_model.bin",
+      "1_Pooling/config.json",
+      "2_Dense/model.safetensors",
+      "onnx/model.onnx",
+    ];
+    const form = weightForm(paths);
+    expect(form).toEqual({ index: undefined, files: ["pytorch_model.bin"], safetensors: false });
+    expect(filesToCopy(paths, form, form.files)).toEqual([
+      "1_Pooling/config.json",
+      "2_Dense/model.safetensors",
+      "config.json",
+      "pytorch_model.bin",
+    ]);
+  });
+
+  it("takes loose safetensors where there is no index", () => {
+    expect(weightForm(["consolidated.safetensors", "params.json"]).files).toEqual(["consolidated.safetensors"]);
+  });
+
+  it("names each shard that the repository lacks", () => {
+    const form = weightForm(["model.safetensors.index.json", shard(1)]);
+    expect(() => filesToCopy([shard(1)], form, [shard(1), shard(2)])).toThrow(
+      "model.safetensors.index.json names files that the repository lacks: model-00002-of-00002.safetensors",
+    );
+  });
+
+  it("refuses a repository without weights that an engine loads", () => {
+    expect(() => weightForm(["model.gguf", "config.json"])).toThrow(
+      /no safetensors or PyTorch weights, only: model\.gguf/,
+    );
+    expect(() => shardsOf("i.json", "{}")).toThrow('i.json has no "weight_map"');
+  });
+
+  it("copies every weight exactly once, whatever else there is", () => {
+    const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}\.(json|txt|py|bin|md)$/), { maxLength: 12 });
+    fc.assert(
+      fc.property(names, fc.integer({ min: 1, max: 5 }), (others, count) => {
+        const weights = Array.from({ length: count }, (_, i) => `model-${i}.safetensors`);
+        const copied = filesToCopy([...others, ...weights], weightForm([...others, ...weights]), weights);
+        expect(copied.filter((path) => path.endsWith(".safetensors"))).toEqual([...weights].sort());
+        expect(new Set(copied).size).toBe(copied.length);
+      }),
+    );
+  });
+});
+
+describe("with servers", () => {
+  let hub: FakeHub;
+  let store: FakeStore;
+  let folder: string;
+
+  beforeEach(async () => {
+    vi.spyOn(console, "log").mockReturnValue(undefined);
+    vi.spyOn(console, "error").mockReturnValue(undefined);
+    hub = await fakeHub(REPOSITORY);
+    store = await fakeStore("models");
+    folder = await mkdtemp(join(tmpdir(), "fetch-"));
+  });
+
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await Promise.all([hub.close(), store.close(), rm(folder, { recursive: true })]);
+  });
+
+  const bucket = () => new S3Bucket(store.url, "models", KEY);
+  const run = (prefix = "legal/llama", url = hub.url, token?: string) =>
+    sync({
+      hub: new HuggingFaceRepository("org/model", token, url),
+      revision: "main",
+      bucket: bucket(),
+      prefix,
+      safetensorsOnly: false,
+    });
+  const keys = () => [...store.objects.keys()].sort();
+
+  it("copies what an engine needs, and a manifest with every checksum", async () => {
+    const manifest = await run();
+    expect(keys()).toEqual([".manifest.json", ...COPIED].map((path) => `legal/llama/${path}`).sort());
+    expect(manifest).toEqual({
+      repository: "org/model",
+      commit: COMMIT,
+      files: COPIED.map((path) => {
+        const content = REPOSITORY[path] ?? Buffer.alloc(0);
+        return { path, size: content.length, sha256: sha256(content) };
+      }),
+    });
+  });
+
+  it("goes on after an interrupted run with the files that are missing", async () => {
+    await run();
+    store.objects.delete(`legal/llama/${shard(2)}`);
+    hub.requests.length = 0;
+    await run();
+    const downloads = hub.requests.filter((r) => r.includes("/resolve/"));
+    expect(downloads.map((r) => r.split("/").pop())).toEqual(["model.safetensors.index.json", shard(2)]);
+  });
+
+  it("takes up a broken connection where it stopped", async () => {
+    hub.breakAfter = 2000;
+    await run();
+    expect(hub.requests.some((r) => r.endsWith("bytes=2000-"))).toBe(true);
+    for (const n of [1, 2]) {
+      expect(store.objects.get(`legal/llama/${shard(n)}`)?.body).toEqual(REPOSITORY[shard(n)]);
+    }
+  });
+
+  it("removes what an earlier revision left under the prefix, and nothing beside it", async () => {
+    await bucket().put("legal/llama/model-00003-of-00003.safetensors", Buffer.from("old"));
+    await bucket().put("legal/llama-2/config.json", Buffer.from("other model"));
+    await run();
+    expect(keys()).not.toContain("legal/llama/model-00003-of-00003.safetensors");
+    expect(keys()).toContain("legal/llama-2/config.json");
+  });
+
+  it("says which repository is gated, without trying again", async () => {
+    const gated = await fakeHub(REPOSITORY, "hf_right");
+    try {
+      await expect(run("a", gated.url, "hf_wrong")).rejects.toThrow(
+        /org\/model: Hugging Face answers 401.*huggingFaceToken/,
+      );
+      expect(gated.requests).toHaveLength(1);
+      await expect(run("a", gated.url, "hf_right")).resolves.toMatchObject({ commit: COMMIT });
+    } finally {
+      await gated.close();
+    }
+  });
+
+  it("leaves no manifest and names the file when the index lists a shard that is not there", async () => {
+    const broken = await fakeHub({ "model.safetensors.index.json": index("gone.safetensors") });
+    try {
+      await expect(run("a", broken.url)).rejects.toThrow(/lacks: gone\.safetensors/);
+      expect(keys()).toEqual([]);
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it("refuses PyTorch files for a model that is streamed", async () => {
+    const old = await fakeHub({ "pytorch_model.bin": randomBytes(2000) });
+    const hubOf = new HuggingFaceRepository("org/old", undefined, old.url);
+    try {
+      await expect(
+        sync({ hub: hubOf, revision: "main", bucket: bucket(), prefix: "a", safetensorsOnly: true }),
+      ).rejects.toThrow('org/old has no safetensors files, and only those can be streamed: set loading to "copy"');
+    } finally {
+      await old.close();
+    }
+  });
+
+  it("uploads large objects in parts, and drops the parts of a refused one", async () => {
+    const content = randomBytes(PART_BYTES + 1000);
+    const stream = async function* () {
+      yield content.subarray(0, 1000);
+      yield content.subarray(1000);
+    };
+    await bucket().upload("big", stream(), { note: "x" }, () => undefined);
+    expect(store.objects.get("big")?.body.equals(content)).toBe(true);
+    expect(await bucket().head("big")).toEqual({ size: content.length, metadata: { note: "x" } });
+
+    const refuse = () => {
+      throw new FinalError("checksum differs");
+    };
+    await expect(bucket().upload("bad", stream(), {}, refuse)).rejects.toThrow("checksum differs");
+    expect(store.objects.has("bad")).toBe(false);
+    expect(store.uploads.size).toBe(0);
+  });
+
+  it("fetches every file of the manifest, and none a second time", async () => {
+    await run();
+    const files = await wantedFiles(bucket(), "legal/llama", true);
+    expect(files.map((f) => f.path)).toEqual(COPIED);
+    for (const file of files) {
+      expect(await fetchFile(bucket(), "legal/llama", file, folder)).toBe("copied");
+      expect(await readFile(join(folder, file.path))).toEqual(REPOSITORY[file.path]);
+      expect(await fetchFile(bucket(), "legal/llama", file, folder)).toBe("present");
+    }
+  });
+
+  it("replaces a file of another size, such as a download that was cut off", async () => {
+    await run();
+    await writeFile(join(folder, "config.json"), "{");
+    const [config] = (await wantedFiles(bucket(), "legal/llama", true)).filter((f) => f.path === "config.json");
+    expect(config && (await fetchFile(bucket(), "legal/llama", config, folder))).toBe("copied");
+  });
+
+  it("insists on the manifest where a sync Job should have written one", async () => {
+    await bucket().put("own/model.safetensors", Buffer.from("weights"));
+    await expect(wantedFiles(bucket(), "own", true)).rejects.toThrow("s3://models/own/ has no .manifest.json");
+    expect(await wantedFiles(bucket(), "own", false)).toEqual([{ path: "model.safetensors", size: 7 }]);
+    await expect(wantedFiles(bucket(), "nothing", false)).rejects.toThrow("s3://models/nothing/ is empty");
+  });
+
+  it("reports a refused request with the store's own code", async () => {
+    const stranger = new S3Bucket(store.url, "models", KEY);
+    store.objects.clear();
+    await expect(stranger.get("missing")).rejects.toThrow("GET s3://models/missing: 404 NoSuchKey");
+  });
+});
+
+describe("withRetries", () => {
+  it("repeats what may pass, and not what is final", async () => {
+    vi.spyOn(console, "error").mockReturnValue(undefined);
+    let calls = 0;
+    const flaky = async () => {
+      calls += 1;
+      if (calls < 3) throw new Error("busy");
+      return "done";
+    };
+    expect(await withRetries("work", flaky, { firstDelayMs: 1 })).toBe("done");
+    calls = 0;
+    const final = async () => {
+      calls += 1;
+      throw new FinalError("no");
+    };
+    await expect(withRetries("work", final, { firstDelayMs: 1 })).rejects.toThrow("no");
+    expect(calls).toBe(1);
+    vi.restoreAllMocks();
+  });
+});
+
+describe("eachConcurrently", () => {
+  it("works on every item, never on more than the limit at once", async () => {
+    let running = 0;
+    let most = 0;
+    const seen: number[] = [];
+    await eachConcurrently([1, 2, 3, 4, 5, 6], 2, async (item) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      seen.push(item);
+      running -= 1;
+    });
+    expect(seen.sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(most).toBe(2);
+  });
+
+  it("starts nothing more after a failure", async () => {
+    const started: number[] = [];
+    const work = async (item: number) => {
+      started.push(item);
+      throw new Error(`item ${item}`);
+    };
+    await expect(eachConcurrently([1, 2, 3], 1, work)).rejects.toThrow("item 1");
+    expect(started).toEqual([1]);
+  });
+});
