@@ -1,0 +1,198 @@
+import { isAlias, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { type ConfigProblem, list, type Path, type ProblemDraft, suggest, toProblem } from "./problems";
+import { NAMESPACE } from "./schema";
+import { SECRET_PLACEHOLDER, type Validation, validateConfig } from "./validate";
+
+/** What `Pulumi.<env>.yaml` says, read without Pulumi. */
+export type ParsedEnvironmentFile = Validation & {
+  /** Values by full key, as Pulumi hands them to a program: objects as JSON text, secrets as placeholders. */
+  readonly config: Readonly<Record<string, string>>;
+  /** Full keys of the encrypted values. */
+  readonly secretKeys: readonly string[];
+};
+
+/** What Pulumi itself writes beside `config`. */
+const topLevelKeys = ["config", "encryptionsalt", "secretsprovider", "encryptedkey", "environment"];
+
+/**
+ * Reads an environment file for the offline plan. Encrypted values stay closed: they count as present.
+ *
+ * @param text content of `Pulumi.<env>.yaml`.
+ * @returns the environment, or every problem with its line. Never throws.
+ */
+export function parseEnvironmentFile(text: string): ParsedEnvironmentFile {
+  const document = readYaml(text);
+  if (document.problems.length > 0) {
+    return { ok: false, problems: document.problems, config: {}, secretKeys: [] };
+  }
+  const { root, lineOf } = document;
+  const entries = entriesOf(root.config);
+  const problems = [...topLevelProblems(root), ...keyProblems(entries)].map((draft) => {
+    return toProblem(draft, false, lineOf(draft.path));
+  });
+
+  const config: Record<string, string> = {};
+  const secretKeys: string[] = [];
+  const values: Record<string, unknown> = {};
+  const encrypted = new Set<string>();
+  const nestedSecrets: Path[] = [];
+  for (const [key, value] of entries) {
+    const found: Path[] = [];
+    const open = withPlaceholders(value, [], found);
+    config[key] = typeof open === "object" && open !== null ? JSON.stringify(open) : String(open ?? "");
+    if (found.length > 0) {
+      secretKeys.push(key);
+    }
+    const ours = ownKey(key);
+    if (ours === undefined) {
+      continue;
+    }
+    values[ours] = open;
+    for (const path of found) {
+      if (path.length === 0) {
+        encrypted.add(ours);
+      } else {
+        nestedSecrets.push([ours, ...path]);
+      }
+    }
+  }
+
+  const validation = validateConfig({
+    values,
+    encrypted,
+    nestedSecrets,
+    lineOf: ([key = "", ...rest]) => lineOf(["config", `${NAMESPACE}:${key}`, ...rest]),
+  });
+  const all = [...problems, ...(validation.ok ? [] : validation.problems)].sort(byLine);
+  return all.length === 0 ? { ...validation, config, secretKeys } : { ok: false, problems: all, config, secretKeys };
+}
+
+function byLine(a: ConfigProblem, b: ConfigProblem): number {
+  return (a.line ?? 0) - (b.line ?? 0);
+}
+
+/** One slip makes many errors further down; nobody reads past the first ones. */
+const MAX_SYNTAX_ERRORS = 5;
+
+interface YamlFile {
+  readonly root: Readonly<Record<string, unknown>>;
+  readonly problems: readonly ConfigProblem[];
+  readonly lineOf: (path: Path) => number | undefined;
+}
+
+function readYaml(text: string): YamlFile {
+  const lines = new LineCounter();
+  const unreadable = (fix: string, line?: number): YamlFile => ({
+    root: {},
+    problems: [
+      toProblem({ path: ["file"], value: "not readable as YAML", allowed: "one YAML mapping", fix }, false, line),
+    ],
+    lineOf: () => undefined,
+  });
+  try {
+    // Pulumi reads merge keys too.
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: "error" });
+    if (document.errors.length > 0) {
+      const problems = document.errors.slice(0, MAX_SYNTAX_ERRORS).map(({ code, message, pos: [offset] }) => {
+        const { line, col } = lines.linePos(offset);
+        const fix =
+          code === "DUPLICATE_KEY"
+            ? `keep one of the two keys at line ${line}, column ${col}`
+            : `correct line ${line}, column ${col}`;
+        const draft = { path: ["file"], value: message, allowed: "well-formed YAML without duplicate keys", fix };
+        return toProblem(draft, false, line);
+      });
+      return { root: {}, problems, lineOf: () => undefined };
+    }
+    const root: unknown = document.toJS({ maxAliasCount: 100 });
+    if (typeof root !== "object" || root === null || Array.isArray(root)) {
+      return unreadable(`begin the file with config:, and the keys ${NAMESPACE}:… below it`);
+    }
+    return {
+      root: root as Record<string, unknown>,
+      problems: [],
+      lineOf: (path) => lineAt(document.contents, path, lines),
+    };
+  } catch (error) {
+    // Alias bombs, and nesting deeper than the stack.
+    return unreadable(`simplify the file: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Line of the key at a path, or of the nearest one above it. */
+function lineAt(contents: unknown, path: Path, lines: LineCounter): number | undefined {
+  let node: Node | undefined = isNode(contents) ? contents : undefined;
+  let offset: number | undefined;
+  for (const segment of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(
+        (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(segment),
+      );
+      if (!pair) {
+        break;
+      }
+      offset = (isNode(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
+      node = isNode(pair.value) ? pair.value : undefined;
+    } else {
+      break;
+    }
+    if (isAlias(node)) {
+      break;
+    }
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line;
+}
+
+function topLevelProblems(root: Readonly<Record<string, unknown>>): ProblemDraft[] {
+  const unknown = Object.keys(root).filter((key) => !topLevelKeys.includes(key));
+  const problems = unknown.map((key): ProblemDraft => {
+    const move = key.includes(":") ? "indent it under config:" : "move it under config:, or remove it";
+    return {
+      path: [key],
+      value: key,
+      allowed: `the keys ${list(topLevelKeys)}`,
+      fix: suggest(key, topLevelKeys, move),
+    };
+  });
+  const { config } = root;
+  if (typeof config !== "object" || config === null || Array.isArray(config)) {
+    const fix = `write config:, and indented below it ${NAMESPACE}:cluster: and the other keys`;
+    problems.push({ path: ["config"], value: config, allowed: "a mapping of keys", fix });
+  }
+  return problems;
+}
+
+function keyProblems(entries: readonly (readonly [string, unknown])[]): ProblemDraft[] {
+  const bare = entries.map(([key]) => key).filter((key) => !key.includes(":"));
+  return bare.map((key) => ({
+    path: ["config", key],
+    value: key,
+    allowed: "keys with a namespace",
+    fix: `write ${NAMESPACE}:${key}`,
+  }));
+}
+
+function entriesOf(config: unknown): [string, unknown][] {
+  return typeof config === "object" && config !== null && !Array.isArray(config) ? Object.entries(config) : [];
+}
+
+function ownKey(key: string): string | undefined {
+  const prefix = `${NAMESPACE}:`;
+  return key.startsWith(prefix) ? key.slice(prefix.length) : undefined;
+}
+
+/** Replaces encrypted values (`{secure: …}`, wherever they stand) and notes where they were. */
+function withPlaceholders(value: unknown, path: Path, found: Path[]): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item, index) => withPlaceholders(item, [...path, index], found));
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]?.[0] === "secure") {
+    found.push(path);
+    return SECRET_PLACEHOLDER;
+  }
+  return Object.fromEntries(entries.map(([key, item]) => [key, withPlaceholders(item, [...path, key], found)]));
+}

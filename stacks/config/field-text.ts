@@ -1,0 +1,125 @@
+/** What a field allows, in words, from the schema's own metadata: messages cannot disagree with the rules. */
+import { z } from "zod";
+import type { Path } from "./problems";
+import { list } from "./problems";
+import { configSchema } from "./schema";
+
+/** The part of JSON Schema that zod writes for our sections, with the metadata of sections/fields.ts. */
+export interface FieldSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly unit?: string;
+  readonly allowed?: string;
+  readonly default?: unknown;
+  readonly example?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly additionalProperties?: FieldSchema | boolean;
+  readonly propertyNames?: FieldSchema;
+  readonly items?: FieldSchema;
+  readonly oneOf?: readonly FieldSchema[];
+  readonly required?: readonly string[];
+}
+
+let root: FieldSchema | undefined;
+
+/** The schema as JSON Schema of what may be written (before defaults). */
+export function inputSchema(): FieldSchema {
+  root ??= z.toJSONSchema(configSchema, { io: "input", target: "draft-7" }) as FieldSchema;
+  return root;
+}
+
+/** The field at a path; undefined where the schema has none. */
+export function fieldAt(path: Path): FieldSchema | undefined {
+  return path.reduce<FieldSchema | undefined>((field, key) => field && childOf(field, key), inputSchema());
+}
+
+function childOf(field: FieldSchema, key: string | number): FieldSchema | undefined {
+  if (typeof key === "number") {
+    return field.items;
+  }
+  if (field.properties && Object.hasOwn(field.properties, key)) {
+    return field.properties[key];
+  }
+  if (typeof field.additionalProperties === "object") {
+    return field.additionalProperties;
+  }
+  const variants = variantsOf(field).flatMap((variant) => childOf(variant, key) ?? []);
+  const constants = variants.flatMap((variant) => (variant.const === undefined ? [] : [variant.const]));
+  return constants.length > 0 ? { enum: constants } : variants[0];
+}
+
+/** Keys that a mapping may have; empty for free names. */
+export function keysOf(field: FieldSchema | undefined): string[] {
+  if (!field) {
+    return [];
+  }
+  const own = Object.keys(field.properties ?? {});
+  return [...new Set([...own, ...variantsOf(field).flatMap(keysOf)])];
+}
+
+/** Alternatives that differ in their fields; those that only say which fields belong together do not count. */
+function variantsOf(field: FieldSchema): readonly FieldSchema[] {
+  return (field.oneOf ?? []).filter((variant) => variant.properties);
+}
+
+/** `a whole number from 1 to 64 (GPUs)`. */
+export function allowedText(field: FieldSchema | undefined): string {
+  if (!field) {
+    return "nothing here";
+  }
+  const text = field.allowed ?? typeText(field);
+  return field.unit === undefined ? text : `${text} (${field.unit})`;
+}
+
+function typeText(field: FieldSchema): string {
+  if (field.enum) {
+    return `one of ${field.enum.join(", ")}`;
+  }
+  switch (field.type) {
+    case "integer":
+      return `a whole number${rangeText(field)}`;
+    case "number":
+      return `a number${rangeText(field)}`;
+    case "boolean":
+      return "true or false";
+    case "string":
+      return "text";
+    case "array":
+      return `a list; each item ${allowedText(field.items)}`;
+    default: {
+      const keys = keysOf(field);
+      return keys.length === 0 ? "a mapping of names" : `a mapping with the keys ${list(keys)}`;
+    }
+  }
+}
+
+function rangeText({ minimum, exclusiveMinimum, maximum }: FieldSchema): string {
+  const from = exclusiveMinimum === undefined ? ` from ${minimum}` : ` above ${exclusiveMinimum}`;
+  return minimum === undefined && exclusiveMinimum === undefined ? "" : `${from} to ${maximum}`;
+}
+
+/** A value that would do, as YAML on one line. */
+export function exampleText(field: FieldSchema | undefined): string | undefined {
+  const example = field?.example ?? field?.enum?.[0] ?? field?.default;
+  return example === undefined ? undefined : flowYaml(example);
+}
+
+/** YAML in flow style: `{kind: local}`, `[a, b]`. */
+export function flowYaml(value: unknown): string {
+  if (Array.isArray(value)) {
+    return `[${value.map(flowYaml).join(", ")}]`;
+  }
+  if (typeof value === "object" && value !== null) {
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${key}: ${flowYaml(item)}`)
+      .join(", ")}}`;
+  }
+  return typeof value === "string" && !/^[A-Za-z][\w./@-]*(:\/\/[\w./@-]+)?$/.test(value)
+    ? JSON.stringify(value)
+    : String(value);
+}

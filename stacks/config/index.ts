@@ -1,0 +1,7 @@
+/** The configuration of an environment: schema, checks, and the two ways to read it. */
+export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-file";
+export { type EnvironmentSecrets, type LoadedEnvironment, loadEnvironment } from "./load";
+export { machineOf, roleOf } from "./machines";
+export { readModelConfigSource } from "./model-config-source";
+export { ConfigError, type ConfigProblem, formatProblems } from "./problems";
+export type { ClusterConfig, EnvironmentConfig, GatewayConfig, ModelConfig, PoolConfig, SecretKey } from "./schema";

@@ -1,0 +1,116 @@
+/** Writes the JSON Schema of `Pulumi.<env>.yaml` for editors: completion, hover texts and checks while typing. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { modelNames } from "../../catalog/models";
+import { repositoryRoot } from "../../catalog/root";
+import { cards, shapes } from "../../catalog/shapes";
+import { type FieldSchema, inputSchema } from "./field-text";
+import { NAMESPACE } from "./schema";
+import { secretKeys } from "./sections/secrets";
+
+type Json = Record<string, unknown>;
+
+/** Where the schema lies, from the repository root. */
+export const SCHEMA_FILE = "schemas/environment.schema.json";
+
+/** How `pulumi config set --secret` writes a value. */
+const encrypted = {
+  type: "object",
+  properties: { secure: { type: "string" } },
+  required: ["secure"],
+  additionalProperties: false,
+};
+
+/** The schema of the whole file; other namespaces pass, unknown keys of ours do not. */
+export function environmentFileSchema(): Json {
+  const { properties = {}, required = [] } = inputSchema();
+  const ours = Object.entries(properties).map(([key, field]) => {
+    const isSecret = secretKeys.some((secret) => secret === key);
+    return [
+      `${NAMESPACE}:${key}`,
+      isSecret ? { description: field.description, ...encrypted } : forEditors(field, [key]),
+    ];
+  });
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Environment of inference-stacks (Pulumi.<env>.yaml)",
+    description: `Generated from stacks/config by npm run schema. Do not edit.`,
+    type: "object",
+    required: ["config"],
+    additionalProperties: false,
+    properties: {
+      config: {
+        type: "object",
+        properties: Object.fromEntries(ours),
+        required: required.map((key) => `${NAMESPACE}:${key}`),
+        patternProperties: { [`^(?!${NAMESPACE}:)[^:]+:.+$`]: {} },
+        additionalProperties: false,
+      },
+      encryptionsalt: { type: "string", description: "Written by Pulumi." },
+      secretsprovider: { type: "string", description: "Written by Pulumi." },
+      encryptedkey: { type: "string", description: "Written by Pulumi." },
+      environment: { description: "Pulumi ESC environments to import." },
+    },
+  };
+}
+
+/** Names of the catalogue that editors complete, by the field's path (`*` for free names). */
+const catalogueNames: Readonly<Record<string, () => readonly string[]>> = {
+  "pools.*.shape": () => shapes.filter((shape) => !shape.denied).map((shape) => shape.name),
+  "pools.*.node.card": () => cards.map((card) => card.name),
+  "models.*.model": modelNames,
+};
+
+/** A field with its unit in the description, and without the metadata that only our messages use. */
+function forEditors(field: FieldSchema, path: readonly string[]): Json {
+  const names = catalogueNames[path.join(".")];
+  if (names) {
+    return { description: field.description, type: "string", enum: [...names()] };
+  }
+  const {
+    unit,
+    allowed,
+    example,
+    description,
+    properties,
+    propertyNames,
+    additionalProperties,
+    items,
+    oneOf,
+    ...rest
+  } = field;
+  const hover = [description, unit && `Unit: ${unit}.`, allowed && `Allowed: ${allowed}.`].filter(Boolean).join(" ");
+  const children = Object.entries(properties ?? {}).map(([key, child]) => [key, forEditors(child, [...path, key])]);
+  const others =
+    typeof additionalProperties === "object" ? forEditors(additionalProperties, [...path, "*"]) : additionalProperties;
+  return {
+    ...(hover && { description: hover }),
+    ...rest,
+    ...(example !== undefined && { examples: [example] }),
+    ...(properties && { properties: Object.fromEntries(children) }),
+    ...(propertyNames && { propertyNames: forEditors(propertyNames, path.concat("")) }),
+    ...(others !== undefined && { additionalProperties: others }),
+    ...(items && { items: forEditors(items, path) }),
+    ...(oneOf && { oneOf: oneOf.map((variant) => forEditors(variant, path)) }),
+  };
+}
+
+/** The file's text: stable, so that a test can tell whether it is current. */
+export function schemaText(): string {
+  return `${JSON.stringify(environmentFileSchema(), undefined, 2)}\n`;
+}
+
+/** `npm run schema` writes the file; with `--check` it only says whether the file is current (exit status 1 if not). */
+export function main(argv: readonly string[], root = repositoryRoot()): number {
+  const path = join(root, SCHEMA_FILE);
+  const text = schemaText();
+  if (!argv.includes("--check")) {
+    writeFileSync(path, text);
+    return 0;
+  }
+  return readFileSync(path, "utf8") === text ? 0 : 1;
+}
+
+if (require.main === module) {
+  process.exitCode = main(process.argv.slice(2));
+}

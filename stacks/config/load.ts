@@ -1,0 +1,60 @@
+import * as pulumi from "@pulumi/pulumi";
+import { ConfigError } from "./problems";
+import { type EnvironmentConfig, environmentSchema, NAMESPACE, type SecretKey } from "./schema";
+import { secretKeys } from "./sections/secrets";
+import { validateConfig } from "./validate";
+
+/** Secrets that are set; placeholders in an offline plan. */
+export type EnvironmentSecrets = Readonly<Partial<Record<SecretKey, pulumi.Output<string>>>>;
+
+export interface LoadedEnvironment {
+  readonly environment: EnvironmentConfig;
+  readonly secrets: EnvironmentSecrets;
+}
+
+/**
+ * The environment of the running Pulumi program: the only place that reads Pulumi config.
+ *
+ * @throws ConfigError with every problem.
+ */
+export function loadEnvironment(): LoadedEnvironment {
+  const all = Object.entries(pulumi.runtime.allConfig());
+  const prefix = `${NAMESPACE}:`;
+  const ours = all
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, text]) => [key.slice(prefix.length), text] as const);
+  const validation = validateConfig({
+    values: Object.fromEntries(ours.map(([key, text]) => [key, configValue(key, text)])),
+    encrypted: new Set(ours.map(([key]) => key).filter((key) => isEncrypted(`${prefix}${key}`))),
+  });
+  if (!validation.ok) {
+    throw new ConfigError(validation.problems, `Pulumi.${pulumi.getStack()}.yaml`);
+  }
+  const config = new pulumi.Config(NAMESPACE);
+  const secrets: EnvironmentSecrets = Object.fromEntries(
+    secretKeys.flatMap((key) => {
+      const secret = config.getSecret(key);
+      return secret ? [[key, secret]] : [];
+    }),
+  );
+  return { environment: validation.environment, secrets };
+}
+
+/** Pulumi hands sections over as JSON text. What is no JSON stays text, and the schema says what it should be. */
+function configValue(key: string, text: string): unknown {
+  const isSection = Object.hasOwn(environmentSchema.shape, key) && key !== "stage";
+  if (!isSection) {
+    return text;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The SDK knows which keys are encrypted, but leaves the question out of its published types. */
+function isEncrypted(fullKey: string): boolean {
+  const ask: unknown = Reflect.get(pulumi.runtime, "isConfigSecret");
+  return typeof ask === "function" && ask(fullKey) === true;
+}

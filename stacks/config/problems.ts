@@ -1,0 +1,150 @@
+import { distance } from "fastest-levenshtein";
+
+/** One thing that is wrong with a configuration, with what it takes to put it right. All texts are safe to print. */
+export interface ConfigProblem {
+  /** Where: section and keys joined by dots, without the namespace, for example `pools.gpu.minNodes`. */
+  readonly path: string;
+  /** What stands there, as one would type it; `nothing` when it is missing, `(hidden)` for secrets. */
+  readonly value: string;
+  /** What may stand there. */
+  readonly allowed: string;
+  /** What to do. */
+  readonly fix: string;
+  /** All of it in one sentence. */
+  readonly message: string;
+  /** Line in the file, from 1, where the file is known. */
+  readonly line?: number;
+}
+
+/** Keys from the section down. */
+export type Path = readonly (string | number)[];
+
+/** A problem before its value is made printable. */
+export interface ProblemDraft {
+  readonly path: Path;
+  readonly value: unknown;
+  readonly allowed: string;
+  readonly fix: string;
+}
+
+/** The configuration cannot be used. Its message is what a terminal should show; a stack trace adds nothing. */
+export class ConfigError extends Error {
+  constructor(
+    readonly problems: readonly ConfigProblem[],
+    file?: string,
+  ) {
+    super(formatProblems(problems, file));
+    this.name = "ConfigError";
+  }
+}
+
+export const HIDDEN = "(hidden)";
+
+/** Makes a draft printable. `hide` says that the value is, or may contain, a secret. */
+export function toProblem({ path, value, allowed, fix }: ProblemDraft, hide = false, line?: number): ConfigProblem {
+  const where = formatPath(path);
+  const shown = hide ? HIDDEN : formatValue(value);
+  const message = `${where} is ${shown}; allowed: ${allowed}. ${sentence(fix)}`;
+  return { path: where, value: shown, allowed, fix, message, ...(line === undefined ? {} : { line }) };
+}
+
+/** Several lines for a terminal: every problem with its value, what is allowed and the fix. */
+export function formatProblems(problems: readonly ConfigProblem[], file = "configuration"): string {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const blocks = problems.map(({ path, line, value, allowed, fix }, index) =>
+    [
+      `  ${index + 1}. ${path}${line === undefined ? "" : ` (line ${line})`}`,
+      `     value    ${value}`,
+      `     allowed  ${allowed}`,
+      `     fix      ${fix}`,
+    ].join("\n"),
+  );
+  return [`${file}: ${count}`, ...blocks].join("\n\n");
+}
+
+/** `pools.gpu.labels["example.com/team"]`, `gateway.consumers[0]`. */
+export function formatPath(path: Path): string {
+  return path.reduce<string>((text, segment) => {
+    if (typeof segment === "number") {
+      return `${text}[${segment}]`;
+    }
+    if (!/^[\w:-]+$/.test(segment)) {
+      return `${text}[${JSON.stringify(shorten(segment))}]`;
+    }
+    return text === "" ? segment : `${text}.${segment}`;
+  }, "");
+}
+
+/** How people name the value: text in quotes, `nothing`, the keys of a mapping. Credentials are cut out. */
+export function formatValue(value: unknown): string {
+  if (value === undefined || value === null) {
+    return "nothing";
+  }
+  if (typeof value === "string") {
+    return JSON.stringify(shorten(withoutCredentials(value)));
+  }
+  if (Array.isArray(value)) {
+    return value.length <= 8 && value.every((item) => typeof item !== "object")
+      ? `[${value.map(formatValue).join(", ")}]`
+      : `a list of ${value.length}`;
+  }
+  if (typeof value === "object") {
+    const keys = Object.keys(value);
+    return keys.length === 0
+      ? "an empty mapping"
+      : `a mapping with ${shorten(keys.map((key) => JSON.stringify(key)).join(", "))}`;
+  }
+  return String(value);
+}
+
+/** The candidate that was probably meant: one that shares its beginning, or one within two edits for every five letters. */
+export function didYouMean(name: string, candidates: readonly string[]): string | undefined {
+  const folded = name.toLowerCase();
+  const begun = candidates.filter((candidate) => sharesBeginning(folded, candidate.toLowerCase()));
+  if (begun.length === 1) {
+    return begun[0];
+  }
+  const near = (candidate: string) => distance(folded, candidate.toLowerCase());
+  const [nearest] = [...candidates].sort((a, b) => near(a) - near(b));
+  return nearest !== undefined && near(nearest) <= Math.max(1, Math.round(name.length * 0.4)) ? nearest : undefined;
+}
+
+/** Whether one is the other cut short, to three letters or more: `prod` and `production`, `min` and `minimum`. */
+function sharesBeginning(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
+}
+
+/** `did you mean "x"?` where one is near, else what else to do. */
+export function suggest(name: string, candidates: readonly string[], otherwise: string): string {
+  const meant = didYouMean(name, candidates);
+  return meant === undefined ? otherwise : `did you mean ${JSON.stringify(meant)}?`;
+}
+
+/** Names for a message: at most twelve, with the number of the rest. */
+export function list(names: readonly string[]): string {
+  if (names.length === 0) {
+    return "none yet";
+  }
+  const rest = names.length - 12;
+  return names.slice(0, 12).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+/** Tokens by their published prefixes (Hugging Face, GitHub, AWS, OpenAI, Slack), and passwords or queries of URLs. */
+const credentials = [
+  /\b(hf_|ghp_|gho_|github_pat_|AKIA|ASIA|sk-|xox[abpr]-)[\w-]{8,}/g,
+  /(?<=:\/\/)[^/@\s]*(?=@)/g,
+  /(?<=^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?)\S+/gi,
+];
+
+function withoutCredentials(text: string): string {
+  return credentials.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), text);
+}
+
+function shorten(text: string): string {
+  return text.length <= 100 ? text : `${text.slice(0, 97)}...`;
+}
+
+function sentence(text: string): string {
+  const closed = /[.?!]$/.test(text) ? text : `${text}.`;
+  return closed.charAt(0).toUpperCase() + closed.slice(1);
+}

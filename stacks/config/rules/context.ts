@@ -1,0 +1,33 @@
+import type { MachineShape } from "../../../catalog/shapes";
+import { machineOf } from "../machines";
+import type { ProblemDraft } from "../problems";
+import type { EnvironmentConfig, PoolConfig } from "../schema";
+
+/** What rules between fields look at. Sections that cannot be read are missing: their own problems are told already. */
+export interface RuleContext {
+  readonly sections: Partial<EnvironmentConfig>;
+  /** Every name that is declared, also of entries that cannot be read. */
+  readonly declared: { readonly pools: readonly string[]; readonly models: readonly string[] };
+}
+
+/** Yields what is wrong; nothing when it cannot tell. */
+export type Rule = (context: RuleContext) => Iterable<ProblemDraft>;
+
+/** The machine of a pool, or undefined while the pool itself has problems. */
+export function knownMachine(pool: PoolConfig | undefined): MachineShape | undefined {
+  if (!pool || (pool.shape === undefined) === (pool.node === undefined)) {
+    return undefined;
+  }
+  try {
+    return machineOf(pool);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The pools, once all of them are known machines: before that, nothing can be said of who fits where. */
+export function knownPools({ sections, declared }: RuleContext): EnvironmentConfig["pools"] | undefined {
+  const { pools } = sections;
+  const known = pools && declared.pools.length > 0 && declared.pools.every((name) => knownMachine(pools[name]));
+  return known ? pools : undefined;
+}

@@ -1,0 +1,198 @@
+import { cards, findShape, type MachineShape, shapes } from "../../../catalog/shapes";
+import type { ClusterKind } from "../../../planner/types";
+import { list, type Path, type ProblemDraft, suggest } from "../problems";
+import type { PoolConfig } from "../schema";
+import { knownMachine, type Rule } from "./context";
+
+/** Whose machines a kind of cluster can have. A local cluster is whatever the kubeconfig points at. */
+const providers: Readonly<Record<ClusterKind, readonly MachineShape["provider"][]>> = {
+  local: ["onprem", "oci", "aws"],
+  oci: ["oci"],
+  aws: ["aws"],
+  edge: ["onprem"],
+};
+
+export const atLeastOnePool: Rule = function* ({ sections, declared }) {
+  if (sections.pools && declared.pools.length === 0) {
+    yield {
+      path: ["pools"],
+      value: {},
+      allowed: "at least one pool",
+      fix: "add one, for example system: {node: {vcpus: 8, memoryGiB: 32}}",
+    };
+  }
+};
+
+export const poolsHaveOneMachine: Rule = function* ({ sections }) {
+  for (const [name, pool] of Object.entries(sections.pools ?? {})) {
+    const path = ["pools", name];
+    if ((pool.shape === undefined) === (pool.node === undefined)) {
+      yield {
+        path,
+        value: pool.shape === undefined ? undefined : "both shape and node",
+        allowed: "either shape (a cloud's machine) or node (a machine of yours)",
+        fix:
+          pool.shape === undefined
+            ? "add shape: VM.GPU.A10.1 or node: {vcpus: 8, memoryGiB: 32}"
+            : "remove one of the two",
+      };
+      continue;
+    }
+    yield* pool.node ? nodeProblems(path, pool.node) : shapeProblems(path, pool);
+  }
+};
+
+function* shapeProblems(
+  pool: Path,
+  { shape: name = "", usdPerNodeHour, ocpus, memoryGiB }: PoolConfig,
+): Generator<ProblemDraft> {
+  const shape = findShape(name);
+  const path = [...pool, "shape"];
+  if (!shape) {
+    const names = shapes.map((each) => each.name);
+    const isCard = cards.some((card) => card.name === name);
+    yield {
+      path,
+      value: name,
+      allowed: `a machine shape of the catalogue: ${list(names)}`,
+      fix: isCard
+        ? `that is a card: write node: {card: ${name}, gpuCount: 1, vcpus: 16, memoryGiB: 64}`
+        : suggest(name, names, "take a shape of the catalogue (catalog/shapes)"),
+    };
+    return;
+  }
+  if (shape.denied) {
+    yield { path, value: name, allowed: `a usable shape; this one is not: ${shape.denied}`, fix: "take another shape" };
+  }
+  if (!shape.price && usdPerNodeHour === undefined) {
+    yield {
+      path: [...pool, "usdPerNodeHour"],
+      value: undefined,
+      allowed: `a price: the catalogue has none for ${name}${shape.noPriceReason ? ` (${shape.noPriceReason})` : ""}`,
+      fix: "add usdPerNodeHour with what one node costs you per hour",
+    };
+  }
+  yield* flexProblems(pool, shape, { ocpus, memoryGiB });
+}
+
+function* flexProblems(
+  pool: Path,
+  { name, flex }: MachineShape,
+  size: { ocpus: number | undefined; memoryGiB: number | undefined },
+): Generator<ProblemDraft> {
+  const perOcpu = flex?.memoryGiBPerOcpu;
+  const ranges = {
+    ocpus: flex?.ocpus,
+    memoryGiB: flex &&
+      perOcpu && {
+        min: Math.max(flex.memoryGiB.min, perOcpu.min * (size.ocpus ?? 0)),
+        max: Math.min(flex.memoryGiB.max, perOcpu.max * (size.ocpus ?? Number.POSITIVE_INFINITY)),
+      },
+  };
+  for (const key of ["ocpus", "memoryGiB"] as const) {
+    const value = size[key];
+    const range = ranges[key];
+    const path = [...pool, key];
+    if (!range) {
+      if (value !== undefined) {
+        yield { path, value, allowed: `only on flexible shapes; ${name} has a fixed size`, fix: `remove ${key}` };
+      }
+    } else if (value === undefined || value < range.min || value > range.max) {
+      yield {
+        path,
+        value,
+        allowed: `${range.min} to ${range.max} on ${name}${key === "memoryGiB" && size.ocpus ? ` with ${size.ocpus} OCPUs` : ""}`,
+        fix:
+          value === undefined
+            ? `add ${key}: ${name} is a flexible shape`
+            : `write ${value < range.min ? range.min : range.max}`,
+      };
+    }
+  }
+}
+
+function* nodeProblems(pool: Path, node: NonNullable<PoolConfig["node"]>): Generator<ProblemDraft> {
+  const path = [...pool, "node"];
+  const names = cards.map((card) => card.name);
+  if (node.card !== undefined && !names.includes(node.card)) {
+    yield {
+      path: [...path, "card"],
+      value: node.card,
+      allowed: `a card of the catalogue: ${list(names)}`,
+      fix: suggest(node.card, names, "take a card of the catalogue, or add it to catalog/shapes/onprem.json"),
+    };
+  }
+  if ((node.card === undefined) !== (node.gpuCount === undefined)) {
+    const missing = node.card === undefined ? "card" : "gpuCount";
+    yield {
+      path: [...path, missing],
+      value: undefined,
+      allowed: "card and gpuCount together, or neither for a machine without GPU",
+      fix: node.card === undefined ? `add card: ${names[0] ?? ""}, or remove gpuCount` : "add gpuCount: 1",
+    };
+  }
+}
+
+export const machinesBelongToTheCluster: Rule = function* ({ sections: { cluster, pools = {} } }) {
+  if (!cluster) {
+    return;
+  }
+  const allowed = providers[cluster.kind];
+  for (const [name, pool] of Object.entries(pools)) {
+    const provider = pool.node ? "onprem" : findShape(pool.shape ?? "")?.provider;
+    const both = pool.node && pool.shape !== undefined;
+    if (provider && !both && !allowed.includes(provider)) {
+      const own = allowed.includes("onprem");
+      yield {
+        path: ["pools", name, pool.node ? "node" : "shape"],
+        value: pool.node ? "a machine of your own" : pool.shape,
+        allowed: own ? `node (a machine of yours) on a cluster of kind ${cluster.kind}` : `a shape of ${cluster.kind}`,
+        fix: own
+          ? "describe the machine with node: {vcpus: …, memoryGiB: …}"
+          : `take a shape such as ${shapes.find((shape) => shape.provider === allowed[0] && !shape.denied)?.name}, or change cluster.kind`,
+      };
+    }
+  }
+};
+
+export const poolRolesFitTheirMachines: Rule = function* ({ sections }) {
+  for (const [name, pool] of Object.entries(sections.pools ?? {})) {
+    const machine = knownMachine(pool);
+    if (pool.role === "gpu" && machine && !machine.gpu) {
+      yield {
+        path: ["pools", name, "role"],
+        value: pool.role,
+        allowed: `system or cpu: ${machine.name} has no GPU`,
+        fix: "take a machine with GPUs, or write role: cpu",
+      };
+    }
+  }
+};
+
+export const poolSizesAreOrdered: Rule = function* ({ sections }) {
+  for (const [name, { minNodes, maxNodes }] of Object.entries(sections.pools ?? {})) {
+    if (minNodes > maxNodes) {
+      yield {
+        path: ["pools", name, "maxNodes"],
+        value: maxNodes,
+        allowed: `at least minNodes, ${minNodes}`,
+        fix: `write maxNodes: ${minNodes}, or lower minNodes`,
+      };
+    }
+  }
+};
+
+export const dedicatedModelsExist: Rule = function* ({ sections, declared }) {
+  for (const [name, pool] of Object.entries(sections.pools ?? {})) {
+    for (const [index, model] of (pool.dedicatedTo ?? []).entries()) {
+      if (!declared.models.includes(model)) {
+        yield {
+          path: ["pools", name, "dedicatedTo", index],
+          value: model,
+          allowed: `a name under models: ${list(declared.models)}`,
+          fix: suggest(model, declared.models, "add the model, or remove it here"),
+        };
+      }
+    }
+  }
+};

@@ -1,0 +1,33 @@
+/** The schema of an environment: the only place that says what `Pulumi.<env>.yaml` may hold. */
+import { z } from "zod";
+import { clusterSection } from "./sections/cluster";
+import { gatewaySection } from "./sections/gateway";
+import { type modelSchema, modelsSection } from "./sections/models";
+import { budgetSection, observabilitySection, stageField, storageSection } from "./sections/operations";
+import { type poolSchema, poolsSection } from "./sections/pools";
+import { type SecretKey, secretFields } from "./sections/secrets";
+
+/** Namespace of our keys in `Pulumi.<env>.yaml`: the name of the Pulumi project. */
+export const NAMESPACE = "inference-stacks";
+
+export const environmentSchema = z.strictObject({
+  stage: stageField,
+  cluster: clusterSection,
+  pools: poolsSection,
+  models: modelsSection,
+  storage: storageSection,
+  gateway: gatewaySection,
+  observability: observabilitySection,
+  budget: budgetSection,
+});
+
+/** Everything that may stand under the namespace: the environment and its secrets. */
+export const configSchema = environmentSchema.extend(secretFields);
+
+/** A checked environment, defaults filled in; secrets are apart. */
+export type EnvironmentConfig = z.output<typeof environmentSchema>;
+export type ClusterConfig = EnvironmentConfig["cluster"];
+export type PoolConfig = z.output<typeof poolSchema>;
+export type ModelConfig = z.output<typeof modelSchema>;
+export type GatewayConfig = EnvironmentConfig["gateway"];
+export type { SecretKey };

@@ -1,0 +1,39 @@
+/**
+ * Building blocks of the sections.
+ *
+ * Every field carries metadata besides its type; the JSON Schema for editors and the error messages are made from it:
+ * - `description`: what it decides;
+ * - `unit`: of numbers;
+ * - `allowed`: what a pattern means, in words;
+ * - `example`: a value that works. (zod drops the standard `examples` of what has a transform in it.)
+ */
+import { z } from "zod";
+
+/** DNS label of RFC 1123: names that become namespaces, Services, routes or label values. */
+export function dnsLabel(maxLength = 63) {
+  return z
+    .string()
+    .max(maxLength)
+    .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
+    .meta({
+      allowed: `lower-case letters, digits and "-", at most ${maxLength} characters, beginning and ending with a letter or digit`,
+    });
+}
+
+/** Whole number with both bounds, so that every message can state them. */
+export function wholeNumber(minimum: number, maximum: number) {
+  return z.int().min(minimum).max(maximum);
+}
+
+/** Text without control characters or line breaks: it ends up in arguments, labels and terminals. */
+export function text(maxLength = 256) {
+  return z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .regex(/^[^\p{Cc}]+$/u)
+    .meta({ allowed: `text on one line, at most ${maxLength} characters` });
+}
+
+/** A price of one node for one hour. */
+export const usdPerHour = z.number().min(0).max(100_000);

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { dnsLabel, wholeNumber } from "./fields";
+
+const hostname = z
+  .string()
+  .max(253)
+  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
+  .meta({
+    description: "Public name of the gateway: clients call https://<hostname>/v1.",
+    allowed: "a lower-case DNS name with at least one dot",
+    example: "inference.example.com",
+  });
+
+const tlsSchema = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("self-signed") }),
+    z.strictObject({
+      kind: z.literal("acme"),
+      email: z.email().meta({
+        description: "Account address; the authority writes there before a certificate expires.",
+        allowed: "an e-mail address",
+        example: "platform@example.com",
+      }),
+      server: z
+        .url({ protocol: /^https$/ })
+        .optional()
+        .meta({
+          description: "ACME directory. Default: Let's Encrypt production.",
+          allowed: "an https:// URL",
+          example: "https://acme-v02.api.letsencrypt.org/directory",
+        }),
+    }),
+    z.strictObject({
+      kind: z.literal("secret"),
+      secretName: dnsLabel(253).meta({
+        description: "Existing Secret of type kubernetes.io/tls in the gateway's namespace.",
+        allowed: "name of a Secret",
+        example: "gateway-tls",
+      }),
+    }),
+  ])
+  .meta({
+    description:
+      "Certificate: self-signed (development only), acme (needs email), or secret (one that you have; needs secretName).",
+    example: { kind: "acme", email: "platform@example.com" },
+  });
+
+export const gatewaySection = z
+  .strictObject({
+    hostname,
+    exposure: z
+      .enum(["LoadBalancer", "ClusterIP", "NodePort"])
+      .default("LoadBalancer")
+      .meta({ description: "Type of the Service in front of the gateway's proxies.", example: "ClusterIP" }),
+    tls: tlsSchema,
+    consumers: z
+      .array(dnsLabel(40))
+      .min(1)
+      .default(["default"])
+      .meta({ description: "Clients; each gets an API key of its own.", example: ["web-app", "batch"] }),
+    requestTimeoutSeconds: wholeNumber(1, 86_400).optional().meta({
+      description: "Longest whole answer, streams included. Default: the gateway's.",
+      unit: "seconds",
+      example: 3600,
+    }),
+    streamIdleTimeoutSeconds: wholeNumber(1, 3600).optional().meta({
+      description: "Longest silence inside a stream. Default: the gateway's.",
+      unit: "seconds",
+      example: 300,
+    }),
+    maxRequestMiB: wholeNumber(1, 1024)
+      .optional()
+      .meta({ description: "Largest request body. Default: the gateway's.", unit: "MiB", example: 8 }),
+  })
+  .meta({
+    description: "The one address of all models.",
+    example: { hostname: "inference.example.com", tls: { kind: "acme", email: "platform@example.com" } },
+  });

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { EngineName, ModelLoading, ModelPlan, ModelTask } from "../../../planner/types";
+import { dnsLabel, text, wholeNumber } from "./fields";
+
+const engines = ["vllm", "ollama"] as const satisfies readonly EngineName[];
+const tasks = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
+const loadings = ["copy", "stream"] as const satisfies readonly ModelLoading[];
+const kvCacheDtypes = ["auto", "bfloat16", "fp8"] as const satisfies readonly ModelPlan["kvCacheDtype"][];
+
+const sourcePattern =
+  /^(hf:\/\/[\w.-]+\/[\w.-]+(@[\w./-]+)?|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s?#]*)?|ollama:\/\/[\w.-]+(\/[\w.-]+)*(:[\w.-]+)?)$/;
+
+const replicasSchema = z
+  .strictObject({
+    min: wholeNumber(1, 1000)
+      .default(1)
+      .meta({ description: "Replicas that always run.", unit: "replicas", example: 1 }),
+    max: wholeNumber(1, 1000)
+      .optional()
+      .meta({ description: "Upper bound of the autoscaler. Default: min.", unit: "replicas", example: 3 }),
+  })
+  .transform(({ min, max }) => ({ min, max: max ?? min }))
+  .prefault({})
+  .meta({ description: "How many copies of the model run.", example: { min: 1, max: 3 } });
+
+export const modelSchema = z
+  .strictObject({
+    model: text(128).optional().meta({
+      description: "Model by its catalogue name. Either model or config.",
+      example: "llama-3.2-3b-instruct",
+    }),
+    config: text(2048).optional().meta({
+      description:
+        "A model outside the catalogue: its Hugging Face config.json as path, file://, https:// or s3:// URL. Needs source.",
+      example: "models/my-model/config.json",
+    }),
+    source: z.string().max(2048).regex(sourcePattern).optional().meta({
+      description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
+      allowed: "hf://org/name[@revision], s3://bucket/prefix or ollama://tag",
+      example: "hf://Qwen/Qwen2.5-7B-Instruct",
+    }),
+    engine: z.enum(engines).default("vllm").meta({ description: "Inference engine.", example: "vllm" }),
+    engineVersion: z
+      .string()
+      .max(32)
+      .regex(/^\d+\.\d+\.\d+([.+-][\w.+-]+)?$/)
+      .optional()
+      .meta({
+        description: "Version of the engine. Default: the one that the platform pins.",
+        allowed: 'a full version in quotes, such as "0.33.0"',
+        example: "0.33.0",
+      }),
+    servedName: text(128).optional().meta({
+      description: "What clients put in the `model` field. Default: the name of this entry.",
+      example: "llama-3.3-70b",
+    }),
+    task: z
+      .enum(tasks)
+      .optional()
+      .meta({ description: "What the model does. Default: as in the catalogue, else chat.", example: "chat" }),
+    domain: dnsLabel()
+      .optional()
+      .meta({ description: "Subject the model serves, for labels and bucket prefixes.", example: "legal" }),
+    contextTokens: wholeNumber(1, 16_777_216)
+      .default(8192)
+      .meta({ description: "Longest prompt and answer together.", unit: "tokens", example: 8192 }),
+    concurrency: wholeNumber(1, 4096).default(16).meta({
+      description: "Requests of full length that one replica answers at once.",
+      unit: "requests",
+      example: 16,
+    }),
+    replicas: replicasSchema,
+    pools: z
+      .array(dnsLabel(40))
+      .min(1)
+      .optional()
+      .meta({ description: "Pools that may run it. Default: every pool with a fitting role.", example: ["gpu"] }),
+    tensorParallel: wholeNumber(1, 64)
+      .optional()
+      .meta({ description: "GPUs of one node that share each layer. Default: planned.", unit: "GPUs", example: 4 }),
+    pipelineParallel: wholeNumber(1, 64)
+      .optional()
+      .meta({ description: "Groups of layers one after another. Default: planned.", unit: "stages", example: 2 }),
+    quantization: text(32).optional().meta({
+      description: "Weight format other than the checkpoint's own (Ollama: of the GGUF file).",
+      example: "fp8",
+    }),
+    kvCacheDtype: z
+      .enum(kvCacheDtypes)
+      .default("auto")
+      .meta({ description: "Number format of vLLM's KV cache.", example: "fp8" }),
+    gpuMemoryUtilization: z
+      .number()
+      .min(0.5)
+      .max(0.97)
+      .optional()
+      .meta({ description: "Fraction of GPU memory that vLLM may use. Default: the engine's.", example: 0.92 }),
+    maxNumSeqs: wholeNumber(1, 65_536)
+      .optional()
+      .meta({ description: "Requests that vLLM batches. Default: the engine's.", unit: "requests", example: 256 }),
+    loading: z.enum(loadings).default("copy").meta({
+      description: "How vLLM gets the weights at start: copied to a local volume first, or streamed from the store.",
+      example: "stream",
+    }),
+  })
+  .meta({
+    description: "One model that clients can call.",
+    oneOf: [{ required: ["model"] }, { required: ["config", "source"] }],
+    example: { model: "llama-3.2-3b-instruct" },
+  });
+
+export const modelsSection = z.record(dnsLabel(40), modelSchema).meta({
+  description: "Models by name. The name becomes the namespace model-<name> and the route.",
+  example: { chat: { model: "llama-3.2-3b-instruct" } },
+});

@@ -1,0 +1,68 @@
+/** Sections that have a few fields each: stage, storage, observability, budget. */
+import { z } from "zod";
+import type { Stage } from "../../../planner/types";
+import { wholeNumber } from "./fields";
+
+const stages = ["production", "development"] as const satisfies readonly Stage[];
+
+export const stageField = z.enum(stages).default("production").meta({
+  description: "production protects stateful resources and runs redundant replicas; development may be thrown away.",
+  example: "development",
+});
+
+export const storageSection = z
+  .strictObject({
+    sizeGiB: wholeNumber(1, 1_048_576).optional().meta({
+      description: "Volume of the model store. Default: planned, at least 1.5 times the models.",
+      unit: "GiB",
+      example: 500,
+    }),
+    bucket: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/)
+      .default("models")
+      .meta({
+        description: "Bucket of the model store.",
+        allowed: 'lower-case letters, digits and "-", 3 to 63 characters',
+        example: "models",
+      }),
+    registryGbps: z.number().positive().max(1000).default(1).meta({
+      description: "Speed of the internet link to Hugging Face and the Ollama registry, for download times.",
+      unit: "Gbit/s",
+      example: 1,
+    }),
+    storeGbps: z.number().positive().max(1000).default(10).meta({
+      description: "Speed between the model store and the engines, for start-up times.",
+      unit: "Gbit/s",
+      example: 10,
+    }),
+  })
+  .prefault({})
+  .meta({ description: "Model store and the links to it.", example: { registryGbps: 1 } });
+
+export const observabilitySection = z
+  .strictObject({
+    profile: z.enum(["light", "full"]).default("full").meta({
+      description: "light: metrics and alerts; full: logs and traces too, for shared platforms.",
+      example: "light",
+    }),
+    retentionDays: wholeNumber(1, 730)
+      .default(15)
+      .meta({ description: "How long metrics are kept.", unit: "days", example: 15 }),
+    storageGiB: wholeNumber(1, 65_536)
+      .default(50)
+      .meta({ description: "Volume of the metrics.", unit: "GiB", example: 50 }),
+  })
+  .prefault({})
+  .meta({ description: "Metrics, logs, traces and alerts.", example: { profile: "light" } });
+
+export const budgetSection = z
+  .strictObject({
+    monthlyUsd: z
+      .number()
+      .positive()
+      .max(1_000_000_000)
+      .meta({ description: "A plan above this is refused.", unit: "USD per month", example: 5000 }),
+  })
+  .optional()
+  .meta({ description: "What the environment may cost. Default: no limit.", example: { monthlyUsd: 5000 } });

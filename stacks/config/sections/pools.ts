@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { dnsLabel, text, usdPerHour, wholeNumber } from "./fields";
+
+const nodeSchema = z
+  .strictObject({
+    card: text(64).optional().meta({
+      description: "GPU card by its catalogue name. Leave it out for a machine without GPU.",
+      example: "radeon-pro-w7900",
+    }),
+    gpuCount: wholeNumber(1, 16)
+      .optional()
+      .meta({ description: "Cards in each machine. Required with card.", unit: "GPUs", example: 4 }),
+    vcpus: wholeNumber(1, 1024).meta({
+      description: "CPUs as Kubernetes counts them: hardware threads.",
+      unit: "CPUs",
+      example: 32,
+    }),
+    memoryGiB: z.number().min(1).max(65_536).meta({ description: "Host memory.", unit: "GiB", example: 128 }),
+    localNvmeGB: z
+      .number()
+      .min(0)
+      .max(1_000_000)
+      .optional()
+      .meta({ description: "Local NVMe disks in all. Default 0.", unit: "GB", example: 2000 }),
+    cpuArch: z
+      .enum(["amd64", "arm64"])
+      .default("amd64")
+      .meta({ description: "Processor architecture; arm64 for kind on an Apple computer.", example: "arm64" }),
+    networkGbps: z
+      .number()
+      .positive()
+      .max(10_000)
+      .optional()
+      .meta({ description: "Network interface speed. Default 1.", unit: "Gbit/s", example: 10 }),
+  })
+  .meta({
+    description: "A machine of your own, for clusters of kind local or edge.",
+    dependencies: { card: ["gpuCount"], gpuCount: ["card"] },
+    example: { vcpus: 8, memoryGiB: 32 },
+  });
+
+const labelKey = z
+  .string()
+  .max(317)
+  .regex(/^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/)
+  .meta({ allowed: "a Kubernetes label key" });
+
+const labelValue = z
+  .string()
+  .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/)
+  .meta({ allowed: "a Kubernetes label value (text; quote numbers, true and false)", example: "blue" });
+
+export const poolSchema = z
+  .strictObject({
+    shape: text(64).optional().meta({
+      description: "Cloud machine shape by its catalogue name. Either shape or node.",
+      example: "VM.GPU.A10.1",
+    }),
+    node: nodeSchema.optional(),
+    role: z.enum(["system", "gpu", "cpu"]).optional().meta({
+      description:
+        "system runs the platform itself, gpu and cpu run models. Default: gpu for machines with GPUs, else system.",
+      example: "gpu",
+    }),
+    minNodes: wholeNumber(0, 1000)
+      .default(1)
+      .meta({ description: "Nodes that always run.", unit: "nodes", example: 1 }),
+    maxNodes: wholeNumber(1, 1000).optional().meta({
+      description: "Upper bound of the node autoscaler. Default: minNodes, at least 1.",
+      unit: "nodes",
+      example: 4,
+    }),
+    ocpus: wholeNumber(1, 512)
+      .optional()
+      .meta({ description: "Size of a flexible shape; required there.", unit: "OCPUs", example: 4 }),
+    memoryGiB: z
+      .number()
+      .min(1)
+      .max(8192)
+      .optional()
+      .meta({ description: "Memory of a flexible shape; required there.", unit: "GiB", example: 24 }),
+    usdPerNodeHour: usdPerHour.optional().meta({
+      description:
+        "Your own price of one node: negotiated, or amortized hardware with power. Default: the catalogue's list price; 0 for machines of your own.",
+      unit: "USD per hour",
+      example: 0.45,
+    }),
+    hoursPerDay: z.number().positive().max(24).default(24).meta({
+      description: "Hours a day that the pool runs, for the monthly cost.",
+      unit: "hours per day",
+      example: 4,
+    }),
+    dedicatedTo: z
+      .array(dnsLabel(40))
+      .min(1)
+      .optional()
+      .meta({ description: "Models that alone may use this pool. Default: every model.", example: ["llama-70b"] }),
+    labels: z
+      .record(labelKey, labelValue)
+      .optional()
+      .meta({ description: "Further node labels.", example: { "example.com/team": "blue" } }),
+  })
+  .transform((pool) => ({ ...pool, maxNodes: pool.maxNodes ?? Math.max(1, pool.minNodes) }))
+  .meta({
+    description: "A group of equal machines.",
+    oneOf: [{ required: ["shape"] }, { required: ["node"] }],
+    example: { shape: "VM.GPU.A10.1" },
+  });
+
+export const poolsSection = z.record(dnsLabel(40), poolSchema).meta({
+  description: "Machines by pool name.",
+  minProperties: 1,
+  example: { gpu: { shape: "VM.GPU.A10.1" } },
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/**
+ * Secrets. Each has a key of its own, because Pulumi marks a whole key as secret: a secret inside a section would
+ * make the section unreadable before deployment.
+ */
+export const secretFields = {
+  huggingFaceToken: z
+    .string()
+    .regex(/^\S+$/)
+    .optional()
+    .meta({ description: "Access token of Hugging Face, for gated models.", allowed: "a token without spaces" }),
+  alertWebhookUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .meta({ description: "Where alerts are posted.", allowed: "an http:// or https:// URL" }),
+};
+
+export type SecretKey = keyof typeof secretFields;
+
+export const secretKeys = Object.keys(secretFields) as SecretKey[];

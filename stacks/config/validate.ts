@@ -1,0 +1,132 @@
+import type { z } from "zod";
+import { type ConfigProblem, type Path, type ProblemDraft, toProblem } from "./problems";
+import { checkRules } from "./rules";
+import type { RuleContext } from "./rules/context";
+import { configSchema, type EnvironmentConfig, environmentSchema, NAMESPACE } from "./schema";
+import { secretFields, secretKeys } from "./sections/secrets";
+import { draftsOf, parseWhatIsRight, valueAt } from "./structure";
+
+/** What stands for a secret whose value is known at deployment only. Never sent anywhere. */
+export const SECRET_PLACEHOLDER = "(secret)";
+
+/** Our keys as they were found, whoever read them. */
+export interface RawConfig {
+  /** Plain data by key, without the namespace. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Keys that are encrypted. */
+  readonly encrypted: ReadonlySet<string>;
+  /** Encrypted values inside sections, where that is known. */
+  readonly nestedSecrets?: readonly Path[];
+  /** Line of a path in the file, from 1. */
+  readonly lineOf?: (path: Path) => number | undefined;
+}
+
+export type Validation =
+  | { readonly ok: true; readonly environment: EnvironmentConfig }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+/**
+ * Checks a configuration: every problem of structure, of secrets and between fields, section by
+ * section, without telling one twice. Never throws.
+ */
+export function validateConfig(raw: RawConfig): Validation {
+  const secrets = secretProblems(raw);
+  const told = secrets.map(({ path }) => path);
+  const structure = structureProblems(raw).filter(({ path }) => !told.some((each) => contains(each, path)));
+  told.push(...structure.map(({ path }) => path));
+  const rules = checkRules(contextOf(raw)).filter(
+    ({ path }) => !told.some((each) => contains(each, path) || contains(path, each)),
+  );
+
+  const drafts = [...secrets, ...structure, ...rules];
+  if (drafts.length > 0) {
+    return { ok: false, problems: bySection(drafts).map((draft) => printable(draft, raw)) };
+  }
+  return { ok: true, environment: environmentSchema.parse(withoutSecrets(raw.values)) };
+}
+
+function structureProblems({ values, encrypted }: RawConfig): ProblemDraft[] {
+  const known = Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      encrypted.has(key) && value === SECRET_PLACEHOLDER ? undefined : value,
+    ]),
+  );
+  const issues = configSchema.safeParse(known).error?.issues ?? [];
+  return [...issues.flatMap((issue) => draftsOf(issue, values)), ...droppedNames(values)];
+}
+
+/** zod leaves this one name out of records without a word, to keep prototypes clean. */
+function droppedNames(values: RawConfig["values"]): ProblemDraft[] {
+  return ["pools", "models"]
+    .filter((section) => namesIn(values[section]).includes("__proto__"))
+    .map((section) => ({
+      path: [section, "__proto__"],
+      value: "__proto__",
+      allowed: "another name",
+      fix: "rename it",
+    }));
+}
+
+function secretProblems({ values, encrypted, nestedSecrets = [] }: RawConfig): ProblemDraft[] {
+  const plain = secretKeys.filter((key) => values[key] !== undefined && !encrypted.has(key));
+  const inSections = Object.keys(environmentSchema.shape).filter((key) => encrypted.has(key));
+  return [
+    ...plain.map((key) => ({
+      path: [key],
+      value: undefined,
+      allowed: "an encrypted value",
+      fix: `run pulumi config set --secret ${NAMESPACE}:${key}, and treat the plain value as leaked`,
+    })),
+    ...inSections.map((key) => ({
+      path: [key],
+      value: undefined,
+      allowed: `plain values; secrets have keys of their own: ${secretKeys.join(", ")}`,
+      fix: "take the secret out of the section and set it with pulumi config set --secret under its own key",
+    })),
+    ...nestedSecrets.map((path) => ({
+      path,
+      value: undefined,
+      allowed: `a plain value; secrets have keys of their own: ${secretKeys.join(", ")}`,
+      fix: "give the secret a key of its own with pulumi config set --secret, and remove it here",
+    })),
+  ];
+}
+
+function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext {
+  const schemas: Readonly<Record<string, z.ZodType>> = environmentSchema.shape;
+  // A section with an encrypted value in it is not judged further: what it says is not known.
+  const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));
+  const sections = Object.fromEntries(readable.map(([name, schema]) => [name, parseWhatIsRight(schema, values[name])]));
+  return { sections, declared: { pools: namesIn(values.pools), models: namesIn(values.models) } };
+}
+
+function namesIn(section: unknown): string[] {
+  return typeof section === "object" && section !== null && !Array.isArray(section) ? Object.keys(section) : [];
+}
+
+function withoutSecrets(values: RawConfig["values"]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !Object.hasOwn(secretFields, key)));
+}
+
+/** Whether `path` is `outer` or inside it. */
+function contains(outer: Path, path: Path): boolean {
+  return outer.length <= path.length && outer.every((key, index) => key === path[index]);
+}
+
+function bySection(drafts: readonly ProblemDraft[]): ProblemDraft[] {
+  const order = [...Object.keys(configSchema.shape)];
+  const rank = ({ path: [section] }: ProblemDraft) => {
+    const index = order.indexOf(String(section));
+    return index === -1 ? order.length : index;
+  };
+  return [...drafts].sort((a, b) => rank(a) - rank(b));
+}
+
+function printable(draft: ProblemDraft, { values, encrypted, nestedSecrets = [], lineOf }: RawConfig): ConfigProblem {
+  const [key = ""] = draft.path;
+  const present = valueAt(values, draft.path) !== undefined;
+  const isSecret = encrypted.has(String(key)) || Object.hasOwn(secretFields, key);
+  const isNested = nestedSecrets.some((path) => contains(path, draft.path) || contains(draft.path, path));
+  return toProblem(draft, present && (isSecret || isNested), lineOf?.(draft.path));
+}

@@ -1,0 +1,283 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConfigError, formatProblems, parseEnvironmentFile } from "../../../stacks/config";
+import { environmentText, parseWith, problemsOf, problemsWith, rightEnvironment } from "./samples";
+
+describe("a right file", () => {
+  it("fills in the defaults of production", () => {
+    const { stage: _, ...rest } = rightEnvironment;
+    const parsed = parseEnvironmentFile(
+      environmentText({ ...rest, gateway: { hostname: "a.example.com", tls: { kind: "secret", secretName: "tls" } } }),
+    );
+    expect(parsed).toMatchObject({
+      ok: true,
+      environment: {
+        stage: "production",
+        cluster: {
+          gpuExporters: "platform",
+          certManager: "platform",
+          privateCidrs: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"],
+        },
+        pools: { gpu: { minNodes: 1, maxNodes: 4, hoursPerDay: 24 }, system: { minNodes: 1, maxNodes: 1 } },
+        models: {
+          chat: {
+            engine: "vllm",
+            contextTokens: 8192,
+            concurrency: 16,
+            replicas: { min: 1, max: 1 },
+            kvCacheDtype: "auto",
+            loading: "copy",
+          },
+        },
+        storage: { bucket: "models", registryGbps: 1, storeGbps: 10 },
+        gateway: { exposure: "LoadBalancer", consumers: ["default"] },
+        observability: { profile: "full", retentionDays: 15, storageGiB: 50 },
+      },
+    });
+  });
+
+  it("hands values over as Pulumi does: sections as JSON text, other namespaces untouched", () => {
+    const { config } = parseEnvironmentFile(
+      `${environmentText(rightEnvironment)}  aws:region: us-east-1\n  x:list: [1, true]\n`,
+    );
+    expect(config["aws:region"]).toBe("us-east-1");
+    expect(config["x:list"]).toBe("[1,true]");
+    expect(config["inference-stacks:stage"]).toBe("development");
+    expect(JSON.parse(config["inference-stacks:pools"] ?? "")).toEqual(rightEnvironment.pools);
+  });
+
+  it("accepts what Pulumi writes beside config, and merge keys", () => {
+    const text = `encryptionsalt: v1:abc
+secretsprovider: passphrase
+encryptedkey: abc
+environment: [team/prod]
+${environmentText({ ...rightEnvironment, pools: undefined })}  inference-stacks:pools:
+    a: &a { shape: VM.GPU.A10.1 }
+    b: { <<: *a, maxNodes: 3 }
+`;
+    expect(parseEnvironmentFile(text)).toMatchObject({
+      ok: true,
+      environment: { pools: { b: { shape: "VM.GPU.A10.1", maxNodes: 3 } } },
+    });
+  });
+});
+
+describe("mistakes", () => {
+  const fiveMistakes = `config:
+  inference-stacks:stage: development
+  inference-stacks:cluster: { kind: ocii }
+  inference-stacks:pools:
+    gpu: { shape: VM.GPU.A10.2, minNodes: "3" }
+  inference-stacks:models:
+    chat: { model: qwen2.5-7b-instuct, contextTokens: 0 }
+    code:
+      model: qwen3-8b
+      pools: [gqu]
+  inference-stacks:gateway: { hostname: inference.example.com, tls: { kind: self-signed } }
+`;
+
+  it("lists five different ones at once, each with path, line, value, allowed and fix", () => {
+    const problems = problemsOf(parseEnvironmentFile(fiveMistakes));
+    expect(problems.map(({ path, line, value, fix }) => ({ path, line, value, fix }))).toEqual([
+      { path: "cluster.kind", line: 3, value: '"ocii"', fix: 'did you mean "oci"?' },
+      { path: "pools.gpu.minNodes", line: 5, value: '"3"', fix: "write 3 without quotes" },
+      {
+        path: "models.chat.contextTokens",
+        line: 7,
+        value: "0",
+        fix: "write for example 1, or remove it for the default, 8192",
+      },
+      { path: "models.chat.model", line: 7, value: '"qwen2.5-7b-instuct"', fix: 'did you mean "qwen2.5-7b-instruct"?' },
+      { path: "models.code.pools[0]", line: 10, value: '"gqu"', fix: 'did you mean "gpu"?' },
+    ]);
+    expect(problems.map(({ allowed }) => allowed)).toEqual([
+      "one of local, oci, aws, edge",
+      "a whole number from 0 to 1000 (nodes)",
+      "a whole number from 1 to 16777216 (tokens)",
+      expect.stringMatching(/^a model of the catalogue: bge-m3, .* more$/),
+      "a name under pools: gpu",
+    ]);
+  });
+
+  it("shows them in a terminal without a stack trace", () => {
+    const text = formatProblems(problemsOf(parseEnvironmentFile(fiveMistakes)), "Pulumi.dev.yaml");
+    expect(text.split("\n").slice(0, 6)).toEqual([
+      "Pulumi.dev.yaml: 5 problems",
+      "",
+      "  1. cluster.kind (line 3)",
+      '     value    "ocii"',
+      "     allowed  one of local, oci, aws, edge",
+      '     fix      did you mean "oci"?',
+    ]);
+    expect(text).not.toMatch(/\n\s+at /);
+  });
+
+  it("refuses unknown keys at every level and says what was meant", () => {
+    const problems = problemsWith({
+      models: { chat: { modle: "qwen3-8b", replicas: { minimum: 1 } } },
+      gatway: {},
+      observability: { profil: "light" },
+    });
+    expect(problems.map(({ path, fix }) => [path, fix])).toEqual([
+      ["models.chat.modle", 'did you mean "model"?'],
+      ["models.chat.replicas.minimum", 'did you mean "min"?'],
+      ["gatway", 'did you mean "gateway"?'],
+      ["observability.profil", 'did you mean "profile"?'],
+    ]);
+  });
+
+  it("names missing sections and what they look like", () => {
+    const problems = problemsOf(parseEnvironmentFile("config:\n  inference-stacks:stage: development\n"));
+    expect(problems.map(({ path, value }) => [path, value])).toEqual([
+      ["cluster", "nothing"],
+      ["pools", "nothing"],
+      ["models", "nothing"],
+      ["gateway", "nothing"],
+    ]);
+    expect(problems[0]?.fix).toBe("add it, for example cluster: {kind: local}");
+  });
+
+  it.each([
+    ["confg:\n  a:b: 1\n", "confg", 'did you mean "config"?'],
+    [
+      `${environmentText(rightEnvironment)}inference-stacks:budget: {}\n`,
+      "inference-stacks:budget",
+      "indent it under config:",
+    ],
+    [
+      environmentText(rightEnvironment).replace("inference-stacks:stage", "stage"),
+      "config.stage",
+      "write inference-stacks:stage",
+    ],
+  ])("refuses a key in the wrong place: %#", (text, path, fix) => {
+    expect(problemsOf(parseEnvironmentFile(text))).toContainEqual(expect.objectContaining({ path, fix }));
+  });
+
+  it.each([
+    ["config:\n  a: [1\n", "correct line"],
+    ["config:\n\tb: 1\n", "correct line 2, column 1"],
+    ["config:\n  a:b: 1\n  a:b: 2\n", "keep one of the two keys at line 3, column 3"],
+    ["config: {}\n---\nconfig: {}\n", "correct line 2"],
+    ["", "begin the file with config:"],
+    ["- a\n", "begin the file with config:"],
+    ["config: *nowhere\n", "simplify the file"],
+  ])("says where the YAML is broken: %j", (text, fix) => {
+    const [problem] = problemsOf(parseEnvironmentFile(text));
+    expect(problem?.path).toBe("file");
+    expect(problem?.fix).toContain(fix);
+  });
+
+  it("does not expand an alias bomb", () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_, i) => `  a:b${i + 1}: &b${i + 1} [${Array(10).fill(`*b${i}`).join(", ")}]\n`,
+    );
+    const parsed = parseEnvironmentFile(`config:\n  a:b0: &b0 [x]\n${levels.join("")}`);
+    expect(problemsOf(parsed)[0]?.fix).toContain("alias");
+  });
+
+  it("does not drop names that JavaScript treats specially", () => {
+    const text = `${environmentText({ ...rightEnvironment, pools: undefined })}  inference-stacks:pools: { __proto__: { shape: x } }\n`;
+    expect(problemsOf(parseEnvironmentFile(text)).map(({ path }) => path)).toContain("pools.__proto__");
+    expect(parseWith({ models: { constructor: { model: "qwen3-8b" } } }).ok).toBe(true);
+  });
+});
+
+describe("secrets", () => {
+  const token = "hf_abcdefghijklmnop";
+
+  it("counts encrypted ones as present, with a placeholder", () => {
+    const parsed = parseWith({ huggingFaceToken: { secure: "v1:cipher" }, alertWebhookUrl: { secure: "v1:cipher" } });
+    expect(parsed.ok).toBe(true);
+    expect(parsed.secretKeys).toEqual(["inference-stacks:huggingFaceToken", "inference-stacks:alertWebhookUrl"]);
+    expect(parsed.config["inference-stacks:huggingFaceToken"]).toBe("(secret)");
+    expect(JSON.stringify(parsed)).not.toContain("v1:cipher");
+  });
+
+  it("refuses one inside a section, and shows neither it nor the cipher text", () => {
+    const gateway = { ...rightEnvironment.gateway, tls: { kind: "secret", secretName: { secure: "v1:cipher" } } };
+    const parsed = parseWith({ gateway });
+    expect(problemsOf(parsed)).toMatchObject([
+      { path: "gateway.tls.secretName", value: "(hidden)", fix: expect.stringContaining("key of its own") },
+    ]);
+    expect(parsed.secretKeys).toEqual(["inference-stacks:gateway"]);
+    expect(JSON.stringify(parsed)).not.toContain("v1:cipher");
+  });
+
+  it("refuses plain text under a secret's key, and an encrypted section", () => {
+    const problems = problemsWith({ huggingFaceToken: token, stage: { secure: "v1:cipher" } });
+    expect(problems).toMatchObject([
+      { path: "stage", value: "(hidden)" },
+      { path: "huggingFaceToken", value: "(hidden)", allowed: "an encrypted value" },
+    ]);
+    expect(problems[1]?.fix).toContain("pulumi config set --secret inference-stacks:huggingFaceToken");
+  });
+
+  it("never echoes a token under a misspelt key or in the wrong place", () => {
+    const problems = problemsWith({
+      hugingFaceToken: token,
+      models: { chat: { config: `https://user:geheim@example.com/config.json?token=geheim`, source: token } },
+      cluster: { kind: token },
+    });
+    const shown = formatProblems(problems) + problems.map(({ message }) => message).join();
+    expect(problems.map(({ path }) => path)).toEqual(["cluster.kind", "models.chat.source", "hugingFaceToken"]);
+    expect(shown).not.toContain(token);
+    expect(shown).not.toContain("geheim");
+  });
+
+  it("leaves other namespaces' secrets alone", () => {
+    const parsed = parseEnvironmentFile(
+      `${environmentText(rightEnvironment)}  oci:privateKey:\n    secure: v1:cipher\n`,
+    );
+    expect(parsed.ok).toBe(true);
+    expect(parsed.secretKeys).toEqual(["oci:privateKey"]);
+  });
+});
+
+describe("any input", () => {
+  it("is an environment or a list of problems, never an exception", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ maxLength: 200 }),
+          fc.json().map((json) => `config: ${json}`),
+        ),
+        (text) => {
+          const parsed = parseEnvironmentFile(text);
+          expect(parsed.ok || parsed.problems.length > 0).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is an environment or printable problems when one value of a right file is replaced by anything", () => {
+    const paths = leafPaths(rightEnvironment);
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), fc.jsonValue({ maxDepth: 2 }), (path, value) => {
+        const parsed = parseEnvironmentFile(environmentText(replaced(rightEnvironment, path, value)));
+        for (const problem of problemsOf(parsed)) {
+          expect(problem.path).not.toBe("");
+          expect(problem.allowed).not.toMatch(/undefined|NaN|\[object/);
+          expect(problem.fix).not.toMatch(/undefined|NaN|\[object/);
+          expect(() => new ConfigError([problem])).not.toThrow();
+        }
+        expect(parsed.ok || parsed.problems.length > 0).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+function leafPaths(value: unknown, path: string[] = []): string[][] {
+  if (typeof value !== "object" || value === null) {
+    return [path];
+  }
+  const below = Object.entries(value).flatMap(([key, child]) => leafPaths(child, [...path, key]));
+  return path.length > 0 ? [path, ...below] : below;
+}
+
+function replaced(root: object, [key = "", ...rest]: string[], value: unknown): Record<string, unknown> {
+  const record = root as Record<string, unknown>;
+  return { ...record, [key]: rest.length === 0 ? value : replaced(record[key] as object, rest, value) };
+}

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Ajv from "ajv";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { repositoryRoot } from "../../../catalog/root";
+import { environmentFileSchema, main, SCHEMA_FILE, schemaText } from "../../../stacks/config/json-schema";
+import { environmentText, rightEnvironment } from "./samples";
+
+// Formats are zod's business; strict mode refuses keywords that are not JSON Schema.
+const validate = new Ajv({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false }).compile(
+  environmentFileSchema(),
+);
+
+describe("the JSON Schema for editors", () => {
+  it("is current: else run npm run schema", () => {
+    expect(readFileSync(join(repositoryRoot(), SCHEMA_FILE), "utf8")).toBe(schemaText());
+  });
+
+  it("is written and checked by its command", () => {
+    const root = mkdtempSync(join(tmpdir(), "schema-"));
+    mkdirSync(join(root, "schemas"));
+    writeFileSync(join(root, SCHEMA_FILE), "{}\n");
+    expect(main(["--check"], root)).toBe(1);
+    expect(main([], root)).toBe(0);
+    expect(main(["--check"], root)).toBe(0);
+  });
+
+  const files = readdirSync(repositoryRoot()).filter((file) => /^Pulumi\..+\.yaml$/.test(file));
+  it.each(files)("accepts %s, which refers to it", (file) => {
+    const text = readFileSync(join(repositoryRoot(), file), "utf8");
+    expect(text.split("\n")[0]).toBe(`# yaml-language-server: $schema=./${SCHEMA_FILE}`);
+    validate(parse(text));
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  it("accepts other namespaces, encrypted secrets and what Pulumi writes", () => {
+    const file = parse(environmentText({ ...rightEnvironment, huggingFaceToken: { secure: "v1:abc" } }));
+    expect(
+      validate({ ...file, encryptionsalt: "v1:abc", config: { ...file.config, "oci:region": "eu-frankfurt-1" } }),
+    ).toBe(true);
+  });
+
+  it.each([
+    ["an unknown section", { gatway: {} }],
+    ["an unknown field", { models: { chat: { modle: "qwen3-8b" } } }],
+    ["a plain secret", { huggingFaceToken: "hf_abc" }],
+    ["both shape and node", { pools: { a: { shape: "VM.GPU.A10.1", node: { vcpus: 1, memoryGiB: 1 } } } }],
+    ["acme without email", { gateway: { hostname: "a.example.com", tls: { kind: "acme" } } }],
+    ["an unknown shape", { pools: { a: { shape: "VM.GPU.A10.3" } } }],
+  ])("refuses %s", (_, changes) => {
+    expect(validate(parse(environmentText({ ...rightEnvironment, ...changes })))).toBe(false);
+  });
+
+  it("explains every field: description, and the unit of numbers", () => {
+    const fields = numbersIn(environmentFileSchema());
+    expect(fields.length).toBeGreaterThan(20);
+    const unexplained = fields.filter(({ schema }) => !/\S/.test(String(schema.description ?? "")));
+    expect(unexplained.map(({ path }) => path)).toEqual([]);
+    const withoutUnit = fields.filter(({ schema }) => !/Unit: /.test(String(schema.description)));
+    expect(withoutUnit.map(({ path }) => path.split(".").pop())).toEqual(["gpuMemoryUtilization"]);
+  });
+});
+
+function numbersIn(schema: unknown, path = ""): { path: string; schema: Record<string, unknown> }[] {
+  if (typeof schema !== "object" || schema === null) {
+    return [];
+  }
+  const record = schema as Record<string, unknown>;
+  const below = Object.entries(record).flatMap(([key, child]) => numbersIn(child, `${path}.${key}`));
+  return record.type === "integer" || record.type === "number" ? [{ path, schema: record }, ...below] : below;
+}

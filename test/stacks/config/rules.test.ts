@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { parseWith, problemsWith, rightEnvironment } from "./samples";
+
+const { pools, models, gateway } = rightEnvironment;
+const gpu = { shape: "VM.GPU.A10.2", maxNodes: 4 };
+const chat = { model: "qwen2.5-7b-instruct" };
+const ollama = { model: "llama-3.2-3b-instruct", engine: "ollama" };
+const edgeCluster = { kind: "edge" };
+const machine = { vcpus: 16, memoryGiB: 64 };
+
+/** What is changed, the one problem that must be found, and what its texts must contain. */
+const cases: readonly [string, Record<string, unknown>, { path: string; allowed?: string; fix: string }][] = [
+  ["no pool at all", { pools: {} }, { path: "pools", fix: "add one" }],
+  ["neither shape nor node", { pools: { gpu: {} } }, { path: "pools.gpu", fix: "add shape" }],
+  [
+    "both shape and node",
+    { pools: { gpu: { ...gpu, node: machine } } },
+    { path: "pools.gpu", fix: "remove one of the two" },
+  ],
+  [
+    "an unknown shape",
+    { pools: { gpu: { shape: "BM.GPU.H100.9" } } },
+    { path: "pools.gpu.shape", fix: 'did you mean "BM.GPU.H100.8"?' },
+  ],
+  [
+    "a card as shape",
+    { pools: { gpu: { shape: "rtx-4090" } } },
+    { path: "pools.gpu.shape", fix: "node: {card: rtx-4090" },
+  ],
+  [
+    "a shape that cannot be used",
+    { pools: { gpu: { shape: "BM.GPU4.8" } } },
+    { path: "pools.gpu.shape", allowed: "unusable on OKE", fix: "another shape" },
+  ],
+  [
+    "a shape of another cloud",
+    { pools: { gpu: { shape: "p5.48xlarge" } } },
+    { path: "pools.gpu.shape", allowed: "a shape of oci", fix: "change cluster.kind" },
+  ],
+  [
+    "a machine of one's own in a cloud",
+    { pools: { gpu: { node: { ...machine, card: "l40s", gpuCount: 1 } } } },
+    { path: "pools.gpu.node", allowed: "a shape of oci", fix: "take a shape" },
+  ],
+  [
+    "a cloud's shape at the edge",
+    { cluster: edgeCluster, pools: { gpu } },
+    { path: "pools.gpu.shape", allowed: "a machine of yours", fix: "node: {" },
+  ],
+  [
+    "a shape without a price",
+    { cluster: { kind: "aws" }, pools: { gpu: { shape: "p5e.48xlarge" } } },
+    { path: "pools.gpu.usdPerNodeHour", fix: "add usdPerNodeHour" },
+  ],
+  [
+    "a flexible shape without size",
+    { pools: { gpu, system: { shape: "VM.Standard.A1.Flex", ocpus: 4 } } },
+    { path: "pools.system.memoryGiB", allowed: "4 to 256 on VM.Standard.A1.Flex with 4 OCPUs", fix: "add memoryGiB" },
+  ],
+  [
+    "a flexible shape too large",
+    { pools: { gpu, system: { shape: "VM.Standard.A1.Flex", ocpus: 100, memoryGiB: 472 } } },
+    { path: "pools.system.ocpus", allowed: "1 to 76", fix: "write 76" },
+  ],
+  [
+    "a size on a fixed shape",
+    { pools: { gpu: { ...gpu, ocpus: 4 } } },
+    { path: "pools.gpu.ocpus", allowed: "fixed size", fix: "remove ocpus" },
+  ],
+  [
+    "an unknown card",
+    { cluster: edgeCluster, pools: { gpu: { node: { ...machine, card: "rtx-4091", gpuCount: 1 } } } },
+    { path: "pools.gpu.node.card", fix: 'did you mean "rtx-4090"?' },
+  ],
+  [
+    "a card without a count",
+    { cluster: edgeCluster, pools: { gpu: { node: { ...machine, card: "l40s" } } } },
+    { path: "pools.gpu.node.gpuCount", fix: "gpuCount: 1" },
+  ],
+  [
+    "a count without a card",
+    { cluster: edgeCluster, pools: { gpu: { node: { ...machine, gpuCount: 1 } } } },
+    { path: "pools.gpu.node.card", fix: "remove gpuCount" },
+  ],
+  [
+    "role gpu without a GPU",
+    { pools: { gpu, other: { ...pools.system, role: "gpu" } } },
+    { path: "pools.other.role", allowed: "has no GPU", fix: "role: cpu" },
+  ],
+  [
+    "more nodes at least than at most",
+    { pools: { gpu: { ...gpu, minNodes: 5 } } },
+    { path: "pools.gpu.maxNodes", allowed: "at least minNodes, 5", fix: "write maxNodes: 5" },
+  ],
+  [
+    "a pool dedicated to nobody",
+    { pools: { gpu, own: { ...gpu, dedicatedTo: ["chatt"] } } },
+    { path: "pools.own.dedicatedTo[0]", fix: 'did you mean "chat"?' },
+  ],
+  ["neither model nor config", { models: { chat: {} } }, { path: "models.chat", fix: "add model" }],
+  [
+    "both model and config",
+    { models: { chat: { ...chat, config: "c.json" } } },
+    { path: "models.chat", fix: "remove one of the two" },
+  ],
+  [
+    "an unknown model",
+    { models: { chat: { model: "qwen2.5-7b" } } },
+    { path: "models.chat.model", fix: 'did you mean "qwen2.5-7b-instruct"?' },
+  ],
+  [
+    "a config without source",
+    { models: { chat: { config: "c.json" } } },
+    { path: "models.chat.source", fix: "add source" },
+  ],
+  [
+    "a config over plain HTTP",
+    { models: { chat: { config: "http://a/c.json", source: "hf://a/b" } } },
+    { path: "models.chat.config", fix: "use https://" },
+  ],
+  [
+    "an Ollama source for vLLM",
+    { models: { chat: { ...chat, source: "ollama://qwen2.5:7b" } } },
+    { path: "models.chat.source", fix: "engine: ollama" },
+  ],
+  [
+    "a Hugging Face source for Ollama",
+    { models: { chat: { ...ollama, source: "hf://a/b" } } },
+    { path: "models.chat.source", fix: "ollama://<tag>" },
+  ],
+  [
+    "Ollama without a known build",
+    { models: { chat: { model: "deepseek-v3", engine: "ollama" } } },
+    { path: "models.chat.source", allowed: "deepseek-v3", fix: "engine: vllm" },
+  ],
+  [
+    "a vLLM setting on Ollama",
+    { models: { chat: { ...ollama, loading: "stream" } } },
+    { path: "models.chat.loading", allowed: "only with engine vllm", fix: "remove loading" },
+  ],
+  [
+    "a reranker on Ollama",
+    { models: { chat: { ...ollama, task: "rerank" } } },
+    { path: "models.chat.engine", fix: "engine: vllm" },
+  ],
+  [
+    "more replicas at least than at most",
+    { models: { chat: { ...chat, replicas: { min: 3, max: 2 } } } },
+    { path: "models.chat.replicas.max", fix: "write max: 3" },
+  ],
+  [
+    "two models of one served name",
+    { models: { ...models, other: { ...chat, servedName: "chat" } } },
+    { path: "models.other.servedName", allowed: "models.chat answers", fix: "chat-2" },
+  ],
+  [
+    "a pool that does not exist",
+    { models: { chat: { ...chat, pools: ["gpus"] } } },
+    { path: "models.chat.pools[0]", fix: 'did you mean "gpu"?' },
+  ],
+  [
+    "a pool that is another's",
+    { pools: { gpu: { ...gpu, dedicatedTo: ["chat"] } }, models: { chat, b: { ...chat, pools: ["gpu"] } } },
+    { path: "models.b.pools[0]", allowed: "dedicated to chat", fix: "add b to pools.gpu.dedicatedTo" },
+  ],
+  [
+    "more tensor parallelism than GPUs",
+    { models: { chat: { ...chat, tensorParallel: 4 } } },
+    { path: "models.chat.tensorParallel", allowed: "1 to 2", fix: "pipelineParallel" },
+  ],
+  ["self-signed in production", { stage: "production" }, { path: "gateway.tls.kind", fix: "acme" }],
+  [
+    "a consumer twice",
+    { gateway: { ...gateway, consumers: ["a", "a"] } },
+    { path: "gateway.consumers[1]", fix: "remove it" },
+  ],
+  [
+    "a pause longer than the answer",
+    { gateway: { ...gateway, requestTimeoutSeconds: 60, streamIdleTimeoutSeconds: 90 } },
+    { path: "gateway.streamIdleTimeoutSeconds", allowed: "60", fix: "90" },
+  ],
+];
+
+describe("rules between fields", () => {
+  it.each(cases)("find %s", (_, changes, { path, allowed = "", fix }) => {
+    const problems = problemsWith(changes);
+    expect(problems.map((problem) => problem.path)).toEqual([path]);
+    expect(problems[0]?.allowed).toContain(allowed);
+    expect(problems[0]?.fix).toContain(fix);
+  });
+
+  it.each([
+    ["a cloud's shape behind a local kubeconfig", { cluster: { kind: "local" } }],
+    [
+      "a machine without GPU for Ollama",
+      { cluster: { kind: "local" }, pools: { cpu: { role: "cpu", node: machine } }, models: { a: ollama } },
+    ],
+    [
+      "a price of one's own",
+      { cluster: { kind: "aws" }, pools: { gpu: { shape: "p5e.48xlarge", usdPerNodeHour: 50 } } },
+    ],
+    ["a pool that scales from zero", { pools: { gpu: { shape: "VM.GPU.A10.2", minNodes: 0 } } }],
+    ["one model twice under two names", { models: { chat, other: chat } }],
+    ["a model by its repository", { models: { chat: { model: "Qwen/Qwen2.5-7B-Instruct" } } }],
+    [
+      "an Ollama tag for a model without a known build",
+      { models: { a: { model: "deepseek-v3", engine: "ollama", source: "ollama://deepseek-v3:671b" } } },
+    ],
+    ["a model of one's own", { models: { a: { config: "./m/config.json", source: "s3://weights/m" } } }],
+  ])("accept %s", (_, changes) => {
+    expect(problemsWith(changes)).toEqual([]);
+  });
+
+  it("are silent about what is told already", () => {
+    // The pool's shape is misspelt: nothing follows about its GPUs, its provider or models that use it.
+    const problems = problemsWith({
+      pools: { gpu: { shap: "VM.GPU.A10.2" } },
+      models: { chat: { ...chat, pools: ["gpu"], tensorParallel: 2 } },
+    });
+    expect(problems.map(({ path }) => path)).toEqual(["pools.gpu.shap"]);
+  });
+
+  it("fill in derived bounds", () => {
+    const parsed = parseWith({
+      pools: { gpu: { shape: "VM.GPU.A10.2", minNodes: 3 } },
+      models: { chat: { ...chat, replicas: { min: 2 } } },
+    });
+    expect(parsed).toMatchObject({
+      environment: { pools: { gpu: { maxNodes: 3 } }, models: { chat: { replicas: { min: 2, max: 2 } } } },
+    });
+  });
+});
