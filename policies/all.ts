@@ -1,0 +1,39 @@
+import type { ResourcePolicy, StackPolicy } from "./lib/policy";
+import { encryptionAtRest } from "./rules/encryption-at-rest";
+import { gpuClaimedOnce } from "./rules/gpu-claimed-once";
+import { gpuTolerations } from "./rules/gpu-tolerations";
+import { memoryFit } from "./rules/memory-fit";
+import { monthlyBudget } from "./rules/monthly-budget";
+import { networkPolicyPerNamespace } from "./rules/network-policy-per-namespace";
+import { noClusterAdmin } from "./rules/no-cluster-admin";
+import { noDefaultNamespace } from "./rules/no-default-namespace";
+import { noLatestImage } from "./rules/no-latest-image";
+import { noPlaintextSecret } from "./rules/no-plaintext-secret";
+import { noPublicEndpoint } from "./rules/no-public-endpoint";
+import { pinnedCharts } from "./rules/pinned-charts";
+import { protectedStateful } from "./rules/protected-stateful";
+import { resourcesSet } from "./rules/resources-set";
+import { restrictedSecurityContext } from "./rules/restricted-security-context";
+import { serviceLinksOff } from "./rules/service-links-off";
+import { singleAutoscalerPerTarget } from "./rules/single-autoscaler-per-target";
+
+/** Every policy of the pack, by name. A new policy is a file in `rules/` and a line here. */
+export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
+  encryptionAtRest,
+  gpuClaimedOnce,
+  gpuTolerations,
+  memoryFit,
+  monthlyBudget,
+  networkPolicyPerNamespace,
+  noClusterAdmin,
+  noDefaultNamespace,
+  noLatestImage,
+  noPlaintextSecret,
+  noPublicEndpoint,
+  pinnedCharts,
+  protectedStateful,
+  resourcesSet,
+  restrictedSecurityContext,
+  serviceLinksOff,
+  singleAutoscalerPerTarget,
+];

@@ -1,0 +1,126 @@
+import { policies as allPolicies } from "./all";
+import type { PolicyContext, ResourcePolicy, StackPolicy } from "./lib/policy";
+import type { ResourceFacts } from "./lib/resource";
+
+/** A resource of an offline run, as `runOffline` records it. */
+export interface RecordedInputs {
+  readonly urn: string;
+  readonly type: string;
+  readonly name: string;
+  readonly custom: boolean;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly secretInputs: readonly string[];
+  readonly options: { readonly protect: boolean };
+}
+
+export interface EvaluationOptions {
+  readonly project: string;
+  readonly stack: string;
+  /** Overrides the stage of the published plan. */
+  readonly stage?: "production" | "development";
+  /** @default every policy of the pack */
+  readonly policies?: readonly (ResourcePolicy | StackPolicy)[];
+}
+
+export interface Violation {
+  readonly policy: string;
+  readonly severity: "mandatory" | "advisory";
+  /** URN. */
+  readonly resource: string;
+  readonly message: string;
+}
+
+/** A policy that needs a value which only the deployment brings. */
+export interface Undecided {
+  readonly policy: string;
+  /** URN of the resource, or of the stack. */
+  readonly resource: string;
+  readonly reason: string;
+}
+
+export interface Evaluation {
+  readonly violations: readonly Violation[];
+  readonly undecided: readonly Undecided[];
+  /** Number of policies without a violation, with a mandatory one, and with advisory ones only. */
+  readonly passed: number;
+  readonly failed: number;
+  readonly warned: number;
+}
+
+/**
+ * Judges the resources of an offline run in this process, with the same policies that the engine runs
+ * through the pack: what `plan` says is what `pulumi up --policy-pack policies` will say.
+ */
+export function evaluatePolicies(resources: readonly RecordedInputs[], options: EvaluationOptions): Evaluation {
+  const policies = options.policies ?? allPolicies;
+  const custom = resources.filter((resource) => resource.custom).map(toFacts);
+  const results = policies.map((policy) => run(policy, custom, options));
+  const violations = results.flatMap((result) => result.violations);
+  const failed = results.filter((result) => result.violations.some(({ severity }) => severity === "mandatory")).length;
+  const warned = results.filter((result) => result.violations.length > 0).length - failed;
+  return {
+    violations,
+    undecided: results.flatMap((result) => result.undecided),
+    passed: policies.length - failed - warned,
+    failed,
+    warned,
+  };
+}
+
+interface Result {
+  readonly violations: Violation[];
+  readonly undecided: Undecided[];
+}
+
+function run(
+  policy: ResourcePolicy | StackPolicy,
+  resources: readonly ResourceFacts[],
+  options: EvaluationOptions,
+): Result {
+  const result: Result = { violations: [], undecided: [] };
+  const stackUrn = `urn:pulumi:${options.stack}::${options.project}::pulumi:pulumi:Stack::${options.project}-${options.stack}`;
+  const judge = (urn: string, validate: (report: (message: string, subject?: string) => void) => void) => {
+    try {
+      validate((message, subject) =>
+        result.violations.push({
+          policy: policy.name,
+          severity: policy.enforcementLevel,
+          resource: subject ?? urn,
+          message,
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof NotApplicable)) {
+        throw error;
+      }
+      result.undecided.push({ policy: policy.name, resource: urn, reason: error.message });
+    }
+  };
+  const context = contextOf(policy, options);
+  if ("validateStack" in policy) {
+    judge(stackUrn, (report) => policy.validateStack({ ...context, resources }, report));
+  } else {
+    for (const resource of resources) {
+      judge(resource.urn, (report) => policy.validateResource({ ...resource, ...context }, report));
+    }
+  }
+  return result;
+}
+
+/** Thrown by `notApplicable()`, as in Pulumi's own policy server. */
+class NotApplicable extends Error {}
+
+function contextOf(policy: ResourcePolicy | StackPolicy, { stage }: EvaluationOptions): PolicyContext {
+  const takesStage = policy.configSchema?.properties.stage !== undefined;
+  return {
+    getConfig: <T extends object>() => (takesStage && stage !== undefined ? { stage } : {}) as T,
+    notApplicable: (reason) => {
+      throw new NotApplicable(reason);
+    },
+  };
+}
+
+function toFacts({ urn, type, name, inputs, secretInputs, options }: RecordedInputs): ResourceFacts {
+  // An offline run makes ids from names; they are how one resource refers to another.
+  return { urn, type, name, props: { id: `${name}-id`, ...inputs }, secretInputs, opts: options };
+}

@@ -1,0 +1,8 @@
+import { PolicyPack } from "@pulumi/policy";
+import { policies } from "./all";
+
+// Constructing a pack starts its server, so this file does nothing else; import `all` for the policies.
+new PolicyPack("inference-stacks", {
+  displayName: "inference-stacks",
+  policies: [...policies],
+});

@@ -1,0 +1,83 @@
+/**
+ * Recognizes credentials by name and by content. Formats of well-known tokens: AWS IAM identifiers
+ * (AKIA/ASIA), RFC 7468 (PEM), RFC 6750 (bearer), RFC 7519 (JWT), and the prefixes that Hugging Face, GitHub,
+ * GitLab, Slack, OpenAI and NVIDIA NGC give their tokens so that scanners can find them.
+ */
+const FORMATS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
+  { what: "an AWS access key id", pattern: /\b(AKIA|ASIA)[0-9A-Z]{16}\b/ },
+  { what: "a private key", pattern: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/ },
+  { what: "a JSON web token", pattern: /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/ },
+  { what: "a bearer token", pattern: /\bBearer\s+[A-Za-z0-9._~+/-]{16,}/i },
+  {
+    what: "a vendor's API token",
+    pattern:
+      /\b(hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|xox[abprs]-[\w-]{10,}|sk-[A-Za-z0-9_-]{20,}|nvapi-[\w-]{30,})/,
+  },
+  { what: "a URL with a password", pattern: /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:[^\s:/@$]+@/i },
+];
+
+const NAMES =
+  /(^|_)(PASSWORD|PASSWD|PASSPHRASE|TOKEN|CLIENT_SECRET|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER)_?KEY)$/;
+/** Only in environment variables do bare `…_KEY` and `…_SECRET` hold the thing itself; elsewhere they name one. */
+const VARIABLE_NAMES = /(^|_)(SECRET|CREDENTIALS?)$|(?<!PUBLIC)_KEY$/;
+
+/** True when a setting of this name (camelCase, snake_case or kebab-case) holds a credential. */
+export function isCredentialName(name: string): boolean {
+  return NAMES.test(words(name));
+}
+
+/** As `isCredentialName`, for environment variables. */
+export function isCredentialVariable(name: string): boolean {
+  return isCredentialName(name) || VARIABLE_NAMES.test(words(name));
+}
+
+/** True when a value stands for itself: not empty, no switch or number, no `$(REFERENCE)`, no path of a mounted file. */
+export function isLiteral(value: string): boolean {
+  return !/^(|true|false|\d+|\/.*|\$[({].*)$/s.test(value.trim());
+}
+
+/** What kind of credential a text contains; undefined when it looks harmless. */
+export function credentialIn(text: string): string | undefined {
+  const format = FORMATS.find(({ pattern }) => pattern.test(text));
+  if (format) {
+    return format.what;
+  }
+  const candidates = text.replace(CERTIFICATES, "").match(/[A-Za-z0-9+/=_-]{32,}/g) ?? [];
+  return candidates.some(isRandom) ? "a random key" : undefined;
+}
+
+/** Certificates and public keys are random-looking, and public. */
+const CERTIFICATES = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----.*?-----END \1-----/gs;
+
+/** Bits per character from which on a long word is no language: English text has about 4.1, hexadecimal 4 at most. */
+const MINIMUM_ENTROPY = 4.3;
+/** Share of neighbours of different classes (upper, lower, digit, other): random base64 has about 0.64, identifiers 0.3. */
+const MINIMUM_CLASS_CHANGES = 0.45;
+
+function isRandom(word: string): boolean {
+  const classes = [...word].map((character) =>
+    [/[A-Z]/, /[a-z]/, /[0-9]/].findIndex((pattern) => pattern.test(character)),
+  );
+  const changes = classes.filter((value, index) => index > 0 && value !== classes[index - 1]).length;
+  return (
+    new Set(classes).size >= 3 &&
+    changes / (word.length - 1) >= MINIMUM_CLASS_CHANGES &&
+    entropy(word) >= MINIMUM_ENTROPY
+  );
+}
+
+/** Shannon entropy in bits per character. */
+export function entropy(word: string): number {
+  const counts = new Map<string, number>();
+  for (const character of word) {
+    counts.set(character, (counts.get(character) ?? 0) + 1);
+  }
+  return [...counts.values()].reduce((bits, count) => bits - (count / word.length) * Math.log2(count / word.length), 0);
+}
+
+function words(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .toUpperCase();
+}

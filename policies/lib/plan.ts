@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { type Field, snapshot } from "./field";
+import type { Resource } from "./resource";
+
+/** Where a stack publishes its plan: the ConfigMap that policies, reports and operators read. */
+export const PLAN_CONFIG_MAP = { namespace: "inference-system", name: "inference-plan", key: "plan.json" } as const;
+
+const taint = z.object({ key: z.string(), value: z.string().optional(), effect: z.string() });
+
+/** The parts of the published plan (`PlanSummary`) that policies judge. */
+const planSchema = z.object({
+  stage: z.enum(["production", "development"]),
+  pools: z.array(
+    z.object({ name: z.string(), role: z.string(), labels: z.record(z.string(), z.string()), taints: z.array(taint) }),
+  ),
+  models: z.array(
+    z.object({ name: z.string(), memoryPerGpu: z.object({ totalGiB: z.number(), limitGiB: z.number() }) }),
+  ),
+  cost: z.object({ monthlyUsd: z.number(), monthlyBudgetUsd: z.number().optional() }),
+});
+
+export type PlanFacts = Readonly<z.infer<typeof planSchema>>;
+
+export type PlanReading =
+  | { readonly state: "read"; readonly plan: PlanFacts; readonly resource: Resource; readonly field: Field }
+  | { readonly state: "absent" }
+  /** The ConfigMap exists; its content is known only once it is deployed. */
+  | { readonly state: "unknown" }
+  | { readonly state: "invalid"; readonly reason: string; readonly resource: Resource; readonly field: Field };
+
+/** The plan that the stack publishes. `field` holds the parsed plan, so that messages can name places in it. */
+export function readPlan(resources: readonly Resource[]): PlanReading {
+  const resource = resources.find(isPlan);
+  if (!resource) {
+    return { state: "absent" };
+  }
+  const field = resource.props.get("data", PLAN_CONFIG_MAP.key);
+  const text = field.text();
+  if (text === undefined) {
+    return field.is((value) => value === undefined)
+      ? { state: "invalid", resource, field, reason: "is not set" }
+      : { state: "unknown" };
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { state: "invalid", resource, field, reason: `is no JSON (${(error as Error).message})` };
+  }
+  const parsed = planSchema.safeParse(json);
+  return parsed.success
+    ? { state: "read", plan: parsed.data, resource, field: field.containing(snapshot(json)) }
+    : { state: "invalid", resource, field, reason: `is no deployment plan: ${z.prettifyError(parsed.error)}` };
+}
+
+function isPlan({ kind, props }: Resource): boolean {
+  return kind === "ConfigMap" && props.get("metadata", "name").value === PLAN_CONFIG_MAP.name;
+}
+
+/** Stage of a stack: what the policy's configuration says, else the plan's. Without either, the strict one. */
+export function stageOf(resources: readonly Resource[], configured: string | undefined): string {
+  if (configured !== undefined) {
+    return configured;
+  }
+  const reading = readPlan(resources);
+  return reading.state === "read" ? reading.plan.stage : "production";
+}
+
+/** Configuration of the policies that are stricter in production. */
+export interface StageConfig {
+  readonly stage?: "production" | "development";
+}
+
+export const stageSchema = {
+  properties: {
+    stage: {
+      type: "string" as const,
+      enum: ["production", "development"],
+      description:
+        "Stage of the stack; the stage of the published plan unless given, and production where there is no plan.",
+    },
+  },
+};

@@ -1,0 +1,136 @@
+import type {
+  EnforcementLevel,
+  Policy,
+  ReportViolation,
+  ResourceValidationArgs,
+  ResourceValidationPolicy,
+  StackValidationPolicy,
+} from "@pulumi/policy";
+import { type Field, UNKNOWN, type Value } from "./field";
+import { describeResource, type Resource, type ResourceFacts, toResource } from "./resource";
+
+/** What a policy declares about itself. All of it shows in Pulumi's policy views and in the README table. */
+export interface PolicyDefinition extends Pick<Policy, "name" | "description" | "configSchema" | "framework"> {
+  readonly severity: NonNullable<Policy["severity"]>;
+  readonly enforcementLevel: Extract<EnforcementLevel, "mandatory" | "advisory">;
+  readonly tags: string[];
+  /** How to fix a violation; every message ends with it. */
+  readonly remediationSteps: string;
+}
+
+/** One violation: where, what is there, and what may be there. */
+export interface Finding {
+  readonly resource: Resource;
+  readonly field: Field;
+  /** What is there, in words. @default the field's value; give it where the value is large or must not be printed */
+  readonly found?: string;
+  readonly allowed: string;
+}
+
+export type Report = (finding: Finding) => void;
+
+/** What a policy gets besides resources, from the engine as well as from an offline run. */
+export type PolicyContext = Pick<ResourceValidationArgs, "getConfig" | "notApplicable">;
+
+/** A resource policy whose check is synchronous, so that a plan can run it in process. */
+export interface ResourcePolicy extends ResourceValidationPolicy, PolicyDefinition {
+  readonly severity: PolicyDefinition["severity"];
+  readonly enforcementLevel: PolicyDefinition["enforcementLevel"];
+  tags: string[];
+  remediationSteps: string;
+  validateResource: (args: ResourceFacts & PolicyContext, report: ReportViolation) => void;
+}
+
+/** A stack policy whose check is synchronous. */
+export interface StackPolicy extends StackValidationPolicy, PolicyDefinition {
+  readonly severity: PolicyDefinition["severity"];
+  readonly enforcementLevel: PolicyDefinition["enforcementLevel"];
+  tags: string[];
+  remediationSteps: string;
+  validateStack: (
+    args: { readonly resources: readonly ResourceFacts[] } & PolicyContext,
+    report: ReportViolation,
+  ) => void;
+}
+
+/**
+ * A policy that judges one resource at a time, before it is created or changed.
+ *
+ * `C` is the policy's configuration; each of its properties needs a `default` in `configSchema`.
+ * A check that could not know a value and found no violation ends as "not applicable" with the paths.
+ */
+export function resourcePolicy<C extends object = object>(
+  definition: PolicyDefinition,
+  check: (resource: Resource, report: Report, config: C) => void,
+): ResourcePolicy {
+  return {
+    ...definition,
+    validateResource: (args, reportViolation) => {
+      const unknownPaths = new Set<string>();
+      let violations = 0;
+      check(
+        toResource(args, unknownPaths),
+        (finding) => {
+          violations += 1;
+          reportViolation(message(definition, finding));
+        },
+        configOf<C>(definition, args),
+      );
+      if (violations === 0 && unknownPaths.size > 0) {
+        args.notApplicable(undecided(unknownPaths));
+      }
+    },
+  };
+}
+
+/** A policy that judges the stack as a whole, once all resources are known. */
+export function stackPolicy<C extends object = object>(
+  definition: PolicyDefinition,
+  check: (resources: readonly Resource[], report: Report, config: C) => void,
+): StackPolicy {
+  return {
+    ...definition,
+    validateStack: (args, reportViolation) => {
+      const unknownPaths = new Set<string>();
+      let violations = 0;
+      check(
+        args.resources.map((resource) => toResource(resource, unknownPaths)),
+        (finding) => {
+          violations += 1;
+          reportViolation(message(definition, finding), finding.resource.urn);
+        },
+        configOf<C>(definition, args),
+      );
+      if (violations === 0 && unknownPaths.size > 0) {
+        args.notApplicable(undecided(unknownPaths));
+      }
+    },
+  };
+}
+
+function undecided(unknownPaths: ReadonlySet<string>): string {
+  return `unknown until deployment: ${[...unknownPaths].join(", ")}`;
+}
+
+function configOf<C extends object>(definition: PolicyDefinition, args: PolicyContext): C {
+  const properties = Object.entries(definition.configSchema?.properties ?? {});
+  const defaults = Object.fromEntries(properties.map(([name, schema]) => [name, schema.default]));
+  // The engine has checked the configuration against `configSchema`, which is what `C` describes.
+  return { ...defaults, ...args.getConfig<Partial<C>>() } as C;
+}
+
+function message(definition: PolicyDefinition, { resource, field, found, allowed }: Finding): string {
+  const where = `${describeResource(resource)}: ${field.path}`;
+  const fix = definition.remediationSteps.replace(/\.$/, "");
+  return `${where} ${found ?? describeValue(field.value)}; allowed: ${allowed}; fix: ${fix}.`;
+}
+
+const LONGEST_VALUE = 120;
+
+function describeValue(value: Value): string {
+  if (value === undefined || value === null) {
+    return "is not set";
+  }
+  const text = value === UNKNOWN ? "unknown" : JSON.stringify(value);
+  return `is ${text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text}`;
+}

@@ -1,0 +1,74 @@
+import { Field, snapshot } from "./field";
+
+/** What a policy is told about a resource, by the engine as well as by an offline run. */
+export interface ResourceFacts {
+  readonly type: string;
+  readonly name: string;
+  readonly urn: string;
+  readonly props: Readonly<Record<string, unknown>>;
+  readonly opts: { readonly protect: boolean };
+  /**
+   * Top-level properties that hold a Pulumi secret. The engine does not tell policies which values are
+   * secret; an offline run does.
+   */
+  readonly secretInputs?: readonly string[];
+  /** Resources that a property was computed from, by property. Only the engine knows them. */
+  readonly propertyDependencies?: Readonly<Record<string, readonly { readonly urn: string }[]>>;
+}
+
+/** A resource as policies see it. */
+export interface Resource {
+  readonly type: string;
+  readonly name: string;
+  readonly urn: string;
+  /** Kind of a Kubernetes object; undefined for anything else. */
+  readonly kind: string | undefined;
+  readonly props: Field;
+  /** The resource option `protect`. */
+  readonly protect: Field;
+  readonly secretInputs: readonly string[] | undefined;
+  /** URNs of the resources that `property` was computed from; undefined where that is not told. */
+  dependenciesOf(property: string): readonly string[] | undefined;
+}
+
+/** Type tokens of Kubernetes objects; the provider's other types hold charts and files of them. */
+const KUBERNETES_OBJECT = /^kubernetes:(?!helm\.sh\/|yaml|kustomize).+:([A-Za-z0-9]+)$/;
+
+/** Type token of Helm releases, whose chart the program does not see, only its values. */
+export const HELM_RELEASE = "kubernetes:helm.sh/v3:Release";
+
+/** Paths whose value could not be known are added to `unknownPaths`. */
+export function toResource(facts: ResourceFacts, unknownPaths: Set<string>): Resource {
+  const { type, name, urn } = facts;
+  return {
+    type,
+    name,
+    urn,
+    kind: KUBERNETES_OBJECT.exec(type)?.[1],
+    props: new Field(snapshot(facts.props), "", unknownPaths),
+    protect: new Field(facts.opts.protect, "option protect", unknownPaths),
+    secretInputs: facts.secretInputs,
+    dependenciesOf: (property) => facts.propertyDependencies?.[property]?.map((dependency) => dependency.urn),
+  };
+}
+
+/** `Deployment "model-chat/chat"` for Kubernetes objects, `aws:s3/bucket:Bucket "models"` for others. */
+export function describeResource({ kind, type, name, props }: Resource): string {
+  const metadata = props.get("metadata").value;
+  const objectName = nameIn(metadata, "name");
+  if (kind === undefined || objectName === undefined) {
+    return `${kind ?? type} "${name}"`;
+  }
+  const namespace = nameIn(metadata, "namespace");
+  return `${kind} "${namespace === undefined ? objectName : `${namespace}/${objectName}`}"`;
+}
+
+function nameIn(metadata: Field["value"], key: "name" | "namespace"): string | undefined {
+  const value = metadata !== null && typeof metadata === "object" ? Reflect.get(metadata, key) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Namespace of a namespaced Kubernetes object or of a Helm release. */
+export function namespaceOf(resource: Resource): Field {
+  return resource.type === HELM_RELEASE ? resource.props.get("namespace") : resource.props.get("metadata", "namespace");
+}

@@ -1,0 +1,104 @@
+import { type Field, isObject } from "../lib/field";
+import { gpuClaims } from "../lib/gpu";
+import { type PlanFacts, readPlan } from "../lib/plan";
+import { type PodTemplate, podTemplates } from "../lib/pods";
+import { stackPolicy } from "../lib/policy";
+
+type Pool = Pick<PlanFacts["pools"][number], "name" | "labels" | "taints">;
+
+export const gpuTolerations = stackPolicy(
+  {
+    name: "gpu-tolerations",
+    description: "Pods that claim GPUs select GPU nodes and tolerate the taints of these nodes.",
+    severity: "medium",
+    enforcementLevel: "mandatory",
+    tags: ["gpu", "scheduling"],
+    remediationSteps: "Take nodeSelector and tolerations from the model's plan, which has those of its pool.",
+  },
+  (resources, report) => {
+    const reading = readPlan(resources);
+    const pools = reading.state === "read" ? reading.plan.pools.filter(({ role }) => role === "gpu") : [];
+    for (const resource of resources) {
+      for (const pod of podTemplates(resource)) {
+        const [claim] = gpuClaims(pod);
+        if (!claim) {
+          continue;
+        }
+        const selector = pod.spec.get("nodeSelector");
+        if (!selectsNodes(pod)) {
+          report({ resource, field: selector, allowed: "labels of the GPU nodes (or a required node affinity)" });
+          continue;
+        }
+        const candidates =
+          pools.length > 0 ? pools.filter((pool) => isSelected(pool, selector)) : [conventional(claim.resourceName)];
+        if (candidates.length === 0) {
+          report({
+            resource,
+            field: selector,
+            allowed: pools.map(({ name, labels }) => `${JSON.stringify(labels)} (pool ${name})`).join(", or "),
+          });
+        } else if (candidates.every((pool) => untolerated(pool, pod).length > 0)) {
+          const missing = candidates.flatMap((pool) =>
+            untolerated(pool, pod).map(({ key, effect }) => `${key}:${effect} (${pool.name})`),
+          );
+          report({
+            resource,
+            field: pod.spec.get("tolerations"),
+            allowed: `tolerations of the nodes' taints, here of ${missing.join(", ")}`,
+          });
+        }
+      }
+    }
+  },
+);
+
+/** Without a plan: the taint that cloud providers and the ExtendedResourceToleration admission plugin use. */
+function conventional(resourceName: string): Pool {
+  return { name: "any GPU node", labels: {}, taints: [{ key: resourceName, effect: "NoSchedule" }] };
+}
+
+function selectsNodes({ spec }: PodTemplate): boolean {
+  const affinity = spec.get(
+    "affinity",
+    "nodeAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "nodeSelectorTerms",
+  );
+  const isEmpty = (field: Field) =>
+    field.is((value) => value === undefined || Object.keys(value as object).length === 0);
+  return !(isEmpty(spec.get("nodeSelector")) && isEmpty(affinity));
+}
+
+/** True when the selector asks for labels of the pool and for none that contradicts them; pods with affinity alone may land on any. */
+function isSelected({ labels }: Pool, selector: Field): boolean {
+  const asked = selector.entries();
+  const shared = asked.filter(([key]) => key in labels);
+  return (
+    asked.length === 0 ||
+    (shared.length > 0 && !shared.some(([key, field]) => field.is((value) => value !== labels[key])))
+  );
+}
+
+function untolerated({ taints }: Pool, { spec }: PodTemplate): Pool["taints"] {
+  const tolerations = spec.get("tolerations");
+  if (!tolerations.is(() => true)) {
+    return [];
+  }
+  const tolerated = tolerations.items();
+  return taints
+    .filter(({ effect }) => effect !== "PreferNoSchedule")
+    .filter((taint) => !tolerated.some((toleration) => tolerates(toleration, taint)));
+}
+
+/** The scheduler's rule: an empty key or effect matches all; `Exists` ignores the value. */
+function tolerates(toleration: Field, taint: Pool["taints"][number]): boolean {
+  const matches = (key: string, expected: string, emptyMatches: boolean) =>
+    !toleration.get(key).is((value) => value !== expected && !(emptyMatches && (value === undefined || value === "")));
+  const exists = !toleration.get("operator").is((value) => value !== "Exists");
+  return (
+    toleration.is(isObject) &&
+    matches("effect", taint.effect, true) &&
+    matches("key", taint.key, exists) &&
+    (exists || matches("value", taint.value ?? "", taint.value === undefined))
+  );
+}

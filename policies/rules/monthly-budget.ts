@@ -1,0 +1,31 @@
+import { readPlan } from "../lib/plan";
+import { stackPolicy } from "../lib/policy";
+
+export const monthlyBudget = stackPolicy(
+  {
+    name: "monthly-budget",
+    description: "The plan's monthly cost stays within the environment's budget, where it has one.",
+    severity: "high",
+    enforcementLevel: "mandatory",
+    tags: ["cost"],
+    remediationSteps:
+      "Lower minimum replicas or nodes, allow a cheaper shape, or raise the environment's monthly budget.",
+  },
+  (resources, report) => {
+    const reading = readPlan(resources);
+    if (reading.state !== "read") {
+      return;
+    }
+    const { monthlyUsd, monthlyBudgetUsd } = reading.plan.cost;
+    if (monthlyBudgetUsd !== undefined && monthlyUsd > monthlyBudgetUsd) {
+      const field = reading.field.get("cost", "monthlyUsd");
+      const excess = Math.ceil(monthlyUsd - monthlyBudgetUsd);
+      report({
+        resource: reading.resource,
+        field,
+        found: `is ${monthlyUsd} USD, ${excess} over`,
+        allowed: `at most ${monthlyBudgetUsd} USD`,
+      });
+    }
+  },
+);

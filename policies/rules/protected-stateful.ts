@@ -1,0 +1,41 @@
+import statefulTypes from "../data/stateful-types.json";
+import type { Field } from "../lib/field";
+import { type StageConfig, stageOf, stageSchema } from "../lib/plan";
+import { stackPolicy } from "../lib/policy";
+import type { Resource } from "../lib/resource";
+
+const STATEFUL = new Set<string>(statefulTypes.types);
+
+export const protectedStateful = stackPolicy<StageConfig>(
+  {
+    name: "protected-stateful",
+    description:
+      "In production, what holds data (volumes, buckets, databases, encryption keys) is protected against deletion.",
+    severity: "critical",
+    enforcementLevel: "mandatory",
+    tags: ["storage", "reliability"],
+    configSchema: stageSchema,
+    remediationSteps:
+      "Give the resource the option protect: true; to delete it on purpose, run pulumi state unprotect first.",
+  },
+  (resources, report, config) => {
+    if (stageOf(resources, config.stage) !== "production") {
+      return;
+    }
+    for (const resource of resources) {
+      if (isStateful(resource) && resource.protect.is((value) => value !== true)) {
+        report({ resource, field: resource.protect, allowed: "true, for what holds data in production" });
+      }
+    }
+  },
+);
+
+function isStateful({ type, kind, props }: Resource): boolean {
+  return STATEFUL.has(type) || (kind === "StatefulSet" && hasLastingClaims(props.get("spec")));
+}
+
+/** Claims that are deleted with their set are declared a cache; Kubernetes' default is to keep them. */
+function hasLastingClaims(spec: Field): boolean {
+  const isCache = spec.get("persistentVolumeClaimRetentionPolicy", "whenDeleted").is((value) => value === "Delete");
+  return !isCache && spec.get("volumeClaimTemplates").items().length > 0;
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { IsolatedNamespace } from "../../components/core/isolated-namespace";
+import { RunToCompletion } from "../../components/core/job";
+import { ANNOTATIONS } from "../../components/core/labels";
+import { guaranteed, modelResources } from "../../components/core/resources";
+import { Workload } from "../../components/core/workload";
+import { evaluatePolicies } from "../../policies/evaluate";
+import { deploy } from "../harness/deploy";
+import { plan } from "./cases";
+
+test("what components/core builds passes every policy, without a caller doing anything for it", async () => {
+  const { recording } = await deploy(() => {
+    const { namespace } = new IsolatedNamespace("chat-ns", { namespace: "model-chat", allowances: [] });
+    const small = guaranteed({ cpu: 1, memoryGiB: 1 });
+    new RunToCompletion("pull", {
+      namespace,
+      app: "pull",
+      instance: "pull",
+      deadlineSeconds: 60,
+      pod: {
+        containers: [{ name: "pull", image: "docker.io/minio/mc:RELEASE.2025-08-13T08-35-41Z", resources: small }],
+      },
+    });
+    new Workload("chat", {
+      namespace,
+      app: "vllm",
+      instance: "chat",
+      ports: [{ name: "http", port: 8000 }],
+      podAnnotations: { [ANNOTATIONS.memoryTotalGiB]: "20", [ANNOTATIONS.memoryLimitGiB]: "21.5" },
+      controller: { kind: "StatefulSet", volumeClaims: [{ metadata: { name: "data" } }] },
+      controllerOptions: { protect: true },
+      pod: {
+        nodeSelector: { "inference-stacks.io/pool": "a10" },
+        tolerations: [{ key: "nvidia.com/gpu", value: "present", effect: "NoSchedule" }],
+        initContainers: [{ name: "copy", image: "docker.io/minio/mc:RELEASE.2025-08-13T08-35-41Z", resources: small }],
+        containers: [
+          {
+            name: "engine",
+            image: "docker.io/vllm/vllm-openai:v0.33.0",
+            writablePaths: ["/tmp"],
+            resources: modelResources({
+              cpu: 4,
+              memoryGiB: 32,
+              ephemeralStorageGiB: 10,
+              sharedMemoryGiB: 0,
+              gpus: 1,
+              gpuResource: "nvidia.com/gpu",
+            }),
+          },
+        ],
+      },
+    });
+  });
+  const evaluation = evaluatePolicies([...recording.resources, plan()], { project: "inference-stacks", stack: "test" });
+  expect(evaluation.violations).toEqual([]);
+  expect(evaluation.undecided).toEqual([]);
+  expect(evaluation.failed).toBe(0);
+});

@@ -1,0 +1,53 @@
+import { gpuClaimedOnce } from "../../../policies/rules/gpu-claimed-once";
+import { container, deployment, gpuContainer, HOMES, podSpec, policyCases, UNKNOWN, workload } from "../cases";
+
+const limitsOnly = (limits: object, requests: object = {}) => container({ resources: { limits, requests } });
+const twice = podSpec({ containers: [gpuContainer(), gpuContainer("1", { name: "sidecar" })] });
+
+policyCases(gpuClaimedOnce, [
+  [
+    "one container claims GPUs, another none",
+    [deployment(podSpec({ containers: [gpuContainer("2"), container({ name: "proxy" })] }))],
+    "pass",
+  ],
+  ["limits only", [deployment(podSpec({ containers: [limitsOnly({ "amd.com/gpu": 1 })] }))], "pass"],
+  [
+    "zero GPUs is no claim",
+    [deployment(podSpec({ containers: [gpuContainer(), gpuContainer("0", { name: "idle" })] }))],
+    "pass",
+  ],
+  ["no pod", [], "pass"],
+  [
+    "a sidecar claims them again",
+    [deployment(twice)],
+    [
+      'Deployment "model-chat/chat": spec.template.spec.containers[1].resources.limits["nvidia.com/gpu"] claims GPUs a second time (engine, sidecar)',
+    ],
+  ],
+  [
+    "an init container claims them too",
+    [deployment(podSpec({ initContainers: [gpuContainer("1", { name: "warm-up" })], containers: [gpuContainer()] }))],
+    ["(warm-up, engine)"],
+  ],
+  [
+    "requests without limits",
+    [deployment(podSpec({ containers: [limitsOnly({}, { "nvidia.com/gpu": "1" })] }))],
+    ["is not set"],
+  ],
+  ["half a GPU", [deployment(podSpec({ containers: [gpuContainer("0.5")] }))], ['is "0.5"; allowed: a whole number']],
+  [
+    "unequal",
+    [deployment(podSpec({ containers: [limitsOnly({ "nvidia.com/gpu": 2 }, { "nvidia.com/gpu": 1 })] }))],
+    ["is 1; allowed: 2, as in limits"],
+  ],
+  [
+    "MIG slices count as GPUs",
+    [deployment(podSpec({ containers: [limitsOnly({ "nvidia.com/mig-1g.10gb": "1.5" })] }))],
+    ["mig-1g.10gb"],
+  ],
+  ["unknown number", [deployment(podSpec({ containers: [gpuContainer(UNKNOWN)] }))], "unknown"],
+  ["unknown template", [workload("apps/v1", "Deployment", { template: UNKNOWN })], "unknown"],
+  ...Object.entries(HOMES).map(
+    ([kind, home]) => [`claimed twice in a ${kind}`, [home({ spec: twice })], ["claims GPUs a second time"]] as const,
+  ),
+]);
