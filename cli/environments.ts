@@ -1,0 +1,23 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { nearest } from "../catalog/nearest";
+import { repositoryRoot } from "../catalog/root";
+
+/** Names of the environments: every `Pulumi.<name>.yaml` beside Pulumi.yaml, sorted. */
+export function environmentNames(): string[] {
+  return readdirSync(repositoryRoot())
+    .flatMap((file) => /^Pulumi\.([\w-]+)\.yaml$/.exec(file)?.[1] ?? [])
+    .sort();
+}
+
+/** Path of an environment's file, or a message that says which there are. */
+export function environmentFile(name: string): { readonly file: string } | { readonly problem: string } {
+  const names = environmentNames();
+  if (names.includes(name)) {
+    return { file: join(repositoryRoot(), `Pulumi.${name}.yaml`) };
+  }
+  const guess = nearest(name, names);
+  return {
+    problem: `there is no environment "${name}"${guess ? `; did you mean "${guess}"?` : ""}\nenvironments: ${names.join(", ")}\nA new one is a file Pulumi.<name>.yaml.`,
+  };
+}

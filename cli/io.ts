@@ -1,0 +1,22 @@
+/** Where a command writes. Tests hand in buffers. */
+export interface CommandIo {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether `out` is a terminal that shows colours. */
+  readonly color: boolean;
+  /** Whether `err` is a terminal on which a progress line may be drawn over. */
+  readonly progress: boolean;
+}
+
+/** Exit status of every command. */
+export const EXIT = { ok: 0, refused: 1, badInput: 2 } as const;
+
+/** The process's own streams; colours off when piped or when NO_COLOR is set (no-color.org). */
+export function processIo(): CommandIo {
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    color: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
+    progress: Boolean(process.stderr.isTTY),
+  };
+}

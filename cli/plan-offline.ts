@@ -1,0 +1,71 @@
+import type { DeploymentPlan } from "../planner/types";
+import { evaluatePolicies } from "../policies/evaluate";
+import { loadEnvironment, type ParsedEnvironmentFile } from "../stacks/config";
+import { createPlatform, planEnvironment } from "../stacks/program";
+import { type OfflineOptions, type Recording, runOffline } from "./offline/run";
+import type { PlanResult, ReportedViolation } from "./report/result";
+
+/** Name of the Pulumi project, as in Pulumi.yaml. */
+const PROJECT = "inference-stacks";
+
+/** An environment whose file was read. */
+export interface OfflineEnvironment {
+  /** Name of the Pulumi stack. */
+  readonly name: string;
+  readonly file: ParsedEnvironmentFile;
+  /** Where relative paths in the file start. */
+  readonly baseDirectory: string;
+}
+
+/** What the program of an environment decided and made. */
+export interface EnvironmentRun {
+  readonly plan: DeploymentPlan;
+  readonly recording: Recording;
+}
+
+/**
+ * Runs the program of an environment in this process, against recorded providers. A plan that must not be deployed
+ * runs too: what can be placed is made, so that all policies can say what they think.
+ *
+ * @throws ConfigError or ModelConfigError for what the user can mend, such as a config.json that cannot be read.
+ */
+export async function runEnvironment(
+  { name, file, baseDirectory }: OfflineEnvironment,
+  options: Pick<OfflineOptions, "preview" | "onResource"> = {},
+): Promise<EnvironmentRun> {
+  let plan: DeploymentPlan | undefined;
+  const recording = await runOffline(
+    async () => {
+      const loaded = loadEnvironment();
+      plan = await planEnvironment(name, loaded.environment, baseDirectory);
+      return createPlatform({ ...loaded, plan }).stackOutputs;
+    },
+    { ...options, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },
+  );
+  if (!plan) {
+    throw new Error("the program ended without a plan");
+  }
+  return { plan, recording };
+}
+
+/** What forbids a run's deployment or deserves a look: the planner's reasons and the policies'. */
+export function judge({ plan, recording }: EnvironmentRun): Omit<PlanResult, "seconds"> {
+  const { environment: stack, stage } = plan;
+  const verdict = evaluatePolicies(recording.resources, { project: PROJECT, stack, stage });
+  const capacity = plan.problems.map(
+    ({ rule, severity, subject, message }): ReportedViolation => ({
+      policy: rule,
+      severity,
+      resource: subject,
+      message,
+    }),
+  );
+  // The budget is judged twice, by the planner and by the policy of the same name: say it once.
+  const said = new Set(capacity.map((v) => v.policy));
+  return {
+    plan,
+    resources: recording.resources,
+    policies: { passed: verdict.passed, failed: verdict.failed },
+    violations: [...capacity, ...verdict.violations.filter((v) => !said.has(v.policy))],
+  };
+}

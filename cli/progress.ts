@@ -1,0 +1,44 @@
+import type { CommandIo } from "./io";
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** One line on the terminal's error stream that shows work going on; silent for the first second, and when piped. */
+export class Progress {
+  private readonly timer: NodeJS.Timeout | undefined;
+  private detail = "";
+  private frame = 0;
+  private shown = false;
+
+  constructor(
+    private readonly io: CommandIo,
+    private readonly title: string,
+    delayMs = 1000,
+  ) {
+    if (io.progress) {
+      const started = performance.now();
+      this.timer = setInterval(() => {
+        if (performance.now() - started >= delayMs) {
+          this.draw();
+        }
+      }, 100);
+      this.timer.unref();
+    }
+  }
+
+  update(detail: string): void {
+    this.detail = detail;
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    if (this.shown) {
+      this.io.err("\r\x1b[K");
+    }
+  }
+
+  private draw(): void {
+    this.shown = true;
+    this.frame = (this.frame + 1) % FRAMES.length;
+    this.io.err(`\r\x1b[K${FRAMES[this.frame]} ${this.title}${this.detail ? ` · ${this.detail}` : ""}`);
+  }
+}

@@ -1,0 +1,52 @@
+import type { ModelPlan } from "../../../planner/types";
+import { barChart, type Section } from "./elements";
+import { count, gib, percent, share } from "./format";
+import { html, type Markup } from "./markup";
+import { keyChip, type ModelKey } from "./model-keys";
+
+/** What each model takes of its tightest GPU (or of its host), against what the engine may use. */
+export function memorySection(models: readonly ModelPlan[], keys: ReadonlyMap<string, ModelKey>): Section {
+  return {
+    id: "memory",
+    title: "Memory",
+    lead: "On the tightest GPU of one replica, or on its host for a model without GPUs. A full bar is the limit that the engine may use.",
+    body: html`<div class="memory">${models.map((m) => modelMemory(m, keys.get(m.name)))}</div>`,
+  };
+}
+
+function modelMemory(model: ModelPlan, key: ModelKey | undefined): Markup {
+  const { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB } = model.memoryPerGpu;
+  const requests = `${count(model.concurrency)} × ${count(model.contextTokens)} tokens`;
+  const segments = [
+    { className: "weights", label: "Weights", amount: weightsGiB },
+    { className: "kv", label: "KV cache", amount: kvCacheGiB, detail: requests },
+    { className: "overhead", label: "Overhead", amount: overheadGiB },
+  ];
+  const scale = Math.max(limitGiB, totalGiB);
+  const left = limitGiB - totalGiB;
+  const rest = left < 0 ? { label: "Over the limit", amount: -left } : { label: "Free", amount: left };
+  let start = 0;
+  const parts = segments.map(({ className, label, amount }) => {
+    const part = {
+      className,
+      label: `${label}: ${gib(amount)}`,
+      start: percent(start, scale),
+      width: percent(amount, scale),
+    };
+    start += amount;
+    return part;
+  });
+  if (left < 0) {
+    const beyond = { start: percent(limitGiB, scale), width: percent(-left, scale) };
+    parts.push({ className: "over", label: `${rest.label}: ${gib(rest.amount)}`, ...beyond });
+  }
+  const spoken = [...segments, rest].map((s) => `${s.label} ${gib(s.amount)}`).join(", ");
+  return html`
+<article>
+<h3>${keyChip(key)}${model.name}</h3>
+<p class="sum"><b>${gib(totalGiB)}</b> of ${gib(limitGiB)} · ${share(totalGiB, limitGiB)} on ${model.gpusPerNode > 0 ? `each ${model.gpuModel ?? "GPU"}` : "the host"}</p>
+${barChart(`${model.name}: ${spoken}; limit ${gib(limitGiB)}`, parts)}
+<dl class="split">${segments.map((s) => html`<div><dt class="${s.className}">${s.label}</dt><dd>${gib(s.amount)}${s.detail && html` <small>${s.detail}</small>`}</dd></div>`)}<div><dt class="${left < 0 ? "over" : "unused"}">${rest.label}</dt><dd>${gib(rest.amount)}</dd></div></dl>
+${model.notes.length > 0 ? html`<ul class="notes">${model.notes.map((note) => html`<li>${note}</li>`)}</ul>` : undefined}
+</article>`;
+}

@@ -1,0 +1,67 @@
+import { styleText } from "node:util";
+
+type Format = Parameters<typeof styleText>[0];
+
+/** Text styles that turn into nothing when colours are off. */
+export interface Style {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly warn: (text: string) => string;
+}
+
+export function style(color: boolean): Style {
+  const apply = (format: Format) => (text: string) => (color ? styleText(format, text) : text);
+  return { bold: apply("bold"), dim: apply("dim"), good: apply("green"), bad: apply("red"), warn: apply("yellow") };
+}
+
+/** A cell is text plus how it looks; widths are measured on the text alone. */
+export interface Cell {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+  readonly align?: "left" | "right";
+}
+
+/** Columns padded to their widest cell, two spaces between them, no trailing blanks. */
+export function table(rows: readonly (readonly (string | Cell)[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === "string" ? { text: cell } : cell)));
+  const widths: number[] = [];
+  for (const row of cells) {
+    row.forEach((cell, i) => {
+      widths[i] = Math.max(widths[i] ?? 0, cell.text.length);
+    });
+  }
+  return cells
+    .map((row) =>
+      row
+        .map(({ text, paint, align }, i) => {
+          const width = widths[i] ?? 0;
+          const padded = align === "right" ? text.padStart(width) : text.padEnd(width);
+          return paint ? paint(padded) : padded;
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** Ten blocks for a fraction of a limit. */
+export function bar(fraction: number): string {
+  const filled = Math.max(0, Math.min(10, Math.round(fraction * 10)));
+  return "▇".repeat(filled) + "░".repeat(10 - filled);
+}
+
+/** `4 min 10 s`, `45 s`. */
+export function duration(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const rest = seconds % 60;
+  return [minutes > 0 ? `${minutes} min` : "", rest > 0 || minutes === 0 ? `${rest} s` : ""].filter(Boolean).join(" ");
+}
+
+/** `1,234.50`; whole dollars from a thousand on. */
+export function usd(amount: number): string {
+  const digits = Math.abs(amount) >= 1000 || amount === 0 ? 0 : 2;
+  return amount.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

@@ -1,0 +1,9 @@
+import { ExistingCluster } from "../components/cluster/existing-cluster";
+import { Platform } from "./platform";
+import type { StackArgs } from "./program";
+
+/** EKS. The cluster and its pools must exist; pods find a pool by the instance-type label of every node. */
+export function aws(args: StackArgs): Platform {
+  const cluster = new ExistingCluster("cluster", args.environment.cluster);
+  return new Platform("platform", { cluster, ...args }, { provider: cluster.provider });
+}

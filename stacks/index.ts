@@ -1,0 +1,22 @@
+import * as pulumi from "@pulumi/pulumi";
+import { repositoryRoot } from "../catalog/root";
+import { loadEnvironment } from "./config";
+import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from "./program";
+
+/** Entry point of `pulumi up`: config, plan, resources. The returned object becomes the stack's outputs. */
+async function main(): Promise<object> {
+  try {
+    const { environment, secrets } = loadEnvironment();
+    const plan = await planEnvironment(pulumi.getStack(), environment, repositoryRoot());
+    assertDeployable(plan);
+    return createPlatform({ environment, secrets, plan }).stackOutputs;
+  } catch (error) {
+    // A mistake of the user's is a message; anything else keeps its stack trace, because it is ours.
+    if (isUserMistake(error)) {
+      throw new pulumi.RunError(error.message);
+    }
+    throw error;
+  }
+}
+
+export = main;

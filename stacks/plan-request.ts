@@ -1,0 +1,116 @@
+import { engineVersion } from "../catalog/engines";
+import { findModel, type ModelEntry, type OllamaBuild } from "../catalog/models";
+import { hourlyUsd, type MachineShape } from "../catalog/shapes";
+import { LABEL_PREFIX } from "../components/core/labels";
+import type { ModelArchitecture } from "../planner/model/architecture";
+import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
+import type { ModelSource } from "../planner/types";
+import { type EnvironmentConfig, type ModelConfig, machineOf, type PoolConfig, roleOf } from "./config";
+
+/** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
+export function toPlanRequest(
+  name: string,
+  environment: EnvironmentConfig,
+  architectures: ReadonlyMap<string, ModelArchitecture>,
+): PlanRequest {
+  return {
+    environment: name,
+    stage: environment.stage,
+    pools: Object.entries(environment.pools).map(([pool, config]) => poolRequest(pool, config)),
+    models: Object.entries(environment.models).map(([model, config]) => {
+      const architecture = architectures.get(model);
+      if (!architecture) {
+        throw new Error(`the architecture of model "${model}" was not read`);
+      }
+      return modelRequest(model, config, architecture);
+    }),
+    storage: environment.storage,
+    ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
+  };
+}
+
+function poolRequest(name: string, config: PoolConfig): PoolRequest {
+  const shape = machineOf(config);
+  return {
+    name,
+    role: roleOf(config, shape),
+    shape,
+    minNodes: config.minNodes,
+    maxNodes: config.maxNodes ?? Math.max(1, config.minNodes),
+    usdPerNodeHour: config.usdPerNodeHour ?? hourlyUsd(shape) ?? 0,
+    hoursPerDay: config.hoursPerDay,
+    dedicatedTo: config.dedicatedTo ?? [],
+    labels: { ...defaultSelector(name, shape), ...config.labels },
+  };
+}
+
+/**
+ * Labels by which pods find a pool's nodes. Managed clouds label every node with its shape; machines of one's
+ * own carry the pool's name, except where there is no GPU to find.
+ */
+function defaultSelector(pool: string, shape: MachineShape): Record<string, string> {
+  if (shape.provider !== "onprem") {
+    return { "node.kubernetes.io/instance-type": shape.name };
+  }
+  return shape.gpu ? { [`${LABEL_PREFIX}/pool`]: pool } : {};
+}
+
+function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {
+  const entry = config.model === undefined ? undefined : findModel(config.model);
+  const build = config.engine === "ollama" ? ollamaBuild(entry, config) : undefined;
+  const quantization = config.quantization ?? build?.quantization;
+  return {
+    name,
+    servedName: config.servedName ?? name,
+    engine: config.engine,
+    engineVersion: config.engineVersion ?? engineVersion(config.engine),
+    task: config.task ?? entry?.task ?? "chat",
+    ...(config.domain !== undefined && { domain: config.domain }),
+    architecture,
+    source: sourceOf(name, config, entry, build),
+    loading: config.loading,
+    contextTokens: config.contextTokens,
+    concurrency: config.concurrency,
+    minReplicas: config.replicas.min,
+    maxReplicas: config.replicas.max,
+    ...(config.pools && { pools: config.pools }),
+    ...(config.tensorParallel !== undefined && { tensorParallel: config.tensorParallel }),
+    ...(config.pipelineParallel !== undefined && { pipelineParallel: config.pipelineParallel }),
+    ...(quantization !== undefined && { quantization }),
+    kvCacheDtype: config.kvCacheDtype,
+    ...(config.gpuMemoryUtilization !== undefined && { gpuMemoryUtilization: config.gpuMemoryUtilization }),
+    ...(config.maxNumSeqs !== undefined && { maxNumSeqs: config.maxNumSeqs }),
+  };
+}
+
+/** The Ollama build that the config names by source or quantization, else the catalogue's first. */
+function ollamaBuild(entry: ModelEntry | undefined, { source, quantization }: ModelConfig): OllamaBuild | undefined {
+  const builds = entry?.ollama ?? [];
+  if (source !== undefined) {
+    return builds.find((b) => `ollama://${b.tag}` === source);
+  }
+  return quantization === undefined ? builds[0] : builds.find((b) => b.quantization === quantization);
+}
+
+function sourceOf(
+  name: string,
+  config: ModelConfig,
+  entry: ModelEntry | undefined,
+  build: OllamaBuild | undefined,
+): ModelSource {
+  const text = config.source ?? (build ? `ollama://${build.tag}` : entry && `hf://${entry.repository}`);
+  const [, scheme, rest] = /^(hf|s3|ollama):\/\/(.+)$/.exec(text ?? "") ?? [];
+  if (rest === undefined) {
+    throw new Error(`model "${name}" has no source: validation should have refused it`);
+  }
+  switch (scheme) {
+    case "s3":
+      return { kind: "bucket", uri: `s3://${rest}` };
+    case "ollama":
+      return { kind: "ollama", tag: rest };
+    default: {
+      const [repository = rest, revision = "main"] = rest.split("@");
+      return { kind: "huggingface", repository, revision };
+    }
+  }
+}

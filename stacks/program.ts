@@ -1,0 +1,68 @@
+import { ModelConfigError } from "../planner/model/errors";
+import { planDeployment } from "../planner/plan";
+import type { DeploymentPlan } from "../planner/types";
+import { readArchitectures } from "./architectures";
+import { aws } from "./aws";
+import { ConfigError, type EnvironmentConfig, type LoadedEnvironment } from "./config";
+import { edge } from "./edge";
+import { local } from "./local";
+import { oci } from "./oci";
+import { toPlanRequest } from "./plan-request";
+import type { Platform } from "./platform";
+
+/** Everything that a stack function needs. */
+export interface StackArgs {
+  readonly environment: EnvironmentConfig;
+  readonly secrets: LoadedEnvironment["secrets"];
+  readonly plan: DeploymentPlan;
+}
+
+/** One function per kind of environment. */
+const STACKS: Readonly<Record<EnvironmentConfig["cluster"]["kind"], (args: StackArgs) => Platform>> = {
+  local,
+  oci,
+  aws,
+  edge,
+};
+
+/** The plan must not be deployed; the message holds every reason. */
+export class PlanRefusedError extends Error {
+  constructor(readonly plan: DeploymentPlan) {
+    const reasons = mandatory(plan).map((p) => `  ${p.subject}: ${p.message}`);
+    super(`environment "${plan.environment}" cannot be deployed:\n${reasons.join("\n")}`);
+  }
+}
+
+/** Whether an error is the user's to mend: a config, or a model's config.json. Its message is all that they need. */
+export function isUserMistake(error: unknown): error is Error {
+  return [ConfigError, ModelConfigError, PlanRefusedError].some((type) => error instanceof type);
+}
+
+/**
+ * Reads the models of an environment and plans it.
+ *
+ * @param baseDirectory where relative paths in it start: the folder of its file.
+ */
+export async function planEnvironment(
+  name: string,
+  environment: EnvironmentConfig,
+  baseDirectory: string,
+): Promise<DeploymentPlan> {
+  return planDeployment(toPlanRequest(name, environment, await readArchitectures(environment, baseDirectory)));
+}
+
+/** @throws PlanRefusedError when a capacity rule forbids the plan: nothing must be created then. */
+export function assertDeployable(plan: DeploymentPlan): void {
+  if (mandatory(plan).length > 0) {
+    throw new PlanRefusedError(plan);
+  }
+}
+
+/** Creates the resources of a plan. */
+export function createPlatform(args: StackArgs): Platform {
+  return STACKS[args.environment.cluster.kind](args);
+}
+
+function mandatory(plan: DeploymentPlan) {
+  return plan.problems.filter((p) => p.severity === "mandatory");
+}
