@@ -12,7 +12,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ main: Command }>>> = {
 export async function run(argv: string[]): Promise<void> {
   const [name = "", ...args] = argv;
   const io = processIo();
-  const load = COMMANDS[name];
+  endWithReader(process.stdout);
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!load) {
     io.err(`there is no command "${name}"; commands: ${Object.keys(COMMANDS).join(", ")}\n`);
     process.exitCode = EXIT.badInput;
@@ -27,4 +28,13 @@ export async function run(argv: string[]): Promise<void> {
     );
     process.exitCode = 70;
   }
+}
+
+/** A reader that has seen enough (`| head`) is no error: what remains is not written, and the status stays. */
+function endWithReader(stream: NodeJS.WriteStream): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") {
+      throw error;
+    }
+  });
 }

@@ -107,6 +107,9 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
 }
 
 function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
+  if (node.memoryGiB <= 0) {
+    return refuse(pool, `the system and the platform take all ${pool.shape.memoryGiB} GiB of ${pool.shape.name}`);
+  }
   const estimate = estimateMemory({
     ...estimateRequest(model),
     device: "cpu",

@@ -1,9 +1,11 @@
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
 import { type Candidate, fitOnPool, type Refusal } from "./candidates";
 import { type BilledPool, costOf } from "./cost";
-import type { Capacity, PackingItem } from "./packing";
+import type { Capacity } from "./packing";
+import { type Placement, packingItem } from "./placement";
 import { planModel } from "./plan-model";
 import { allocatable, PLATFORM_RESERVE } from "./pod-resources";
+import { contextProblem, hostMemoryAdvice, maximumProblems, overBudget, poolsFull } from "./problems";
 import { explainRefusal } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { goesThroughStore, MINIMUM_STORE_GIB } from "./storage";
@@ -87,11 +89,6 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
   };
 }
 
-export interface Placement {
-  readonly model: ModelRequest;
-  readonly candidate: Candidate;
-}
-
 /** Many models ask the same question of a pool: answer it once. */
 class FitCache {
   private readonly answers = new Map<string, ReturnType<typeof fitOnPool>>();
@@ -147,11 +144,6 @@ function assignable(model: ModelRequest, candidates: readonly Candidate[]): Assi
     name: model.name,
     options: candidates.map((c) => ({ pool: c.pool, item: packingItem(c, model.minReplicas) })),
   };
-}
-
-function packingItem({ resources, layout }: Candidate, count: number): PackingItem {
-  const { gpus, cpu, memoryGiB } = resources;
-  return { demand: { gpus, cpu, memoryGiB }, count, nodesPerReplica: layout.nodesPerReplica };
 }
 
 function planPools(
@@ -212,91 +204,6 @@ function planStorage({ storage }: PlanRequest, models: readonly ModelPlan[]): St
     models: stored.map((m) => m.name),
     bucket: storage.bucket,
     sizeGiB: Math.max(storage.sizeGiB ?? MINIMUM_STORE_GIB, needed),
-  };
-}
-
-function contextProblem(model: ModelRequest): CapacityProblem | undefined {
-  const most = model.architecture.maxContextTokens;
-  if (model.contextTokens <= most) {
-    return undefined;
-  }
-  return {
-    severity: "mandatory",
-    rule: "context-length",
-    subject: `models.${model.name}`,
-    message: `${model.name} asks for ${model.contextTokens} tokens of context; its config.json allows ${most}. Set contextTokens to ${most} or less.`,
-  };
-}
-
-function poolsFull(
-  model: ModelRequest,
-  candidates: readonly Candidate[],
-  pools: readonly PoolRequest[],
-): CapacityProblem {
-  const tried = candidates.map(({ pool, layout }) => {
-    const most = pools.find((p) => p.name === pool)?.maxNodes ?? 0;
-    const gpus = layout.gpusPerNode * layout.nodesPerReplica;
-    return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s))`;
-  });
-  return {
-    severity: "mandatory",
-    rule: "pool-capacity",
-    subject: `models.${model.name}`,
-    message: `${model.name} with ${model.minReplicas} replica(s) finds no room beside the other models: ${tried.join(", ")}. Raise maxNodes, lower replicas.min, or allow another pool.`,
-  };
-}
-
-/** A pool must hold each model at its maximum while the others are at their minimum, else scaling out only queues pods. */
-function maximumProblems(
-  pools: readonly PoolRequest[],
-  placements: readonly Placement[],
-  { packings }: Assignment,
-): CapacityProblem[] {
-  return pools.flatMap((pool) => {
-    const here = placements.filter((p) => p.candidate.pool === pool.name);
-    return here.flatMap(({ model, candidate }): CapacityProblem[] => {
-      const atMaximum = packings.get(pool.name)?.with(packingItem(candidate, model.maxReplicas - model.minReplicas));
-      if (!atMaximum || atMaximum.nodes <= pool.maxNodes) {
-        return [];
-      }
-      return [
-        {
-          severity: "mandatory",
-          rule: "pool-capacity",
-          subject: `models.${model.name}`,
-          message: `${model.name} can never reach replicas.max ${model.maxReplicas}: with the other models at their minimum it needs ${atMaximum.nodes} nodes of pool "${pool.name}", maxNodes is ${pool.maxNodes}. Raise maxNodes to ${atMaximum.nodes} or lower replicas.max.`,
-        },
-      ];
-    });
-  });
-}
-
-/** Source rule: host RAM of at least twice the GPU memory, for the model cache and batch buffers. */
-function hostMemoryAdvice(pools: readonly PoolRequest[], placements: readonly Placement[]): CapacityProblem[] {
-  return pools.flatMap((pool): CapacityProblem[] => {
-    const gpu = pool.shape.gpu;
-    const used = placements.some((p) => p.candidate.pool === pool.name);
-    const wanted = gpu ? 2 * gpu.count * gpu.memoryGiB : 0;
-    if (!gpu || !used || pool.shape.memoryGiB >= wanted) {
-      return [];
-    }
-    return [
-      {
-        severity: "advisory",
-        rule: "host-memory",
-        subject: `pools.${pool.name}`,
-        message: `${pool.shape.name} has ${pool.shape.memoryGiB} GiB of host memory for ${(wanted / 2).toFixed(0)} GiB of GPU memory; twice the GPU memory (${wanted.toFixed(0)} GiB) keeps a whole model in the page cache. Cold starts read from disk.`,
-      },
-    ];
-  });
-}
-
-function overBudget(monthly: number, budget: number): CapacityProblem {
-  return {
-    severity: "mandatory",
-    rule: "monthly-budget",
-    subject: "budget.monthlyUsd",
-    message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. Lower minNodes, replicas or hoursPerDay, choose a cheaper shape, or raise the budget.`,
   };
 }
 

@@ -46,6 +46,13 @@ function remedies(
   nearest: readonly Refusal[],
   reserve: Capacity,
 ): string[] {
+  if (pools.length === 0) {
+    return [
+      model.engine === "ollama"
+        ? "add a pool with GPUs, or one with role: cpu, that is open to it"
+        : 'add a pool with GPUs that is open to it, or write engine: ollama and add a pool with role: cpu',
+    ];
+  }
   const result: string[] = [];
   for (const refusal of nearest) {
     const pool = pools.find((p) => p.name === refusal.pool);

@@ -7,6 +7,9 @@ import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request"
 import type { ModelSource } from "../planner/types";
 import { type EnvironmentConfig, type ModelConfig, machineOf, type PoolConfig, roleOf } from "./config";
 
+/** What the Ollama library builds of a tag that names no quantization. */
+const OLLAMA_DEFAULT = "Q4_K_M";
+
 /** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
 export function toPlanRequest(
   name: string,
@@ -57,8 +60,9 @@ function defaultSelector(pool: string, shape: MachineShape): Record<string, stri
 
 function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
-  const build = config.engine === "ollama" ? ollamaBuild(entry, config) : undefined;
-  const quantization = config.quantization ?? build?.quantization;
+  const build = config.engine === "ollama" && entry ? ollamaBuild(entry, config) : undefined;
+  const quantization =
+    config.quantization ?? build?.quantization ?? (config.engine === "ollama" ? OLLAMA_DEFAULT : undefined);
   return {
     name,
     servedName: config.servedName ?? name,
@@ -81,15 +85,6 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     ...(config.gpuMemoryUtilization !== undefined && { gpuMemoryUtilization: config.gpuMemoryUtilization }),
     ...(config.maxNumSeqs !== undefined && { maxNumSeqs: config.maxNumSeqs }),
   };
-}
-
-/** The Ollama build that the config names by source or quantization, else the catalogue's first. */
-function ollamaBuild(entry: ModelEntry | undefined, { source, quantization }: ModelConfig): OllamaBuild | undefined {
-  const builds = entry?.ollama ?? [];
-  if (source !== undefined) {
-    return builds.find((b) => `ollama://${b.tag}` === source);
-  }
-  return quantization === undefined ? builds[0] : builds.find((b) => b.quantization === quantization);
 }
 
 function sourceOf(

@@ -5,7 +5,7 @@
 import { dtypeBytes, type MixtureOfExperts, type ModelArchitecture } from "../model/architecture";
 import type { VllmConstants } from "./engines";
 import type { PipelineStage } from "./pipeline";
-import { capturedBatchSizes, type SchedulerLimits } from "./scheduler-defaults";
+import { capturedGraphs, type SchedulerLimits } from "./scheduler-defaults";
 import { bytesPerGiB } from "./units";
 
 export interface ProfilingRun {
@@ -32,7 +32,7 @@ const fitted = {
 } as const;
 
 /** CUDA graphs for all batch sizes, GiB: fitted to the estimates printed by 0.19, residual 0.2 GiB. */
-const graphs = { baseGiB: 0.35, perLayerGiB: 0.0155, expertsGiB: 0.3, allBatchSizes: 51 } as const;
+const graphs = { baseGiB: 0.35, perLayerGiB: 0.0155, expertsGiB: 0.3, allGraphs: 102 } as const;
 
 /** Peak activation bytes on one GPU of a stage. */
 export function activationBytes(run: ProfilingRun): number {
@@ -77,7 +77,7 @@ export function cudaGraphBytes({
   const layers = stage.endLayer - stage.firstLayer;
   const all =
     graphs.baseGiB + graphs.perLayerGiB * layers + (architecture.experts === undefined ? 0 : graphs.expertsGiB);
-  return (all * bytesPerGiB * capturedBatchSizes(limits.maxNumSeqs)) / graphs.allBatchSizes;
+  return (all * bytesPerGiB * capturedGraphs(limits.maxNumSeqs)) / graphs.allGraphs;
 }
 
 /** Largest tensors alive in one feed-forward pass over a full batch. */

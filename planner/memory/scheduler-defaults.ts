@@ -19,9 +19,16 @@ export function schedulerDefaults(gpuMemoryGiB: number, gpuModel?: string): Sche
   return { maxNumSeqs: 256, maxNumBatchedTokens: 2048 };
 }
 
-/** Number of batch sizes vLLM captures CUDA graphs for: 1, 2, 4, then every 8 to 256, then every 16 to 512. */
-export function capturedBatchSizes(maxNumSeqs: number): number {
-  const largest = Math.min(2 * maxNumSeqs, 512);
+/**
+ * Number of CUDA graphs vLLM captures: batch sizes 1, 2, 4, then every 8 to 256, then every 16 to 512; graphs of mixed
+ * batches up to twice max-num-seqs, graphs of pure decoding up to max-num-seqs.
+ */
+export function capturedGraphs(maxNumSeqs: number): number {
+  return batchSizes(2 * maxNumSeqs) + batchSizes(maxNumSeqs);
+}
+
+function batchSizes(limit: number): number {
+  const largest = Math.min(limit, 512);
   const small = [1, 2, 4].filter((size) => size <= largest).length;
   return small + Math.floor(Math.min(largest, 255) / 8) + (largest >= 256 ? Math.floor((largest - 256) / 16) + 1 : 0);
 }

@@ -189,7 +189,7 @@ function entry(part: TensorPart & Pick<ModelTensor, "placement">): ModelTensor {
 export function projection(shape: ProjectionShape, prefix: string): TensorPart {
   return {
     module: `${prefix}.${shape.name}`,
-    kind: shape.inputs > 1 && shape.name.endsWith("proj") ? "linear" : "vector",
+    kind: shape.inputs > 1 && shape.name.includes("proj") ? "linear" : "vector",
     rows: shape.outputs,
     columns: shape.inputs,
     split: splitOf(shape),

@@ -47,7 +47,7 @@ ${group.map((node, i) => html`<g transform="translate(${frame} ${frame + i * ste
 function drawLink(model: ModelPlan, pool: PoolPlan, color: string | undefined, x: number, y: number): Markup {
   const center = x + 28;
   return html`<line class="link ${color}" x1="${center}" x2="${center}" y1="${y}" y2="${y + LINK}"></line>
-<text class="quiet" x="${center + 12}" y="${y + LINK / 2 + 4}">PP ${model.pipelineParallel} over ${network(pool)}</text>`;
+<text class="quiet" x="${center + 12}" y="${y + LINK / 2 + 4}">PP ${model.pipelineParallel} · ${network(pool)}</text>`;
 }
 
 /** What joins the nodes of a pool. */

@@ -94,7 +94,11 @@ export const poolSchema = z
       .array(dnsLabel(40))
       .min(1)
       .optional()
-      .meta({ description: "Models that alone may use this pool. Default: every model.", example: ["llama-70b"] }),
+      .meta({
+        description:
+          "Models that alone may use this pool; they use no other pool unless they name one. Default: every model.",
+        example: ["llama-70b"],
+      }),
     labels: z
       .record(labelKey, labelValue)
       .optional()

@@ -5,7 +5,7 @@ import { parallelismProblems } from "../../../planner/memory/divisibility";
 import { compareVersions, vllmConstants } from "../../../planner/memory/engines";
 import { estimateMemory } from "../../../planner/memory/estimate";
 import { pipelineStages } from "../../../planner/memory/pipeline";
-import { capturedBatchSizes, schedulerDefaults } from "../../../planner/memory/scheduler-defaults";
+import { capturedGraphs, schedulerDefaults } from "../../../planner/memory/scheduler-defaults";
 import { explainDifference, fiveStepRule } from "../../../planner/memory/sizing-rule";
 import { allocatedBytes } from "../../../planner/memory/weights";
 import { readModelConfig } from "../../../planner/model/config-json";
@@ -203,11 +203,11 @@ describe("engine constants", () => {
     expect(schedulerDefaults(178)).toEqual({ maxNumSeqs: 1024, maxNumBatchedTokens: 16384 });
   });
 
-  it("counts the batch sizes that graphs are captured for", () => {
-    expect(capturedBatchSizes(1024)).toBe(51);
-    expect(capturedBatchSizes(256)).toBe(51);
-    expect(capturedBatchSizes(8)).toBe(5);
-    expect(capturedBatchSizes(1)).toBe(2);
+  it("counts the graphs that are captured", () => {
+    expect(capturedGraphs(1024)).toBe(51 + 51);
+    expect(capturedGraphs(256)).toBe(51 + 35);
+    expect(capturedGraphs(8)).toBe(5 + 4);
+    expect(capturedGraphs(1)).toBe(2 + 1);
   });
 });
 

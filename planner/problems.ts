@@ -1,0 +1,93 @@
+import type { Assignment } from "./assignment";
+import type { Candidate } from "./candidates";
+import { type Placement, packingItem } from "./placement";
+import type { ModelRequest, PoolRequest } from "./request";
+import type { CapacityProblem } from "./types";
+
+/** The model cannot attend to as many tokens as are asked for. */
+export function contextProblem(model: ModelRequest): CapacityProblem | undefined {
+  const most = model.architecture.maxContextTokens;
+  if (model.contextTokens <= most) {
+    return undefined;
+  }
+  return {
+    severity: "mandatory",
+    rule: "context-length",
+    subject: `models.${model.name}`,
+    message: `${model.name} asks for ${model.contextTokens} tokens of context; its config.json allows ${most}. Set contextTokens to ${most} or less.`,
+  };
+}
+
+/** Each pool could run the model, but none has room left. */
+export function poolsFull(
+  model: ModelRequest,
+  candidates: readonly Candidate[],
+  pools: readonly PoolRequest[],
+): CapacityProblem {
+  const tried = candidates.map(({ pool, layout }) => {
+    const most = pools.find((p) => p.name === pool)?.maxNodes ?? 0;
+    const gpus = layout.gpusPerNode * layout.nodesPerReplica;
+    return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s))`;
+  });
+  return {
+    severity: "mandatory",
+    rule: "pool-capacity",
+    subject: `models.${model.name}`,
+    message: `${model.name} with ${model.minReplicas} replica(s) finds no room beside the other models: ${tried.join(", ")}. Raise maxNodes, lower replicas.min, or allow another pool.`,
+  };
+}
+
+/** A pool must hold each model at its maximum while the others are at their minimum, else scaling out only queues pods. */
+export function maximumProblems(
+  pools: readonly PoolRequest[],
+  placements: readonly Placement[],
+  { packings }: Assignment,
+): CapacityProblem[] {
+  return pools.flatMap((pool) => {
+    const here = placements.filter((p) => p.candidate.pool === pool.name);
+    return here.flatMap(({ model, candidate }): CapacityProblem[] => {
+      const atMaximum = packings.get(pool.name)?.with(packingItem(candidate, model.maxReplicas - model.minReplicas));
+      if (!atMaximum || atMaximum.nodes <= pool.maxNodes) {
+        return [];
+      }
+      return [
+        {
+          severity: "mandatory",
+          rule: "pool-capacity",
+          subject: `models.${model.name}`,
+          message: `${model.name} can never reach replicas.max ${model.maxReplicas}: with the other models at their minimum it needs ${atMaximum.nodes} nodes of pool "${pool.name}", maxNodes is ${pool.maxNodes}. Raise maxNodes to ${atMaximum.nodes} or lower replicas.max.`,
+        },
+      ];
+    });
+  });
+}
+
+/** Source rule: host RAM of at least twice the GPU memory, for the model cache and batch buffers. */
+export function hostMemoryAdvice(pools: readonly PoolRequest[], placements: readonly Placement[]): CapacityProblem[] {
+  return pools.flatMap((pool): CapacityProblem[] => {
+    const gpu = pool.shape.gpu;
+    const used = placements.some((p) => p.candidate.pool === pool.name);
+    const wanted = gpu ? 2 * gpu.count * gpu.memoryGiB : 0;
+    if (!gpu || !used || pool.shape.memoryGiB >= wanted) {
+      return [];
+    }
+    return [
+      {
+        severity: "advisory",
+        rule: "host-memory",
+        subject: `pools.${pool.name}`,
+        message: `${pool.shape.name} has ${pool.shape.memoryGiB} GiB of host memory for ${(wanted / 2).toFixed(0)} GiB of GPU memory; twice the GPU memory (${wanted.toFixed(0)} GiB) keeps a whole model in the page cache. Cold starts read from disk.`,
+      },
+    ];
+  });
+}
+
+/** The plan costs more than the environment allows. */
+export function overBudget(monthly: number, budget: number): CapacityProblem {
+  return {
+    severity: "mandatory",
+    rule: "monthly-budget",
+    subject: "budget.monthlyUsd",
+    message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. Lower minNodes, replicas or hoursPerDay, choose a cheaper shape, or raise the budget.`,
+  };
+}
