@@ -50,7 +50,7 @@ function remedies(
     return [
       model.engine === "ollama"
         ? "add a pool with GPUs, or one with role: cpu, that is open to it"
-        : 'add a pool with GPUs that is open to it, or write engine: ollama and add a pool with role: cpu',
+        : "add a pool with GPUs that is open to it, or write engine: ollama and add a pool with role: cpu",
     ];
   }
   const result: string[] = [];

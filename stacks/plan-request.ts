@@ -60,7 +60,7 @@ function defaultSelector(pool: string, shape: MachineShape): Record<string, stri
 
 function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
-  const build = config.engine === "ollama" && entry ? ollamaBuild(entry, config) : undefined;
+  const build = config.engine === "ollama" && entry ? ollamaBuildOf(entry, config) : undefined;
   const quantization =
     config.quantization ?? build?.quantization ?? (config.engine === "ollama" ? OLLAMA_DEFAULT : undefined);
   return {

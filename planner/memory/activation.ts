@@ -42,28 +42,24 @@ export function activationBytes(run: ProfilingRun): number {
   const workspace = expertWorkspaceBytes(run);
   const prefill = fitted.prefillPeak * prefillBytes(run) + workspace;
   const samples = stage.isLast && architecture.kind === "decoder";
-  const sampling = samples
-    ? limits.maxNumSeqs * architecture.vocabSize * (run.constants.samplerBytesPerLogit + valueBytes) +
-      fitted.baseBytes +
-      fitted.hiddenStates * hiddenBytes +
-      (run.constants.persistentExpertWorkspace ? workspace : 0)
+  const logits = limits.maxNumSeqs * architecture.vocabSize * (run.constants.samplerBytesPerLogit + valueBytes);
+  const kept = run.constants.buffersStayWhileSampling
+    ? fitted.baseBytes + fitted.hiddenStates * hiddenBytes + workspace
     : 0;
+  const sampling = samples ? logits + kept : 0;
   const betweenStages = pipelineParallel > 1 ? 2 * hiddenBytes : 0;
   const multimodal = architecture.vision !== undefined && stage.isFirst ? fitted.multimodalBytes : 0;
   return Math.max(prefill, sampling) + betweenStages + multimodal;
 }
 
-/** Bytes outside PyTorch's allocator: collective-communication buffers, library handles. */
-export function nonTorchBytes(constants: VllmConstants, tensorParallel: number, pipelineParallel: number): number {
-  const { nonTorchGiB } = constants;
-  const gib =
-    tensorParallel >= 4
-      ? nonTorchGiB[4]
-      : tensorParallel >= 2
-        ? nonTorchGiB[2]
-        : pipelineParallel >= 2
-          ? nonTorchGiB.otherStages
-          : nonTorchGiB[1];
+/**
+ * Bytes outside PyTorch's allocator: collective-communication buffers, library handles.
+ * @param linked the cards are joined by NVLink
+ */
+export function nonTorchBytes({ constants, tensorParallel, pipelineParallel }: ProfilingRun, linked: boolean): number {
+  const memory = linked ? constants.nonTorchGiB.linked : constants.nonTorchGiB.other;
+  const alone = pipelineParallel >= 2 ? memory.stages : memory[1];
+  const gib = tensorParallel >= 4 ? memory[4] : tensorParallel >= 2 ? memory[2] : alone;
   return gib * bytesPerGiB;
 }
 

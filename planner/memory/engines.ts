@@ -1,16 +1,24 @@
 /** Memory constants of the engines, by version, and what they rest on. */
 import table from "./vllm-versions.json";
 
+/** GiB by number of GPUs in tensor parallel; stages: pipeline stages without tensor parallel. */
+export interface NonTorchMemory {
+  readonly 1: number;
+  readonly 2: number;
+  readonly 4: number;
+  readonly stages: number;
+}
+
 export interface VllmConstants {
   readonly from: string;
   readonly defaultUtilization: number;
   readonly cudaGraphsInPool: boolean;
   readonly reportsRequestCapacity: boolean;
   readonly samplerBytesPerLogit: number;
-  readonly persistentExpertWorkspace: boolean;
+  readonly buffersStayWhileSampling: boolean;
   readonly paddedExpertRows: boolean;
   readonly groupSizeTolerance: number;
-  readonly nonTorchGiB: { readonly 1: number; readonly 2: number; readonly 4: number; readonly otherStages: number };
+  readonly nonTorchGiB: { readonly linked: NonTorchMemory; readonly other: NonTorchMemory };
   readonly measuredOn: string;
 }
 
@@ -39,7 +47,9 @@ export function vllmConstants(version: string): { readonly constants: VllmConsta
   const constants = applicable.at(-1) ?? versions[0];
   if (constants === undefined) throw new Error("planner/memory/vllm-versions.json has no versions");
   const measured = constants.measuredOn;
-  const applied = measured.split(" and ").some((known) => version.startsWith(known)) ? "" : `; applied to ${version}`;
+  const applied = measured.split(/, | and /).some((known) => version.startsWith(`${known}.`))
+    ? ""
+    : `; applied to ${version}`;
   return { constants, basis: `measured on vLLM ${measured}${applied}` };
 }
 

@@ -59,6 +59,11 @@ function isHopper({ gpuModel, gpuMemoryGiB }: MemoryRequest): boolean {
   return gpuModel === undefined ? gpuMemoryGiB >= 70 : /\bG?H\d00\b/i.test(gpuModel);
 }
 
+/** Cards of data centres that come with NVLink. */
+function isLinked({ gpuModel, gpuMemoryGiB }: MemoryRequest): boolean {
+  return gpuModel === undefined ? gpuMemoryGiB >= 70 : /\bG?[ABHV][123]00\b/i.test(gpuModel);
+}
+
 function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   const { request, constants, limits, caches } = setting;
   const { architecture, tensorParallel, pipelineParallel } = request;
@@ -82,9 +87,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   };
   const graphs = cudaGraphBytes(run);
   const overhead =
-    activationBytes(run) +
-    nonTorchBytes(constants, tensorParallel, pipelineParallel) +
-    (constants.cudaGraphsInPool ? graphs : 0);
+    activationBytes(run) + nonTorchBytes(run, isLinked(request)) + (constants.cudaGraphsInPool ? graphs : 0);
   const utilization = request.utilization ?? constants.defaultUtilization;
   const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;
   const poolBytes = budget - weights - overhead;

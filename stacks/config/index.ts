@@ -3,5 +3,6 @@ export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-
 export { type EnvironmentSecrets, type LoadedEnvironment, loadEnvironment } from "./load";
 export { machineOf, roleOf } from "./machines";
 export { readModelConfigSource } from "./model-config-source";
+export { ollamaBuildOf } from "./ollama-build";
 export { ConfigError, type ConfigProblem, formatProblems } from "./problems";
 export type { ClusterConfig, EnvironmentConfig, GatewayConfig, ModelConfig, PoolConfig, SecretKey } from "./schema";

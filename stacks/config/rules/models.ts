@@ -1,5 +1,8 @@
 import { findModel, modelNames } from "../../../catalog/models";
+import { modelNamespaceName } from "../../../components/core/names";
+import { MODEL_STORE_NAMESPACE } from "../../../components/storage/store-layout";
 import { formatNames, isGgufName } from "../../../planner/model/format-names";
+import { ollamaBuildOf } from "../ollama-build";
 import { list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { EnvironmentConfig, ModelConfig } from "../schema";
 import { knownMachine, knownPools, type Rule } from "./context";
@@ -48,6 +51,38 @@ export const configLocationsCanBeRead: Rule = function* ({ sections }) {
         value: config,
         allowed: "a path, or a file://, https:// or s3:// URL",
         fix: scheme === "http" ? "use https://" : "download the file and give its path",
+      };
+    }
+  }
+};
+
+/** Two models, or a model and the platform, cannot share a namespace. */
+export const modelNamespacesAreFree: Rule = function* ({ declared }) {
+  for (const name of declared.models) {
+    if (modelNamespaceName(name) === MODEL_STORE_NAMESPACE) {
+      yield {
+        path: ["models", name],
+        value: name,
+        allowed: `another name: the namespace ${MODEL_STORE_NAMESPACE} is that of the model store`,
+        fix: "rename it",
+      };
+    }
+  }
+};
+
+function isBelow(source: string, bucket: string): boolean {
+  return source.startsWith(bucket) && /[^/]/.test(source.slice(bucket.length));
+}
+
+/** Engines read weights from the environment's own store, with keys that open nothing else. */
+export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models = {}, storage } }) {
+  for (const [name, { source }] of Object.entries(models)) {
+    if (storage && source?.startsWith("s3://") && !isBelow(source, `s3://${storage.bucket}/`)) {
+      yield {
+        path: ["models", name, "source"],
+        value: source,
+        allowed: `a prefix in the environment's model store, s3://${storage.bucket}/…`,
+        fix: `copy the model to s3://${storage.bucket}/${name} and name that`,
       };
     }
   }
@@ -127,7 +162,8 @@ export const settingsFitTheEngines: Rule = function* ({ sections }) {
 
 /** GGUF file types are Ollama's; the other formats are vLLM's. */
 export const quantizationsAreKnown: Rule = function* ({ sections }) {
-  for (const [name, { quantization, engine }] of Object.entries(sections.models ?? {})) {
+  for (const [name, model] of Object.entries(sections.models ?? {})) {
+    const { quantization, engine, source } = model;
     const known = formatNames.filter((format) => isGgufName(format) === (engine === "ollama"));
     if (quantization !== undefined && !known.some((format) => format.toLowerCase() === quantization.toLowerCase())) {
       yield {
@@ -135,6 +171,17 @@ export const quantizationsAreKnown: Rule = function* ({ sections }) {
         value: quantization,
         allowed: `a weight format of ${engine}: ${list(known)}`,
         fix: suggest(quantization, known, "remove it to use the checkpoint's own format"),
+      };
+      continue;
+    }
+    const entry = findModel(model.model ?? "");
+    const builds = entry?.ollama ?? [];
+    if (engine === "ollama" && source === undefined && entry && builds.length > 0 && !ollamaBuildOf(entry, model)) {
+      yield {
+        path: ["models", name, "quantization"],
+        value: quantization,
+        allowed: `a build that the catalogue knows of ${entry.name}: ${list(builds.map((build) => build.quantization))}`,
+        fix: "take one of these, or add source: ollama://<tag> of a build with that quantization",
       };
     }
   }

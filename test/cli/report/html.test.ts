@@ -214,7 +214,7 @@ describe("the topology", () => {
   it("joins the nodes of a replica in one frame, with the network between them", () => {
     const page = htmlReport(planResult);
     expect(page.match(/class="frame m0"/g)).toHaveLength(1);
-    expect(visibleText(page)).toContain("PP 2 over EFA, 3,200 Gbit/s");
+    expect(visibleText(page)).toContain("PP 2 · EFA, 3,200 Gbit/s");
     expect(page).toContain(
       'aria-label="Pool large, node 1 (stage 1 of 2): llama-405b replica 1; node 2 (stage 2 of 2): llama-405b replica 1"',
     );
