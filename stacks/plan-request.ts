@@ -5,7 +5,7 @@ import { LABEL_PREFIX } from "../components/core/labels";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import type { ModelSource } from "../planner/types";
-import { type EnvironmentConfig, type ModelConfig, machineOf, type PoolConfig, roleOf } from "./config";
+import { type EnvironmentConfig, type ModelConfig, machineOf, ollamaBuildOf, type PoolConfig, roleOf } from "./config";
 
 /** What the Ollama library builds of a tag that names no quantization. */
 const OLLAMA_DEFAULT = "Q4_K_M";

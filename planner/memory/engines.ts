@@ -18,6 +18,8 @@ export interface VllmConstants {
   readonly buffersStayWhileSampling: boolean;
   readonly paddedExpertRows: boolean;
   readonly groupSizeTolerance: number;
+  readonly hybridStatePages: number;
+  readonly batchesInFlight: number;
   readonly nonTorchGiB: { readonly linked: NonTorchMemory; readonly other: NonTorchMemory };
   readonly measuredOn: string;
 }

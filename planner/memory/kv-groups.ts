@@ -4,6 +4,7 @@
  * Source: vllm/v1/core/kv_cache_planning.py and kv_cache_utils.py (0.33.0).
  */
 import type { AttentionScope } from "../model/architecture";
+import type { VllmConstants } from "./engines";
 import type { LayerCache } from "./kv-cache";
 import { roundUp } from "./units";
 
@@ -11,10 +12,13 @@ import { roundUp } from "./units";
 const defaultBlockTokens = 16;
 
 export interface KvGroup {
-  readonly scope: AttentionScope | { readonly kind: "state" };
+  readonly scope: AttentionScope | { readonly kind: "state"; readonly pagesPerRequest: number };
   /** Layers that one page of the group serves, padding included. */
   readonly layers: number;
 }
+
+/** See planner/memory/vllm-versions.json. */
+export type GroupingRules = Pick<VllmConstants, "groupSizeTolerance" | "hybridStatePages">;
 
 export interface KvLayout {
   readonly groups: readonly KvGroup[];
@@ -23,12 +27,9 @@ export interface KvLayout {
   readonly blockTokens: number;
 }
 
-/**
- * The layout of one stage's layers; undefined when nothing is cached.
- * @param tolerance see VllmConstants.groupSizeTolerance
- */
-export function kvLayout(caches: readonly LayerCache[], tolerance: number): KvLayout | undefined {
-  const buckets = layerBuckets(caches);
+/** The layout of one stage's layers; undefined when nothing is cached. */
+export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): KvLayout | undefined {
+  const buckets = layerBuckets(caches, rules.hybridStatePages);
   const sizes = buckets.map((bucket) => bucket.layers);
   const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)];
   if (buckets.length === 0) return undefined;
@@ -45,7 +46,7 @@ export function kvLayout(caches: readonly LayerCache[], tolerance: number): KvLa
       bytesPerToken === 0 ? stateBytes * largest : sum(caches.map((cache) => cache.bytesPerToken)) * blockTokens;
     return { groups: buckets, pageBytes: total, blockTokens };
   }
-  const groupSize = largest < smallest * tolerance ? largest : smallest;
+  const groupSize = largest < smallest * rules.groupSizeTolerance ? largest : smallest;
   return {
     groups: buckets.flatMap((bucket) =>
       Array.from({ length: Math.ceil(bucket.layers / groupSize) }, () => ({ scope: bucket.scope, layers: groupSize })),
@@ -85,7 +86,7 @@ function groupPages(group: KvGroup, blockTokens: number, tokens: number, inFligh
   const whole = Math.ceil(tokens / blockTokens);
   switch (group.scope.kind) {
     case "state":
-      return 1;
+      return group.scope.pagesPerRequest;
     case "full":
       return whole;
     case "sliding":
@@ -98,11 +99,12 @@ function groupPages(group: KvGroup, blockTokens: number, tokens: number, inFligh
   }
 }
 
-function layerBuckets(caches: readonly LayerCache[]): readonly KvGroup[] {
+function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): readonly KvGroup[] {
+  const pagesPerRequest = caches.some((cache) => cache.bytesPerToken > 0) ? hybridStatePages : 1;
   const buckets = new Map<string, { scope: KvGroup["scope"]; layers: number }>();
   for (const cache of caches) {
     if (cache.bytesPerToken > 0) add(cache.scope);
-    if (cache.stateBytes > 0) add({ kind: "state" });
+    if (cache.stateBytes > 0) add({ kind: "state", pagesPerRequest });
   }
   return [...buckets.values()];
 

@@ -33,20 +33,19 @@ interface StageResult {
 export function estimateVllm(request: MemoryRequest): MemoryEstimate {
   const { architecture, tensorParallel } = request;
   const { constants, basis } = vllmConstants(request.engine.version);
+  const limits = schedulerLimits(request);
   const setting: Setting = {
     request,
     constants,
-    limits: schedulerLimits(request),
+    limits,
     caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
     hopper: isHopper(request),
-    inFlightTokens: 0,
+    inFlightTokens: constants.batchesInFlight * limits.maxNumBatchedTokens,
   };
-  // asynchronous scheduling (default since 0.2x) keeps two batches in flight
-  const batches = constants.reportsRequestCapacity ? 2 : 1;
   const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
-    stageResult({ ...setting, inFlightTokens: batches * setting.limits.maxNumBatchedTokens }, stage),
+    stageResult(setting, stage),
   );
-  return summarize(request, constants, stages, basis, batches * setting.limits.maxNumBatchedTokens);
+  return summarize(setting, stages, basis);
 }
 
 function schedulerLimits(request: MemoryRequest): SchedulerLimits {
@@ -91,7 +90,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   const utilization = request.utilization ?? constants.defaultUtilization;
   const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;
   const poolBytes = budget - weights - overhead;
-  const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants.groupSizeTolerance);
+  const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants);
   const needed =
     layout === undefined ? 0 : requestBytes(layout, request.concurrency, request.contextTokens, setting.inFlightTokens);
   return {
@@ -143,16 +142,11 @@ function budgetOf({ stage, weights, needed, overhead, poolBytes, limit }: StageB
   };
 }
 
-function summarize(
-  request: MemoryRequest,
-  constants: VllmConstants,
-  stages: readonly StageResult[],
-  basis: string,
-  inFlightTokens: number,
-): MemoryEstimate {
+function summarize(setting: Setting, stages: readonly StageResult[], basis: string): MemoryEstimate {
+  const { request, constants } = setting;
   const estimates = stages.map((stage) => stage.estimate);
   const tightest = estimates.reduce((worst, stage) => (missing(stage) > missing(worst) ? stage : worst));
-  const capacities = stages.flatMap((stage) => stageCapacity(stage, request, constants, inFlightTokens));
+  const capacities = stages.flatMap((stage) => stageCapacity(stage, setting));
   const limiting = capacities.reduce<StageCapacity | undefined>(
     (least, next) => (least === undefined || next.requests < least.requests ? next : least),
     undefined,
@@ -186,9 +180,7 @@ interface StageCapacity {
 
 function stageCapacity(
   { layout, poolBytes, estimate }: StageResult,
-  request: MemoryRequest,
-  constants: VllmConstants,
-  inFlightTokens: number,
+  { request, constants, inFlightTokens }: Setting,
 ): readonly StageCapacity[] {
   if (layout === undefined) return [];
   const requests = requestCapacity(layout, poolBytes, request.contextTokens, inFlightTokens);

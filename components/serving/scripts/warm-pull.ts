@@ -49,7 +49,7 @@ async function waitForServer(server: string, timeoutSeconds: number): Promise<vo
       return;
     } catch (error) {
       if (Date.now() > deadline) {
-        throw new Error(`${server} did not answer within ${timeoutSeconds} s: ${message(error)}`);
+          throw new Error(`no answer within ${timeoutSeconds} s: ${message(error)}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }
@@ -138,7 +138,7 @@ async function json(response: IncomingMessage): Promise<unknown> {
 async function send(server: string, method: string, path: string, body?: object): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = request(`${server}${path}`, { method, headers: { "content-type": "application/json" } }, resolve);
-    outgoing.once("error", reject);
+    outgoing.once("error", (error) => reject(new Error(`${server}: ${method} ${path}: ${message(error)}`)));
     outgoing.end(body && JSON.stringify(body));
   });
   const status = response.statusCode ?? 0;
@@ -163,8 +163,12 @@ function message(error: unknown): string {
 
 if (process.env.RUN === "warm-pull") {
   const job = JSON.parse(process.env.WARM_PULL ?? "{}") as WarmPull;
-  warmPull(job).catch((error: unknown) => {
-    console.error(`failed: ${message(error)}`);
-    process.exitCode = 1;
-  });
+  // exit, rather than an exit code: an answer that was not read to its end would keep the process waiting.
+  warmPull(job).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      console.error(`failed: ${message(error)}`);
+      process.exit(1);
+    },
+  );
 }

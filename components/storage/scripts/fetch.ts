@@ -75,7 +75,7 @@ export async function fetchFile(
       );
     }
     await rename(`${path}.part`, path);
-  });
+  }, { attempts: 3 });
   return "copied";
 }
 

@@ -57,7 +57,8 @@ export function describe(error: unknown): string {
 export function runMain(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
     console.error(`failed: ${describe(error)}`);
-    process.exitCode = 1;
+    // Not only the exit code: an answer that was not read to its end would keep the process waiting.
+    process.exit(1);
   });
 }
 
