@@ -77,6 +77,7 @@ export class Platform extends PlatformComponent {
         cluster,
         stage,
         clients: { gateway: gatewayProxies, observability: prometheusPods },
+        ...(environment.cluster.gpuDevices && { devices: environment.cluster.gpuDevices }),
       },
       children,
     );

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ClusterKind } from "../../../planner/types";
-import { dnsLabel, text } from "./fields";
+import { dnsLabel, text, wholeNumber } from "./fields";
 
 const clusterKinds = ["local", "oci", "aws", "edge"] as const satisfies readonly ClusterKind[];
 
@@ -31,6 +31,34 @@ export const clusterSection = z
       example: "nvidia",
       allowed: "name of a RuntimeClass",
     }),
+    gpuDevices: z
+      .strictObject({
+        groups: z
+          .array(wholeNumber(1, 65_535).meta({ description: "A numeric group.", unit: "gid", examples: [992] }))
+          .default([])
+          .meta({
+            description: "Numeric groups of the GPU's device files; Radeon: the gid of `render` (getent group render).",
+            examples: [[992]],
+          }),
+        environment: z
+          .record(
+            z
+              .string()
+              .regex(/^[A-Z][A-Z0-9_]*$/)
+              .meta({ allowed: "the name of an environment variable" }),
+            text(),
+          )
+          .default({})
+          .meta({
+            description: "Variables of the driver's runtime, for cards that ROCm does not list.",
+            examples: [{ HSA_OVERRIDE_GFX_VERSION: "10.3.0" }],
+          }),
+      })
+      .optional()
+      .meta({
+        description: "What pods need beside the device plugin to open the GPUs of this cluster. Default: nothing.",
+        examples: [{ groups: [992] }],
+      }),
     gpuExporters: installer.meta({
       description: "Who installs the GPU metrics exporters (DCGM, AMD): the platform, or they are present already.",
       example: "present",
