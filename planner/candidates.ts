@@ -1,3 +1,5 @@
+import { engineImageName, engineProcessors } from "../catalog/engines";
+import { imageSupports } from "../catalog/images";
 import { type Layout, layouts } from "./layouts";
 import { parallelismProblems } from "./memory/divisibility";
 import { estimateMemory, type MemoryEstimate } from "./memory/estimate";
@@ -49,12 +51,16 @@ export function fitOnPool(model: ModelRequest, pool: PoolRequest, node: Capacity
   if (pool.shape.denied) {
     return refuse(pool, `${pool.shape.name} cannot be used: ${pool.shape.denied}`);
   }
-  if (!pool.shape.gpu) {
-    return model.engine === "ollama"
-      ? fitOnCpu(model, pool, node)
-      : refuse(pool, `${pool.shape.name} has no GPU and ${model.engine} needs one: use engine "ollama" or a GPU pool`);
+  const { gpu, cpu, name } = pool.shape;
+  const image = engineImageName(model.engine, gpu?.vendor ?? "cpu");
+  if (!image) {
+    const runsOn = engineProcessors(model.engine).join(", ");
+    return refuse(pool, `${model.engine} does not run on the ${gpu?.model ?? "CPUs"} of ${name}, only on: ${runsOn}`);
   }
-  return fitOnGpus(model, pool, node, maxNodes);
+  if (!imageSupports(image, cpu.arch)) {
+    return refuse(pool, `the image of ${model.engine} is not made for ${cpu.arch}, the CPU architecture of ${name}`);
+  }
+  return gpu ? fitOnGpus(model, pool, node, maxNodes) : fitOnCpu(model, pool, node);
 }
 
 function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNodes: number): Fit {

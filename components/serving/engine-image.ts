@@ -1,12 +1,6 @@
+import { engineImageName, engineProcessors } from "../../catalog/engines";
 import { imageEntry } from "../../catalog/images";
 import type { ModelPlan } from "../../planner/types";
-
-/** Catalogue names of an engine's images, by what a pod computes on; an engine that lacks one cannot run there. */
-export interface EngineImages {
-  readonly nvidia?: string;
-  readonly amd?: string;
-  readonly cpu?: string;
-}
 
 const VERSION = /\d+\.\d+\.\d+/;
 
@@ -15,12 +9,12 @@ const VERSION = /\d+\.\d+\.\d+/;
  * (its digest is then unknown).
  * @throws Error when the engine has no image for this kind of processor.
  */
-export function engineImage(images: EngineImages, model: ModelPlan): string {
+export function engineImage(model: ModelPlan): string {
   const processor = model.gpuVendor ?? "cpu";
-  const component = images[processor];
+  const component = engineImageName(model.engine, processor);
   if (component === undefined) {
     throw new Error(
-      `models.${model.name}: ${model.engine} does not run on ${processor} here, only on ${Object.keys(images).join(", ")}: ` +
+      `models.${model.name}: ${model.engine} does not run on ${processor} here, only on ${engineProcessors(model.engine).join(", ")}: ` +
         "place it on another pool or choose another engine",
     );
   }

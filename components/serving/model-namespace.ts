@@ -51,22 +51,20 @@ export class ModelNamespace extends PlatformComponent {
   }
 }
 
-/** Pods beside the planned replicas: one that a rollout adds, and Jobs. */
-const HEAD_ROOM = { pods: 4, cpu: 4, memoryGiB: 8 };
+/** For Jobs. */
+const HEAD_ROOM = { pods: 3, cpu: 4, memoryGiB: 8 };
 
 /**
- * Hard limits of a model's namespace: its replicas at their planned maximum (and one more where no GPU forbids it),
- * with room for Jobs. A runaway autoscaler or a stray pod cannot take a neighbour's GPUs.
+ * Hard limits of a model's namespace: its replicas at their planned maximum, one more that is being replaced (its
+ * pods count until they are gone), and Jobs. A runaway autoscaler or a stray pod cannot take the neighbours' GPUs.
  */
 export function modelQuota(model: ModelPlan): Record<string, string> {
   const { resources, nodesPerReplica, maxReplicas } = model;
-  const surge = resources.gpus === 0 ? 1 : 0;
-  const pods = maxReplicas * nodesPerReplica;
-  const compute = pods + surge;
+  const pods = (maxReplicas + 1) * nodesPerReplica;
   return {
-    pods: String(compute + HEAD_ROOM.pods),
-    "requests.cpu": String(Math.ceil(compute * resources.cpu + HEAD_ROOM.cpu)),
-    "requests.memory": gibibytes(Math.ceil(compute * resources.memoryGiB + HEAD_ROOM.memoryGiB)),
+    pods: String(pods + HEAD_ROOM.pods),
+    "requests.cpu": String(Math.ceil(pods * resources.cpu + HEAD_ROOM.cpu)),
+    "requests.memory": gibibytes(Math.ceil(pods * resources.memoryGiB + HEAD_ROOM.memoryGiB)),
     ...(resources.gpuResource && { [`requests.${resources.gpuResource}`]: String(pods * resources.gpus) }),
     "services.loadbalancers": "0",
     "services.nodeports": "0",

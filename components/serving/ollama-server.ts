@@ -12,7 +12,7 @@ import { PRIORITY } from "../core/priority-classes";
 import { burstable, gibibytes, modelResources } from "../core/resources";
 import { headlessServiceName, Workload } from "../core/workload";
 import type { ModelEndpoint } from "./endpoint";
-import { type EngineImages, engineImage } from "./engine-image";
+import { engineImage } from "./engine-image";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, variables } from "./pod-settings";
@@ -23,7 +23,6 @@ type EnvVar = kubernetes.types.input.core.v1.EnvVar;
 const APP = "ollama";
 const PORT = 11434;
 const HOME = "/var/lib/ollama";
-const IMAGES: EngineImages = { nvidia: "ollama", amd: "ollama-rocm", cpu: "ollama" };
 
 /**
  * One model on Ollama: replicas with a volume each, and a Job that pulls the model into every one of them, gives it
@@ -98,7 +97,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           containers: [
             {
               name: APP,
-              image: engineImage(IMAGES, model),
+              image: engineImage(model),
               ports: [{ name: "http", containerPort: PORT }],
               env: [...ollamaEnvironment(model), ...variables(args.devices?.environment ?? {})],
               volumeMounts: [{ name: "models", mountPath: HOME }],

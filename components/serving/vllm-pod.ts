@@ -3,13 +3,12 @@ import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, modelResources } from "../core/resources";
-import { type EngineImages, engineImage } from "./engine-image";
+import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
 import { variables } from "./pod-settings";
 import { DRAIN_SECONDS, VLLM_PORT } from "./vllm-args";
 import type { Weights } from "./vllm-weights";
 
-const IMAGES: EngineImages = { nvidia: "vllm-cuda", amd: "vllm-rocm" };
 const CACHE_FOLDER = "/cache";
 /** Seconds in which load balancers learn that a pod leaves, before the engine is told. */
 const DEREGISTER_SECONDS = 10;
@@ -46,7 +45,7 @@ export function vllmPod({ model, cluster, devices, weights, ...args }: VllmPodAr
     containers: [
       {
         name: "vllm",
-        image: engineImage(IMAGES, model),
+        image: engineImage(model),
         command: ["vllm", "serve"],
         args: [...args.arguments],
         ports: [{ name: "http", containerPort: VLLM_PORT }],

@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
-import { jobScripts, scriptPath } from "../core/job-scripts";
+import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { gibibytes, guaranteed } from "../core/resources";
 import type { ModelStoreAccess } from "../storage/model-store-access";
 import { variables } from "./pod-settings";
@@ -26,7 +26,7 @@ export interface Weights {
   readonly environment: readonly EnvVar[];
   readonly mounts: readonly VolumeMount[];
   readonly volumes: readonly Volume[];
-  /** Changes when the pods must be replaced. */
+  /** Changes when the pods must be replaced: another revision of the model, another way to fetch it. */
   readonly hash: string;
 }
 
@@ -38,14 +38,14 @@ export function vllmWeights(
   access: ModelStoreAccess,
   opts: pulumi.CustomResourceOptions,
 ): Weights {
-  return model.loading === "stream" ? streamed(access) : copied(logicalName, model, namespace, access, opts);
+  return model.loading === "stream" ? streamed(model, access) : copied(logicalName, model, namespace, access, opts);
 }
 
 /**
  * The RunAI model streamer, an extra of the vLLM package. That the images hold it was read in public notes on them
  * (2026-11-21), not checked on the pinned ones; an image without it stops at start-up and says so.
  */
-function streamed(access: ModelStoreAccess): Weights {
+function streamed(model: ModelPlan, access: ModelStoreAccess): Weights {
   return {
     location: `s3://${access.bucket}/${access.prefix}`,
     initContainers: [],
@@ -55,7 +55,7 @@ function streamed(access: ModelStoreAccess): Weights {
     ],
     mounts: [access.mount],
     volumes: [access.volume],
-    hash: "",
+    hash: hashOf(model.source),
   };
 }
 
@@ -103,6 +103,6 @@ function copied(
       access.volume,
       { name: "model", emptyDir: { sizeLimit: gibibytes(model.modelStorageGiB) } },
     ],
-    hash: scripts.hash,
+    hash: hashOf([scripts.hash, model.source]),
   };
 }

@@ -12,7 +12,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
 import { ModelSync, SYNC_PODS, SYNC_SCRIPTS } from "./model-sync";
-import { type CertManager, StoreCertificates, TRUST_SECRET, trustCertificate } from "./store-certificates";
+import { type CertManager, StoreCertificates } from "./store-certificates";
 import {
   isStored,
   keyPrefix,
@@ -109,15 +109,6 @@ export class ModelStore extends PlatformComponent {
       { model: model.name, namespace, bucket: this.bucket, prefix, secretKey, certManager },
       opts,
     );
-  }
-
-  /**
-   * Lets another namespace verify the store's certificate, for example that of Prometheus.
-   * @returns the name of the Secret there, whose `ca.crt` is to be trusted.
-   */
-  trust(logicalName: string, namespace: pulumi.Input<string>, opts: pulumi.CustomResourceOptions): string {
-    trustCertificate(logicalName, namespace, this.args.certManager, opts);
-    return TRUST_SECRET;
   }
 
   /** What must be done before a model's engine finds its weights. */

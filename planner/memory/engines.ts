@@ -19,7 +19,7 @@ export interface VllmConstants {
   readonly paddedExpertRows: boolean;
   readonly groupSizeTolerance: number;
   readonly hybridStatePages: number;
-  readonly batchesInFlight: number;
+  readonly windowsKeepAllBatches: boolean;
   readonly nonTorchGiB: { readonly linked: NonTorchMemory; readonly other: NonTorchMemory };
   readonly measuredOn: string;
 }

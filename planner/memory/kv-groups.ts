@@ -15,6 +15,8 @@ export interface KvGroup {
   readonly scope: AttentionScope | { readonly kind: "state"; readonly pagesPerRequest: number };
   /** Layers that one page of the group serves, padding included. */
   readonly layers: number;
+  /** Tokens that a page holds: more than in other groups where a token takes fewer bytes. */
+  readonly blockTokens: number;
 }
 
 /** See planner/memory/vllm-versions.json. */
@@ -24,14 +26,13 @@ export interface KvLayout {
   readonly groups: readonly KvGroup[];
   /** Bytes of one page over the layers of a group. */
   readonly pageBytes: number;
+  /** The fewest tokens that a page of any group holds. */
   readonly blockTokens: number;
 }
 
 /** The layout of one stage's layers; undefined when nothing is cached. */
 export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): KvLayout | undefined {
   const buckets = layerBuckets(caches, rules.hybridStatePages);
-  const sizes = buckets.map((bucket) => bucket.layers);
-  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)];
   if (buckets.length === 0) return undefined;
   const bytesPerToken = Math.max(...caches.map((cache) => cache.bytesPerToken));
   const stateBytes = Math.max(...caches.map((cache) => cache.stateBytes));
@@ -40,18 +41,26 @@ export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): K
     bytesPerToken === 0
       ? defaultBlockTokens
       : Math.max(defaultBlockTokens, roundUp(Math.ceil(stateBytes / bytesPerToken), defaultBlockTokens));
-  const layerPageBytes = bytesPerToken === 0 ? stateBytes : bytesPerToken * blockTokens;
-  if (buckets.length === 1) {
-    const total =
-      bytesPerToken === 0 ? stateBytes * largest : sum(caches.map((cache) => cache.bytesPerToken)) * blockTokens;
-    return { groups: buckets, pageBytes: total, blockTokens };
+  const [only] = buckets;
+  if (buckets.length === 1 && only !== undefined) {
+    const pageBytes =
+      bytesPerToken === 0 ? stateBytes * only.layers : sum(caches.map((cache) => cache.bytesPerToken)) * blockTokens;
+    return { groups: [{ scope: only.scope, layers: only.layers, blockTokens }], pageBytes, blockTokens };
   }
-  const groupSize = largest < smallest * rules.groupSizeTolerance ? largest : smallest;
+  const layerPageBytes = bytesPerToken === 0 ? stateBytes : bytesPerToken * blockTokens;
+  const sizes = buckets.map((bucket) => bucket.layers);
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)];
+  const layers = largest < smallest * rules.groupSizeTolerance ? largest : smallest;
   return {
-    groups: buckets.flatMap((bucket) =>
-      Array.from({ length: Math.ceil(bucket.layers / groupSize) }, () => ({ scope: bucket.scope, layers: groupSize })),
-    ),
-    pageBytes: layerPageBytes * groupSize,
+    groups: buckets.flatMap((bucket) => {
+      const group = {
+        scope: bucket.scope,
+        layers,
+        blockTokens: bucket.bytesPerToken === 0 ? blockTokens : Math.floor(layerPageBytes / bucket.bytesPerToken),
+      };
+      return Array.from({ length: Math.ceil(bucket.layers / layers) }, () => group);
+    }),
+    pageBytes: layerPageBytes * layers,
     blockTokens,
   };
 }
@@ -64,11 +73,11 @@ export function pooledTokens(layout: KvLayout, poolBytes: number): number {
 
 /**
  * Pages that one request of a length takes over all groups: bounded windows stop growing.
- * @param inFlightTokens tokens scheduled but not settled, for which windows keep pages (max-num-batched-tokens, twice
- *   with asynchronous scheduling)
+ * @param inFlightTokens tokens scheduled but not settled, for which windows keep pages: a multiple of
+ *   max-num-batched-tokens
  */
 export function pagesPerRequest(layout: KvLayout, tokens: number, inFlightTokens: number): number {
-  return sum(layout.groups.map((group) => groupPages(group, layout.blockTokens, tokens, inFlightTokens)));
+  return sum(layout.groups.map((group) => groupPages(group, tokens, inFlightTokens)));
 }
 
 /** Requests of a length that fit into the pool, as a fraction. */
@@ -82,7 +91,8 @@ export function requestBytes(layout: KvLayout, requests: number, tokens: number,
   return requests * pagesPerRequest(layout, tokens, inFlightTokens) * layout.pageBytes;
 }
 
-function groupPages(group: KvGroup, blockTokens: number, tokens: number, inFlightTokens: number): number {
+function groupPages(group: KvGroup, tokens: number, inFlightTokens: number): number {
+  const { blockTokens } = group;
   const whole = Math.ceil(tokens / blockTokens);
   switch (group.scope.kind) {
     case "state":
@@ -99,20 +109,31 @@ function groupPages(group: KvGroup, blockTokens: number, tokens: number, inFligh
   }
 }
 
-function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): readonly KvGroup[] {
+interface LayerBucket {
+  readonly scope: KvGroup["scope"];
+  readonly layers: number;
+  /** Of the largest layer; 0 for states. */
+  readonly bytesPerToken: number;
+}
+
+/** Layers of one kind. */
+function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): readonly LayerBucket[] {
   const pagesPerRequest = caches.some((cache) => cache.bytesPerToken > 0) ? hybridStatePages : 1;
-  const buckets = new Map<string, { scope: KvGroup["scope"]; layers: number }>();
-  for (const cache of caches) {
-    if (cache.bytesPerToken > 0) add(cache.scope);
-    if (cache.stateBytes > 0) add({ kind: "state", pagesPerRequest });
+  const buckets = new Map<string, LayerBucket>();
+  for (const { bytesPerToken, scope, stateBytes } of caches) {
+    if (bytesPerToken > 0) add(scope, bytesPerToken);
+    if (stateBytes > 0) add({ kind: "state", pagesPerRequest }, 0);
   }
   return [...buckets.values()];
 
-  function add(scope: KvGroup["scope"]): void {
+  function add(scope: KvGroup["scope"], bytesPerToken: number): void {
     const key = "windowTokens" in scope ? `${scope.kind}:${scope.windowTokens}` : scope.kind;
-    const bucket = buckets.get(key) ?? { scope, layers: 0 };
-    bucket.layers += 1;
-    buckets.set(key, bucket);
+    const { layers, ...known } = buckets.get(key) ?? { scope, layers: 0, bytesPerToken: 0 };
+    buckets.set(key, {
+      ...known,
+      layers: layers + 1,
+      bytesPerToken: Math.max(known.bytesPerToken, bytesPerToken),
+    });
   }
 }
 

@@ -40,7 +40,7 @@ export function estimateVllm(request: MemoryRequest): MemoryEstimate {
     limits,
     caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
     hopper: isHopper(request),
-    inFlightTokens: constants.batchesInFlight * limits.maxNumBatchedTokens,
+    inFlightTokens: limits.maxNumBatchedTokens * (constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1),
   };
   const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
     stageResult(setting, stage),

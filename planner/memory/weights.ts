@@ -31,7 +31,7 @@ export function stageWeightBytes(architecture: ModelArchitecture, sharding: Weig
   const allocations = new Map<string, number>();
   for (const tensor of tensorInventory(architecture)) {
     if (!isOnStage(tensor, sharding.stage, architecture)) continue;
-    const bytes = shardBytes(tensor, sharding);
+    const bytes = shardBytes(tensor, sharding) * tensor.loadedCopies;
     allocations.set(tensor.fusedInto, (allocations.get(tensor.fusedInto) ?? 0) + bytes);
   }
   const weights = [...allocations.values()].reduce((total, bytes) => total + allocatedBytes(bytes), 0);

@@ -25,8 +25,10 @@ export interface GroupedQueryAttention {
   readonly outputGate: boolean;
   /** One learned attention sink per head (gpt-oss). */
   readonly sinks: boolean;
-  /** False where the layer reuses the keys and values of an earlier layer (Gemma 3n). */
+  /** False in encoders, and where the layer reuses the keys and values of an earlier layer (Gemma 4). */
   readonly ownsCache: boolean;
+  /** "keys": they serve as values too; "none": both come from an earlier layer. Absent: keys and values. */
+  readonly keyValueProjections?: "keys" | "none";
 }
 
 /** Multi-head latent attention (DeepSeek): the cache holds one compressed vector per token. */

@@ -26,18 +26,24 @@ function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, p
   const queries = attention.heads * attention.headDim;
   const keys = attention.kvHeads * attention.headDim;
   const fusedInto = `${prefix}.qkv_proj`;
+  const { keyValueProjections } = attention;
+  const byHeads: TensorSplit = { along: "rows", units: attention.kvHeads };
+  const keysOnly = keyValueProjections === "keys";
   const projections = [
-    { name: "q_proj", rows: attention.outputGate ? 2 * queries : queries, split: byRows },
-    { name: "k_proj", rows: keys, split: { along: "rows", units: attention.kvHeads } },
-    { name: "v_proj", rows: keys, split: { along: "rows", units: attention.kvHeads } },
-  ] as const;
+    { name: "q_proj", rows: attention.outputGate ? 2 * queries : queries, split: byRows, loadedCopies: 1 },
+    ...(keyValueProjections === "none"
+      ? []
+      : [{ name: "k_proj", rows: keys, split: byHeads, loadedCopies: keysOnly ? 2 : 1 }]),
+    ...(keyValueProjections === undefined ? [{ name: "v_proj", rows: keys, split: byHeads, loadedCopies: 1 }] : []),
+  ];
   return [
-    ...projections.map(({ name, rows, split }) => ({
+    ...projections.map(({ name, rows, split, loadedCopies }) => ({
       module: `${prefix}.${name}`,
       kind: "linear" as const,
       rows,
       columns: hidden,
       split,
+      loadedCopies,
       fusedInto,
     })),
     ...(attention.queryKeyValueBias
@@ -59,7 +65,7 @@ function queryKeyNorms(attention: GroupedQueryAttention, prefix: string): readon
     case "none":
       return [];
     case "head":
-      return [vector(`${prefix}.qk_norm`, 2 * attention.headDim)];
+      return [vector(`${prefix}.qk_norm`, (attention.keyValueProjections === "none" ? 1 : 2) * attention.headDim)];
     case "projection":
       return [vector(`${prefix}.qk_norm`, (attention.heads + attention.kvHeads) * attention.headDim, byRows)];
   }
@@ -117,7 +123,10 @@ export function feedForwardTensors(block: FeedForward, hidden: number, prefix: s
     case "dense":
       return denseTensors(block, hidden, `${prefix}.mlp`);
     case "experts":
-      return expertTensors(block, hidden, `${prefix}.mlp`);
+      // beside a dense block, which is then the "mlp", checkpoints keep the experts one level higher
+      return block.parallelDense === undefined
+        ? expertTensors(block, hidden, `${prefix}.mlp`)
+        : [...expertTensors(block, hidden, prefix), ...denseTensors(block.parallelDense, hidden, `${prefix}.mlp`)];
     case "none":
       return [];
   }
@@ -189,7 +198,6 @@ function expertTensors(block: MixtureOfExperts, hidden: number, prefix: string):
           ...denseTensors({ ...block.shared, bias: false }, hidden, `${prefix}.shared_experts`),
           ...(block.shared.gateVector ? [vector(`${prefix}.shared_expert_gate`, hidden)] : []),
         ]),
-    ...(block.parallelDense === undefined ? [] : denseTensors(block.parallelDense, hidden, prefix)),
   ];
 }
 

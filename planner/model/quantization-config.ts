@@ -4,7 +4,7 @@
  */
 import type { Dtype } from "./architecture";
 import { type ConfigProblem, ConfigSource, isPlainObject, shortValue } from "./config-source";
-import { anyLinear, modulePattern } from "./module-pattern";
+import { anyLinear, modulePattern, moduleSet } from "./module-pattern";
 import {
   type QuantizationRule,
   type QuantizationScheme,
@@ -52,7 +52,7 @@ export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype):
   ];
   const rules = readRules(section, method.toLowerCase());
   return {
-    name: rules[0]?.scheme.name ?? baseDtype,
+    name: [...new Set(rules.map((rule) => rule.scheme.name))].join(" + ") || baseDtype,
     baseDtype,
     rules,
     ignored: ignored.flatMap((text) => modulePattern(text, section, "ignore")),
@@ -157,22 +157,46 @@ function readCompressedScheme(weights: ConfigSource): QuantizationScheme {
   return bits === 8 ? schemes.eightBitRow("int8") : schemes.packedRow(bits, symmetric);
 }
 
+const modelOptAlgorithms =
+  "FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, NVFP4, W4A16_NVFP4, MXFP4, MXFP8, W4A16_AWQ, W4A8_AWQ, MIXED_PRECISION";
+
 function readModelOpt(section: ConfigSource): readonly QuantizationRule[] {
   const algorithm = section.text("quant_algo", "").toUpperCase();
+  if (algorithm === "MIXED_PRECISION") return readMixedPrecision(section);
   const scheme = modelOptScheme(algorithm, section);
   if (scheme !== undefined) return [{ targets: "layers", scheme }];
-  section.problem(
-    "quant_algo",
-    "unknown algorithm; known: FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, NVFP4, MXFP8, W4A16_AWQ",
-  );
+  section.problem("quant_algo", `unknown algorithm; known: ${modelOptAlgorithms}`);
   return [];
+}
+
+/** `quantized_layers` names the algorithm of every quantized module; the rest stays in the base dtype. */
+function readMixedPrecision(section: ConfigSource): readonly QuantizationRule[] {
+  const layers = section.section("quantized_layers");
+  if (layers === undefined) {
+    section.problem("quantized_layers", "is missing; MIXED_PRECISION needs it");
+    return [];
+  }
+  const modules = new Map<string, { readonly scheme: QuantizationScheme; readonly names: string[] }>();
+  for (const name of layers.keys()) {
+    const entry = layers.section(name);
+    const scheme = entry && modelOptScheme(entry.text("quant_algo", "").toUpperCase(), entry);
+    if (scheme === undefined) {
+      layers.problem(name, `unknown algorithm; known: ${modelOptAlgorithms}`);
+      return [];
+    }
+    const group = modules.get(scheme.name) ?? { scheme, names: [] };
+    group.names.push(name);
+    modules.set(scheme.name, group);
+  }
+  return [...modules.values()].map(({ scheme, names }) => ({ targets: [moduleSet(names)], scheme }));
 }
 
 function modelOptScheme(algorithm: string, section: ConfigSource): QuantizationScheme | undefined {
   if (algorithm === "FP8") return schemes.fp8Tensor();
   if (algorithm === "FP8_PER_CHANNEL_PER_TOKEN") return schemes.eightBitRow("fp8");
   if (algorithm.startsWith("FP8_PB")) return schemes.fp8Block(128, 128);
-  if (algorithm.startsWith("NVFP4")) return schemes.nvfp4();
+  if (algorithm.includes("NVFP4")) return schemes.nvfp4();
+  if (algorithm.includes("MXFP4")) return schemes.mxfp4();
   if (algorithm === "MXFP8") return schemes.fp8Group(32);
   if (algorithm.startsWith("W4A")) return schemes.awq(4, section.size("group_size", 128));
   return undefined;

@@ -35,7 +35,7 @@ export interface QuantizationRule {
 export type ModulePattern = (moduleName: string) => boolean;
 
 export interface WeightFormat {
-  /** Short name for people: the first scheme's name, or the base dtype. */
+  /** Short name for people: the schemes in use, or the base dtype. */
   readonly name: string;
   readonly baseDtype: Dtype;
   /** First matching rule wins; no rules: nothing is quantized. */

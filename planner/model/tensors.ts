@@ -22,6 +22,8 @@ export interface ModelTensor {
   readonly columns: number;
   /** Identical tensors: the experts of a layer, the layers of a vision tower. */
   readonly count: number;
+  /** How often an engine holds it in memory: 2 where keys also serve as values. */
+  readonly loadedCopies: number;
   /** How many of them one token uses. */
   readonly activeCount: number;
   readonly split: TensorSplit;
@@ -178,11 +180,19 @@ function predictionTensors(architecture: ModelArchitecture): readonly ModelTenso
 }
 
 export type TensorPart = Pick<ModelTensor, "module" | "kind" | "rows" | "columns"> &
-  Partial<Pick<ModelTensor, "count" | "activeCount" | "split" | "fusedInto" | "part">>;
+  Partial<Pick<ModelTensor, "count" | "loadedCopies" | "activeCount" | "split" | "fusedInto" | "part">>;
 
 function entry(part: TensorPart & Pick<ModelTensor, "placement">): ModelTensor {
   const count = part.count ?? 1;
-  return { count, activeCount: count, part: "text", split: { along: "none" }, fusedInto: part.module, ...part };
+  return {
+    count,
+    loadedCopies: 1,
+    activeCount: count,
+    part: "text",
+    split: { along: "none" },
+    fusedInto: part.module,
+    ...part,
+  };
 }
 
 /** A projection of a mixer as an inventory part. */

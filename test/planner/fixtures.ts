@@ -13,6 +13,14 @@ export function shapeNamed(name: string): MachineShape {
   return shape;
 }
 
+/** The GPUs of a machine that has some. */
+export function gpuOf(shape: MachineShape): NonNullable<MachineShape["gpu"]> {
+  if (!shape.gpu) {
+    throw new Error(`${shape.name} has no GPU`);
+  }
+  return shape.gpu;
+}
+
 /** Architecture of a model of the catalogue, from its real config.json. */
 export function architectureOf(name: string): ModelArchitecture {
   const entry = findModel(name);

@@ -3,7 +3,7 @@ import { onPremNode } from "../../catalog/shapes";
 import { planDeployment } from "../../planner/plan";
 import type { ModelRequest, PlanRequest } from "../../planner/request";
 import type { DeploymentPlan, ModelPlan } from "../../planner/types";
-import { environmentOf, modelOf, poolOf } from "./fixtures";
+import { environmentOf, gpuOf, modelOf, poolOf, shapeNamed } from "./fixtures";
 
 const onlyModel = (plan: DeploymentPlan): ModelPlan => {
   expect(plan.problems.filter((p) => p.severity === "mandatory")).toEqual([]);
@@ -142,6 +142,13 @@ describe("planDeployment", () => {
     expect(onlyModel(plan).pool).toBe("named");
   });
 
+  it("refuses an engine whose image is not made for the CPU architecture of a pool", () => {
+    const arm = { ...shapeNamed("VM.GPU.A10.1"), name: "arm-a10", cpu: { arch: "arm64", vcpus: 30 } } as const;
+    const pool = poolOf("VM.GPU.A10.1", 1, { shape: { ...arm, gpu: { ...gpuOf(arm), vendor: "amd" } } });
+    const [problem] = refusals(environmentOf([pool], [modelOf("qwen2.5-7b-instruct")]));
+    expect(problem?.message).toContain("the image of vllm is not made for arm64, the CPU architecture of arm-a10");
+  });
+
   it("runs Ollama on CPU nodes, where vLLM is refused", () => {
     const pools = [poolOf("m7i.4xlarge", 2)];
     const model = onlyModel(planDeployment(environmentOf(pools, [ollama3b()])));
@@ -150,7 +157,9 @@ describe("planDeployment", () => {
     expect(model.resources.gpuResource).toBeUndefined();
     expect(model.resources.memoryGiB).toBeGreaterThanOrEqual(model.memoryPerGpu.totalGiB);
     const vllm = modelOf("qwen2.5-0.5b-instruct", { pools: ["m7i-4xlarge"] });
-    expect(refusals(environmentOf(pools, [vllm]))[0]?.message).toContain('use engine "ollama" or a GPU pool');
+    expect(refusals(environmentOf(pools, [vllm]))[0]?.message).toContain(
+      "vllm does not run on the CPUs of m7i.4xlarge, only on: nvidia, amd",
+    );
   });
 
   it("runs Ollama on a GPU pool where there is one, and refuses a CPU node that is too small", () => {

@@ -49,7 +49,7 @@ async function waitForServer(server: string, timeoutSeconds: number): Promise<vo
       return;
     } catch (error) {
       if (Date.now() > deadline) {
-          throw new Error(`no answer within ${timeoutSeconds} s: ${message(error)}`);
+        throw new Error(`no answer within ${timeoutSeconds} s: ${message(error)}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }

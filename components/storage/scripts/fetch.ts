@@ -2,8 +2,8 @@
  * Copies a model from the bucket to a local folder: `node fetch.ts`, the init container of an engine.
  *
  * A file gets its final name only after its checksum matched, so a restarted container goes on with the files
- * that are missing. Several threads share the work: one thread decrypts and hashes about 1 GB/s, a node's link
- * carries more.
+ * that are missing. Several threads share the work: decrypting and hashing on one thread is slower than a node's
+ * link.
  */
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
@@ -56,26 +56,30 @@ export async function fetchFile(
     return "present";
   }
   await mkdir(dirname(path), { recursive: true });
-  await withRetries(file.path, async () => {
-    const hash = createHash("sha256");
-    let bytes = 0;
-    const response = await bucket.get(`${prefix}/${file.path}`);
-    const measured = async function* (): AsyncGenerator<Uint8Array> {
-      for await (const chunk of response.body ?? []) {
-        hash.update(chunk);
-        bytes += chunk.byteLength;
-        yield chunk;
+  await withRetries(
+    file.path,
+    async () => {
+      const hash = createHash("sha256");
+      let bytes = 0;
+      const response = await bucket.get(`${prefix}/${file.path}`);
+      const measured = async function* (): AsyncGenerator<Uint8Array> {
+        for await (const chunk of response.body ?? []) {
+          hash.update(chunk);
+          bytes += chunk.byteLength;
+          yield chunk;
+        }
+      };
+      await pipeline(measured, createWriteStream(`${path}.part`, { highWaterMark: 8 * 2 ** 20 }));
+      const sha256 = hash.digest("hex");
+      if (bytes !== file.size || (file.sha256 !== undefined && sha256 !== file.sha256)) {
+        throw new Error(
+          `${file.path}: got ${bytes} bytes with SHA-256 ${sha256}, expected ${file.size} with ${file.sha256 ?? "any"}`,
+        );
       }
-    };
-    await pipeline(measured, createWriteStream(`${path}.part`, { highWaterMark: 8 * 2 ** 20 }));
-    const sha256 = hash.digest("hex");
-    if (bytes !== file.size || (file.sha256 !== undefined && sha256 !== file.sha256)) {
-      throw new Error(
-        `${file.path}: got ${bytes} bytes with SHA-256 ${sha256}, expected ${file.size} with ${file.sha256 ?? "any"}`,
-      );
-    }
-    await rename(`${path}.part`, path);
-  }, { attempts: 3 });
+      await rename(`${path}.part`, path);
+    },
+    { attempts: 3 },
+  );
   return "copied";
 }
 

@@ -13,6 +13,7 @@ const expertsPerTokenKeys = [
   "moe_topk",
   "moe_k",
   "moe_top_k",
+  "top_k_experts",
 ] as const;
 
 /** The feed-forward block of every layer, in order. */

@@ -3,6 +3,7 @@ import { classicReaders } from "./classic";
 import { decoderReaders } from "./decoder";
 import { bertReader, modernBertReader } from "./encoder";
 import type { FamilyReader } from "./family";
+import { gemma4Reader } from "./gemma4";
 import { linearAttentionReaders } from "./hybrid-linear";
 import { mambaReaders } from "./hybrid-mamba";
 
@@ -12,6 +13,7 @@ const readers = new Map<string, FamilyReader>(
     ...classicReaders,
     ...mambaReaders,
     ...linearAttentionReaders,
+    gemma4Reader,
     bertReader,
     modernBertReader,
   ].flatMap((reader) => reader.modelTypes.map((type): [string, FamilyReader] => [type, reader])),

@@ -1,8 +1,8 @@
 /** Vision towers of multimodal models: a vision transformer plus the projector into the text model. */
-import type { ProjectionShape, VisionTower } from "../architecture";
+import type { VisionTower } from "../architecture";
 import type { ConfigSource } from "../config-source";
-
-type VisionTensor = VisionTower["tensors"][number];
+import { audioTensors } from "./audio";
+import { type TowerTensor, towerTensor as tensor } from "./tower-tensor";
 
 interface TowerTraits {
   /** Three feed-forward matrices. */
@@ -11,10 +11,16 @@ interface TowerTraits {
   /** Norms are RMS norms: no bias vector. */
   readonly rmsNorm?: boolean;
   readonly withoutPositions?: boolean;
+  /** One table of positions per axis; 1 unless stated. */
+  readonly positionAxes?: number;
+  /** Norms of hidden size per layer; 2 unless stated. */
+  readonly layerNorms?: number;
+  /** Norms of queries and keys. */
+  readonly headNorms?: boolean;
   readonly withoutPatchBias?: boolean;
   /** Norms of hidden size outside the layers. */
   readonly outerNorms?: number;
-  readonly projector: (dimensions: TowerDimensions, source: ConfigSource) => readonly VisionTensor[];
+  readonly projector: (dimensions: TowerDimensions, source: ConfigSource) => readonly TowerTensor[];
 }
 
 interface TowerDimensions {
@@ -25,6 +31,16 @@ interface TowerDimensions {
 }
 
 const towers: Readonly<Record<string, TowerTraits>> = {
+  gemma4: {
+    gated: true,
+    withoutBias: true,
+    rmsNorm: true,
+    withoutPatchBias: true,
+    layerNorms: 4,
+    headNorms: true,
+    positionAxes: 2,
+    projector: gemma4Projector,
+  },
   gemma3: { outerNorms: 1, projector: singleProjector },
   qwen2_vl: { withoutPositions: true, withoutPatchBias: true, projector: patchMerger },
   qwen2_5_vl: { gated: true, rmsNorm: true, withoutPositions: true, withoutPatchBias: true, projector: patchMerger },
@@ -49,8 +65,8 @@ const towers: Readonly<Record<string, TowerTraits>> = {
 /** LLaVA-like models and everything not listed above: a two-layer projector. */
 const commonTower: TowerTraits = { outerNorms: 1, projector: twoLayerProjector };
 
-/** Families whose tower vLLM loads whole on every GPU (Pixtral has no tensor-parallel layers). */
-const replicatedTowers = new Set(["mistral3", "pixtral"]);
+/** Families whose tower vLLM loads whole on every GPU (Pixtral and Gemma 4 have no tensor-parallel layers). */
+const replicatedTowers = new Set(["mistral3", "pixtral", "gemma4"]);
 
 /**
  * The vision tower of a config, or undefined without a `vision_config`.
@@ -71,19 +87,22 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
       ...patchTensors(source, hidden, traits),
       ...layerTensors(source, layers, hidden, traits),
       ...traits.projector(dimensions, source),
+      ...audioTensors(root, textHidden),
     ],
     replicated: replicatedTowers.has(rootType),
   };
 }
 
-function patchTensors(source: ConfigSource, hidden: number, traits: TowerTraits): readonly VisionTensor[] {
+function patchTensors(source: ConfigSource, hidden: number, traits: TowerTraits): readonly TowerTensor[] {
   const patch = source.count("patch_size", 14);
   const channels = source.count(["num_channels", "in_chans", "in_channels"], 3);
   const pixels = channels * patch * patch * source.count("temporal_patch_size", 1);
   return [
     tensor("patch_embedding", hidden, pixels, 1, "none"),
     ...(traits.withoutPatchBias ? [] : [tensor("patch_embedding.bias", hidden, 1, 1, "none")]),
-    ...(traits.withoutPositions ? [] : [tensor("position_embedding", readPositions(source, patch), hidden, 1, "none")]),
+    ...(traits.withoutPositions
+      ? []
+      : [tensor("position_embedding", (traits.positionAxes ?? 1) * readPositions(source, patch), hidden, 1, "none")]),
     tensor("outer_norms", hidden * (traits.outerNorms ?? 0) * (traits.rmsNorm ? 1 : 2), 1, 1, "none"),
   ];
 }
@@ -93,7 +112,7 @@ function layerTensors(
   layers: number,
   hidden: number,
   traits: TowerTraits,
-): readonly VisionTensor[] {
+): readonly TowerTensor[] {
   const stated = source.firstKey("intermediate_size", "vt_intermediate_size");
   const width = stated === undefined ? Math.round(hidden * source.factor("mlp_ratio", 4)) : source.size(stated);
   const upMatrices = traits.gated ? 2 : 1;
@@ -105,13 +124,14 @@ function layerTensors(
     tensor("attention.out", hidden, hidden, layers, "inputs"),
     tensor("feed_forward.up", upMatrices * width, hidden, layers, "outputs"),
     tensor("feed_forward.down", hidden, width, layers, "inputs"),
-    tensor("norms", 2 * hidden * (traits.rmsNorm ? 1 : 2), 1, layers, "none"),
+    tensor("norms", (traits.layerNorms ?? 2) * hidden * (traits.rmsNorm ? 1 : 2), 1, layers, "none"),
+    ...(traits.headNorms ? [tensor("head_norms", 2 * source.size("head_dim"), 1, layers, "none")] : []),
     ...biases,
   ];
 }
 
 function readPositions(source: ConfigSource, patch: number): number {
-  const stated = source.optionalSize(["num_position_embeddings", "num_positions"]);
+  const stated = source.optionalSize(["num_position_embeddings", "num_positions", "position_embedding_size"]);
   if (stated !== undefined) return stated;
   if (source.has("init_pos_emb_height"))
     return source.count("init_pos_emb_height") * source.count("init_pos_emb_width");
@@ -126,11 +146,19 @@ function readMerge(source: ConfigSource, root: ConfigSource): number {
 }
 
 /** Gemma 3: one matrix and a norm. */
-function singleProjector({ hidden, textHidden }: TowerDimensions): readonly VisionTensor[] {
+function singleProjector({ hidden, textHidden }: TowerDimensions): readonly TowerTensor[] {
   return [tensor("projector", textHidden, hidden, 1, "none"), tensor("projector.norm", hidden, 1, 1, "none")];
 }
 
-function twoLayerProjector({ hidden, textHidden }: TowerDimensions): readonly VisionTensor[] {
+/** Gemma 4: one matrix, and a shift and scale of its input where the config asks for it. */
+function gemma4Projector({ hidden, textHidden }: TowerDimensions, source: ConfigSource): readonly TowerTensor[] {
+  return [
+    tensor("projector", textHidden, hidden, 1, "none"),
+    ...(source.flag("standardize", false) ? [tensor("standardization", 2 * hidden, 1, 1, "none")] : []),
+  ];
+}
+
+function twoLayerProjector({ hidden, textHidden }: TowerDimensions): readonly TowerTensor[] {
   return [
     tensor("projector.1", textHidden, hidden, 1, "outputs"),
     tensor("projector.2", textHidden, textHidden, 1, "inputs"),
@@ -139,7 +167,7 @@ function twoLayerProjector({ hidden, textHidden }: TowerDimensions): readonly Vi
 }
 
 /** Qwen-VL and Kimi: merge×merge patches are concatenated and projected in two steps. */
-function patchMerger({ hidden, textHidden, merge }: TowerDimensions): readonly VisionTensor[] {
+function patchMerger({ hidden, textHidden, merge }: TowerDimensions): readonly TowerTensor[] {
   const wide = hidden * merge * merge;
   return [
     tensor("merger.norm", hidden, 1, 1, "none"),
@@ -150,12 +178,12 @@ function patchMerger({ hidden, textHidden, merge }: TowerDimensions): readonly V
 }
 
 /** Qwen3-VL: one merger at the end and one for each "deepstack" layer. */
-function stackedPatchMergers(dimensions: TowerDimensions, source: ConfigSource): readonly VisionTensor[] {
+function stackedPatchMergers(dimensions: TowerDimensions, source: ConfigSource): readonly TowerTensor[] {
   const mergers = 1 + source.integerList("deepstack_visual_indexes").length;
   return patchMerger(dimensions).map((item) => ({ ...item, count: mergers }));
 }
 
-function pixtralProjector({ hidden, textHidden, merge }: TowerDimensions): readonly VisionTensor[] {
+function pixtralProjector({ hidden, textHidden, merge }: TowerDimensions): readonly TowerTensor[] {
   return [
     tensor("projector.norm", hidden, 1, 1, "none"),
     tensor("projector.merger", hidden, hidden * merge * merge, 1, "none"),
@@ -164,7 +192,7 @@ function pixtralProjector({ hidden, textHidden, merge }: TowerDimensions): reado
   ];
 }
 
-function llama4Adapter({ textHidden }: TowerDimensions, source: ConfigSource): readonly VisionTensor[] {
+function llama4Adapter({ textHidden }: TowerDimensions, source: ConfigSource): readonly TowerTensor[] {
   const input = source.size("projector_input_dim", 4096);
   const output = source.size("projector_output_dim", 4096);
   return [
@@ -172,14 +200,4 @@ function llama4Adapter({ textHidden }: TowerDimensions, source: ConfigSource): r
     tensor("adapter.2", output, input, 1, "inputs"),
     tensor("projector", textHidden, source.size("vision_output_dim", output), 1, "none"),
   ];
-}
-
-function tensor(
-  name: string,
-  outputs: number,
-  inputs: number,
-  count: number,
-  split: ProjectionShape["split"],
-): VisionTensor {
-  return { name, outputs, inputs, count, split };
 }

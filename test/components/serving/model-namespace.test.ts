@@ -76,18 +76,24 @@ describe("ModelNamespace", () => {
 });
 
 describe("modelQuota", () => {
-  it("bounds GPUs by the planned maximum, and forbids doors of its own", () => {
+  it("bounds the planned maximum and one replica that is being replaced, and forbids doors of its own", () => {
     expect(modelQuota(groupPlan({ maxReplicas: 2 }))).toEqual({
-      pods: "8",
-      "requests.cpu": "868",
-      "requests.memory": "5128Gi",
-      "requests.nvidia.com/gpu": "32",
+      pods: "9",
+      "requests.cpu": "1300",
+      "requests.memory": "7688Gi",
+      "requests.nvidia.com/gpu": "48",
       "services.loadbalancers": "0",
       "services.nodeports": "0",
     });
   });
 
-  it("counts the pod that a rollout adds where no GPU forbids it", () => {
-    expect(modelQuota(ollamaPlan({ maxReplicas: 1 }))).toMatchObject({ pods: "6", "requests.cpu": "12" });
+  it("names no GPU where the plan has none", () => {
+    expect(modelQuota(ollamaPlan({ maxReplicas: 1 }))).toEqual({
+      pods: "5",
+      "requests.cpu": "12",
+      "requests.memory": "20Gi",
+      "services.loadbalancers": "0",
+      "services.nodeports": "0",
+    });
   });
 });

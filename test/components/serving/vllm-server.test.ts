@@ -164,6 +164,16 @@ describe("VllmServer", () => {
     });
   });
 
+  it("replaces its pods when the model's revision changes", async () => {
+    const hashOf = async (revision: string) => {
+      const source = { kind: "huggingface", repository: "org/model", revision } as const;
+      const { template } = await deployed(modelPlan({ source }));
+      return template.metadata.annotations["inference-stacks.io/config-hash"];
+    };
+    expect(await hashOf("v1")).toBe(await hashOf("v1"));
+    expect(await hashOf("v2")).not.toBe(await hashOf("v1"));
+  });
+
   it("runs on Radeon with its image, device groups and overrides", async () => {
     const model = modelPlan({
       gpuVendor: "amd",

@@ -253,6 +253,18 @@ describe("with servers", () => {
     expect(config && (await fetchFile(bucket(), "legal/llama", config, folder))).toBe("copied");
   });
 
+  it("refuses a file whose content is not that of the manifest, and leaves nothing under its name", async () => {
+    await run();
+    const [file] = await wantedFiles(bucket(), "legal/llama", true);
+    if (!file) throw new Error("no file");
+    const damaged = Buffer.from("x".repeat(file.size));
+    store.objects.set(`legal/llama/${file.path}`, { body: damaged, metadata: {} });
+    await expect(fetchFile(bucket(), "legal/llama", file, folder)).rejects.toThrow(
+      /LICENSE\.txt: got 5 bytes with SHA-256/,
+    );
+    await expect(readFile(join(folder, file.path))).rejects.toThrow("ENOENT");
+  });
+
   it("insists on the manifest where a sync Job should have written one", async () => {
     await bucket().put("own/model.safetensors", Buffer.from("weights"));
     await expect(wantedFiles(bucket(), "own", true)).rejects.toThrow("s3://models/own/ has no .manifest.json");

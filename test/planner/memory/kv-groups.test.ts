@@ -10,8 +10,10 @@ import {
 } from "../../../planner/memory/kv-groups";
 import { fixtureArchitecture } from "../model/fixtures";
 
-function layout(name: string, tolerance = 1.25) {
-  const result = kvLayout(layerCaches(fixtureArchitecture(name), "bfloat16", 1), tolerance);
+const rules = { groupSizeTolerance: 1.25, hybridStatePages: 1 };
+
+function layout(name: string, hybridStatePages = 1) {
+  const result = kvLayout(layerCaches(fixtureArchitecture(name), "bfloat16", 1), { ...rules, hybridStatePages });
   if (result === undefined) throw new Error(`${name} caches nothing`);
   return result;
 }
@@ -19,7 +21,7 @@ function layout(name: string, tolerance = 1.25) {
 describe("groups of layers", () => {
   it("one for a model of one kind", () => {
     const llama = layout("meta-llama--Llama-3.1-8B");
-    expect(llama.groups).toEqual([{ scope: { kind: "full" }, layers: 32 }]);
+    expect(llama.groups).toEqual([{ scope: { kind: "full" }, layers: 32, blockTokens: 16 }]);
     expect(llama.pageBytes).toBe(16 * 131072);
   });
 
@@ -39,8 +41,8 @@ describe("groups of layers", () => {
         stateBytes: 0,
       })),
     ];
-    expect(kvLayout(caches, 1.25)?.groups.map((group) => group.layers)).toEqual([13, 13]);
-    expect(kvLayout(caches.slice(4), 1.25)?.groups.map((group) => group.layers)).toEqual([8, 8, 8]);
+    expect(kvLayout(caches, rules)?.groups.map((group) => group.layers)).toEqual([13, 13]);
+    expect(kvLayout(caches.slice(4), rules)?.groups.map((group) => group.layers)).toEqual([8, 8, 8]);
   });
 
   it("pages long enough for a recurrent state", () => {
@@ -51,7 +53,7 @@ describe("groups of layers", () => {
   });
 
   it("none without a cache", () => {
-    expect(kvLayout(layerCaches(fixtureArchitecture("BAAI--bge-m3"), "bfloat16", 1), 1.25)).toBeUndefined();
+    expect(kvLayout(layerCaches(fixtureArchitecture("BAAI--bge-m3"), "bfloat16", 1), rules)).toBeUndefined();
   });
 });
 
@@ -91,6 +93,30 @@ describe("what a pool holds", () => {
       ),
       { numRuns: 200 },
     );
+  });
+
+  it("takes one page more per group of states from 0.21 on, none more where only states are cached", () => {
+    const name = "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16";
+    const states = layout(name).groups.filter((group) => group.scope.kind === "state").length;
+    expect(pagesPerRequest(layout(name, 2), 32_768, 8192)).toBe(pagesPerRequest(layout(name), 32_768, 8192) + states);
+    const mamba = [{ bytesPerToken: 0, scope: { kind: "full" } as const, stateBytes: 4096 }];
+    const pure = kvLayout(mamba, { ...rules, hybridStatePages: 2 });
+    expect(pure && pagesPerRequest(pure, 32_768, 8192)).toBe(1);
+  });
+
+  it("reproduces what vLLM 0.24 printed for Qwen3.6-35B-A3B: 4.33 requests of 131,072 in 5.98 GiB, 567,978 tokens", () => {
+    const attention = { bytesPerToken: 2 * 2 * 256, scope: { kind: "full" } as const, stateBytes: 0 };
+    const state = {
+      bytesPerToken: 0,
+      scope: { kind: "full" } as const,
+      stateBytes: 3 * 8192 * 2 + 32 * 128 * 128 * 4,
+    };
+    const caches = Array.from({ length: 40 }, (_, layer) => (layer % 4 === 3 ? attention : state));
+    const pages = kvLayout(caches, { groupSizeTolerance: 1.5, hybridStatePages: 2 });
+    if (pages === undefined) throw new Error("no cache");
+    const requests = requestCapacity(pages, 5.98 * 2 ** 30, 131_072, 16_384);
+    expect(requests).toBeCloseTo(4.33, 2);
+    expect(Math.floor(requests * 131_072)).toBe(567_978);
   });
 
   it("never takes fewer pages for a longer request", () => {

@@ -128,6 +128,87 @@ describe("against start-up logs of vLLM", () => {
   });
 });
 
+interface PublishedStart {
+  readonly gpuModel: string;
+  /** As PyTorch reports it. */
+  readonly gpuMemoryGiB: number;
+  readonly version: string;
+  readonly model: string;
+  readonly utilization: number;
+  readonly contextTokens: number;
+  readonly tensorParallel?: number;
+  readonly kvTokens: number;
+}
+
+/** KV tokens of start-ups on other cards, from issues and notes on github.com read in November 2026. */
+const publishedStarts: readonly PublishedStart[] = [
+  {
+    gpuModel: "NVIDIA GeForce RTX 5090",
+    gpuMemoryGiB: 31.36,
+    version: "0.24.0",
+    model: "Qwen--Qwen3-8B",
+    utilization: 0.92,
+    contextTokens: 32768,
+    kvTokens: 89_040,
+  },
+  {
+    gpuModel: "NVIDIA GeForce RTX 3090",
+    gpuMemoryGiB: 23.58,
+    version: "0.11.0",
+    model: "meta-llama--Llama-3.1-8B",
+    utilization: 0.85,
+    contextTokens: 8192,
+    kvTokens: 30_960,
+  },
+  {
+    gpuModel: "NVIDIA GeForce RTX 4090",
+    gpuMemoryGiB: 23.64,
+    version: "0.10.0",
+    model: "meta-llama--Llama-3.1-8B",
+    utilization: 0.9,
+    contextTokens: 8192,
+    kvTokens: 40_528,
+  },
+  {
+    gpuModel: "NVIDIA RTX A6000",
+    gpuMemoryGiB: 47.53,
+    version: "0.11.0",
+    model: "meta-llama--Llama-3.1-8B",
+    utilization: 0.9,
+    contextTokens: 8192,
+    kvTokens: 216_624,
+  },
+  {
+    gpuModel: "NVIDIA A100-SXM4-40GB",
+    gpuMemoryGiB: 39.39,
+    version: "0.10.1",
+    model: "meta-llama--Llama-3.1-8B",
+    utilization: 0.9,
+    contextTokens: 8192,
+    kvTokens: 157_648,
+  },
+  {
+    gpuModel: "NVIDIA L40S",
+    gpuMemoryGiB: 44.42,
+    version: "0.8.2",
+    model: "Qwen--Qwen2.5-32B-Instruct",
+    utilization: 0.9,
+    contextTokens: 10_000,
+    tensorParallel: 2,
+    kvTokens: 63_152,
+  },
+];
+
+describe("on other cards", () => {
+  it.each(publishedStarts)("$model on $gpuModel, vLLM $version: KV tokens within 3 %", (start) => {
+    const { model, version, kvTokens, ...request } = start;
+    const estimate = estimateMemory(
+      memoryRequest(fixtureArchitecture(model), { ...request, engine: { name: "vllm", version } }),
+    );
+    expect(Math.abs(estimate.kvTokens / kvTokens - 1)).toBeLessThan(0.03);
+  });
+});
+
 describe("MXFP4 padding", () => {
   it("reproduces both measured sizes of gpt-oss-120b: 65.9 GiB with Marlin, 64.3 GiB with Triton", () => {
     const gptOss120b = readModelConfig({

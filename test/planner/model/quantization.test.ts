@@ -124,6 +124,77 @@ describe("reading quantization configs", () => {
     expect(name(config)).toBe(expected);
   });
 
+  it.each([
+    [{ quant_method: "modelopt", quant_algo: "W4A16_NVFP4" }, "nvfp4"],
+    [{ quant_method: "modelopt", quant_algo: "W4A8_MXFP4_FP8" }, "mxfp4"],
+    [{ quant_method: "modelopt", quant_algo: "W4A8_AWQ" }, "awq-int4-group-128"],
+  ])("ModelOpt's %j is %s", (config, expected) => {
+    expect(name(config)).toBe(expected);
+  });
+
+  it("reads ModelOpt's mixed precision module by module", () => {
+    const { quantization } = readModelConfig({
+      ...llamaConfig,
+      quantization_config: {
+        quant_method: "modelopt",
+        quant_algo: "MIXED_PRECISION",
+        quantized_layers: {
+          "model.language_model.layers.0.self_attn.o_proj": { quant_algo: "FP8" },
+          "backbone.layers.1.mixer.experts": { quant_algo: "W4A16_NVFP4", group_size: 16 },
+          "model.layers.2.mlp.up_proj": { quant_algo: "W4A16_NVFP4", group_size: 16 },
+        },
+        ignore: ["mtp*"],
+      },
+    });
+    const scheme = (module: string): string | undefined =>
+      schemeFor(quantization, { module, kind: "linear", rows: 4096, columns: 4096 })?.name;
+    expect(quantization.name).toBe("fp8-tensor + nvfp4");
+    expect(scheme("model.layers.0.self_attn.o_proj")).toBe("fp8-tensor");
+    expect(scheme("model.layers.1.mlp.experts.0.up_proj")).toBe("nvfp4");
+    expect(scheme("model.layers.2.mlp.up_proj")).toBe("nvfp4");
+    expect(scheme("model.layers.0.self_attn.q_proj")).toBeUndefined();
+    expect(scheme("model.layers.10.self_attn.o_proj")).toBeUndefined();
+    expect(scheme("model.layers.2.mlp.down_proj")).toBeUndefined();
+  });
+
+  it.each([
+    ["quantized_layers", { quant_method: "modelopt", quant_algo: "MIXED_PRECISION" }],
+    [
+      "quantized_layers.a",
+      { quant_method: "modelopt", quant_algo: "MIXED_PRECISION", quantized_layers: { a: { quant_algo: "Q99" } } },
+    ],
+    ["quantized_layers.a", { quant_method: "modelopt", quant_algo: "MIXED_PRECISION", quantized_layers: { a: 1e308 } }],
+  ])("names %s when mixed precision does not say what it is", (path, config) => {
+    expect(() => name(config)).toThrow(`quantization_config.${path}`);
+  });
+
+  it.each([
+    ["model.language_model.layers.3.self_attn*", "model.layers.3.self_attn.q_proj"],
+    ["backbone.layers.3.mixer.q_proj", "model.layers.3.self_attn.q_proj"],
+    ["backbone.layers.3.mixer.*", "model.layers.3.mlp.experts.0.up_proj"],
+    ["model.language_model.layers.3.linear_attn.in_proj_a", "model.layers.3.linear_attn.in_proj_ba"],
+    ["model.layers.3.mlp.shared_expert.up_proj", "model.layers.3.mlp.shared_experts.up_proj"],
+  ])("leaves out %s as %s, and nothing of the next layer", (ignored, module) => {
+    const { quantization } = readModelConfig({
+      ...llamaConfig,
+      quantization_config: { quant_method: "fp8", ignore: [ignored] },
+    });
+    const scheme = (module: string): string | undefined =>
+      schemeFor(quantization, { module, kind: "linear", rows: 4096, columns: 4096 })?.name;
+    expect(scheme(module)).toBeUndefined();
+    expect(scheme(module.replace(".3.", ".4."))).toBe("fp8-tensor");
+    expect(scheme("model.layers.3.norms")).toBe("fp8-tensor");
+  });
+
+  it("does not take an extra layer's name for a layer of the model", () => {
+    const { quantization } = readModelConfig({
+      ...llamaConfig,
+      quantization_config: { quant_method: "fp8", ignore: ["mtp.layers.0.self_attn.q_proj", "mtp*"] },
+    });
+    const module = { module: "model.layers.0.self_attn.q_proj", kind: "linear", rows: 64, columns: 64 } as const;
+    expect(schemeFor(quantization, module)?.name).toBe("fp8-tensor");
+  });
+
   it("prefers quantization_config to torch_dtype", () => {
     expect(fixtureArchitecture("deepseek-ai--DeepSeek-V3").quantization.name).toBe("fp8-block-128x128");
   });

@@ -52,10 +52,10 @@ describe("the environments of the repository", () => {
     }
   });
 
-  it("oci-h100 lays the 405 B model over two machines", () => {
+  it("oci-h100 has two machines for the 405 B model alone", () => {
     const { models, pools } = environment("oci-h100");
-    expect(models["llama-405b"]).toMatchObject({ tensorParallel: 8, pipelineParallel: 2, pools: ["h100"] });
-    expect(pools.h100).toMatchObject({ shape: "BM.GPU.H100.8", minNodes: 2 });
+    expect(models["llama-405b"]).toMatchObject({ model: "llama-3.1-405b-instruct", pools: ["h100"] });
+    expect(pools.h100).toMatchObject({ shape: "BM.GPU.H100.8", minNodes: 2, dedicatedTo: ["llama-405b"] });
   });
 
   it("edge-radeon has a model for each domain, one card each", () => {

@@ -206,7 +206,7 @@ describe("rules between fields", () => {
       "an Ollama tag for a model without a known build",
       { models: { a: { model: "deepseek-v3", engine: "ollama", source: "ollama://deepseek-v3:671b" } } },
     ],
-    ["a model of one's own", { models: { a: { config: "./m/config.json", source: "s3://weights/m" } } }],
+    ["a model of one's own", { models: { a: { config: "./m/config.json", source: "s3://models/m" } } }],
   ])("accept %s", (_, changes) => {
     expect(problemsWith(changes)).toEqual([]);
   });

@@ -1,0 +1,82 @@
+import type { Usage } from "./child";
+import type { GrowthUsage } from "./growth";
+import type { BundleUsage, RunnerUsage } from "./runners";
+import { pairedRatio, summarize } from "./statistics";
+import { megabytes, milliseconds, seconds, type Table, times } from "./table";
+
+/** One table row per way to start the program; the first one is the measure of the others. */
+export function runnerTable(environment: string, runners: readonly RunnerUsage[]): Table {
+  const [first] = runners;
+  const baseline = first ? wall(first.rounds) : [];
+  return {
+    title: `plan of ${environment}, ${baseline.length} rounds`,
+    columns: ["started by", "min", "median", "max", "CPU", "peak memory", "time against the first"],
+    rows: runners.map(({ name, rounds }) => [name, ...usageCells(rounds), times(pairedRatio(wall(rounds), baseline))]),
+  };
+}
+
+/** One row per number of models; the ratio is to the row above, where ten times as much is proportional. */
+export function programGrowthTable(growth: readonly GrowthUsage[]): Table {
+  return {
+    title: "growth of the whole plan",
+    columns: ["models", "resources", "min", "median", "max", "CPU", "peak memory", "CPU for 10 × the models"],
+    rows: growth.map(({ models, resources, program }, i) => [
+      String(models),
+      String(resources),
+      ...usageCells(program),
+      ratioTo(growth[i - 1]?.program.map(cpu), program.map(cpu)),
+    ]),
+  };
+}
+
+/** The same for the planner alone. */
+export function plannerGrowthTable(growth: readonly GrowthUsage[]): Table {
+  return {
+    title: "growth of the planner alone",
+    columns: ["models", "min", "median", "max", "time per model", "time for 10 × the models"],
+    rows: growth.map(({ models, plannerSeconds }, i) => {
+      const { min, median, max } = summarize(plannerSeconds);
+      return [
+        String(models),
+        ...[min, median, max, median / models].map(milliseconds),
+        ratioTo(growth[i - 1]?.plannerSeconds, plannerSeconds),
+      ];
+    }),
+  };
+}
+
+/** What `npm ci` and the first run after an edit pay. */
+export function bundleTable({ bytes, rounds }: BundleUsage, plan: readonly Usage[]): Table {
+  return {
+    title: "bundle",
+    columns: ["step", "min", "median", "max", "CPU", "peak memory", "size", "time against a plan"],
+    rows: [
+      [
+        "node cli/run.mjs --build",
+        ...usageCells(rounds),
+        megabytes(bytes),
+        times(summarize(wall(rounds)).median / summarize(wall(plan)).median),
+      ],
+    ],
+  };
+}
+
+function usageCells(rounds: readonly Usage[]): string[] {
+  const { min, median, max } = summarize(wall(rounds));
+  return [
+    ...[min, median, max, summarize(rounds.map(cpu)).median].map(seconds),
+    megabytes(summarize(rounds.map((r) => r.peakRssBytes)).max),
+  ];
+}
+
+function wall(rounds: readonly Usage[]): number[] {
+  return rounds.map((r) => r.wallSeconds);
+}
+
+function cpu({ cpuSeconds }: Usage): number {
+  return cpuSeconds;
+}
+
+function ratioTo(previous: readonly number[] | undefined, values: readonly number[]): string {
+  return previous ? times(pairedRatio(values, previous)) : "";
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { stringify } from "yaml";
+import { main } from "../../cli/plan";
+
+export interface CommandResult {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** `npm run plan -- …argv`, with its streams in buffers, as when piped. */
+export async function plan(...argv: string[]): Promise<CommandResult> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const status = await main(argv, {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    color: false,
+    progress: false,
+  });
+  return { status, out: out.join(""), err: err.join("") };
+}
+
+/** A folder for the files of a test; gone after them. */
+export function useFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "inference-stacks-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+type Sections = Readonly<Record<string, unknown>>;
+
+/** A laptop that serves one small model: what tests change one thing in. */
+export const laptop = {
+  stage: "development",
+  cluster: { kind: "local" },
+  pools: { laptop: { role: "cpu", node: { vcpus: 8, memoryGiB: 16 } } },
+  models: { chat: { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 } },
+  gateway: { hostname: "inference.example.internal", exposure: "ClusterIP", tls: { kind: "self-signed" } },
+} as const satisfies Sections;
+
+/** The same with A10 machines and the given model on them. */
+export function onA10(model: Sections, changes: Sections = {}): Sections {
+  return {
+    ...laptop,
+    cluster: { kind: "oci" },
+    pools: {
+      system: { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 },
+      gpu: { shape: "VM.GPU.A10.2", maxNodes: 4 },
+    },
+    models: { chat: { model: "qwen2.5-7b-instruct", concurrency: 2, ...model } },
+    ...changes,
+  };
+}
+
+/** Text of a `Pulumi.<env>.yaml`. */
+export function environmentText(sections: Sections): string {
+  const keys = Object.entries(sections).map(([key, value]) => [`inference-stacks:${key}`, value]);
+  return stringify({ config: Object.fromEntries(keys) });
+}
+
+let files = 0;
+
+/** Plans an environment that stands in a file of its own. */
+export function planOf(folder: string, content: Sections | string, ...argv: string[]): Promise<CommandResult> {
+  files += 1;
+  const file = join(folder, `environment-${files}.yaml`);
+  writeFileSync(file, typeof content === "string" ? content : environmentText(content));
+  return plan("test", "--config", file, ...argv);
+}

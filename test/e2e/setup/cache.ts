@@ -1,0 +1,39 @@
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { Part } from "./parts";
+import { pinnedVersion } from "./pins";
+
+/** Where parts are kept: XDG_CACHE_HOME (ignored unless absolute, as its specification says) or ~/.cache. */
+export function cacheFolder(): string {
+  const configured = process.env.XDG_CACHE_HOME ?? "";
+  const root = isAbsolute(configured) ? configured : join(homedir(), ".cache");
+  return join(root, "inference-stacks", "parts");
+}
+
+/** A part's folder, keyed by its version; undefined for Debian packages, which are not kept here. */
+export function partFolder(part: Part): string | undefined {
+  const version = pinnedVersion(part);
+  return version === undefined ? undefined : join(cacheFolder(), `${part.name}-${version}`);
+}
+
+/** The log of the latest installation of a part. */
+export function logFile(name: string): string {
+  return join(cacheFolder(), "logs", `${name}.log`);
+}
+
+/**
+ * Fills a folder beside the final one and renames it, so that a folder of the final name is always complete, whatever
+ * interrupts the work.
+ */
+export async function publish(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+  const temporary = `${folder}.tmp-${process.pid}`;
+  mkdirSync(temporary, { recursive: true });
+  try {
+    await fill(temporary);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(temporary, folder);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+export interface RunOptions {
+  readonly cwd?: string;
+  /** Added to this process's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Commands of one installation; all their output goes to one log file. */
+export class LoggedCommands {
+  constructor(readonly log: string) {
+    mkdirSync(dirname(log), { recursive: true });
+    writeFileSync(log, "");
+  }
+
+  /** @throws Error when the command is not on PATH, or with its exit status. */
+  async run(command: string, args: readonly string[], { cwd, env }: RunOptions = {}): Promise<void> {
+    appendFileSync(this.log, `$ ${[command, ...args].join(" ")}\n`);
+    const output = openSync(this.log, "a");
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", output, output] });
+    const status = await new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+      child.once("error", (error: NodeJS.ErrnoException) =>
+        reject(error.code === "ENOENT" ? new Error(`${command} is not on PATH`) : error),
+      );
+      child.once("close", (code, signal) => resolve(code ?? signal));
+    });
+    if (status !== 0) throw new Error(`${command} ${args[0] ?? ""} ended with ${status}`);
+  }
+}
+
+/** The last lines of a log that a LoggedCommands began, oldest first. */
+export function lastLines(log: string, count: number): string[] {
+  const text = readFileSync(log, "utf8").trimEnd();
+  return text === "" ? [] : text.split("\n").slice(-count);
+}

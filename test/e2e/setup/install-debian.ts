@@ -1,0 +1,24 @@
+import type { LoggedCommands } from "./command";
+import type { Part } from "./parts";
+
+/**
+ * Installs the Debian packages of a part's binaries.
+ *
+ * @throws Error with the exact command where this user may not do that.
+ */
+export async function installDebianPart(part: Part, commands: LoggedCommands): Promise<void> {
+  const packages = [...new Set(Object.values(part.binaries))];
+  const install = ["install", "--yes", "--no-install-recommends", ...packages];
+  if (process.getuid?.() !== 0) {
+    const binaries = Object.keys(part.binaries).join(", ");
+    throw new Error(`not root: run "sudo apt-get ${install.join(" ")}", or put ${binaries} on PATH`);
+  }
+  const options = { env: { DEBIAN_FRONTEND: "noninteractive" } };
+  try {
+    await commands.run("apt-get", install, options);
+  } catch {
+    // Package lists are absent from most container images, and old ones name files that are gone.
+    await commands.run("apt-get", ["update"], options);
+    await commands.run("apt-get", install, options);
+  }
+}

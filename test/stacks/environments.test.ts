@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { charts } from "../../catalog/charts";
+import { judge } from "../../cli/plan-offline";
+import { isDeployable } from "../../cli/report/result";
+import { modelNamespaceName } from "../../components/core/names";
+import { metadataOf, networkPolicyOf, routedModels, workloadOf } from "./kubernetes";
+import { environments, type ProgramRun, programRun } from "./run";
+
+const STACK = "pulumi:pulumi:Stack";
+const SECRET = "kubernetes:core/v1:Secret";
+
+/** What every environment has, whatever it declares. */
+describe.each(environments)("%s", (name) => {
+  let run: ProgramRun;
+  beforeAll(async () => {
+    run = await programRun(name);
+  });
+
+  it("is deployable: no capacity rule and no policy has anything to say", () => {
+    const verdict = judge(run);
+    expect(verdict.violations).toEqual([]);
+    expect(isDeployable(verdict)).toBe(true);
+    expect(verdict.policies.failed).toBe(0);
+    expect(verdict.policies.passed).toBeGreaterThan(10);
+  });
+
+  it("makes these resources", async () => {
+    await expect(`${run.deployment.tree()}\n`).toMatchFileSnapshot(`__snapshots__/${name}.tree.txt`);
+  });
+
+  it("registers the same resources in a preview, where no id is known", async () => {
+    const preview = await programRun(name, { preview: true });
+    expect(urns(preview)).toEqual(urns(run));
+  });
+
+  it("has nothing but components below the stack", () => {
+    const stack = run.resources.find((r) => r.type === STACK);
+    const top = run.resources.filter((r) => r.parent === stack?.urn).map((r) => r.type);
+    expect(top).toEqual(["inference:cluster:ExistingCluster", "inference:platform:Platform"]);
+  });
+
+  it("talks to one cluster, through one provider", () => {
+    const kubernetes = run.resources.filter((r) => r.custom && r.type.startsWith("kubernetes:"));
+    const [provider] = run.deployment.ofType("pulumi:providers:kubernetes");
+    expect(new Set(kubernetes.map((r) => r.provider?.split("::").slice(0, -1).join("::")))).toEqual(
+      new Set([provider?.urn]),
+    );
+  });
+
+  it("gives each model a closed, restricted namespace, a disruption budget and a route", () => {
+    const namespaces = run.deployment.ofType("kubernetes:core/v1:Namespace").map(metadataOf);
+    const policies = run.deployment.ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy");
+    const budgets = run.deployment.ofType("kubernetes:policy/v1:PodDisruptionBudget").map(metadataOf);
+    const routes = run.deployment.ofKind("AIGatewayRoute").flatMap(routedModels);
+    const models = Object.keys(run.environment.models);
+    expect(run.plan.models.map((m) => m.name)).toEqual(models);
+    for (const model of models) {
+      const namespace = modelNamespaceName(model);
+      expect(namespaces.find((n) => n.name === namespace)?.labels).toMatchObject({
+        "pod-security.kubernetes.io/enforce": "restricted",
+        "inference-stacks.io/model": model,
+      });
+      const closed = policies
+        .filter((p) => metadataOf(p).namespace === namespace && metadataOf(p).name === "default-deny")
+        .map(networkPolicyOf);
+      expect(closed).toEqual([{ podSelector: {}, policyTypes: ["Ingress", "Egress"], ingress: [], egress: [] }]);
+      expect(budgets.filter((b) => b.namespace === namespace)).toHaveLength(1);
+      expect(routes).toContain(run.environment.models[model]?.servedName ?? model);
+    }
+    expect(routes).toHaveLength(models.length);
+  });
+
+  it("gives each consumer an API key that is a secret", () => {
+    for (const consumer of run.environment.gateway.consumers) {
+      const [secret] = run.deployment.ofType(SECRET).filter((s) => metadataOf(s).name === `consumer-${consumer}`);
+      expect(secret?.secretInputs).toEqual(["stringData"]);
+    }
+  });
+
+  it("marks the content of every Secret as secret", () => {
+    const open = run.deployment.ofType(SECRET).filter((s) => !s.secretInputs.includes("stringData"));
+    expect(open.map((s) => s.name)).toEqual([]);
+  });
+
+  it("installs charts at their version in the catalogue only", () => {
+    const releases = run.deployment.ofType("kubernetes:helm.sh/v3:Release");
+    expect(releases.length).toBeGreaterThan(0);
+    const pinned = charts.map(({ chart, repository, version }) => ({
+      chart: repository.startsWith("oci://") ? repository : chart,
+      version,
+    }));
+    for (const { inputs } of releases) {
+      expect(pinned).toContainEqual({ chart: inputs.chart, version: inputs.version });
+    }
+  });
+
+  it("protects the model store in production, and nothing in development", () => {
+    const production = run.plan.stage === "production";
+    const kept = run.resources.filter((r) => r.options.protect || r.options.retainOnDelete).map((r) => r.name);
+    expect(kept).toEqual(production ? ["platform-store-minio-server-statefulset"] : []);
+  });
+
+  it("puts every volume on the environment's storage class", () => {
+    const claims = run.deployment.ofType("kubernetes:apps/v1:StatefulSet").flatMap((set) => {
+      return workloadOf(set).volumeClaimTemplates.map((claim) => claim.spec.storageClassName);
+    });
+    expect(claims.length).toBeGreaterThan(0);
+    expect(new Set(claims)).toEqual(new Set([STORAGE_CLASSES[name]]));
+  });
+
+  it("outputs the address, a first call per model, and the cost", () => {
+    const { hostname } = run.environment.gateway;
+    expect(run.recording.outputs).toMatchObject({
+      address: `https://${hostname}`,
+      consumerSecrets: Object.fromEntries(run.environment.gateway.consumers.map((c) => [c, `consumer-${c}`])),
+      monthlyUsd: run.plan.cost.monthlyUsd,
+    });
+    expect(Object.keys(Object(run.recording.outputs.models))).toEqual(Object.keys(run.environment.models));
+  });
+});
+
+/** Where the pages in docs/environments say that volumes go; `undefined` is the cluster's default class. */
+const STORAGE_CLASSES: Readonly<Record<(typeof environments)[number], string | undefined>> = {
+  dev: undefined,
+  "oci-a10": "oci-bv",
+  "oci-h100": "oci-bv",
+  "aws-prod": "gp3",
+  "edge-nvidia": "local-path",
+  "edge-radeon": "local-path",
+};
+
+function urns({ resources }: ProgramRun): string[] {
+  return resources.map((r) => r.urn).sort();
+}

@@ -1,0 +1,222 @@
+/** What each environment is there to show: the claims of docs/environments, one by one. */
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ModelPlan } from "../../planner/types";
+import { groupOf, metadataOf, only, type PodSpec, workloadOf } from "./kubernetes";
+import { type EnvironmentName, type ProgramRun, programRun } from "./run";
+
+function useRun(name: EnvironmentName): () => ProgramRun {
+  let run: ProgramRun | undefined;
+  beforeAll(async () => {
+    run = await programRun(name);
+  });
+  return () => {
+    if (!run) {
+      throw new Error(`the program of ${name} has not run yet`);
+    }
+    return run;
+  };
+}
+
+function model(run: ProgramRun, name: string): ModelPlan {
+  return only(
+    run.plan.models.filter((m) => m.name === name),
+    `model "${name}" in the plan`,
+  );
+}
+
+/** Pod spec of the server of a model that runs on single nodes. */
+function serverPod(run: ProgramRun, name: string): PodSpec {
+  const servers = ["kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet"].flatMap((type) =>
+    run.deployment.ofType(type).filter((r) => metadataOf(r).namespace === `model-${name}`),
+  );
+  return workloadOf(only(servers, `server of model "${name}"`)).template.spec;
+}
+
+function engineOf({ containers }: PodSpec) {
+  return only(containers, "container");
+}
+
+const NVIDIA_TAINTS = [
+  expect.objectContaining({ key: "nvidia.com/gpu", effect: "NoSchedule" }),
+  expect.objectContaining({ key: "dedicated", value: "inference", effect: "NoSchedule" }),
+];
+
+describe("dev", () => {
+  const run = useRun("dev");
+
+  it("needs no GPU: nothing asks for one, selects nodes with one, or watches one", () => {
+    const gpu = /nvidia\.com\/gpu|amd\.com\/gpu|dcgm-exporter|runtimeClassName/;
+    const names = run().resources.filter((r) => r.custom && gpu.test(JSON.stringify(r.inputs)));
+    expect(names.map((r) => r.name)).toEqual([]);
+  });
+
+  it("serves with Ollama on the CPU, one replica, on any node", () => {
+    const pod = serverPod(run(), "assistant");
+    expect(engineOf(pod).image).toMatch(/ollama\/ollama:/);
+    expect(pod.nodeSelector).toEqual({});
+    expect(model(run(), "assistant")).toMatchObject({ gpusPerNode: 0, minReplicas: 1, maxReplicas: 1 });
+  });
+
+  it("costs nothing, and its first call goes through a port-forward", () => {
+    expect(run().plan.cost.monthlyUsd).toBe(0);
+    expect(JSON.stringify(run().recording.outputs.models)).toContain("port-forward service/inference 8443:443");
+  });
+});
+
+describe("oci-a10", () => {
+  const run = useRun("oci-a10");
+
+  it("runs the platform on Arm and the models on A10 nodes", () => {
+    const shapes = run().plan.pools.map(({ name, shape }) => [name, shape.name, shape.cpu.arch]);
+    expect(shapes).toEqual([
+      ["system", "VM.Standard.A1.Flex", "arm64"],
+      ["a10", "VM.GPU.A10.1", "amd64"],
+      ["a10-pair", "VM.GPU.A10.2", "amd64"],
+    ]);
+  });
+
+  it.each([
+    ["assistant", "VM.GPU.A10.1", /ollama\/ollama:/],
+    ["writer", "VM.GPU.A10.2", /vllm\/vllm-openai:/],
+    ["reasoner", "VM.GPU.A10.2", /vllm\/vllm-openai:/],
+  ])("serves %s on one GPU of %s", (name, shape, image) => {
+    const pod = serverPod(run(), name);
+    expect(pod.nodeSelector).toEqual({ "node.kubernetes.io/instance-type": shape });
+    expect(pod.tolerations).toEqual(NVIDIA_TAINTS);
+    expect(engineOf(pod).image).toMatch(image);
+    expect(engineOf(pod).resources.limits["nvidia.com/gpu"]).toBe("1");
+  });
+
+  it("is billed for four hours a day, within its budget", () => {
+    const a10 = run().plan.pools.find((p) => p.name === "a10");
+    const hours = (365 / 12) * 4;
+    expect(a10?.monthlyUsd).toBeCloseTo((a10?.hourlyUsd ?? 0) * hours, 0);
+    expect(run().plan.cost.monthlyUsd).toBeLessThan(1200);
+  });
+});
+
+describe("oci-h100", () => {
+  const run = useRun("oci-h100");
+
+  it("lays the 405 B model over two machines of eight GPUs, without being told how", () => {
+    expect(run().environment.models["llama-405b"]).not.toHaveProperty("tensorParallel");
+    expect(model(run(), "llama-405b")).toMatchObject({
+      tensorParallel: 8,
+      pipelineParallel: 2,
+      nodesPerReplica: 2,
+      gpusPerNode: 8,
+      shape: "BM.GPU.H100.8",
+    });
+  });
+
+  it("serves it as a LeaderWorkerSet of two pods with eight GPUs each", () => {
+    const set = only(run().deployment.ofKind("LeaderWorkerSet"), "LeaderWorkerSet");
+    const { replicas, leaderWorkerTemplate } = groupOf(set);
+    expect([replicas, leaderWorkerTemplate.size]).toEqual([1, 2]);
+    for (const { spec } of [leaderWorkerTemplate.leaderTemplate, leaderWorkerTemplate.workerTemplate]) {
+      expect(spec.nodeSelector).toEqual({ "node.kubernetes.io/instance-type": "BM.GPU.H100.8" });
+      expect(spec.tolerations).toEqual(NVIDIA_TAINTS);
+      expect(engineOf(spec).resources.limits["nvidia.com/gpu"]).toBe("8");
+      expect(engineOf(spec).args).toEqual(
+        expect.arrayContaining(["--tensor-parallel-size=8", "--pipeline-parallel-size=2"]),
+      );
+    }
+  });
+
+  it("shares one A10 machine between two models of two replicas", () => {
+    const a10 = run().plan.pools.find((p) => p.name === "a10");
+    expect([a10?.minNodes, a10?.gpusClaimed, a10?.gpusTotal]).toEqual([1, 4, 4]);
+    expect(["llama-8b", "qwen-7b"].map((name) => model(run(), name).minReplicas)).toEqual([2, 2]);
+  });
+});
+
+describe("aws-prod", () => {
+  const run = useRun("aws-prod");
+
+  it("runs every model at least twice", () => {
+    for (const { name, minReplicas } of run().plan.models) {
+      expect([name, minReplicas]).toEqual([name, 2]);
+    }
+  });
+
+  it("fits both replicas of the 70 B model on one p5.48xlarge, four GPUs each", () => {
+    expect(run().environment.models["llama-70b"]).not.toHaveProperty("tensorParallel");
+    expect(model(run(), "llama-70b")).toMatchObject({ tensorParallel: 4, pipelineParallel: 1, shape: "p5.48xlarge" });
+    const h100 = run().plan.pools.find((p) => p.name === "h100");
+    expect([h100?.minNodes, h100?.gpusClaimed, h100?.gpusTotal]).toEqual([1, 8, 8]);
+    expect(engineOf(serverPod(run(), "llama-70b")).resources.limits["nvidia.com/gpu"]).toBe("4");
+  });
+
+  it.each([
+    ["llama-70b", "p5.48xlarge"],
+    ["llama-8b", "g6e.4xlarge"],
+    ["embeddings", "g6.4xlarge"],
+  ])("places %s on %s", (name, shape) => {
+    expect(serverPod(run(), name).nodeSelector).toEqual({ "node.kubernetes.io/instance-type": shape });
+  });
+
+  it("gets its certificate from an ACME authority, and answers behind two proxies", () => {
+    expect(run().deployment.ofKind("Issuer").map(metadataOf)).toMatchObject([{ name: "gateway-acme" }]);
+    expect(only(run().deployment.ofKind("EnvoyProxy"), "EnvoyProxy").inputs.spec).toMatchObject({
+      provider: { kubernetes: { envoyDeployment: { replicas: 2 }, envoyService: { type: "LoadBalancer" } } },
+    });
+  });
+});
+
+describe("edge-nvidia", () => {
+  const run = useRun("edge-nvidia");
+
+  it.each([
+    ["chat", /vllm\/vllm-openai:/],
+    ["writer", /ollama\/ollama:/],
+  ])("serves %s on a card of its own, through the NVIDIA runtime", (name, image) => {
+    const pod = serverPod(run(), name);
+    expect(engineOf(pod).image).toMatch(image);
+    expect(engineOf(pod).resources.limits["nvidia.com/gpu"]).toBe("1");
+    expect(pod.runtimeClassName).toBe("nvidia");
+    expect(pod.nodeSelector).toEqual({ "inference-stacks.io/pool": "workstation" });
+    expect(pod.tolerations).toEqual(NVIDIA_TAINTS);
+  });
+
+  it("takes its certificate from a Secret: no issuer for the gateway", () => {
+    expect(run().deployment.ofKind("Issuer")).toEqual([]);
+    expect(
+      JSON.stringify(
+        run()
+          .deployment.ofKind("Gateway")
+          .map((g) => g.inputs.spec),
+      ),
+    ).toContain("gateway-tls");
+  });
+});
+
+describe("edge-radeon", () => {
+  const run = useRun("edge-radeon");
+  const domains = ["legal", "healthcare", "financial", "cyber"];
+
+  it.each(domains)("serves %s with vLLM on ROCm, on a card of its own", (name) => {
+    const pod = serverPod(run(), name);
+    expect(engineOf(pod).image).toMatch(/rocm/);
+    expect(engineOf(pod).resources.limits["amd.com/gpu"]).toBe("1");
+    expect(pod.nodeSelector).toEqual({ "inference-stacks.io/pool": "radeon" });
+    expect(pod.tolerations.map(({ key }) => key)).toEqual(["amd.com/gpu", "dedicated"]);
+    expect(model(run(), name).domain).toBe(name);
+  });
+
+  it("keeps domains apart in the store: each engine may read its own prefix only", () => {
+    const policies = JSON.stringify(run().deployment.resource("kubernetes:core/v1:ConfigMap", POLICIES).inputs.data);
+    for (const domain of domains) {
+      expect(policies).toContain(`models/${domain}/${domain}`);
+    }
+  });
+
+  it("gives each department its own key, and needs no Hugging Face token", () => {
+    const secrets = run()
+      .deployment.ofType("kubernetes:core/v1:Secret")
+      .map((s) => metadataOf(s).name);
+    expect(secrets).toEqual(expect.arrayContaining(domains.map((domain) => `consumer-${domain}`)));
+    expect(secrets).not.toContain("hugging-face");
+  });
+});
+
+const POLICIES = "platform-store-setup-policies";
