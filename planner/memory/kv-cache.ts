@@ -94,7 +94,9 @@ function mixerCache(
     case "attention": {
       const kvHeads = Math.max(1, mixer.kvHeads / tensorParallel);
       return {
-        bytesPerToken: mixer.ownsCache ? 2 * kvHeads * mixer.headDim * valueBytes : 0,
+        bytesPerToken: mixer.ownsCache
+          ? kvHeads * (mixer.headDim + (mixer.valueHeadDim ?? mixer.headDim)) * valueBytes
+          : 0,
         scope: mixer.scope,
         stateBytes: 0,
       };

@@ -17,6 +17,8 @@ export interface GroupedQueryAttention {
   readonly heads: number;
   readonly kvHeads: number;
   readonly headDim: number;
+  /** Where values are narrower than queries and keys (MiMo-V2). */
+  readonly valueHeadDim?: number;
   readonly queryKeyValueBias: boolean;
   readonly outputBias: boolean;
   /** "head": one norm of headDim shared by all heads; "projection": one norm over the whole projection. */

@@ -143,6 +143,16 @@ export class ConfigSource {
     return undefined;
   }
 
+  /** A list of nested objects; empty when the key is absent. */
+  sections(key: string): readonly ConfigSource[] {
+    const values = this.raw(key) ?? [];
+    if (!Array.isArray(values) || !values.every(isPlainObject) || values.length > limits.count) {
+      this.problem(key, `expected a list of at most ${limits.count} objects`);
+      return [];
+    }
+    return values.map((value, index) => new ConfigSource(value, `${this.pathOf(key)}[${index}]`, this.problems));
+  }
+
   problem(key: string, message: string): void {
     this.problems.push({ path: this.pathOf(key), value: shortValue(this.raw(key)), message });
   }

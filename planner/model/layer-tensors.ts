@@ -25,6 +25,8 @@ function recurrentModule(variant: string): string {
 function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, prefix: string): readonly TensorPart[] {
   const queries = attention.heads * attention.headDim;
   const keys = attention.kvHeads * attention.headDim;
+  const valueHeadDim = attention.valueHeadDim ?? attention.headDim;
+  const values = attention.kvHeads * valueHeadDim;
   const fusedInto = `${prefix}.qkv_proj`;
   const { keyValueProjections } = attention;
   const byHeads: TensorSplit = { along: "rows", units: attention.kvHeads };
@@ -34,7 +36,7 @@ function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, p
     ...(keyValueProjections === "none"
       ? []
       : [{ name: "k_proj", rows: keys, split: byHeads, loadedCopies: keysOnly ? 2 : 1 }]),
-    ...(keyValueProjections === undefined ? [{ name: "v_proj", rows: keys, split: byHeads, loadedCopies: 1 }] : []),
+    ...(keyValueProjections === undefined ? [{ name: "v_proj", rows: values, split: byHeads, loadedCopies: 1 }] : []),
   ];
   return [
     ...projections.map(({ name, rows, split, loadedCopies }) => ({
@@ -53,7 +55,13 @@ function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, p
           fusedInto: `${fusedInto}.bias`,
         }))
       : []),
-    { module: `${prefix}.o_proj`, kind: "linear", rows: hidden, columns: queries, split: byColumns },
+    {
+      module: `${prefix}.o_proj`,
+      kind: "linear",
+      rows: hidden,
+      columns: attention.heads * valueHeadDim,
+      split: byColumns,
+    },
     ...(attention.outputBias ? [vector(`${prefix}.o_proj.bias`, hidden)] : []),
     ...queryKeyNorms(attention, prefix),
     ...(attention.sinks ? [vector(`${prefix}.sinks`, attention.heads, byRows)] : []),

@@ -6,6 +6,8 @@ import type { FamilyReader } from "./family";
 import { gemma4Reader } from "./gemma4";
 import { linearAttentionReaders } from "./hybrid-linear";
 import { mambaReaders } from "./hybrid-mamba";
+import { mimoV2Reader } from "./mimo-v2";
+import { nemotronNasReader } from "./nemotron-nas";
 
 const readers = new Map<string, FamilyReader>(
   [
@@ -14,6 +16,8 @@ const readers = new Map<string, FamilyReader>(
     ...mambaReaders,
     ...linearAttentionReaders,
     gemma4Reader,
+    mimoV2Reader,
+    nemotronNasReader,
     bertReader,
     modernBertReader,
   ].flatMap((reader) => reader.modelTypes.map((type): [string, FamilyReader] => [type, reader])),

@@ -17,7 +17,7 @@ export class LoggedCommands {
 
   /** @throws Error when the command is not on PATH, or with its exit status. */
   async run(command: string, args: readonly string[], { cwd, env }: RunOptions = {}): Promise<void> {
-    appendFileSync(this.log, `$ ${[command, ...args].join(" ")}\n`);
+    appendFileSync(this.log, `$ ${[command, ...args].map(quoted).join(" ")}\n`);
     const output = openSync(this.log, "a");
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", output, output] });
     const status = await new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
@@ -28,6 +28,10 @@ export class LoggedCommands {
     });
     if (status !== 0) throw new Error(`${command} ${args[0] ?? ""} ended with ${status}`);
   }
+}
+
+function quoted(argument: string): string {
+  return /\s/.test(argument) ? `'${argument}'` : argument;
 }
 
 /** The last lines of a log that a LoggedCommands began, oldest first. */

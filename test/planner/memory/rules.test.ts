@@ -188,7 +188,7 @@ describe("engine constants", () => {
     expect(vllmConstants("0.20.2rc1.dev9").constants.from).toBe("0.18.0");
     expect(vllmConstants("v0.21.0").constants.from).toBe("0.21.0");
     expect(vllmConstants("0.5.0").constants.from).toBe("0.8.0");
-    expect(vllmConstants("latest").constants.from).toBe("0.21.0");
+    expect(vllmConstants("latest").constants.from).toBe("0.26.0");
   });
 
   it("orders versions by number, not by text", () => {

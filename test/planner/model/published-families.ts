@@ -37,6 +37,21 @@ const deepseekV2Lite = {
 
 const falcon = { model_type: "falcon", torch_dtype: "bfloat16", vocab_size: 65024, bias: false, alibi: false };
 
+/** `block_configs` of Llama-Nemotron from [count, attention kept, ffn_mult]. */
+function searchedBlocks(runs: readonly (readonly [number, boolean, number])[]): readonly object[] {
+  return runs.flatMap(([count, attentionKept, multiplier]) =>
+    Array.from({ length: count }, () => ({
+      attention: {
+        n_heads_in_group: attentionKept ? 8 : null,
+        no_op: !attentionKept,
+        replace_with_linear: false,
+        window_length: null,
+      },
+      ffn: { ffn_mult: multiplier, no_op: false, replace_with_linear: false },
+    })),
+  );
+}
+
 export const publishedModels: readonly PublishedModel[] = [
   { name: "deepseek-ai/DeepSeek-V2-Lite", parameters: 15_706_484_224, config: deepseekV2Lite },
   {
@@ -423,6 +438,49 @@ export const publishedModels: readonly PublishedModel[] = [
       max_seq_len: 32768,
       attn_config: { kv_n_heads: 8 },
       ffn_config: { ffn_hidden_size: 10752, moe_num_experts: 16, moe_top_k: 4 },
+    },
+  },
+  {
+    name: "nvidia/Llama-3_3-Nemotron-Super-49B-v1",
+    parameters: 49_867_145_216,
+    config: {
+      model_type: "nemotron-nas",
+      hidden_size: 8192,
+      intermediate_size: null,
+      num_hidden_layers: 80,
+      num_attention_heads: 64,
+      num_key_value_heads: null,
+      vocab_size: 128256,
+      max_position_embeddings: 131072,
+      tie_word_embeddings: false,
+      torch_dtype: "bfloat16",
+      block_configs: searchedBlocks([
+        [1, true, 2.625],
+        [5, true, 5.25],
+        [2, false, 2.625],
+        [3, true, 5.25],
+        [1, false, 3.28125],
+        [30, true, 5.25],
+        [1, false, 1.3125],
+        [2, false, 2.625],
+        [1, false, 1.3125],
+        [1, false, 5.25],
+        [1, false, 1.3125],
+        [1, false, 2.625],
+        [3, false, 1.3125],
+        [1, true, 5.25],
+        [1, false, 1.3125],
+        [2, false, 1],
+        [1, false, 1.3125],
+        [3, false, 1],
+        [2, false, 1.3125],
+        [2, false, 0.5],
+        [2, false, 1],
+        [2, false, 0.5],
+        [1, false, 1],
+        [2, false, 0.5],
+        [9, true, 5.25],
+      ]),
     },
   },
   {

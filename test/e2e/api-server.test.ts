@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { environments, programRun } from "../stacks/run";
+import type { ApiClient } from "./cluster/api-client";
+import { chartsWithCrds, installChartCrds } from "./cluster/chart-crds";
+import { ControlPlane } from "./cluster/control-plane";
+import { describeObject, type KubernetesObject } from "./cluster/kubernetes-object";
+import { kindsOf, makesPods, podsOf, recordedObjects } from "./cluster/recorded-objects";
+import { waitFor } from "./cluster/wait";
+
+/** What the API server said about one object: a refusal, or warnings. */
+interface Verdict {
+  readonly refusals: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+describe.each(environments)("every Kubernetes object of %s on a real API server", (environment) => {
+  let controlPlane: ControlPlane | undefined;
+  let objects: KubernetesObject[] = [];
+  let applied: Verdict = { refusals: [], warnings: [] };
+  let pods: Verdict = { refusals: [], warnings: [] };
+
+  beforeAll(async () => {
+    const [plane, { resources }] = await Promise.all([
+      ControlPlane.start({ controllers: true }),
+      programRun(environment),
+    ]);
+    controlPlane = plane;
+    const { client } = plane;
+    objects = recordedObjects(resources);
+    const kinds = kindsOf(objects);
+    await Promise.all(chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)));
+
+    const workloads = objects.filter(makesPods);
+    const first = objects.filter(({ kind }) => kind === "Namespace" || kind === "PriorityClass");
+    const rest = objects.filter((object) => !workloads.includes(object) && !first.includes(object));
+    const verdicts = [await judge(client, first), await judge(client, rest)];
+    await admissionReady(client, objects);
+    // Before the workloads: their controllers' pods would count against the quotas too.
+    pods = await judge(client, workloads.flatMap(podsOf), { dryRun: true });
+    verdicts.push(await judge(client, workloads));
+    applied = {
+      refusals: verdicts.flatMap(({ refusals }) => refusals),
+      warnings: verdicts.flatMap(({ warnings }) => warnings),
+    };
+  });
+  afterAll(() => controlPlane?.stop());
+
+  it("is accepted by strict field validation and its CRD's schema and CEL rules", () => {
+    expect(objects.length).toBeGreaterThan(100);
+    expect(applied.refusals).toEqual([]);
+  });
+
+  it("causes no warning about deprecated APIs or Pod Security", () => {
+    expect(applied.warnings).toEqual([]);
+  });
+
+  it("makes pods that Pod Security, quota and limits admit, each by itself", () => {
+    expect(objects.filter(makesPods).length).toBeGreaterThan(0);
+    expect(pods).toEqual({ refusals: [], warnings: [] });
+  });
+});
+
+describe("the API server of these tests", () => {
+  let controlPlane: ControlPlane | undefined;
+  const namespace: KubernetesObject = {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: {
+      name: "strict",
+      labels: {
+        "pod-security.kubernetes.io/enforce": "restricted",
+        "pod-security.kubernetes.io/warn": "restricted",
+      },
+    },
+  };
+  beforeAll(async () => {
+    controlPlane = await ControlPlane.start({ controllers: true });
+    await controlPlane.client.apply(namespace);
+    await admissionReady(controlPlane.client, [namespace]);
+  });
+  afterAll(() => controlPlane?.stop());
+
+  it("refuses an unknown field, a root pod, and warns of a workload that would make one", async () => {
+    const client = controlPlane?.client;
+    if (client === undefined) throw new Error("the control plane did not start");
+    const workload: KubernetesObject = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "root", namespace: "strict" },
+      spec: {
+        selector: { matchLabels: { app: "root" } },
+        template: {
+          metadata: { labels: { app: "root" } },
+          spec: { containers: [{ name: "root", image: "example.com/root:1" }] },
+        },
+      },
+    };
+    const misspelt = { ...workload, spec: { ...(workload.spec as object), replica: 1 } };
+    expect((await judge(client, [misspelt])).refusals).toEqual([expect.stringContaining("replica")]);
+    expect((await judge(client, podsOf(workload), { dryRun: true })).refusals).toEqual([
+      expect.stringMatching(/violates PodSecurity "restricted:latest".*runAsNonRoot/),
+    ]);
+    expect((await judge(client, [workload])).warnings).toEqual([
+      expect.stringMatching(/would violate PodSecurity "restricted:latest"/),
+    ]);
+  });
+});
+
+async function judge(
+  client: ApiClient,
+  objects: readonly KubernetesObject[],
+  options: { readonly dryRun?: boolean } = {},
+): Promise<Verdict> {
+  const answers = await Promise.all(
+    objects.map(async (object) => {
+      try {
+        const { warnings } = await client.apply(object, options);
+        return { refusals: [], warnings: warnings.map((warning) => `${describeObject(object)}: ${warning}`) };
+      } catch (error) {
+        return { refusals: [error instanceof Error ? error.message : String(error)], warnings: [] };
+      }
+    }),
+  );
+  return {
+    refusals: answers.flatMap(({ refusals }) => refusals),
+    warnings: answers.flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** Waits for what admission of pods needs from controllers: default service accounts, and quotas that were counted. */
+async function admissionReady(client: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
+  const accounts = objects
+    .filter(({ kind }) => kind === "Namespace")
+    .map(({ metadata }) => ({
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { name: "default", namespace: metadata.name },
+    }));
+  await Promise.all(accounts.map((account) => waitFor(describeObject(account), () => client.get(account))));
+  const quotas = objects.filter(({ kind }) => kind === "ResourceQuota");
+  await Promise.all(
+    quotas.map((quota) =>
+      waitFor(`the usage of ${describeObject(quota)}`, async () => {
+        const found = (await client.get(quota)) as { readonly status?: { readonly used?: object } } | undefined;
+        return found?.status?.used;
+      }),
+    ),
+  );
+}

@@ -1,0 +1,157 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { requirePart } from "../setup/find";
+import { ApiClient } from "./api-client";
+import { Program } from "./lifeline";
+import { freePorts } from "./ports";
+
+export interface ControlPlaneOptions {
+  /** Start kube-controller-manager: service accounts, quota usage, Deployments, Jobs, garbage collection. */
+  readonly controllers?: boolean;
+}
+
+/**
+ * An etcd and a kube-apiserver of this test alone, on free loopback ports, with their data in a temporary folder.
+ * Every admission plugin that a cluster has by default is on: Pod Security, ResourceQuota, LimitRanger, Priority.
+ */
+export class ControlPlane {
+  private constructor(
+    /** Kubeconfig of a cluster administrator. */
+    readonly kubeconfig: string,
+    readonly client: ApiClient,
+    /** For data and logs of what else runs against this control plane; removed with it. */
+    readonly folder: string,
+    private readonly programs: Program[],
+  ) {}
+
+  /** @throws Error with the log of the program that did not start. */
+  static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+    const folder = mkdtempSync(join(tmpdir(), "inference-stacks-e2e-"));
+    const programs: Program[] = [];
+    try {
+      return await startIn(folder, programs, options, (kubeconfig, client) => {
+        return new ControlPlane(kubeconfig, client, folder, programs);
+      });
+    } catch (error) {
+      await discard(folder, programs);
+      throw error;
+    }
+  }
+
+  /** Starts another program that ends with this control plane. */
+  run(command: string, args: readonly string[]): Program {
+    return begin(this.programs, this.folder, command, args);
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    await discard(this.folder, this.programs);
+  }
+}
+
+async function startIn(
+  folder: string,
+  programs: Program[],
+  { controllers = false }: ControlPlaneOptions,
+  make: (kubeconfig: string, client: ApiClient) => ControlPlane,
+): Promise<ControlPlane> {
+  const [etcdPort = 0, etcdPeerPort = 0, port = 0] = await freePorts(3);
+  const token = randomBytes(24).toString("hex");
+  const file = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const tokens = file("tokens.csv", `${token},admin,admin,"system:masters"\n`);
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  const signingKey = file("service-account.key", privateKey);
+  const verifyingKey = file("service-account.pub", publicKey);
+  const certificates = join(folder, "certificates");
+  mkdirSync(certificates);
+
+  const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+  const peerUrl = `http://127.0.0.1:${etcdPeerPort}`;
+  const etcd = begin(programs, folder, requirePart("etcd"), [
+    `--data-dir=${join(folder, "etcd")}`,
+    `--listen-client-urls=${etcdUrl}`,
+    `--advertise-client-urls=${etcdUrl}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    "--unsafe-no-fsync",
+    "--log-level=warn",
+  ]);
+  await etcd.ready(async () => ((await fetch(`${etcdUrl}/health`)).ok ? true : undefined));
+
+  const server = begin(programs, folder, requirePart("kube-apiserver"), [
+    `--etcd-servers=${etcdUrl}`,
+    `--secure-port=${port}`,
+    "--bind-address=127.0.0.1",
+    // Nothing reaches the server by its Service: a documentation address spares it the search for an interface.
+    "--advertise-address=192.0.2.1",
+    "--endpoint-reconciler-type=none",
+    `--cert-dir=${certificates}`,
+    `--token-auth-file=${tokens}`,
+    "--anonymous-auth=false",
+    "--authorization-mode=RBAC",
+    "--service-account-issuer=https://kubernetes.default.svc",
+    `--service-account-key-file=${verifyingKey}`,
+    `--service-account-signing-key-file=${signingKey}`,
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--allow-privileged=true",
+  ]);
+  const authority = join(certificates, "apiserver.crt");
+  const client = await server.ready(async () => {
+    const candidate = new ApiClient({ port, token, ca: readFileSync(authority, "utf8") });
+    const { status, body } = await candidate.request("GET", "/readyz");
+    if (status === 200) return candidate;
+    candidate.close();
+    throw new Error(String(body));
+  });
+  const kubeconfig = file("kubeconfig", kubeconfigOf(port, token, readFileSync(authority)));
+
+  if (controllers) {
+    begin(programs, folder, requirePart("kube-controller-manager"), [
+      `--kubeconfig=${kubeconfig}`,
+      "--secure-port=0",
+      "--leader-elect=false",
+      `--service-account-private-key-file=${signingKey}`,
+      `--root-ca-file=${authority}`,
+      "--concurrent-namespace-syncs=20",
+    ]);
+  }
+  return make(kubeconfig, client);
+}
+
+function begin(programs: Program[], folder: string, command: string, args: readonly string[]): Program {
+  const program = new Program(command, args, join(folder, `${programs.length}-${basename(command)}.log`), { folder });
+  programs.push(program);
+  return program;
+}
+
+async function discard(folder: string, programs: readonly Program[]): Promise<void> {
+  await Promise.all(programs.map((program) => program.stop()));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Kubeconfig in JSON, which every client reads as YAML. */
+function kubeconfigOf(port: number, token: string, ca: Buffer): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "e2e",
+    contexts: [{ name: "e2e", context: { cluster: "e2e", user: "admin" } }],
+    clusters: [
+      {
+        name: "e2e",
+        cluster: { server: `https://127.0.0.1:${port}`, "certificate-authority-data": ca.toString("base64") },
+      },
+    ],
+    users: [{ name: "admin", user: { token } }],
+  });
+}

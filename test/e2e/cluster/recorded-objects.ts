@@ -1,0 +1,60 @@
+import type { RecordedResource } from "../../../cli/offline/run";
+import type { KubernetesObject } from "./kubernetes-object";
+
+/** The Kubernetes objects of a recording, in the order of their registration. Helm releases are none. */
+export function recordedObjects(resources: readonly RecordedResource[]): KubernetesObject[] {
+  return resources
+    .filter(({ type }) => type.startsWith("kubernetes:") && !type.startsWith("kubernetes:helm.sh/"))
+    .map(({ inputs }) => inputs as unknown as KubernetesObject);
+}
+
+/** The kinds of these objects as custom resource definitions name them: `<Kind>.<group>`. */
+export function kindsOf(objects: readonly KubernetesObject[]): Set<string> {
+  return new Set(objects.map(({ apiVersion, kind }) => `${kind}.${apiVersion.split("/")[0]}`));
+}
+
+interface PodTemplate {
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+  readonly spec: object;
+}
+
+/** Where pod templates lie in the objects that have some. */
+const TEMPLATES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  Deployment: [["spec", "template"]],
+  StatefulSet: [["spec", "template"]],
+  DaemonSet: [["spec", "template"]],
+  Job: [["spec", "template"]],
+  CronJob: [["spec", "jobTemplate", "spec", "template"]],
+  LeaderWorkerSet: [
+    ["spec", "leaderWorkerTemplate", "leaderTemplate"],
+    ["spec", "leaderWorkerTemplate", "workerTemplate"],
+  ],
+};
+
+/** Whether a controller makes pods from objects of this kind. */
+export function makesPods({ kind }: KubernetesObject): boolean {
+  return kind in TEMPLATES;
+}
+
+/** One pod per template of an object, as its controller would make it. */
+export function podsOf(object: KubernetesObject): KubernetesObject[] {
+  return (TEMPLATES[object.kind] ?? []).flatMap((path) => {
+    const template = path.reduce<unknown>(
+      (value, key) => (value as Record<string, unknown> | undefined)?.[key],
+      object,
+    ) as PodTemplate | undefined;
+    if (template === undefined) return [];
+    return [
+      {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: {
+          ...template.metadata,
+          name: [object.metadata.name, path.at(-1)?.toLowerCase()].join("-"),
+          namespace: object.metadata.namespace,
+        },
+        spec: template.spec,
+      },
+    ];
+  });
+}

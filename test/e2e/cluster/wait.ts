@@ -1,0 +1,15 @@
+/**
+ * Asks until there is an answer.
+ *
+ * @param ask undefined means: not yet. An error ends the wait.
+ * @throws Error that says what was waited for, after `seconds`.
+ */
+export async function waitFor<T>(what: string, ask: () => Promise<T | undefined>, seconds = 60): Promise<T> {
+  const until = Date.now() + seconds * 1000;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (Date.now() >= until) throw new Error(`waited ${seconds} s for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
