@@ -8,6 +8,8 @@ export interface ExistingClusterArgs {
   readonly kubeContext?: string;
   /** @default the cluster's default storage class */
   readonly storageClass?: string;
+  /** Whether volumes of that class can be made larger later. @default false: a size once made is left alone */
+  readonly volumesGrow?: boolean;
   /** RuntimeClass of GPU pods. @default none */
   readonly gpuRuntimeClass?: string;
   /** Who runs the GPU metrics exporters. */
@@ -19,6 +21,7 @@ export interface ExistingClusterArgs {
 export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly storageClass: string | undefined;
+  readonly volumesGrow: boolean;
   readonly gpuRuntimeClass: string | undefined;
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: readonly string[];
@@ -26,6 +29,7 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
   constructor(name: string, args: ExistingClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:ExistingCluster", name, opts);
     this.storageClass = args.storageClass;
+    this.volumesGrow = args.volumesGrow ?? false;
     this.gpuRuntimeClass = args.gpuRuntimeClass;
     this.gpuExporters = args.gpuExporters;
     this.privateCidrs = args.privateCidrs;
@@ -34,6 +38,10 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
       {
         ...(args.kubeContext !== undefined && { context: args.kubeContext }),
         enableServerSideApply: true,
+        // Change Secrets and ConfigMaps in place. The provider's default deletes and makes them anew, and for that
+        // moment the gateway has no keys. What reads one at its start is rolled by a hash or version of it.
+        enableSecretMutable: true,
+        enableConfigMapMutable: true,
       },
       this.childOptions(),
     );

@@ -5,6 +5,8 @@ export interface Cluster {
   readonly provider: kubernetes.Provider;
   /** Storage class for volumes; the cluster's default when undefined. Must encrypt at rest in production. */
   readonly storageClass: string | undefined;
+  /** Whether volumes of that class can be made larger later (`allowVolumeExpansion`); `local-path` of k3s cannot. */
+  readonly volumesGrow: boolean;
   /** RuntimeClass that GPU pods need (k3s: `nvidia`); none on managed clusters. */
   readonly gpuRuntimeClass: string | undefined;
   /** Who installs the GPU driver stack and DCGM/AMD exporters: the cluster already has them, or the platform does. */

@@ -1,5 +1,5 @@
 import * as kubernetes from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "./labels";
 import { type Allowance, networkPolicySpec } from "./network";
 import { PlatformComponent } from "./platform-component";
@@ -21,7 +21,7 @@ export interface IsolatedNamespaceArgs {
  * allowances, a resource quota, and a LimitRange so that no container runs unbounded.
  */
 export class IsolatedNamespace extends PlatformComponent {
-  /** Name of the namespace, known only once it exists: using it orders what goes inside. */
+  /** Name of the namespace. What uses it comes after the policies, quota and limits: nothing ever runs unguarded. */
   readonly namespace: pulumi.Output<string>;
   readonly resource: kubernetes.core.v1.Namespace;
 
@@ -45,62 +45,74 @@ export class IsolatedNamespace extends PlatformComponent {
       },
       this.childOptions(),
     );
-    this.namespace = this.resource.metadata.name;
+    const { name: namespace } = this.resource.metadata;
 
-    this.policy("default-deny", { podSelector: {}, policyTypes: ["Ingress", "Egress"] }, labels);
+    const guards: pulumi.CustomResource[] = [];
+    const policy = (policyName: string, spec: NetworkPolicySpec) =>
+      guards.push(
+        new kubernetes.networking.v1.NetworkPolicy(
+          this.child(policyName),
+          { metadata: { name: policyName, namespace, labels }, spec },
+          this.childOptions(),
+        ),
+      );
+    policy("default-deny", { podSelector: {}, policyTypes: ["Ingress", "Egress"] });
     const granted = [DNS, ...args.allowances];
     const duplicate = granted.find((a, i) => granted.findIndex((b) => b.name === a.name) !== i);
     if (duplicate) {
       throw new Error(`namespace "${args.namespace}" names the allowance "${duplicate.name}" twice`);
     }
     for (const allowance of granted) {
-      this.policy(`allow-${allowance.name}`, networkPolicySpec(allowance), labels);
+      policy(`allow-${allowance.name}`, networkPolicySpec(allowance));
     }
 
     if (args.quota) {
-      new kubernetes.core.v1.ResourceQuota(
-        this.child("quota"),
-        { metadata: { name: "quota", namespace: this.namespace, labels }, spec: { hard: { ...args.quota } } },
-        this.childOptions(),
+      guards.push(
+        new kubernetes.core.v1.ResourceQuota(
+          this.child("quota"),
+          { metadata: { name: "quota", namespace, labels }, spec: { hard: { ...args.quota } } },
+          this.childOptions(),
+        ),
       );
     }
-    new kubernetes.core.v1.LimitRange(
-      this.child("limits"),
-      {
-        metadata: { name: "limits", namespace: this.namespace, labels },
-        spec: {
-          limits: [
-            {
-              type: "Container",
-              default: { cpu: "1", memory: "512Mi" },
-              defaultRequest: { cpu: "50m", memory: "64Mi" },
-            },
-          ],
+    guards.push(
+      new kubernetes.core.v1.LimitRange(
+        this.child("limits"),
+        {
+          metadata: { name: "limits", namespace, labels },
+          spec: {
+            limits: [
+              {
+                type: "Container",
+                default: { cpu: "1", memory: "512Mi" },
+                defaultRequest: { cpu: "50m", memory: "64Mi" },
+              },
+            ],
+          },
         },
-      },
-      this.childOptions(),
+        this.childOptions(),
+      ),
     );
+    // URNs are known before anything exists, so the name is still known in a preview.
+    this.namespace = pulumi.all([namespace, ...guards.map(({ urn }) => urn)]).apply(([known]) => known);
     this.registerOutputs({ namespace: this.namespace });
-  }
-
-  private policy(
-    policyName: string,
-    spec: kubernetes.types.input.networking.v1.NetworkPolicySpec,
-    labels: Labels,
-  ): void {
-    new kubernetes.networking.v1.NetworkPolicy(
-      this.child(policyName),
-      { metadata: { name: policyName, namespace: this.namespace, labels }, spec },
-      this.childOptions(),
-    );
   }
 }
 
-/** Name resolution, which everything needs; CoreDNS carries this label on k3s, OKE and EKS. */
+type NetworkPolicySpec = kubernetes.types.input.networking.v1.NetworkPolicySpec;
+
+/**
+ * Name resolution, which everything needs. CoreDNS carries the label on k3s, OKE and EKS; where a cache runs on every
+ * node (NodeLocal DNSCache), queries go to it instead: to its pods, or to the link-local address that it listens on.
+ */
 const DNS: Allowance = {
   name: "dns",
   pods: {},
-  to: [{ namespace: "kube-system", pods: { "k8s-app": "kube-dns" } }],
+  to: [
+    { namespace: "kube-system", pods: { "k8s-app": "kube-dns" } },
+    { namespace: "kube-system", pods: { "k8s-app": "node-local-dns" } },
+    { cidr: "169.254.20.10/32" },
+  ],
   ports: [
     { port: 53, protocol: "UDP" },
     { port: 53, protocol: "TCP" },

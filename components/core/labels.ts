@@ -12,6 +12,8 @@ export const ANNOTATIONS = {
   memoryLimitGiB: `${LABEL_PREFIX}/memory-limit-gib`,
   /** Hash of the configuration a pod was started with: a change rolls the pods. */
   configHash: `${LABEL_PREFIX}/config-hash`,
+  /** Version of a Secret that a pod was started with: another value rolls the pods, though no value shows. */
+  secretVersion: `${LABEL_PREFIX}/secret-version`,
 } as const;
 
 /** Label that names the model a namespace or pod belongs to. */

@@ -27,16 +27,27 @@ export interface WorkloadArgs {
   /** @default 1 */
   readonly replicas?: number;
   /**
-   * `StatefulSet` when replicas own volumes. `Deployment` rolls with one extra pod, unless GPUs make
+   * `StatefulSet` when replicas own volumes, or one volume must never have two users. `Deployment` rolls with one extra pod, unless GPUs make
    * an extra pod impossible: then `surge: false` replaces pods one by one.
    */
   readonly controller:
     | { readonly kind: "Deployment"; readonly surge?: boolean; readonly progressDeadlineSeconds?: number }
     | {
         readonly kind: "StatefulSet";
-        readonly volumeClaims: readonly kubernetes.types.input.core.v1.PersistentVolumeClaim[];
+        /**
+         * Claims of each replica. They cannot be changed later: another size makes a new set, with empty volumes. For
+         * what must not be lost, mount a claim of its own.
+         * @default none
+         */
+        readonly volumeClaims?: readonly kubernetes.types.input.core.v1.PersistentVolumeClaim[];
         /** Keep the claims when the set is deleted or scaled down. @default "Retain" */
         readonly claimRetention?: "Retain" | "Delete";
+        /**
+         * What the deployment waits for: ready pods, or only that all pods are of the wanted revision. The latter is for
+         * pods that a later resource makes ready: waiting for both at once is a deadlock.
+         * @default "ready"
+         */
+        readonly awaits?: "ready" | "updated";
       };
   /** Options of the controller, for example `protect` for stateful sets of production. */
   readonly controllerOptions?: pulumi.CustomResourceOptions;
@@ -106,7 +117,14 @@ export class Workload extends PlatformComponent {
         : new kubernetes.apps.v1.StatefulSet(
             this.child("statefulset"),
             {
-              metadata,
+              metadata: {
+                ...metadata,
+                // Without replicas the status never shows the field.
+                ...(args.controller.awaits === "updated" &&
+                  replicas > 0 && {
+                    annotations: { "pulumi.com/waitFor": `jsonpath={.status.updatedReplicas}=${replicas}` },
+                  }),
+              },
               spec: {
                 replicas,
                 revisionHistoryLimit: 3,
@@ -114,11 +132,13 @@ export class Workload extends PlatformComponent {
                 podManagementPolicy: "Parallel",
                 serviceName: this.headlessService(metadata, matchLabels, args.ports),
                 selector: { matchLabels },
-                persistentVolumeClaimRetentionPolicy: {
-                  whenDeleted: args.controller.claimRetention ?? "Retain",
-                  whenScaled: args.controller.claimRetention ?? "Retain",
-                },
-                volumeClaimTemplates: [...args.controller.volumeClaims],
+                ...(args.controller.volumeClaims && {
+                  persistentVolumeClaimRetentionPolicy: {
+                    whenDeleted: args.controller.claimRetention ?? "Retain",
+                    whenScaled: args.controller.claimRetention ?? "Retain",
+                  },
+                  volumeClaimTemplates: [...args.controller.volumeClaims],
+                }),
                 template,
               },
             },

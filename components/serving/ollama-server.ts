@@ -2,6 +2,7 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { ModelPlan } from "../../planner/types";
+import type { HardenedPodArgs } from "../core/hardened-pod";
 import { RunToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { ANNOTATIONS, MODEL_LABEL } from "../core/labels";
@@ -15,7 +16,7 @@ import type { ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, serverName } from "./model-server";
-import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, variables } from "./pod-settings";
+import { DRAIN_SECONDS, deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, variables } from "./pod-settings";
 import type { WarmPull } from "./scripts/warm-pull";
 
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
@@ -59,6 +60,50 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       this.childOptions(),
     );
 
+    const volumeClaims = [
+      {
+        metadata: { name: "models" },
+        spec: {
+          accessModes: ["ReadWriteOnce"],
+          ...(cluster.storageClass !== undefined && { storageClassName: cluster.storageClass }),
+          resources: { requests: { storage: gibibytes(model.modelStorageGiB) } },
+        },
+      },
+    ];
+    const pod: HardenedPodArgs = {
+      nodeSelector: model.nodeSelector,
+      tolerations: model.tolerations,
+      runtimeClassName: model.resources.gpus > 0 ? cluster.gpuRuntimeClass : undefined,
+      supplementalGroups: args.devices?.groups,
+      priorityClassName: PRIORITY.serving.name,
+      terminationGracePeriodSeconds: DRAIN_SECONDS + 20,
+      containers: [
+        {
+          name: APP,
+          image: engineImage(model),
+          ports: [{ name: "http", containerPort: PORT }],
+          env: [...ollamaEnvironment(model), ...variables(args.devices?.environment ?? {})],
+          volumeMounts: [{ name: "models", mountPath: HOME }],
+          writablePaths: ["/tmp"],
+          resources: modelResources(model.resources),
+          // It stops at once when it is told to, in the middle of an answer: only waiting lets running requests finish.
+          lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } },
+          startupProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5, failureThreshold: 60 },
+          livenessProbe: {
+            httpGet: { path: "/", port: "http" },
+            periodSeconds: 10,
+            timeoutSeconds: 5,
+            failureThreshold: 6,
+          },
+          // Answers 404 until the Job has finished with this replica; "/" would say yes with an empty disk.
+          readinessProbe: {
+            httpGet: { path: `/v1/models/${readyName(model)}`, port: "http" },
+            periodSeconds: 10,
+            timeoutSeconds: 5,
+          },
+        },
+      ],
+    };
     const workload = new Workload(
       this.child("server"),
       {
@@ -74,55 +119,15 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           kind: "StatefulSet",
           // The volume is a cache of the registry.
           claimRetention: "Delete",
-          volumeClaims: [
-            {
-              metadata: { name: "models" },
-              spec: {
-                accessModes: ["ReadWriteOnce"],
-                ...(cluster.storageClass !== undefined && { storageClassName: cluster.storageClass }),
-                resources: { requests: { storage: gibibytes(model.modelStorageGiB) } },
-              },
-            },
-          ],
+          volumeClaims,
+          awaits: "updated",
         },
-        // The set is ready when the Job has done its work: Pulumi must wait as long as the Job may take.
         controllerOptions: { customTimeouts: deployTimeouts(pullDeadlineSeconds(model)) },
-        pod: {
-          nodeSelector: model.nodeSelector,
-          tolerations: model.tolerations,
-          runtimeClassName: model.resources.gpus > 0 ? cluster.gpuRuntimeClass : undefined,
-          supplementalGroups: args.devices?.groups,
-          priorityClassName: PRIORITY.serving.name,
-          terminationGracePeriodSeconds: 120,
-          containers: [
-            {
-              name: APP,
-              image: engineImage(model),
-              ports: [{ name: "http", containerPort: PORT }],
-              env: [...ollamaEnvironment(model), ...variables(args.devices?.environment ?? {})],
-              volumeMounts: [{ name: "models", mountPath: HOME }],
-              writablePaths: ["/tmp"],
-              resources: modelResources(model.resources),
-              startupProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5, failureThreshold: 60 },
-              livenessProbe: {
-                httpGet: { path: "/", port: "http" },
-                periodSeconds: 10,
-                timeoutSeconds: 5,
-                failureThreshold: 6,
-              },
-              // Answers 404 until the Job has finished with this replica; "/" would say yes with an empty disk.
-              readinessProbe: {
-                httpGet: { path: `/v1/models/${readyName(model)}`, port: "http" },
-                periodSeconds: 10,
-                timeoutSeconds: 5,
-              },
-            },
-          ],
-        },
+        pod,
       },
       this.childOptions(),
     );
-    this.warmPull(model, tag, namespace);
+    this.warmPull(model, tag, namespace, hashOf([pod, volumeClaims]), workload.controller);
 
     this.endpoint = {
       model: model.name,
@@ -137,7 +142,17 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     this.registerOutputs({ endpoint: this.endpoint });
   }
 
-  private warmPull(model: ModelPlan, tag: string, namespace: pulumi.Output<string>): void {
+  /**
+   * The deployment waits for this Job rather than for ready pods, so "deployed" means that every replica has answered.
+   * It runs again when the pods change (`podHash`): new ones have loaded nothing, or even have an empty volume.
+   */
+  private warmPull(
+    model: ModelPlan,
+    tag: string,
+    namespace: pulumi.Output<string>,
+    podHash: string,
+    replicas: pulumi.Resource,
+  ): void {
     const instance = serverName(model.name);
     const pods = `${headlessServiceName(instance)}.${modelNamespaceName(model.name)}.svc:${PORT}`;
     const job: WarmPull = {
@@ -160,8 +175,9 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         app: "warm-pull",
         instance: "warm-pull",
         labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: { [ANNOTATIONS.configHash]: hashOf([scripts.hash, job, model.engineVersion]) },
+        podAnnotations: { [ANNOTATIONS.configHash]: hashOf([scripts.hash, job, podHash]) },
         deadlineSeconds: pullDeadlineSeconds(model),
+        dependsOn: [replicas],
         pod: {
           priorityClassName: PRIORITY.batch.name,
           volumes: [scripts.volume],

@@ -16,6 +16,12 @@ export function memoryAnnotations(model: ModelPlan): Record<string, string> {
   };
 }
 
+/** Seconds in which the gateway learns that a pod leaves, before its engine is told. */
+export const DEREGISTER_SECONDS = 10;
+
+/** Seconds in which running requests may finish when a pod leaves. */
+export const DRAIN_SECONDS = 120;
+
 /** Engine images are 5 to 15 GB: seconds that a node may take to pull one. */
 export const IMAGE_PULL_SECONDS = 1800;
 

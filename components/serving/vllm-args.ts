@@ -1,11 +1,10 @@
 /** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
 import type { ModelPlan, ModelTask } from "../../planner/types";
+import { DRAIN_SECONDS } from "./pod-settings";
 
 export const VLLM_PORT = 8000;
 /** Port on the first node where the nodes of a replica meet. */
 export const RENDEZVOUS_PORT = 29501;
-/** Seconds in which running requests may finish after SIGTERM; the engine's default is 0. */
-export const DRAIN_SECONDS = 120;
 
 /** What the engine makes of the model: text, or one vector or score for each input. */
 const RUNNERS: Readonly<Record<ModelTask, string>> = {
@@ -39,6 +38,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--kv-cache-dtype": model.kvCacheDtype === "auto" ? undefined : model.kvCacheDtype,
       "--quantization": model.quantization,
       "--runner": RUNNERS[model.task],
+      // After SIGTERM; the default is 0.
       "--shutdown-timeout": DRAIN_SECONDS,
       // Probes and scrapes would drown the requests in the log.
       "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",

@@ -61,6 +61,9 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       this.childOptions(),
     );
     const metadata = { name: instance, namespace, labels };
+    // Not the group's name: the controller makes a Service of that name, through which pods that are not ready yet find
+    // their leader, and takes one that exists for its own.
+    const service = `${instance}-api`;
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
 
@@ -77,7 +80,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     new kubernetes.core.v1.Service(
       this.child("service"),
       {
-        metadata,
+        metadata: { ...metadata, name: service },
         spec: {
           clusterIP: "None",
           selector: leaderPods,
@@ -144,7 +147,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       engine: model.engine,
       task: model.task,
       namespace: modelNamespaceName(model.name),
-      service: instance,
+      service,
       port: VLLM_PORT,
       podLabels: leaderPods,
       metrics: { port: VLLM_PORT, path: "/metrics" },

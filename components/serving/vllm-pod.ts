@@ -5,13 +5,11 @@ import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, modelResources } from "../core/resources";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
-import { variables } from "./pod-settings";
-import { DRAIN_SECONDS, VLLM_PORT } from "./vllm-args";
+import { DEREGISTER_SECONDS, DRAIN_SECONDS, variables } from "./pod-settings";
+import { VLLM_PORT } from "./vllm-args";
 import type { Weights } from "./vllm-weights";
 
 const CACHE_FOLDER = "/cache";
-/** Seconds in which load balancers learn that a pod leaves, before the engine is told. */
-const DEREGISTER_SECONDS = 10;
 const PROBE_PERIOD_SECONDS = 10;
 
 type Probes = Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe">;

@@ -2,7 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { image } from "../../catalog/images";
-import { standardLabels } from "../core/labels";
+import { ANNOTATIONS, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, gibibytes } from "../core/resources";
@@ -22,6 +22,8 @@ export interface MinioServerArgs {
   readonly sizeGiB: number;
   /** @default the cluster's default class */
   readonly storageClass: string | undefined;
+  /** Follow `sizeGiB` when it grows. Otherwise the size that the volume was made with stays. */
+  readonly volumeGrows: boolean;
   /** Refuse to delete the store, and keep its volume when it is deleted all the same. */
   readonly protect: boolean;
 }
@@ -51,6 +53,23 @@ export class MinioServer extends PlatformComponent {
       this.childOptions(),
     );
     const fromRoot = (key: string) => ({ secretKeyRef: { name: root.metadata.name, key } });
+    // A claim of its own: as the set's template it could not grow, and a larger plan would throw the store away.
+    const data = new kubernetes.core.v1.PersistentVolumeClaim(
+      this.child("data"),
+      {
+        metadata: { name: `${MODEL_STORE_SERVICE}-data`, namespace: args.namespace, labels },
+        spec: {
+          accessModes: ["ReadWriteOnce"],
+          ...(args.storageClass !== undefined && { storageClassName: args.storageClass }),
+          resources: { requests: { storage: gibibytes(args.sizeGiB) } },
+        },
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({
+        protect: args.protect,
+        retainOnDelete: args.protect,
+        ...(!args.volumeGrows && { ignoreChanges: ["spec.resources.requests.storage"] }),
+      }),
+    );
     const probe = (path: string) => ({
       httpGet: { path, port: "s3", scheme: "HTTPS" },
       periodSeconds: 10,
@@ -64,25 +83,13 @@ export class MinioServer extends PlatformComponent {
         app: "minio",
         instance: MODEL_STORE_SERVICE,
         ports: [{ name: "s3", port: modelStorePods.port }],
-        controller: {
-          kind: "StatefulSet",
-          claimRetention: args.protect ? "Retain" : "Delete",
-          volumeClaims: [
-            {
-              metadata: { name: "data" },
-              spec: {
-                accessModes: ["ReadWriteOnce"],
-                ...(args.storageClass !== undefined && { storageClassName: args.storageClass }),
-                resources: { requests: { storage: gibibytes(args.sizeGiB) } },
-              },
-            },
-          ],
-        },
-        controllerOptions: { protect: args.protect, retainOnDelete: args.protect },
+        podAnnotations: { [ANNOTATIONS.secretVersion]: root.metadata.resourceVersion },
+        controller: { kind: "StatefulSet" },
         pod: {
           priorityClassName: PRIORITY.platform.name,
           terminationGracePeriodSeconds: 60,
           volumes: [
+            { name: "data", persistentVolumeClaim: { claimName: data.metadata.name } },
             {
               name: "certificates",
               secret: {

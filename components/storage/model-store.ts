@@ -30,7 +30,7 @@ export interface ModelStoreArgs {
   readonly plan: Pick<StoragePlan, "bucket" | "sizeGiB">;
   /** The environment's models; those that do not pass through the store are ignored. */
   readonly models: readonly ModelPlan[];
-  readonly cluster: Pick<Cluster, "storageClass" | "privateCidrs">;
+  readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow" | "privateCidrs">;
   readonly certManager: CertManager;
   /** Refuse to delete the store, and keep its volume: for production. */
   readonly protect: boolean;
@@ -75,7 +75,13 @@ export class ModelStore extends PlatformComponent {
     new StoreCertificates(this.child("tls"), { namespace, certManager: args.certManager }, this.childOptions());
     const server = new MinioServer(
       this.child("minio"),
-      { namespace, sizeGiB: args.plan.sizeGiB, storageClass: args.cluster.storageClass, protect: args.protect },
+      {
+        namespace,
+        sizeGiB: args.plan.sizeGiB,
+        storageClass: args.cluster.storageClass,
+        volumeGrows: args.cluster.volumesGrow,
+        protect: args.protect,
+      },
       this.childOptions(),
     );
     const writerKey = this.secretKey(WRITER);

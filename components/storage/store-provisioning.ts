@@ -71,7 +71,11 @@ export class StoreProvisioning extends PlatformComponent {
         namespace: args.namespace,
         app: "store-provisioning",
         instance: "provisioning",
-        podAnnotations: { [ANNOTATIONS.configHash]: hashOf([scripts.hash, args.bucket, policies]) },
+        podAnnotations: {
+          [ANNOTATIONS.configHash]: hashOf([scripts.hash, args.bucket, policies]),
+          // A key that was replaced must reach the server too.
+          [ANNOTATIONS.secretVersion]: secretKeys.metadata.resourceVersion,
+        },
         deadlineSeconds: 600,
         dependsOn: args.dependsOn,
         pod: {

@@ -15,7 +15,7 @@ export function kindsOf(objects: readonly KubernetesObject[]): Set<string> {
 
 interface PodTemplate {
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
-  readonly spec: object;
+  readonly spec: { readonly volumes?: readonly object[] };
 }
 
 /** Where pod templates lie in the objects that have some. */
@@ -36,6 +36,17 @@ export function makesPods({ kind }: KubernetesObject): boolean {
   return kind in TEMPLATES;
 }
 
+/** Volumes of the claims that a StatefulSet makes for each of its pods. */
+function claimedVolumes(object: KubernetesObject): object[] {
+  const { volumeClaimTemplates = [] } = object.spec as {
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+  };
+  return volumeClaimTemplates.map(({ metadata: { name } }) => ({
+    name,
+    persistentVolumeClaim: { claimName: `${name}-${object.metadata.name}-0` },
+  }));
+}
+
 /** One pod per template of an object, as its controller would make it. */
 export function podsOf(object: KubernetesObject): KubernetesObject[] {
   return (TEMPLATES[object.kind] ?? []).flatMap((path) => {
@@ -53,7 +64,7 @@ export function podsOf(object: KubernetesObject): KubernetesObject[] {
           name: [object.metadata.name, path.at(-1)?.toLowerCase()].join("-"),
           namespace: object.metadata.namespace,
         },
-        spec: template.spec,
+        spec: { ...template.spec, volumes: [...(template.spec.volumes ?? []), ...claimedVolumes(object)] },
       },
     ];
   });

@@ -2,6 +2,8 @@
  * Dimensions of published models in the keys their config.json uses, and the parameter totals their pages on the
  * Hugging Face Hub state (safetensors totals). Shortened to the keys that matter; full files are in test/fixtures/models.
  */
+import { unusualModels } from "./published-unusual-families";
+
 export interface PublishedModel {
   readonly name: string;
   readonly config: Readonly<Record<string, unknown>>;
@@ -36,21 +38,6 @@ const deepseekV2Lite = {
 };
 
 const falcon = { model_type: "falcon", torch_dtype: "bfloat16", vocab_size: 65024, bias: false, alibi: false };
-
-/** `block_configs` of Llama-Nemotron from [count, attention kept, ffn_mult]. */
-function searchedBlocks(runs: readonly (readonly [number, boolean, number])[]): readonly object[] {
-  return runs.flatMap(([count, attentionKept, multiplier]) =>
-    Array.from({ length: count }, () => ({
-      attention: {
-        n_heads_in_group: attentionKept ? 8 : null,
-        no_op: !attentionKept,
-        replace_with_linear: false,
-        window_length: null,
-      },
-      ffn: { ffn_mult: multiplier, no_op: false, replace_with_linear: false },
-    })),
-  );
-}
 
 export const publishedModels: readonly PublishedModel[] = [
   { name: "deepseek-ai/DeepSeek-V2-Lite", parameters: 15_706_484_224, config: deepseekV2Lite },
@@ -360,141 +347,5 @@ export const publishedModels: readonly PublishedModel[] = [
       use_conv_bias: true,
     },
   },
-  {
-    name: "openai-community/gpt2",
-    parameters: 124_439_808,
-    config: {
-      model_type: "gpt2",
-      n_embd: 768,
-      n_layer: 12,
-      n_head: 12,
-      n_positions: 1024,
-      n_ctx: 1024,
-      vocab_size: 50257,
-    },
-  },
-  {
-    name: "bigscience/bloom-7b1",
-    parameters: 7_069_016_064,
-    config: {
-      model_type: "bloom",
-      n_embed: 4096,
-      hidden_size: 4096,
-      n_layer: 30,
-      num_attention_heads: 32,
-      vocab_size: 250880,
-    },
-  },
-  {
-    name: "facebook/opt-6.7b",
-    parameters: 6_658_473_984,
-    config: {
-      model_type: "opt",
-      hidden_size: 4096,
-      ffn_dim: 16384,
-      num_hidden_layers: 32,
-      num_attention_heads: 32,
-      vocab_size: 50272,
-      max_position_embeddings: 2048,
-    },
-  },
-  {
-    name: "EleutherAI/pythia-6.9b",
-    parameters: 6_857_302_016,
-    config: {
-      model_type: "gpt_neox",
-      hidden_size: 4096,
-      intermediate_size: 16384,
-      num_hidden_layers: 32,
-      num_attention_heads: 32,
-      vocab_size: 50432,
-      max_position_embeddings: 2048,
-      rotary_pct: 0.25,
-    },
-  },
-  {
-    name: "mosaicml/mpt-7b",
-    parameters: 6_649_286_656,
-    config: {
-      model_type: "mpt",
-      d_model: 4096,
-      n_heads: 32,
-      n_layers: 32,
-      expansion_ratio: 4,
-      vocab_size: 50432,
-      max_seq_len: 2048,
-      attn_config: { attn_type: "multihead_attention" },
-    },
-  },
-  {
-    name: "databricks/dbrx-base",
-    parameters: 131_596_523_520,
-    config: {
-      model_type: "dbrx",
-      d_model: 6144,
-      n_heads: 48,
-      n_layers: 40,
-      vocab_size: 100352,
-      max_seq_len: 32768,
-      attn_config: { kv_n_heads: 8 },
-      ffn_config: { ffn_hidden_size: 10752, moe_num_experts: 16, moe_top_k: 4 },
-    },
-  },
-  {
-    name: "nvidia/Llama-3_3-Nemotron-Super-49B-v1",
-    parameters: 49_867_145_216,
-    config: {
-      model_type: "nemotron-nas",
-      hidden_size: 8192,
-      intermediate_size: null,
-      num_hidden_layers: 80,
-      num_attention_heads: 64,
-      num_key_value_heads: null,
-      vocab_size: 128256,
-      max_position_embeddings: 131072,
-      tie_word_embeddings: false,
-      torch_dtype: "bfloat16",
-      block_configs: searchedBlocks([
-        [1, true, 2.625],
-        [5, true, 5.25],
-        [2, false, 2.625],
-        [3, true, 5.25],
-        [1, false, 3.28125],
-        [30, true, 5.25],
-        [1, false, 1.3125],
-        [2, false, 2.625],
-        [1, false, 1.3125],
-        [1, false, 5.25],
-        [1, false, 1.3125],
-        [1, false, 2.625],
-        [3, false, 1.3125],
-        [1, true, 5.25],
-        [1, false, 1.3125],
-        [2, false, 1],
-        [1, false, 1.3125],
-        [3, false, 1],
-        [2, false, 1.3125],
-        [2, false, 0.5],
-        [2, false, 1],
-        [2, false, 0.5],
-        [1, false, 1],
-        [2, false, 0.5],
-        [9, true, 5.25],
-      ]),
-    },
-  },
-  {
-    name: "google-bert/bert-base-uncased",
-    parameters: 109_482_240,
-    config: {
-      model_type: "bert",
-      hidden_size: 768,
-      intermediate_size: 3072,
-      num_hidden_layers: 12,
-      num_attention_heads: 12,
-      max_position_embeddings: 512,
-      type_vocab_size: 2,
-      vocab_size: 30522,
-    },
-  },
+  ...unusualModels,
 ];
