@@ -94,7 +94,7 @@ export class IsolatedNamespace extends PlatformComponent {
       ),
     );
     // URNs are known before anything exists, so the name is still known in a preview.
-    this.namespace = pulumi.all([namespace, ...guards.map(({ urn }) => urn)]).apply(([known]) => known);
+    this.namespace = pulumi.all([namespace, pulumi.all(guards.map(({ urn }) => urn))]).apply(([known]) => known);
     this.registerOutputs({ namespace: this.namespace });
   }
 }

@@ -89,7 +89,7 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
     problems.push({
       path: "model_type",
       value: shortValue(family),
-      message: `unknown model family; known: ${knownFamilies().join(", ")}. Add a reader in planner/model/families, or serve the model as an external endpoint`,
+      message: `unknown model family; known: ${knownFamilies().join(", ")}. Add a reader in planner/model/families`,
     });
     return fail();
   }

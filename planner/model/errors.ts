@@ -8,11 +8,8 @@ export class ModelConfigError extends Error {
     readonly problems: readonly ConfigProblem[],
     modelName?: string,
   ) {
-    super(
-      [
-        `${modelName ?? "The model config"} cannot be read:`,
-        ...problems.map((problem) => `  ${problem.path}: ${problem.message} (found ${problem.value})`),
-      ].join("\n"),
-    );
+    // Two readers may trip over the same field.
+    const lines = new Set(problems.map(({ path, message, value }) => `  ${path}: ${message} (found ${value})`));
+    super([`${modelName ?? "The model config"} cannot be read:`, ...lines].join("\n"));
   }
 }
