@@ -31,7 +31,7 @@ export interface EnvironmentRun {
  */
 export async function runEnvironment(
   { name, file, baseDirectory }: OfflineEnvironment,
-  options: Pick<OfflineOptions, "preview" | "onResource"> = {},
+  options: Pick<OfflineOptions, "preview" | "onResource" | "answers"> = {},
 ): Promise<EnvironmentRun> {
   let plan: DeploymentPlan | undefined;
   const recording = await runOffline(

@@ -89,6 +89,7 @@ export class Platform extends PlatformComponent {
         endpoints: serving.endpoints,
         hostname: gateway.hostname,
         exposure: gateway.exposure,
+        ...(gateway.serviceAnnotations && { serviceAnnotations: gateway.serviceAnnotations }),
         tls: gateway.tls,
         consumers: gateway.consumers,
         stage,

@@ -15,6 +15,8 @@ export interface RecordedResource {
   readonly secretInputs: readonly string[];
   /** Reference (`urn::id`) of an explicit provider. */
   readonly provider: string | undefined;
+  /** URNs of the resources that its `dependsOn` names; its ancestors' hold for it too. */
+  readonly dependsOn: readonly string[];
   readonly options: RecordedOptions;
 }
 
@@ -112,9 +114,13 @@ export async function runOffline(program: () => unknown, options: OfflineOptions
       return {};
     }
   });
-  const settled = bounded(pulumi.runtime.disconnect(), options.drainTimeoutMs ?? 60_000, () =>
-    unanswered(registrations, answered),
-  );
+  const dependencies = new Map<pulumi.Resource, readonly pulumi.Resource[]>();
+  const drained = pulumi.runtime.disconnect().then(async () => {
+    for (const { resource, opts } of registrations) {
+      dependencies.set(resource, await resourcesIn(opts.dependsOn));
+    }
+  });
+  const settled = bounded(drained, options.drainTimeoutMs ?? 60_000, () => unanswered(registrations, answered));
   await settled.catch((error: unknown) => {
     failure ??= { error };
   });
@@ -122,7 +128,18 @@ export async function runOffline(program: () => unknown, options: OfflineOptions
     throw failure.error;
   }
 
-  return { resources: assemble(options, registrations, answered), outputs: outputs ?? {} };
+  return { resources: assemble(options, registrations, answered, dependencies), outputs: outputs ?? {} };
+}
+
+/** The resources that an option names, out of whatever inputs they are wrapped in. */
+async function resourcesIn(value: unknown): Promise<pulumi.Resource[]> {
+  const open: unknown = pulumi.Output.isInstance(value)
+    ? await new Promise((resolve) => value.apply(resolve))
+    : await value;
+  if (Array.isArray(open)) {
+    return (await Promise.all(open.map(resourcesIn))).flat();
+  }
+  return pulumi.Resource.isInstance(open) ? [open] : [];
 }
 
 function assemble(
@@ -132,6 +149,7 @@ function assemble(
     string,
     { inputs: Record<string, unknown>; secretInputs: string[]; provider: string | undefined }
   >,
+  dependencies: ReadonlyMap<pulumi.Resource, readonly pulumi.Resource[]>,
 ): RecordedResource[] {
   const rootType = "pulumi:pulumi:Stack";
   const rootName = `${project}-${stack}`;
@@ -145,6 +163,7 @@ function assemble(
     inputs: {},
     secretInputs: [],
     provider: undefined,
+    dependsOn: [],
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
   // Qualified type of each resource: the types of its ancestors, without the stack, joined by "$".
@@ -173,6 +192,8 @@ function assemble(
       inputs: custom ? (answer?.inputs ?? {}) : {},
       secretInputs: answer?.secretInputs ?? [],
       provider: answer?.provider,
+      // What a resource depends on was constructed before it, so its URN is known by now.
+      dependsOn: (dependencies.get(resource) ?? []).flatMap((needed) => known.get(needed)?.urn ?? []),
       options: {
         protect,
         retainOnDelete: retain,

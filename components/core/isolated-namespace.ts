@@ -12,6 +12,12 @@ export interface IsolatedNamespaceArgs {
   readonly labels?: Labels;
   /** Hard limits of the namespace's ResourceQuota, for example `{"requests.nvidia.com/gpu": "4"}`. @default no quota */
   readonly quota?: Readonly<Record<string, string>>;
+  /**
+   * It holds volumes that must outlive a mistake: refuse to delete it, and keep it when it is deleted all the same. With a
+   * namespace go its claims, whatever they are told themselves.
+   * @default false
+   */
+  readonly keep?: boolean;
   /** Connections that the default-deny policy lets through, besides DNS. */
   readonly allowances: readonly Allowance[];
 }
@@ -43,7 +49,7 @@ export class IsolatedNamespace extends PlatformComponent {
           },
         },
       },
-      this.childOptions(),
+      this.childOptions({ protect: args.keep ?? false, retainOnDelete: args.keep ?? false }),
     );
     const { name: namespace } = this.resource.metadata;
 

@@ -35,6 +35,8 @@ export class RunToCompletion extends PlatformComponent {
         spec: {
           backoffLimit: args.retries ?? 4,
           activeDeadlineSeconds: args.deadlineSeconds,
+          // A drained or preempted pod is no failed attempt.
+          podFailurePolicy: { rules: [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] }] },
           template: {
             metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
             spec: hardenedPodSpec({ ...args.pod, restartPolicy: "Never" }),

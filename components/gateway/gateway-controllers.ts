@@ -69,7 +69,7 @@ export class GatewayControllers extends PlatformComponent {
         namespace: aiGatewayNamespace.namespace,
         values: {},
       },
-      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [aiGatewayNamespace] }),
+      this.childOptions(),
     );
     const aiGateway = chartRelease(
       this.child("ai-gateway"),
@@ -80,7 +80,7 @@ export class GatewayControllers extends PlatformComponent {
         values: aiGatewayValues(stage, pulumi.secret(seed.result)),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [aiGatewayNamespace, aiGatewayCrds, envoyGateway, ...(certManager ? [certManager] : [])],
+        dependsOn: [aiGatewayCrds, envoyGateway, ...(certManager ? [certManager] : [])],
       }),
     );
 
@@ -89,12 +89,11 @@ export class GatewayControllers extends PlatformComponent {
   }
 
   private install(suffix: string, args: InstallArgs): pulumi.Resource {
-    const namespace = this.isolated(suffix, args.namespace, args.allowances);
+    const { namespace } = this.isolated(suffix, args.namespace, args.allowances);
     return chartRelease(
       this.child(suffix),
-      { chart: args.chart, release: suffix, namespace: namespace.namespace, values: args.values },
-      // On the whole namespace, not only its name: hook Jobs need the NetworkPolicies to reach the API server.
-      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [namespace, ...(args.after ?? [])] }),
+      { chart: args.chart, release: suffix, namespace, values: args.values },
+      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [...(args.after ?? [])] }),
     );
   }
 

@@ -65,14 +65,13 @@ export class InferenceGateway extends PlatformComponent {
     };
 
     this.allowances = proxyAllowances(endpoints, args.observabilityNamespace, tls.kind === "acme");
-    const isolated = new IsolatedNamespace(
+    const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
       { namespace: GATEWAY_NAMESPACE, allowances: this.allowances },
       this.childOptions(),
     );
-    const { namespace } = isolated;
     const children = this.childOptions<pulumi.ComponentResourceOptions>({
-      dependsOn: [isolated, ...args.controllers.releases],
+      dependsOn: [...args.controllers.releases],
     });
 
     new GatewayCertificate(this.child("certificate"), { namespace, hostname, tls }, children);
@@ -144,7 +143,7 @@ export class InferenceGateway extends PlatformComponent {
         spec: gatewaySpec(hostname, tlsSecretName(tls)),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [isolated, ...args.controllers.releases, keys, proxies, filter, clientTraffic, backendTraffic],
+        dependsOn: [...args.controllers.releases, keys, proxies, filter, clientTraffic, backendTraffic],
       }),
     );
     const routes = this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [gateway] });

@@ -46,7 +46,7 @@ export class MetricsStack extends PlatformComponent {
     super("observability:MetricsStack", name, opts);
     const home = new IsolatedNamespace(
       this.child("namespace"),
-      { namespace: OBSERVABILITY_NAMESPACE, allowances: args.allowances },
+      { namespace: OBSERVABILITY_NAMESPACE, keep: args.stage === "production", allowances: args.allowances },
       this.childOptions(),
     );
     const nodes = new IsolatedNamespace(
@@ -80,7 +80,7 @@ export class MetricsStack extends PlatformComponent {
         }),
         skipCrds: true,
       },
-      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [this.crds, nodes, home, grafanaAdmin] }),
+      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [this.crds, nodes, grafanaAdmin] }),
     );
     this.registerOutputs({ namespace: this.namespace });
   }

@@ -69,7 +69,7 @@ export class ModelStore extends PlatformComponent {
     const models = args.models.filter(isStored);
     const { namespace } = new IsolatedNamespace(
       this.child("ns"),
-      { namespace: MODEL_STORE_NAMESPACE, allowances: this.allowances(models) },
+      { namespace: MODEL_STORE_NAMESPACE, keep: args.protect, allowances: this.allowances(models) },
       this.childOptions(),
     );
     new StoreCertificates(this.child("tls"), { namespace, certManager: args.certManager }, this.childOptions());

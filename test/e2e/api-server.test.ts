@@ -3,6 +3,7 @@ import { environments, programRun } from "../stacks/run";
 import type { ApiClient } from "./cluster/api-client";
 import { chartsWithCrds, installChartCrds } from "./cluster/chart-crds";
 import { ControlPlane } from "./cluster/control-plane";
+import { addRuntimeClass } from "./cluster/existing-parts";
 import { describeObject, type KubernetesObject } from "./cluster/kubernetes-object";
 import { kindsOf, makesPods, podsOf, recordedObjects } from "./cluster/recorded-objects";
 import { waitFor } from "./cluster/wait";
@@ -20,12 +21,13 @@ describe.each(environments)("every Kubernetes object of %s on a real API server"
   let pods: Verdict = { refusals: [], warnings: [] };
 
   beforeAll(async () => {
-    const [plane, { resources }] = await Promise.all([
+    const [plane, { resources, environment: config }] = await Promise.all([
       ControlPlane.start({ controllers: true }),
       programRun(environment),
     ]);
     controlPlane = plane;
     const { client } = plane;
+    await addRuntimeClass(client, config);
     objects = recordedObjects(resources);
     const kinds = kindsOf(objects);
     await Promise.all(chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dnsLabel, wholeNumber } from "./fields";
+import { dnsLabel, text, wholeNumber } from "./fields";
 
 const hostname = z
   .string()
@@ -52,6 +52,13 @@ export const gatewaySection = z
       .enum(["LoadBalancer", "ClusterIP", "NodePort"])
       .default("LoadBalancer")
       .meta({ description: "Type of the Service in front of the gateway's proxies.", example: "ClusterIP" }),
+    serviceAnnotations: z
+      .record(text(253).meta({ allowed: "an annotation key" }), text(1024))
+      .optional()
+      .meta({
+        description: "Annotations of that Service: the settings of your cloud's load balancer. Default: none.",
+        examples: [{ "service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing" }],
+      }),
     tls: tlsSchema,
     consumers: z
       .array(dnsLabel(40))

@@ -43,7 +43,7 @@ export const modelSchema = z
     engineVersion: z
       .string()
       .max(32)
-      .regex(/^\d+\.\d+\.\d+([.+-][\w.+-]+)?$/)
+      .regex(/^\d+\.\d+\.\d+([.-][\w.-]+)?$/)
       .optional()
       .meta({
         description: "Version of the engine. Default: the one that the platform pins.",

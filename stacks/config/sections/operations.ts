@@ -43,7 +43,8 @@ export const storageSection = z
 export const observabilitySection = z
   .strictObject({
     profile: z.enum(["light", "full"]).default("full").meta({
-      description: "light: metrics and alerts; full: logs and traces too, for shared platforms.",
+      description:
+        "Size of the metrics stack. light: one small replica of each part; full: redundant, for shared platforms.",
       example: "light",
     }),
     retentionDays: wholeNumber(1, 730)
@@ -54,7 +55,7 @@ export const observabilitySection = z
       .meta({ description: "Volume of the metrics.", unit: "GiB", example: 50 }),
   })
   .prefault({})
-  .meta({ description: "Metrics, logs, traces and alerts.", example: { profile: "light" } });
+  .meta({ description: "Metrics, dashboards and alerts.", example: { profile: "light" } });
 
 export const budgetSection = z
   .strictObject({

@@ -88,6 +88,7 @@ export function resource(name: string, type: string, parent?: RecordedResource):
     inputs: { token: "a-secret-value" },
     secretInputs: ["token"],
     provider: undefined,
+    dependsOn: [],
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
 }

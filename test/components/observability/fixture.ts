@@ -48,6 +48,7 @@ function cluster(overrides: Partial<Cluster>): Cluster {
   return {
     provider: new kubernetes.Provider("cluster"),
     storageClass: "encrypted",
+    volumesGrow: true,
     gpuRuntimeClass: undefined,
     gpuExporters: "platform",
     privateCidrs: ["10.0.0.0/8"],

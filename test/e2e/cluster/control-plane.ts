@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { requirePart } from "../setup/find";
 import { ApiClient } from "./api-client";
+import { kubeconfigOf } from "./kubeconfig";
 import { Program } from "./lifeline";
 import { freePorts } from "./ports";
 
@@ -41,8 +42,8 @@ export class ControlPlane {
   }
 
   /** Starts another program that ends with this control plane. */
-  run(command: string, args: readonly string[]): Program {
-    return begin(this.programs, this.folder, command, args);
+  run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    return begin(this.programs, this.folder, command, args, env);
   }
 
   async stop(): Promise<void> {
@@ -113,7 +114,7 @@ async function startIn(
     candidate.close();
     throw new Error(String(body));
   });
-  const kubeconfig = file("kubeconfig", kubeconfigOf(port, token, readFileSync(authority)));
+  const kubeconfig = file("kubeconfig", kubeconfigOf({ port, token, ca: readFileSync(authority, "utf8") }));
 
   if (controllers) {
     begin(programs, folder, requirePart("kube-controller-manager"), [
@@ -128,8 +129,15 @@ async function startIn(
   return make(kubeconfig, client);
 }
 
-function begin(programs: Program[], folder: string, command: string, args: readonly string[]): Program {
-  const program = new Program(command, args, join(folder, `${programs.length}-${basename(command)}.log`), { folder });
+function begin(
+  programs: Program[],
+  folder: string,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Program {
+  const log = join(folder, `${programs.length}-${basename(command)}.log`);
+  const program = new Program(command, args, log, { env, folder });
   programs.push(program);
   return program;
 }
@@ -137,21 +145,4 @@ function begin(programs: Program[], folder: string, command: string, args: reado
 async function discard(folder: string, programs: readonly Program[]): Promise<void> {
   await Promise.all(programs.map((program) => program.stop()));
   rmSync(folder, { recursive: true, force: true });
-}
-
-/** Kubeconfig in JSON, which every client reads as YAML. */
-function kubeconfigOf(port: number, token: string, ca: Buffer): string {
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "e2e",
-    contexts: [{ name: "e2e", context: { cluster: "e2e", user: "admin" } }],
-    clusters: [
-      {
-        name: "e2e",
-        cluster: { server: `https://127.0.0.1:${port}`, "certificate-authority-data": ca.toString("base64") },
-      },
-    ],
-    users: [{ name: "admin", user: { token } }],
-  });
 }

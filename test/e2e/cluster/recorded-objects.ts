@@ -13,6 +13,23 @@ export function kindsOf(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(objects.map(({ apiVersion, kind }) => `${kind}.${apiVersion.split("/")[0]}`));
 }
 
+/** Storage classes that claims of these objects name. */
+export function storageClassesOf(objects: readonly KubernetesObject[]): Set<string> {
+  return new Set(objects.flatMap(claimTemplates).flatMap(({ spec }) => spec.storageClassName ?? []));
+}
+
+interface ClaimTemplate {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly storageClassName?: string };
+}
+
+function claimTemplates(object: KubernetesObject): readonly ClaimTemplate[] {
+  const { volumeClaimTemplates = [] } = (object.spec ?? {}) as {
+    readonly volumeClaimTemplates?: readonly ClaimTemplate[];
+  };
+  return volumeClaimTemplates;
+}
+
 interface PodTemplate {
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
   readonly spec: { readonly volumes?: readonly object[] };
@@ -38,10 +55,7 @@ export function makesPods({ kind }: KubernetesObject): boolean {
 
 /** Volumes of the claims that a StatefulSet makes for each of its pods. */
 function claimedVolumes(object: KubernetesObject): object[] {
-  const { volumeClaimTemplates = [] } = object.spec as {
-    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
-  };
-  return volumeClaimTemplates.map(({ metadata: { name } }) => ({
+  return claimTemplates(object).map(({ metadata: { name } }) => ({
     name,
     persistentVolumeClaim: { claimName: `${name}-${object.metadata.name}-0` },
   }));

@@ -1,0 +1,95 @@
+import type { RecordedResource } from "../offline/run";
+import { PendingText } from "./pending-values";
+
+/** A Kubernetes object as it is written to a file. */
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMetadata;
+  readonly [field: string]: unknown;
+}
+
+export interface ObjectMetadata {
+  readonly name: string;
+  /** Undefined for what belongs to the whole cluster. */
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+export const HELM_RELEASE = "kubernetes:helm.sh/v3:Release";
+export const SECRET = "kubernetes:core/v1:Secret";
+
+/** Whether a resource is something in the cluster: an object, or a chart's release. */
+export function isInCluster({ type, custom }: RecordedResource): boolean {
+  return custom && type.startsWith("kubernetes:");
+}
+
+/**
+ * The object that a resource of the Kubernetes provider stands for. What only Pulumi reads is left out, and the
+ * label that names Pulumi as manager is corrected.
+ *
+ * @param inputs its inputs; they may hold pending texts.
+ * @throws Error when the inputs are no Kubernetes object.
+ */
+export function toObject(resource: RecordedResource, inputs: Readonly<Record<string, unknown>>): KubernetesObject {
+  const { apiVersion, kind, metadata, ...rest } = inputs;
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || !isRecord(metadata) || !isName(metadata.name)) {
+    throw new Error(`${resource.urn} has no apiVersion, kind and metadata.name that are known before deployment`);
+  }
+  const annotations = Object.entries(stringsOf(metadata.annotations)).filter(([key]) => !key.startsWith("pulumi.com/"));
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name: metadata.name,
+      ...(isName(metadata.namespace) && { namespace: metadata.namespace }),
+      ...(isRecord(metadata.labels) && { labels: stringsOf(relabelled(metadata.labels)) }),
+      ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
+    },
+    ...(relabelled(rest) as Record<string, unknown>),
+  };
+}
+
+const MANAGED_BY = "app.kubernetes.io/managed-by";
+
+/** Who manages what is rendered, wherever the label stands, also in pod templates. */
+function relabelled(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(relabelled);
+  }
+  if (!isRecord(value)) {
+    return value;
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, key === MANAGED_BY ? "gitops" : relabelled(item)]),
+  );
+}
+
+/** Labels of objects that exist only in what is rendered. */
+export function renderedLabels(name: string, instance: string): Readonly<Record<string, string>> {
+  return {
+    "app.kubernetes.io/name": name,
+    "app.kubernetes.io/instance": instance,
+    "app.kubernetes.io/part-of": "inference-stacks",
+    [MANAGED_BY]: "gitops",
+  };
+}
+
+/** The object with more annotations. */
+export function annotated(object: KubernetesObject, extra: Readonly<Record<string, string>>): KubernetesObject {
+  return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...extra } } };
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof PendingText);
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function stringsOf(value: unknown): Readonly<Record<string, string>> {
+  return isRecord(value) ? (value as Readonly<Record<string, string>>) : {};
+}

@@ -1,0 +1,161 @@
+/**
+ * Finds what a program's resources owe to values that exist only at deployment: secrets of the configuration, and
+ * what providers generate (passwords). The program runs twice, with different stand-ins for each of those values.
+ * Whatever differs between the two runs depends on them, also when it was concatenated, encoded or hashed on the
+ * way; whatever does not, cannot reveal them.
+ */
+import { defaultAnswers, type ProviderAnswers } from "../offline/answers";
+
+/** A value that exists only at deployment. */
+export interface PendingValue {
+  /** The same in both runs. */
+  readonly id: string;
+  readonly origin: ConfigOrigin | ProviderOrigin;
+}
+
+/** An encrypted value of the environment's file. */
+export interface ConfigOrigin {
+  readonly kind: "config";
+  /** Key without its namespace, for example `alertWebhookUrl`. */
+  readonly key: string;
+}
+
+/** What a provider makes. */
+export interface ProviderOrigin {
+  readonly kind: "provider";
+  readonly type: string;
+  /** Name of the resource in the program. */
+  readonly name: string;
+  readonly output: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** Text that needs pending values: literal pieces and values; `undefined` where it needs them in a way nobody can see. */
+export class PendingText {
+  constructor(readonly parts: readonly (string | PendingValue)[] | undefined) {}
+
+  /** The value, when the text is nothing but one. */
+  get value(): PendingValue | undefined {
+    const [only, ...others] = this.parts ?? [];
+    return typeof only === "object" && others.length === 0 ? only : undefined;
+  }
+}
+
+/** The stand-ins of one run. */
+export class StandIns {
+  private readonly values = new Map<string, PendingValue>();
+
+  /** @param run a letter, different for each run of a comparison. */
+  constructor(private readonly run: string) {}
+
+  /** Answers as the offline run does, with a stand-in for whatever a provider makes. */
+  get answers(): ProviderAnswers {
+    return {
+      call: defaultAnswers.call,
+      state: (type, name, inputs) =>
+        Object.fromEntries(
+          Object.entries(defaultAnswers.state(type, name, inputs)).map(([output, value]) => {
+            const made = !Object.hasOwn(inputs, output) && typeof value === "string";
+            const id = `${type}::${name}::${output}`;
+            return [
+              output,
+              made ? this.standIn(id, { kind: "provider", type, name, output, inputs }, (mark) => mark) : value,
+            ];
+          }),
+        ),
+    };
+  }
+
+  /** Config with stand-ins for its secrets. They are URLs, which every schema of a secret accepts. */
+  config(
+    config: Readonly<Record<string, string>>,
+    secretKeys: readonly string[],
+  ): Readonly<Record<string, string>> {
+    const secrets = secretKeys.map((fullKey) => {
+      const key = fullKey.slice(fullKey.indexOf(":") + 1);
+      return [fullKey, this.standIn(fullKey, { kind: "config", key }, (mark) => `https://${mark}.invalid`)];
+    });
+    return { ...config, ...Object.fromEntries(secrets) };
+  }
+
+  /** The text in pieces: what stands literally, and the values whose stand-ins it holds. */
+  split(text: string): (string | PendingValue)[] {
+    const found = [...text.matchAll(STAND_IN)];
+    const parts: (string | PendingValue)[] = [];
+    let end = 0;
+    for (const match of found) {
+      const value = this.values.get(match[0]);
+      if (value) {
+        parts.push(...(match.index > end ? [text.slice(end, match.index)] : []), value);
+        end = match.index + match[0].length;
+      }
+    }
+    return [...parts, ...(end < text.length ? [text.slice(end)] : [])];
+  }
+
+  private standIn(id: string, origin: PendingValue["origin"], text: (mark: string) => string): string {
+    // Starts like every answer of an offline run. Fixed width: no stand-in begins another one.
+    const mark = `offline-${this.run}-${String(this.values.size).padStart(6, "0")}-x`;
+    const standIn = text(mark);
+    this.values.set(standIn, { id, origin });
+    return standIn;
+  }
+}
+
+const STAND_IN = /https:\/\/offline-[a-z]-\d{6,}-x\.invalid|offline-[a-z]-\d{6,}-x/g;
+
+/**
+ * The value that both runs have, with a `PendingText` for each text that differs.
+ *
+ * @throws Error when pending values decide the structure: which keys there are, how long a list is, or a number.
+ */
+export function compare(path: string, first: unknown, a: StandIns, second: unknown, b: StandIns): unknown {
+  if (typeof first === "string" && typeof second === "string") {
+    return first === second ? first : pendingText(a.split(first), b.split(second));
+  }
+  if (Array.isArray(first) && Array.isArray(second) && first.length === second.length) {
+    return first.map((item, i) => compare(`${path}[${i}]`, item, a, second[i], b));
+  }
+  if (isPlainObject(first) && isPlainObject(second)) {
+    const keys = Object.keys(first);
+    if (keys.length === Object.keys(second).length && keys.every((key) => Object.hasOwn(second, key))) {
+      return Object.fromEntries(keys.map((key) => [key, compare(`${path}.${key}`, first[key], a, second[key], b)]));
+    }
+  }
+  if (Object.is(first, second)) {
+    return first;
+  }
+  throw new Error(`${path} takes another shape with other secrets: make it independent of their values`);
+}
+
+function pendingText(first: readonly (string | PendingValue)[], second: readonly (string | PendingValue)[]): PendingText {
+  const same =
+    first.length === second.length &&
+    first.every((part, i) => {
+      const other = second[i];
+      return typeof part === "object" && typeof other === "object" ? part.id === other.id : part === other;
+    });
+  return new PendingText(same ? first : undefined);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Paths of the pending texts in a value, as `a.b[0]`. */
+export function pendingPaths(value: unknown, path: readonly (string | number)[] = []): PendingPath[] {
+  if (value instanceof PendingText) {
+    return [{ path, text: value }];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((item, i) => pendingPaths(item, [...path, i]));
+  }
+  return isPlainObject(value)
+    ? Object.entries(value).flatMap(([key, item]) => pendingPaths(item, [...path, key]))
+    : [];
+}
+
+export interface PendingPath {
+  readonly path: readonly (string | number)[];
+  readonly text: PendingText;
+}

@@ -1,0 +1,137 @@
+import type { RecordedResource } from "../offline/run";
+import { isRecord, type KubernetesObject } from "./kubernetes-object";
+
+/** An object on its way into a file, with what its place in the order follows from. */
+export interface OrderedObject {
+  readonly object: KubernetesObject;
+  /** Resource of the program that it renders; undefined for what only GitOps needs. */
+  readonly source: RecordedResource | undefined;
+  /** Namespace that it acts in: its own, for a chart the one it installs into; undefined for the whole cluster. */
+  readonly home: string | undefined;
+}
+
+/**
+ * Wave in which each object is applied: one later than everything that it needs. Argo CD waits until a wave is
+ * healthy before it starts the next one, so an object must not share its wave with what it waits for, nor come before it.
+ *
+ * An object needs
+ * - what the program says (`dependsOn` of the resource and of the components around it),
+ * - its namespace,
+ * - if it is a custom resource or chart: the network policies, quotas, accounts and configuration of its namespace,
+ * - if it runs pods: these, and the custom resources of its namespace, whose Secrets it mounts (certificates).
+ *
+ * @returns waves from 0, in the order of `objects`.
+ * @throws Error when objects need one another.
+ */
+export function waves(objects: readonly OrderedObject[], resources: readonly RecordedResource[]): number[] {
+  const declared = declaredNeeds(objects, resources);
+  const reachable = closure(declared);
+  const homes = Map.groupBy(objects.keys(), (i) => objects[i]?.home);
+  const needs = objects.map((item, i) => {
+    const neighbours = item.home === undefined ? [] : (homes.get(item.home) ?? []);
+    const around = [...neighbours, ...objects.keys().filter((j) => isNamespaceOf(objects[j], item))];
+    // What the program declares is stronger than the rule of thumb: no rule may turn it round.
+    const ruled = around.filter((j) => rankOf(objects[j]) < rankOf(item) && !reachable[j]?.has(i));
+    return new Set([...(declared[i] ?? []), ...ruled]);
+  });
+
+  const known = new Map<number, number>();
+  const waveOf = (i: number, above: ReadonlySet<number>): number => {
+    const found = known.get(i);
+    if (found !== undefined) {
+      return found;
+    }
+    if (above.has(i)) {
+      const names = [...above].map((j) => describe(objects[j]));
+      throw new Error(`these objects need one another: ${names.join(", ")}`);
+    }
+    const path = new Set([...above, i]);
+    const wave = Math.max(-1, ...[...(needs[i] ?? [])].map((j) => waveOf(j, path))) + 1;
+    known.set(i, wave);
+    return wave;
+  };
+  return objects.map((_, i) => waveOf(i, new Set()));
+}
+
+/** Indices of the objects that each object's resource, or a component around it, declares to depend on. */
+function declaredNeeds(objects: readonly OrderedObject[], resources: readonly RecordedResource[]): Set<number>[] {
+  const byUrn = new Map(resources.map((resource) => [resource.urn, resource]));
+  const lineage = (resource: RecordedResource | undefined): RecordedResource[] =>
+    resource ? [resource, ...lineage(resource.parent === undefined ? undefined : byUrn.get(resource.parent))] : [];
+  /** Objects of a resource, or below a component. */
+  const below = new Map<string, number[]>();
+  for (const [i, { source }] of objects.entries()) {
+    for (const { urn } of lineage(source)) {
+      below.set(urn, [...(below.get(urn) ?? []), i]);
+    }
+  }
+  return objects.map(({ source }) => {
+    return new Set(lineage(source).flatMap(({ dependsOn }) => dependsOn.flatMap((urn) => below.get(urn) ?? [])));
+  });
+}
+
+/** All that can be reached from each index. */
+function closure(edges: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
+  return edges.map((direct) => {
+    const seen = new Set<number>();
+    const open = [...direct];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (!seen.has(next)) {
+        seen.add(next);
+        open.push(...(edges[next] ?? []));
+      }
+    }
+    return seen;
+  });
+}
+
+/** Place within a namespace: 0 itself, 1 what fences and configures it, 2 custom resources and charts, 3 pods. */
+function rankOf(item: OrderedObject | undefined): number {
+  if (item === undefined || item.home === undefined) {
+    return 0;
+  }
+  if (runsPods(item.object)) {
+    return 3;
+  }
+  return isConfiguration(item.object) ? 1 : 2;
+}
+
+function isConfiguration({ apiVersion }: KubernetesObject): boolean {
+  const group = groupOf(apiVersion);
+  // External Secrets writes the Secrets of a namespace: what it makes is configuration like a ConfigMap.
+  return isBuiltIn(group) || group === "external-secrets.io" || group === "generators.external-secrets.io";
+}
+
+function runsPods(value: unknown): boolean {
+  if (Array.isArray(value)) {
+    return value.some(runsPods);
+  }
+  if (!isRecord(value)) {
+    return false;
+  }
+  const { containers } = value;
+  const hasImage = (container: unknown) => isRecord(container) && typeof container.image === "string";
+  return (Array.isArray(containers) && containers.some(hasImage)) || Object.values(value).some(runsPods);
+}
+
+function isNamespaceOf(candidate: OrderedObject | undefined, { home }: OrderedObject): boolean {
+  return home !== undefined && candidate?.object.kind === "Namespace" && candidate.object.metadata.name === home;
+}
+
+/** API group of an `apiVersion`; empty for the core group. */
+export function groupOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+}
+
+/** Groups that every API server has, without a CRD. */
+const BUILT_IN = ["", "apps", "autoscaling", "batch", "policy"];
+const BUILT_IN_SUFFIXED = ["networking", "scheduling", "rbac.authorization", "storage", "admissionregistration"];
+
+export function isBuiltIn(group: string): boolean {
+  return BUILT_IN.includes(group) || BUILT_IN_SUFFIXED.some((name) => group === `${name}.k8s.io`);
+}
+
+function describe(item: OrderedObject | undefined): string {
+  const { kind, metadata } = item?.object ?? {};
+  return `${kind} ${metadata?.namespace ?? ""}/${metadata?.name}`;
+}

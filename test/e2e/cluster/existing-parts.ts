@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { allocatable } from "../../../planner/pod-resources";
+import type { DeploymentPlan, PoolPlan } from "../../../planner/types";
+import type { EnvironmentConfig } from "../../../stacks/config";
+import { moduleFolder, requirePart } from "../setup/find";
+import type { ApiClient } from "./api-client";
+import type { ControlPlane } from "./control-plane";
+import type { KubernetesObject } from "./kubernetes-object";
+
+/** Provisioner of classes whose volumes somebody made beforehand. */
+const NO_PROVISIONER = "kubernetes.io/no-provisioner";
+const VOLUMES = 12;
+
+/** What an environment expects of its cluster before the platform comes: the class that GPU pods run in. */
+export async function addRuntimeClass(client: ApiClient, { cluster }: EnvironmentConfig): Promise<void> {
+  const name = cluster.gpuRuntimeClass;
+  if (name === undefined) return;
+  await client.create({ apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name }, handler: name });
+}
+
+/** Storage classes by these names, the first of them the default, with empty volumes for every claim. */
+export async function addStorage(client: ApiClient, classes: readonly string[]): Promise<void> {
+  const objects = classes.flatMap((name, index): KubernetesObject[] => [
+    {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: {
+        name,
+        annotations: { "storageclass.kubernetes.io/is-default-class": String(index === 0) },
+      },
+      provisioner: NO_PROVISIONER,
+      volumeBindingMode: "WaitForFirstConsumer",
+    },
+    ...Array.from({ length: VOLUMES }, (_, number) => ({
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: `${name}-${number}` },
+      spec: {
+        storageClassName: name,
+        capacity: { storage: "100Ti" },
+        accessModes: ["ReadWriteOnce", "ReadWriteMany"],
+        persistentVolumeReclaimPolicy: "Retain",
+        hostPath: { path: `/volumes/${name}-${number}` },
+      },
+    })),
+  ]);
+  await Promise.all(objects.map((object) => client.create(object)));
+}
+
+/** Every node that the plan's pools may have, with what the plan says its pods may claim. */
+export function nodesOf(plan: DeploymentPlan): KubernetesObject[] {
+  return plan.pools.flatMap((pool) => Array.from({ length: pool.maxNodes }, (_, index) => nodeOf(pool, index)));
+}
+
+function nodeOf({ name, shape, labels, taints }: PoolPlan, index: number): KubernetesObject {
+  const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });
+  const resources = {
+    cpu: `${Math.floor(cpu * 1000)}m`,
+    memory: `${Math.floor(memoryGiB * 1024)}Mi`,
+    "ephemeral-storage": "4Ti",
+    pods: String(shape.maxPods ?? 110),
+    ...(shape.gpu && { [shape.gpu.resource]: String(gpus) }),
+  };
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: `${name}-${index}`,
+      labels: {
+        "kubernetes.io/arch": shape.cpu.arch,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/hostname": `${name}-${index}`,
+        ...labels,
+      },
+    },
+    spec: { taints },
+    status: { capacity: resources, allocatable: resources },
+  };
+}
+
+/** Starts the scheduler, and KWOK, which plays the kubelet of every node: pods become ready, and those of Jobs end. */
+export async function runNodes(plane: ControlPlane, nodes: readonly KubernetesObject[]): Promise<void> {
+  const stages = join(await moduleFolder("sigs.k8s.io/kwok"), "kustomize", "stage");
+  const files = ["node/fast/node-initialize", "pod/fast/pod-ready", "pod/fast/pod-complete", "pod/fast/pod-delete"];
+  plane.run(requirePart("kwok"), [
+    `--kubeconfig=${plane.kubeconfig}`,
+    "--manage-all-nodes",
+    ...files.map((file) => `--config=${join(stages, `${file}.yaml`)}`),
+  ]);
+  plane.run(requirePart("kube-scheduler"), [
+    `--kubeconfig=${plane.kubeconfig}`,
+    "--leader-elect=false",
+    "--secure-port=0",
+  ]);
+  await Promise.all(nodes.map((node) => plane.client.create(node)));
+}

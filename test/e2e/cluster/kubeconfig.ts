@@ -1,0 +1,37 @@
+import { type ApiAccess, ApiClient } from "./api-client";
+
+const CLUSTER = "e2e";
+
+/** Kubeconfig of one cluster, in JSON: every client reads it as YAML. */
+export function kubeconfigOf({ port, ca, token }: ApiAccess): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": CLUSTER,
+    contexts: [{ name: CLUSTER, context: { cluster: CLUSTER, user: "admin" } }],
+    clusters: [
+      {
+        name: CLUSTER,
+        cluster: {
+          server: `https://127.0.0.1:${port}`,
+          "certificate-authority-data": Buffer.from(ca).toString("base64"),
+        },
+      },
+    ],
+    users: [{ name: "admin", user: { token } }],
+  });
+}
+
+/** A client for a kubeconfig that `kubeconfigOf` wrote. */
+export function connect(kubeconfig: string): ApiClient {
+  const { clusters, users } = JSON.parse(kubeconfig) as {
+    readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
+    readonly users: readonly { readonly user: { readonly token: string } }[];
+  };
+  const { server = "", "certificate-authority-data": ca = "" } = clusters[0]?.cluster ?? {};
+  return new ApiClient({
+    port: Number(new URL(server).port),
+    ca: Buffer.from(ca, "base64").toString("utf8"),
+    token: users[0]?.user.token ?? "",
+  });
+}
