@@ -1,4 +1,5 @@
 /** Memory constants of the engines, by version, and what they rest on. */
+import type { ValueTile } from "./expert-kernels";
 import table from "./vllm-versions.json";
 
 /** GiB by number of GPUs in tensor parallel; stages: pipeline stages without tensor parallel. */
@@ -16,7 +17,8 @@ export interface VllmConstants {
   readonly reportsRequestCapacity: boolean;
   readonly samplerBytesPerLogit: number;
   readonly buffersStayWhileSampling: boolean;
-  readonly paddedExpertRows: boolean;
+  readonly expertTile: ValueTile;
+  readonly latentWorkspaceMiB: number;
   readonly groupSizeTolerance: number;
   readonly hybridStatePages: number;
   readonly windowsKeepAllBatches: boolean;

@@ -1,5 +1,6 @@
 /** GiB is 2^30 bytes, what engines and drivers report; GB (10^9) is what catalogues and vendors print. */
 export const bytesPerGiB = 2 ** 30;
+export const bytesPerMiB = 2 ** 20;
 
 export function toGiB(bytes: number): number {
   return bytes / bytesPerGiB;

@@ -3,6 +3,7 @@ import type { ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
 import { activationBytes, cudaGraphBytes, nonTorchBytes, type ProfilingRun } from "./activation";
 import { type VllmConstants, vllmConstants } from "./engines";
+import type { ExpertKernel } from "./expert-kernels";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
 import { type PipelineStage, pipelineStages } from "./pipeline";
@@ -19,7 +20,7 @@ interface Setting {
   readonly constants: VllmConstants;
   readonly limits: SchedulerLimits;
   readonly caches: readonly LayerCache[];
-  readonly hopper: boolean;
+  readonly expertKernel: ExpertKernel;
   readonly inFlightTokens: number;
 }
 
@@ -39,7 +40,7 @@ export function estimateVllm(request: MemoryRequest): MemoryEstimate {
     constants,
     limits,
     caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
-    hopper: isHopper(request),
+    expertKernel: expertKernel(request),
     inFlightTokens: limits.maxNumBatchedTokens * (constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1),
   };
   const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
@@ -54,8 +55,10 @@ function schedulerLimits(request: MemoryRequest): SchedulerLimits {
 }
 
 /** Cards without a name count as what their size suggests. */
-function isHopper({ gpuModel, gpuMemoryGiB }: MemoryRequest): boolean {
-  return gpuModel === undefined ? gpuMemoryGiB >= 70 : /\bG?H\d00\b/i.test(gpuModel);
+function expertKernel({ gpuModel, gpuMemoryGiB }: MemoryRequest): ExpertKernel {
+  if (gpuModel === undefined) return gpuMemoryGiB >= 70 ? "triton" : "marlin";
+  if (/\bG?H\d00\b/i.test(gpuModel)) return "triton";
+  return /\bG?B\d00\b/i.test(gpuModel) ? "tensorrt-llm" : "marlin";
 }
 
 /** Cards of data centres that come with NVLink. */
@@ -71,8 +74,9 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     tensorParallel,
     stage,
     format,
-    hopper: setting.hopper,
-    paddedExpertRows: constants.paddedExpertRows,
+    expertKernel: setting.expertKernel,
+    expertTile: constants.expertTile,
+    latentWorkspaceMiB: constants.latentWorkspaceMiB,
   });
   const modularExperts = !format.rules.some((rule) => rule.scheme.name === "mxfp4");
   const run: ProfilingRun = {

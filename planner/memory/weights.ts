@@ -2,40 +2,36 @@
  * Weights on each GPU as vLLM holds them after loading: sharded by tensor and pipeline parallel, fused, padded,
  * rounded by the CUDA allocator, plus the tables built at load time.
  */
-import { dtypeBytes, type LatentAttention, type ModelArchitecture } from "../model/architecture";
+import { dtypeBytes, type ModelArchitecture } from "../model/architecture";
 import { asMatrix } from "../model/parameters";
 import { schemeBytes, schemeFor, type WeightFormat } from "../model/quantization";
 import { type ModelTensor, tensorInventory } from "../model/tensors";
+import { type ExpertKernel, mxfp4Allocations, type ValueTile } from "./expert-kernels";
 import type { PipelineStage } from "./pipeline";
-import { roundUp } from "./units";
+import { bytesPerMiB, roundUp } from "./units";
 
 export interface WeightSharding {
   readonly tensorParallel: number;
   readonly stage: PipelineStage;
   readonly format: WeightFormat;
-  /** The card runs vLLM's Hopper kernels (H100, H200). */
-  readonly hopper: boolean;
+  readonly expertKernel: ExpertKernel;
   /** See VllmConstants. */
-  readonly paddedExpertRows: boolean;
+  readonly expertTile: ValueTile;
+  /** See VllmConstants. */
+  readonly latentWorkspaceMiB: number;
 }
 
 /** vLLM pads the vocabulary to a multiple of this (DEFAULT_VOCAB_PADDING_SIZE). */
 const vocabularyPadding = 64;
-/** MXFP4 kernels work on multiples of these (mxfp4_round_up_hidden_size_and_intermediate_size, 0.33). */
-const mxfp4Multiple = { hidden: 256, width: 128 } as const;
 
-const mebibyte = 2 ** 20;
-
-/** Bytes of weights on one GPU of a stage. */
+/** Bytes of weights on one GPU of a stage, and of what loading them leaves allocated ("Model loading took"). */
 export function stageWeightBytes(architecture: ModelArchitecture, sharding: WeightSharding): number {
-  const allocations = new Map<string, number>();
-  for (const tensor of tensorInventory(architecture)) {
-    if (!isOnStage(tensor, sharding.stage, architecture)) continue;
-    const bytes = shardBytes(tensor, sharding) * tensor.loadedCopies;
-    allocations.set(tensor.fusedInto, (allocations.get(tensor.fusedInto) ?? 0) + bytes);
-  }
-  const weights = [...allocations.values()].reduce((total, bytes) => total + allocatedBytes(bytes), 0);
-  return weights + rotaryBytes(architecture) + latentCopyBytes(architecture, sharding);
+  const tensors = tensorInventory(architecture).filter((tensor) => isOnStage(tensor, sharding.stage, architecture));
+  const parameters = new Map<string, ModelTensor[]>();
+  for (const tensor of tensors) parameters.set(tensor.fusedInto, [...(parameters.get(tensor.fusedInto) ?? []), tensor]);
+  const allocations = [...parameters.values()].flatMap((parts) => parameterAllocations(parts, sharding));
+  const weights = allocations.reduce((total, bytes) => total + allocatedBytes(bytes), 0);
+  return weights + rotaryBytes(architecture) + latentBytes(tensors, sharding);
 }
 
 /** Multi-token-prediction layers are not loaded; a tied embedding is also needed where the head runs. */
@@ -53,14 +49,27 @@ function isOnStage(tensor: ModelTensor, stage: PipelineStage, architecture: Mode
   }
 }
 
+/** Bytes of each allocation behind one parameter, which may fuse several tensors. */
+function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSharding): readonly number[] {
+  const [first] = parts;
+  if (first === undefined) return [];
+  if (first.kind === "expert" && schemeFor(sharding.format, asMatrix(first))?.name === "mxfp4") {
+    const direction = first.split.along === "columns" ? "down" : "up";
+    const { rows, columns } = shardShape(first, sharding.tensorParallel);
+    const [hidden, width] = direction === "down" ? [rows, columns] : [columns, rows];
+    const matrix = { experts: first.count, direction, hidden, width, fused: parts.length } as const;
+    return mxfp4Allocations(matrix, sharding.expertKernel, sharding.expertTile);
+  }
+  return [parts.reduce((total, tensor) => total + shardBytes(tensor, sharding) * tensor.loadedCopies, 0)];
+}
+
 /** Bytes of one GPU's part of a tensor. */
 function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
   const { rows, columns } = shardShape(tensor, sharding.tensorParallel);
   const scheme = schemeFor(sharding.format, asMatrix(tensor));
-  if (scheme === undefined) return rows * columns * tensor.count * dtypeBytes[sharding.format.baseDtype];
-  const plain = schemeBytes(scheme, rows, columns);
-  if (scheme.name !== "mxfp4" || tensor.kind !== "expert") return plain * tensor.count;
-  return paddedMxfp4Bytes(tensor, rows, columns, plain, sharding) * tensor.count;
+  const bytes =
+    scheme === undefined ? rows * columns * dtypeBytes[sharding.format.baseDtype] : schemeBytes(scheme, rows, columns);
+  return bytes * tensor.count;
 }
 
 function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: number): { rows: number; columns: number } {
@@ -79,55 +88,35 @@ function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: numbe
   }
 }
 
-/** Marlin pads values and scales; the Triton kernel on Hopper pads the 4-bit values only. */
-function paddedMxfp4Bytes(
-  tensor: ModelTensor,
-  rows: number,
-  columns: number,
-  plain: number,
-  sharding: WeightSharding,
-): number {
-  const isDown = tensor.split.along === "columns";
-  const [hidden, width] = isDown ? [rows, columns] : [columns, rows];
-  const paddedHidden = roundUp(hidden, mxfp4Multiple.hidden);
-  const paddedWidth = sharding.hopper && !sharding.paddedExpertRows ? width : roundUp(width, mxfp4Multiple.width);
-  const factor = (paddedHidden * paddedWidth) / (hidden * width);
-  if (!sharding.hopper) return plain * factor;
-  const values = (rows * columns) / 2;
-  return values * factor + (plain - values);
-}
-
 /**
  * What PyTorch's caching allocator keeps for one request: from 10 MiB on it takes whole 2 MiB pieces and gives a
  * rest back only when that is larger than 1 MiB (c10/cuda/CUDACachingAllocator, kMinLargeAlloc, kSmallSize).
  */
 export function allocatedBytes(bytes: number): number {
-  if (bytes < 10 * mebibyte) return roundUp(bytes, 512);
-  const segment = roundUp(bytes, 2 * mebibyte);
-  return segment - bytes > mebibyte ? roundUp(bytes, 512) : segment;
+  if (bytes < 10 * bytesPerMiB) return roundUp(bytes, 512);
+  const segment = roundUp(bytes, 2 * bytesPerMiB);
+  return segment - bytes > bytesPerMiB ? roundUp(bytes, 512) : segment;
 }
 
+/** Tables of sines and cosines; vLLM keeps them in the model's dtype wherever it compiles the model, the default. */
 function rotaryBytes(architecture: ModelArchitecture): number {
   return architecture.rotaryTables.reduce(
-    (total, table) =>
-      total + table.positions * table.rotaryDim * (table.float32 ? 4 : dtypeBytes[architecture.checkpointDtype]),
+    (total, table) => total + table.positions * table.rotaryDim * dtypeBytes[architecture.checkpointDtype],
     0,
   );
 }
 
-/** Latent attention keeps a second, unquantized copy of kv_b_proj, split into its key and value halves. */
-function latentCopyBytes(architecture: ModelArchitecture, { stage, tensorParallel }: WeightSharding): number {
-  return architecture.layerSpecs
-    .slice(stage.firstLayer, stage.endLayer)
-    .map((layer) => layer.mixer)
-    .filter((mixer): mixer is LatentAttention => mixer.kind === "latent")
-    .reduce(
-      (total, mixer) =>
-        total +
-        (mixer.heads / tensorParallel) *
-          (mixer.nopeHeadDim + mixer.valueHeadDim) *
-          mixer.kvLoraRank *
-          dtypeBytes[architecture.checkpointDtype],
-      0,
-    );
+/**
+ * What latent attention adds. Decoding multiplies with the two halves of kv_b_proj: views of it where it is
+ * unquantized, else of a second copy in the base dtype (mla_attention.py, process_weights_after_loading). Choosing the
+ * attention back end loads a module that allocates a workspace whatever is chosen (see VllmConstants).
+ */
+function latentBytes(tensors: readonly ModelTensor[], sharding: WeightSharding): number {
+  const upProjections = tensors.filter((tensor) => tensor.module.endsWith(".self_attn.kv_b_proj"));
+  if (upProjections.length === 0) return 0;
+  const copies = upProjections
+    .filter((tensor) => schemeFor(sharding.format, asMatrix(tensor)) !== undefined)
+    .map((tensor) => shardShape(tensor, sharding.tensorParallel))
+    .reduce((total, { rows, columns }) => total + rows * columns * dtypeBytes[sharding.format.baseDtype], 0);
+  return copies + sharding.latentWorkspaceMiB * bytesPerMiB;
 }

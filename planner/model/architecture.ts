@@ -134,8 +134,6 @@ export interface MultiTokenPrediction {
 export interface RotaryTable {
   readonly positions: number;
   readonly rotaryDim: number;
-  /** The engine keeps this table in float32 whatever the model's dtype is. */
-  readonly float32: boolean;
 }
 
 export type Dtype = "float32" | "float16" | "bfloat16";

@@ -16,8 +16,6 @@ export interface RopeOptions {
   readonly separateSlidingTable?: boolean;
   /** max_position_embeddings already includes the scaling (Gemma 3). */
   readonly contextIncludesScaling?: boolean;
-  /** Latent attention keeps a float32 table with yarn scaling. */
-  readonly float32?: boolean;
 }
 
 /** Positions a multi-dimensional rotary table covers per configured position (vLLM: mrope_positions_factor). */
@@ -37,7 +35,7 @@ export function readRope(source: ConfigSource, options: RopeOptions): Rope {
     ? scaling.positions("original_max_position_embeddings")
     : source.positions("original_max_position_embeddings", maxPositions);
   const reach = options.contextIncludesScaling ? maxPositions : contextReach(type, maxPositions, original, factor);
-  const table = (positions: number): RotaryTable => ({ positions, rotaryDim, float32: options.float32 ?? false });
+  const table = (positions: number): RotaryTable => ({ positions, rotaryDim });
   const tables = [table(tablePositions(type, scaling?.has("mrope_section") ?? false, maxPositions, original, factor))];
   if (options.separateSlidingTable) tables.push(table(maxPositions));
   return { maxContextTokens: Math.floor(reach), tables };

@@ -34,7 +34,6 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
     }),
   );
   const first = mixers[0];
-  const latent = first?.kind === "latent";
   const headDim = first?.kind === "latent" ? first.ropeHeadDim : first?.kind === "attention" ? first.headDim : 1;
   return {
     kind: "decoder",
@@ -43,7 +42,6 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
       headDim,
       separateSlidingTable: traits.separateSlidingTable,
       contextIncludesScaling: traits.contextIncludesScaling,
-      float32: latent,
     }),
     tieEmbeddingsByDefault: traits.tieEmbeddings ?? false,
     headBias: traits.headBias,

@@ -65,7 +65,6 @@ function readGemma4(source: ConfigSource): TextModel {
       tables: [attention.global, attention.sliding].map(({ headDim }) => ({
         positions: maxContextTokens,
         rotaryDim: headDim,
-        float32: false,
       })),
     },
     tieEmbeddingsByDefault: true,

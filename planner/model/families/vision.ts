@@ -58,15 +58,18 @@ const towers: Readonly<Record<string, TowerTraits>> = {
     projector: pixtralProjector,
   },
   llama4: { withoutPatchBias: true, outerNorms: 2, projector: llama4Adapter },
-  kimi_k25: { outerNorms: 1, projector: patchMerger },
-  kimi_vl: { outerNorms: 1, projector: patchMerger },
+  kimi_k25: { outerNorms: 1, projector: wholePatchMerger },
+  kimi_vl: { outerNorms: 1, projector: wholePatchMerger },
 };
 
 /** LLaVA-like models and everything not listed above: a two-layer projector. */
 const commonTower: TowerTraits = { outerNorms: 1, projector: twoLayerProjector };
 
-/** Families whose tower vLLM loads whole on every GPU (Pixtral and Gemma 4 have no tensor-parallel layers). */
-const replicatedTowers = new Set(["mistral3", "pixtral", "gemma4"]);
+/** Families whose tower has no tensor-parallel layers in vLLM: every GPU loads it whole. */
+const replicatedTowers = new Set(["gemma4"]);
+
+/** Families that vLLM has twice: whole towers from Mistral's own files, split ones from transformers files. */
+const mistralTowers = new Set(["mistral3", "pixtral"]);
 
 /**
  * The vision tower of a config, or undefined without a `vision_config`.
@@ -89,8 +92,18 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
       ...traits.projector(dimensions, source),
       ...audioTensors(root, textHidden),
     ],
-    replicated: replicatedTowers.has(rootType),
+    replicated: replicatedTowers.has(rootType) || (mistralTowers.has(rootType) && !isSavedAgain(root)),
   };
+}
+
+/**
+ * vLLM prefers Mistral's own files (params.json, consolidated*.safetensors) where a repository has them
+ * (transformers_utils/config.py, is_mistral_model_repo). A config.json does not tell, but tools that quantize load and
+ * save with transformers, which drops those files; Mistral itself publishes 16-bit and "fp8" weights.
+ */
+function isSavedAgain(root: ConfigSource): boolean {
+  const method = root.section("quantization_config")?.text("quant_method", "");
+  return method !== undefined && method !== "fp8";
 }
 
 function patchTensors(source: ConfigSource, hidden: number, traits: TowerTraits): readonly TowerTensor[] {
@@ -166,7 +179,7 @@ function twoLayerProjector({ hidden, textHidden }: TowerDimensions): readonly To
   ];
 }
 
-/** Qwen-VL and Kimi: merge×merge patches are concatenated and projected in two steps. */
+/** Qwen-VL: merge×merge patches are concatenated and projected in two steps. */
 function patchMerger({ hidden, textHidden, merge }: TowerDimensions): readonly TowerTensor[] {
   const wide = hidden * merge * merge;
   return [
@@ -175,6 +188,11 @@ function patchMerger({ hidden, textHidden, merge }: TowerDimensions): readonly T
     tensor("merger.2", textHidden, wide, 1, "inputs"),
     tensor("merger.biases", wide + textHidden, 1, 1, "none"),
   ];
+}
+
+/** Kimi: the same, but replicated (kimi_vl.py, kimi_k25_vit.py: ReplicatedLinear). */
+function wholePatchMerger(dimensions: TowerDimensions): readonly TowerTensor[] {
+  return patchMerger(dimensions).map((item) => ({ ...item, split: "none" }));
 }
 
 /** Qwen3-VL: one merger at the end and one for each "deepstack" layer. */
@@ -187,8 +205,8 @@ function pixtralProjector({ hidden, textHidden, merge }: TowerDimensions): reado
   return [
     tensor("projector.norm", hidden, 1, 1, "none"),
     tensor("projector.merger", hidden, hidden * merge * merge, 1, "none"),
-    tensor("projector.1", textHidden, hidden, 1, "none"),
-    tensor("projector.2", textHidden, textHidden, 1, "none"),
+    tensor("projector.1", textHidden, hidden, 1, "outputs"),
+    tensor("projector.2", textHidden, textHidden, 1, "inputs"),
   ];
 }
 

@@ -130,8 +130,9 @@ describe("Gemma 4", () => {
       tensorParallel: 1,
       stage,
       format: gemma31b.quantization,
-      hopper: true,
-      paddedExpertRows: true,
+      expertKernel: "triton",
+      expertTile: { rows: 64, columns: 128 },
+      latentWorkspaceMiB: 0,
     });
     const copies = 10 * 4 * 512 * 5376 * 2;
     const rotary = 262144 * (512 + 256) * 2;
