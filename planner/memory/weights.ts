@@ -24,14 +24,54 @@ export interface WeightSharding {
 /** vLLM pads the vocabulary to a multiple of this (DEFAULT_VOCAB_PADDING_SIZE). */
 const vocabularyPadding = 64;
 
+/** One parameter of the loaded model on one GPU, whatever the pipeline stage. */
+interface LoadedParameter {
+  /** Stands for all tensors that are fused into it: they have one place. */
+  readonly tensor: ModelTensor;
+  readonly bytes: number;
+  /** Belongs to latent attention, whose back end needs its workspace. */
+  readonly latent: boolean;
+}
+
 /** Bytes of weights on one GPU of a stage, and of what loading them leaves allocated ("Model loading took"). */
 export function stageWeightBytes(architecture: ModelArchitecture, sharding: WeightSharding): number {
-  const tensors = tensorInventory(architecture).filter((tensor) => isOnStage(tensor, sharding.stage, architecture));
-  const parameters = new Map<string, ModelTensor[]>();
-  for (const tensor of tensors) parameters.set(tensor.fusedInto, [...(parameters.get(tensor.fusedInto) ?? []), tensor]);
-  const allocations = [...parameters.values()].flatMap((parts) => parameterAllocations(parts, sharding));
-  const weights = allocations.reduce((total, bytes) => total + allocatedBytes(bytes), 0);
-  return weights + rotaryBytes(architecture) + latentBytes(tensors, sharding);
+  const here = loadedParameters(architecture, sharding).filter(({ tensor }) =>
+    isOnStage(tensor, sharding.stage, architecture),
+  );
+  const weights = here.reduce((total, { bytes }) => total + bytes, 0);
+  const workspace = here.some(({ latent }) => latent) ? sharding.latentWorkspaceMiB * bytesPerMiB : 0;
+  return weights + workspace + rotaryBytes(architecture);
+}
+
+type ByFormat = WeakMap<WeightFormat, Map<string, readonly LoadedParameter[]>>;
+const loaded = new WeakMap<ModelArchitecture, ByFormat>();
+
+/** A planner asks for many stages of one sharding: everything but the stage is computed once. */
+function loadedParameters(architecture: ModelArchitecture, sharding: WeightSharding): readonly LoadedParameter[] {
+  const { format, tensorParallel, expertKernel, expertTile } = sharding;
+  const byFormat: ByFormat = loaded.get(architecture) ?? new WeakMap();
+  loaded.set(architecture, byFormat);
+  const bySplit = byFormat.get(format) ?? new Map<string, readonly LoadedParameter[]>();
+  byFormat.set(format, bySplit);
+  const key = `${tensorParallel} ${expertKernel} ${JSON.stringify(expertTile)}`;
+  const known = bySplit.get(key);
+  if (known !== undefined) return known;
+
+  const fused = new Map<string, ModelTensor[]>();
+  for (const tensor of tensorInventory(architecture)) {
+    const parts = fused.get(tensor.fusedInto);
+    if (parts === undefined) fused.set(tensor.fusedInto, [tensor]);
+    else parts.push(tensor);
+  }
+  const parameters = [...fused.values()].flatMap((parts) => {
+    const [tensor] = parts;
+    if (tensor === undefined) return [];
+    const allocated = parameterAllocations(parts, sharding).reduce((total, bytes) => total + allocatedBytes(bytes), 0);
+    const bytes = allocated + parts.reduce((total, part) => total + latentCopyBytes(part, sharding), 0);
+    return [{ tensor, bytes, latent: parts.some(isLatentProjection) }];
+  });
+  bySplit.set(key, parameters);
+  return parameters;
 }
 
 /** Multi-token-prediction layers are not loaded; a tied embedding is also needed where the head runs. */
@@ -106,17 +146,17 @@ function rotaryBytes(architecture: ModelArchitecture): number {
   );
 }
 
+function isLatentProjection({ module }: ModelTensor): boolean {
+  return module.endsWith(".self_attn.kv_b_proj");
+}
+
 /**
  * What latent attention adds. Decoding multiplies with the two halves of kv_b_proj: views of it where it is
  * unquantized, else of a second copy in the base dtype (mla_attention.py, process_weights_after_loading). Choosing the
  * attention back end loads a module that allocates a workspace whatever is chosen (see VllmConstants).
  */
-function latentBytes(tensors: readonly ModelTensor[], sharding: WeightSharding): number {
-  const upProjections = tensors.filter((tensor) => tensor.module.endsWith(".self_attn.kv_b_proj"));
-  if (upProjections.length === 0) return 0;
-  const copies = upProjections
-    .filter((tensor) => schemeFor(sharding.format, asMatrix(tensor)) !== undefined)
-    .map((tensor) => shardShape(tensor, sharding.tensorParallel))
-    .reduce((total, { rows, columns }) => total + rows * columns * dtypeBytes[sharding.format.baseDtype], 0);
-  return copies + sharding.latentWorkspaceMiB * bytesPerMiB;
+function latentCopyBytes(tensor: ModelTensor, { format, tensorParallel }: WeightSharding): number {
+  if (!isLatentProjection(tensor) || schemeFor(format, asMatrix(tensor)) === undefined) return 0;
+  const { rows, columns } = shardShape(tensor, tensorParallel);
+  return rows * columns * dtypeBytes[format.baseDtype];
 }

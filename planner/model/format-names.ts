@@ -43,14 +43,25 @@ export const formatNames: readonly string[] = [
   ...new Set([...Object.keys(namedSchemes), ...Object.keys(dtypeNames), ...ggufFileTypes]),
 ];
 
+const replaced = new WeakMap<ModelArchitecture, Map<string, WeightFormat>>();
+
 /**
  * The format the weights have: the checkpoint's own, or the named one. A name that only repeats the checkpoint's
  * own family (fp8 on an fp8 checkpoint) keeps the checkpoint's exact scheme.
  * @throws UnknownFormatError listing the accepted names
  */
 export function formatFor(architecture: ModelArchitecture, name?: string): WeightFormat {
+  if (name === undefined || name === "") return architecture.quantization;
+  // One object per answer: what is computed for a format is kept under it.
+  const known = replaced.get(architecture) ?? new Map<string, WeightFormat>();
+  replaced.set(architecture, known);
+  const format = known.get(name) ?? namedFormat(architecture, name);
+  known.set(name, format);
+  return format;
+}
+
+function namedFormat(architecture: ModelArchitecture, name: string): WeightFormat {
   const own = architecture.quantization;
-  if (name === undefined || name === "") return own;
   const key = name
     .toLowerCase()
     .replace(/_marlin$/, "")
