@@ -4,6 +4,6 @@ import type { StackArgs } from "./program";
 
 /** EKS. The cluster and its pools must exist; pods find a pool by the instance-type label of every node. */
 export function aws(args: StackArgs): Platform {
-  const cluster = new ExistingCluster("cluster", args.environment.cluster);
+  const cluster = new ExistingCluster("cluster", { ...args.environment.cluster, volumesGrow: true });
   return new Platform("platform", { cluster, ...args }, { provider: cluster.provider });
 }

@@ -6,6 +6,6 @@ import type { StackArgs } from "./program";
 export function oci(args: StackArgs): Platform {
   // Encrypted block volumes; the CSI driver of every OKE cluster provides this class.
   const { storageClass = "oci-bv", ...config } = args.environment.cluster;
-  const cluster = new ExistingCluster("cluster", { ...config, storageClass });
+  const cluster = new ExistingCluster("cluster", { ...config, storageClass, volumesGrow: true });
   return new Platform("platform", { cluster, ...args }, { provider: cluster.provider });
 }

@@ -130,7 +130,8 @@ function scratchName(container: string, path: string): string {
   return `${container}${path.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`.replace(/-+$/, "").slice(0, 63);
 }
 
-function toleration(taint: Taint): kubernetes.types.input.core.v1.Toleration {
+/** What lets a pod onto nodes with a taint; plain data, since chart values take it too. */
+export function toleration(taint: Taint): Record<"key" | "operator" | "effect", string> & { value?: string } {
   return taint.value === undefined
     ? { key: taint.key, operator: "Exists", effect: taint.effect }
     : { key: taint.key, operator: "Equal", value: taint.value, effect: taint.effect };

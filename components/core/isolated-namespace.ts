@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "./labels";
-import { type Allowance, networkPolicySpec } from "./network";
+import { type Allowance, CLUSTER_DNS, networkPolicySpec } from "./network";
 import { PlatformComponent } from "./platform-component";
 import { podSecurityLevel } from "./pod-security";
 
@@ -108,17 +108,13 @@ export class IsolatedNamespace extends PlatformComponent {
 type NetworkPolicySpec = kubernetes.types.input.networking.v1.NetworkPolicySpec;
 
 /**
- * Name resolution, which everything needs. CoreDNS carries the label on k3s, OKE and EKS; where a cache runs on every
- * node (NodeLocal DNSCache), queries go to it instead: to its pods, or to the link-local address that it listens on.
+ * Name resolution, which everything needs. Where a cache runs on every node (NodeLocal DNSCache), queries go to it: to
+ * its pods, or to the link-local address that it listens on.
  */
 const DNS: Allowance = {
   name: "dns",
   pods: {},
-  to: [
-    { namespace: "kube-system", pods: { "k8s-app": "kube-dns" } },
-    { namespace: "kube-system", pods: { "k8s-app": "node-local-dns" } },
-    { cidr: "169.254.20.10/32" },
-  ],
+  to: [CLUSTER_DNS, { namespace: "kube-system", pods: { "k8s-app": "node-local-dns" } }, { cidr: "169.254.20.10/32" }],
   ports: [
     { port: 53, protocol: "UDP" },
     { port: 53, protocol: "TCP" },

@@ -34,6 +34,20 @@ export interface Allowance {
   readonly ports?: readonly Port[];
 }
 
+/** Pods of a known place. */
+export interface PodSelection {
+  readonly namespace: string;
+  readonly podLabels: Labels;
+}
+
+/** The pods of a selection, as the other end of a connection. */
+export function podsOf({ namespace, podLabels }: PodSelection): Peer {
+  return { namespace, pods: podLabels };
+}
+
+/** CoreDNS, which carries this label on k3s, OKE and EKS. */
+export const CLUSTER_DNS: Peer = { namespace: "kube-system", pods: { "k8s-app": "kube-dns" } };
+
 /** Everything outside the cluster's own networks. */
 export function internet(privateCidrs: readonly string[]): Peer {
   // The instance metadata service hands out node credentials: it is never part of "the internet".

@@ -35,6 +35,15 @@ export function modelResources(planned: PodResources): ContainerResources {
   return { requests: quantities, limits: quantities };
 }
 
+/** Spec of a volume claim for one pod at a time; of the cluster's default class when `storageClass` is undefined. */
+export function volumeClaimSpec(sizeGiB: number, storageClass: string | undefined) {
+  return {
+    accessModes: ["ReadWriteOnce"],
+    ...(storageClass !== undefined && { storageClassName: storageClass }),
+    resources: { requests: { storage: gibibytes(sizeGiB) } },
+  };
+}
+
 /** GiB as a Kubernetes quantity, in Mi where it is no whole number. */
 export function gibibytes(gib: number): string {
   return Number.isInteger(gib) ? `${gib}Gi` : `${Math.ceil(gib * 1024)}Mi`;

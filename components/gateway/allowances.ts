@@ -1,4 +1,4 @@
-import { type Allowance, fromKubernetesApi, kubernetesApi } from "../core/network";
+import { type Allowance, fromKubernetesApi, kubernetesApi, podsOf } from "../core/network";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE, gatewayProxies, PROXY_PORTS } from "./names";
 
@@ -9,7 +9,7 @@ const EXTENSION_SERVER_PORT = 1063;
 /** gRPC port of Envoy Gateway's xDS server. */
 const XDS_PORT = 18000;
 
-const proxies = { namespace: gatewayProxies.namespace, pods: gatewayProxies.podLabels };
+const proxies = podsOf(gatewayProxies);
 
 /** Envoy Gateway's controller, and the hook Job that makes its certificates. */
 export function envoyGatewayAllowances(observabilityNamespace: string): Allowance[] {
@@ -78,7 +78,7 @@ export function proxyAllowances(
     ...endpoints.map(({ model, namespace, podLabels, port }) => ({
       name: `model-${model}`,
       pods,
-      to: [{ namespace, pods: podLabels }],
+      to: [podsOf({ namespace, podLabels })],
       ports: [{ port }],
     })),
     ...(acme

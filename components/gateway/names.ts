@@ -1,5 +1,4 @@
-import type { Labels } from "../core/labels";
-import type { Allowance } from "../core/network";
+import type { PodSelection } from "../core/network";
 
 /** Namespace of the Gateway, its routes, policies, keys and proxy pods. */
 export const GATEWAY_NAMESPACE = "inference-gateway";
@@ -16,12 +15,6 @@ export const LISTENERS = { https: "https", http: "http" } as const;
 export const CONSUMER_HEADER = "x-consumer-id";
 /** Header in which the AI gateway's filter puts the request body's `model`; routes match on it. */
 export const MODEL_HEADER = "x-ai-eg-model";
-
-/** Pods of a known place, for other namespaces' NetworkPolicies. */
-export interface PodSelection {
-  readonly namespace: string;
-  readonly podLabels: Labels;
-}
 
 /** The Envoy proxies: the only clients of model servers. Envoy Gateway 1.9 puts these labels on them. */
 export const gatewayProxies: PodSelection = {
@@ -47,13 +40,3 @@ export const PROXY_METRICS = [
   { name: "envoy", port: PROXY_PORTS.envoyMetrics, path: "/stats/prometheus" },
   { name: "tokens", port: PROXY_PORTS.tokenMetrics, path: "/metrics" },
 ] as const;
-
-/** The allowance that a model's namespace grants: requests from the proxies, to one port. */
-export function fromGateway(port: number): Allowance {
-  return {
-    name: "gateway",
-    pods: {},
-    from: [{ namespace: gatewayProxies.namespace, pods: gatewayProxies.podLabels }],
-    ports: [{ port }],
-  };
-}

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { Taint } from "../../planner/types";
 import { chartRelease, type HelmValues } from "../core/chart-release";
+import { toleration } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import type { Labels } from "../core/labels";
 import { type Allowance, kubernetesApi } from "../core/network";
@@ -155,11 +156,6 @@ function placement(pools: readonly GpuPool[]): Omit<Placement, "runtimeClass"> {
     affinity: everywhere
       ? {}
       : { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
-    tolerations: [...taints.values()].map(({ key, value, effect }) => ({
-      key,
-      operator: value === undefined ? "Exists" : "Equal",
-      ...(value !== undefined && { value }),
-      effect,
-    })),
+    tolerations: [...taints.values()].map((taint) => ({ ...toleration(taint) })),
   };
 }

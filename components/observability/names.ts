@@ -1,5 +1,5 @@
 import type { Labels } from "../core/labels";
-import type { Peer } from "../core/network";
+import { type Peer, podsOf } from "../core/network";
 
 /** Prometheus, Alertmanager, Grafana and kube-state-metrics. */
 export const OBSERVABILITY_NAMESPACE = "observability";
@@ -27,7 +27,7 @@ export const STACK_PODS = {
 export const prometheusPods = { namespace: OBSERVABILITY_NAMESPACE, podLabels: STACK_PODS.prometheus } as const;
 
 /** Who scrapes, as the peer to let in wherever a pod has metrics. */
-export const PROMETHEUS_PEER: Peer = { namespace: prometheusPods.namespace, pods: prometheusPods.podLabels };
+export const PROMETHEUS_PEER: Peer = podsOf(prometheusPods);
 
 /** Address of the query API inside the cluster. */
 export const PROMETHEUS_URL = `http://${STACK_RELEASE}-prometheus.${OBSERVABILITY_NAMESPACE}.svc:9090`;

@@ -1,4 +1,4 @@
-import { type Allowance, fromKubernetesApi, internet, kubernetesApi, type Peer } from "../core/network";
+import { type Allowance, CLUSTER_DNS, fromKubernetesApi, internet, kubernetesApi, type Peer } from "../core/network";
 import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
 import { GPU_METRICS_NAMESPACE, STACK_PODS } from "./names";
 import { type ScrapeTarget, scrapeAllowance } from "./targets";
@@ -46,7 +46,7 @@ export function stackAllowances(args: StackConnections): Allowance[] {
     {
       name: "scrape-dns",
       pods: prometheus,
-      to: [{ namespace: "kube-system", pods: { "k8s-app": "kube-dns" } }],
+      to: [CLUSTER_DNS],
       ports: [{ port: 9153 }],
     },
     ...gpuAllowances(args),

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
+import { volumeClaimSpec } from "../core/resources";
 import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
 import { EXPORTED_LABELS } from "./rules/models";
 import type { StackSize } from "./stack-sizes";
@@ -100,11 +101,7 @@ function prometheus({ size, stage, retentionDays, storageGiB, storageClass }: St
       resources: { ...size.prometheus },
       storageSpec: {
         volumeClaimTemplate: {
-          spec: {
-            accessModes: ["ReadWriteOnce"],
-            ...(storageClass !== undefined && { storageClassName: storageClass }),
-            resources: { requests: { storage: `${storageGiB}Gi` } },
-          },
+          spec: volumeClaimSpec(storageGiB, storageClass),
         },
       },
       persistentVolumeClaimRetentionPolicy: {

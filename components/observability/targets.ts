@@ -1,5 +1,5 @@
 import type { Labels } from "../core/labels";
-import type { Allowance } from "../core/network";
+import { type Allowance, podsOf } from "../core/network";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { type CertManager, TRUST_SECRET } from "../storage/store-certificates";
 import { PROMETHEUS_PEER, STACK_PODS } from "./names";
@@ -99,12 +99,12 @@ export function distinctTargets(targets: readonly ScrapeTarget[]): readonly Scra
 }
 
 /** Prometheus may reach the target: to be granted in the namespace of Prometheus. */
-export function scrapeAllowance({ name, namespace, podLabels, port }: ScrapeTarget): Allowance {
+export function scrapeAllowance(target: ScrapeTarget): Allowance {
   return {
-    name: `scrape-${name}`,
+    name: `scrape-${target.name}`,
     pods: STACK_PODS.prometheus,
-    to: [{ namespace, pods: podLabels }],
-    ports: [{ port }],
+    to: [podsOf(target)],
+    ports: [{ port: target.port }],
   };
 }
 

@@ -3,7 +3,7 @@ import type { ModelPlan } from "../../planner/types";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { MODEL_LABEL } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
-import type { Allowance } from "../core/network";
+import { type Allowance, podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { gibibytes } from "../core/resources";
 import type { ServingClients } from "./model-server";
@@ -29,7 +29,6 @@ export class ModelNamespace extends PlatformComponent {
   constructor(name: string, args: ModelNamespaceArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:ModelNamespace", name, opts);
     const { model, clients, port } = args;
-    const from = ({ namespace, podLabels }: ServingClients["gateway"]) => [{ namespace, pods: podLabels }];
     const isolated = new IsolatedNamespace(
       this.child("ns"),
       {
@@ -37,9 +36,9 @@ export class ModelNamespace extends PlatformComponent {
         labels: { [MODEL_LABEL]: model.name },
         quota: modelQuota(model),
         allowances: [
-          { name: "gateway", pods: {}, from: from(clients.gateway), ports: [{ port }] },
+          { name: "gateway", pods: {}, from: [podsOf(clients.gateway)], ports: [{ port }] },
           ...(args.metrics
-            ? [{ name: "metrics", pods: {}, from: from(clients.observability), ports: [{ port }] }]
+            ? [{ name: "metrics", pods: {}, from: [podsOf(clients.observability)], ports: [{ port }] }]
             : []),
           ...args.allowances,
         ],

@@ -1,22 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ModelPlan } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
-import type { Labels } from "../core/labels";
+import type { PodSelection } from "../core/network";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
-
-/** Pods of another namespace that may connect. */
-export interface Client {
-  readonly namespace: string;
-  readonly podLabels: Labels;
-}
 
 /** Who may connect to model servers. */
 export interface ServingClients {
   /** The gateway's proxies: the only ones that send requests. */
-  readonly gateway: Client;
+  readonly gateway: PodSelection;
   /** Prometheus. */
-  readonly observability: Client;
+  readonly observability: PodSelection;
 }
 
 /** What pods need beside the device plugin to use the GPUs of this environment. */

@@ -10,7 +10,7 @@ import { modelNamespaceName } from "../core/names";
 import { internet } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
-import { burstable, gibibytes, modelResources } from "../core/resources";
+import { burstable, modelResources, volumeClaimSpec } from "../core/resources";
 import { headlessServiceName, Workload } from "../core/workload";
 import type { ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
@@ -61,14 +61,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     );
 
     const volumeClaims = [
-      {
-        metadata: { name: "models" },
-        spec: {
-          accessModes: ["ReadWriteOnce"],
-          ...(cluster.storageClass !== undefined && { storageClassName: cluster.storageClass }),
-          resources: { requests: { storage: gibibytes(model.modelStorageGiB) } },
-        },
-      },
+      { metadata: { name: "models" }, spec: volumeClaimSpec(model.modelStorageGiB, cluster.storageClass) },
     ];
     const pod: HardenedPodArgs = {
       nodeSelector: model.nodeSelector,

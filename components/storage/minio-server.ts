@@ -5,7 +5,7 @@ import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
-import { burstable, gibibytes } from "../core/resources";
+import { burstable, volumeClaimSpec } from "../core/resources";
 import { Workload } from "../core/workload";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { MODEL_STORE_SERVICE, modelStorePods } from "./store-layout";
@@ -58,11 +58,7 @@ export class MinioServer extends PlatformComponent {
       this.child("data"),
       {
         metadata: { name: `${MODEL_STORE_SERVICE}-data`, namespace: args.namespace, labels },
-        spec: {
-          accessModes: ["ReadWriteOnce"],
-          ...(args.storageClass !== undefined && { storageClassName: args.storageClass }),
-          resources: { requests: { storage: gibibytes(args.sizeGiB) } },
-        },
+        spec: volumeClaimSpec(args.sizeGiB, args.storageClass),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
         protect: args.protect,

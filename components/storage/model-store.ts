@@ -7,7 +7,7 @@ import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { standardLabels } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
-import { type Allowance, internet } from "../core/network";
+import { type Allowance, internet, podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
@@ -46,7 +46,7 @@ export interface ModelStoreArgs {
 export const MODEL_STORE_EGRESS: Allowance = {
   name: "model-store",
   pods: {},
-  to: [{ namespace: modelStorePods.namespace, pods: modelStorePods.podLabels }],
+  to: [podsOf(modelStorePods)],
   ports: [{ port: modelStorePods.port }],
 };
 

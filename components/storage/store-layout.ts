@@ -1,6 +1,7 @@
 /** Where things are in the model store, and who may touch them. Pure. */
 import type { ModelPlan } from "../../planner/types";
-import { type Labels, selectorLabels } from "../core/labels";
+import { selectorLabels } from "../core/labels";
+import type { PodSelection } from "../core/network";
 
 export const MODEL_STORE_NAMESPACE = "model-store";
 
@@ -8,7 +9,7 @@ export const MODEL_STORE_NAMESPACE = "model-store";
 export const MODEL_STORE_SERVICE = "minio";
 
 /** Pods of the store, for other namespaces' NetworkPolicies and for monitors (HTTPS, `/minio/v2/metrics/cluster`). */
-export const modelStorePods: { readonly namespace: string; readonly podLabels: Labels; readonly port: number } = {
+export const modelStorePods: PodSelection & { readonly port: number } = {
   namespace: MODEL_STORE_NAMESPACE,
   podLabels: selectorLabels("minio", MODEL_STORE_SERVICE),
   port: 9000,

@@ -3,7 +3,7 @@ import { charts } from "../../catalog/charts";
 import { judge } from "../../cli/plan-offline";
 import { isDeployable } from "../../cli/report/result";
 import { modelNamespaceName } from "../../components/core/names";
-import { metadataOf, networkPolicyOf, routedModels, workloadOf } from "./kubernetes";
+import { claimOf, metadataOf, networkPolicyOf, routedModels, workloadOf } from "./kubernetes";
 import { environments, type ProgramRun, programRun } from "./run";
 
 const STACK = "pulumi:pulumi:Stack";
@@ -94,18 +94,27 @@ describe.each(environments)("%s", (name) => {
     }
   });
 
-  it("protects the model store in production, and nothing in development", () => {
+  it("protects what holds data in production, with its namespace, and nothing in development", () => {
     const production = run.plan.stage === "production";
     const kept = run.resources.filter((r) => r.options.protect || r.options.retainOnDelete).map((r) => r.name);
-    expect(kept).toEqual(production ? ["platform-store-minio-server-statefulset"] : []);
+    const holders = [
+      "platform-store-ns-namespace",
+      "platform-store-minio-data",
+      "platform-observability-metrics-namespace-namespace",
+    ];
+    expect(kept).toEqual(production ? holders : []);
   });
 
   it("puts every volume on the environment's storage class", () => {
-    const claims = run.deployment.ofType("kubernetes:apps/v1:StatefulSet").flatMap((set) => {
-      return workloadOf(set).volumeClaimTemplates.map((claim) => claim.spec.storageClassName);
-    });
+    const { deployment } = run;
+    const templates = deployment
+      .ofType("kubernetes:apps/v1:StatefulSet")
+      .flatMap((set) => workloadOf(set).volumeClaimTemplates.map(({ spec }) => spec));
+    const claims = deployment.ofType("kubernetes:core/v1:PersistentVolumeClaim").map(claimOf);
     expect(claims.length).toBeGreaterThan(0);
-    expect(new Set(claims)).toEqual(new Set([STORAGE_CLASSES[name]]));
+    expect(new Set([...templates, ...claims].map((claim) => claim.storageClassName))).toEqual(
+      new Set([STORAGE_CLASSES[name]]),
+    );
   });
 
   it("outputs the address, a first call per model, and the cost", () => {

@@ -27,10 +27,12 @@ export type PodSpec = z.output<typeof podSpec>;
 
 const podTemplate = z.object({ spec: podSpec });
 
+const claim = z.object({ storageClassName: z.string().optional() });
+
 const workload = z.object({
   replicas: z.number().optional(),
   template: podTemplate,
-  volumeClaimTemplates: z.array(z.object({ spec: z.object({ storageClassName: z.string().optional() }) })).default([]),
+  volumeClaimTemplates: z.array(z.object({ spec: claim })).default([]),
 });
 
 const group = z.object({
@@ -60,6 +62,7 @@ export function only<T>(items: readonly T[], what: string): T {
 
 export const metadataOf = (resource: RecordedResource) => metadata.parse(resource.inputs.metadata);
 export const workloadOf = (resource: RecordedResource) => workload.parse(resource.inputs.spec);
+export const claimOf = (resource: RecordedResource) => claim.parse(resource.inputs.spec);
 export const groupOf = (resource: RecordedResource) => group.parse(resource.inputs.spec);
 export const networkPolicyOf = (resource: RecordedResource) => networkPolicy.parse(resource.inputs.spec);
 

@@ -1,7 +1,7 @@
 /**
  * Brings one model into every replica of an Ollama server and proves that it answers: `node warm-pull.ts`.
  *
- * For each replica: wait for the server, pull (Ollama goes on with a partial download by itself), check that the
+ * For each replica: wait for the server, remove the model that was there before, pull (Ollama goes on with a partial download by itself), check that the
  * model is on disk, give it the name that clients use, load it once. The last step gives it the name that the
  * readiness probe asks for, so a replica takes requests only after it has answered one.
  *
@@ -30,6 +30,7 @@ export interface WarmPull {
 export async function warmPull(job: WarmPull): Promise<void> {
   for (const server of job.servers) {
     await waitForServer(server, job.startTimeoutSeconds);
+    await makeRoom(server, job.tag);
     await pull(server, job.tag);
     await requireOnDisk(server, job.tag);
     if (!sameModel(job.servedName, job.tag)) {
@@ -92,12 +93,30 @@ function report({ status = "", total, completed = 0 }: Progress): void {
 }
 
 async function requireOnDisk(server: string, tag: string): Promise<void> {
-  const { models = [] } = (await json(await send(server, "GET", "/api/tags"))) as { models?: { name: string }[] };
-  if (!models.some(({ name }) => sameModel(name, tag))) {
-    throw new Error(
-      `${server}: ${tag} was pulled but is not on disk; there are: ${models.map((m) => m.name).join(", ") || "none"}`,
-    );
+  const names = await namesOnDisk(server);
+  if (!names.some((name) => sameModel(name, tag))) {
+    throw new Error(`${server}: ${tag} was pulled but is not on disk; there are: ${names.join(", ") || "none"}`);
   }
+}
+
+/**
+ * The volume is planned for one model: before another one comes, the old one goes under all its names. With the name
+ * that the readiness probe asks for, the replica leaves the rotation until the new model answers.
+ */
+async function makeRoom(server: string, tag: string): Promise<void> {
+  const names = await namesOnDisk(server);
+  if (names.some((name) => sameModel(name, tag))) {
+    return;
+  }
+  for (const model of names) {
+    await json(await send(server, "DELETE", "/api/delete", { model }));
+    console.log(`${server}: removed ${model}: the volume is for ${tag}`);
+  }
+}
+
+async function namesOnDisk(server: string): Promise<string[]> {
+  const { models = [] } = (await json(await send(server, "GET", "/api/tags"))) as { models?: { name: string }[] };
+  return models.map(({ name }) => name);
 }
 
 /** Loads the model and keeps it loaded. */
@@ -136,10 +155,13 @@ async function json(response: IncomingMessage): Promise<unknown> {
 }
 
 async function send(server: string, method: string, path: string, body?: object): Promise<IncomingMessage> {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  // Node gives a DELETE no length of its own, and its body would not be read.
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = request(`${server}${path}`, { method, headers: { "content-type": "application/json" } }, resolve);
+    const outgoing = request(`${server}${path}`, { method, headers }, resolve);
     outgoing.once("error", (error) => reject(new Error(`${server}: ${method} ${path}: ${message(error)}`)));
-    outgoing.end(body && JSON.stringify(body));
+    outgoing.end(text);
   });
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 299) {

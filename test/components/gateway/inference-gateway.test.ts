@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiKeys } from "../../../components/gateway/api-keys";
-import { fromGateway, gatewayProxies } from "../../../components/gateway/names";
+import { gatewayProxies } from "../../../components/gateway/names";
 import { crdProblems } from "../../harness/crds";
 import { deployGateway, specOf } from "./fixture";
 
@@ -254,15 +254,6 @@ describe("InferenceGateway", () => {
       "model-embeddings",
       "model-ranking",
     ]);
-  });
-
-  it("tells model namespaces whom to let in", () => {
-    expect(fromGateway(11434)).toEqual({
-      name: "gateway",
-      pods: {},
-      from: [{ namespace: "inference-gateway", pods: gatewayProxies.podLabels }],
-      ports: [{ port: 11434 }],
-    });
   });
 });
 

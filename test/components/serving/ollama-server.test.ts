@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ollamaEnvironment } from "../../../components/serving/ollama-server";
+import type { ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/ollama.json";
 import { ollamaPlan } from "../../harness/plans";
 import { container, deployServing, literals, podTemplate, specOf } from "./fixture";
@@ -101,13 +102,31 @@ describe("OllamaServer", () => {
     expect(specOf(job)).toMatchObject({ activeDeadlineSeconds: 2040 });
   });
 
-  it("runs the Job again when the model changes", async () => {
-    const hash = async (tag: string) => {
-      const { job } = await deployed(ollamaPlan({ source: { kind: "ollama", tag } }));
+  it("runs the Job again when the model or the pods change, since new pods have loaded nothing", async () => {
+    const hash = async (overrides: Partial<ModelPlan> = {}) => {
+      const { job } = await deployed(ollamaPlan(overrides));
       return podTemplate(job).metadata.annotations["inference-stacks.io/config-hash"];
     };
-    expect(await hash("llama3.2:3b")).toBe(await hash("llama3.2:3b"));
-    expect(await hash("llama3.2:1b")).not.toBe(await hash("llama3.2:3b"));
+    const first = await hash();
+    expect(await hash()).toBe(first);
+    expect(await hash({ source: { kind: "ollama", tag: "llama3.2:1b" } })).not.toBe(first);
+    expect(await hash({ contextTokens: 4096 })).not.toBe(first);
+    expect(await hash({ modelStorageGiB: 40 })).not.toBe(first);
+  });
+
+  it("does not wait for ready pods before it starts the Job that makes them ready", async () => {
+    const { set } = await deployed(ollamaPlan({ minReplicas: 2 }));
+    expect(set.inputs).toHaveProperty(
+      ["metadata", "annotations", "pulumi.com/waitFor"],
+      "jsonpath={.status.updatedReplicas}=2",
+    );
+  });
+
+  it("lets running requests finish before the server is told to stop", async () => {
+    const { server, set } = await deployed();
+    const { lifecycle } = server as unknown as { lifecycle: { preStop: { sleep: { seconds: number } } } };
+    expect(lifecycle.preStop.sleep.seconds).toBe(120);
+    expect(podTemplate(set).spec.terminationGracePeriodSeconds).toBeGreaterThan(lifecycle.preStop.sleep.seconds);
   });
 
   it("refuses a source that is not Ollama's registry", async () => {

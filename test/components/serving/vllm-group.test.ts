@@ -82,8 +82,16 @@ describe("VllmGroup", () => {
     const [endpoint] = serving.endpoints;
     expect(selector).toEqual(endpoint?.podLabels);
     expect(clusterIP).toBe("None");
+    expect(service.inputs.metadata).toHaveProperty("name", endpoint?.service);
     expect(leader.metadata.labels).toMatchObject(selector);
     expect(worker.metadata.labels).not.toMatchObject(selector);
+  });
+
+  it("leaves the group's own name to the Service that the controller makes: through it workers find their leader", async () => {
+    const { deployment, group } = await deployed();
+    const { name } = group.inputs.metadata as { name: string };
+    const services = deployment.ofType("kubernetes:core/v1:Service").map((s) => s.inputs.metadata as { name: string });
+    expect(services.map((s) => s.name)).not.toContain(name);
   });
 
   it("budgets disruption for the pods of all groups together", async () => {

@@ -73,12 +73,25 @@ describe("warmPull", () => {
     await warmPull(job());
     expect(ollama.calls).toEqual([
       { path: "GET /", body: {} },
+      { path: "GET /api/tags", body: {} },
       { path: "POST /api/pull", body: { model: "llama3.2:3b", stream: true } },
       { path: "GET /api/tags", body: {} },
       { path: "POST /api/copy", body: { source: "llama3.2:3b", destination: "llama-3.2-3b" } },
       { path: "POST /api/generate", body: { model: "llama-3.2-3b", stream: false, keep_alive: -1 } },
       { path: "POST /api/copy", body: { source: "llama3.2:3b", destination: "ready-llama-3b" } },
     ]);
+  });
+
+  it("removes the model that was there before, under all its names: the volume holds one", async () => {
+    const names = ["llama3.2:1b", "llama-3.2-3b:latest", "ready-llama-3b:latest"];
+    ollama.answers["GET /api/tags"] = { body: JSON.stringify({ models: names.map((name) => ({ name })) }) };
+    ollama.answers["DELETE /api/delete"] = { body: "" };
+    await expect(warmPull(job())).rejects.toThrow("not on disk");
+    const removed = ollama.calls.filter((c) => c.path === "DELETE /api/delete").map((c) => c.body.model);
+    expect(removed).toEqual(names);
+    expect(ollama.calls.findLastIndex((c) => c.path === "DELETE /api/delete")).toBeLessThan(
+      ollama.calls.findIndex((c) => c.path === "POST /api/pull"),
+    );
   });
 
   it("asks an embedding model for an embedding", async () => {

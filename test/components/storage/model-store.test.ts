@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { imageEntry } from "../../../catalog/images";
+import { defaultAnswers } from "../../../cli/offline/answers";
 import type { ModelStoreArgs } from "../../../components/storage/model-store";
 import { syncDeadlineSeconds } from "../../../components/storage/model-sync";
 import { crdProblems } from "../../harness/crds";
@@ -9,6 +10,7 @@ import { container, literals, podTemplate, specOf } from "../serving/fixture";
 import { modelStore } from "./fixture";
 
 const SET = "kubernetes:apps/v1:StatefulSet";
+const CLAIM = "kubernetes:core/v1:PersistentVolumeClaim";
 const JOB = "kubernetes:batch/v1:Job";
 const SECRET = "kubernetes:core/v1:Secret";
 const CONFIG_MAP = "kubernetes:core/v1:ConfigMap";
@@ -21,21 +23,63 @@ function deployed(overrides: Partial<ModelStoreArgs> = {}): Promise<Deployment> 
 }
 
 describe("ModelStore", () => {
-  it("keeps its data on a planned volume that production protects", async () => {
-    const set = (await deployed()).resource(SET, "storage-minio-server-statefulset");
-    expect(set.options).toMatchObject({ protect: true, retainOnDelete: true });
-    expect(specOf(set)).toMatchObject({
-      persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
-      volumeClaimTemplates: [
-        { spec: { storageClassName: "encrypted", resources: { requests: { storage: "100Gi" } } } },
-      ],
+  it("keeps its data on a planned volume that production protects, with the namespace that it lies in", async () => {
+    const deployment = await deployed();
+    const claim = deployment.resource(CLAIM, "storage-minio-data");
+    expect(claim.options).toMatchObject({ protect: true, retainOnDelete: true });
+    expect(claim.inputs.metadata).toMatchObject({ labels: { "app.kubernetes.io/name": "minio" } });
+    expect(specOf(claim)).toEqual({
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: "encrypted",
+      resources: { requests: { storage: "100Gi" } },
     });
+    const { spec } = podTemplate(deployment.resource(SET, "storage-minio-server-statefulset"));
+    expect(spec.volumes).toContainEqual({ name: "data", persistentVolumeClaim: { claimName: "minio-data" } });
+    expect(deployment.resource("kubernetes:core/v1:Namespace", "storage-ns-namespace").options.protect).toBe(true);
   });
 
   it("may be thrown away where it is not protected", async () => {
-    const set = (await deployed({ protect: false })).resource(SET, "storage-minio-server-statefulset");
-    expect(set.options).toMatchObject({ protect: false, retainOnDelete: false });
-    expect(specOf(set)).toMatchObject({ persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } });
+    const deployment = await deployed({ protect: false });
+    expect(deployment.resource(CLAIM, "storage-minio-data").options).toMatchObject({
+      protect: false,
+      retainOnDelete: false,
+    });
+    expect(deployment.resource("kubernetes:core/v1:Namespace", "storage-ns-namespace").options.protect).toBe(false);
+  });
+
+  it("survives one more model: the server is not replaced, the volume grows where it can", async () => {
+    const plan = (sizeGiB: number) => ({ bucket: "models", sizeGiB });
+    const fixed = { storageClass: "local-path", volumesGrow: false, privateCidrs: [] };
+    const before = await deployed({ plan: plan(100) });
+    const after = await deployed({ plan: plan(200), models: [...models, modelPlan({ name: "another" })] });
+    const server = "storage-minio-server-statefulset";
+    expect(after.resource(SET, server).inputs).toEqual(before.resource(SET, server).inputs);
+    expect(after.resource(CLAIM, "storage-minio-data").options.ignoreChanges).toEqual([]);
+    const onLocalPath = await deployed({ plan: plan(200), cluster: fixed });
+    expect(onLocalPath.resource(CLAIM, "storage-minio-data").options.ignoreChanges).toEqual([
+      "spec.resources.requests.storage",
+    ]);
+  });
+
+  it("brings a replaced key to the server: Job and server are rolled by the version of their Secret", async () => {
+    const versioned = (version: string) =>
+      deploy(() => void modelStore({ models }), {
+        answers: {
+          ...defaultAnswers,
+          state: (type, name, inputs) => ({
+            ...defaultAnswers.state(type, name, inputs),
+            ...(type === SECRET && { metadata: { ...(inputs.metadata as object), resourceVersion: version } }),
+          }),
+        },
+      });
+    const deployment = await versioned("42");
+    const annotation = "inference-stacks.io/secret-version";
+    for (const [type, name] of [
+      [JOB, "storage-setup-provision-job"],
+      [SET, "storage-minio-server-statefulset"],
+    ] as const) {
+      expect(podTemplate(deployment.resource(type, name)).metadata.annotations[annotation]).toBe("42");
+    }
   });
 
   it("speaks TLS only, with a certificate of its own authority", async () => {
@@ -176,9 +220,9 @@ describe("ModelSync", () => {
     expect(deployment.ofType("inference:storage:ModelSync")).toEqual([]);
   });
 
-  it("has the time that its bytes take on the link, three times over", () => {
+  it("has the time that its bytes take on a link that the Jobs of other models share", () => {
     expect(syncDeadlineSeconds(0, 1)).toBe(900);
-    expect(syncDeadlineSeconds(16.06, 1)).toBe(Math.ceil((16.06 * 8 * 3) / 0.6) + 900);
+    expect(syncDeadlineSeconds(16.06, 1)).toBe(Math.ceil((16.06 * 8 * 10) / 0.6) + 900);
     expect(syncDeadlineSeconds(812, 10)).toBeLessThan(syncDeadlineSeconds(812, 1));
   });
 
