@@ -6,6 +6,7 @@ type Command = (argv: string[], io: CommandIo) => Promise<number>;
 const COMMANDS: Readonly<Record<string, () => Promise<{ main: Command }>>> = {
   plan: () => import("./plan"),
   model: () => import("./model"),
+  render: () => import("./render"),
 };
 
 /** Runs one command as the process's main program. A crash is ours, not the user's: it exits with 70. */

@@ -1,12 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { formatProblems, parseEnvironmentFile } from "../stacks/config";
 import { isUserMistake } from "../stacks/program";
-import { environmentFile, environmentNames } from "./environments";
+import { environmentNames } from "./environments";
 import { type CommandIo, EXIT } from "./io";
-import { judge, type OfflineEnvironment, runEnvironment } from "./plan-offline";
+import { judge, runEnvironment } from "./plan-offline";
 import { Progress } from "./progress";
+import { type EnvironmentArguments, messageOf, type Problem, readEnvironment } from "./read-environment";
 import { htmlReport } from "./report/html";
 import { isDeployable, type PlanResult, toJson } from "./report/result";
 import { terminalReport } from "./report/terminal";
@@ -81,16 +81,10 @@ function writeReport(file: string, html: string): string | undefined {
   }
 }
 
-interface Arguments {
-  readonly environment: string;
-  readonly config: string | undefined;
+interface Arguments extends EnvironmentArguments {
   readonly json: boolean;
   readonly html: string | undefined;
   readonly tree: boolean;
-}
-
-interface Problem {
-  readonly problem: string;
 }
 
 function readArguments(argv: string[]): Arguments | Problem | "help" {
@@ -117,39 +111,4 @@ function readArguments(argv: string[]): Arguments | Problem | "help" {
   } catch (error) {
     return { problem: messageOf(error) };
   }
-}
-
-/** What Pulumi accepts as the name of a stack. */
-const STACK_NAME = /^[\w.-]{1,100}$/;
-
-function readEnvironment({ environment, config }: Arguments): OfflineEnvironment | Problem {
-  if (!STACK_NAME.test(environment)) {
-    return {
-      problem: `${JSON.stringify(environment)} cannot be the name of an environment: use letters, digits, ".", "_" and "-", at most 100`,
-    };
-  }
-  const found = config === undefined ? environmentFile(environment) : { file: resolve(config) };
-  if ("problem" in found) {
-    return found;
-  }
-  const text = readText(found.file);
-  if (typeof text !== "string") {
-    return text;
-  }
-  const parsed = parseEnvironmentFile(text);
-  return parsed.ok
-    ? { name: environment, file: parsed, baseDirectory: dirname(found.file) }
-    : { problem: formatProblems(parsed.problems, basename(found.file)) };
-}
-
-function readText(file: string): string | Problem {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    return { problem: `cannot read ${file}: ${messageOf(error)}` };
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -37,7 +37,8 @@ export function chartOf(urn: string, inputs: Readonly<Record<string, unknown>>):
   const { repositoryOpts, values } = inputs;
   return {
     name: registry?.[2] ?? reference,
-    repository: registry?.[1] ?? text("repositoryOpts.repo", isRecord(repositoryOpts) ? repositoryOpts.repo : undefined),
+    repository:
+      registry?.[1] ?? text("repositoryOpts.repo", isRecord(repositoryOpts) ? repositoryOpts.repo : undefined),
     version: text("version"),
     release: text("name"),
     namespace: text("namespace"),
@@ -105,15 +106,18 @@ const CLUSTER_KINDS = [
 ];
 
 /**
- * The project of an environment's charts: these repositories, these namespaces, and few kinds beyond them.
+ * The project of an environment's charts: these repositories, the namespaces that they or their values name, and few
+ * kinds beyond them.
  *
- * @param namespaces where charts may create objects.
+ * @param namespaces all namespaces of the environment.
  */
 export function project(
   environment: string,
   charts: readonly Chart[],
   namespaces: readonly string[],
 ): KubernetesObject {
+  const named = new Set(charts.flatMap(({ namespace, values }) => [namespace, ...textsIn(values)]));
+  const allowed = namespaces.filter((namespace) => named.has(namespace));
   return {
     apiVersion: API,
     kind: "AppProject",
@@ -121,10 +125,17 @@ export function project(
     spec: {
       description: `Charts of the inference platform ${environment}`,
       sourceRepos: unique(charts.map((chart) => chart.repository)),
-      destinations: unique([...namespaces, SYSTEM_NAMESPACE]).map((namespace) => ({ server: CLUSTER, namespace })),
+      destinations: unique([...allowed, SYSTEM_NAMESPACE]).map((namespace) => ({ server: CLUSTER, namespace })),
       clusterResourceWhitelist: CLUSTER_KINDS,
     },
   };
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") {
+    return [value];
+  }
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** Charts put Services for its metrics and leases here. */

@@ -67,10 +67,7 @@ export class StandIns {
   }
 
   /** Config with stand-ins for its secrets. They are URLs, which every schema of a secret accepts. */
-  config(
-    config: Readonly<Record<string, string>>,
-    secretKeys: readonly string[],
-  ): Readonly<Record<string, string>> {
+  config(config: Readonly<Record<string, string>>, secretKeys: readonly string[]): Readonly<Record<string, string>> {
     const secrets = secretKeys.map((fullKey) => {
       const key = fullKey.slice(fullKey.indexOf(":") + 1);
       return [fullKey, this.standIn(fullKey, { kind: "config", key }, (mark) => `https://${mark}.invalid`)];
@@ -128,7 +125,10 @@ export function compare(path: string, first: unknown, a: StandIns, second: unkno
   throw new Error(`${path} takes another shape with other secrets: make it independent of their values`);
 }
 
-function pendingText(first: readonly (string | PendingValue)[], second: readonly (string | PendingValue)[]): PendingText {
+function pendingText(
+  first: readonly (string | PendingValue)[],
+  second: readonly (string | PendingValue)[],
+): PendingText {
   const same =
     first.length === second.length &&
     first.every((part, i) => {
@@ -150,9 +150,7 @@ export function pendingPaths(value: unknown, path: readonly (string | number)[] 
   if (Array.isArray(value)) {
     return value.flatMap((item, i) => pendingPaths(item, [...path, i]));
   }
-  return isPlainObject(value)
-    ? Object.entries(value).flatMap(([key, item]) => pendingPaths(item, [...path, key]))
-    : [];
+  return isPlainObject(value) ? Object.entries(value).flatMap(([key, item]) => pendingPaths(item, [...path, key])) : [];
 }
 
 export interface PendingPath {

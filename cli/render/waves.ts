@@ -26,10 +26,9 @@ export interface OrderedObject {
 export function waves(objects: readonly OrderedObject[], resources: readonly RecordedResource[]): number[] {
   const declared = declaredNeeds(objects, resources);
   const reachable = closure(declared);
-  const homes = Map.groupBy(objects.keys(), (i) => objects[i]?.home);
+  const neighbours = byNamespace(objects);
   const needs = objects.map((item, i) => {
-    const neighbours = item.home === undefined ? [] : (homes.get(item.home) ?? []);
-    const around = [...neighbours, ...objects.keys().filter((j) => isNamespaceOf(objects[j], item))];
+    const around = item.home === undefined ? [] : (neighbours.get(item.home) ?? []);
     // What the program declares is stronger than the rule of thumb: no rule may turn it round.
     const ruled = around.filter((j) => rankOf(objects[j]) < rankOf(item) && !reachable[j]?.has(i));
     return new Set([...(declared[i] ?? []), ...ruled]);
@@ -50,7 +49,31 @@ export function waves(objects: readonly OrderedObject[], resources: readonly Rec
     known.set(i, wave);
     return wave;
   };
-  return objects.map((_, i) => waveOf(i, new Set()));
+  return withConsumers(
+    objects,
+    objects.map((_, i) => waveOf(i, new Set())),
+  );
+}
+
+/** A volume claim may be bound only once a pod uses it, and is not healthy before: it goes with its first user. */
+function withConsumers(objects: readonly OrderedObject[], found: readonly number[]): number[] {
+  return found.map((wave, i) => {
+    const { object, home } = objects[i] ?? {};
+    if (object?.kind !== "PersistentVolumeClaim") {
+      return wave;
+    }
+    const users = found.filter((_, j) => objects[j]?.home === home && mentionsClaim(objects[j], object.metadata.name));
+    return users.length > 0 ? Math.min(...users) : wave;
+  });
+}
+
+function mentionsClaim(value: unknown, claim: string): boolean {
+  if (Array.isArray(value)) {
+    return value.some((item) => mentionsClaim(item, claim));
+  }
+  return (
+    isRecord(value) && (value.claimName === claim || Object.values(value).some((item) => mentionsClaim(item, claim)))
+  );
 }
 
 /** Indices of the objects that each object's resource, or a component around it, declares to depend on. */
@@ -114,8 +137,16 @@ function runsPods(value: unknown): boolean {
   return (Array.isArray(containers) && containers.some(hasImage)) || Object.values(value).some(runsPods);
 }
 
-function isNamespaceOf(candidate: OrderedObject | undefined, { home }: OrderedObject): boolean {
-  return home !== undefined && candidate?.object.kind === "Namespace" && candidate.object.metadata.name === home;
+/** Indices of each namespace's object and of all that acts in it. */
+function byNamespace(objects: readonly OrderedObject[]): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (const [i, { object, home }] of objects.entries()) {
+    const namespace = object.kind === "Namespace" ? object.metadata.name : home;
+    if (namespace !== undefined) {
+      found.set(namespace, [...(found.get(namespace) ?? []), i]);
+    }
+  }
+  return found;
 }
 
 /** API group of an `apiVersion`; empty for the core group. */

@@ -1,0 +1,134 @@
+import { isRecord, type KubernetesObject, renderedLabels } from "./kubernetes-object";
+import { PendingText, type PendingValue } from "./pending-values";
+import { nameOf, type RemoteReference, type RemoteSecrets, type SecretPlace } from "./remote-secrets";
+
+const API = "external-secrets.io/v1";
+const GENERATORS_API = "generators.external-secrets.io/v1alpha1";
+
+/** Content of a Secret, key by key: plain text, or text that needs secret values. */
+type SecretContent = readonly (readonly [key: string, text: string | PendingText])[];
+
+/** Gives the values that stand alone in a Secret their place under the Secret's own name. */
+export function claimValues(secret: KubernetesObject, remote: RemoteSecrets): void {
+  for (const [key, text] of contentOf(secret)) {
+    if (text instanceof PendingText && text.value) {
+      remote.claim(text.value, placeOf(secret, key));
+    }
+  }
+}
+
+/**
+ * What stands in Git for a Secret: an ExternalSecret that builds it in the cluster from the secret store. Texts
+ * without secrets stay readable in its template. A Secret in which nothing is secret at all comes from External Secrets'
+ * generator for fixed data, so that Git holds no Secret object and a rule can forbid them there.
+ */
+export function externalSecrets(secret: KubernetesObject, remote: RemoteSecrets): KubernetesObject[] {
+  const content = contentOf(secret);
+  const { name, namespace, labels } = secret.metadata;
+  const type = typeof secret.type === "string" ? secret.type : "Opaque";
+  const metadata = { name, namespace, labels };
+  const template = { engineVersion: "v2", mergePolicy: "Replace", type, metadata: { labels } };
+  const base = {
+    refreshInterval: "1h0m0s",
+    target: { name, creationPolicy: "Owner", deletionPolicy: "Retain", template },
+  };
+  const plain = content.flatMap(([key, text]) => (text instanceof PendingText ? [] : [[key, text]]));
+  if (plain.length === content.length) {
+    const generator = { apiVersion: GENERATORS_API, kind: "Fake", name };
+    return [
+      { apiVersion: GENERATORS_API, kind: "Fake", metadata, spec: { data: Object.fromEntries(plain) } },
+      {
+        apiVersion: API,
+        kind: "ExternalSecret",
+        metadata,
+        spec: { ...base, dataFrom: [{ sourceRef: { generatorRef: generator } }] },
+      },
+    ];
+  }
+
+  const fetched = new Map<string, RemoteReference>();
+  const variable = (wanted: string, reference: RemoteReference): string => {
+    const other = fetched.get(wanted);
+    if (other && (other.key !== reference.key || other.property !== reference.property)) {
+      throw new Error(`Secret ${namespace}/${name} needs two values that would both be called ${wanted}: rename a key`);
+    }
+    fetched.set(wanted, reference);
+    return wanted;
+  };
+  const expression = (key: string, text: string | PendingText): string => {
+    const place = placeOf(secret, key);
+    if (!(text instanceof PendingText)) {
+      return literal(text);
+    }
+    if (text.parts === undefined) {
+      return `{{ .${variable(identifier(key), remote.useOpaque(place))} }}`;
+    }
+    const whole = text.value;
+    if (whole) {
+      return `{{ .${variable(identifier(key), remote.use(whole, place))} }}`;
+    }
+    return text.parts.map((part) => (typeof part === "string" ? literal(part) : inside(part, place))).join("");
+  };
+  const inside = (value: PendingValue, place: SecretPlace): string => {
+    const name = identifier(nameOf(value));
+    return `{{ .${variable(name, remote.use(value, { ...place, property: nameOf(value) }))} }}`;
+  };
+  const data = Object.fromEntries(content.map(([key, text]) => [key, expression(key, text)]));
+  return [
+    {
+      apiVersion: API,
+      kind: "ExternalSecret",
+      metadata,
+      spec: {
+        ...base,
+        secretStoreRef: { kind: "ClusterSecretStore", name: remote.store },
+        target: { ...base.target, template: { ...template, data } },
+        data: [...fetched].map(([secretKey, reference]) => ({ secretKey, remoteRef: withDefaults(reference) })),
+      },
+    },
+  ];
+}
+
+/** A Secret for one namespace, with a value under each key, for what has no Secret in the program. */
+export function secretOf(namespace: string, name: string, values: ReadonlyMap<string, PendingText>): KubernetesObject {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace, labels: renderedLabels("chart-values", name) },
+    stringData: Object.fromEntries(values),
+  };
+}
+
+/** The CRD's defaults, written out: otherwise Argo CD sees a difference to what the API server stores. */
+function withDefaults(reference: RemoteReference) {
+  return { ...reference, conversionStrategy: "Default", decodingStrategy: "None", metadataPolicy: "None" };
+}
+
+function contentOf({ data, stringData }: KubernetesObject): SecretContent {
+  const encoded = isRecord(data) ? Object.entries(data) : [];
+  const texts = isRecord(stringData) ? Object.entries(stringData) : [];
+  return [
+    // Base64 hides its parts: the value as a whole must come from the store.
+    ...encoded.map(([key, text]) => [key, decoded(text)] as const),
+    ...texts.map(([key, text]) => [key, text instanceof PendingText ? text : String(text)] as const),
+  ];
+}
+
+function decoded(text: unknown): string | PendingText {
+  return text instanceof PendingText ? new PendingText(undefined) : Buffer.from(String(text), "base64").toString();
+}
+
+function placeOf({ metadata }: KubernetesObject, property: string): SecretPlace {
+  return { namespace: metadata.namespace ?? "default", secret: metadata.name, property };
+}
+
+/** Text as it comes out of a Go template unchanged. */
+function literal(text: string): string {
+  return text.replaceAll("{{", '{{ "{{" }}');
+}
+
+/** Name that a Go template can follow a dot with. */
+function identifier(name: string): string {
+  const safe = name.replaceAll(/[^A-Za-z0-9_]/g, "_");
+  return /^\d/.test(safe) ? `_${safe}` : safe;
+}

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { main } from "../../../cli/render";
+import { type CommandResult, environmentText } from "../run";
+
+/** `npm run render -- …argv`, with its streams in buffers, as when piped. */
+export async function render(...argv: string[]): Promise<CommandResult> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const status = await main(argv, {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    color: false,
+    progress: false,
+  });
+  return { status, out: out.join(""), err: err.join("") };
+}
+
+let files = 0;
+
+/** Renders an environment that stands in a file of its own. */
+export function renderOf(
+  folder: string,
+  content: Readonly<Record<string, unknown>>,
+  ...argv: string[]
+): Promise<CommandResult> {
+  files += 1;
+  const file = join(folder, `environment-${files}.yaml`);
+  writeFileSync(file, environmentText(content));
+  return render("test", "--config", file, ...argv);
+}
+
+/** Text of each file below a folder, by path, sorted. */
+export function contentOf(folder: string): ReadonlyMap<string, string> {
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+  return new Map(paths.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+const objectSchema = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.string().optional(),
+    labels: z.record(z.string(), z.string()).default({}),
+    annotations: z.record(z.string(), z.string()).default({}),
+    finalizers: z.array(z.string()).optional(),
+  }),
+});
+
+/** A rendered object, read back from its file. */
+export interface ReadObject extends z.output<typeof objectSchema> {
+  readonly path: string;
+}
+
+/** The objects in a rendered folder, in the order of application: by wave. */
+export function objectsIn(content: ReadonlyMap<string, string>): ReadObject[] {
+  return [...content]
+    .filter(([path]) => /^[^/]+\/\d+-.+\.yaml$/.test(path))
+    .map(([path, text]) => ({ ...objectSchema.parse(parse(text)), path }))
+    .sort((a, b) => waveOf(a) - waveOf(b));
+}
+
+export function waveOf({ metadata }: ReadObject): number {
+  return Number(metadata.annotations["argocd.argoproj.io/sync-wave"]);
+}
+
+/** The one object of a kind and name. */
+export function objectOf(objects: readonly ReadObject[], kind: string, name: string): ReadObject {
+  const [only, ...others] = objects.filter((object) => object.kind === kind && object.metadata.name === name);
+  if (!only || others.length > 0) {
+    throw new Error(`expected one ${kind} "${name}", there are ${others.length + (only ? 1 : 0)}`);
+  }
+  return only;
+}

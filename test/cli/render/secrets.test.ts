@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import { chartOf } from "../../../cli/render/application";
+import { withReferences } from "../../../cli/render/chart-secrets";
+import { claimValues, externalSecrets, secretOf } from "../../../cli/render/external-secret";
+import type { KubernetesObject } from "../../../cli/render/kubernetes-object";
+import { PendingText, type PendingValue } from "../../../cli/render/pending-values";
+import { RemoteSecrets } from "../../../cli/render/remote-secrets";
+import { secretEntry } from "../../../cli/render/secrets-list";
+import { crdProblems } from "../../harness/crds";
+
+const PASSWORD = "random:index/randomPassword:RandomPassword";
+const password: PendingValue = {
+  id: "password",
+  origin: {
+    kind: "provider",
+    type: PASSWORD,
+    name: "root-password",
+    output: "result",
+    inputs: { length: 40, special: false },
+  },
+};
+const url: PendingValue = { id: "url", origin: { kind: "config", key: "alertWebhookUrl" } };
+const text = (...parts: (string | PendingValue)[]) => new PendingText(parts);
+
+function secret(name: string, content: Readonly<Record<string, unknown>>, field = "stringData"): KubernetesObject {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace: "store", labels: { a: "b" } },
+    [field]: content,
+  };
+}
+
+function rendered(secrets: readonly KubernetesObject[], remote = new RemoteSecrets("dev", "vault")) {
+  for (const object of secrets) {
+    claimValues(object, remote);
+  }
+  const objects = secrets.flatMap((object) => externalSecrets(object, remote));
+  expect(objects.flatMap((object) => crdProblems(JSON.parse(JSON.stringify(object))))).toEqual([]);
+  return { objects, listed: remote.list() };
+}
+
+describe("a Secret", () => {
+  it("fetches what is secret, and says the rest in its template", () => {
+    const { objects } = rendered([secret("root", { user: "admin {{x}}", "pass-word": text(password) })]);
+    expect(objects).toMatchObject([
+      {
+        kind: "ExternalSecret",
+        metadata: { name: "root", namespace: "store" },
+        spec: {
+          secretStoreRef: { kind: "ClusterSecretStore", name: "vault" },
+          target: { template: { data: { user: 'admin {{ "{{" }}x}}', "pass-word": "{{ .pass_word }}" } } },
+          data: [{ secretKey: "pass_word", remoteRef: { key: "dev/store/root", property: "pass-word" } }],
+        },
+      },
+    ]);
+  });
+
+  it("shares a value with another one that stands alone in it, wherever it comes first", () => {
+    const { objects, listed } = rendered([
+      secret("first", { line: text("user:", password) }),
+      secret("second", { key: text(password) }),
+      secret("third", { key: text(password) }),
+    ]);
+    const place = { key: "dev/store/second", property: "key" };
+    for (const { spec } of objects) {
+      expect(spec).toMatchObject({ data: [{ remoteRef: place }] });
+    }
+    expect(listed).toEqual([{ ...place, value: password, usedBy: ["store/first", "store/second", "store/third"] }]);
+  });
+
+  it("takes a text that hides its secrets as a whole from the store, also base64 data", () => {
+    const { listed } = rendered([
+      secret("hash", { htpasswd: new PendingText(undefined) }),
+      secret("data", { token: text(password) }, "data"),
+    ]);
+    expect(listed.map(({ key, property, value }) => [key, property, value])).toEqual([
+      ["dev/store/data", "token", undefined],
+      ["dev/store/hash", "htpasswd", undefined],
+    ]);
+  });
+
+  it("without anything secret comes from fixed data, not from a Secret in Git", () => {
+    const { objects, listed } = rendered([secret("config", { "a.yaml": "x: {{ y }}" })]);
+    expect(objects).toMatchObject([
+      { kind: "Fake", spec: { data: { "a.yaml": "x: {{ y }}" } } },
+      {
+        kind: "ExternalSecret",
+        spec: { dataFrom: [{ sourceRef: { generatorRef: { kind: "Fake", name: "config" } } }] },
+      },
+    ]);
+    expect(listed).toEqual([]);
+  });
+
+  it("whose keys would get one name in the template is refused", () => {
+    expect(() => rendered([secret("root", { "a-b": text(password), a_b: text(url), c: "d" })])).toThrow(
+      "two values that would both be called a_b",
+    );
+  });
+});
+
+describe("a chart", () => {
+  const chart = (name: string, values: unknown) =>
+    chartOf("urn", { chart: `oci://registry.example/${name}`, version: "1.0.0", name: "r", namespace: "s", values });
+  const seed = { mcp: { sessionEncryption: { seed: text(password) } } };
+
+  it("reads a secret value through the environment of its container", () => {
+    const { chart: changed, secret: added } = withReferences("urn", chart("ai-gateway-helm", { controller: seed }));
+    expect(changed.values).toEqual({
+      controller: {
+        mcp: { sessionEncryption: { seed: "$(MCP_SESSION_ENCRYPTION_SEED)" } },
+        extraEnvVars: [
+          {
+            name: "MCP_SESSION_ENCRYPTION_SEED",
+            valueFrom: { secretKeyRef: { name: "r-values", key: "MCP_SESSION_ENCRYPTION_SEED" } },
+          },
+        ],
+      },
+    });
+    const { listed } = rendered([secretOf("s", added?.name ?? "", added?.content ?? new Map())]);
+    expect(listed).toMatchObject([{ key: "dev/s/r-values", property: "MCP_SESSION_ENCRYPTION_SEED", value: password }]);
+  });
+
+  it("that knows no way to read one is refused, and told what to do", () => {
+    expect(() => withReferences("urn", chart("other", { auth: { password: text(password) } }))).toThrow(
+      /the value auth\.password of the chart other holds a secret\. Let the chart read an existing Secret/,
+    );
+  });
+
+  it("comes from a registry without its scheme, or from an index", () => {
+    expect(chart("lws", {})).toMatchObject({ repository: "registry.example", name: "lws" });
+    const index = {
+      chart: "c",
+      repositoryOpts: { repo: "https://charts.example" },
+      version: "1",
+      name: "r",
+      namespace: "s",
+    };
+    expect(chartOf("urn", index)).toMatchObject({ repository: "https://charts.example", name: "c", values: {} });
+    expect(() => chartOf("urn", { ...index, version: undefined })).toThrow("urn has no version");
+  });
+});
+
+describe("the list of secrets", () => {
+  const place = { key: "k", property: "p", usedBy: [] };
+
+  it("says what each value is and how to make it", () => {
+    expect(secretEntry("dev", { ...place, value: password })).toMatchObject({
+      value: "40 random letters and digits",
+      generate: "openssl rand -base64 80 | tr -dc A-Za-z0-9 | head -c 40",
+    });
+    expect(secretEntry("dev", { ...place, value: url }).generate).toBe("pulumi config get alertWebhookUrl -s dev");
+    expect(secretEntry("dev", { ...place, value: undefined })).toMatchObject({
+      value: expect.stringContaining("made by the program out of other secrets"),
+      generate: undefined,
+    });
+  });
+});
