@@ -15,15 +15,29 @@ export function runnerTable(environment: string, runners: readonly RunnerUsage[]
   };
 }
 
-/** One row per number of models; the ratio is to the row above, where ten times as much is proportional. */
+/**
+ * One row per number of models; the ratio is to the row above, where ten times as much is proportional. The cost of a
+ * further model leaves out what every start pays: it stays the same where cost grows in proportion.
+ */
 export function programGrowthTable(growth: readonly GrowthUsage[]): Table {
   return {
     title: "growth of the whole plan",
-    columns: ["models", "resources", "min", "median", "max", "CPU", "peak memory", "CPU for 10 × the models"],
+    columns: [
+      "models",
+      "resources",
+      "min",
+      "median",
+      "max",
+      "CPU",
+      "peak memory",
+      "CPU per further model",
+      "CPU for 10 × the models",
+    ],
     rows: growth.map(({ models, resources, program }, i) => [
       String(models),
       String(resources),
       ...usageCells(program),
+      perFurtherModel(growth[i - 1], { models, program }),
       ratioTo(growth[i - 1]?.program.map(cpu), program.map(cpu)),
     ]),
   };
@@ -67,6 +81,16 @@ function usageCells(rounds: readonly Usage[]): string[] {
     ...[min, median, max, summarize(rounds.map(cpu)).median].map(seconds),
     megabytes(summarize(rounds.map((r) => r.peakRssBytes)).max),
   ];
+}
+
+type ProgramGrowth = Pick<GrowthUsage, "models" | "program">;
+
+function perFurtherModel(previous: ProgramGrowth | undefined, { models, program }: ProgramGrowth): string {
+  if (!previous) {
+    return "";
+  }
+  const added = summarize(program.map(cpu)).median - summarize(previous.program.map(cpu)).median;
+  return milliseconds(added / (models - previous.models));
 }
 
 function wall(rounds: readonly Usage[]): number[] {
