@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordedObjects } from "./cluster/recorded-objects";
-import { operation } from "./engine/operations";
+import { type Operation, operation } from "./engine/operations";
+import { filesBelow, generatedPasswords, leaks } from "./engine/secret-search";
 import { TestBed } from "./engine/test-bed";
 
 const SECRETS = {
@@ -8,12 +9,26 @@ const SECRETS = {
   "inference-stacks:alertWebhookUrl": { value: "https://alerts.example.com/e2e-secret-path", secret: true },
 };
 
+/** Namespaces of a cluster in which nothing was installed. */
+const OWN_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
+const PLAN = "ConfigMap platform-plan-plan";
+const MODEL = { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 };
+
 describe("dev on the real engine and a real control plane", () => {
   let running: TestBed | undefined;
   const bed = (): TestBed => {
     if (running === undefined) throw new Error("the test bed did not start");
     return running;
   };
+  const up = (): Promise<Operation> => operation((onEvent) => bed().stack.up({ onEvent }));
+  const upWithModels = async (models: object): Promise<Operation> => {
+    await bed().stack.setConfig("inference-stacks:models", { value: JSON.stringify(models) });
+    return up();
+  };
+  const namespaces = async (): Promise<string[]> =>
+    (await bed().plane.client.list("v1", "Namespace")).map(({ metadata }) => metadata.name).sort();
+  const resourceCount = (): number => bed().offline.recording.resources.length;
+
   beforeAll(async () => {
     running = await TestBed.start("dev", SECRETS);
   });
@@ -21,37 +36,79 @@ describe("dev on the real engine and a real control plane", () => {
 
   it("previews the creation of every resource and touches nothing", async () => {
     const { changes } = await operation((onEvent) => bed().stack.preview({ onEvent }));
-    expect(changes).toEqual({ create: bed().offline.resources.length });
-    expect(await bed().plane.client.list("v1", "Namespace")).toHaveLength(4);
+    expect(changes).toEqual({ create: resourceCount() });
+    expect(await namespaces()).toEqual(OWN_NAMESPACES);
   });
 
-  it("creates all of them; every pod is scheduled and ready, every Job completes", async () => {
-    const { changes } = await operation((onEvent) => bed().stack.up({ onEvent }));
-    expect(changes).toEqual({ create: bed().offline.resources.length });
-    const missing = await Promise.all(
-      recordedObjects(bed().offline.resources).map(async (object) =>
-        (await bed().plane.client.get(object)) ? [] : [object],
-      ),
-    );
-    expect(missing.flat()).toEqual([]);
+  it("creates all of them in an order that an empty cluster accepts; pods get ready and Jobs complete", async () => {
+    const { changes } = await up();
+    expect(changes).toEqual({ create: resourceCount() });
+    const objects = recordedObjects(bed().offline.recording.resources);
+    const live = await Promise.all(objects.map((object) => bed().plane.client.get(object)));
+    expect(objects.filter((_, index) => live[index] === undefined)).toEqual([]);
+  });
+
+  it("keeps every secret out of the state and its history, and out of all objects but Secrets", async () => {
+    const { deployment } = await bed().stack.exportStack();
+    const passwords = generatedPasswords(deployment);
+    const made = bed().offline.recording.resources.filter(({ type }) => type.endsWith(":RandomPassword"));
+    expect(passwords).toHaveLength(made.length);
+    const secrets = [...passwords, ...Object.values(SECRETS).map(({ value }) => value)];
+
+    const files = filesBelow(bed().backend);
+    expect(files.size).toBeGreaterThan(0);
+    expect(leaks(files, secrets)).toEqual([]);
+
+    const objects = recordedObjects(bed().offline.recording.resources);
+    const live = await Promise.all(objects.map((object) => bed().plane.client.get(object)));
+    const texts = live.map((object) => [`${object?.kind} ${object?.metadata.name}`, JSON.stringify(object)] as const);
+    const holders = leaks(new Map(texts), secrets);
+    expect(holders.length).toBeGreaterThan(0);
+    expect(holders.filter((name) => !name.startsWith("Secret "))).toEqual([]);
   });
 
   it("changes nothing when it runs again", async () => {
-    const { changes, steps } = await operation((onEvent) => bed().stack.up({ onEvent }));
-    expect(steps).toEqual([]);
-    expect(changes).toEqual({ same: bed().offline.resources.length });
+    expect((await up()).changes).toEqual({ same: resourceCount() });
   });
 
-  it("finds no drift", async () => {
-    const { changes, steps } = await operation((onEvent) => bed().stack.refresh({ onEvent }));
-    expect(steps.filter((step) => step.operation !== "refresh")).toEqual([]);
-    expect(changes.update ?? 0).toBe(0);
+  it("changes a model in place when its concurrency grows, and records the new plan", async () => {
+    const { steps } = await upWithModels({ assistant: { ...MODEL, concurrency: 4 } });
+    expect(steps).toEqual([
+      `replace ${PLAN}`,
+      "replace Job platform-models-assistant-pull-job",
+      "update StatefulSet platform-models-assistant-server-statefulset",
+    ]);
   });
 
-  it("destroys everything and leaves nothing in the cluster", async () => {
-    await operation((onEvent) => bed().stack.destroy({ onEvent }));
+  it("adds and removes a model without touching anything of the others", async () => {
+    const added = await upWithModels({ assistant: { ...MODEL, concurrency: 4 }, second: MODEL });
+    const created = added.steps.filter((step) => step.startsWith("create "));
+    expect(added.steps.filter((step) => !created.includes(step))).toEqual([`replace ${PLAN}`]);
+    expect(created.filter((step) => !step.includes("second"))).toEqual([]);
+
+    const removed = await upWithModels({ assistant: { ...MODEL, concurrency: 4 } });
+    expect(removed.steps).toEqual(
+      [`replace ${PLAN}`, ...created.map((step) => step.replace("create ", "delete "))].sort(),
+    );
+    expect(await namespaces()).not.toContain("model-second");
+  });
+
+  it("finds no drift where there is none, and repairs what somebody deleted", async () => {
+    const refresh = () => operation((onEvent) => bed().stack.refresh({ onEvent }));
+    expect((await refresh()).changes).toEqual({ same: resourceCount() });
+    await bed().plane.client.delete({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { name: "default-deny", namespace: "model-assistant" },
+    });
+    expect((await refresh()).changes).toEqual({ same: resourceCount() - 1, delete: 1 });
+    expect((await up()).steps).toEqual(["create NetworkPolicy platform-models-assistant-space-ns-default-deny"]);
+  });
+
+  it("is destroyed to the last resource and leaves nothing in the cluster", async () => {
+    await bed().stack.destroy();
     const { deployment } = await bed().stack.exportStack();
     expect(deployment.resources ?? []).toEqual([]);
-    expect(await bed().plane.client.list("v1", "Namespace")).toHaveLength(4);
+    expect(await namespaces()).toEqual(OWN_NAMESPACES);
   });
 });

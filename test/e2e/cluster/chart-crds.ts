@@ -18,7 +18,7 @@ const CHART_CRDS: Readonly<Record<string, { readonly module: string; readonly pa
     module: "github.com/envoyproxy/ai-gateway",
     path: "manifests/charts/ai-gateway-crds-helm/templates",
   },
-  "kube-prometheus-stack": {
+  "prometheus-operator-crds": {
     module: "github.com/prometheus-operator/prometheus-operator",
     path: "example/prometheus-operator-crd",
   },

@@ -47,9 +47,14 @@ export async function addStorage(client: ApiClient, classes: readonly string[]):
   await Promise.all(objects.map((object) => client.create(object)));
 }
 
-/** Every node that the plan's pools may have, with what the plan says its pods may claim. */
+/**
+ * Every node that the plan's pools may have, with what the plan says its pods may claim. GPU nodes are tainted as
+ * docs/environments asks: not where the platform itself has no other place.
+ */
 export function nodesOf(plan: DeploymentPlan): KubernetesObject[] {
-  return plan.pools.flatMap((pool) => Array.from({ length: pool.maxNodes }, (_, index) => nodeOf(pool, index)));
+  const isShared = plan.pools.every(({ taints }) => taints.length > 0);
+  const pools = plan.pools.map((pool) => (isShared ? { ...pool, taints: [] } : pool));
+  return pools.flatMap((pool) => Array.from({ length: pool.maxNodes }, (_, index) => nodeOf(pool, index)));
 }
 
 function nodeOf({ name, shape, labels, taints }: PoolPlan, index: number): KubernetesObject {
@@ -81,7 +86,14 @@ function nodeOf({ name, shape, labels, taints }: PoolPlan, index: number): Kuber
 /** Starts the scheduler, and KWOK, which plays the kubelet of every node: pods become ready, and those of Jobs end. */
 export async function runNodes(plane: ControlPlane, nodes: readonly KubernetesObject[]): Promise<void> {
   const stages = join(await moduleFolder("sigs.k8s.io/kwok"), "kustomize", "stage");
-  const files = ["node/fast/node-initialize", "pod/fast/pod-ready", "pod/fast/pod-complete", "pod/fast/pod-delete"];
+  const files = [
+    "node/fast/node-initialize",
+    // Without it the node controller takes the nodes for lost after 40 seconds.
+    "node/heartbeat-with-lease/node-heartbeat-with-lease",
+    "pod/fast/pod-ready",
+    "pod/fast/pod-complete",
+    "pod/fast/pod-delete",
+  ];
   plane.run(requirePart("kwok"), [
     `--kubeconfig=${plane.kubeconfig}`,
     "--manage-all-nodes",

@@ -1,28 +1,21 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import * as automation from "@pulumi/pulumi/automation";
 import { repositoryRoot } from "../../../catalog/root";
-import { loadEnvironment, parseEnvironmentFile } from "../../../stacks/config";
+import type { EnvironmentRun } from "../../../cli/plan-offline";
+import { loadEnvironment } from "../../../stacks/config";
 import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
-import { type EnvironmentName, type ProgramRun, programRun } from "../../stacks/run";
-import { ControlPlane } from "../cluster/control-plane";
-import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../cluster/existing-parts";
-import { kindsOf, recordedObjects, storageClassesOf } from "../cluster/recorded-objects";
-import { requirePart } from "../setup/find";
-import { startProvider } from "./provider-process";
+import type { EnvironmentName } from "../../stacks/run";
+import type { ControlPlane } from "../cluster/control-plane";
+import { configMap, readEnvironment } from "./environment-file";
+import { pulumi } from "./pulumi";
+import { Surroundings } from "./surroundings";
 
 const PROJECT = "inference-stacks";
-const CLASS_OF_CLUSTER = "cluster-default";
 
-/** An environment's program on the real engine, in front of a real control plane with the nodes of its plan. */
+/** An environment's program on the real engine, driven by the Automation API. */
 export class TestBed {
   private constructor(
-    readonly plane: ControlPlane,
+    private readonly surroundings: Surroundings,
     readonly stack: automation.Stack,
-    /** The same program on recorded providers. */
-    readonly offline: ProgramRun,
-    /** Folder of the file backend. */
-    readonly backend: string,
   ) {}
 
   /**
@@ -30,32 +23,50 @@ export class TestBed {
    * @throws Error that names the command which installs a missing part.
    */
   static async start(name: EnvironmentName, config: automation.ConfigMap = {}): Promise<TestBed> {
-    const pulumi = requirePart("pulumi");
-    const offline = await programRun(name);
-    const plane = await ControlPlane.start({ controllers: true });
+    const file = readEnvironment(name, config);
+    const surroundings = await Surroundings.start(name, file);
     try {
-      const env = await prepare(plane, offline, pulumi);
+      const { PATH, PULUMI_HOME, ...envVars } = surroundings.env;
+      // The Automation API looks for the command line on this process's own PATH.
+      process.env.PATH = PATH;
       const stack = await automation.LocalWorkspace.createStack(
         { projectName: PROJECT, stackName: name, program: () => program(name) },
-        { pulumiHome: join(plane.folder, "pulumi-home"), envVars: env },
+        { pulumiHome: PULUMI_HOME, envVars },
       );
-      await stack.setAllConfig({ ...fileConfig(name), ...config });
-      return new TestBed(plane, stack, offline, join(plane.folder, "backend"));
+      await stack.setAllConfig(configMap(file));
+      return new TestBed(surroundings, stack);
     } catch (error) {
-      await plane.stop();
+      await surroundings.stop();
       throw error;
     }
   }
 
-  async stop(): Promise<void> {
-    await this.plane.stop();
+  get plane(): ControlPlane {
+    return this.surroundings.plane;
   }
-}
 
-/** The values of an environment's file. */
-function fileConfig(name: string): automation.ConfigMap {
-  const { config } = parseEnvironmentFile(readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8"));
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, { value }]));
+  get offline(): EnvironmentRun {
+    return this.surroundings.offline;
+  }
+
+  /** Folder of the file backend. */
+  get backend(): string {
+    return this.surroundings.backend;
+  }
+
+  /** Takes the protection off every resource, as an operator does who means to destroy. */
+  async unprotect(): Promise<void> {
+    const args = ["state", "unprotect", "--all", "--yes", "--stack", this.stack.name];
+    const { status, output } = await pulumi(args, {
+      cwd: this.stack.workspace.workDir,
+      env: this.surroundings.env,
+    });
+    if (status !== 0) throw new Error(output);
+  }
+
+  async stop(): Promise<void> {
+    await this.surroundings.stop();
+  }
 }
 
 /** What stacks/index.ts does; the command line's test runs that file itself. */
@@ -64,31 +75,4 @@ async function program(name: string): Promise<Record<string, unknown>> {
   const plan = await planEnvironment(name, environment, repositoryRoot());
   assertDeployable(plan);
   return { ...createPlatform({ environment, secrets, plan }).stackOutputs };
-}
-
-/** Gives the cluster what an environment expects of it. @returns the variables that the engine runs with. */
-async function prepare(plane: ControlPlane, offline: ProgramRun, pulumi: string): Promise<Record<string, string>> {
-  const objects = recordedObjects(offline.resources);
-  const backend = join(plane.folder, "backend");
-  mkdirSync(backend);
-  await addRuntimeClass(plane.client, offline.environment);
-  await addStorage(plane.client, [CLASS_OF_CLUSTER, ...storageClassesOf(objects)]);
-  await runNodes(plane, nodesOf(offline.plan));
-  const [kubernetes, random] = await Promise.all([
-    startProvider(plane, "kubernetes", {
-      KUBECONFIG: plane.kubeconfig,
-      E2E_KINDS: [...kindsOf(objects)].join(","),
-    }),
-    startProvider(plane, "random"),
-  ]);
-  // The Automation API looks the CLI up on this process's own PATH.
-  process.env.PATH = `${dirname(pulumi)}:${process.env.PATH}`;
-  return {
-    PULUMI_BACKEND_URL: `file://${backend}`,
-    PULUMI_CONFIG_PASSPHRASE: "correct horse battery staple",
-    PULUMI_DEBUG_PROVIDERS: `kubernetes:${kubernetes},random:${random}`,
-    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-    KUBECONFIG: plane.kubeconfig,
-  };
 }

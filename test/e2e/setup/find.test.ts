@@ -76,6 +76,11 @@ describe("looking for a part", () => {
     await expect(moduleFolder("istio.io/api")).rejects.toThrow('Run "npm run e2e:setup -- crds"');
   });
 
+  it("names the command when there is no Go", async () => {
+    vi.stubEnv("PATH", root);
+    await expect(moduleFolder("istio.io/api")).rejects.toThrow(/spawn go ENOENT.*Run "npm run e2e:setup -- crds"/);
+  });
+
   it("names the pinned modules when asked for another", async () => {
     await expect(moduleFolder("example.org/none")).rejects.toThrow("pins example.org/none; there are: ");
   });

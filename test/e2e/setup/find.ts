@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { partFolder } from "./cache";
 import { type BinaryName, type Part, partOf } from "./parts";
-import { fileModules, pinFolder, pinnedVersion } from "./pins";
+import { CRDS, fileModules, pinFolder, pinnedVersion } from "./pins";
 import { askVersion, isAtLeast } from "./version";
 
 /** The command that every message about a missing part names. */
@@ -70,14 +70,19 @@ export async function moduleFolder(module: string): Promise<string> {
   if (folder === undefined) {
     throw new Error(`no go.mod in test/e2e/modules pins ${module}; there are: ${[...fileModules().keys()].join(", ")}`);
   }
-  // With -e an unreachable proxy is no error: only a module that is not there lacks its folder.
-  const { stdout } = await promisify(execFile)("go", ["list", "-mod=readonly", "-m", "-e", "-json", module], {
-    cwd: pinFolder(folder),
-    env: { ...process.env, GOPROXY: "off", GOWORK: "off" },
+  const retry = `Run "${SETUP} -- ${CRDS}".`;
+  const { stdout } = await goList(module, pinFolder(folder)).catch((error: Error) => {
+    throw new Error(`go cannot say where module ${module} is: ${error.message}. It takes Go 1.26. ${retry}`);
   });
   const { Dir } = JSON.parse(stdout) as { readonly Dir?: string };
-  if (Dir === undefined) throw new Error(`module ${module} is not downloaded. Run "${SETUP} -- crds".`);
+  if (Dir === undefined) throw new Error(`module ${module} is not downloaded. ${retry}`);
   return Dir;
+}
+
+/** With -e a proxy that is off is no error: the answer for a module that is not there only lacks its folder. */
+function goList(module: string, cwd: string): Promise<{ stdout: string }> {
+  const env = { ...process.env, GOPROXY: "off", GOWORK: "off" };
+  return promisify(execFile)("go", ["list", "-mod=readonly", "-m", "-e", "-json", module], { cwd, env });
 }
 
 function candidates({ home }: Part, binary: string): { path: string; origin: string }[] {

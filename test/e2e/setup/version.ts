@@ -18,7 +18,8 @@ export function askVersion(path: string, args: readonly string[]): string {
     const why = result.error?.message ?? `exit status ${result.status ?? result.signal}: ${lastLine(output)}`;
     throw new Error(`${path} ${args.join(" ")}: ${why}`);
   }
-  return /(?<![\d.])\d+\.\d+\.\d+/.exec(output)?.[0] ?? output.split("\n")[0] ?? "";
+  // Many also print the version of Go that built them.
+  return /(?<![\d.]|go)\d+\.\d+\.\d+/.exec(output)?.[0] ?? output.split("\n")[0] ?? "";
 }
 
 /** Whether a version such as "1.36.3" is as new as another, number by number. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type * as provider from "@pulumi/pulumi/provider";
 import type { ApiClient } from "../../cluster/api-client";
 import { describeObject, type KubernetesObject } from "../../cluster/kubernetes-object";
+import { waitingPods } from "../../cluster/pods";
 import { waitFor } from "../../cluster/wait";
 import { isReady } from "./readiness";
 import { replacementPaths } from "./replacement";
@@ -9,7 +10,7 @@ import { holdsSecret, type Properties, plain, secret } from "./secrets";
 
 const FIELD_MANAGER = "pulumi-kubernetes";
 /** Seconds to wait for readiness or deletion. */
-const PATIENCE_SECONDS = 120;
+const PATIENCE_SECONDS = 60;
 /** State keeps the inputs beside what the server made of them: differences are judged between inputs. */
 const INPUTS = "__inputs";
 
@@ -66,15 +67,20 @@ export class KubernetesResource {
   private async apply(inputs: Properties): Promise<Properties> {
     const object = plain(inputs) as KubernetesObject;
     await this.client.apply(object, { fieldManager: FIELD_MANAGER });
-    const live = await waitFor(
-      `${describeObject(object)} to be ready`,
-      async () => {
-        const found = await this.client.get(object);
-        return found !== undefined && isReady(found) ? found : undefined;
-      },
-      PATIENCE_SECONDS,
-    );
-    return outputs(live, inputs);
+    return outputs(await this.ready(object), inputs);
+  }
+
+  private async ready(object: KubernetesObject): Promise<KubernetesObject> {
+    const find = async () => {
+      const found = await this.client.get(object);
+      return found !== undefined && isReady(found) ? found : undefined;
+    };
+    try {
+      return await waitFor(`${describeObject(object)} to be ready`, find, PATIENCE_SECONDS);
+    } catch (error) {
+      const pods = await waitingPods(this.client);
+      throw new Error([error instanceof Error ? error.message : String(error), ...pods].join("\n"));
+    }
   }
 }
 

@@ -1,0 +1,65 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../catalog/root";
+import { readEnvironment } from "./engine/environment-file";
+import { copyProject, languageHostFolder } from "./engine/project";
+import { pulumi, type Run } from "./engine/pulumi";
+import { Surroundings } from "./engine/surroundings";
+
+const POLICIES = ["--policy-pack", join(repositoryRoot(), "policies")];
+
+describe("the pulumi command line in the repository", () => {
+  let surroundings: Surroundings | undefined;
+  let cwd = "";
+  let env: Record<string, string> = {};
+  const run = (...args: string[]): Promise<Run> => pulumi([...args, "--stack", "dev"], { cwd, env });
+
+  beforeAll(async () => {
+    surroundings = await Surroundings.start("dev", readEnvironment("dev"));
+    cwd = copyProject(surroundings.plane.folder);
+    env = { ...surroundings.env, PATH: `${surroundings.env.PATH}:${languageHostFolder(surroundings.plane.folder)}` };
+    const { status, output } = await pulumi(["stack", "init", "dev"], { cwd, env });
+    expect(status, output).toBe(0);
+  });
+  afterAll(() => surroundings?.stop());
+
+  it("previews dev from Pulumi.yaml and Pulumi.dev.yaml", async () => {
+    const { status, output } = await run("preview");
+    expect(status, output).toBe(0);
+    expect(output).toContain(`+ ${surroundings?.offline.recording.resources.length} to create`);
+  });
+
+  it("previews dev with the policy pack, which passes it", async () => {
+    const { status, output } = await run("preview", ...POLICIES);
+    expect(status, output).toBe(0);
+    expect(output).toMatch(/✅ inference-stacks@v\d+\.\d+\.\d+/);
+  });
+
+  it("refuses what a mandatory policy forbids", async () => {
+    const { folder = "" } = surroundings?.plane ?? {};
+    const strict = join(folder, "policy-config.json");
+    writeFileSync(strict, JSON.stringify({ "no-public-endpoint": { gatewayNamespaces: [] } }));
+    await run("config", "set", "--path", "inference-stacks:gateway.exposure", "LoadBalancer");
+    const { status, output } = await run("preview", ...POLICIES, "--policy-pack-config", strict);
+    expect(output).toMatch(/mandatory.*no-public-endpoint/);
+    expect(status).not.toBe(0);
+  });
+
+  it("says what is wrong with a config, without a stack trace, and creates nothing", async () => {
+    await run("config", "set", "--path", "inference-stacks:gateway.exposure", "Everywhere");
+    const { status, output } = await run("preview");
+    expect(status).not.toBe(0);
+    expect(output).toMatch(/gateway\.exposure\s+value\s+"Everywhere"\s+allowed\s+one of LoadBalancer, ClusterIP/);
+    expect(output).not.toMatch(/^\s+at .*:\d+:\d+/m);
+    await run("config", "set", "--path", "inference-stacks:gateway.exposure", "ClusterIP");
+  });
+
+  it("makes dev with the policy pack watching, and destroys it", async () => {
+    const up = await run("up", "--yes", "--skip-preview", ...POLICIES);
+    expect(up.status, up.output).toBe(0);
+    expect(up.output).toContain(`+ ${surroundings?.offline.recording.resources.length} created`);
+    const destroy = await run("destroy", "--yes", "--skip-preview");
+    expect(destroy.status, destroy.output).toBe(0);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { environments } from "../stacks/run";
+import { describeObject } from "./cluster/kubernetes-object";
+import { waitingPods } from "./cluster/pods";
+import { recordedObjects } from "./cluster/recorded-objects";
+import { type Operation, operation } from "./engine/operations";
+import { filesBelow, generatedPasswords, leaks } from "./engine/secret-search";
+import { TestBed } from "./engine/test-bed";
+
+/** dev has a test of its own. */
+describe.each(environments.filter((name) => name !== "dev"))("%s on the real engine and the plan's nodes", (name) => {
+  let running: TestBed | undefined;
+  const bed = (): TestBed => {
+    if (running === undefined) throw new Error("the test bed did not start");
+    return running;
+  };
+  const up = (): Promise<Operation> => operation((onEvent) => bed().stack.up({ onEvent }));
+  const resourceCount = (): number => bed().offline.recording.resources.length;
+
+  beforeAll(async () => {
+    running = await TestBed.start(name);
+  });
+  afterAll(() => running?.stop());
+
+  it("creates everything; every pod gets ready on the planned nodes", async () => {
+    expect((await up()).changes).toEqual({ create: resourceCount() });
+    expect(await waitingPods(bed().plane.client)).toEqual([]);
+  });
+
+  it("changes nothing when it runs again, and keeps secrets out of the state", async () => {
+    expect((await up()).changes).toEqual({ same: resourceCount() });
+    const { deployment } = await bed().stack.exportStack();
+    const secrets = generatedPasswords(deployment);
+    expect(secrets.length).toBeGreaterThan(0);
+    expect(leaks(filesBelow(bed().backend), secrets)).toEqual([]);
+  });
+
+  it("refuses to be destroyed while its data is protected, and then leaves nothing but that data", async () => {
+    const { resources } = bed().offline.recording;
+    expect(resources.filter(({ options }) => options.protect).length).toBeGreaterThan(0);
+    await expect(bed().stack.destroy()).rejects.toThrow(/protect/);
+    await bed().unprotect();
+    await bed().stack.destroy();
+    expect((await bed().stack.exportStack()).deployment.resources ?? []).toEqual([]);
+    const kept = recordedObjects(resources.filter(({ options }) => options.retainOnDelete));
+    const left = await Promise.all(recordedObjects(resources).map((object) => bed().plane.client.get(object)));
+    expect(left.filter((object) => object !== undefined).map(describeObject)).toEqual(kept.map(describeObject));
+  });
+});

@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ConfigMap } from "@pulumi/pulumi/automation";
+import { repositoryRoot } from "../../../catalog/root";
+import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile } from "../../../stacks/config";
+import type { EnvironmentName } from "../../stacks/run";
+
+export type EnvironmentFile = Extract<ParsedEnvironmentFile, { ok: true }>;
+
+/** `Pulumi.<name>.yaml`, with other values and secrets put in by full key. */
+export function readEnvironment(name: EnvironmentName, config: ConfigMap = {}): EnvironmentFile {
+  const path = `Pulumi.${name}.yaml`;
+  const file = parseEnvironmentFile(readFileSync(join(repositoryRoot(), path), "utf8"));
+  if (!file.ok) throw new Error(formatProblems(file.problems, path));
+  const values = Object.entries(config).map(([key, { value }]) => [key, value]);
+  const secrets = Object.keys(config).filter((key) => config[key]?.secret);
+  return {
+    ...file,
+    config: { ...file.config, ...Object.fromEntries(values) },
+    secretKeys: [...file.secretKeys, ...secrets],
+  };
+}
+
+/** The file's values as the Automation API takes them. */
+export function configMap({ config, secretKeys }: EnvironmentFile): ConfigMap {
+  const values = Object.entries(config).map(([key, value]) => [key, { value, secret: secretKeys.includes(key) }]);
+  return Object.fromEntries(values);
+}
