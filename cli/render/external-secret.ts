@@ -1,4 +1,4 @@
-import { isRecord, type KubernetesObject, renderedLabels } from "./kubernetes-object";
+import { isRecord, type KubernetesObject } from "./kubernetes-object";
 import { PendingText, type PendingValue } from "./pending-values";
 import { nameOf, type RemoteReference, type RemoteSecrets, type SecretPlace } from "./remote-secrets";
 
@@ -87,16 +87,6 @@ export function externalSecrets(secret: KubernetesObject, remote: RemoteSecrets)
       },
     },
   ];
-}
-
-/** A Secret for one namespace, with a value under each key, for what has no Secret in the program. */
-export function secretOf(namespace: string, name: string, values: ReadonlyMap<string, PendingText>): KubernetesObject {
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name, namespace, labels: renderedLabels("chart-values", name) },
-    stringData: Object.fromEntries(values),
-  };
 }
 
 /** The CRD's defaults, written out: otherwise Argo CD sees a difference to what the API server stores. */

@@ -1,7 +1,6 @@
 import type { RecordedResource } from "../offline/run";
 import { application, type Chart, chartOf, project } from "./application";
-import { withReferences } from "./chart-secrets";
-import { claimValues, externalSecrets, secretOf } from "./external-secret";
+import { claimValues, externalSecrets } from "./external-secret";
 import { annotated, HELM_RELEASE, isInCluster, type KubernetesObject, SECRET, toObject } from "./kubernetes-object";
 import { compare, pendingPaths, type StandIns } from "./pending-values";
 import { RenderRefusedError } from "./refusal";
@@ -41,15 +40,9 @@ export function manifests(
   const objects = inCluster.flatMap(({ resource, inputs }): OrderedObject[] => {
     const item = (object: KubernetesObject, home = object.metadata.namespace) => ({ object, home, source: resource });
     if (resource.type === HELM_RELEASE) {
-      const { chart, secret } = withReferences(resource.urn, chartOf(resource.urn, inputs));
-      if (!secret && resource.secretInputs.length > 0) {
-        throw new RenderRefusedError([`${resource.urn}: ${resource.secretInputs.join(", ")} is marked as secret`]);
-      }
+      const chart = chartOf(resource.urn, inputs);
       charts.push(chart);
-      const values = secret ? externalSecrets(secretOf(chart.namespace, secret.name, secret.content), remote) : [];
-      // Not of the release itself: the release needs them.
-      const before = values.map((object) => ({ ...item(object), source: undefined }));
-      return [...before, item(application(environment, chart), chart.namespace)];
+      return [item(application(environment, chart), chart.namespace)];
     }
     const object = toObject(resource, inputs);
     return (resource.type === SECRET ? externalSecrets(object, remote) : [object]).map((made) => item(made));
@@ -91,7 +84,7 @@ function withPendingTexts([first, second]: readonly [MarkedRun, MarkedRun]): Com
 function refusePending(objects: readonly OrderedObject[]): void {
   const reasons = objects.flatMap(({ object, source }) => {
     const places = pendingPaths(object).map(({ path }) => path.join("."));
-    const unseen = source && ![SECRET, HELM_RELEASE].includes(source.type) ? source.secretInputs : [];
+    const unseen = source && source.type !== SECRET ? source.secretInputs : [];
     return [...new Set([...places, ...unseen])].map(
       (place) =>
         `${identity(object)}: ${place} holds a value that exists only at deployment. Keep it in a Secret and refer to that.`,

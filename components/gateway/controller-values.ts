@@ -1,4 +1,3 @@
-import type { Input } from "@pulumi/pulumi";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { burstable, type ContainerResources } from "../core/resources";
@@ -56,12 +55,16 @@ export function envoyGatewayValues(stage: Stage): HelmValues {
   };
 }
 
+/** Where the AI gateway's controller finds the seed of its sessions. */
+export const SESSION_SEED = { secret: "ai-gateway-session", variable: "MCP_SESSION_ENCRYPTION_SEED" } as const;
+
 /**
- * Values of ai-gateway-helm.
- *
- * @param sessionSeed random secret for MCP sessions. MCP is not used, but the chart's default seed is public.
+ * Values of ai-gateway-helm. MCP is not used, but the chart's default for the seed of its sessions is public. The
+ * chart knows the seed only as an argument of its container; the kubelet puts the variable there (templates/deployment.yaml
+ * of v1.1.0), so that no value shows in the Deployment or in Helm's record.
  */
-export function aiGatewayValues(stage: Stage, sessionSeed: Input<string>): HelmValues {
+export function aiGatewayValues(stage: Stage): HelmValues {
+  const { secret, variable } = SESSION_SEED;
   return {
     controller: {
       replicaCount: REPLICAS[stage],
@@ -70,7 +73,8 @@ export function aiGatewayValues(stage: Stage, sessionSeed: Input<string>): HelmV
       logFormat: "json",
       metricsRequestHeaderAttributes: `${CONSUMER_HEADER}:consumer`,
       mutatingWebhook: { certManager: { enable: true } },
-      mcp: { sessionEncryption: { seed: sessionSeed } },
+      mcp: { sessionEncryption: { seed: `$(${variable})` } },
+      extraEnvVars: [{ name: variable, valueFrom: { secretKeyRef: { name: secret, key: variable } } }],
     },
     extProc: { logFormat: "json", extraEnvVars: [{ name: "DISABLE_PPROF", value: "true" }] },
     envoyGateway: { namespace: ENVOY_GATEWAY_NAMESPACE },

@@ -1,12 +1,14 @@
-import * as pulumi from "@pulumi/pulumi";
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import type { Stage } from "../../planner/types";
 import { chartRelease } from "../core/chart-release";
 import { IsolatedNamespace } from "../core/isolated-namespace";
+import { standardLabels } from "../core/labels";
 import type { Allowance } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { aiGatewayAllowances, certManagerAllowances, envoyGatewayAllowances } from "./allowances";
-import { aiGatewayValues, certManagerValues, envoyGatewayValues } from "./controller-values";
+import { aiGatewayValues, certManagerValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
 import { AI_GATEWAY_NAMESPACE, CERT_MANAGER_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "./names";
 
 export interface GatewayControllersArgs {
@@ -61,6 +63,19 @@ export class GatewayControllers extends PlatformComponent {
       AI_GATEWAY_NAMESPACE,
       aiGatewayAllowances(observabilityNamespace),
     );
+    const session = new kubernetes.core.v1.Secret(
+      this.child("session"),
+      {
+        metadata: {
+          name: SESSION_SEED.secret,
+          namespace: aiGatewayNamespace.namespace,
+          labels: standardLabels("ai-gateway", "session"),
+        },
+        type: "Opaque",
+        stringData: { [SESSION_SEED.variable]: seed.result },
+      },
+      this.childOptions(),
+    );
     const aiGatewayCrds = chartRelease(
       this.child("ai-gateway-crds"),
       {
@@ -77,10 +92,10 @@ export class GatewayControllers extends PlatformComponent {
         chart: "ai-gateway-helm",
         release: "ai-gateway",
         namespace: aiGatewayNamespace.namespace,
-        values: aiGatewayValues(stage, pulumi.secret(seed.result)),
+        values: aiGatewayValues(stage),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [aiGatewayCrds, envoyGateway, ...(certManager ? [certManager] : [])],
+        dependsOn: [session, aiGatewayCrds, envoyGateway, ...(certManager ? [certManager] : [])],
       }),
     );
 

@@ -35,7 +35,7 @@ describe.each(environments)("%s", (name) => {
       const { name: object, namespace } = Object(inputs.metadata);
       return type === HELM_RELEASE ? `${kind} argocd/${name}-${inputs.name}` : `${kind} ${namespace ?? ""}/${object}`;
     });
-    const added = [`AppProject argocd/inference-${name}`, VALUES_SECRET];
+    const added = [`AppProject argocd/inference-${name}`];
     const rendered = objects.filter(({ kind }) => kind !== "Fake").map(identity);
     expect(rendered.toSorted()).toEqual([...made, ...added].toSorted());
   });
@@ -151,7 +151,6 @@ interface StoreKey {
   readonly properties: readonly { readonly name: string }[];
 }
 
-const VALUES_SECRET = "ExternalSecret envoy-ai-gateway-system/ai-gateway-values";
 const PREREQUISITE = "external-secrets.io/";
 const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "LeaderWorkerSet"]);
 const SERVERS = new Set(["Deployment", "StatefulSet", "LeaderWorkerSet"]);

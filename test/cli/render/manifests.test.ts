@@ -52,7 +52,9 @@ describe("manifests", () => {
         values: pulumi.secret({ key: "constant" }),
       });
     });
-    await expect(chart).rejects.toThrow("values is marked as secret");
+    await expect(chart).rejects.toThrow(
+      "argoproj.io/Application argocd/dev-c: values holds a value that exists only at deployment",
+    );
   });
 
   it("writes a Secret as ExternalSecret, and a Job so that a change replaces it", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chartOf } from "../../../cli/render/application";
-import { withReferences } from "../../../cli/render/chart-secrets";
-import { claimValues, externalSecrets, secretOf } from "../../../cli/render/external-secret";
+import { claimValues, externalSecrets } from "../../../cli/render/external-secret";
 import type { KubernetesObject } from "../../../cli/render/kubernetes-object";
 import { PendingText, type PendingValue } from "../../../cli/render/pending-values";
 import { RemoteSecrets } from "../../../cli/render/remote-secrets";
@@ -102,31 +101,6 @@ describe("a Secret", () => {
 describe("a chart", () => {
   const chart = (name: string, values: unknown) =>
     chartOf("urn", { chart: `oci://registry.example/${name}`, version: "1.0.0", name: "r", namespace: "s", values });
-  const seed = { mcp: { sessionEncryption: { seed: text(password) } } };
-
-  it("reads a secret value through the environment of its container", () => {
-    const { chart: changed, secret: added } = withReferences("urn", chart("ai-gateway-helm", { controller: seed }));
-    expect(changed.values).toEqual({
-      controller: {
-        mcp: { sessionEncryption: { seed: "$(MCP_SESSION_ENCRYPTION_SEED)" } },
-        extraEnvVars: [
-          {
-            name: "MCP_SESSION_ENCRYPTION_SEED",
-            valueFrom: { secretKeyRef: { name: "r-values", key: "MCP_SESSION_ENCRYPTION_SEED" } },
-          },
-        ],
-      },
-    });
-    const { listed } = rendered([secretOf("s", added?.name ?? "", added?.content ?? new Map())]);
-    expect(listed).toMatchObject([{ key: "dev/s/r-values", property: "MCP_SESSION_ENCRYPTION_SEED", value: password }]);
-  });
-
-  it("that knows no way to read one is refused, and told what to do", () => {
-    expect(() => withReferences("urn", chart("other", { auth: { password: text(password) } }))).toThrow(
-      /the value auth\.password of the chart other holds a secret\. Let the chart read an existing Secret/,
-    );
-  });
-
   it("comes from a registry without its scheme, or from an index", () => {
     expect(chart("lws", {})).toMatchObject({ repository: "registry.example", name: "lws" });
     const index = {

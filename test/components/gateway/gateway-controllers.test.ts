@@ -82,16 +82,22 @@ describe("GatewayControllers", () => {
   });
 
   it("replaces the public default seed by a secret of its own and gets its webhook certificate from cert-manager", async () => {
-    const { inputs, secretInputs } = release(await controllers(), "ai-gateway");
+    const deployment = await controllers();
+    const { inputs, secretInputs } = release(deployment, "ai-gateway");
+    const session = { name: "ai-gateway-session", key: "MCP_SESSION_ENCRYPTION_SEED" };
     expect(inputs.values).toMatchObject({
       controller: {
         replicaCount: 2,
         mutatingWebhook: { certManager: { enable: true } },
         metricsRequestHeaderAttributes: "x-consumer-id:consumer",
-        mcp: { sessionEncryption: { seed: "offline-controllers-session-seed" } },
+        mcp: { sessionEncryption: { seed: "$(MCP_SESSION_ENCRYPTION_SEED)" } },
+        extraEnvVars: [{ name: "MCP_SESSION_ENCRYPTION_SEED", valueFrom: { secretKeyRef: session } }],
       },
     });
-    expect(secretInputs).toContain("values");
+    expect(secretInputs).toEqual([]);
+    const secret = deployment.resource("kubernetes:core/v1:Secret", "controllers-session");
+    expect(secret.inputs.stringData).toEqual({ MCP_SESSION_ENCRYPTION_SEED: "offline-controllers-session-seed" });
+    expect(secret.secretInputs).toEqual(["stringData"]);
   });
 
   it("gives every container of its own charts requests and limits", async () => {

@@ -15,17 +15,18 @@ export function kindsOf(objects: readonly KubernetesObject[]): Set<string> {
 
 /** Storage classes that claims of these objects name. */
 export function storageClassesOf(objects: readonly KubernetesObject[]): Set<string> {
-  return new Set(objects.flatMap(claimTemplates).flatMap(({ spec }) => spec.storageClassName ?? []));
+  const claims = objects.filter(({ kind }) => kind === "PersistentVolumeClaim") as unknown as readonly Claim[];
+  return new Set([...claims, ...objects.flatMap(claimTemplates)].flatMap(({ spec }) => spec.storageClassName ?? []));
 }
 
-interface ClaimTemplate {
+interface Claim {
   readonly metadata: { readonly name: string };
   readonly spec: { readonly storageClassName?: string };
 }
 
-function claimTemplates(object: KubernetesObject): readonly ClaimTemplate[] {
+function claimTemplates(object: KubernetesObject): readonly Claim[] {
   const { volumeClaimTemplates = [] } = (object.spec ?? {}) as {
-    readonly volumeClaimTemplates?: readonly ClaimTemplate[];
+    readonly volumeClaimTemplates?: readonly Claim[];
   };
   return volumeClaimTemplates;
 }
