@@ -9,7 +9,7 @@ import { Surroundings } from "./engine/surroundings";
 
 const POLICIES = ["--policy-pack", join(repositoryRoot(), "policies")];
 
-describe("the pulumi command line in the repository", () => {
+describe("the pulumi command line in the repository", { timeout: 300_000 }, () => {
   let surroundings: Surroundings | undefined;
   let cwd = "";
   let env: Record<string, string> = {};

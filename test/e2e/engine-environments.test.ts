@@ -8,7 +8,9 @@ import { filesBelow, generatedPasswords, leaks } from "./engine/secret-search";
 import { TestBed } from "./engine/test-bed";
 
 /** dev has a test of its own. */
-describe.each(environments.filter((name) => name !== "dev"))("%s on the real engine and the plan's nodes", (name) => {
+const OTHERS = environments.filter((name) => name !== "dev");
+
+describe.each(OTHERS)("%s on the real engine and the plan's nodes", { timeout: 300_000 }, (name) => {
   let running: TestBed | undefined;
   const bed = (): TestBed => {
     if (running === undefined) throw new Error("the test bed did not start");

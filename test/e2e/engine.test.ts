@@ -14,7 +14,7 @@ const OWN_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-syste
 const PLAN = "ConfigMap platform-plan-plan";
 const MODEL = { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 };
 
-describe("dev on the real engine and a real control plane", () => {
+describe("dev on the real engine and a real control plane", { timeout: 300_000 }, () => {
   let running: TestBed | undefined;
   const bed = (): TestBed => {
     if (running === undefined) throw new Error("the test bed did not start");
