@@ -6,7 +6,7 @@ import { environmentNames } from "./environments";
 import { type CommandIo, EXIT } from "./io";
 import { judge, runEnvironment } from "./plan-offline";
 import { Progress } from "./progress";
-import { type EnvironmentArguments, messageOf, type Problem, readEnvironment } from "./read-environment";
+import { type EnvironmentArguments, messageOf, openEnvironment, type Problem } from "./read-environment";
 import { htmlReport } from "./report/html";
 import { isDeployable, type PlanResult, toJson } from "./report/result";
 import { terminalReport } from "./report/terminal";
@@ -27,20 +27,11 @@ Exit status: 0 deployable, 1 forbidden by a capacity rule or policy, 2 bad input
 /** `npm run plan`. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const started = performance.now();
-  const args = readArguments(argv);
-  if (args === "help") {
-    io.out(USAGE);
-    return EXIT.ok;
+  const opening = openEnvironment(readArguments(argv), USAGE, io);
+  if ("status" in opening) {
+    return opening.status;
   }
-  if ("problem" in args) {
-    io.err(`${args.problem}\n\n${USAGE}`);
-    return EXIT.badInput;
-  }
-  const environment = readEnvironment(args);
-  if ("problem" in environment) {
-    io.err(`${environment.problem}\n`);
-    return EXIT.badInput;
-  }
+  const { args, environment } = opening;
   const progress = new Progress(io, `planning ${args.environment}`);
   let result: PlanResult;
   try {

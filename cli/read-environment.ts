@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { formatProblems, parseEnvironmentFile } from "../stacks/config";
 import { environmentFile } from "./environments";
+import { type CommandIo, EXIT } from "./io";
 import type { OfflineEnvironment } from "./plan-offline";
 
 /** The environment that a command was asked for. */
@@ -17,11 +18,36 @@ export interface Problem {
   readonly problem: string;
 }
 
+/** A command's arguments and its environment, or the exit status when there is nothing more to do. */
+export type Opening<A> = { readonly args: A; readonly environment: OfflineEnvironment } | { readonly status: number };
+
+/** How every command about an environment begins: help and mistakes are answered, the environment's file is read. */
+export function openEnvironment<A extends EnvironmentArguments>(
+  args: A | Problem | "help",
+  usage: string,
+  io: CommandIo,
+): Opening<A> {
+  if (args === "help") {
+    io.out(usage);
+    return { status: EXIT.ok };
+  }
+  if ("problem" in args) {
+    io.err(`${args.problem}\n\n${usage}`);
+    return { status: EXIT.badInput };
+  }
+  const environment = readEnvironment(args);
+  if ("problem" in environment) {
+    io.err(`${environment.problem}\n`);
+    return { status: EXIT.badInput };
+  }
+  return { args, environment };
+}
+
 /** What Pulumi accepts as the name of a stack. */
 const STACK_NAME = /^[\w.-]{1,100}$/;
 
 /** Reads and checks the file of an environment. */
-export function readEnvironment({ environment, config }: EnvironmentArguments): OfflineEnvironment | Problem {
+function readEnvironment({ environment, config }: EnvironmentArguments): OfflineEnvironment | Problem {
   if (!STACK_NAME.test(environment)) {
     return {
       problem: `${JSON.stringify(environment)} cannot be the name of an environment: use letters, digits, ".", "_" and "-", at most 100`,

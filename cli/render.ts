@@ -4,7 +4,7 @@ import { isUserMistake } from "../stacks/program";
 import { environmentNames } from "./environments";
 import { type CommandIo, EXIT } from "./io";
 import { Progress } from "./progress";
-import { messageOf, readEnvironment } from "./read-environment";
+import { messageOf, openEnvironment } from "./read-environment";
 import { assertReplaceable, type FolderChanges, FolderRefusedError, replaceFolder } from "./render/folder";
 import { type Rendering, renderEnvironment } from "./render/index";
 import { RenderRefusedError } from "./render/refusal";
@@ -25,20 +25,11 @@ Exit status: 0 written, 1 forbidden by a capacity rule or policy, 2 bad input.
 
 /** `npm run render`. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
-  const args = readArguments(argv);
-  if (args === "help") {
-    io.out(USAGE);
-    return EXIT.ok;
+  const opening = openEnvironment(readArguments(argv), USAGE, io);
+  if ("status" in opening) {
+    return opening.status;
   }
-  if ("problem" in args) {
-    io.err(`${args.problem}\n\n${USAGE}`);
-    return EXIT.badInput;
-  }
-  const environment = readEnvironment(args);
-  if ("problem" in environment) {
-    io.err(`${environment.problem}\n`);
-    return EXIT.badInput;
-  }
+  const { args, environment } = opening;
   const folder = resolve(args.out);
   const progress = new Progress(io, `rendering ${args.environment}`);
   try {
