@@ -4,6 +4,7 @@ export interface Run {
   readonly status: number | null;
   /** Standard output and standard error, as they came. */
   readonly output: string;
+  readonly seconds: number;
 }
 
 /** Runs the Pulumi command line, which must be on the PATH of `env`. */
@@ -11,6 +12,7 @@ export async function pulumi(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<Run> {
+  const since = Date.now();
   const child = spawn("pulumi", ["--non-interactive", "--color=never", ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
@@ -26,5 +28,5 @@ export async function pulumi(
     child.once("error", reject);
     child.once("close", resolve);
   });
-  return { status, output };
+  return { status, output, seconds: (Date.now() - since) / 1000 };
 }
