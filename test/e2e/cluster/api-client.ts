@@ -121,11 +121,6 @@ export class ApiClient {
     this.agent.destroy();
   }
 
-  /** Whether objects of a kind live in namespaces. */
-  async isNamespaced(apiVersion: string, kind: string): Promise<boolean> {
-    return (await this.kind(apiVersion, kind)).namespaced;
-  }
-
   private async path({ apiVersion, kind, metadata }: KubernetesObject): Promise<string> {
     const { name, namespaced } = await this.kind(apiVersion, kind);
     const namespace = namespaced ? `/namespaces/${metadata.namespace ?? "default"}` : "";

@@ -12,7 +12,6 @@ const SCRIPT = `folder=$1; shift; exec 3<&0
 exec "$@" 3<&- </dev/null`;
 
 export interface ProgramOptions {
-  readonly cwd?: string;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Removed after the program. */
@@ -33,7 +32,6 @@ export class Program {
   ) {
     const output = openSync(log, "a");
     this.child = spawn("/bin/sh", ["-c", SCRIPT, basename(command), options.folder ?? "", command, ...args], {
-      cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ["pipe", output, output],
     });
