@@ -1,7 +1,10 @@
 /** Command line of `npm run model`: reading and checking. */
 import { parseArgs } from "node:util";
-import { defaultVllmVersion } from "../planner/memory/engines";
+import { engineVersion } from "../catalog/engines";
 import type { KvCacheDtype } from "../planner/memory/kv-cache";
+
+/** The version that the platform pins. */
+const defaultVllmVersion = engineVersion("vllm");
 
 export const modelUsage = `Usage: npm run model -- <catalogue name | path to config.json> [options]
 

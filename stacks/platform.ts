@@ -11,6 +11,7 @@ import { Observability } from "../components/observability/observability";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { MODEL_STORE_HOST, modelStorePods } from "../components/storage/store-layout";
+import { bytesPerMiB } from "../planner/memory/units";
 import type { DeploymentPlan } from "../planner/types";
 import type { EnvironmentConfig, LoadedEnvironment } from "./config";
 
@@ -20,8 +21,6 @@ export interface PlatformArgs {
   readonly secrets: LoadedEnvironment["secrets"];
   readonly plan: DeploymentPlan;
 }
-
-const MIB = 2 ** 20;
 
 /**
  * The platform, the same on every cluster: model store, models, the one address in front of them, and what
@@ -96,7 +95,7 @@ export class Platform extends PlatformComponent {
         observabilityNamespace: OBSERVABILITY_NAMESPACE,
         requestTimeoutSeconds: gateway.requestTimeoutSeconds,
         streamIdleTimeoutSeconds: gateway.streamIdleTimeoutSeconds,
-        maxRequestBytes: gateway.maxRequestMiB === undefined ? undefined : gateway.maxRequestMiB * MIB,
+        maxRequestBytes: gateway.maxRequestMiB === undefined ? undefined : gateway.maxRequestMiB * bytesPerMiB,
       },
       children,
     );

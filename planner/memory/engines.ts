@@ -26,12 +26,9 @@ export interface VllmConstants {
   readonly measuredOn: string;
 }
 
-export const defaultVllmVersion = "0.33.0";
-export const defaultOllamaVersion = "0.32.15";
-
 /** llama.cpp settings of Ollama 0.32 that size its buffers. */
 export const ollamaConstants = {
-  version: defaultOllamaVersion,
+  version: "0.32.15",
   /** Tokens per compute step (llama.cpp n_ubatch). */
   batchTokens: 512,
   /** CUDA context and library handles per GPU, GiB; nvidia-smi shows 0.3 to 0.5 for an idle runner. */

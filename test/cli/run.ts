@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { stringify } from "yaml";
+import type { CommandIo } from "../../cli/io";
 import { main } from "../../cli/plan";
 
 export interface CommandResult {
@@ -11,17 +12,24 @@ export interface CommandResult {
   readonly err: string;
 }
 
-/** `npm run plan -- …argv`, with its streams in buffers, as when piped. */
-export async function plan(...argv: string[]): Promise<CommandResult> {
+type Command = (argv: string[], io: CommandIo) => Promise<number>;
+
+/** Runs a command with its streams in buffers, as when piped. */
+export async function runPiped(command: Command, argv: string[]): Promise<CommandResult> {
   const out: string[] = [];
   const err: string[] = [];
-  const status = await main(argv, {
+  const status = await command(argv, {
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     color: false,
     progress: false,
   });
   return { status, out: out.join(""), err: err.join("") };
+}
+
+/** `npm run plan -- …argv`. */
+export function plan(...argv: string[]): Promise<CommandResult> {
+  return runPiped(main, argv);
 }
 
 /** A folder for the files of a test; gone after them. */
@@ -64,10 +72,15 @@ export function environmentText(sections: Sections): string {
 
 let files = 0;
 
-/** Plans an environment that stands in a file of its own. */
-export function planOf(folder: string, content: Sections | string, ...argv: string[]): Promise<CommandResult> {
+/** Path of a new file in the folder, with an environment in it. */
+export function environmentIn(folder: string, content: Sections | string): string {
   files += 1;
   const file = join(folder, `environment-${files}.yaml`);
   writeFileSync(file, typeof content === "string" ? content : environmentText(content));
-  return plan("test", "--config", file, ...argv);
+  return file;
+}
+
+/** Plans an environment that stands in a file of its own. */
+export function planOf(folder: string, content: Sections | string, ...argv: string[]): Promise<CommandResult> {
+  return plan("test", "--config", environmentIn(folder, content), ...argv);
 }

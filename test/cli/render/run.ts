@@ -1,24 +1,14 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { main } from "../../../cli/render";
-import { type CommandResult, environmentText } from "../run";
+import { type CommandResult, environmentIn, runPiped } from "../run";
 
-/** `npm run render -- …argv`, with its streams in buffers, as when piped. */
-export async function render(...argv: string[]): Promise<CommandResult> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await main(argv, {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    color: false,
-    progress: false,
-  });
-  return { status, out: out.join(""), err: err.join("") };
+/** `npm run render -- …argv`. */
+export function render(...argv: string[]): Promise<CommandResult> {
+  return runPiped(main, argv);
 }
-
-let files = 0;
 
 /** Renders an environment that stands in a file of its own. */
 export function renderOf(
@@ -26,10 +16,7 @@ export function renderOf(
   content: Readonly<Record<string, unknown>>,
   ...argv: string[]
 ): Promise<CommandResult> {
-  files += 1;
-  const file = join(folder, `environment-${files}.yaml`);
-  writeFileSync(file, environmentText(content));
-  return render("test", "--config", file, ...argv);
+  return render("test", "--config", environmentIn(folder, content), ...argv);
 }
 
 /** Text of each file below a folder, by path, sorted. */
