@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import packageFile from "../package.json";
+import { TokenFile } from "./auth/token-file";
+import type { ControlConfig } from "./config";
+import { createFleet } from "./fleet/create";
+import type { FleetEvent } from "./fleet/events";
+import type { Fleet } from "./fleet/fleet";
+import { KubernetesScaler } from "./fleet/kubernetes-scaler";
+import { startObserver } from "./fleet/observer";
+import { RedisFleetState } from "./fleet/redis-state";
+import { buildServer } from "./server";
+import { type RedisConnections, redisConnections } from "./tasks/redis";
+import { TaskQueue } from "./tasks/task-queue";
+import { TaskRunner } from "./tasks/task-runner";
+import { Metrics } from "./telemetry/metrics";
+import { metricsServer } from "./telemetry/metrics-server";
+import { startTracing } from "./telemetry/tracing";
+
+/** The running API. */
+export interface App {
+  readonly url: string;
+  readonly metricsUrl: string;
+  /** Answers what is under way, hands running tasks back to the queue, and ends. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts everything. Redis and the engines may come later: until then the API says what is missing.
+ *
+ * @throws ConfigError for a file of the configuration that cannot be used, and the system's error for a port in use.
+ */
+export async function startApp(config: ControlConfig, log: Logger): Promise<App> {
+  const tokens = new TokenFile(config.tokensFile, (problem) => {
+    if (problem === undefined) log.info("tokens read again");
+    else log.error({ problem }, "the changed tokens file cannot be used: the old tokens stay valid");
+  });
+  const tracing = await startTracing(config.tracing, packageFile.version);
+  const redis = redisConnections(config.redis);
+  logConnection(redis, log);
+  const metrics = new Metrics();
+  const fleet = fleetOf(config, redis, metrics, log);
+  const tasks = new TaskQueue(redis.requests, config);
+  metrics.observe(tasks, fleet);
+  const server = await buildServer({ config, fleet, tasks, tokens, log, tracing, onAnswer: metrics.answered });
+  const measuring = metricsServer(metrics, log);
+  const { host, port, metricsPort } = config.listen;
+  try {
+    await server.listen({ host, port });
+    await once(measuring.listen(metricsPort, host), "listening");
+  } catch (error) {
+    await server.close();
+    redis.close();
+    throw error;
+  }
+  const runner = new TaskRunner({ fleet, redis: redis.work, config, observer: metrics, log });
+  const stopObserver = startObserver(fleet, (error) => log.debug({ error }, "the workers were not all asked"));
+
+  return {
+    url: urlOf(server.server.address()),
+    metricsUrl: urlOf(measuring.address()),
+    close: async () => {
+      measuring.close();
+      await Promise.allSettled([server.close(), runner.close(), stopObserver()]);
+      await Promise.allSettled([tasks.close(), tracing.close()]);
+      redis.close();
+    },
+  };
+}
+
+function fleetOf(config: ControlConfig, redis: RedisConnections, metrics: Metrics, log: Logger): Fleet {
+  const scales = config.workers.some(({ scale }) => scale !== undefined);
+  return createFleet({
+    workers: config.workers,
+    state: new RedisFleetState(redis.requests),
+    scaler: scales ? KubernetesScaler.inCluster() : undefined,
+    insecureRegistries: config.registries.insecure,
+    onEvent: eventLog(metrics, log),
+  });
+}
+
+/** A worker that cannot be reached is told of by everybody who asks: one line a minute is enough. */
+function eventLog(metrics: Metrics, log: Logger): (event: FleetEvent) => void {
+  const told = new Map<string, number>();
+  return (event) => {
+    if (event.type === "evicted") metrics.evicted(event.worker, event.from);
+    if (event.type !== "unreachable") {
+      log.info({ event }, `fleet: ${event.type}`);
+    } else if (Date.now() - (told.get(event.worker) ?? 0) >= 60_000) {
+      told.set(event.worker, Date.now());
+      log.warn({ event }, "fleet: unreachable");
+    }
+  };
+}
+
+/** One line when Redis goes and one when it comes, rather than one for every attempt. */
+function logConnection({ requests, address }: RedisConnections, log: Logger): void {
+  let lost: boolean | undefined;
+  requests.on("ready", () => {
+    if (lost !== false) log.info({ redis: address }, "the task queue is connected");
+    lost = false;
+  });
+  requests.on("error", (error) => {
+    if (lost !== true) log.error({ redis: address, reason: error.message || String(error) }, "the task queue is away");
+    lost = true;
+  });
+}
+
+function urlOf(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === "string") return String(address);
+  return address.family === "IPv6"
+    ? `http://[${address.address}]:${address.port}`
+    : `http://${address.address}:${address.port}`;
+}

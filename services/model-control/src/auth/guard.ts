@@ -1,0 +1,45 @@
+import rateLimit from "@fastify/rate-limit";
+import type { ControlConfig } from "../config";
+import { TooManyRequests } from "../routes/problem";
+import type { Server } from "../routes/surroundings";
+import { authorize, type Caller, identify } from "./callers";
+import type { Scope, TokenEntry } from "./token-file";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What a caller's token must allow; `anyone` needs none. Without it: `read`. */
+    scope?: Scope | "anyone";
+    /** Not counted: probes of Kubernetes. */
+    unlimited?: boolean;
+  }
+  interface FastifyRequest {
+    caller?: Caller;
+  }
+}
+
+/**
+ * Lets only those in who may: before anything of a request's body is read, it finds the caller, counts the request, and
+ * checks the scope. Requests without a valid token are counted by address, so that guessing is slow.
+ */
+export async function guard(
+  server: Server,
+  tokens: { tokens(): readonly TokenEntry[] },
+  limits: ControlConfig["limits"],
+): Promise<void> {
+  await server.register(rateLimit, { global: false });
+  const count = server.createRateLimit({
+    timeWindow: 60_000,
+    max: ({ caller }) => (caller === undefined ? limits.anonymousRequestsPerMinute : limits.requestsPerMinute),
+    keyGenerator: ({ caller, ip }) => (caller === undefined ? `address ${ip}` : `token ${caller.id}`),
+  });
+  server.decorateRequest("caller");
+  server.addHook("onRequest", async (request) => {
+    const { scope = "read", unlimited = false } = request.routeOptions.config;
+    request.caller = identify(request.headers.authorization, tokens.tokens());
+    if (!unlimited) {
+      const limit = await count(request);
+      if (!limit.isAllowed && limit.isExceeded) throw new TooManyRequests(limit.ttlInSeconds);
+    }
+    if (scope !== "anyone") authorize(request.caller, scope);
+  });
+}

@@ -1,0 +1,56 @@
+/** The engines that the API drives. */
+export const BACKENDS = ["ollama", "triton", "vllm"] as const;
+export type BackendKind = (typeof BACKENDS)[number];
+
+/** A model as one engine knows it. */
+export interface EngineModel {
+  /** In the engine's own spelling, tag included: `llama3.2:3b`. */
+  readonly name: string;
+  readonly loaded: boolean;
+  /** Bytes on the engine's disk, where it tells. */
+  readonly diskBytes?: number;
+  /** Bytes in GPU memory (system memory on a CPU), where it tells and the model is loaded. */
+  readonly memoryBytes?: number;
+  /** Of `memoryBytes`, those on a GPU, where it tells. */
+  readonly gpuBytes?: number;
+  /** Another value whenever the engine has answered for the model since; undefined where it does not tell. */
+  readonly useMark?: string;
+}
+
+export interface EngineHealth {
+  readonly version?: string;
+  /** Whether it computes on a GPU; undefined when the engine does not tell (Ollama, before it loaded a model). */
+  readonly gpu?: boolean;
+}
+
+export interface PullProgress {
+  /** Bytes of all parts that are known by now: grows when the engine begins another part. Never falls. */
+  readonly totalBytes: number;
+  /** Never falls either; the share of the two may, when a part becomes known. */
+  readonly completedBytes: number;
+}
+
+/**
+ * One engine process. Every call rejects with the signal's reason when `signal` aborts.
+ *
+ * All methods throw `EngineUnavailable` when the engine cannot be reached, does not answer in time or has no capacity
+ * (502, 503, 504), `UnknownModel` when it does not have the model, and `EngineRefusal` for what it refuses or fails at,
+ * with its own words.
+ */
+export interface Backend {
+  readonly kind: BackendKind;
+  /** What the engine can do at run time. Calling what it cannot throws `NotSupported`, which says why. */
+  readonly can: { readonly pull: boolean; readonly purge: boolean; readonly load: boolean };
+  /** The engine's own spelling of a name: two names are the same model when this is the same. */
+  nameOf(model: string): string;
+  health(signal: AbortSignal): Promise<EngineHealth>;
+  models(signal: AbortSignal): Promise<readonly EngineModel[]>;
+  /** Fetches a model to the engine's disk. An interrupted pull goes on where it stopped. */
+  pull(model: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
+  /** Brings a model from disk into memory; returns when it answers. */
+  load(model: string, signal: AbortSignal): Promise<void>;
+  /** Frees the model's memory; returns when it is free. Does nothing for a model that is not loaded. */
+  unload(model: string, signal: AbortSignal): Promise<void>;
+  /** Deletes the model from disk. */
+  purge(model: string, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,206 @@
+import { EngineRefusal, EngineUnavailable, UnknownModel } from "../errors";
+import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
+import { EngineClient } from "./engine-client";
+import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
+import { PullMeter } from "./pull-meter";
+import { StallTimer } from "./stall-timer";
+import { waitUntil } from "./wait";
+
+/** Loaded until told otherwise: who leaves is decided by the fleet, not by Ollama's timer. */
+const FOREVER = -1;
+
+// The answers, as far as they are read. Source: ollama v0.32.15 api/types.go; v0.6.5 has the same fields.
+interface ListedModel {
+  readonly name: string;
+  readonly size: number;
+  /** Set for a model that Ollama's cloud runs: nothing of it is here. Since v0.12. */
+  readonly remote_host?: string;
+}
+interface RunningModel {
+  readonly name: string;
+  /** Bytes in all memory, and those of them on GPUs. */
+  readonly size: number;
+  readonly size_vram: number;
+  /** Moves with every request that has ended. */
+  readonly expires_at: string;
+}
+interface PullLine {
+  readonly status?: string;
+  readonly digest?: string;
+  readonly total?: number;
+  readonly completed?: number;
+  readonly error?: string;
+}
+
+export interface OllamaOptions {
+  /** Hosts of registries that Ollama speaks plain HTTP to. */
+  readonly insecureRegistries?: readonly string[];
+  readonly timeouts?: Partial<EngineTimeouts>;
+}
+
+/**
+ * One Ollama server, v0.6.4 or later.
+ *
+ * A pull that ends early leaves its partial files, so that the next pull of the model goes on there. Ollama has no call
+ * that removes them: it does so when it starts, with those older than an hour, unless OLLAMA_NOPRUNE is set (server/images.go, PruneLayers).
+ */
+export class OllamaBackend implements Backend {
+  readonly kind = "ollama";
+  readonly can = { pull: true, purge: true, load: true } as const;
+  private readonly client: EngineClient;
+  private readonly insecureRegistries: ReadonlySet<string>;
+  private readonly timeouts: EngineTimeouts;
+
+  constructor(url: string, { insecureRegistries = [], timeouts = {} }: OllamaOptions = {}) {
+    this.client = new EngineClient(url);
+    this.insecureRegistries = new Set(insecureRegistries);
+    this.timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts };
+  }
+
+  /** Names of the API are in the form in which Ollama lists them; only the case of a host may differ. */
+  nameOf(model: string): string {
+    const host = hostOf(model);
+    return host === undefined ? model : host.toLowerCase() + model.slice(host.length);
+  }
+
+  async health(signal: AbortSignal): Promise<EngineHealth> {
+    const [{ version }, running] = await Promise.all([
+      this.client.json("GET", "/api/version", { signal }) as Promise<{ readonly version: string }>,
+      this.running(signal),
+    ]);
+    return { version, gpu: running.length === 0 ? undefined : running.some(({ size_vram }) => size_vram > 0) };
+  }
+
+  async models(signal: AbortSignal): Promise<readonly EngineModel[]> {
+    const [listed, running] = await Promise.all([this.listed(signal), this.running(signal)]);
+    const byName = new Map(running.map((model) => [this.nameOf(model.name), model]));
+    return listed.map(({ name, size }) => {
+      const loaded = byName.get(this.nameOf(name));
+      return {
+        name: this.nameOf(name),
+        diskBytes: size,
+        loaded: loaded !== undefined,
+        memoryBytes: loaded?.size,
+        gpuBytes: loaded?.size_vram,
+        useMark: loaded?.expires_at,
+      };
+    });
+  }
+
+  async pull(model: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void> {
+    const body = { model, stream: true, insecure: this.insecureRegistries.has(hostOf(model)?.toLowerCase() ?? "") };
+    const meter = new PullMeter();
+    const stall = new StallTimer(
+      (seconds) => new EngineUnavailable(`the pull of ${model} did not move for ${seconds} s`),
+    );
+    const { pullStallSeconds, verifySeconds } = this.timeouts;
+    stall.restart(pullStallSeconds);
+    let last = "";
+    let completed = -1;
+    try {
+      const lines = this.client.lines("POST", "/api/pull", {
+        body,
+        signal: AbortSignal.any([signal, stall.signal]),
+        timeoutSeconds: pullStallSeconds,
+      });
+      for await (const text of lines) {
+        const line = JSON.parse(text) as PullLine;
+        if (line.error !== undefined) throw pullError(model, line.error);
+        const status = line.status ?? last;
+        if (line.digest !== undefined && line.total !== undefined) {
+          onProgress(meter.update(line.digest, line.total, line.completed ?? 0));
+        }
+        const bytes = meter.sum().completedBytes;
+        if (status !== last || bytes > completed) {
+          // Ollama is silent while it reads all bytes again to verify them.
+          stall.restart(status.startsWith("verifying") ? verifySeconds : pullStallSeconds);
+        }
+        last = status;
+        completed = bytes;
+      }
+    } finally {
+      stall.stop();
+    }
+    if (last !== "success")
+      throw new EngineUnavailable(`the pull of ${model} ended with "${last}" instead of "success"`);
+  }
+
+  async load(model: string, signal: AbortSignal): Promise<void> {
+    const { capabilities } = (await this.call(model, "/api/show", { model }, signal)) as {
+      readonly capabilities?: readonly string[];
+    };
+    // A request without a prompt only loads; one without text is the same for a model that only embeds.
+    const generates = capabilities === undefined || capabilities.includes("completion");
+    const body = { model, keep_alive: FOREVER, stream: false };
+    await (generates
+      ? this.call(model, "/api/generate", body, signal, this.timeouts.loadSeconds)
+      : this.call(model, "/api/embed", { ...body, input: "" }, signal, this.timeouts.loadSeconds));
+  }
+
+  async unload(model: string, signal: AbortSignal): Promise<void> {
+    if (!(await this.isLoaded(model, signal))) return;
+    await this.call(model, "/api/generate", { model, keep_alive: 0, stream: false }, signal);
+    // Ollama answers at once, and unloads when the last running request has ended.
+    const seconds = this.timeouts.unloadSeconds;
+    const gone = await waitUntil(async () => !(await this.isLoaded(model, signal)), {
+      seconds,
+      everySeconds: 0.1,
+      signal,
+    });
+    if (!gone) throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
+  }
+
+  async purge(model: string, signal: AbortSignal): Promise<void> {
+    const answer = await this.client.answer("DELETE", "/api/delete", { body: { model }, signal });
+    if (answer.status === 404) throw new UnknownModel(`${model} is not on the worker's disk`);
+    if (answer.status !== 200) throw this.client.refusal("DELETE", "/api/delete", answer);
+  }
+
+  private async listed(signal: AbortSignal): Promise<readonly ListedModel[]> {
+    const { models } = (await this.client.json("GET", "/api/tags", { signal })) as { readonly models?: ListedModel[] };
+    return (models ?? []).filter(({ remote_host }) => !remote_host);
+  }
+
+  private async running(signal: AbortSignal): Promise<readonly RunningModel[]> {
+    const { models } = (await this.client.json("GET", "/api/ps", { signal })) as { readonly models?: RunningModel[] };
+    return models ?? [];
+  }
+
+  private async isLoaded(model: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.running(signal)).some(({ name }) => this.nameOf(name) === model);
+  }
+
+  private async call(
+    model: string,
+    path: string,
+    body: object,
+    signal: AbortSignal,
+    timeoutSeconds?: number,
+  ): Promise<unknown> {
+    const answer = await this.client.answer("POST", path, { body, signal, timeoutSeconds });
+    if (answer.status === 404) throw new UnknownModel(`${model} is not on the worker's disk`);
+    if (answer.status !== 200) throw this.client.refusal("POST", path, answer);
+    return JSON.parse(answer.text);
+  }
+}
+
+/** The registry of a name that has one: `[host/namespace/]model:tag`. */
+function hostOf(model: string): string | undefined {
+  const parts = model.split("/");
+  return parts.length > 2 ? parts[0] : undefined;
+}
+
+/** Ollama reports what went wrong as the last line of an answer that began with 200. */
+function pullError(model: string, words: string): Error {
+  if (/^pull model manifest: .*(file does not exist|not found|404)/i.test(words)) {
+    return new UnknownModel(`the registry has no model ${model}`);
+  }
+  return new EngineRefusal(`the pull of ${model} failed: ${words}`, { retryable: isPassing(words) });
+}
+
+/** Whether Ollama's words name the network or the registry's state of the moment. */
+export function isPassing(words: string): boolean {
+  return /dial tcp|lookup |no such host|connection (refused|reset)|broken pipe|time-?out|deadline exceeded|handshake|EOF|max retries exceeded|\b(429|5\d\d)\b|digest mismatch/i.test(
+    words,
+  );
+}

@@ -1,0 +1,137 @@
+import { EngineRefusal, EngineUnavailable, NotSupported, UnknownModel } from "../errors";
+import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
+import { type EngineAnswer, EngineClient } from "./engine-client";
+import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
+import { waitUntil } from "./wait";
+
+// Source: docs/protocol/extension_model_repository.md and extension_statistics.md of triton-inference-server/server.
+interface IndexEntry {
+  readonly name: string;
+  readonly version?: string;
+  /** Absent for a model that was never loaded. */
+  readonly state?: string;
+  readonly reason?: string;
+}
+interface ModelStatistics {
+  readonly name: string;
+  /** Milliseconds since the epoch; 0 before the first request. */
+  readonly last_inference: number;
+}
+
+/** What Triton says when it was not started with `--model-control-mode=explicit`. */
+const NOT_EXPLICIT = "explicit model load / unload is not allowed";
+
+/**
+ * One Triton server in explicit mode. Models come to its repository by other ways, and it does not tell their sizes.
+ */
+export class TritonBackend implements Backend {
+  readonly kind = "triton";
+  readonly can = { pull: false, purge: false, load: true } as const;
+  private readonly client: EngineClient;
+  private readonly timeouts: EngineTimeouts;
+
+  constructor(url: string, { timeouts = {} }: { readonly timeouts?: Partial<EngineTimeouts> } = {}) {
+    this.client = new EngineClient(url);
+    this.timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts };
+  }
+
+  /** Triton's names have no tag. */
+  nameOf(model: string): string {
+    return model.replace(/:latest$/, "");
+  }
+
+  async health(signal: AbortSignal): Promise<EngineHealth> {
+    const [, { version }] = await Promise.all([
+      this.client.json("GET", "/v2/health/live", { signal }),
+      this.client.json("GET", "/v2", { signal }) as Promise<{ readonly version?: string }>,
+    ]);
+    return { version };
+  }
+
+  async models(signal: AbortSignal): Promise<readonly EngineModel[]> {
+    const [index, statistics] = await Promise.all([this.index(signal), this.statistics(signal)]);
+    const names = [...new Set(index.map(({ name }) => name))];
+    return names.map((name) => {
+      const lastInference = Math.max(
+        0,
+        ...statistics.filter((one) => one.name === name).map((one) => one.last_inference),
+      );
+      const loaded = isReady(index, name);
+      return { name, loaded, useMark: loaded ? String(lastInference) : undefined };
+    });
+  }
+
+  async pull(model: string, _onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    throw new NotSupported(`Triton cannot fetch ${model}: put it into its model repository, then load it`);
+  }
+
+  async load(model: string, signal: AbortSignal): Promise<void> {
+    await this.requireInRepository(model, signal);
+    await this.control(model, "load", signal, this.timeouts.loadSeconds);
+    const index = await this.index(signal);
+    if (isReady(index, model)) return;
+    const reasons = index.filter(({ name, reason }) => name === model && reason).map(({ reason }) => reason);
+    throw new EngineRefusal(`Triton did not load ${model}: ${reasons.join("; ") || "no reason given"}`);
+  }
+
+  async unload(model: string, signal: AbortSignal): Promise<void> {
+    const index = await this.requireInRepository(model, signal);
+    if (!isLoaded(index, model)) return;
+    const seconds = this.timeouts.unloadSeconds;
+    await this.control(model, "unload", signal, seconds);
+    // Triton answers at once, and unloads when the last running request has ended.
+    const ask = async () => !isLoaded(await this.index(signal), model);
+    const gone = await waitUntil(ask, { seconds, everySeconds: 0.2, signal });
+    if (!gone) throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
+  }
+
+  async purge(model: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    throw new NotSupported(`Triton cannot delete ${model}: remove it from its model repository`);
+  }
+
+  private async index(signal: AbortSignal): Promise<readonly IndexEntry[]> {
+    return (await this.client.json("POST", "/v2/repository/index", { body: {}, signal })) as IndexEntry[];
+  }
+
+  /** Empty where the statistics are switched off. */
+  private async statistics(signal: AbortSignal): Promise<readonly ModelStatistics[]> {
+    const answer = await this.client.answer("GET", "/v2/models/stats", { signal });
+    if (answer.status !== 200) return [];
+    return (JSON.parse(answer.text) as { readonly model_stats?: ModelStatistics[] }).model_stats ?? [];
+  }
+
+  private async requireInRepository(model: string, signal: AbortSignal): Promise<readonly IndexEntry[]> {
+    const index = await this.index(signal);
+    if (index.some(({ name }) => name === model)) return index;
+    throw new UnknownModel(`${model} is not in Triton's model repository`);
+  }
+
+  private async control(
+    model: string,
+    verb: "load" | "unload",
+    signal: AbortSignal,
+    timeoutSeconds: number,
+  ): Promise<void> {
+    const path = `/v2/repository/models/${encodeURIComponent(model)}/${verb}`;
+    const answer = await this.client.answer("POST", path, { body: {}, signal, timeoutSeconds });
+    if (answer.status !== 200) throw this.controlError(path, answer);
+  }
+
+  private controlError(path: string, answer: EngineAnswer): Error {
+    if (!answer.text.includes(NOT_EXPLICIT)) return this.client.refusal("POST", path, answer);
+    return new NotSupported(
+      "Triton loads and unloads models only when it was started with --model-control-mode=explicit",
+    );
+  }
+}
+
+function isReady(index: readonly IndexEntry[], model: string): boolean {
+  return index.some(({ name, state }) => name === model && state === "READY");
+}
+
+/** Whether it takes memory: also while it comes or goes. */
+function isLoaded(index: readonly IndexEntry[], model: string): boolean {
+  return index.some(({ name, state }) => name === model && ["READY", "LOADING", "UNLOADING"].includes(state ?? ""));
+}

@@ -1,0 +1,119 @@
+import { EngineUnavailable, NotSupported, UnknownModel } from "../errors";
+import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
+import { EngineClient } from "./engine-client";
+import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
+import { waitUntil } from "./wait";
+
+const NO_SLEEP =
+  "this vLLM cannot free its memory: it needs --enable-sleep-mode and VLLM_SERVER_DEV_MODE=1, and no client but this API may reach it then";
+
+/** A counter that grows with every request that has ended (vLLM v0.33.0 vllm/v1/metrics/loggers.py). */
+const REQUESTS = /^vllm:request_success_total\{[^}]*\}\s+(?<count>\S+)/gm;
+
+export interface VllmOptions {
+  /** The models that it was started with. Others, such as LoRA adapters, are not listed: they come and go with them. */
+  readonly models: readonly string[];
+  readonly timeouts?: Partial<EngineTimeouts>;
+}
+
+/**
+ * One vLLM server. It serves what it was started with; where its sleep mode is enabled, "unloaded" is level 1 of it: the
+ * weights wait in the machine's memory, and the GPU's is free. All models of one server sleep and wake together.
+ */
+export class VllmBackend implements Backend {
+  readonly kind = "vllm";
+  readonly can = { pull: false, purge: false, load: true } as const;
+  private readonly client: EngineClient;
+  private readonly served: ReadonlySet<string>;
+  private readonly timeouts: EngineTimeouts;
+
+  constructor(url: string, { models, timeouts = {} }: VllmOptions) {
+    this.client = new EngineClient(url);
+    this.served = new Set(models);
+    this.timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts };
+  }
+
+  nameOf(model: string): string {
+    return model;
+  }
+
+  async health(signal: AbortSignal): Promise<EngineHealth> {
+    const [, { version }] = await Promise.all([
+      this.client.json("GET", "/health", { signal }),
+      this.client.json("GET", "/version", { signal }) as Promise<{ readonly version?: string }>,
+    ]);
+    return { version };
+  }
+
+  async models(signal: AbortSignal): Promise<readonly EngineModel[]> {
+    const [{ data }, sleeping, requests] = await Promise.all([
+      this.client.json("GET", "/v1/models", { signal }) as Promise<{
+        readonly data: readonly { readonly id: string }[];
+      }>,
+      this.isSleeping(signal),
+      this.requests(signal),
+    ]);
+    const loaded = sleeping !== true;
+    return data
+      .filter(({ id }) => this.served.has(id))
+      .map(({ id }) => ({ name: id, loaded, useMark: loaded ? requests : undefined }));
+  }
+
+  async pull(model: string, _onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    throw new NotSupported(`vLLM cannot fetch ${model}: it serves the models that it was started with`);
+  }
+
+  async load(model: string, signal: AbortSignal): Promise<void> {
+    this.requireServed(model);
+    const sleeping = await this.isSleeping(signal);
+    // Without the sleep mode it is loaded as long as the server answers.
+    if (sleeping === false || sleeping === undefined) return;
+    await this.client.json("POST", "/wake_up", { signal, timeoutSeconds: this.timeouts.loadSeconds });
+    await this.settle(false, this.timeouts.loadSeconds, signal);
+  }
+
+  async unload(model: string, signal: AbortSignal): Promise<void> {
+    this.requireServed(model);
+    const sleeping = await this.isSleeping(signal);
+    if (sleeping === undefined) throw new NotSupported(NO_SLEEP);
+    if (sleeping) return;
+    const timeoutSeconds = this.timeouts.unloadSeconds;
+    // Running requests end first; servers that do not know the mode end them.
+    await this.client.json("POST", "/sleep?level=1&mode=wait", { signal, timeoutSeconds });
+    await this.settle(true, timeoutSeconds, signal);
+  }
+
+  async purge(model: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    throw new NotSupported(`vLLM cannot delete ${model}: it serves the models that it was started with`);
+  }
+
+  private requireServed(model: string): void {
+    if (!this.served.has(model)) throw new UnknownModel(`this vLLM does not serve ${model}`);
+  }
+
+  /** Undefined where the server has no such route: without VLLM_SERVER_DEV_MODE=1. */
+  private async isSleeping(signal: AbortSignal): Promise<boolean | undefined> {
+    const answer = await this.client.answer("GET", "/is_sleeping", { signal });
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) throw this.client.refusal("GET", "/is_sleeping", answer);
+    return (JSON.parse(answer.text) as { readonly is_sleeping: boolean }).is_sleeping;
+  }
+
+  private async settle(sleeping: boolean, seconds: number, signal: AbortSignal): Promise<void> {
+    const ask = async () => (await this.isSleeping(signal)) === sleeping;
+    if (await waitUntil(ask, { seconds: Math.min(seconds, 30), everySeconds: 0.2, signal })) return;
+    // Without --enable-sleep-mode the server takes the call, and does nothing.
+    if (sleeping) throw new NotSupported(NO_SLEEP);
+    throw new EngineUnavailable("vLLM is still asleep after it was woken");
+  }
+
+  /** Requests that have ended so far, all together. */
+  private async requests(signal: AbortSignal): Promise<string | undefined> {
+    const answer = await this.client.answer("GET", "/metrics", { signal });
+    if (answer.status !== 200) return undefined;
+    const counts = [...answer.text.matchAll(REQUESTS)].map(({ groups }) => Number(groups?.count));
+    return String(counts.reduce((sum, count) => sum + count, 0));
+  }
+}

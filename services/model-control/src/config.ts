@@ -1,0 +1,218 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { z } from "zod";
+import { BACKENDS } from "./backends/backend";
+import { DEFAULT_REGISTRY, type NameRules, parseModelName } from "./model-name";
+
+const port = z.int().min(1).max(65_535);
+const seconds = z
+  .number()
+  .positive()
+  .max(7 * 24 * 3600);
+const bytes = z.int().positive();
+const file = z.string().min(1, "a file's path");
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: "an http or https address such as http://127.0.0.1:11434" })
+  .refine((url) => !hasCredentials(url), "an address without a name and password in it");
+
+const redisUrl = z
+  .url({ protocol: /^rediss?$/, error: "a redis or rediss address such as redis://127.0.0.1:6379" })
+  .refine((url) => !hasCredentials(url), 'an address without a password in it; put the password in "passwordFile"');
+
+/** A registry as names write it: its host in small letters, with the port where it is not the default one. */
+const registry = z
+  .string()
+  .regex(/^[a-z0-9_][a-z0-9_.-]{0,252}(:[0-9]{1,5})?$/, "a host such as hf.co or 127.0.0.1:5000");
+
+const loopbackRegistry = registry.refine(
+  (host) => /^(127(\.[0-9]{1,3}){3}|localhost)(:[0-9]+)?$/.test(host),
+  "a loopback host such as 127.0.0.1:5000: pulls without TLS stay on this machine",
+);
+
+const kubernetesName = z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, "a Kubernetes object's name");
+
+const worker = z.strictObject({
+  /** How people and tasks name it. */
+  name: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "small letters, digits and hyphens, at most 63"),
+  backend: z.enum(BACKENDS),
+  /** The engine's address, without a path. */
+  url: httpUrl,
+  /** Memory that its models may take together, in bytes: of the GPUs, or of the machine where there is none. */
+  memoryBytes: bytes,
+  /** Disk that its models may take together, in bytes. Not set: no bound. */
+  diskBytes: bytes.optional(),
+  /** The models that the engine serves from its start, in its own spelling (vLLM). */
+  models: z.array(z.string().min(1)).default([]),
+  /** Models that never leave to make room. */
+  pins: z.array(z.string().min(1)).default([]),
+  /** What stopping scales to zero. Not set: stopping only unloads the models. */
+  scale: z
+    .strictObject({ namespace: kubernetesName, kind: z.enum(["StatefulSet", "Deployment"]), name: kubernetesName })
+    .optional(),
+});
+
+/** The configuration of the model control API. All durations are in seconds, all sizes in bytes. */
+export const configSchema = z
+  .strictObject({
+    listen: z
+      .strictObject({
+        host: z.string().min(1).default("0.0.0.0"),
+        port: port.default(1994),
+        metricsPort: port.default(9464),
+      })
+      .prefault({}),
+    redis: z.strictObject({ url: redisUrl, passwordFile: file.optional() }),
+    /** The callers' tokens: see `src/auth/token-file.ts`. Read again whenever it changes. */
+    tokensFile: file,
+    registries: z
+      .strictObject({
+        allowed: z.array(registry).default([DEFAULT_REGISTRY]),
+        /** Spoken to without TLS. They are allowed, too. */
+        insecure: z.array(loopbackRegistry).default([]),
+      })
+      .prefault({}),
+    workers: z.array(worker).min(1, "at least one worker"),
+    pulls: z
+      .strictObject({
+        /** Pulls at the same time, over all replicas of the API. */
+        concurrency: z.int().min(1).max(64).default(2),
+        /** How often a pull is tried in all. */
+        attempts: z.int().min(1).max(20).default(5),
+        /** The pause before the second try; it doubles with every further one. */
+        backoffSeconds: seconds.default(5),
+        /** The longest that one try of any task may take. */
+        timeoutSeconds: seconds.default(2 * 3600),
+      })
+      .prefault({}),
+    limits: z
+      .strictObject({
+        bodyBytes: z
+          .int()
+          .min(1024)
+          .max(1024 * 1024)
+          .default(64 * 1024),
+        /** The longest that a request may take to arrive, and to be answered. */
+        requestTimeoutSeconds: seconds.default(15),
+        /** For each token, and for each replica of the API. */
+        requestsPerMinute: z.int().min(1).default(600),
+        /** For each address that gives no valid token. */
+        anonymousRequestsPerMinute: z.int().min(1).default(120),
+      })
+      .prefault({}),
+    /** Traces go nowhere unless this is set. */
+    tracing: z.strictObject({ otlpEndpoint: httpUrl }).optional(),
+  })
+  .superRefine((config, context) => {
+    const names = config.workers.map(({ name }) => name);
+    config.workers.forEach(({ name, backend, models, pins }, index) => {
+      const issue = (path: (string | number)[], message: string) =>
+        context.addIssue({ code: "custom", path: ["workers", index, ...path], message });
+      if (names.indexOf(name) !== index) issue(["name"], "a name that no other worker has");
+      if (backend === "vllm" && models.length === 0) issue(["models"], "the models that this vLLM serves");
+      if (backend !== "vllm" && models.length > 0) issue(["models"], `nothing: ${backend} tells its models itself`);
+      pins.forEach((pin, at) => {
+        try {
+          parseModelName(pin, nameRules(config));
+        } catch (error) {
+          issue(["pins", at], `a model's name: ${error instanceof Error ? error.message : String(error)}`);
+        }
+      });
+    });
+    if (config.listen.port === config.listen.metricsPort) {
+      context.addIssue({ code: "custom", path: ["listen", "metricsPort"], message: 'another port than "listen.port"' });
+    }
+  })
+  // From here on there is one spelling of each model.
+  .transform((config) => {
+    const rules = nameRules(config);
+    const workers = config.workers.map((entry) => ({
+      ...entry,
+      pins: entry.pins.map((pin) => parseModelName(pin, rules)),
+    }));
+    return { ...config, workers };
+  });
+
+export type ControlConfig = z.infer<typeof configSchema>;
+export type WorkerConfig = ControlConfig["workers"][number];
+
+/** What a file of the configuration gets wrong, in words for a terminal. */
+export class ConfigError extends Error {}
+
+/** Which model names the configuration allows. */
+export function nameRules(config: Pick<ControlConfig, "registries" | "workers">): NameRules {
+  return {
+    registries: [...new Set([...config.registries.allowed, ...config.registries.insecure])],
+    fixed: [...new Set(config.workers.flatMap(({ models }) => models))],
+  };
+}
+
+/**
+ * Reads a configuration file, YAML or JSON.
+ *
+ * @throws ConfigError that lists every problem at once.
+ */
+export function readConfig(path: string): ControlConfig {
+  return checkFile(path, configSchema);
+}
+
+/**
+ * A file's content in the shape of `schema`.
+ *
+ * @throws ConfigError when the file cannot be read or parsed, or with all that does not fit the schema.
+ */
+export function checkFile<T extends z.ZodType>(path: string, schema: T): z.output<T> {
+  let content: unknown;
+  try {
+    content = parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const result = schema.safeParse(content);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => describe(issue, valueAt(content, issue.path)));
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  throw new ConfigError(`${path}: ${count}\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  const { path } = issue;
+  const where = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
+  return `${where.replace(/^\./, "") || "the file"} is ${show(value, path)}; allowed: ${allowed(issue)}`;
+}
+
+function allowed(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `a value of type ${issue.expected}`;
+    case "invalid_value":
+      return issue.values.map(String).join(", ");
+    case "unrecognized_keys":
+      return `the keys that the documentation lists, not ${issue.keys.join(", ")}`;
+    default:
+      return issue.message;
+  }
+}
+
+function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    content,
+  );
+}
+
+/** A value as one would type it. Nothing below a key that names a secret, and no credentials of an address, is shown. */
+function show(value: unknown, path: readonly PropertyKey[]): string {
+  if (value === undefined || value === null) return "nothing";
+  if (/sha256|password|token/i.test(String(path.at(-1)))) return "(hidden)";
+  if (typeof value === "object") return Array.isArray(value) ? `a list of ${value.length}` : "a mapping";
+  return JSON.stringify(value)
+    .slice(0, 120)
+    .replace(/(?<=:\/\/)[^/@\s]*(?=@)/g, "(hidden)");
+}
+
+function hasCredentials(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  return username !== "" || password !== "";
+}

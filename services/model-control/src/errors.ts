@@ -1,0 +1,80 @@
+/** Something that the caller is told in words: each kind has its HTTP status and a stable code. */
+export abstract class ControlError extends Error {
+  abstract readonly status: number;
+  abstract readonly code: string;
+  /** Whether the same request may work later without a change. */
+  readonly retryable: boolean = false;
+}
+
+/** The name breaks the registry's grammar, or names a registry that is not allowed. */
+export class InvalidModelName extends ControlError {
+  readonly status = 422;
+  readonly code = "invalid_model_name";
+}
+
+export class UnknownModel extends ControlError {
+  readonly status = 404;
+  readonly code = "unknown_model";
+}
+
+export class UnknownWorker extends ControlError {
+  readonly status = 404;
+  readonly code = "unknown_worker";
+}
+
+export class UnknownTask extends ControlError {
+  readonly status = 404;
+  readonly code = "unknown_task";
+}
+
+/** The engine cannot do this at run time, whatever the model. */
+export class NotSupported extends ControlError {
+  readonly status = 409;
+  readonly code = "not_supported";
+}
+
+/** No worker has room, even after everything that may leave has left; the message says which number is short. */
+export class NoRoom extends ControlError {
+  readonly status = 507;
+  readonly code = "no_room";
+}
+
+/** The worker is being stopped, or is stopped. */
+export class WorkerStopped extends ControlError {
+  readonly status = 409;
+  readonly code = "worker_stopped";
+}
+
+/** Another operation on the same worker takes longer than the caller waits. */
+export class WorkerBusy extends ControlError {
+  readonly status = 503;
+  readonly code = "worker_busy";
+  override readonly retryable = true;
+}
+
+/** The engine said no, or failed at what it was asked to do, in its own words. */
+export class EngineRefusal extends ControlError {
+  readonly status = 502;
+  readonly code = "engine_refusal";
+  override readonly retryable: boolean;
+
+  /** @param retryable true when the reason lies outside the engine and may pass, as a registry that does not answer. */
+  constructor(message: string, { retryable = false }: { readonly retryable?: boolean } = {}) {
+    super(message);
+    this.retryable = retryable;
+  }
+}
+
+/** The engine cannot be reached, or failed. */
+export class EngineUnavailable extends ControlError {
+  readonly status = 503;
+  readonly code = "engine_unavailable";
+  override readonly retryable = true;
+}
+
+/** The Redis or Valkey that holds the tasks and the state of the fleet cannot be reached. */
+export class QueueUnavailable extends ControlError {
+  readonly status = 503;
+  readonly code = "queue_unavailable";
+  override readonly retryable = true;
+}

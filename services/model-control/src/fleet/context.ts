@@ -1,0 +1,84 @@
+import type { Backend } from "../backends/backend";
+import { UnknownWorker, WorkerStopped } from "../errors";
+import type { FleetEvent } from "./events";
+import { changesOf, type HeldModel, type Inventory } from "./inventory";
+import type { Scaler } from "./scaler";
+import type { FleetState, WorkerRecord } from "./state";
+import type { WorkerSpec } from "./workers";
+
+/** How long things may take, in seconds. */
+export interface FleetTimes {
+  /** Waiting for another operation on the same worker: longer than a load takes. */
+  readonly leaseSeconds: number;
+  /** The same, where a caller waits for the answer. */
+  readonly shortLeaseSeconds: number;
+  /** Waiting for the pulls of a worker that stops; after that they are ended. */
+  readonly drainSeconds: number;
+  /** From scaling up to the engine's first answer: a node may have to come first. */
+  readonly startSeconds: number;
+  /** Between signs of life of a pull. */
+  readonly pullBeatSeconds: number;
+}
+
+export const DEFAULT_TIMES: FleetTimes = {
+  leaseSeconds: 1200,
+  shortLeaseSeconds: 10,
+  drainSeconds: 300,
+  startSeconds: 900,
+  pullBeatSeconds: 5,
+};
+
+export interface Worker {
+  readonly spec: WorkerSpec;
+  readonly backend: Backend;
+  /** In the engine's spelling. */
+  readonly pins: ReadonlySet<string>;
+}
+
+/** What all operations of a fleet share. */
+export interface FleetContext {
+  readonly workers: readonly Worker[];
+  readonly state: FleetState;
+  /** There when a worker has a scale target. */
+  readonly scaler?: Scaler;
+  readonly times: FleetTimes;
+  readonly now: () => Date;
+  readonly report: (event: FleetEvent) => void;
+}
+
+/** @throws UnknownWorker */
+export function findWorker({ workers }: FleetContext, name: string): Worker {
+  const worker = workers.find(({ spec }) => spec.name === name);
+  if (worker !== undefined) return worker;
+  throw new UnknownWorker(`there is no worker ${name}; there are: ${workers.map(({ spec }) => spec.name).join(", ")}`);
+}
+
+/** @throws WorkerStopped unless the worker takes new work. */
+export function requireRunning(worker: Worker, { phase }: WorkerRecord): void {
+  if (phase === "running") return;
+  const hint = phase === "starting" ? "wait until it has started" : "start it first";
+  throw new WorkerStopped(`${worker.spec.name} is ${phase}: ${hint}`);
+}
+
+/** Asks the engine what it has, and remembers what is new. */
+export async function inspect(
+  { state, now }: FleetContext,
+  { spec, backend, pins }: Worker,
+  signal: AbortSignal,
+): Promise<Inventory> {
+  const models = await backend.models(signal);
+  const [records, pulls] = await Promise.all([state.models(spec.name), state.pulls(spec.name)]);
+  const { changed, gone } = changesOf(models, records, now());
+  await state.setModels(spec.name, changed, gone);
+  const held = models.map((model): HeldModel => {
+    const record = changed.get(model.name) ?? records.get(model.name);
+    return { ...model, lastUsed: record?.lastUsed ?? now(), pinned: pins.has(model.name) };
+  });
+  return { models: held, pulls };
+}
+
+/** The model was just used. */
+export async function touch({ state, now }: FleetContext, worker: Worker, model: HeldModel): Promise<void> {
+  const record = { lastUsed: now(), useMark: model.useMark, diskBytes: model.diskBytes };
+  await state.setModels(worker.spec.name, new Map([[model.name, record]]), []);
+}

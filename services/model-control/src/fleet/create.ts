@@ -1,0 +1,254 @@
+import type { PullProgress } from "../backends/backend";
+import { createBackend } from "../backends/create";
+import type { EngineTimeouts } from "../backends/engine-timeouts";
+import { EngineUnavailable, NoRoom, NotSupported, UnknownModel, WorkerStopped } from "../errors";
+import { DEFAULT_TIMES, type FleetContext, type FleetTimes, findWorker, requireRunning, type Worker } from "./context";
+import type { FleetEvent } from "./events";
+import type { Fleet, ModelReport, WorkerReport, WorkerState } from "./fleet";
+import { diskRoom, memoryNeed, memoryRoom } from "./inventory";
+import { loadModel, unloadModel } from "./loading";
+import { type Candidate, choosePlacement, type Room } from "./placement";
+import { startWorker, stopWorker } from "./power";
+import { discardOn, pullModel } from "./pulling";
+import { sumBytes } from "./residency";
+import type { Scaler } from "./scaler";
+import type { FleetState } from "./state";
+import { modelReport, modelReports, requireSight, type Sighting, survey } from "./survey";
+import type { WorkerSpec } from "./workers";
+
+export interface FleetOptions {
+  readonly workers: readonly WorkerSpec[];
+  readonly state: FleetState;
+  /** Needed when a worker has a scale target. */
+  readonly scaler?: Scaler;
+  /** Hosts of registries without TLS. */
+  readonly insecureRegistries?: readonly string[];
+  readonly times?: Partial<FleetTimes>;
+  readonly engineTimeouts?: Partial<EngineTimeouts>;
+  readonly onEvent?: (event: FleetEvent) => void;
+  readonly now?: () => Date;
+}
+
+export function createFleet(options: FleetOptions): Fleet {
+  const { insecureRegistries, engineTimeouts: timeouts } = options;
+  const workers = options.workers.map((spec): Worker => {
+    const { url, models } = spec;
+    const backend = createBackend(spec.backend, { url, models, insecureRegistries, timeouts });
+    return { spec, backend, pins: new Set(spec.pins.map((pin) => backend.nameOf(pin))) };
+  });
+  return new EngineFleet({
+    workers,
+    state: options.state,
+    scaler: options.scaler,
+    times: { ...DEFAULT_TIMES, ...options.times },
+    now: options.now ?? (() => new Date()),
+    report: options.onEvent ?? (() => undefined),
+  });
+}
+
+interface PullOptions {
+  readonly load: boolean;
+  readonly worker?: string;
+  readonly onProgress: (progress: PullProgress) => void;
+  readonly confirm?: () => Promise<void>;
+}
+
+class EngineFleet implements Fleet {
+  constructor(private readonly context: FleetContext) {}
+
+  async observe(signal: AbortSignal): Promise<void> {
+    await survey(this.context, signal);
+  }
+
+  async models(signal: AbortSignal): Promise<readonly ModelReport[]> {
+    const sightings = await survey(this.context, signal);
+    requireSight(sightings);
+    return modelReports(sightings);
+  }
+
+  async model(name: string, signal: AbortSignal): Promise<ModelReport> {
+    const sightings = await survey(this.context, signal);
+    requireSight(sightings);
+    return modelReport(sightings, name);
+  }
+
+  async workers(signal: AbortSignal): Promise<readonly WorkerReport[]> {
+    const sightings = await survey(this.context, signal);
+    return Promise.all(sightings.map((sighting) => workerReport(sighting, signal)));
+  }
+
+  async pull(
+    name: string,
+    { load, worker: wanted, onProgress, confirm }: PullOptions,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const worker = await this.choose(name, load, wanted, signal);
+    const model = worker.backend.nameOf(name);
+    const held = (await worker.backend.models(signal)).some((one) => one.name === model);
+    if (!held) await pullModel(this.context, worker, model, onProgress, signal);
+    // A pull that could not say that it ended: the model is wanted, and must not go with what is discarded.
+    else await this.context.state.endPull(worker.spec.name, model);
+    try {
+      if (load) await loadModel(this.context, worker, model, signal);
+      await confirm?.();
+      signal.throwIfAborted();
+    } catch (error) {
+      // What was fetched goes with a pull that is cancelled now: `discard` finds it by its record.
+      if (!signal.aborted) await this.context.state.endPull(worker.spec.name, model);
+      throw error;
+    }
+    if (!held) await this.context.state.endPull(worker.spec.name, model);
+    return worker.spec.name;
+  }
+
+  async discard(name: string, signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      this.context.workers.map((worker) => discardOn(this.context, worker, worker.backend.nameOf(name), signal)),
+    );
+  }
+
+  async unload(name: string, signal: AbortSignal): Promise<void> {
+    // A worker that is scaled to zero has no memory to free.
+    const holders = (await this.holders(name, signal)).filter((sighting) => !isAway(sighting));
+    await this.onEach(holders, name, signal, (worker, model, leaseSignal) =>
+      unloadModel(this.context, worker, model, leaseSignal),
+    );
+  }
+
+  async purge(name: string, signal: AbortSignal): Promise<void> {
+    const holders = await this.holders(name, signal);
+    for (const holder of holders) if (isAway(holder)) requireRunning(holder.worker, holder.record);
+    await this.onEach(holders, name, signal, async (worker, model, leaseSignal) => {
+      // What cannot be deleted is not unloaded either.
+      if (worker.backend.can.purge) await worker.backend.unload(model, leaseSignal);
+      await worker.backend.purge(model, leaseSignal);
+      this.context.report({ type: "purged", worker: worker.spec.name, model });
+      await this.context.state.setModels(worker.spec.name, new Map(), [model]);
+    });
+  }
+
+  async stop(worker: string, signal: AbortSignal): Promise<void> {
+    await stopWorker(this.context, findWorker(this.context, worker), signal);
+  }
+
+  async start(worker: string, signal: AbortSignal): Promise<void> {
+    await startWorker(this.context, findWorker(this.context, worker), signal);
+  }
+
+  private async choose(name: string, load: boolean, wanted: string | undefined, signal: AbortSignal): Promise<Worker> {
+    const { workers, state } = this.context;
+    const asked = wanted === undefined ? workers : [findWorker(this.context, wanted)];
+    const sightings = usable(await survey({ ...this.context, workers: asked }, signal), name);
+    const sizes = await state.sizes();
+    const known = sightings.map(({ worker, inventory }) => {
+      const model = worker.backend.nameOf(name);
+      return { size: sizes.get(model), held: inventory.models.find((one) => one.name === model) };
+    });
+    const size = known.map((one) => one.size).find((one) => one !== undefined);
+    const diskBytes = size?.diskBytes ?? known.map(({ held }) => held?.diskBytes).find((bytes) => bytes !== undefined);
+    const need = { memoryBytes: load ? memoryNeed(size, diskBytes) : 0, diskBytes };
+    const placement = choosePlacement(
+      need,
+      sightings.map((sighting) => candidateOf(sighting, name)),
+    );
+    if ("shortage" in placement) throw new NoRoom(`no room for ${name}: ${placement.shortage}`);
+    return findWorker(this.context, placement.worker);
+  }
+
+  /** The workers that have the model, those included that are away and had it. @throws UnknownModel */
+  private async holders(name: string, signal: AbortSignal): Promise<readonly Sighting[]> {
+    const sightings = await survey(this.context, signal);
+    requireSight(sightings);
+    const holders = sightings.filter((sighting) => candidateOf(sighting, name).has !== "nothing");
+    if (holders.length === 0) throw new UnknownModel(`no worker has ${name}`);
+    return holders;
+  }
+
+  /** Works on each under its lease. @throws what the first of them throws, after the others are done. */
+  private async onEach(
+    sightings: readonly Sighting[],
+    name: string,
+    signal: AbortSignal,
+    work: (worker: Worker, model: string, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const { state, times } = this.context;
+    const ends = await Promise.allSettled(
+      sightings.map(async ({ worker, problem }) => {
+        if (problem !== undefined) throw new EngineUnavailable(`not done everywhere: ${problem}`);
+        await state.withLease(worker.spec.name, times.shortLeaseSeconds, signal, (lease) =>
+          work(worker, worker.backend.nameOf(name), lease.signal),
+        );
+      }),
+    );
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+}
+
+/**
+ * The workers that may take a model.
+ *
+ * @throws WorkerStopped, EngineUnavailable or NotSupported when there is none, with the reason of each.
+ */
+function usable(sightings: readonly Sighting[], name: string): readonly Sighting[] {
+  const running = sightings.filter(({ record }) => record.phase === "running");
+  if (running.length === 0) {
+    const phases = sightings.map(({ worker, record }) => `${worker.spec.name} is ${record.phase}`);
+    throw new WorkerStopped(`no worker takes new work: ${phases.join(", ")}`);
+  }
+  const reachable = running.filter(({ problem }) => problem === undefined);
+  if (reachable.length === 0) throw new EngineUnavailable(running.flatMap(({ problem }) => problem ?? []).join("; "));
+  const able = reachable.filter(
+    (sighting) => sighting.worker.backend.can.pull || candidateOf(sighting, name).has !== "nothing",
+  );
+  if (able.length > 0) return able;
+  const kinds = [...new Set(reachable.map(({ worker }) => worker.backend.kind))].join(" and ");
+  throw new NotSupported(`${name} is on no worker, and ${kinds} cannot fetch models at run time`);
+}
+
+/** Scaled to zero: there is nothing to ask. */
+function isAway({ worker: { spec }, record }: Sighting): boolean {
+  return record.phase === "stopped" && spec.scale !== undefined;
+}
+
+function candidateOf({ worker: { spec, backend }, inventory }: Sighting, name: string): Candidate {
+  const model = backend.nameOf(name);
+  const held = inventory.models.find((one) => one.name === model);
+  const { memory, disk } = roomsOf(spec, inventory, model);
+  return { worker: spec.name, has: held === undefined ? "nothing" : held.loaded ? "loaded" : "on_disk", memory, disk };
+}
+
+function roomsOf(
+  { memoryBytes, diskBytes }: WorkerSpec,
+  inventory: Sighting["inventory"],
+  pulling?: string,
+): { readonly memory: Room; readonly disk?: Room } {
+  return {
+    memory: memoryRoom(inventory, memoryBytes),
+    disk: diskBytes === undefined ? undefined : diskRoom(inventory, diskBytes, pulling),
+  };
+}
+
+async function workerReport(sighting: Sighting, signal: AbortSignal): Promise<WorkerReport> {
+  const { worker, record, inventory, problem } = sighting;
+  const { spec, backend } = worker;
+  const { memory, disk } = roomsOf(spec, inventory);
+  // A worker that starts does not answer yet; one that answered a moment ago may have gone.
+  const health =
+    problem !== undefined || isAway(sighting) ? undefined : await backend.health(signal).catch(() => undefined);
+  const state: WorkerState = record.phase === "running" && problem !== undefined ? "unreachable" : record.phase;
+  return {
+    name: spec.name,
+    backend: spec.backend,
+    state,
+    version: health?.version,
+    gpu: health?.gpu,
+    memory: usage(memory),
+    disk: disk && usage(disk),
+    models: inventory.models.map(({ name }) => name),
+    problem,
+  };
+}
+
+function usage({ budgetBytes, otherBytes, residents }: Room): WorkerReport["memory"] {
+  return { budgetBytes, usedBytes: otherBytes + sumBytes(residents) };
+}

@@ -1,0 +1,16 @@
+/** What the fleet did by itself, or waits for: for logs and counters. */
+export type FleetEvent =
+  | {
+      readonly type: "evicted";
+      readonly worker: string;
+      readonly model: string;
+      readonly from: "memory" | "disk";
+      readonly bytes: number;
+      /** The model that needed the room. */
+      readonly madeRoomFor: string;
+    }
+  | { readonly type: "loaded"; readonly worker: string; readonly model: string; readonly memoryBytes?: number }
+  | { readonly type: "unloaded" | "purged"; readonly worker: string; readonly model: string }
+  | { readonly type: "scaled"; readonly worker: string; readonly target: string; readonly replicas: number }
+  | { readonly type: "phase"; readonly worker: string; readonly phase: string }
+  | { readonly type: "unreachable"; readonly worker: string; readonly problem: string };

@@ -1,0 +1,90 @@
+import type { BackendKind, PullProgress } from "../backends/backend";
+
+/** Where a model is, over all workers: the furthest of them counts. */
+export type ModelState = "absent" | "pulling" | "on_disk" | "loaded";
+
+export interface ModelPlacement {
+  readonly worker: string;
+  readonly state: Exclude<ModelState, "absent">;
+  readonly diskBytes?: number;
+  readonly memoryBytes?: number;
+  readonly lastUsed?: Date;
+}
+
+export interface ModelReport {
+  readonly model: string;
+  readonly state: ModelState;
+  /** Never unloaded or deleted to make room. */
+  readonly pinned: boolean;
+  readonly placements: readonly ModelPlacement[];
+}
+
+export type WorkerState = "running" | "draining" | "stopped" | "starting" | "unreachable";
+
+export interface WorkerReport {
+  readonly name: string;
+  readonly backend: BackendKind;
+  readonly state: WorkerState;
+  readonly version?: string;
+  /** Undefined when the engine does not tell. */
+  readonly gpu?: boolean;
+  /** Budget and use in bytes; the budget is what the configuration grants. */
+  readonly memory: { readonly budgetBytes: number; readonly usedBytes: number };
+  readonly disk?: { readonly budgetBytes: number; readonly usedBytes: number };
+  /** On its disk or in its memory, in the engine's spelling. */
+  readonly models: readonly string[];
+  /** Why the engine could not be asked; its disk is then shown as it was last seen. */
+  readonly problem?: string;
+}
+
+/**
+ * All workers, and what is on them: it chooses the worker for a model, makes room there by unloading and deleting the
+ * least recently used models that are not pinned, and stops and starts workers. Routes and tasks use nothing below it.
+ * Several processes may work on the same fleet: what changes a worker happens under that worker's lock.
+ *
+ * Methods throw the errors of `errors.ts`. Model names have passed `parseModelName`.
+ */
+export interface Fleet {
+  /** Asks all engines once and remembers what was used and what it takes: `startObserver` does it again and again. */
+  observe(signal: AbortSignal): Promise<void>;
+  /** @throws EngineUnavailable when not one worker could be asked; those that could not are left out otherwise. */
+  models(signal: AbortSignal): Promise<readonly ModelReport[]>;
+  /** State `absent` for a model that no worker has. */
+  model(name: string, signal: AbortSignal): Promise<ModelReport>;
+  workers(signal: AbortSignal): Promise<readonly WorkerReport[]>;
+  /**
+   * Brings a model to a worker's disk and, unless `load` is false, into its memory. Room is made first; a model that is
+   * there already costs nothing, and is not fetched again though its registry may have a newer one under the name.
+   *
+   * The share of the progress falls when a further part of the model becomes known: show the highest so far.
+   *
+   * @returns the worker that has it.
+   */
+  pull(
+    name: string,
+    options: {
+      readonly load: boolean;
+      readonly worker?: string;
+      readonly onProgress: (progress: PullProgress) => void;
+      /** Asked when all is done: an interruption that it raises on `signal` still counts. */
+      readonly confirm?: () => Promise<void>;
+    },
+    signal: AbortSignal,
+  ): Promise<string>;
+  /**
+   * Ends what a cancelled pull left: a model that it had not finished is gone afterwards. Ollama keeps the parts that it
+   * has, for the next pull of the model, until it starts again an hour later; they count against the worker's disk.
+   */
+  discard(name: string, signal: AbortSignal): Promise<void>;
+  /** Frees the model's memory on every worker, also of a pinned one. @throws UnknownModel when no worker has it. */
+  unload(name: string, signal: AbortSignal): Promise<void>;
+  /** Unloads and deletes it on every worker. @throws UnknownModel when no worker has it. */
+  purge(name: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Accepts no new work for the worker, waits for its pulls, unloads its models and scales it to zero. Workers with the
+   * same scale target go to zero together, when the last of them stops.
+   */
+  stop(worker: string, signal: AbortSignal): Promise<void>;
+  /** Scales the worker to what it was, waits until it answers, and loads what was loaded when it stopped. */
+  start(worker: string, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,101 @@
+import { EngineRefusal, NoRoom, UnknownModel } from "../errors";
+import { type FleetContext, inspect, requireRunning, touch, type Worker } from "./context";
+import { type HeldModel, type Inventory, memoryNeed, memoryRoom } from "./inventory";
+import { freeBytes, leaversFor, type Room, shortageOf } from "./placement";
+import { chooseLeavers } from "./residency";
+import type { Lease } from "./state";
+
+/** Brings a model that is on the worker's disk into its memory, after room was made there. */
+export async function loadModel(
+  context: FleetContext,
+  worker: Worker,
+  model: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { state, times } = context;
+  await state.withLease(worker.spec.name, times.leaseSeconds, signal, async (lease) => {
+    requireRunning(worker, await state.worker(worker.spec.name));
+    await loadUnderLease(context, worker, model, lease);
+  });
+}
+
+/**
+ * The same for a caller that has the worker's lease.
+ *
+ * @throws UnknownModel, NoRoom, and what the engine throws.
+ */
+export async function loadUnderLease(
+  context: FleetContext,
+  worker: Worker,
+  model: string,
+  { signal }: Lease,
+): Promise<void> {
+  const { state, report } = context;
+  const { spec, backend } = worker;
+  const before = await inspect(context, worker, signal);
+  const held = find(before, model);
+  if (held === undefined) throw new UnknownModel(`${model} is not on the disk of ${spec.name}: pull it first`);
+  if (held.loaded) return touch(context, worker, held);
+
+  const size = (await state.sizes()).get(model);
+  const need = memoryNeed(size, held.diskBytes);
+  const room = memoryRoom(before, spec.memoryBytes);
+  await evictFromMemory(context, worker, room, leaversFor(room, need), need, model, signal);
+  await backend.load(model, signal);
+
+  const after = await inspect(context, worker, signal);
+  const loaded = find(after, model);
+  if (!loaded?.loaded) throw new EngineRefusal(`${spec.name} took ${model} into memory and dropped it at once`);
+  await touch(context, worker, loaded);
+  report({ type: "loaded", worker: spec.name, model, memoryBytes: loaded.memoryBytes });
+  if (loaded.memoryBytes === undefined) return;
+  await state.setSize(model, { diskBytes: loaded.diskBytes, memoryBytes: loaded.memoryBytes });
+  await keepBudget(context, worker, after, loaded, signal);
+}
+
+/** Frees the model's memory, for a caller that has the worker's lease. */
+export async function unloadModel(
+  { report }: FleetContext,
+  { spec, backend }: Worker,
+  model: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await backend.unload(model, signal);
+  report({ type: "unloaded", worker: spec.name, model });
+}
+
+/** The model may have turned out larger than it was thought to be: then others leave, or else it leaves itself. */
+async function keepBudget(
+  context: FleetContext,
+  worker: Worker,
+  inventory: Inventory,
+  { name, memoryBytes = 0 }: HeldModel,
+  signal: AbortSignal,
+): Promise<void> {
+  const room = memoryRoom(inventory, worker.spec.memoryBytes, name);
+  const leavers = chooseLeavers(room.residents, -freeBytes(room));
+  if (leavers === undefined) await unloadModel(context, worker, name, signal);
+  const others = { ...room, residents: room.residents.filter(({ model }) => model !== name) };
+  await evictFromMemory(context, worker, others, leavers, memoryBytes, name, signal);
+}
+
+async function evictFromMemory(
+  context: FleetContext,
+  worker: Worker,
+  room: Room,
+  leavers: ReturnType<typeof leaversFor>,
+  need: number,
+  madeRoomFor: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = worker.spec;
+  if (leavers === undefined) throw new NoRoom(`no memory for ${madeRoomFor} on ${name}: ${shortageOf(room, need)}`);
+  for (const { model, bytes } of leavers) {
+    await unloadModel(context, worker, model, signal);
+    context.report({ type: "evicted", worker: name, model, from: "memory", bytes, madeRoomFor });
+  }
+}
+
+function find({ models }: Inventory, model: string): HeldModel | undefined {
+  return models.find(({ name }) => name === model);
+}

@@ -1,0 +1,152 @@
+import { messageOf } from "../backends/engine-client";
+import { waitUntil } from "../backends/wait";
+import { EngineUnavailable, NotSupported } from "../errors";
+import { type FleetContext, inspect, type Worker } from "./context";
+import { loadUnderLease, unloadModel } from "./loading";
+import type { Lease, WorkerRecord } from "./state";
+import { type ScaleTarget, sameTarget } from "./workers";
+
+/** When it starts, Ollama removes parts of pulls that are older (v0.32.15 server/images.go, layerPruneGracePeriod). */
+const PRUNED_AFTER_SECONDS = 3600;
+
+/**
+ * Stops a worker. Every step can be done again, so a stop that was interrupted goes on where it was.
+ *
+ * @throws NotSupported for an engine that cannot free its memory and has no scale target.
+ */
+export async function stopWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
+  const { state, times } = context;
+  const { name } = worker.spec;
+  await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
+    const record = await state.worker(name);
+    if (record.phase !== "stopped") await setPhase(context, lease, { ...record, phase: "draining" });
+  });
+  const idle = async () => ![...(await state.pulls(name)).values()].some(({ running }) => running);
+  await waitUntil(idle, { seconds: times.drainSeconds, everySeconds: 0.5, signal });
+  await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
+    const record = await state.worker(name);
+    // Pulls that still run see this and end.
+    await setPhase(context, lease, { ...record, phase: "stopped" });
+    await unloadAll(context, worker, lease);
+    if (worker.spec.scale !== undefined) await scaleToZero(context, worker, worker.spec.scale, lease);
+  });
+}
+
+/**
+ * Starts a worker, also one that was not stopped: then it only waits until the engine answers.
+ *
+ * @throws EngineUnavailable when it does not answer in time; what a load throws, after the others were loaded.
+ */
+export async function startWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
+  const { state, times } = context;
+  const { name, scale } = worker.spec;
+  await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
+    const record = await state.worker(name);
+    if (record.phase !== "running") await setPhase(context, lease, { ...record, phase: "starting" });
+    if (scale !== undefined) await scaleBack(context, worker, scale, lease);
+    await waitForEngine(context, worker, lease.signal);
+    await setPhase(context, lease, { phase: "running", rewarm: record.rewarm });
+    await rewarm(context, worker, record.rewarm, lease);
+  });
+}
+
+async function unloadAll(context: FleetContext, worker: Worker, lease: Lease): Promise<void> {
+  const { state, report } = context;
+  const { name, scale } = worker.spec;
+  const scaled = scale !== undefined;
+  try {
+    const { models } = await inspect(context, worker, lease.signal);
+    const loaded = models.filter((model) => model.loaded).map((model) => model.name);
+    const record = await state.worker(name);
+    await state.setWorker(lease, { ...record, rewarm: [...new Set([...record.rewarm, ...loaded])] });
+    for (const model of loaded) await unloadModel(context, worker, model, lease.signal);
+  } catch (error) {
+    // Its processes are about to end, and their memory with them.
+    if (scaled && (error instanceof EngineUnavailable || error instanceof NotSupported)) {
+      report({ type: "unreachable", worker: name, problem: messageOf(error) });
+      return;
+    }
+    throw error;
+  }
+}
+
+/** Only when all workers of the target are stopped: one replica of several cannot be scaled away by its name. */
+async function scaleToZero(context: FleetContext, worker: Worker, target: ScaleTarget, lease: Lease): Promise<void> {
+  const { state } = context;
+  const phases = await Promise.all(
+    matesOf(context, target).map(async ({ spec }) => (await state.worker(spec.name)).phase),
+  );
+  if (phases.some((phase) => phase !== "stopped")) return;
+  const scaler = requireScaler(context);
+  const replicas = await scaler.replicas(target, lease.signal);
+  if (replicas === 0) return;
+  await state.setWorker(lease, { ...(await state.worker(worker.spec.name)), replicas });
+  await scale(context, worker, target, 0, lease.signal);
+}
+
+async function scaleBack(context: FleetContext, worker: Worker, target: ScaleTarget, lease: Lease): Promise<void> {
+  const { state } = context;
+  if ((await requireScaler(context).replicas(target, lease.signal)) > 0) return;
+  const records = await Promise.all(matesOf(context, target).map(({ spec }) => state.worker(spec.name)));
+  const replicas = Math.max(1, ...records.map((record) => record.replicas ?? 0));
+  await scale(context, worker, target, replicas, lease.signal);
+  await state.forgetLeftovers(worker.spec.name, PRUNED_AFTER_SECONDS);
+}
+
+async function scale(
+  context: FleetContext,
+  { spec }: Worker,
+  target: ScaleTarget,
+  replicas: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await requireScaler(context).scale(target, replicas, signal);
+  const { namespace, kind, name } = target;
+  context.report({ type: "scaled", worker: spec.name, target: `${kind} ${namespace}/${name}`, replicas });
+}
+
+async function waitForEngine({ times }: FleetContext, { spec, backend }: Worker, signal: AbortSignal): Promise<void> {
+  let problem = "";
+  const ask = async () => {
+    try {
+      await backend.health(signal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error;
+      problem = error.message;
+      return false;
+    }
+  };
+  const seconds = times.startSeconds;
+  if (await waitUntil(ask, { seconds, everySeconds: 1, signal })) return;
+  throw new EngineUnavailable(`${spec.name} does not answer ${seconds} s after its start: ${problem}`);
+}
+
+/** What cannot be loaded stays on the list: the next start tries it again. */
+async function rewarm(context: FleetContext, worker: Worker, models: readonly string[], lease: Lease): Promise<void> {
+  const failures: { readonly model: string; readonly error: unknown }[] = [];
+  for (const model of models) {
+    try {
+      await loadUnderLease(context, worker, model, lease);
+    } catch (error) {
+      lease.signal.throwIfAborted();
+      failures.push({ model, error });
+    }
+  }
+  await context.state.setWorker(lease, { phase: "running", rewarm: failures.map(({ model }) => model) });
+  if (failures[0] !== undefined) throw failures[0].error;
+}
+
+async function setPhase({ state, report }: FleetContext, lease: Lease, record: WorkerRecord): Promise<void> {
+  await state.setWorker(lease, record);
+  report({ type: "phase", worker: lease.worker, phase: record.phase });
+}
+
+function matesOf({ workers }: FleetContext, target: ScaleTarget): readonly Worker[] {
+  return workers.filter(({ spec }) => spec.scale !== undefined && sameTarget(spec.scale, target));
+}
+
+function requireScaler({ scaler }: FleetContext) {
+  if (scaler !== undefined) return scaler;
+  throw new NotSupported("a worker has a scale target, but this API does not run in a Kubernetes cluster");
+}

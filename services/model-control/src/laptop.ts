@@ -1,0 +1,47 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir, totalmem } from "node:os";
+import { join } from "node:path";
+import { type ControlConfig, configSchema } from "./config";
+
+/** Where a configuration's file is named. */
+export const CONFIG_VARIABLE = "MODEL_CONTROL_CONFIG";
+
+/** Without a configuration: an Ollama, and a Redis or Valkey, on this machine. */
+export interface Laptop {
+  readonly config: ControlConfig;
+  /** The file with the token, which only its owner can read. */
+  readonly tokenFile: string;
+}
+
+/**
+ * Makes a token at the first start, and keeps it. Reachable from this machine only.
+ *
+ * @param folder the user's state folder unless given; see the XDG base directory specification.
+ */
+export function laptop(folder = join(stateHome(), "inference-stacks", "model-control")): Laptop {
+  const tokenFile = join(folder, "token");
+  const tokensFile = join(folder, "tokens.json");
+  if (!existsSync(tokenFile)) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(tokenFile, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
+  }
+  const sha256 = createHash("sha256").update(readFileSync(tokenFile, "utf8").trim()).digest("hex");
+  const tokens = [{ id: "laptop", sha256, scopes: ["read", "operate"] }];
+  writeFileSync(tokensFile, JSON.stringify({ tokens }), { mode: 0o600 });
+  const config = configSchema.parse({
+    listen: { host: "127.0.0.1" },
+    redis: { url: "redis://127.0.0.1:6379" },
+    tokensFile,
+    // Half of the memory: people still want to work on the machine.
+    workers: [
+      { name: "laptop", backend: "ollama", url: "http://127.0.0.1:11434", memoryBytes: Math.floor(totalmem() / 2) },
+    ],
+  });
+  return { config, tokenFile };
+}
+
+function stateHome(): string {
+  const named = process.env.XDG_STATE_HOME;
+  return named?.startsWith("/") ? named : join(homedir(), ".local", "state");
+}

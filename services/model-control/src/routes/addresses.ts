@@ -1,0 +1,38 @@
+import { MethodNotAllowed, NotFound } from "./problem";
+import type { Server } from "./surroundings";
+
+interface Address {
+  readonly pattern: RegExp;
+  readonly methods: string[];
+}
+
+/** Tells a wrong method from a wrong address. Comes before the routes, and after what checks the caller. */
+export function refuseUnknownAddresses(server: Server): void {
+  const addresses = new Map<string, Address>();
+  server.addHook("onRoute", ({ url, method, config }) => {
+    const described = config?.describedUrl ?? url;
+    const address = addresses.get(described) ?? { pattern: patternOf(described), methods: [] };
+    address.methods.push(...[method].flat());
+    addresses.set(described, address);
+  });
+  server.addHook("onRequest", async (request) => {
+    if (!request.is404) return;
+    const path = request.url.split("?")[0] ?? "";
+    // The longest description is the closest one: `/models/pull` rather than `/models/:model`.
+    const [closest] = [...addresses]
+      .filter(([, { pattern }]) => pattern.test(path))
+      .sort(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")) || b.length - a.length);
+    if (closest === undefined)
+      throw new NotFound("there is nothing at this address; /openapi.json lists what there is");
+    throw new MethodNotAllowed(closest[1].methods);
+  });
+}
+
+/** A model's name holds slashes, and no other parameter does. */
+function patternOf(described: string): RegExp {
+  const text = described
+    .replaceAll(".", "\\.")
+    .replace(":model", ".+")
+    .replace(/:[a-z]+/g, "[^/]+");
+  return new RegExp(`^${text}$`);
+}

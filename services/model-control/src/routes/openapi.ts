@@ -1,0 +1,108 @@
+import swagger from "@fastify/swagger";
+import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import type { OpenAPIV3_1 } from "openapi-types";
+import { z } from "zod";
+import packageFile from "../../package.json";
+import { PROBLEM_TYPE } from "./problem";
+import type { Server } from "./surroundings";
+
+type Description = Partial<OpenAPIV3_1.Document>;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The address as the description shows it, where the router's own is a wildcard that stands for `model`. */
+    describedUrl?: string;
+  }
+}
+
+/** What every route that takes a token may answer besides. */
+const SECURITY = [{ token: [] }];
+
+/** Describes the routes that are added after it. */
+export async function describeApi(server: Server): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Model control API",
+        version: packageFile.version,
+        description: `${packageFile.description} Errors are RFC 9457 problems (\`${PROBLEM_TYPE}\`) with a stable \`code\`.`,
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      tags: [
+        { name: "models", description: "Pull, watch, load, unload and delete models" },
+        { name: "tasks", description: "What takes its time" },
+        { name: "workers", description: "Stop and start the engines" },
+        { name: "service", description: "The API itself" },
+      ],
+      components: {
+        securitySchemes: {
+          token: {
+            type: "http",
+            scheme: "bearer",
+            description: "A token with the scope `read` for GET, and `operate` for all else",
+          },
+        },
+      },
+    },
+    transform: (document) => {
+      const { describedUrl, scope } = document.route.config ?? {};
+      const { schema } = jsonSchemaTransform(document);
+      const described = { ...schema, ...(scope === "anyone" ? {} : { security: SECURITY }) };
+      if (describedUrl === undefined) return { schema: described, url: document.url };
+      return { schema: { ...described, params: renameWildcard(schema.params) }, url: describedUrl };
+    },
+    transformObject: (document) =>
+      withOptionalBodies(withoutUnused(jsonSchemaTransformObject(document) as Description)),
+  });
+}
+
+/** Adds the description's own route. It needs no token: it tells nothing about this installation but its registries. */
+export function openapiRoute(server: Server): void {
+  server.get(
+    "/openapi.json",
+    {
+      config: { scope: "anyone" },
+      schema: {
+        tags: ["service"],
+        summary: "This description",
+        operationId: "describe",
+        response: { 200: z.looseObject({ openapi: z.string() }).meta({ id: "Description" }) },
+      },
+    },
+    async () => ({ ...server.swagger(), openapi: "3.1.0" }),
+  );
+}
+
+/** Schemas come once as they are sent and once as they are received; the description keeps those that it refers to. */
+function withoutUnused(document: Description): Description {
+  const text = JSON.stringify(document);
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  const used = schemas.filter(([name]) => text.includes(`"#/components/schemas/${name}"`));
+  if (used.length === schemas.length) return document;
+  // What only an unused one referred to is unused now.
+  return withoutUnused({ ...document, components: { ...document.components, schemas: Object.fromEntries(used) } });
+}
+
+/** A body that may be null may be missing. The framework's plugin calls every body required. */
+function withOptionalBodies(document: Description): Description {
+  for (const path of Object.values(document.paths ?? {})) {
+    const body = path?.post?.requestBody;
+    if (body === undefined || "$ref" in body) continue;
+    const schema = body.content["application/json"]?.schema;
+    if (
+      schema !== undefined &&
+      "anyOf" in schema &&
+      schema.anyOf?.some((one) => "type" in one && one.type === "null")
+    ) {
+      body.required = false;
+    }
+  }
+  return document;
+}
+
+/** The router calls the rest of a path `*`. */
+function renameWildcard(params: unknown): unknown {
+  const text = JSON.stringify(params).replaceAll('"*"', '"model"');
+  return JSON.parse(text);
+}

@@ -1,0 +1,17 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyInstance, RawServerDefault } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { Logger } from "pino";
+import type { ControlConfig } from "../config";
+import type { Fleet } from "../fleet/fleet";
+import type { Tasks } from "../tasks/task";
+
+/** What routes work on. */
+export interface Surroundings {
+  readonly config: Pick<ControlConfig, "workers" | "registries">;
+  readonly fleet: Fleet;
+  readonly tasks: Tasks;
+}
+
+/** A server whose handlers are typed by their schemas. */
+export type Server = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, ZodTypeProvider>;

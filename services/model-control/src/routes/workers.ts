@@ -1,0 +1,77 @@
+import { z } from "zod";
+import type { WorkerReport } from "../fleet/fleet";
+import { knownWorker } from "./models";
+import { acceptedWorkersSchema, problems, workerListSchema, type workerSchema } from "./schemas";
+import type { Server, Surroundings } from "./surroundings";
+
+const bodySchema = z
+  .strictObject({
+    worker: z.string().max(63).optional().meta({ description: "One worker" }),
+    all: z.literal(true).optional().meta({ description: "All workers, as without a body" }),
+  })
+  .refine(({ worker, all }) => worker === undefined || all === undefined, 'either "worker" or "all"')
+  .meta({ not: { required: ["worker", "all"] } })
+  .nullish();
+
+const ACTIONS = {
+  stop: "Drain workers, unload their models and scale them to zero",
+  start: "Scale workers to what they were, and load what was loaded",
+} as const;
+
+export function workerRoutes(server: Server, { config, fleet, tasks }: Surroundings): void {
+  server.get(
+    "/workers",
+    {
+      schema: {
+        tags: ["workers"],
+        summary: "All workers, with their memory and disk",
+        operationId: "listWorkers",
+        response: { 200: workerListSchema, ...problems(401, 403, 429, 503, 504) },
+      },
+    },
+    async (request) => ({ workers: (await fleet.workers(request.deadline)).map(workerJson) }),
+  );
+
+  for (const kind of ["stop", "start"] as const) {
+    server.post(
+      `/workers/${kind}`,
+      {
+        config: { scope: "operate" },
+        schema: {
+          tags: ["workers"],
+          summary: ACTIONS[kind],
+          description: "Makes a task for each worker. Without a body: all workers.",
+          operationId: `${kind}Workers`,
+          body: bodySchema,
+          response: { 202: acceptedWorkersSchema, ...problems(400, 401, 403, 404, 413, 415, 429, 503) },
+        },
+      },
+      async (request, reply) => {
+        const { worker } = request.body ?? {};
+        if (worker !== undefined) knownWorker(config, worker);
+        const workers = worker === undefined ? config.workers.map(({ name }) => name) : [worker];
+        const ids = await Promise.all(workers.map((name) => tasks.submit({ kind, worker: name })));
+        return reply.code(202).send({ task_ids: ids, ...(ids.length === 1 ? { task_id: ids[0] } : {}) });
+      },
+    );
+  }
+}
+
+function workerJson(report: WorkerReport): z.output<typeof workerSchema> {
+  const { name, backend, state, version, gpu, memory, disk, models, problem } = report;
+  const budget = ({ budgetBytes, usedBytes }: WorkerReport["memory"]) => ({
+    budget_bytes: budgetBytes,
+    used_bytes: usedBytes,
+  });
+  return {
+    name,
+    backend,
+    state,
+    version,
+    gpu,
+    memory: budget(memory),
+    disk: disk === undefined ? undefined : budget(disk),
+    models: [...models],
+    problem,
+  };
+}

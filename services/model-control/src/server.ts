@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import fastify, { type FastifyRequest, LogController } from "fastify";
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import type { Logger } from "pino";
+import { guard } from "./auth/guard";
+import type { TokenEntry } from "./auth/token-file";
+import type { ControlConfig } from "./config";
+import { LONGEST_MODEL_NAME } from "./model-name";
+import { refuseUnknownAddresses } from "./routes/addresses";
+import { giveDeadlines } from "./routes/deadline";
+import { healthRoutes } from "./routes/health";
+import { modelRoutes } from "./routes/models";
+import { describeApi, openapiRoute } from "./routes/openapi";
+import { answerProblem } from "./routes/problem";
+import type { Server, Surroundings } from "./routes/surroundings";
+import { taskRoutes } from "./routes/tasks";
+import { workerRoutes } from "./routes/workers";
+import type { Tracing } from "./telemetry/tracing";
+
+export interface ServerParts extends Surroundings {
+  readonly config: Pick<ControlConfig, "workers" | "registries" | "limits">;
+  readonly tokens: { tokens(): readonly TokenEntry[] };
+  readonly log: Logger;
+  readonly tracing?: Tracing;
+  /** Told of every answered request. */
+  readonly onAnswer?: (method: string, route: string, status: number, seconds: number) => void;
+}
+
+/** Builds the HTTP server of the API; it does not listen yet. */
+export async function buildServer(parts: ServerParts): Promise<Server> {
+  const { limits } = parts.config;
+  const timeout = limits.requestTimeoutSeconds * 1000;
+  const server = fastify({
+    loggerInstance: parts.log,
+    genReqId: requestId,
+    // One line for each answer, written by `record`.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request" }),
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: timeout,
+    // Node swaps the two limits where that of the headers is the longer one, and looks for late requests every 30 s.
+    http: { requestTimeout: timeout, headersTimeout: timeout, connectionsCheckingInterval: 1_000 },
+    keepAliveTimeout: 75_000,
+    // Requests that are under way are answered; connections without one are closed.
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: LONGEST_MODEL_NAME * 3 + "/status".length },
+    frameworkErrors: (error, request, reply) => answerProblem(error, request, reply),
+  }).withTypeProvider<ZodTypeProvider>();
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+  server.setErrorHandler(answerProblem);
+  allowEmptyJson(server);
+
+  let draining = false;
+  server.addHook("preClose", async () => {
+    draining = true;
+  });
+  server.addHook("onRequest", async (request, reply) => {
+    reply
+      .header("x-request-id", request.id)
+      .header("cache-control", "no-store")
+      .header("x-content-type-options", "nosniff");
+  });
+  server.addHook("onResponse", async (request, reply) => record(request, reply.statusCode, reply.elapsedTime, parts));
+  await parts.tracing?.instrument(server);
+  giveDeadlines(server, timeout);
+  await guard(server, parts.tokens, limits);
+  await describeApi(server);
+  refuseUnknownAddresses(server);
+  healthRoutes(server, parts, () => draining);
+  modelRoutes(server, parts);
+  taskRoutes(server, parts);
+  workerRoutes(server, parts);
+  openapiRoute(server);
+  return server;
+}
+
+/** `curl -X POST -H "Content-Type: application/json"` without a body means what it means without the header. */
+function allowEmptyJson(server: Server): void {
+  const parse = server.getDefaultJsonParser("error", "error");
+  server.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (body === "") done(null, undefined);
+    else parse(request, body.toString(), done);
+  });
+}
+
+/** The caller's own id, where it may stand in a log, so that a request can be followed through several services. */
+function requestId(request: { readonly headers: Readonly<Record<string, unknown>> }): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+/** @param milliseconds from the first byte of the request to the last one of the answer. */
+function record(request: FastifyRequest, status: number, milliseconds: number, { onAnswer }: ServerParts): void {
+  const { url: route = "unknown", config } = request.routeOptions;
+  onAnswer?.(request.method, route, status, milliseconds / 1000);
+  // Probes come every few seconds, and say nothing.
+  const level = config.unlimited && status < 400 ? "debug" : "info";
+  request.log[level](
+    {
+      method: request.method,
+      path: request.url.split("?")[0],
+      status,
+      caller: request.caller?.id,
+      milliseconds: Math.round(milliseconds),
+    },
+    "request answered",
+  );
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import type { Job, JobState } from "bullmq";
+import { type Lane, laneOf } from "./lanes";
+import { CANCELLED, TASK_KINDS, type TaskKind, type TaskReport, type TaskRequest, type TaskState } from "./task";
+
+/** What the queue keeps of a task. */
+export type TaskData = TaskRequest & {
+  /** Somebody wants it to end. Kept with the task, so that every replica and every restart sees it. */
+  readonly cancelled?: boolean;
+  /** The trace of the request that made it, as W3C headers. */
+  readonly trace?: Readonly<Record<string, string>>;
+};
+
+/** The result is the worker that has the model. */
+export type TaskJob = Job<TaskData, string | null, TaskKind>;
+
+/** Tells the kind, and so the lane: a task is found without a search. */
+export function newTaskId(kind: TaskKind): string {
+  return `${kind}-${randomUUID()}`;
+}
+
+/** @returns undefined for what is no task's id. */
+export function laneOfId(id: string): Lane | undefined {
+  const [, kind] = /^([a-z]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(id) ?? [];
+  const known = TASK_KINDS.find((candidate) => candidate === kind);
+  return known === undefined ? undefined : laneOf(known);
+}
+
+export function reportOf(job: TaskJob, jobState: JobState): TaskReport {
+  const { data } = job;
+  const cancelled = data.cancelled === true && jobState !== "completed";
+  const state = cancelled ? "failed" : stateOf(jobState);
+  return {
+    id: job.id ?? "",
+    kind: data.kind,
+    model: "model" in data ? data.model : undefined,
+    worker: job.returnvalue ?? ("worker" in data ? data.worker : undefined),
+    state,
+    progress: state === "completed" ? 100 : progressOf(job),
+    error: cancelled ? CANCELLED : state === "completed" ? undefined : job.failedReason || undefined,
+    attempts: { made: job.attemptsMade, allowed: job.opts.attempts ?? 1 },
+    createdAt: new Date(job.timestamp),
+    startedAt: job.processedOn === undefined ? undefined : new Date(job.processedOn),
+    finishedAt: job.finishedOn === undefined ? undefined : new Date(job.finishedOn),
+  };
+}
+
+export function progressOf(job: Pick<TaskJob, "progress">): number {
+  return typeof job.progress === "number" ? job.progress : 0;
+}
+
+function stateOf(state: JobState): TaskState {
+  if (state === "completed" || state === "failed") return state;
+  return state === "active" ? "running" : "queued";
+}

@@ -1,0 +1,60 @@
+import type { JobsOptions } from "bullmq";
+import type { ControlConfig } from "../config";
+import type { TaskKind, TaskRequest } from "./task";
+
+/** Keys in Redis start with this. */
+export const QUEUE_PREFIX = "model-control";
+
+/** Pulls may take hours: what takes seconds has a lane of its own, and never waits behind them. */
+export const LANES = ["pulls", "operations"] as const;
+export type Lane = (typeof LANES)[number];
+
+/** Operations at the same time, over all replicas: they wait for engines, and take next to nothing here. */
+const OPERATIONS = 8;
+
+/** Ended tasks are kept for a day, and a thousand of them at most for each lane and outcome. */
+const KEPT = { age: 24 * 3600, count: 1000 };
+
+/**
+ * A process that is killed renews its locks no more. Its tasks go on elsewhere, or after its restart, within
+ * `lockDuration` and two checks: 14 s.
+ */
+export const STALLED = {
+  lockDuration: 6_000,
+  stalledInterval: 4_000,
+  /** A restart is no fault of the task: it is taken up again however often that happens. */
+  maxStalledCount: 1_000,
+  /** Pause after a lost connection, in milliseconds. */
+  runRetryDelay: 1_000,
+} as const;
+
+export function laneOf(kind: TaskKind): Lane {
+  return kind === "pull" ? "pulls" : "operations";
+}
+
+export function concurrencyOf(lane: Lane, pulls: ControlConfig["pulls"]): number {
+  return lane === "pulls" ? pulls.concurrency : OPERATIONS;
+}
+
+/** Tasks with the same key are the same while one of them is unfinished. */
+export function deduplicationKey(request: TaskRequest): string {
+  switch (request.kind) {
+    case "pull":
+      return `pull ${request.load ? "and load" : "only"} ${request.model} on ${request.worker ?? "any worker"}`;
+    case "load":
+      return `load ${request.model}`;
+    default:
+      return `${request.kind} ${request.worker}`;
+  }
+}
+
+export function jobOptions(id: string, request: TaskRequest, pulls: ControlConfig["pulls"]): JobsOptions {
+  return {
+    jobId: id,
+    deduplication: { id: deduplicationKey(request) },
+    attempts: pulls.attempts,
+    backoff: { type: "exponential", delay: pulls.backoffSeconds * 1000, jitter: 0.2 },
+    removeOnComplete: KEPT,
+    removeOnFail: KEPT,
+  };
+}

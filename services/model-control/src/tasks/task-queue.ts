@@ -1,0 +1,193 @@
+import { context, propagation } from "@opentelemetry/api";
+import { type JobState, type JobType, Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import type { ControlConfig } from "../config";
+import { ControlError, QueueUnavailable, UnknownTask } from "../errors";
+import { laneOfId, newTaskId, reportOf, type TaskData, type TaskJob } from "./job";
+import { concurrencyOf, jobOptions, LANES, type Lane, laneOf, QUEUE_PREFIX } from "./lanes";
+import { REDIS_PATIENCE, redisAddress } from "./redis";
+import {
+  CANCELLED,
+  type TaskCounts,
+  TaskFinished,
+  type TaskKind,
+  type TaskReport,
+  type TaskRequest,
+  type Tasks,
+} from "./task";
+
+type LaneQueue = Queue<TaskData, string | null, TaskKind>;
+type LaneQueues = Readonly<Record<Lane, LaneQueue>>;
+
+/** All of one method together may take this long, in milliseconds. */
+const PATIENCE = REDIS_PATIENCE + 300;
+
+/** A task's state for each of the queue's own, the ended ones last. */
+const JOB_TYPES: readonly { readonly type: JobType; readonly state: JobState }[] = [
+  { type: "active", state: "active" },
+  { type: "wait", state: "waiting" },
+  { type: "delayed", state: "delayed" },
+  { type: "completed", state: "completed" },
+  { type: "failed", state: "failed" },
+];
+
+/** The tasks in Redis or Valkey. Its connection may come and go: see `Tasks`. */
+export class TaskQueue implements Tasks {
+  private opening?: Promise<LaneQueues>;
+  private lastError = "no connection yet";
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly config: Pick<ControlConfig, "redis" | "pulls">,
+  ) {
+    redis.on("error", (error) => {
+      this.lastError = reasonOf(error);
+    });
+    // A server that came back empty has forgotten how much may run at once.
+    redis.on("ready", () => {
+      // An orderly end of the connection is no error: nothing else says why there is none.
+      this.lastError = "the connection was lost";
+      this.opening
+        ?.then((queues) => this.bound(queues))
+        .catch((error) => {
+          this.lastError = reasonOf(error);
+        });
+    });
+  }
+
+  async submit(request: TaskRequest): Promise<string> {
+    return this.ask(async (queues) => {
+      const trace: Record<string, string> = {};
+      propagation.inject(context.active(), trace);
+      const id = newTaskId(request.kind);
+      const queue = queues[laneOf(request.kind)];
+      const job = await queue.add(request.kind, { ...request, trace }, jobOptions(id, request, this.config.pulls));
+      return job.id ?? id;
+    });
+  }
+
+  async find(id: string): Promise<TaskReport> {
+    return this.ask(async (queues) => (await this.job(queues, id)).report);
+  }
+
+  async recent(limit: number): Promise<readonly TaskReport[]> {
+    return this.ask(async (queues) => {
+      const lists = await Promise.all(
+        LANES.flatMap((lane) =>
+          JOB_TYPES.map(async ({ type, state }) => {
+            const jobs = (await queues[lane].getJobs([type], 0, limit - 1)) as (TaskJob | undefined)[];
+            return jobs.filter((job) => job !== undefined).map((job) => reportOf(job, state));
+          }),
+        ),
+      );
+      // A task that moved on between two of the questions is in both answers: the later state, which comes last, counts.
+      const byId = new Map(lists.flat().map((report) => [report.id, report]));
+      return [...byId.values()].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, limit);
+    });
+  }
+
+  async cancel(id: string): Promise<TaskReport> {
+    return this.ask(async (queues) => {
+      const { job, state, report } = await this.job(queues, id);
+      if (report.error === CANCELLED) return report;
+      if (report.finishedAt !== undefined) throw new TaskFinished(`task ${id} is ${report.state} already`);
+      await job.updateData({ ...job.data, cancelled: true });
+      // The same request makes a new task from now on, even while this one still winds down.
+      await job.removeDeduplicationKey();
+      // It ended between the question and the mark: nobody may be told that it was cancelled.
+      if ((await job.getState()) === "completed") throw new TaskFinished(`task ${id} is completed already`);
+      // It may have started meanwhile, which ends it as well.
+      if (state === "delayed") await job.promote().catch(() => undefined);
+      return reportOf(job, state);
+    });
+  }
+
+  async counts(): Promise<TaskCounts> {
+    return this.ask(async (queues) => {
+      const counts = await Promise.all(LANES.map((lane) => queues[lane].getJobCounts("active", "wait", "delayed")));
+      const sum = (...types: string[]) =>
+        counts.reduce((total, count) => total + types.reduce((part, type) => part + (count[type] ?? 0), 0), 0);
+      return { running: sum("active"), queued: sum("wait", "waiting", "delayed") };
+    });
+  }
+
+  async ping(): Promise<void> {
+    await this.ask(() => this.redis.ping());
+  }
+
+  async close(): Promise<void> {
+    const queues = await this.opening?.catch(() => undefined);
+    await Promise.all(Object.values(queues ?? {}).map((queue) => queue.close()));
+  }
+
+  private async job(queues: LaneQueues, id: string): Promise<{ job: TaskJob; state: JobState; report: TaskReport }> {
+    const lane = laneOfId(id);
+    const job = lane === undefined ? undefined : ((await queues[lane].getJob(id)) as TaskJob | undefined);
+    const state = await job?.getState();
+    if (job === undefined || state === undefined || state === "unknown") {
+      throw new UnknownTask(`there is no task ${JSON.stringify(id.slice(0, 100))}; ended tasks are kept for a day`);
+    }
+    return { job, state, report: reportOf(job, state) };
+  }
+
+  /** @throws QueueUnavailable unless the answer comes in time. */
+  private async ask<T>(question: (queues: LaneQueues) => Promise<T>): Promise<T> {
+    if (this.redis.status !== "ready") throw this.unavailable(this.lastError);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer for ${PATIENCE} ms`)), PATIENCE);
+    });
+    try {
+      return await Promise.race([this.open().then(question), late]);
+    } catch (error) {
+      if (error instanceof ControlError) throw error;
+      throw this.unavailable(reasonOf(error), error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A queue whose first command fails stays broken: it is opened when it is needed, and again after a failure. */
+  private open(): Promise<LaneQueues> {
+    this.opening ??= this.openLanes().catch((error) => {
+      this.opening = undefined;
+      throw error;
+    });
+    return this.opening;
+  }
+
+  private async openLanes(): Promise<LaneQueues> {
+    const queues = { pulls: this.newLane("pulls"), operations: this.newLane("operations") };
+    try {
+      await Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
+      await this.bound(queues);
+      return queues;
+    } catch (error) {
+      await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
+      throw error;
+    }
+  }
+
+  private newLane(lane: Lane): LaneQueue {
+    const queue: LaneQueue = new Queue(lane, { connection: this.redis, prefix: QUEUE_PREFIX });
+    queue.on("error", (error) => {
+      this.lastError = reasonOf(error);
+    });
+    return queue;
+  }
+
+  /** Tells the server how much may run at once. */
+  private async bound(queues: LaneQueues): Promise<void> {
+    await Promise.all(LANES.map((lane) => queues[lane].setGlobalConcurrency(concurrencyOf(lane, this.config.pulls))));
+  }
+
+  private unavailable(reason: string, cause?: unknown): QueueUnavailable {
+    const address = redisAddress(this.config.redis);
+    return new QueueUnavailable(`the task queue at ${address} cannot be reached: ${reason}`, { cause });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

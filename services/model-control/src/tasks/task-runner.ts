@@ -1,0 +1,265 @@
+import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import type { ControlConfig } from "../config";
+import { ControlError } from "../errors";
+import type { Fleet } from "../fleet/fleet";
+import { progressOf, type TaskData, type TaskJob } from "./job";
+import { concurrencyOf, LANES, type Lane, laneOf, QUEUE_PREFIX, STALLED } from "./lanes";
+import { ProgressTeller } from "./progress";
+import { Cancelled, LockLost, ShuttingDown, TookTooLong } from "./stop-reasons";
+import { CANCELLED, type TaskKind } from "./task";
+
+/** How often a running task looks whether somebody cancelled it, on whatever replica; in milliseconds. */
+const CANCEL_CHECK = 500;
+
+/** How long the removal of what a cancelled pull left may take, in milliseconds. */
+const DISCARD_PATIENCE = 30_000;
+
+/** How long an orderly end waits for running tasks to let go, in milliseconds. */
+const CLOSE_PATIENCE = 8_000;
+
+export type TaskOutcome = "completed" | "failed" | "cancelled";
+
+/** Told what becomes of tasks, for metrics. */
+export interface TaskObserver {
+  /** @param seconds from the request to the end, waiting and all tries included. */
+  finished(kind: TaskKind, outcome: TaskOutcome, seconds: number): void;
+  attemptFailed(kind: TaskKind): void;
+}
+
+interface Surroundings {
+  readonly fleet: Fleet;
+  /** A connection that waits for Redis: see `redisForWork`. */
+  readonly redis: Redis;
+  readonly config: Pick<ControlConfig, "pulls">;
+  readonly observer: TaskObserver;
+  readonly log: Logger;
+}
+
+type LaneWorker = Worker<TaskData, string | null, TaskKind>;
+type LaneQueue = Queue<TaskData, string | null, TaskKind>;
+
+/** Does the tasks of the queue, as many at once as the configuration allows over all replicas. */
+export class TaskRunner {
+  private readonly workers: readonly LaneWorker[];
+  private readonly queues: Readonly<Record<Lane, LaneQueue>>;
+  private readonly running = new Map<string, AbortController>();
+  private readonly tracer = trace.getTracer("model-control");
+
+  constructor(private readonly surroundings: Surroundings) {
+    this.queues = { pulls: this.openLane("pulls"), operations: this.openLane("operations") };
+    this.workers = LANES.map((lane) => this.startLane(lane));
+  }
+
+  /** Lets go of running tasks, so that others take them up at once, and takes no new ones. */
+  async close(): Promise<void> {
+    const closed = Promise.all(this.workers.map((worker) => worker.close())).then(() =>
+      Promise.all(LANES.map((lane) => this.queues[lane].close())),
+    );
+    for (const controller of this.running.values()) controller.abort(new ShuttingDown("the API is shutting down"));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_PATIENCE);
+    });
+    await Promise.race([closed, late]);
+    clearTimeout(timer);
+  }
+
+  private openLane(lane: Lane): LaneQueue {
+    const { redis, log } = this.surroundings;
+    const queue: LaneQueue = new Queue(lane, { connection: redis, prefix: QUEUE_PREFIX });
+    queue.on("error", (error) => logProblem(log, lane, error));
+    return queue;
+  }
+
+  private startLane(lane: Lane): LaneWorker {
+    const { redis, config, observer, log } = this.surroundings;
+    const worker: LaneWorker = new Worker(lane, (job: TaskJob, token?: string) => this.process(job, token), {
+      ...STALLED,
+      connection: redis,
+      prefix: QUEUE_PREFIX,
+      concurrency: concurrencyOf(lane, config.pulls),
+    });
+    worker.on("error", (error) => logProblem(log, lane, error));
+    worker.on("stalled", (task) => log.warn({ task }, "a task goes on that another process left"));
+    worker.on("lockRenewalFailed", (ids) => {
+      for (const id of ids) this.running.get(id)?.abort(new LockLost(`task ${id} went to another process`));
+    });
+    worker.on("completed", (job) => observer.finished(job.name, "completed", lifetime(job)));
+    worker.on("failed", (job, error) => {
+      if (job === undefined) return;
+      const ended = job.finishedOn !== undefined;
+      if (ended) observer.finished(job.name, error.message === CANCELLED ? "cancelled" : "failed", lifetime(job));
+      else observer.attemptFailed(job.name);
+    });
+    return worker;
+  }
+
+  private async process(job: TaskJob, token: string | undefined): Promise<string | null> {
+    const { data } = job;
+    const log = this.surroundings.log.child({ task: job.id, kind: data.kind, ...subjectOf(data) });
+    const parent = propagation.extract(context.active(), data.trace ?? {});
+    const options = { kind: SpanKind.CONSUMER, attributes: { "task.id": job.id, ...subjectOf(data) } };
+    return this.tracer.startActiveSpan(`task ${data.kind}`, options, parent, async (span) => {
+      log.info({ attempt: job.attemptsMade + 1, allowed: job.opts.attempts }, "task started");
+      try {
+        const result = await this.attempt(job);
+        log.info({ worker: result ?? undefined, milliseconds: Date.now() - job.timestamp }, "task completed");
+        return result;
+      } catch (error) {
+        span.setStatus({ code: SpanStatusCode.ERROR, message: messageOf(error) });
+        return await this.end(job, token, error, log);
+      } finally {
+        span.end();
+      }
+    });
+  }
+
+  /** One try, until it is done or interrupted. @throws the reason of an interruption, whatever the work made of it. */
+  private async attempt(job: TaskJob): Promise<string | null> {
+    if (job.data.cancelled) throw new Cancelled();
+    const id = job.id ?? "";
+    const controller = new AbortController();
+    const { timeoutSeconds } = this.surroundings.config.pulls;
+    const late = new TookTooLong(`it took longer than ${timeoutSeconds} s ("pulls.timeoutSeconds")`);
+    const timeout = setTimeout(() => controller.abort(late), timeoutSeconds * 1000);
+    const stopWatching = watchFor(
+      () => this.isCancelled(job),
+      () => controller.abort(new Cancelled()),
+    );
+    this.running.set(id, controller);
+    try {
+      return await this.work(job, controller);
+    } catch (error) {
+      throw controller.signal.aborted ? controller.signal.reason : error;
+    } finally {
+      clearTimeout(timeout);
+      stopWatching();
+      if (this.running.get(id) === controller) this.running.delete(id);
+    }
+  }
+
+  /** As every replica may have said by now. */
+  private async isCancelled({ id = "", data }: TaskJob): Promise<boolean> {
+    const job = (await this.queues[laneOf(data.kind)].getJob(id)) as TaskJob | undefined;
+    return job?.data.cancelled === true;
+  }
+
+  private async work(job: TaskJob, controller: AbortController): Promise<string | null> {
+    const { signal } = controller;
+    const { fleet, log } = this.surroundings;
+    const { data } = job;
+    const teller = new ProgressTeller(
+      (percent) => {
+        job.updateProgress(percent).catch((error) => log.debug({ error }, "progress was not recorded"));
+      },
+      { start: progressOf(job), intervalMs: 500 },
+    );
+    switch (data.kind) {
+      case "pull":
+      case "load":
+        return fleet.pull(
+          data.model,
+          {
+            load: data.kind === "load" || data.load,
+            worker: data.kind === "pull" ? data.worker : undefined,
+            onProgress: (progress) => teller.report(progress),
+            // The last look was a moment ago, and callers were told since.
+            confirm: async () => {
+              if (await this.isCancelled(job)) controller.abort(new Cancelled());
+            },
+          },
+          signal,
+        );
+      case "stop":
+        await fleet.stop(data.worker, signal);
+        return null;
+      case "start":
+        await fleet.start(data.worker, signal);
+        return null;
+    }
+  }
+
+  /** Tells the queue what becomes of an unfinished task. Always throws: that is how the queue is told. */
+  private async end(job: TaskJob, token: string | undefined, error: unknown, log: Logger): Promise<never> {
+    if (error instanceof ShuttingDown) {
+      log.info("task goes back to the queue: the API is shutting down");
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    if (error instanceof Cancelled) {
+      await this.discard(job, log);
+      log.info("task cancelled");
+      throw new UnrecoverableError(CANCELLED);
+    }
+    if (error instanceof ControlError) {
+      log.warn({ code: error.code, reason: error.message, retryable: error.retryable }, "task failed");
+      throw error.retryable ? error : new UnrecoverableError(error.message);
+    }
+    if (error instanceof TookTooLong || error instanceof LockLost) {
+      log.warn({ reason: error.message }, "task failed");
+      throw error;
+    }
+    // Its message was written for the log, not for callers.
+    log.error({ error }, "task failed unexpectedly");
+    throw new Error(`internal error; the log of the model control API has the details under task ${job.id}`);
+  }
+
+  private async discard({ id, data }: TaskJob, log: Logger): Promise<void> {
+    if (data.kind !== "pull") return;
+    const { model } = data;
+    try {
+      const unfinished = (await this.queues.pulls.getJobs(["active", "wait", "delayed"])) as (TaskJob | undefined)[];
+      const wanted = unfinished.some(
+        (other) =>
+          other !== undefined &&
+          other.id !== id &&
+          other.data.cancelled !== true &&
+          "model" in other.data &&
+          other.data.model === model,
+      );
+      // Another task pulls it: what is there is of use to that one.
+      if (wanted) return;
+      await this.surroundings.fleet.discard(model, AbortSignal.timeout(DISCARD_PATIENCE));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, "what the cancelled pull left was not removed");
+    }
+  }
+}
+
+/** Asks again and again until the answer is yes; a question that fails is asked again. @returns what ends it. */
+function watchFor(question: () => Promise<boolean>, yes: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const ask = async () => {
+    const answer = await question().catch(() => false);
+    if (stopped) return;
+    if (answer) yes();
+    else timer = setTimeout(ask, CANCEL_CHECK);
+  };
+  timer = setTimeout(ask, CANCEL_CHECK);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** A lost connection is told once, by who owns it; it would be told here with every attempt to connect again. */
+function logProblem(log: Logger, lane: Lane, error: Error): void {
+  const level = "syscall" in error || error.message.includes("Connection is closed") ? "debug" : "warn";
+  log[level]({ lane, reason: error.message }, "the task queue reports a problem");
+}
+
+function subjectOf(data: TaskData): { model?: string; worker?: string } {
+  return { ...("model" in data ? { model: data.model } : {}), ...("worker" in data ? { worker: data.worker } : {}) };
+}
+
+function lifetime(job: TaskJob): number {
+  return Math.max(0, (job.finishedOn ?? Date.now()) - job.timestamp) / 1000;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,65 @@
+import { ControlError } from "../errors";
+
+/** What a task does. Pulling and loading work on a model; stopping and starting on a worker. */
+export const TASK_KINDS = ["pull", "load", "stop", "start"] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
+
+export const TASK_STATES = ["queued", "running", "completed", "failed"] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+
+/** The error of a task that somebody cancelled: its state is `failed`, so that clients need to know four states only. */
+export const CANCELLED = "cancelled";
+
+/** What is to be done. Model names have passed `parseModelName`; workers are configured ones. */
+export type TaskRequest =
+  | { readonly kind: "pull"; readonly model: string; readonly load: boolean; readonly worker?: string }
+  | { readonly kind: "load"; readonly model: string }
+  | { readonly kind: "stop" | "start"; readonly worker: string };
+
+/** A task as callers see it. */
+export interface TaskReport {
+  readonly id: string;
+  readonly kind: TaskKind;
+  readonly model?: string;
+  /** The worker that was asked for; of a completed pull or load, the one that has the model. */
+  readonly worker?: string;
+  readonly state: TaskState;
+  /** Per cent, from 0 to 100; never falls. */
+  readonly progress: number;
+  /** Why it failed; while it waits for its next try, why the last one did. */
+  readonly error?: string;
+  /** Tries that ended, and tries in all. */
+  readonly attempts: { readonly made: number; readonly allowed: number };
+  readonly createdAt: Date;
+  readonly startedAt?: Date;
+  readonly finishedAt?: Date;
+}
+
+export interface TaskCounts {
+  readonly queued: number;
+  readonly running: number;
+}
+
+/**
+ * The tasks of all replicas. Every method throws `QueueUnavailable` within two seconds when the queue cannot be
+ * reached; nothing was done then, as far as can be told, and the same call may be made again.
+ */
+export interface Tasks {
+  /** Adds a task, or finds the unfinished one that does the same. @returns its id. */
+  submit(request: TaskRequest): Promise<string>;
+  /** @throws UnknownTask */
+  find(id: string): Promise<TaskReport>;
+  /** The newest first. */
+  recent(limit: number): Promise<readonly TaskReport[]>;
+  /** Ends a task wherever it runs; an ended one stays as it is. @throws UnknownTask, TaskFinished */
+  cancel(id: string): Promise<TaskReport>;
+  counts(): Promise<TaskCounts>;
+  /** Answers when the queue does. */
+  ping(): Promise<void>;
+}
+
+/** The task has ended: there is nothing left to cancel. */
+export class TaskFinished extends ControlError {
+  readonly status = 409;
+  readonly code = "task_finished";
+}

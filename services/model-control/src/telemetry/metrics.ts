@@ -1,0 +1,127 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Fleet, WorkerReport } from "../fleet/fleet";
+import type { Tasks } from "../tasks/task";
+import type { TaskObserver } from "../tasks/task-runner";
+
+/** How long the collection may wait for the queue and for the engines, in milliseconds. */
+const PATIENCE = 3_000;
+
+/** What Prometheus reads. All names start with `model_control_`, but for those of the Node process. */
+export class Metrics implements TaskObserver {
+  private readonly registry = new Registry();
+
+  private readonly requests = new Histogram({
+    name: "model_control_http_request_duration_seconds",
+    help: "Time to answer a request",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 15],
+    registers: [this.registry],
+  });
+  private readonly ended = new Counter({
+    name: "model_control_tasks_finished_total",
+    help: "Tasks that ended, by outcome: completed, failed or cancelled",
+    labelNames: ["kind", "outcome"],
+    registers: [this.registry],
+  });
+  private readonly failedAttempts = new Counter({
+    name: "model_control_task_attempts_failed_total",
+    help: "Tries of tasks that failed and are made again",
+    labelNames: ["kind"],
+    registers: [this.registry],
+  });
+  private readonly durations = new Histogram({
+    name: "model_control_task_duration_seconds",
+    help: "Time from a task's request to its end, waiting included",
+    labelNames: ["kind", "outcome"],
+    buckets: [0.5, 1, 5, 15, 60, 300, 900, 3600, 10_800],
+    registers: [this.registry],
+  });
+
+  private readonly evictions = new Counter({
+    name: "model_control_evictions_total",
+    help: "Models that left a worker to make room, by what they left: memory or disk",
+    labelNames: ["worker", "from"],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  readonly contentType = this.registry.contentType;
+
+  /** Measures the queue and the workers whenever somebody reads. */
+  observe(tasks: Tasks, fleet: Fleet): void {
+    const queueUp = this.gauge("model_control_queue_up", "1 when the task queue answers", []);
+    const waiting = this.gauge("model_control_tasks", "Unfinished tasks, by state: queued or running", ["state"]);
+    const workers = this.workerGauges();
+    this.collect = async () => {
+      const [counts, reports] = await Promise.allSettled([
+        tasks.counts(),
+        fleet.workers(AbortSignal.timeout(PATIENCE)),
+      ]);
+      queueUp.set(counts.status === "fulfilled" ? 1 : 0);
+      waiting.reset();
+      if (counts.status === "fulfilled") {
+        waiting.set({ state: "queued" }, counts.value.queued);
+        waiting.set({ state: "running" }, counts.value.running);
+      }
+      workers(reports.status === "fulfilled" ? reports.value : []);
+    };
+  }
+
+  /** In the text format of Prometheus. */
+  async read(): Promise<string> {
+    await this.collect();
+    return this.registry.metrics();
+  }
+
+  readonly answered = (method: string, route: string, status: number, seconds: number): void => {
+    this.requests.observe({ method, route, status: String(status) }, seconds);
+  };
+
+  evicted(worker: string, from: "memory" | "disk"): void {
+    this.evictions.inc({ worker, from });
+  }
+
+  finished: TaskObserver["finished"] = (kind, outcome, seconds) => {
+    this.ended.inc({ kind, outcome });
+    this.durations.observe({ kind, outcome }, seconds);
+  };
+
+  attemptFailed: TaskObserver["attemptFailed"] = (kind) => {
+    this.failedAttempts.inc({ kind });
+  };
+
+  private collect: () => Promise<void> = async () => {};
+
+  private workerGauges(): (reports: readonly WorkerReport[]) => void {
+    const state = this.gauge("model_control_worker_state", "1 for the state that the worker is in", [
+      "worker",
+      "backend",
+      "state",
+    ]);
+    const memoryBudget = this.gauge("model_control_worker_memory_budget_bytes", "Memory that models may take", [
+      "worker",
+    ]);
+    const memoryUsed = this.gauge("model_control_worker_memory_used_bytes", "Memory that models take", ["worker"]);
+    const diskBudget = this.gauge("model_control_worker_disk_budget_bytes", "Disk that models may take", ["worker"]);
+    const diskUsed = this.gauge("model_control_worker_disk_used_bytes", "Disk that models take", ["worker"]);
+    const gauges = [state, memoryBudget, memoryUsed, diskBudget, diskUsed];
+    return (reports) => {
+      for (const gauge of gauges) gauge.reset();
+      for (const { name: worker, backend, state: now, memory, disk } of reports) {
+        state.set({ worker, backend, state: now }, 1);
+        memoryBudget.set({ worker }, memory.budgetBytes);
+        memoryUsed.set({ worker }, memory.usedBytes);
+        if (disk === undefined) continue;
+        diskBudget.set({ worker }, disk.budgetBytes);
+        diskUsed.set({ worker }, disk.usedBytes);
+      }
+    };
+  }
+
+  private gauge<T extends string>(name: string, help: string, labelNames: T[]): Gauge<T> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+}

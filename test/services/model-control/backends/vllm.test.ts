@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { VllmBackend } from "../../../../services/model-control/src/backends/vllm";
+import { NotSupported, UnknownModel } from "../../../../services/model-control/src/errors";
+import { HttpStub, type StubAnswer, type StubRequest } from "../http-stub";
+
+const signal = new AbortController().signal;
+const QWEN = "Qwen/Qwen3-8B";
+
+/** vLLM's routes, with and without VLLM_SERVER_DEV_MODE=1 and --enable-sleep-mode. */
+class VllmStub {
+  devMode = true;
+  sleepMode = true;
+  sleeping = false;
+  requests = 3;
+
+  answer({ method, path }: StubRequest): StubAnswer {
+    switch (`${method} ${path}`) {
+      case "GET /health":
+        return { body: "" };
+      case "GET /version":
+        return { body: { version: "0.33.0" } };
+      case "GET /v1/models":
+        return { body: { object: "list", data: [{ id: QWEN }, { id: "an-adapter" }] } };
+      case "GET /metrics":
+        return {
+          body: [
+            "# TYPE vllm:request_success_total counter",
+            `vllm:request_success_total{engine="0",finished_reason="stop",model_name="${QWEN}"} ${this.requests}.0`,
+            `vllm:request_success_total{engine="0",finished_reason="length",model_name="${QWEN}"} 2.0`,
+          ].join("\n"),
+        };
+    }
+    if (!this.devMode) return { status: 404, body: { detail: "Not Found" } };
+    if (method === "POST" && path.startsWith("/sleep?")) this.sleeping = this.sleepMode;
+    else if (`${method} ${path}` === "POST /wake_up") this.sleeping = false;
+    else if (`${method} ${path}` !== "GET /is_sleeping") return { status: 404, body: { detail: "Not Found" } };
+    return path === "/is_sleeping" ? { body: { is_sleeping: this.sleeping } } : { body: "" };
+  }
+}
+
+describe("a vLLM server", () => {
+  let vllm: VllmStub;
+  let stub: HttpStub;
+  let backend: VllmBackend;
+
+  beforeEach(async () => {
+    vllm = new VllmStub();
+    stub = await HttpStub.listen((request) => vllm.answer(request));
+    backend = new VllmBackend(stub.url, { models: [QWEN], timeouts: { unloadSeconds: 0.5 } });
+  });
+  afterEach(() => stub.close());
+
+  test("tells its version, and the models that it was started with", async () => {
+    expect(await backend.health(signal)).toEqual({ version: "0.33.0" });
+    expect(await backend.models(signal)).toEqual([{ name: QWEN, loaded: true, useMark: "5" }]);
+    vllm.requests = 4;
+    expect(await backend.models(signal)).toEqual([{ name: QWEN, loaded: true, useMark: "6" }]);
+  });
+
+  test("sleeps at level 1 after its running requests, and wakes", async () => {
+    await backend.unload(QWEN, signal);
+    expect(stub.asked).toContain("POST /sleep?level=1&mode=wait");
+    expect(await backend.models(signal)).toEqual([{ name: QWEN, loaded: false, useMark: undefined }]);
+    await backend.load(QWEN, signal);
+    expect(vllm.sleeping).toBe(false);
+  });
+
+  test("without the development routes it is loaded, and cannot be unloaded", async () => {
+    vllm.devMode = false;
+    expect((await backend.models(signal))[0]?.loaded).toBe(true);
+    await backend.load(QWEN, signal);
+    await expect(backend.unload(QWEN, signal)).rejects.toThrow(NotSupported);
+    await expect(backend.unload(QWEN, signal)).rejects.toThrow("--enable-sleep-mode and VLLM_SERVER_DEV_MODE=1");
+  });
+
+  test("without the sleep mode it takes the call, stays awake, and that is said", async () => {
+    vllm.sleepMode = false;
+    await expect(backend.unload(QWEN, signal)).rejects.toThrow(NotSupported);
+  });
+
+  test("refuses what it does not serve, and what it cannot", async () => {
+    await expect(backend.load("an-adapter", signal)).rejects.toThrow(UnknownModel);
+    await expect(backend.pull(QWEN, () => undefined, signal)).rejects.toThrow(NotSupported);
+    await expect(backend.purge(QWEN, signal)).rejects.toThrow(NotSupported);
+  });
+});

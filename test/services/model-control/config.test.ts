@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { ConfigError, readConfig } from "../../../services/model-control/src/config";
+
+const folder = mkdtempSync(join(tmpdir(), "model-control-config-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function read(text: string) {
+  const path = join(folder, "config.yaml");
+  writeFileSync(path, text);
+  return readConfig(path);
+}
+
+const SMALL = `
+redis: { url: "redis://valkey:6379", passwordFile: /run/password }
+tokensFile: /run/tokens.json
+workers:
+  - { name: w1, backend: ollama, url: "http://ollama:11434", memoryBytes: 1000, pins: [llama3.2] }
+`;
+
+describe("configuration", () => {
+  it("fills in what is not said", () => {
+    expect(read(SMALL)).toEqual({
+      listen: { host: "0.0.0.0", port: 1994, metricsPort: 9464 },
+      redis: { url: "redis://valkey:6379", passwordFile: "/run/password" },
+      tokensFile: "/run/tokens.json",
+      registries: { allowed: ["registry.ollama.ai"], insecure: [] },
+      workers: [
+        {
+          name: "w1",
+          backend: "ollama",
+          url: "http://ollama:11434",
+          memoryBytes: 1000,
+          models: [],
+          // In the spelling that everything else uses.
+          pins: ["llama3.2:latest"],
+        },
+      ],
+      pulls: { concurrency: 2, attempts: 5, backoffSeconds: 5, timeoutSeconds: 7200 },
+      limits: {
+        bodyBytes: 65_536,
+        requestTimeoutSeconds: 15,
+        requestsPerMinute: 600,
+        anonymousRequestsPerMinute: 120,
+      },
+    });
+  });
+
+  it("lists all problems at once, and shows no password", () => {
+    const message = messageOf(`
+redis: { url: "redis://user:s3cret@valkey:6379" }
+registries: { insecure: [registry.example] }
+workers:
+  - { name: w1, backend: ollama, url: "ftp://ollama", memoryBytes: -1, models: [x], pins: ["a b"] }
+  - { name: w1, backend: vllm, url: "http://vllm:8000", memoryBytes: 1 }
+  - { name: W3, backend: tgi, url: "http://a:b@c", memoryBytes: 1, replicas: 2 }
+`);
+    expect(message).toMatch(/config\.yaml: \d+ problems\n/);
+    for (const part of [
+      'redis.url is "redis://(hidden)@valkey:6379"; allowed: an address without a password in it',
+      "tokensFile is nothing; allowed: a value of type string",
+      'registries.insecure[0] is "registry.example"; allowed: a loopback host',
+      'workers[0].url is "ftp://ollama"; allowed: an http or https address',
+      "workers[0].memoryBytes is -1",
+      'workers[2].backend is "tgi"; allowed: ollama, triton, vllm',
+      "not replicas",
+      'workers[2].name is "W3"; allowed: small letters',
+    ]) {
+      expect(message).toContain(part);
+    }
+    expect(message).not.toContain("s3cret");
+    expect(message).not.toContain("a:b@");
+  });
+
+  it("checks what fields mean together", () => {
+    const message = messageOf(`
+listen: { port: 2000, metricsPort: 2000 }
+redis: { url: "redis://valkey:6379" }
+tokensFile: t
+workers:
+  - { name: w1, backend: ollama, url: "http://ollama", memoryBytes: 1, models: [x], pins: ["a b", hf.co/a/b] }
+  - { name: w1, backend: vllm, url: "http://vllm:8000", memoryBytes: 1 }
+`);
+    expect(message.split("\n").slice(1)).toEqual([
+      "  workers[0].models is a list of 1; allowed: nothing: ollama tells its models itself",
+      expect.stringContaining('workers[0].pins[0] is "a b"; allowed: a model\'s name'),
+      expect.stringContaining(
+        'workers[0].pins[1] is "hf.co/a/b"; allowed: a model\'s name: the registry "hf.co" is not',
+      ),
+      '  workers[1].name is "w1"; allowed: a name that no other worker has',
+      "  workers[1].models is nothing; allowed: the models that this vLLM serves",
+      '  listen.metricsPort is 2000; allowed: another port than "listen.port"',
+    ]);
+  });
+
+  it.each(["[", "just text", ""])("says what is wrong with a file that holds %j", (text) => {
+    expect(() => read(text)).toThrow(ConfigError);
+  });
+
+  it("says that a file is not there", () => {
+    expect(() => readConfig(join(folder, "none.yaml"))).toThrow(/none\.yaml cannot be read: ENOENT/);
+  });
+});
+
+function messageOf(text: string): string {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+  }
+  throw new Error("the configuration was accepted");
+}

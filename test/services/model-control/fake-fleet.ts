@@ -1,0 +1,72 @@
+import type { Fleet, ModelReport, WorkerReport } from "../../../services/model-control/src/fleet/fleet";
+
+type PullOptions = Parameters<Fleet["pull"]>[1];
+
+/** A fleet in memory that notes what it is told. Errors can be set for each method. */
+export class FakeFleet implements Fleet {
+  readonly calls: string[] = [];
+  readonly errors = new Map<keyof Fleet, Error>();
+  readonly reports = new Map<string, ModelReport>();
+  workerReports: WorkerReport[] = [worker("w1", "running")];
+
+  async observe(): Promise<void> {
+    this.note("observe");
+  }
+
+  async models(): Promise<readonly ModelReport[]> {
+    this.note("models");
+    return [...this.reports.values()];
+  }
+
+  async model(name: string): Promise<ModelReport> {
+    this.note("model", name);
+    return this.reports.get(name) ?? model(name, "absent");
+  }
+
+  async workers(_signal: AbortSignal): Promise<readonly WorkerReport[]> {
+    this.note("workers");
+    return this.workerReports;
+  }
+
+  async pull(name: string, { load, worker: wanted }: PullOptions): Promise<string> {
+    this.note("pull", `${name} ${load} ${wanted}`);
+    return "w1";
+  }
+
+  async discard(name: string): Promise<void> {
+    this.note("discard", name);
+  }
+
+  async unload(name: string): Promise<void> {
+    this.note("unload", name);
+    this.reports.set(name, model(name, "on_disk"));
+  }
+
+  async purge(name: string): Promise<void> {
+    this.note("purge", name);
+    this.reports.delete(name);
+  }
+
+  async stop(name: string): Promise<void> {
+    this.note("stop", name);
+  }
+
+  async start(name: string): Promise<void> {
+    this.note("start", name);
+  }
+
+  private note(method: keyof Fleet, detail = ""): void {
+    this.calls.push(`${method} ${detail}`.trim());
+    const error = this.errors.get(method);
+    if (error !== undefined) throw error;
+  }
+}
+
+export function model(name: string, state: ModelReport["state"]): ModelReport {
+  const placements = state === "absent" ? [] : [{ worker: "w1", state, diskBytes: 10, lastUsed: new Date(0) }];
+  return { model: name, state, pinned: false, placements };
+}
+
+export function worker(name: string, state: WorkerReport["state"], gpu?: boolean): WorkerReport {
+  return { name, backend: "ollama", state, gpu, memory: { budgetBytes: 100, usedBytes: 10 }, models: [] };
+}

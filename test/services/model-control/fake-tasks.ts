@@ -1,0 +1,61 @@
+import { UnknownTask } from "../../../services/model-control/src/errors";
+import type { TaskCounts, TaskReport, TaskRequest, Tasks } from "../../../services/model-control/src/tasks/task";
+
+/** Tasks in memory; nothing works on them. While `away` is set, every method throws it. */
+export class FakeTasks implements Tasks {
+  readonly requests: TaskRequest[] = [];
+  readonly reports = new Map<string, TaskReport>();
+  away?: Error;
+
+  async submit(request: TaskRequest): Promise<string> {
+    this.answer();
+    this.requests.push(request);
+    const id = `${request.kind}-${this.requests.length}`;
+    this.reports.set(id, report(id, request));
+    return id;
+  }
+
+  async find(id: string): Promise<TaskReport> {
+    this.answer();
+    const found = this.reports.get(id);
+    if (found === undefined) throw new UnknownTask(`there is no task "${id}"`);
+    return found;
+  }
+
+  async recent(limit: number): Promise<readonly TaskReport[]> {
+    this.answer();
+    return [...this.reports.values()].reverse().slice(0, limit);
+  }
+
+  async cancel(id: string): Promise<TaskReport> {
+    const cancelled: TaskReport = { ...(await this.find(id)), state: "failed", error: "cancelled" };
+    this.reports.set(id, cancelled);
+    return cancelled;
+  }
+
+  async counts(): Promise<TaskCounts> {
+    this.answer();
+    return { queued: this.requests.length, running: 0 };
+  }
+
+  async ping(): Promise<void> {
+    this.answer();
+  }
+
+  private answer(): void {
+    if (this.away !== undefined) throw this.away;
+  }
+}
+
+function report(id: string, request: TaskRequest): TaskReport {
+  return {
+    id,
+    kind: request.kind,
+    model: "model" in request ? request.model : undefined,
+    worker: "worker" in request ? request.worker : undefined,
+    state: "queued",
+    progress: 0,
+    attempts: { made: 0, allowed: 5 },
+    createdAt: new Date(0),
+  };
+}
