@@ -8,5 +8,6 @@ export default defineConfig({
     pool: "forks",
     isolate: true,
     testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 });

@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/e2e/**/*.test.ts"],
     pool: "forks",
     isolate: true,
+    // Each file starts servers that take whole cores: side by side they only wait for one another.
+    fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -7,6 +7,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ main: Command }>>> = {
   plan: () => import("./plan"),
   model: () => import("./model"),
   render: () => import("./render"),
+  rehearse: () => import("./rehearse"),
+  smoke: () => import("./smoke"),
 };
 
 /** Runs one command as the process's main program. A crash is ours, not the user's: it exits with 70. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const bundle = join(root, "dist", "cli.js");
-const sources = ["catalog", "cli", "components", "planner", "policies", "stacks"];
+const sources = ["catalog", "cli", "components", "planner", "policies", "rehearsal", "stacks"];
 
 function newest(folder) {
   return readdirSync(folder, { withFileTypes: true }).reduce((time, entry) => {

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { Beta9 } from "../components/beta9/beta9";
 import type { Cluster } from "../components/core/cluster";
 import { PlanRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
@@ -6,6 +7,11 @@ import { PriorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
 import { CERT_MANAGER_NAMESPACE, gatewayProxies, PROXY_METRICS } from "../components/gateway/names";
+import { gatewayAddress } from "../components/gateway/usage";
+import { modelControlService } from "../components/model-control/gateway-service";
+import { ModelControl } from "../components/model-control/model-control";
+import { modelControlPods } from "../components/model-control/names";
+import { modelControlTarget } from "../components/model-control/scrape-target";
 import { OBSERVABILITY_NAMESPACE, prometheusPods } from "../components/observability/names";
 import { Observability } from "../components/observability/observability";
 import { Serving } from "../components/serving/serving";
@@ -13,6 +19,7 @@ import { ModelStore } from "../components/storage/model-store";
 import { MODEL_STORE_HOST, modelStorePods } from "../components/storage/store-layout";
 import { bytesPerMiB } from "../planner/memory/units";
 import type { DeploymentPlan } from "../planner/types";
+import { beta9Args } from "./beta9";
 import type { EnvironmentConfig, LoadedEnvironment } from "./config";
 
 export interface PlatformArgs {
@@ -34,7 +41,8 @@ export class Platform extends PlatformComponent {
     super("platform:Platform", name, opts);
     const { cluster, environment, secrets, plan } = args;
     const { stage } = plan;
-    const { gateway, observability } = environment;
+    const { gateway, modelControl, observability } = environment;
+    const controlHostname = modelControl.enabled ? modelControl.hostname : undefined;
 
     const priorities = new PriorityClasses(this.child("priority"), this.childOptions());
     // Pods that name a priority class are refused until it exists.
@@ -76,6 +84,9 @@ export class Platform extends PlatformComponent {
         cluster,
         stage,
         clients: { gateway: gatewayProxies, observability: prometheusPods },
+        ...(modelControl.enabled && {
+          control: { client: modelControlPods, spareStorageGiB: modelControl.spareStorageGiB },
+        }),
         ...(environment.cluster.gpuDevices && { devices: environment.cluster.gpuDevices }),
       },
       children,
@@ -91,6 +102,7 @@ export class Platform extends PlatformComponent {
         ...(gateway.serviceAnnotations && { serviceAnnotations: gateway.serviceAnnotations }),
         tls: gateway.tls,
         consumers: gateway.consumers,
+        ...(controlHostname !== undefined && { services: [modelControlService(controlHostname)] }),
         stage,
         observabilityNamespace: OBSERVABILITY_NAMESPACE,
         requestTimeoutSeconds: gateway.requestTimeoutSeconds,
@@ -99,6 +111,28 @@ export class Platform extends PlatformComponent {
       },
       children,
     );
+
+    const control =
+      modelControl.enabled && modelControl.image !== undefined
+        ? new ModelControl(
+            this.child("control"),
+            {
+              image: modelControl.image,
+              endpoints: serving.endpoints,
+              allowedRegistries: modelControl.allowedRegistries,
+              warmModels: modelControl.warmModels,
+              engines: serving,
+              cluster,
+              stage,
+              observability: prometheusPods,
+              ...(controlHostname !== undefined && {
+                gateway: gatewayProxies,
+                publicAddress: gatewayAddress({ ...gateway, hostname: controlHostname }),
+              }),
+            },
+            children,
+          )
+        : undefined;
 
     const monitoring = new Observability(
       this.child("observability"),
@@ -115,17 +149,29 @@ export class Platform extends PlatformComponent {
         gateway: { ...gatewayProxies, metrics: PROXY_METRICS },
         modelStore: { ...modelStorePods, tls: { serverName: MODEL_STORE_HOST, certManager } },
         certManagerNamespace: CERT_MANAGER_NAMESPACE,
+        ...(control && { targets: [modelControlTarget] }),
         ...(secrets.alertWebhookUrl && { alertWebhookUrl: secrets.alertWebhookUrl }),
       },
       children,
     );
 
+    const beta9 =
+      environment.beta9 &&
+      new Beta9(
+        this.child("beta9"),
+        { ...beta9Args(environment.beta9, secrets, plan), cluster, certManager },
+        // Its files may lie in the model store.
+        this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [priorities, store] }),
+      );
+
     this.stackOutputs = {
       address: inference.address,
       consumerSecrets: inference.consumerSecrets,
       models: inference.models,
+      ...(control && { modelControl: control.usage }),
       grafana: monitoring.grafana,
       monthlyUsd: plan.cost.monthlyUsd,
+      ...(beta9 && { beta9: { address: beta9.address, health: beta9.health } }),
     };
     this.registerOutputs(this.stackOutputs);
   }

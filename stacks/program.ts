@@ -3,6 +3,7 @@ import { planDeployment } from "../planner/plan";
 import type { DeploymentPlan } from "../planner/types";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
+import { beta9Problems } from "./beta9";
 import { ConfigError, type EnvironmentConfig, type LoadedEnvironment } from "./config";
 import { edge } from "./edge";
 import { local } from "./local";
@@ -48,7 +49,8 @@ export async function planEnvironment(
   environment: EnvironmentConfig,
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
-  return planDeployment(toPlanRequest(name, environment, await readArchitectures(environment, baseDirectory)));
+  const plan = planDeployment(toPlanRequest(name, environment, await readArchitectures(environment, baseDirectory)));
+  return { ...plan, problems: [...plan.problems, ...beta9Problems(environment.beta9)] };
 }
 
 /** @throws PlanRefusedError when a capacity rule forbids the plan: nothing must be created then. */

@@ -1,5 +1,5 @@
 import { isRecord, type KubernetesObject } from "./kubernetes-object";
-import { PendingText, type PendingValue } from "./pending-values";
+import { PendingText, type PendingValue, type TextPart } from "./pending-values";
 import { nameOf, type RemoteReference, type RemoteSecrets, type SecretPlace } from "./remote-secrets";
 
 const API = "external-secrets.io/v1";
@@ -67,12 +67,16 @@ export function externalSecrets(secret: KubernetesObject, remote: RemoteSecrets)
     if (whole) {
       return `{{ .${variable(identifier(key), remote.use(whole, place))} }}`;
     }
-    return text.parts.map((part) => (typeof part === "string" ? literal(part) : inside(part, place))).join("");
+    return text.parts.map((part) => inside(part, place)).join("");
   };
-  const inside = (value: PendingValue, place: SecretPlace): string => {
-    const name = identifier(nameOf(value));
-    return `{{ .${variable(name, remote.use(value, { ...place, property: nameOf(value) }))} }}`;
+  const inside = (part: TextPart, place: SecretPlace): string => {
+    if (typeof part === "string") {
+      return literal(part);
+    }
+    return "id" in part ? `{{ .${shared(part, place)} }}` : `{{ .${shared(part.sha256Of, place)} | sha256sum }}`;
   };
+  const shared = (value: PendingValue, place: SecretPlace): string =>
+    variable(identifier(nameOf(value)), remote.use(value, { ...place, property: nameOf(value) }));
   const data = Object.fromEntries(content.map(([key, text]) => [key, expression(key, text)]));
   return [
     {

@@ -4,6 +4,7 @@
  * Whatever differs between the two runs depends on them, also when it was concatenated, encoded or hashed on the
  * way; whatever does not, cannot reveal them.
  */
+import { createHash } from "node:crypto";
 import { defaultAnswers, type ProviderAnswers } from "../offline/answers";
 
 /** A value that exists only at deployment. */
@@ -30,20 +31,29 @@ export interface ProviderOrigin {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-/** Text that needs pending values: literal pieces and values; `undefined` where it needs them in a way nobody can see. */
+/** The SHA-256 of a value, in hexadecimal: the cluster can make it again, so that only the value need be stored. */
+export interface HashedValue {
+  readonly sha256Of: PendingValue;
+}
+
+/** What a text is made of: literal text, values, and hashes of values. */
+export type TextPart = string | PendingValue | HashedValue;
+
+/** Text that needs pending values, in parts; `undefined` where it needs them in a way nobody can see. */
 export class PendingText {
-  constructor(readonly parts: readonly (string | PendingValue)[] | undefined) {}
+  constructor(readonly parts: readonly TextPart[] | undefined) {}
 
   /** The value, when the text is nothing but one. */
   get value(): PendingValue | undefined {
     const [only, ...others] = this.parts ?? [];
-    return typeof only === "object" && others.length === 0 ? only : undefined;
+    return typeof only === "object" && "id" in only && others.length === 0 ? only : undefined;
   }
 }
 
 /** The stand-ins of one run. */
 export class StandIns {
-  private readonly values = new Map<string, PendingValue>();
+  private readonly values = new Map<string, PendingValue | HashedValue>();
+  private count = 0;
 
   /** @param run a letter, different for each run of a comparison. */
   constructor(private readonly run: string) {}
@@ -75,10 +85,10 @@ export class StandIns {
     return { ...config, ...Object.fromEntries(secrets) };
   }
 
-  /** The text in pieces: what stands literally, and the values whose stand-ins it holds. */
-  split(text: string): (string | PendingValue)[] {
+  /** The text in pieces: what stands literally, and the values whose stand-ins, or hashes of these, it holds. */
+  split(text: string): TextPart[] {
     const found = [...text.matchAll(STAND_IN)];
-    const parts: (string | PendingValue)[] = [];
+    const parts: TextPart[] = [];
     let end = 0;
     for (const match of found) {
       const value = this.values.get(match[0]);
@@ -92,14 +102,16 @@ export class StandIns {
 
   private standIn(id: string, origin: PendingValue["origin"], text: (mark: string) => string): string {
     // Starts like every answer of an offline run. Fixed width: no stand-in begins another one.
-    const mark = `offline-${this.run}-${String(this.values.size).padStart(6, "0")}-x`;
+    const mark = `offline-${this.run}-${String(this.count++).padStart(6, "0")}-x`;
     const standIn = text(mark);
-    this.values.set(standIn, { id, origin });
+    const value = { id, origin };
+    this.values.set(standIn, value);
+    this.values.set(createHash("sha256").update(standIn).digest("hex"), { sha256Of: value });
     return standIn;
   }
 }
 
-const STAND_IN = /https:\/\/offline-[a-z]-\d{6,}-x\.invalid|offline-[a-z]-\d{6,}-x/g;
+const STAND_IN = /https:\/\/offline-[a-z]-\d{6,}-x\.invalid|offline-[a-z]-\d{6,}-x|\b[0-9a-f]{64}\b/g;
 
 /**
  * The value that both runs have, with a `PendingText` for each text that differs.
@@ -125,17 +137,18 @@ export function compare(path: string, first: unknown, a: StandIns, second: unkno
   throw new Error(`${path} takes another shape with other secrets: make it independent of their values`);
 }
 
-function pendingText(
-  first: readonly (string | PendingValue)[],
-  second: readonly (string | PendingValue)[],
-): PendingText {
+function pendingText(first: readonly TextPart[], second: readonly TextPart[]): PendingText {
   const same =
-    first.length === second.length &&
-    first.every((part, i) => {
-      const other = second[i];
-      return typeof part === "object" && typeof other === "object" ? part.id === other.id : part === other;
-    });
+    first.length === second.length && first.every((part, i) => identityOf(part) === identityOf(second[i] ?? ""));
   return new PendingText(same ? first : undefined);
+}
+
+/** The same in both runs for what is the same but for its stand-in. */
+function identityOf(part: TextPart): string {
+  if (typeof part === "string") {
+    return `text ${part}`;
+  }
+  return "id" in part ? `value ${part.id}` : `hash ${part.sha256Of.id}`;
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -6,6 +6,10 @@ export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
  * and is not in this list is refused when it is constructed.
  */
 export const POD_SECURITY_EXCEPTIONS: Readonly<Record<string, { level: PodSecurityLevel; reason: string }>> = {
+  beta9: {
+    level: "privileged",
+    reason: "Beta9's gateway and workers mount file systems (FUSE), and workers start containers of their own",
+  },
   "gpu-metrics": {
     level: "privileged",
     reason: "DCGM and AMD exporters read the GPU driver through host paths and need SYS_ADMIN for profiling counters",

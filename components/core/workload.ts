@@ -9,6 +9,8 @@ export interface ServicePort {
   readonly port: number;
 }
 
+type ClaimRetention = "Retain" | "Delete";
+
 export interface WorkloadArgs {
   readonly namespace: pulumi.Input<string>;
   /** What it runs (`minio`, `ollama`): with `instance` it forms the selector. */
@@ -40,8 +42,8 @@ export interface WorkloadArgs {
          * @default none
          */
         readonly volumeClaims?: readonly kubernetes.types.input.core.v1.PersistentVolumeClaim[];
-        /** Keep the claims when the set is deleted or scaled down. @default "Retain" */
-        readonly claimRetention?: "Retain" | "Delete";
+        /** What becomes of the claims when the set is deleted, and when it is scaled down. @default both are kept */
+        readonly claimRetention?: { readonly whenDeleted: ClaimRetention; readonly whenScaled: ClaimRetention };
         /**
          * What the deployment waits for: ready pods, or only that all pods are of the wanted revision. The latter is for
          * pods that a later resource makes ready: waiting for both at once is a deadlock.
@@ -49,6 +51,12 @@ export interface WorkloadArgs {
          */
         readonly awaits?: "ready" | "updated";
       };
+  /**
+   * Somebody else changes the number of replicas at run time, and owns that field from then on: an update that changes
+   * the controller sets its own number again, instead of failing on the conflict.
+   * @default false
+   */
+  readonly scaledAtRunTime?: boolean;
   /** Options of the controller, for example `protect` for stateful sets of production. */
   readonly controllerOptions?: pulumi.CustomResourceOptions;
 }
@@ -97,12 +105,13 @@ export class Workload extends PlatformComponent {
       }),
     };
 
+    const controllerMetadata = { ...metadata, ...deploymentAnnotations(args, replicas) };
     this.controller =
       args.controller.kind === "Deployment"
         ? new kubernetes.apps.v1.Deployment(
             this.child("deployment"),
             {
-              metadata,
+              metadata: controllerMetadata,
               spec: {
                 replicas,
                 revisionHistoryLimit: 3,
@@ -117,14 +126,7 @@ export class Workload extends PlatformComponent {
         : new kubernetes.apps.v1.StatefulSet(
             this.child("statefulset"),
             {
-              metadata: {
-                ...metadata,
-                // Without replicas the status never shows the field.
-                ...(args.controller.awaits === "updated" &&
-                  replicas > 0 && {
-                    annotations: { "pulumi.com/waitFor": `jsonpath={.status.updatedReplicas}=${replicas}` },
-                  }),
-              },
+              metadata: controllerMetadata,
               spec: {
                 replicas,
                 revisionHistoryLimit: 3,
@@ -134,8 +136,8 @@ export class Workload extends PlatformComponent {
                 selector: { matchLabels },
                 ...(args.controller.volumeClaims && {
                   persistentVolumeClaimRetentionPolicy: {
-                    whenDeleted: args.controller.claimRetention ?? "Retain",
-                    whenScaled: args.controller.claimRetention ?? "Retain",
+                    whenDeleted: args.controller.claimRetention?.whenDeleted ?? "Retain",
+                    whenScaled: args.controller.claimRetention?.whenScaled ?? "Retain",
                   },
                   volumeClaimTemplates: [...args.controller.volumeClaims],
                 }),
@@ -180,6 +182,17 @@ export class Workload extends PlatformComponent {
 /** Name of the headless Service of a StatefulSet: pods are `<instance>-<ordinal>.<this>` in their namespace. */
 export function headlessServiceName(instance: string): string {
   return `${instance}-pods`;
+}
+
+/** What the deployment waits for, and how it treats a conflict over a field; none for the usual. */
+function deploymentAnnotations({ controller, scaledAtRunTime = false }: WorkloadArgs, replicas: number) {
+  // Without replicas the status never shows the field.
+  const waits = controller.kind === "StatefulSet" && controller.awaits === "updated" && replicas > 0;
+  const annotations = {
+    ...(waits && { "pulumi.com/waitFor": `jsonpath={.status.updatedReplicas}=${replicas}` }),
+    ...(scaledAtRunTime && { "pulumi.com/patchForce": "true" }),
+  };
+  return Object.keys(annotations).length > 0 ? { annotations } : {};
 }
 
 function rollingUpdate(surge: boolean): kubernetes.types.input.apps.v1.DeploymentStrategy {

@@ -4,6 +4,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import { GATEWAY_NAME, LISTENERS } from "./names";
+import type { GatewayService } from "./service-routes";
 
 /** Where the gateway's certificate comes from. */
 export type GatewayTls =
@@ -20,18 +21,27 @@ export const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 /** Secret that cert-manager writes the certificate to. */
 const ISSUED_SECRET = "gateway-tls";
 
-/** Name of the Secret that the HTTPS listener reads. */
-export function tlsSecretName(tls: GatewayTls): string {
-  return tls.kind === "secret" ? tls.secretName : ISSUED_SECRET;
+/**
+ * Name of the Secret that an HTTPS listener reads: of the models' one, or of a service's. Each has a certificate of its
+ * own: clients with HTTP/2 use a connection for all names of its certificate, and would end at the wrong listener. A
+ * Secret that is given is for all.
+ */
+export function tlsSecretName(tls: GatewayTls, service?: string): string {
+  if (tls.kind === "secret") {
+    return tls.secretName;
+  }
+  return service === undefined ? ISSUED_SECRET : `${ISSUED_SECRET}-${service}`;
 }
 
 export interface GatewayCertificateArgs {
   readonly namespace: pulumi.Input<string>;
   readonly hostname: string;
+  /** Services with a hostname of their own. */
+  readonly services: readonly Pick<GatewayService, "name" | "hostname">[];
   readonly tls: GatewayTls;
 }
 
-/** The gateway's certificate and its issuer; nothing, when a Secret is given. */
+/** The gateway's certificates and its issuer; nothing, when a Secret is given. */
 export class GatewayCertificate extends PlatformComponent {
   private readonly args: GatewayCertificateArgs;
 
@@ -52,9 +62,17 @@ export class GatewayCertificate extends PlatformComponent {
   }
 
   private issue(issuer: string): void {
-    this.certificate("server", {
-      secretName: ISSUED_SECRET,
-      dnsNames: [this.args.hostname],
+    const { hostname, services, tls } = this.args;
+    this.serverCertificate("server", tlsSecretName(tls), hostname, issuer);
+    for (const service of services) {
+      this.serverCertificate(service.name, tlsSecretName(tls, service.name), service.hostname, issuer);
+    }
+  }
+
+  private serverCertificate(suffix: string, secretName: string, hostname: string, issuer: string): void {
+    this.certificate(suffix, {
+      secretName,
+      dnsNames: [hostname],
       privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
       usages: ["digital signature", "server auth"],
       issuerRef: { group: "cert-manager.io", kind: "Issuer", name: issuer },

@@ -19,6 +19,7 @@ import type { GatewayControllers } from "./gateway-controllers";
 import { ModelRoutes } from "./model-routes";
 import { GATEWAY_NAME, GATEWAY_NAMESPACE, gatewayProxies, LISTENERS } from "./names";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
+import { type GatewayService, ServiceRoutes, serviceAllowances } from "./service-routes";
 import { backendTrafficSpec, clientTrafficSpec, DEFAULT_LIMITS, type RequestLimits } from "./traffic";
 import { gatewayAddress, type ModelUsage, modelUsage } from "./usage";
 
@@ -36,6 +37,8 @@ export interface InferenceGatewayArgs extends Partial<RequestLimits> {
   readonly tls: GatewayTls;
   /** Who may call; each gets an API key in a Secret of its own. */
   readonly consumers: readonly string[];
+  /** Services beside the models, at hostnames of their own. @default none */
+  readonly services?: readonly GatewayService[];
   /** Two proxies in production, one in development. */
   readonly stage: Stage;
   /** Namespace of Prometheus, which may scrape the proxies. */
@@ -57,14 +60,18 @@ export class InferenceGateway extends PlatformComponent {
 
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
-    const { endpoints, hostname, stage, tls, consumers } = args;
+    const { endpoints, hostname, stage, tls, consumers, services = [] } = args;
+    const httpsListeners = [LISTENERS.https, ...services.map((service) => service.name)];
     const limits: RequestLimits = {
       requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_LIMITS.requestTimeoutSeconds,
       streamIdleTimeoutSeconds: args.streamIdleTimeoutSeconds ?? DEFAULT_LIMITS.streamIdleTimeoutSeconds,
       maxRequestBytes: args.maxRequestBytes ?? DEFAULT_LIMITS.maxRequestBytes,
     };
 
-    this.allowances = proxyAllowances(endpoints, args.observabilityNamespace, tls.kind === "acme");
+    this.allowances = [
+      ...proxyAllowances(endpoints, args.observabilityNamespace, tls.kind === "acme"),
+      ...serviceAllowances(services),
+    ];
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
       { namespace: GATEWAY_NAMESPACE, allowances: this.allowances },
@@ -74,7 +81,7 @@ export class InferenceGateway extends PlatformComponent {
       dependsOn: [...args.controllers.releases],
     });
 
-    new GatewayCertificate(this.child("certificate"), { namespace, hostname, tls }, children);
+    new GatewayCertificate(this.child("certificate"), { namespace, hostname, services, tls }, children);
     const keys = new ApiKeys(this.child("keys"), { namespace, consumers }, children);
 
     customResource<IGatewayClass>(
@@ -116,7 +123,7 @@ export class InferenceGateway extends PlatformComponent {
         kind: "ClientTrafficPolicy",
         name: GATEWAY_NAME,
         namespace,
-        spec: clientTrafficSpec(limits),
+        spec: clientTrafficSpec(limits, httpsListeners),
       },
       children,
     );
@@ -127,7 +134,7 @@ export class InferenceGateway extends PlatformComponent {
         kind: "BackendTrafficPolicy",
         name: GATEWAY_NAME,
         namespace,
-        spec: backendTrafficSpec(limits),
+        spec: backendTrafficSpec(limits, httpsListeners),
       },
       children,
     );
@@ -140,7 +147,7 @@ export class InferenceGateway extends PlatformComponent {
         name: GATEWAY_NAME,
         namespace,
         annotations: { [GATEWAY_CONFIG_ANNOTATION]: GATEWAY_NAME },
-        spec: gatewaySpec(hostname, tlsSecretName(tls)),
+        spec: gatewaySpec(hostname, tls, services),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
         dependsOn: [...args.controllers.releases, keys, proxies, filter, clientTraffic, backendTraffic],
@@ -164,6 +171,10 @@ export class InferenceGateway extends PlatformComponent {
       routes,
     );
 
+    if (services.length > 0) {
+      new ServiceRoutes(this.child("services"), { namespace, services }, routes);
+    }
+
     this.address = gatewayAddress(args);
     this.consumerSecrets = Object.fromEntries(consumers.map((consumer) => [consumer, consumerSecretName(consumer)]));
     const [firstConsumer = ""] = consumers;
@@ -174,21 +185,24 @@ export class InferenceGateway extends PlatformComponent {
   }
 }
 
-function gatewaySpec(hostname: string, certificate: string): IGateway["spec"] {
+function gatewaySpec(hostname: string, tls: GatewayTls, services: readonly GatewayService[]): IGateway["spec"] {
   const allowedRoutes = { namespaces: { from: "Same" as const } };
+  const https = (name: string, host: string, certificate: string) => ({
+    name,
+    protocol: "HTTPS" as const,
+    port: 443,
+    hostname: host,
+    allowedRoutes,
+    tls: { mode: "Terminate" as const, certificateRefs: [{ group: "", kind: "Secret", name: certificate }] },
+  });
   return {
     gatewayClassName: GATEWAY_NAME,
     infrastructure: { parametersRef: { group: "gateway.envoyproxy.io", kind: "EnvoyProxy", name: GATEWAY_NAME } },
     listeners: [
-      {
-        name: LISTENERS.https,
-        protocol: "HTTPS",
-        port: 443,
-        hostname,
-        allowedRoutes,
-        tls: { mode: "Terminate", certificateRefs: [{ group: "", kind: "Secret", name: certificate }] },
-      },
-      { name: LISTENERS.http, protocol: "HTTP", port: 80, hostname, allowedRoutes },
+      https(LISTENERS.https, hostname, tlsSecretName(tls)),
+      ...services.map((service) => https(service.name, service.hostname, tlsSecretName(tls, service.name))),
+      // Redirects and challenges for each of the hostnames, where there are several.
+      { name: LISTENERS.http, protocol: "HTTP", port: 80, ...(services.length === 0 && { hostname }), allowedRoutes },
     ],
   };
 }

@@ -26,17 +26,17 @@ export const DEFAULT_LIMITS: RequestLimits = {
 };
 
 /** Only the HTTPS listener: redirects and ACME challenges must pass without a key. */
-export const HTTPS_LISTENER = {
-  group: "gateway.networking.k8s.io",
-  kind: "Gateway",
-  name: GATEWAY_NAME,
-  sectionName: LISTENERS.https,
-};
+export const HTTPS_LISTENER = listenerReference(LISTENERS.https);
 
-/** Spec of the policy between clients and proxies. */
-export function clientTrafficSpec(limits: RequestLimits): IClientTrafficPolicy["spec"] {
+/** A listener of the Gateway, for routes and policies. */
+export function listenerReference(sectionName: string) {
+  return { group: "gateway.networking.k8s.io", kind: "Gateway", name: GATEWAY_NAME, sectionName };
+}
+
+/** Spec of the policy between clients and proxies, on these HTTPS listeners. */
+export function clientTrafficSpec(limits: RequestLimits, listeners: readonly string[]): IClientTrafficPolicy["spec"] {
   return {
-    targetRefs: [HTTPS_LISTENER],
+    targetRefs: listeners.map(listenerReference),
     tls: { minVersion: "1.2" },
     timeout: {
       http: {
@@ -55,10 +55,10 @@ export function clientTrafficSpec(limits: RequestLimits): IClientTrafficPolicy["
   };
 }
 
-/** Spec of the policy between proxies and models. */
-export function backendTrafficSpec(limits: RequestLimits): IBackendTrafficPolicy["spec"] {
+/** Spec of the policy between proxies and what is behind these HTTPS listeners. */
+export function backendTrafficSpec(limits: RequestLimits, listeners: readonly string[]): IBackendTrafficPolicy["spec"] {
   return {
-    targetRefs: [HTTPS_LISTENER],
+    targetRefs: listeners.map(listenerReference),
     timeout: {
       tcp: { connectTimeout: "5s" },
       http: { requestTimeout: seconds(limits.requestTimeoutSeconds) },

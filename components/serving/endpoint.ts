@@ -1,5 +1,27 @@
 import type { EngineName, ModelTask } from "../../planner/types";
 
+/** A controller in a model's namespace whose replicas are counted by its `scale` subresource. */
+export interface ScaleTarget {
+  readonly kind: "StatefulSet" | "Deployment";
+  readonly name: string;
+}
+
+/** How the model control API drives the engine of a model at run time. */
+export interface EngineControl {
+  /** Base URL of each engine process; those that share everything may stand behind one. */
+  readonly engines: readonly string[];
+  /** What runs the processes, to be scaled when the engine is stopped and started. */
+  readonly scale: ScaleTarget;
+  /** Memory for models in each process, GiB: of its GPUs, or the pod's where it has none. */
+  readonly memoryGiB: number;
+  /** Volume for models of each process, GiB; left out where the engine fetches no models itself. */
+  readonly diskGiB?: number;
+  /** All that the engine can ever have, where that is fixed when it starts. @default whatever it fetches */
+  readonly models?: readonly string[];
+  /** Names of the planned model, which never has to make room for another. */
+  readonly pins: readonly string[];
+}
+
 /** Where one model answers inside the cluster: what serving hands to the gateway and to observability. */
 export interface ModelEndpoint {
   /** Key of the model in the environment. */
@@ -14,6 +36,8 @@ export interface ModelEndpoint {
   readonly port: number;
   /** Labels of the pods that answer (leaders only, in a multi-node group). */
   readonly podLabels: Readonly<Record<string, string>>;
+  /** Left out where the model control API is off, or cannot drive the engine: replicas that span nodes. */
+  readonly control?: EngineControl;
   /** Prometheus endpoint of each pod; engines without one leave it out (Ollama). */
   readonly metrics?: { readonly port: number; readonly path: string };
 }

@@ -6,11 +6,15 @@ import { modelNamespaceName } from "../core/names";
 import { type Allowance, podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { gibibytes } from "../core/resources";
-import type { ServingClients } from "./model-server";
+import type { ScaleTarget } from "./endpoint";
+import type { ControlAccess, ServingClients } from "./model-server";
+import { ScaleRights } from "./scale-rights";
 
 export interface ModelNamespaceArgs {
   readonly model: ModelPlan;
   readonly clients: ServingClients;
+  /** Lets the model control API call the engine and scale it. @default it may do neither */
+  readonly control?: ControlAccess & { readonly scale: ScaleTarget };
   /** Port of the model's API. */
   readonly port: number;
   /** Whether the API port also serves Prometheus metrics. */
@@ -20,8 +24,8 @@ export interface ModelNamespaceArgs {
 }
 
 /**
- * The namespace of one model: closed but for requests from the gateway, scrapes from Prometheus and what its server
- * names, and bounded by what the plan gave the model.
+ * The namespace of one model: closed but for requests from the gateway, scrapes from Prometheus, the model control API and
+ * what its server names, and bounded by what the plan gave the model.
  */
 export class ModelNamespace extends PlatformComponent {
   readonly namespace: pulumi.Output<string>;
@@ -40,12 +44,22 @@ export class ModelNamespace extends PlatformComponent {
           ...(args.metrics
             ? [{ name: "metrics", pods: {}, from: [podsOf(clients.observability)], ports: [{ port }] }]
             : []),
+          ...(args.control
+            ? [{ name: "model-control", pods: {}, from: [podsOf(args.control.client)], ports: [{ port }] }]
+            : []),
           ...args.allowances,
         ],
       },
       this.childOptions(),
     );
     this.namespace = isolated.namespace;
+    if (args.control) {
+      new ScaleRights(
+        this.child("scale"),
+        { namespace: this.namespace, target: args.control.scale, client: args.control.client },
+        this.childOptions(),
+      );
+    }
     this.registerOutputs({ namespace: this.namespace });
   }
 }

@@ -13,6 +13,14 @@ export interface ServingClients {
   readonly observability: PodSelection;
 }
 
+/** What servers grant to the model control API. */
+export interface ControlAccess {
+  /** Pods of the API, and the service account in their namespace that they call the Kubernetes API with. */
+  readonly client: PodSelection & { readonly serviceAccount: string };
+  /** Room on each volume of an engine that fetches models itself, beside its planned model's, GiB. */
+  readonly spareStorageGiB: number;
+}
+
 /** What pods need beside the device plugin to use the GPUs of this environment. */
 export interface DeviceAccess {
   /** Numeric groups of the host's device files; Radeon: the gid of `render`, which differs by host. */
@@ -35,6 +43,8 @@ export interface ModelServerArgs {
   readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | "privateCidrs">;
   readonly store: ModelStore | undefined;
   readonly clients: ServingClients;
+  /** @default no model control API: nobody loads, fetches or scales anything at run time */
+  readonly control?: ControlAccess;
   readonly devices?: DeviceAccess;
   /** What forms replicas that span nodes; everything of that kind is made after it. */
   readonly groupController?: pulumi.Resource;

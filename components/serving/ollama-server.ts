@@ -12,7 +12,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, modelResources, volumeClaimSpec } from "../core/resources";
 import { headlessServiceName, Workload } from "../core/workload";
-import type { ModelEndpoint } from "./endpoint";
+import type { EngineControl, ModelEndpoint, ScaleTarget } from "./endpoint";
 import { engineImage } from "./engine-image";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, serverName } from "./model-server";
@@ -24,6 +24,8 @@ type EnvVar = kubernetes.types.input.core.v1.EnvVar;
 const APP = "ollama";
 const PORT = 11434;
 const HOME = "/var/lib/ollama";
+/** More than fit: the API's memory budget is the limit. Ollama's own, three for each GPU, would unload without asking it. */
+const CONTROLLED_MODELS = "64";
 
 /**
  * One model on Ollama: replicas with a volume each, and a Job that pulls the model into every one of them, gives it
@@ -45,6 +47,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       {
         model,
         clients: args.clients,
+        control: args.control && { ...args.control, scale: scaleTarget(model) },
         port: PORT,
         metrics: false,
         allowances: [
@@ -60,9 +63,8 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       this.childOptions(),
     );
 
-    const volumeClaims = [
-      { metadata: { name: "models" }, spec: volumeClaimSpec(model.modelStorageGiB, cluster.storageClass) },
-    ];
+    const volumeGiB = model.modelStorageGiB + (args.control?.spareStorageGiB ?? 0);
+    const volumeClaims = [{ metadata: { name: "models" }, spec: volumeClaimSpec(volumeGiB, cluster.storageClass) }];
     const pod: HardenedPodArgs = {
       nodeSelector: model.nodeSelector,
       tolerations: model.tolerations,
@@ -75,7 +77,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           name: APP,
           image: engineImage(model),
           ports: [{ name: "http", containerPort: PORT }],
-          env: [...ollamaEnvironment(model), ...variables(args.devices?.environment ?? {})],
+          env: [...ollamaEnvironment(model, args.control !== undefined), ...variables(args.devices?.environment ?? {})],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model.resources),
@@ -108,10 +110,11 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         replicas: model.minReplicas,
         headless: true,
         ports: [{ name: "http", port: PORT }],
+        scaledAtRunTime: args.control !== undefined,
         controller: {
           kind: "StatefulSet",
-          // The volume is a cache of the registry.
-          claimRetention: "Delete",
+          // The volume is a cache of the registry. But what is stopped at run time, starts again with its models.
+          claimRetention: { whenDeleted: "Delete", whenScaled: args.control ? "Retain" : "Delete" },
           volumeClaims,
           awaits: "updated",
         },
@@ -131,6 +134,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       service: instance,
       port: PORT,
       podLabels: workload.podLabels,
+      ...(args.control && { control: engineControl(model, tag, volumeGiB) }),
     };
     this.registerOutputs({ endpoint: this.endpoint });
   }
@@ -146,10 +150,8 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     podHash: string,
     replicas: pulumi.Resource,
   ): void {
-    const instance = serverName(model.name);
-    const pods = `${headlessServiceName(instance)}.${modelNamespaceName(model.name)}.svc:${PORT}`;
     const job: WarmPull = {
-      servers: Array.from({ length: model.minReplicas }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`),
+      servers: replicaUrls(model),
       tag,
       servedName: model.servedName,
       readyName: readyName(model),
@@ -195,15 +197,43 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
   }
 }
 
-/** Variables of Ollama 0.32: one model, kept loaded, with the context and the parallel requests of the plan. */
-export function ollamaEnvironment(model: ModelPlan): EnvVar[] {
+/** Address of each replica, also before it is ready. */
+function replicaUrls({ name, minReplicas }: ModelPlan): string[] {
+  const instance = serverName(name);
+  const pods = `${headlessServiceName(instance)}.${modelNamespaceName(name)}.svc:${PORT}`;
+  return Array.from({ length: minReplicas }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
+}
+
+function scaleTarget({ name }: ModelPlan): ScaleTarget {
+  return { kind: "StatefulSet", name: serverName(name) };
+}
+
+/** Each replica has a disk and a memory of its own. The names that the warm pull gives the model are pinned too. */
+function engineControl(model: ModelPlan, tag: string, diskGiB: number): EngineControl {
+  const { gpusPerNode, memoryPerGpu, resources } = model;
+  return {
+    engines: replicaUrls(model),
+    scale: scaleTarget(model),
+    memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB,
+    diskGiB,
+    pins: [tag, model.servedName, readyName(model)],
+  };
+}
+
+/**
+ * Variables of Ollama 0.32: models are kept loaded, with the context and the parallel requests of the plan.
+ *
+ * @param controlled the model control API loads further models and unloads them in time. Otherwise there is but the
+ *   planned one, and a stray request for another must not take its memory.
+ */
+export function ollamaEnvironment(model: ModelPlan, controlled = false): EnvVar[] {
   return variables({
     HOME,
     OLLAMA_HOST: `0.0.0.0:${PORT}`,
     OLLAMA_MODELS: `${HOME}/models`,
     OLLAMA_CONTEXT_LENGTH: String(model.contextTokens),
     OLLAMA_NUM_PARALLEL: String(model.concurrency),
-    OLLAMA_MAX_LOADED_MODELS: "1",
+    OLLAMA_MAX_LOADED_MODELS: controlled ? CONTROLLED_MODELS : "1",
     OLLAMA_KEEP_ALIVE: "-1",
     OLLAMA_LOAD_TIMEOUT: `${model.startupBudgetSeconds}s`,
     OLLAMA_FLASH_ATTENTION: "1",

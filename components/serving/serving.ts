@@ -5,7 +5,7 @@ import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import { GroupController } from "./group-controller";
-import type { DeviceAccess, GroupFabric, ModelServerClass, ServingClients } from "./model-server";
+import type { ControlAccess, DeviceAccess, GroupFabric, ModelServerClass, ServingClients } from "./model-server";
 import { OllamaServer } from "./ollama-server";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
@@ -28,6 +28,8 @@ export interface ServingArgs {
   readonly store: ModelStore | undefined;
   readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | "privateCidrs">;
   readonly clients: ServingClients;
+  /** Lets the model control API drive engines that run on one node. @default nobody does */
+  readonly control?: ControlAccess;
   readonly stage: Stage;
   /** Settings of the GPUs' driver that differ by environment. @default none */
   readonly devices?: DeviceAccess;

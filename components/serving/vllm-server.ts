@@ -1,10 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { ModelPlan } from "../../planner/types";
 import { ANNOTATIONS, MODEL_LABEL } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
 import { Workload } from "../core/workload";
 import { MODEL_STORE_EGRESS } from "../storage/model-store";
-import type { ModelEndpoint } from "./endpoint";
+import type { EngineControl, ModelEndpoint, ScaleTarget } from "./endpoint";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
@@ -24,7 +25,14 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     const instance = serverName(model.name);
     const { namespace } = new ModelNamespace(
       this.child("space"),
-      { model, clients: args.clients, port: VLLM_PORT, metrics: true, allowances: [MODEL_STORE_EGRESS] },
+      {
+        model,
+        clients: args.clients,
+        control: args.control && { ...args.control, scale: scaleTarget(model) },
+        port: VLLM_PORT,
+        metrics: true,
+        allowances: [MODEL_STORE_EGRESS],
+      },
       this.childOptions(),
     );
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
@@ -42,6 +50,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
         replicas: model.minReplicas,
         headless: true,
         ports: [{ name: "http", port: VLLM_PORT }],
+        scaledAtRunTime: args.control !== undefined,
         // No GPU is left for an extra pod.
         controller: { kind: "Deployment", surge: model.resources.gpus === 0, progressDeadlineSeconds: deadline },
         controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
@@ -64,8 +73,24 @@ export class VllmServer extends PlatformComponent implements ModelServer {
       service: instance,
       port: VLLM_PORT,
       podLabels: workload.podLabels,
+      ...(args.control && { control: engineControl(model) }),
       metrics: { port: VLLM_PORT, path: "/metrics" },
     };
     this.registerOutputs({ endpoint: this.endpoint });
   }
+}
+
+function scaleTarget({ name }: ModelPlan): ScaleTarget {
+  return { kind: "Deployment", name: serverName(name) };
+}
+
+/** vLLM has the one model that it was started with; its replicas are alike and stand behind one name. */
+function engineControl(model: ModelPlan): EngineControl {
+  return {
+    engines: [`http://${serverName(model.name)}.${modelNamespaceName(model.name)}.svc:${VLLM_PORT}`],
+    scale: scaleTarget(model),
+    memoryGiB: model.memoryPerGpu.limitGiB * Math.max(1, model.gpusPerNode),
+    models: [model.servedName],
+    pins: [model.servedName],
+  };
 }

@@ -15,7 +15,7 @@ type VolumeMount = kubernetes.types.input.core.v1.VolumeMount;
 const MODEL_FOLDER = "/models/current";
 
 /** Files that the copying init container runs from. */
-const FETCH_SCRIPTS = ["fetch.ts", "model-files.ts", "retry.ts", "s3.ts", "s3-signature.ts"];
+const FETCH_SCRIPTS = ["fetch.ts", "credentials.ts", "model-files.ts", "retry.ts", "s3.ts", "s3-signature.ts"];
 
 /** How an engine's pod comes by its weights. */
 export interface Weights {
@@ -50,11 +50,11 @@ function streamed(model: ModelPlan, access: ModelStoreAccess): Weights {
     location: `s3://${access.bucket}/${access.prefix}`,
     initContainers: [],
     environment: [
-      ...access.environment,
+      ...access.client.environment,
       ...variables({ RUNAI_STREAMER_S3_USE_VIRTUAL_ADDRESSING: "0", AWS_EC2_METADATA_DISABLED: "true" }),
     ],
-    mounts: [access.mount],
-    volumes: [access.volume],
+    mounts: access.client.mounts,
+    volumes: access.client.volumes,
     hash: hashOf(model.source),
   };
 }
@@ -86,9 +86,9 @@ function copied(
         // Folders that were filled by hand have no manifest of ours.
         MANIFEST_REQUIRED: String(model.source.kind === "huggingface"),
       }),
-      ...access.environment,
+      ...access.client.environment,
     ],
-    volumeMounts: [scripts.mount, access.mount, { name: "model", mountPath: MODEL_FOLDER }],
+    volumeMounts: [scripts.mount, ...access.client.mounts, { name: "model", mountPath: MODEL_FOLDER }],
     writablePaths: ["/tmp"],
     // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
     resources: guaranteed({ cpu: Math.min(8, cpu), memoryGiB: Math.min(2, memoryGiB), ephemeralStorageGiB }),
@@ -100,7 +100,7 @@ function copied(
     mounts: [{ name: "model", mountPath: MODEL_FOLDER, readOnly: true }],
     volumes: [
       scripts.volume,
-      access.volume,
+      ...access.client.volumes,
       { name: "model", emptyDir: { sizeLimit: gibibytes(model.modelStorageGiB) } },
     ],
     hash: hashOf([scripts.hash, model.source]),

@@ -11,7 +11,10 @@ import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { MODEL_STORE_SERVICE, modelStorePods } from "./store-layout";
 
 /** Secret with `user` and `password` of the administrator. */
-export const ROOT_SECRET = "minio-root";
+const ROOT_SECRET = "minio-root";
+const ROOT_FOLDER = "/etc/minio-root";
+/** Files with the administrator's name and password, where `rootFiles` is mounted. */
+export const ROOT_FILES = { user: `${ROOT_FOLDER}/user`, password: `${ROOT_FOLDER}/password` } as const;
 
 const DATA_FOLDER = "/data";
 const CERTIFICATE_FOLDER = "/certs";
@@ -52,7 +55,7 @@ export class MinioServer extends PlatformComponent {
       },
       this.childOptions(),
     );
-    const fromRoot = (key: string) => ({ secretKeyRef: { name: root.metadata.name, key } });
+    const rootKeys = rootFiles();
     // A claim of its own: as the set's template it could not grow, and a larger plan would throw the store away.
     const data = new kubernetes.core.v1.PersistentVolumeClaim(
       this.child("data"),
@@ -86,6 +89,7 @@ export class MinioServer extends PlatformComponent {
           terminationGracePeriodSeconds: 60,
           volumes: [
             { name: "data", persistentVolumeClaim: { claimName: data.metadata.name } },
+            rootKeys.volume,
             {
               name: "certificates",
               secret: {
@@ -106,8 +110,8 @@ export class MinioServer extends PlatformComponent {
               args: ["server", DATA_FOLDER, "--address", `:${modelStorePods.port}`, "--certs-dir", CERTIFICATE_FOLDER],
               ports: [{ name: "s3", containerPort: modelStorePods.port }],
               env: [
-                { name: "MINIO_ROOT_USER", valueFrom: fromRoot("user") },
-                { name: "MINIO_ROOT_PASSWORD", valueFrom: fromRoot("password") },
+                { name: "MINIO_ROOT_USER_FILE", value: ROOT_FILES.user },
+                { name: "MINIO_ROOT_PASSWORD_FILE", value: ROOT_FILES.password },
                 { name: "MINIO_BROWSER", value: "off" },
                 { name: "MINIO_UPDATE", value: "off" },
                 // Metrics without a token: the NetworkPolicy lets in nobody but Prometheus and the models.
@@ -116,6 +120,7 @@ export class MinioServer extends PlatformComponent {
               ],
               volumeMounts: [
                 { name: "data", mountPath: DATA_FOLDER },
+                rootKeys.mount,
                 { name: "certificates", mountPath: CERTIFICATE_FOLDER, readOnly: true },
               ],
               writablePaths: ["/tmp"],
@@ -132,4 +137,20 @@ export class MinioServer extends PlatformComponent {
     );
     this.registerOutputs({});
   }
+}
+
+/** Volume and mount of the administrator's name and password, for the server and what sets it up. */
+export function rootFiles(): {
+  readonly volume: kubernetes.types.input.core.v1.Volume;
+  readonly mount: kubernetes.types.input.core.v1.VolumeMount;
+} {
+  return {
+    // Named keys must exist for a pod to start: without these files the server would run with its well-known defaults.
+    volume: { name: "root", secret: { secretName: ROOT_SECRET, items: [asFile("user"), asFile("password")] } },
+    mount: { name: "root", mountPath: ROOT_FOLDER, readOnly: true },
+  };
+}
+
+function asFile(key: string): kubernetes.types.input.core.v1.KeyToPath {
+  return { key, path: key };
 }

@@ -2,10 +2,9 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
-import { CA_FILE, type CertManager, caFile, trustCertificate } from "./store-certificates";
-import { MODEL_STORE_HOST, modelStorePods, readerOf } from "./store-layout";
-
-type EnvVar = kubernetes.types.input.core.v1.EnvVar;
+import { type CertManager, TRUST_SECRET, trustCertificate } from "./store-certificates";
+import { credentialsSecret, type StoreClient, storeClient } from "./store-client";
+import { readerOf } from "./store-layout";
 
 export interface ModelStoreAccessArgs {
   readonly model: string;
@@ -22,10 +21,7 @@ export interface ModelStoreAccessArgs {
 export class ModelStoreAccess extends PlatformComponent {
   readonly bucket: string;
   readonly prefix: string;
-  /** The variables that S3 clients read. */
-  readonly environment: readonly EnvVar[];
-  readonly volume: kubernetes.types.input.core.v1.Volume;
-  readonly mount: kubernetes.types.input.core.v1.VolumeMount;
+  readonly client: StoreClient;
 
   constructor(name: string, args: ModelStoreAccessArgs, opts?: pulumi.ComponentResourceOptions) {
     super("storage:ModelStoreAccess", name, opts);
@@ -34,30 +30,14 @@ export class ModelStoreAccess extends PlatformComponent {
       this.child("keys"),
       {
         metadata: { name: "model-store-keys", namespace: args.namespace, labels },
-        stringData: { AWS_ACCESS_KEY_ID: readerOf(args.model), AWS_SECRET_ACCESS_KEY: args.secretKey },
+        stringData: credentialsSecret(readerOf(args.model), args.secretKey),
       },
       this.childOptions(),
     );
     trustCertificate(this.child("trust"), args.namespace, args.certManager, this.childOptions());
     this.bucket = args.bucket;
     this.prefix = args.prefix;
-    this.environment = storeEnvironment(keys.metadata.name);
-    const ca = caFile();
-    this.volume = ca.volume;
-    this.mount = ca.mount;
+    this.client = storeClient(keys.metadata.name, TRUST_SECRET);
     this.registerOutputs({});
   }
-}
-
-/** Endpoint, keys (from a Secret with the AWS names) and trust, for AWS SDKs, the RunAI streamer and our Node scripts. */
-export function storeEnvironment(secretName: pulumi.Input<string>): EnvVar[] {
-  const fromSecret = (key: string): EnvVar => ({ name: key, valueFrom: { secretKeyRef: { name: secretName, key } } });
-  return [
-    fromSecret("AWS_ACCESS_KEY_ID"),
-    fromSecret("AWS_SECRET_ACCESS_KEY"),
-    { name: "AWS_ENDPOINT_URL", value: `https://${MODEL_STORE_HOST}:${modelStorePods.port}` },
-    { name: "AWS_DEFAULT_REGION", value: "us-east-1" },
-    { name: "AWS_CA_BUNDLE", value: CA_FILE },
-    { name: "NODE_EXTRA_CA_CERTS", value: CA_FILE },
-  ];
 }

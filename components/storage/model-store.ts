@@ -13,6 +13,7 @@ import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
 import { ModelSync, SYNC_PODS, SYNC_SCRIPTS } from "./model-sync";
 import { type CertManager, StoreCertificates } from "./store-certificates";
+import { credentialsSecret } from "./store-client";
 import {
   isStored,
   keyPrefix,
@@ -132,8 +133,13 @@ export class ModelStore extends PlatformComponent {
       ...(readers.length > 0 ? [{ name: "models", pods, from: readers, ports }] : []),
       { name: "jobs", pods: {}, from: [{ pods: {} }], to: [{ pods }], ports },
       { name: "metrics", pods, from: [{ namespace: this.args.observabilityNamespace }], ports },
-      { name: "hugging-face", pods: SYNC_PODS, to: [internet(this.args.cluster.privateCidrs)], ports: [{ port: 443 }] },
+      ...(models.some(({ source }) => source.kind === "huggingface") ? [this.downloads()] : []),
     ];
+  }
+
+  private downloads(): Allowance {
+    const { privateCidrs } = this.args.cluster;
+    return { name: "hugging-face", pods: SYNC_PODS, to: [internet(privateCidrs)], ports: [{ port: 443 }] };
   }
 
   private users(models: readonly ModelPlan[], writerKey: pulumi.Output<string>): Record<string, StoreUser> {
@@ -172,7 +178,7 @@ export class ModelStore extends PlatformComponent {
         { metadata: { name: secretName, namespace, labels }, stringData },
         this.childOptions(),
       ).metadata.name;
-    const writerSecret = secret("sync-keys", { AWS_ACCESS_KEY_ID: WRITER, AWS_SECRET_ACCESS_KEY: writerKey });
+    const writerSecret = secret("sync-keys", credentialsSecret(WRITER, writerKey));
     const { huggingFaceToken: token } = this.args;
     const huggingFaceToken =
       token === undefined ? undefined : { name: secret("hugging-face", { token }), key: "token" };

@@ -1,4 +1,3 @@
-import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { ModelPlan } from "../../planner/types";
@@ -8,8 +7,8 @@ import { ANNOTATIONS, type Labels, MODEL_LABEL } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
-import { storeEnvironment } from "./model-store-access";
-import { caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { storeClient } from "./store-client";
 import { keyPrefix } from "./store-layout";
 
 const APP = "model-sync";
@@ -18,7 +17,17 @@ const APP = "model-sync";
 export const SYNC_PODS: Labels = { "app.kubernetes.io/name": APP };
 
 /** Files that the Job runs from. */
-export const SYNC_SCRIPTS = ["sync.ts", "hugging-face.ts", "model-files.ts", "retry.ts", "s3.ts", "s3-signature.ts"];
+export const SYNC_SCRIPTS = [
+  "sync.ts",
+  "credentials.ts",
+  "hugging-face.ts",
+  "model-files.ts",
+  "retry.ts",
+  "s3.ts",
+  "s3-signature.ts",
+];
+
+const TOKEN_FOLDER = "/etc/hugging-face";
 
 /** The Jobs of all models share the link, which carries less than its nominal rate. A limit, not an estimate. */
 const DEADLINE = { efficiency: 0.6, margin: 10, baseSeconds: 900 };
@@ -29,10 +38,10 @@ export interface ModelSyncArgs {
   /** A model with a Hugging Face source. */
   readonly model: ModelPlan;
   readonly bucket: string;
-  /** Secret with the writer's AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. */
+  /** Secret with the writer's keys, of `credentialsSecret`. */
   readonly writerSecret: pulumi.Input<string>;
-  /** Reference to the Hugging Face token; public repositories need none. */
-  readonly huggingFaceToken: kubernetes.types.input.core.v1.SecretKeySelector | undefined;
+  /** Secret and key with the Hugging Face token; public repositories need none. */
+  readonly huggingFaceToken: { readonly name: pulumi.Input<string>; readonly key: string } | undefined;
   readonly scripts: JobScripts;
   /** Internet link of the cluster, Gbit/s. */
   readonly registryGbps: number;
@@ -57,7 +66,8 @@ export class ModelSync extends PlatformComponent {
         `models.${model.name}: only Hugging Face sources are synchronized, this one is "${model.source.kind}"`,
       );
     }
-    const ca = caFile(SERVER_CERTIFICATE_SECRET);
+    const client = storeClient(args.writerSecret, SERVER_CERTIFICATE_SECRET);
+    const token = args.huggingFaceToken;
     this.job = new RunToCompletion(
       this.child("copy"),
       {
@@ -70,7 +80,11 @@ export class ModelSync extends PlatformComponent {
         dependsOn: args.dependsOn,
         pod: {
           priorityClassName: PRIORITY.batch.name,
-          volumes: [args.scripts.volume, ca.volume],
+          volumes: [
+            args.scripts.volume,
+            ...client.volumes,
+            ...(token ? [{ name: "hugging-face", secret: { secretName: token.name } }] : []),
+          ],
           containers: [
             {
               name: "sync",
@@ -83,12 +97,14 @@ export class ModelSync extends PlatformComponent {
                 { name: "BUCKET", value: args.bucket },
                 { name: "PREFIX", value: keyPrefix(model, args.bucket) },
                 { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
-                ...(args.huggingFaceToken
-                  ? [{ name: "HF_TOKEN", valueFrom: { secretKeyRef: args.huggingFaceToken } }]
-                  : []),
-                ...storeEnvironment(args.writerSecret),
+                ...(token ? [{ name: "HF_TOKEN_PATH", value: `${TOKEN_FOLDER}/${token.key}` }] : []),
+                ...client.environment,
               ],
-              volumeMounts: [args.scripts.mount, ca.mount],
+              volumeMounts: [
+                args.scripts.mount,
+                ...client.mounts,
+                ...(token ? [{ name: "hugging-face", mountPath: TOKEN_FOLDER, readOnly: true }] : []),
+              ],
               writablePaths: ["/tmp"],
               // Four files in flight, each with two parts of 32 MiB and their copies on the way.
               resources: burstable({ cpu: 0.5, memoryGiB: 0.5 }, { cpu: 2, memoryGiB: 2 }),

@@ -112,7 +112,7 @@ export function trustCertificate(
 }
 
 /** Volume and mount that put the authority's certificate at `CA_FILE`; the private key stays out. */
-export function caFile(secretName: string = TRUST_SECRET): {
+export function caFile(secretName: string): {
   readonly volume: kubernetes.types.input.core.v1.Volume;
   readonly mount: kubernetes.types.input.core.v1.VolumeMount;
 } {

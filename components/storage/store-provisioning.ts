@@ -7,7 +7,7 @@ import { ANNOTATIONS, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
-import { ROOT_SECRET } from "./minio-server";
+import { ROOT_FILES, rootFiles } from "./minio-server";
 import { CA_FILE, caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { type AccessPolicy, MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 
@@ -63,7 +63,7 @@ export class StoreProvisioning extends PlatformComponent {
       this.childOptions(),
     );
     const ca = caFile(SERVER_CERTIFICATE_SECRET);
-    const fromRoot = (key: string) => ({ secretKeyRef: { name: ROOT_SECRET, key } });
+    const root = rootFiles();
 
     this.job = new RunToCompletion(
       this.child("provision"),
@@ -84,6 +84,7 @@ export class StoreProvisioning extends PlatformComponent {
             scripts.volume,
             { name: "policies", configMap: { name: policyFiles.metadata.name } },
             { name: "users", secret: { secretName: secretKeys.metadata.name } },
+            root.volume,
             ca.volume,
           ],
           containers: [
@@ -93,8 +94,8 @@ export class StoreProvisioning extends PlatformComponent {
               image: image("minio-client"),
               command: ["/bin/sh", scriptPath("provision.sh")],
               env: [
-                { name: "ROOT_USER", valueFrom: fromRoot("user") },
-                { name: "ROOT_PASSWORD", valueFrom: fromRoot("password") },
+                { name: "ROOT_USER_FILE", value: ROOT_FILES.user },
+                { name: "ROOT_PASSWORD_FILE", value: ROOT_FILES.password },
                 { name: "STORE_HOST", value: `${MODEL_STORE_HOST}:${modelStorePods.port}` },
                 { name: "BUCKET", value: args.bucket },
                 { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
@@ -105,6 +106,7 @@ export class StoreProvisioning extends PlatformComponent {
                 scripts.mount,
                 { name: "policies", mountPath: "/policies", readOnly: true },
                 { name: "users", mountPath: "/users", readOnly: true },
+                root.mount,
                 ca.mount,
               ],
               writablePaths: ["/tmp"],

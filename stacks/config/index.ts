@@ -5,4 +5,12 @@ export { machineOf, roleOf } from "./machines";
 export { readModelConfigSource } from "./model-config-source";
 export { ollamaBuildOf } from "./ollama-build";
 export { ConfigError, type ConfigProblem, formatProblems } from "./problems";
-export type { ClusterConfig, EnvironmentConfig, GatewayConfig, ModelConfig, PoolConfig, SecretKey } from "./schema";
+export type {
+  Beta9Config,
+  ClusterConfig,
+  EnvironmentConfig,
+  GatewayConfig,
+  ModelConfig,
+  PoolConfig,
+  SecretKey,
+} from "./schema";

@@ -1,7 +1,9 @@
 /** Rules between fields. What concerns one field alone is in its schema; what needs arithmetic is in the planner. */
 import type { ProblemDraft } from "./problems";
+import * as beta9 from "./rules/beta9";
 import type { Rule, RuleContext } from "./rules/context";
 import * as gateway from "./rules/gateway";
+import * as modelControl from "./rules/model-control";
 import * as models from "./rules/models";
 import * as pools from "./rules/pools";
 
@@ -26,6 +28,15 @@ const rules: readonly Rule[] = [
   gateway.productionHasATrustedCertificate,
   gateway.consumersAreUnique,
   gateway.streamsOutliveTheirPauses,
+  modelControl.modelControlHasAnImage,
+  modelControl.modelControlHasItsOwnHostname,
+  modelControl.warmModelsHaveAnEngine,
+  modelControl.warmModelsAreAllowed,
+  modelControl.plannedRegistriesAreAllowed,
+  beta9.beta9PoolsExist,
+  beta9.beta9CpuPoolFits,
+  beta9.beta9GpuPoolsFit,
+  beta9.beta9SecretsAreSet,
 ];
 
 /** Everything that the rules find, in the order of the rules. */

@@ -1,7 +1,9 @@
 /** The schema of an environment: the only place that says what `Pulumi.<env>.yaml` may hold. */
 import { z } from "zod";
+import { beta9Section } from "./sections/beta9";
 import { clusterSection } from "./sections/cluster";
 import { gatewaySection } from "./sections/gateway";
+import { modelControlSection } from "./sections/model-control";
 import { type modelSchema, modelsSection } from "./sections/models";
 import { budgetSection, observabilitySection, stageField, storageSection } from "./sections/operations";
 import { type poolSchema, poolsSection } from "./sections/pools";
@@ -17,8 +19,10 @@ export const environmentSchema = z.strictObject({
   models: modelsSection,
   storage: storageSection,
   gateway: gatewaySection,
+  modelControl: modelControlSection,
   observability: observabilitySection,
   budget: budgetSection,
+  beta9: beta9Section,
 });
 
 /** Everything that may stand under the namespace: the environment and its secrets. */
@@ -29,5 +33,6 @@ export type EnvironmentConfig = z.output<typeof environmentSchema>;
 export type ClusterConfig = EnvironmentConfig["cluster"];
 export type PoolConfig = z.output<typeof poolSchema>;
 export type ModelConfig = z.output<typeof modelSchema>;
+export type Beta9Config = NonNullable<EnvironmentConfig["beta9"]>;
 export type GatewayConfig = EnvironmentConfig["gateway"];
 export type { SecretKey };

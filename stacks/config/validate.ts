@@ -98,7 +98,8 @@ function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext {
   // A section with an encrypted value in it is not judged further: what it says is not known.
   const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));
   const sections = Object.fromEntries(readable.map(([name, schema]) => [name, parseWhatIsRight(schema, values[name])]));
-  return { sections, declared: { pools: namesIn(values.pools), models: namesIn(values.models) } };
+  const secrets = secretKeys.filter((key) => values[key] !== undefined);
+  return { sections, declared: { pools: namesIn(values.pools), models: namesIn(values.models), secrets } };
 }
 
 function namesIn(section: unknown): string[] {

@@ -16,7 +16,7 @@ export interface ChildRun extends Usage {
   readonly stdout: string;
 }
 
-export const RUNNERS_FOLDER = join(__dirname, "runners");
+export const RUNNERS_FOLDER = join(__dirname, "plan", "runners");
 
 /**
  * Runs `node <args>` in the repository root.

@@ -2,25 +2,36 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { measureGrowth } from "./growth";
-import { bundleTable, plannerGrowthTable, programGrowthTable, runnerTable } from "./report";
-import { compareRunners, ENVIRONMENT, measureBundle } from "./runners";
+import type { Group } from "./group";
 import { formatTable } from "./table";
 
-const USAGE = `Usage: npm run bench -- [options]
+/** Groups by the name that they are asked for by; each is loaded only when it is measured. */
+const GROUPS: Readonly<Record<string, () => Promise<Group>>> = {
+  plan: async () => (await import("./plan")).plan,
+  engine: async () => (await import("./engine")).engine,
+  control: async () => (await import("./control")).control,
+};
 
-Measures the plan of ${ENVIRONMENT} side by side with the same program through other runners, its growth with the
-number of models, and the bundle. Times of other machines and moments do not compare: read the ratios.
+const USAGE = `Usage: npm run bench -- [group…] [options]
 
-  --rounds N         measurements of each runner, default 5
-  --growth-rounds N  measurements of each number of models, default 1
+Measures alternatives side by side in one run. Times of other machines and moments do not compare: read the ratios.
+
+  plan     the plan of an environment beside other runners of the same program; its growth; the bundle
+  engine   the real Pulumi engine beside kubectl on a real API server; growth of a deployment with its resources
+  control  the model control API beside the same questions asked of a real Ollama
+
+All groups are measured unless some are named. All but "plan" need real parts: npm run e2e:setup
+
+  --rounds N         measurements of each alternative, default 5
+  --growth-rounds N  measurements of each size, default 1
   --json FILE        also write all measurements, in seconds and bytes
   --help             this text
 `;
 
 async function main(argv: string[]): Promise<void> {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: argv,
+    allowPositionals: true,
     options: {
       rounds: { type: "string", default: "5" },
       "growth-rounds": { type: "string", default: "1" },
@@ -32,13 +43,15 @@ async function main(argv: string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const rounds = positive("--rounds", values.rounds);
-  const growthRounds = positive("--growth-rounds", values["growth-rounds"]);
-  const progress = (text: string) => void process.stderr.write(`${text}\n`);
-
-  const bundle = await measureBundle(rounds, progress);
-  const runners = await compareRunners(rounds, progress);
-  const growth = await measureGrowth(growthRounds, progress);
+  const rounds = {
+    comparisons: positive("--rounds", values.rounds),
+    growth: positive("--growth-rounds", values["growth-rounds"]),
+  };
+  const names = positionals.length > 0 ? positionals : Object.keys(GROUPS);
+  const unknown = names.filter((name) => !Object.hasOwn(GROUPS, name));
+  if (unknown.length > 0) {
+    throw new Error(`there is no group ${unknown.join(", ")}; groups: ${Object.keys(GROUPS).join(", ")}`);
+  }
 
   const machine = {
     node: process.version,
@@ -46,21 +59,20 @@ async function main(argv: string[]): Promise<void> {
     cores: availableParallelism(),
     memoryBytes: totalmem(),
   };
-  const tables = [
-    runnerTable(ENVIRONMENT, runners),
-    programGrowthTable(growth),
-    plannerGrowthTable(growth),
-    bundleTable(bundle, runners[0]?.rounds ?? []),
-  ];
-  const heading = `Node ${machine.node}, ${machine.cores} cores, ${(machine.memoryBytes / 2 ** 30).toFixed(0)} GiB`;
-  process.stdout.write(`${[heading, ...tables.map(formatTable)].join("\n\n")}\n`);
+  process.stdout.write(
+    `Node ${machine.node}, ${machine.cores} cores, ${(machine.memoryBytes / 2 ** 30).toFixed(0)} GiB\n`,
+  );
+  const measurements: Record<string, object> = {};
+  for (const name of names) {
+    const group = await GROUPS[name]?.();
+    const measured = await group?.measure(rounds, (text) => void process.stderr.write(`${name}: ${text}\n`));
+    for (const table of measured?.tables ?? []) process.stdout.write(`\n${formatTable(table)}\n`);
+    if (measured !== undefined) measurements[name] = measured.measurements;
+  }
   if (values.json !== undefined) {
     const date = new Date().toISOString();
-    writeFileSync(
-      resolve(values.json),
-      `${JSON.stringify({ date, machine, environment: ENVIRONMENT, runners, growth, bundle }, undefined, 2)}\n`,
-    );
-    progress(`wrote ${values.json}`);
+    writeFileSync(resolve(values.json), `${JSON.stringify({ date, machine, ...measurements }, undefined, 2)}\n`);
+    process.stderr.write(`wrote ${values.json}\n`);
   }
 }
 
@@ -72,7 +84,11 @@ function positive(option: string, text: string): number {
   return value;
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+main(process.argv.slice(2)).then(
+  // Servers of the test bed may leave handles behind; nothing is left to do.
+  () => process.exit(),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -35,3 +35,9 @@ export function megabytes(bytes: number): string {
 export function times(ratio: number): string {
   return `${ratio.toFixed(1)} ×`;
 }
+
+/** Bytes as kB of 1,000 bytes, with one digit below 10. */
+export function kilobytes(bytes: number): string {
+  const value = bytes / 1000;
+  return `${value.toFixed(value < 10 ? 1 : 0)} kB`;
+}

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { admissionReady } from "../../rehearsal/cluster/admission";
+import type { ApiClient } from "../../rehearsal/cluster/api-client";
+import { chartsWithCrds, installChartCrds } from "../../rehearsal/cluster/chart-crds";
+import { ControlPlane } from "../../rehearsal/cluster/control-plane";
+import { addRuntimeClass } from "../../rehearsal/cluster/existing-parts";
+import { describeObject, type KubernetesObject } from "../../rehearsal/cluster/kubernetes-object";
+import { kindsOf, makesPods, podsOf, recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { environments, programRun } from "../stacks/run";
-import type { ApiClient } from "./cluster/api-client";
-import { chartsWithCrds, installChartCrds } from "./cluster/chart-crds";
-import { ControlPlane } from "./cluster/control-plane";
-import { addRuntimeClass } from "./cluster/existing-parts";
-import { describeObject, type KubernetesObject } from "./cluster/kubernetes-object";
-import { kindsOf, makesPods, podsOf, recordedObjects } from "./cluster/recorded-objects";
-import { waitFor } from "./cluster/wait";
 
 /** What the API server said about one object: a refusal, or warnings. */
 interface Verdict {
@@ -127,25 +127,4 @@ async function judge(
     refusals: answers.flatMap(({ refusals }) => refusals),
     warnings: answers.flatMap(({ warnings }) => warnings),
   };
-}
-
-/** Waits for what admission of pods needs from controllers: default service accounts, and quotas that were counted. */
-async function admissionReady(client: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
-  const accounts = objects
-    .filter(({ kind }) => kind === "Namespace")
-    .map(({ metadata }) => ({
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name: "default", namespace: metadata.name },
-    }));
-  await Promise.all(accounts.map((account) => waitFor(describeObject(account), () => client.get(account))));
-  const quotas = objects.filter(({ kind }) => kind === "ResourceQuota");
-  await Promise.all(
-    quotas.map((quota) =>
-      waitFor(`the usage of ${describeObject(quota)}`, async () => {
-        const found = (await client.get(quota)) as { readonly status?: { readonly used?: object } } | undefined;
-        return found?.status?.used;
-      }),
-    ),
-  );
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeObject } from "../../rehearsal/cluster/kubernetes-object";
+import { waitingPods } from "../../rehearsal/cluster/pods";
+import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { environments } from "../stacks/run";
-import { describeObject } from "./cluster/kubernetes-object";
-import { waitingPods } from "./cluster/pods";
-import { recordedObjects } from "./cluster/recorded-objects";
 import { type Operation, operation } from "./engine/operations";
 import { filesBelow, generatedPasswords, leaks } from "./engine/secret-search";
 import { TestBed } from "./engine/test-bed";

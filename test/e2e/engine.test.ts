@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { recordedObjects } from "./cluster/recorded-objects";
+import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { type Operation, operation } from "./engine/operations";
 import { filesBelow, generatedPasswords, leaks } from "./engine/secret-search";
 import { TestBed } from "./engine/test-bed";
@@ -12,6 +12,8 @@ const SECRETS = {
 /** Namespaces of a cluster in which nothing was installed. */
 const OWN_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 const PLAN = "ConfigMap platform-plan-plan";
+const CONTROL_CONFIG = "ConfigMap platform-control-config";
+const CONTROL_API = "Deployment platform-control-api-deployment";
 const MODEL = { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 };
 
 describe("dev on the real engine and a real control plane", { timeout: 300_000 }, () => {
@@ -74,8 +76,8 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
   it("changes a model in place when its concurrency grows, and records the new plan", async () => {
     const { steps } = await upWithModels({ assistant: { ...MODEL, concurrency: 4 } });
     expect(steps).toEqual([
-      `replace ${PLAN}`,
       "replace Job platform-models-assistant-pull-job",
+      `update ${PLAN}`,
       "update StatefulSet platform-models-assistant-server-statefulset",
     ]);
   });
@@ -83,13 +85,13 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
   it("adds and removes a model without touching anything of the others", async () => {
     const added = await upWithModels({ assistant: { ...MODEL, concurrency: 4 }, second: MODEL });
     const created = added.steps.filter((step) => step.startsWith("create "));
-    expect(added.steps.filter((step) => !created.includes(step))).toEqual([`replace ${PLAN}`]);
+    // The model control API is told of the server, and reads its configuration when it starts.
+    const updated = [`update ${PLAN}`, `update ${CONTROL_CONFIG}`, `update ${CONTROL_API}`];
+    expect(added.steps.filter((step) => !created.includes(step))).toEqual(updated);
     expect(created.filter((step) => !step.includes("second"))).toEqual([]);
 
     const removed = await upWithModels({ assistant: { ...MODEL, concurrency: 4 } });
-    expect(removed.steps).toEqual(
-      [`replace ${PLAN}`, ...created.map((step) => step.replace("create ", "delete "))].sort(),
-    );
+    expect(removed.steps).toEqual([...updated, ...created.map((step) => step.replace("create ", "delete "))].sort());
     expect(await namespaces()).not.toContain("model-second");
   });
 

@@ -1,6 +1,8 @@
 /** What each environment is there to show: the claims of docs/environments, one by one. */
 import { beforeAll, describe, expect, it } from "vitest";
+import { findModel, modelNames } from "../../catalog/models";
 import type { ModelPlan } from "../../planner/types";
+import { configSchema } from "../../services/model-control/src/config";
 import { groupOf, metadataOf, only, type PodSpec, workloadOf } from "./kubernetes";
 import { type EnvironmentName, type ProgramRun, programRun } from "./run";
 
@@ -36,6 +38,22 @@ function engineOf({ containers }: PodSpec) {
   return only(containers, "container");
 }
 
+/** What the model control API of an environment reads, by the service's own schema. */
+function controlConfig({ deployment }: ProgramRun) {
+  const { data } = deployment.resource("kubernetes:core/v1:ConfigMap", "platform-control-config").inputs;
+  return configSchema.parse(JSON.parse(String(Object(data)["config.json"])));
+}
+
+/** Bytes of the weights that the catalogue knows by this tag of Ollama. */
+function ollamaBytes(tag: string): number {
+  return only(
+    modelNames()
+      .flatMap((name) => findModel(name)?.ollama ?? [])
+      .filter((build) => build.tag === tag),
+    `build "${tag}" in the catalogue`,
+  ).fileBytes;
+}
+
 const NVIDIA_TAINTS = [
   expect.objectContaining({ key: "nvidia.com/gpu", effect: "NoSchedule" }),
   expect.objectContaining({ key: "dedicated", value: "inference", effect: "NoSchedule" }),
@@ -55,6 +73,20 @@ describe("dev", () => {
     expect(engineOf(pod).image).toMatch(/ollama\/ollama:/);
     expect(pod.nodeSelector).toEqual({});
     expect(model(run(), "assistant")).toMatchObject({ gpusPerNode: 0, minReplicas: 1, maxReplicas: 1 });
+  });
+
+  it("lets an operator manage models, from this computer only", () => {
+    const { workers } = controlConfig(run());
+    expect(workers).toMatchObject([{ name: "assistant", backend: "ollama", memoryBytes: 2 * 2 ** 30 }]);
+    expect(run().recording.outputs.modelControl).toMatchObject({
+      address: "http://127.0.0.1:1994",
+      portForward: expect.stringContaining("port-forward service/model-control 1994"),
+    });
+    expect(
+      run()
+        .deployment.ofKind("HTTPRoute")
+        .map(({ name }) => name),
+    ).not.toContain("platform-gateway-services-route-model-control");
   });
 
   it("costs nothing, and its first call goes through a port-forward", () => {
@@ -85,6 +117,27 @@ describe("oci-a10", () => {
     expect(pod.tolerations).toEqual(NVIDIA_TAINTS);
     expect(engineOf(pod).image).toMatch(image);
     expect(engineOf(pod).resources.limits["nvidia.com/gpu"]).toBe("1");
+  });
+
+  it("drives every engine through model control, and has room for the warm models beside the planned one", () => {
+    const { workers } = controlConfig(run());
+    expect(workers.map(({ name, backend, scale }) => [name, backend, scale?.kind])).toEqual([
+      ["assistant", "ollama", "StatefulSet"],
+      ["writer", "vllm", "Deployment"],
+      ["reasoner", "vllm", "Deployment"],
+    ]);
+    const { warmModels } = run().environment.modelControl;
+    expect(warmModels.length).toBeGreaterThan(0);
+    const onDisk = ["llama3.2:3b", ...warmModels].reduce((bytes, tag) => bytes + ollamaBytes(tag), 0);
+    const assistant = only(
+      workers.filter(({ name }) => name === "assistant"),
+      "worker assistant",
+    );
+    expect(onDisk).toBeLessThan(assistant.diskBytes ?? 0);
+    for (const tag of warmModels) {
+      // Weights alone: what the contexts take is up to the engine.
+      expect(ollamaBytes("llama3.2:3b") + ollamaBytes(tag)).toBeLessThan(assistant.memoryBytes);
+    }
   });
 
   it("is billed for four hours a day, within its budget", () => {

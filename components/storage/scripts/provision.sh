@@ -4,9 +4,17 @@
 # because the mc image holds little else.
 set -eu
 
+# First line of a file, with or without a line end.
+first_line() {
+  read -r line < "$1" || [ -n "$line" ]
+  printf '%s' "$line"
+}
+
 # The passwords are letters and digits, so they need no escaping in a URL; as an environment variable they stay
 # out of the process list.
-export MC_HOST_store="https://${ROOT_USER}:${ROOT_PASSWORD}@${STORE_HOST}"
+root_user="$(first_line "$ROOT_USER_FILE")"
+root_password="$(first_line "$ROOT_PASSWORD_FILE")"
+export MC_HOST_store="https://${root_user}:${root_password}@${STORE_HOST}"
 
 mc ready store
 
@@ -17,7 +25,7 @@ mc anonymous set none "store/${BUCKET}"
 
 for file in /users/*; do
   user="${file##*/}"
-  read -r secret < "$file" || [ -n "$secret" ]
+  secret="$(first_line "$file")"
   mc admin policy create store "$user" "/policies/${user}.json"
   printf '%s\n%s\n' "$user" "$secret" | mc admin user add store
   # Some versions of the server call it an error to attach a policy that is attached already.

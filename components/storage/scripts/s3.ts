@@ -1,4 +1,5 @@
 /** The few S3 calls that the Jobs need, path-style, as MinIO and every S3 implementation answer them. */
+import { storeKeys } from "./credentials.ts";
 import { environmentVariable, FinalError, withRetries } from "./retry.ts";
 import { encode, type SigningKey, signedHeaders } from "./s3-signature.ts";
 
@@ -41,8 +42,7 @@ export class S3Bucket {
   /** From the variables that AWS tools read, and `BUCKET`. */
   static fromEnvironment(): S3Bucket {
     return new S3Bucket(environmentVariable("AWS_ENDPOINT_URL"), environmentVariable("BUCKET"), {
-      accessKeyId: environmentVariable("AWS_ACCESS_KEY_ID"),
-      secretAccessKey: environmentVariable("AWS_SECRET_ACCESS_KEY"),
+      ...storeKeys(),
       region: process.env.AWS_DEFAULT_REGION ?? "us-east-1",
     });
   }

@@ -6,6 +6,7 @@
  * object becomes visible; the manifest comes last and marks the copy as complete.
  */
 import { createHash, type Hash } from "node:crypto";
+import { huggingFaceToken } from "./credentials.ts";
 import { HuggingFaceRepository, type RepositoryFile } from "./hugging-face.ts";
 import { filesToCopy, MANIFEST, type Manifest, type ManifestFile, shardsOf, weightForm } from "./model-files.ts";
 import { eachConcurrently, environmentVariable, FinalError, runMain, withRetries } from "./retry.ts";
@@ -160,7 +161,7 @@ function gigabytes(bytes: number): string {
 if (process.env.RUN === "sync") {
   runMain(async () => {
     await sync({
-      hub: new HuggingFaceRepository(environmentVariable("REPOSITORY"), process.env.HF_TOKEN, process.env.HF_ENDPOINT),
+      hub: new HuggingFaceRepository(environmentVariable("REPOSITORY"), huggingFaceToken(), process.env.HF_ENDPOINT),
       revision: environmentVariable("REVISION"),
       bucket: S3Bucket.fromEnvironment(),
       prefix: environmentVariable("PREFIX"),

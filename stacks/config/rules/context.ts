@@ -6,8 +6,12 @@ import type { EnvironmentConfig, PoolConfig } from "../schema";
 /** What rules between fields look at. Sections that cannot be read are missing: their own problems are told already. */
 export interface RuleContext {
   readonly sections: Partial<EnvironmentConfig>;
-  /** Every name that is declared, also of entries that cannot be read. */
-  readonly declared: { readonly pools: readonly string[]; readonly models: readonly string[] };
+  /** Every name that is declared, also of entries that cannot be read; the keys of the secrets that are set. */
+  readonly declared: {
+    readonly pools: readonly string[];
+    readonly models: readonly string[];
+    readonly secrets: readonly string[];
+  };
 }
 
 /** Yields what is wrong; nothing when it cannot tell. */

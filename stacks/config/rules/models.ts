@@ -1,5 +1,6 @@
 import { findModel, modelNames } from "../../../catalog/models";
 import { modelNamespaceName } from "../../../components/core/names";
+import { MODEL_CONTROL_NAMESPACE } from "../../../components/model-control/names";
 import { MODEL_STORE_NAMESPACE } from "../../../components/storage/store-layout";
 import { formatNames, isGgufName } from "../../../planner/model/format-names";
 import { ollamaBuildOf } from "../ollama-build";
@@ -58,12 +59,18 @@ export const configLocationsCanBeRead: Rule = function* ({ sections }) {
 
 /** Two models, or a model and the platform, cannot share a namespace. */
 export const modelNamespacesAreFree: Rule = function* ({ declared }) {
+  const owners: Readonly<Record<string, string>> = {
+    [MODEL_STORE_NAMESPACE]: "the model store",
+    [MODEL_CONTROL_NAMESPACE]: "the model control API",
+  };
   for (const name of declared.models) {
-    if (modelNamespaceName(name) === MODEL_STORE_NAMESPACE) {
+    const namespace = modelNamespaceName(name);
+    const owner = Object.hasOwn(owners, namespace) ? owners[namespace] : undefined;
+    if (owner !== undefined) {
       yield {
         path: ["models", name],
         value: name,
-        allowed: `another name: the namespace ${MODEL_STORE_NAMESPACE} is that of the model store`,
+        allowed: `another name: the namespace ${namespace} is that of ${owner}`,
         fix: "rename it",
       };
     }

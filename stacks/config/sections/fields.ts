@@ -20,6 +20,13 @@ export function dnsLabel(maxLength = 63) {
     });
 }
 
+/** Name that clients find in the DNS. */
+export const hostname = z
+  .string()
+  .max(253)
+  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
+  .meta({ allowed: "a lower-case DNS name with at least one dot" });
+
 /** Whole number with both bounds, so that every message can state them. */
 export function wholeNumber(minimum: number, maximum: number) {
   return z.int().min(minimum).max(maximum);

@@ -1,15 +1,5 @@
 import { z } from "zod";
-import { dnsLabel, text, wholeNumber } from "./fields";
-
-const hostname = z
-  .string()
-  .max(253)
-  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
-  .meta({
-    description: "Public name of the gateway: clients call https://<hostname>/v1.",
-    allowed: "a lower-case DNS name with at least one dot",
-    example: "inference.example.com",
-  });
+import { dnsLabel, hostname, text, wholeNumber } from "./fields";
 
 const tlsSchema = z
   .discriminatedUnion("kind", [
@@ -47,7 +37,10 @@ const tlsSchema = z
 
 export const gatewaySection = z
   .strictObject({
-    hostname,
+    hostname: hostname.meta({
+      description: "Public name of the gateway: clients call https://<hostname>/v1.",
+      example: "inference.example.com",
+    }),
     exposure: z
       .enum(["LoadBalancer", "ClusterIP", "NodePort"])
       .default("LoadBalancer")

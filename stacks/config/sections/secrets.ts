@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { beta9Secrets } from "./beta9";
 
 /**
  * Secrets. Each has a key of its own, because Pulumi marks a whole key as secret: a secret inside a section would
@@ -14,6 +15,7 @@ export const secretFields = {
     .url({ protocol: /^https?$/ })
     .optional()
     .meta({ description: "Where alerts are posted.", allowed: "an http:// or https:// URL" }),
+  ...beta9Secrets,
 };
 
 export type SecretKey = keyof typeof secretFields;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RUNNERS_FOLDER, runNode, type Usage } from "./child";
-import { environmentWith } from "./environment";
+import { RUNNERS_FOLDER, runNode, type Usage } from "../child";
+import { environmentWith } from "../environment";
 
 /** Numbers of models, each ten times the one before: cost that grows in proportion grows at most tenfold. */
 const MODELS = [10, 100, 1000] as const;

@@ -1,8 +1,8 @@
-import type { Usage } from "./child";
+import type { Usage } from "../child";
+import { pairedRatio, summarize } from "../statistics";
+import { megabytes, milliseconds, seconds, type Table, times } from "../table";
 import type { GrowthUsage } from "./growth";
 import type { BundleUsage, RunnerUsage } from "./runners";
-import { pairedRatio, summarize } from "./statistics";
-import { megabytes, milliseconds, seconds, type Table, times } from "./table";
 
 /** One table row per way to start the program; the first one is the measure of the others. */
 export function runnerTable(environment: string, runners: readonly RunnerUsage[]): Table {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { repositoryRoot } from "../../catalog/root";
-import { type ChildRun, RUNNERS_FOLDER, runNode, type Usage } from "./child";
+import { repositoryRoot } from "../../../catalog/root";
+import { type ChildRun, RUNNERS_FOLDER, runNode, type Usage } from "../child";
 
 /** The environment that all runners plan. */
 export const ENVIRONMENT = "aws-prod";

@@ -22,7 +22,7 @@ function compared(make: (password: string, url: string) => unknown): unknown {
 
 function partsOf(value: unknown): unknown {
   return value instanceof PendingText
-    ? value.parts?.map((part) => (typeof part === "string" ? part : part.origin))
+    ? value.parts?.map((part) => (typeof part === "object" && "id" in part ? part.origin : part))
     : "not pending";
 }
 
@@ -59,10 +59,20 @@ describe("compare", () => {
 
   it.each([
     { how: "encoded", of: (password: string) => Buffer.from(password).toString("base64") },
-    { how: "hashed", of: (password: string) => createHash("sha256").update(password).digest("hex") },
+    { how: "hashed", of: (password: string) => createHash("sha512").update(password).digest("hex") },
     { how: "cut", of: (password: string) => password.slice(0, -3) },
   ])("finds a text that a value was $how into, and knows that it cannot say how", ({ of }) => {
     expect(partsOf(compared(of))).toBe(undefined);
+  });
+
+  it("knows the SHA-256 of a value, wherever it stands, and no other", () => {
+    const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+    const other = sha256("known to everyone");
+    expect(partsOf(compared((password) => `${other}:${sha256(password)}`))).toEqual([
+      `${other}:`,
+      { sha256Of: expect.objectContaining({ origin: expect.objectContaining({ name: "key" }) }) },
+    ]);
+    expect(partsOf(compared((password) => sha256(`salt ${password}`)))).toBe(undefined);
   });
 
   it("says where", () => {

@@ -68,6 +68,23 @@ describe("a Secret", () => {
     expect(listed).toEqual([{ ...place, value: password, usedBy: ["store/first", "store/second", "store/third"] }]);
   });
 
+  it("makes a hash of a value again in the cluster, from where the value lies", () => {
+    const hash = new PendingText(['{"sha256":"', { sha256Of: password }, '"}']);
+    const { objects, listed } = rendered([
+      secret("hashes", { file: hash }),
+      secret("token", { token: text(password) }),
+    ]);
+    expect(objects[0]).toMatchObject({
+      spec: {
+        target: { template: { data: { file: '{"sha256":"{{ .root_password | sha256sum }}"}' } } },
+        data: [{ secretKey: "root_password", remoteRef: { key: "dev/store/token", property: "token" } }],
+      },
+    });
+    expect(listed.map(({ property, usedBy }) => [property, usedBy])).toEqual([
+      ["token", ["store/hashes", "store/token"]],
+    ]);
+  });
+
   it("takes a text that hides its secrets as a whole from the store, also base64 data", () => {
     const { listed } = rendered([
       secret("hash", { htpasswd: new PendingText(undefined) }),

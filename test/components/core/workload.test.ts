@@ -36,12 +36,24 @@ describe("Workload", () => {
     expect(none.inputs).not.toHaveProperty(WAIT_FOR);
   });
 
+  it("takes the number of replicas back from whoever changed it at run time, where that may be", async () => {
+    const FORCE = ["metadata", "annotations", "pulumi.com/patchForce"];
+    expect((await set({})).inputs).not.toHaveProperty(FORCE);
+    const scaled = await set({ scaledAtRunTime: true, controller: { kind: "StatefulSet", awaits: "updated" } });
+    expect(scaled.inputs).toHaveProperty(FORCE, "true");
+    expect(scaled.inputs).toHaveProperty(WAIT_FOR, "jsonpath={.status.updatedReplicas}=1");
+  });
+
   it("says what becomes of claims only where the set makes some", async () => {
     expect(specOf(await set({}))).not.toHaveProperty("persistentVolumeClaimRetentionPolicy");
     const volumeClaims = [{ metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } }];
     expect(specOf(await set({ controller: { kind: "StatefulSet", volumeClaims } }))).toMatchObject({
       persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
       volumeClaimTemplates: volumeClaims,
+    });
+    const claimRetention = { whenDeleted: "Delete", whenScaled: "Retain" } as const;
+    expect(specOf(await set({ controller: { kind: "StatefulSet", volumeClaims, claimRetention } }))).toMatchObject({
+      persistentVolumeClaimRetentionPolicy: claimRetention,
     });
   });
 });

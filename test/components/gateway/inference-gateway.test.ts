@@ -49,6 +49,56 @@ describe("InferenceGateway", () => {
     });
   });
 
+  it("gives a service a listener, certificate and route of its own, behind no key of the models", async () => {
+    const service = {
+      name: "console",
+      hostname: "console.example.com",
+      service: "console",
+      pods: { namespace: "console-system", podLabels: { app: "console" } },
+      port: 8443,
+    };
+    const { deployment } = await deployGateway({ services: [service] });
+    expect(specOf(deployment, "Gateway", "inference")).toMatchObject({
+      listeners: [
+        { name: "https", hostname: "llm.example.com", tls: { certificateRefs: [{ name: "gateway-tls" }] } },
+        {
+          name: "console",
+          protocol: "HTTPS",
+          port: 443,
+          hostname: "console.example.com",
+          tls: { certificateRefs: [{ name: "gateway-tls-console" }] },
+        },
+        { name: "http", port: 80 },
+      ],
+    });
+    expect(specOf(deployment, "Gateway", "inference")).not.toHaveProperty("listeners.2.hostname");
+    expect(specOf(deployment, "Certificate", "gateway-console")).toMatchObject({
+      secretName: "gateway-tls-console",
+      dnsNames: ["console.example.com"],
+    });
+    const listener = { ...HTTPS, sectionName: "console" };
+    expect(specOf(deployment, "HTTPRoute", "service-console")).toMatchObject({
+      parentRefs: [listener],
+      hostnames: ["console.example.com"],
+      rules: [{ backendRefs: [{ kind: "Backend", name: "service-console" }] }],
+    });
+    expect(specOf(deployment, "Backend", "service-console")).toEqual({
+      endpoints: [{ fqdn: { hostname: "console.console-system.svc.cluster.local", port: 8443 } }],
+    });
+    for (const kind of ["ClientTrafficPolicy", "BackendTrafficPolicy"]) {
+      expect(specOf(deployment, kind, "inference")).toMatchObject({ targetRefs: [HTTPS, listener] });
+    }
+    expect(specOf(deployment, "SecurityPolicy", "inference")).toMatchObject({ targetRefs: [HTTPS] });
+    const custom = deployment.recording.resources.filter(({ inputs }) =>
+      String(inputs.apiVersion ?? "").match(/(gateway|cert-manager)\.|envoyproxy/),
+    );
+    expect(custom.flatMap(({ inputs }) => crdProblems(inputs))).toEqual([]);
+    expect(
+      deployment.resource("kubernetes:networking.k8s.io/v1:NetworkPolicy", "gateway-namespace-allow-service-console")
+        .inputs.spec,
+    ).toMatchObject({ egress: [{ ports: [{ port: 8443, protocol: "TCP" }] }] });
+  });
+
   it("asks for a key on every HTTPS route, hides it from engines and names the caller", async () => {
     const { deployment } = await deployGateway();
     expect(specOf(deployment, "SecurityPolicy", "inference")).toEqual({

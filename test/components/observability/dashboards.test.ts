@@ -9,7 +9,7 @@ import { Dashboards } from "../../../components/observability/dashboards/dashboa
 import { deploy } from "../../harness/deploy";
 import { exposedSeries, metricNames, recordedSeries } from "./metric-names";
 
-const known = new Set([...exposedSeries(), ...recordedSeries()]);
+const known = new Set([...(await exposedSeries()), ...recordedSeries()]);
 
 function overlaps(a: PanelModel["gridPos"], b: PanelModel["gridPos"]): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;

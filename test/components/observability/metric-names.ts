@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
+import type { Fleet } from "../../../services/model-control/src/fleet/fleet";
+import type { Tasks } from "../../../services/model-control/src/tasks/task";
+import { Metrics } from "../../../services/model-control/src/telemetry/metrics";
 
 const KEYWORDS = new Set([
   ...["by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset"],
@@ -33,14 +36,25 @@ function series({ name, type }: NamedMetric): string[] {
   return type === "histogram" ? ["_bucket", "_sum", "_count"].map((suffix) => `${name}${suffix}`) : [name];
 }
 
-/** Every series that the pinned versions of engines, exporters, proxies and controllers expose. */
-export function exposedSeries(): Set<string> {
+/** What the model control API exposes: asked of its own registry. */
+async function modelControlMetrics(): Promise<NamedMetric[]> {
+  const metrics = new Metrics();
+  const tasks: Partial<Tasks> = { counts: async () => ({ queued: 0, running: 0 }) };
+  const fleet: Partial<Fleet> = { workers: async () => [] };
+  metrics.observe(tasks as Tasks, fleet as Fleet);
+  const text = await metrics.read();
+  return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => ({ name, type }));
+}
+
+/** Every series that the pinned versions of engines, exporters, proxies, controllers and our own service expose. */
+export async function exposedSeries(): Promise<Set<string>> {
   const metrics: NamedMetric[] = [
     ...fixture("vllm-metrics.json").metrics,
     // What the chart's own list of counters enables: not the longer one inside the image.
     ...fixture("dcgm-metrics.json").chartConfigMapCsv.enabled,
     ...fixture("amd-metrics.json").metrics,
     ...fixture("envoy-stats.json").proxyMetrics,
+    ...(await modelControlMetrics()),
     ...fixture("kubernetes-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
   ];
   return new Set(metrics.flatMap(series));

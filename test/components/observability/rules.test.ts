@@ -12,7 +12,7 @@ import { exposedSeries, metricNames, recordedSeries } from "./metric-names";
 const alerts = RULE_SUBJECTS.flatMap((subject) => subject.alerts);
 const recordings = RULE_SUBJECTS.flatMap((subject) => subject.recording);
 const runbook = readFileSync(join(__dirname, "../../../docs/operations.md"), "utf8");
-const known = new Set([...exposedSeries(), ...recordedSeries()]);
+const known = new Set([...(await exposedSeries()), ...recordedSeries()]);
 
 function seriesNames(series: Readonly<Record<string, string>>): string[] {
   return [...new Set(Object.keys(series).map((selector) => selector.replace(/\{.*/, "")))];

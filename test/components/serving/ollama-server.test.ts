@@ -8,6 +8,11 @@ import { container, deployServing, literals, podTemplate, specOf } from "./fixtu
 const SET = "kubernetes:apps/v1:StatefulSet";
 const JOB = "kubernetes:batch/v1:Job";
 
+const CONTROL = {
+  client: { namespace: "model-control", podLabels: { app: "control" }, serviceAccount: "control" },
+  spareStorageGiB: 30,
+};
+
 async function deployed(model = ollamaPlan(), overrides: Parameters<typeof deployServing>[1] = {}) {
   const { deployment, serving } = await deployServing([model], overrides);
   const set = deployment.resource(SET, `serving-${model.name}-server-statefulset`);
@@ -40,6 +45,35 @@ describe("OllamaServer", () => {
       podManagementPolicy: "Parallel",
       persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Delete" },
       volumeClaimTemplates: [{ spec: { storageClassName: "encrypted", resources: { requests: { storage: "3Gi" } } } }],
+    });
+  });
+
+  it("under model control keeps its volume when stopped, has room for more models, and leaves memory to the API", async () => {
+    const { deployment, serving, set, server } = await deployed(ollamaPlan({ minReplicas: 2 }), { control: CONTROL });
+    expect(specOf(set)).toMatchObject({
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" },
+      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: "33Gi" } } } }],
+    });
+    expect(literals(server).OLLAMA_MAX_LOADED_MODELS).toBe("64");
+    const pods = "model-llama-3b-pods.model-llama-3b.svc:11434";
+    expect(serving.endpoints[0]?.control).toEqual({
+      engines: [`http://model-llama-3b-0.${pods}`, `http://model-llama-3b-1.${pods}`],
+      scale: { kind: "StatefulSet", name: "model-llama-3b" },
+      memoryGiB: 6,
+      diskGiB: 33,
+      pins: ["llama3.2:3b", "llama-3.2-3b", "ready-llama-3b"],
+    });
+    const policy = deployment.resource(
+      "kubernetes:networking.k8s.io/v1:NetworkPolicy",
+      "serving-llama-3b-space-ns-allow-model-control",
+    );
+    expect(specOf(policy)).toMatchObject({
+      ingress: [
+        {
+          from: [{ podSelector: { matchLabels: CONTROL.client.podLabels } }],
+          ports: [{ port: 11434, protocol: "TCP" }],
+        },
+      ],
     });
   });
 

@@ -80,19 +80,29 @@ describe("VllmServer", () => {
     const engine = container(template.spec, "vllm");
     expect(engine.args?.[0]).toBe("/models/current");
     expect(engine.volumeMounts).toContainEqual({ name: "model", mountPath: "/models/current", readOnly: true });
-    expect(engine.env.map((e) => e.name)).not.toContain("AWS_SECRET_ACCESS_KEY");
+    expect(engine.env.map((e) => e.name)).not.toContain("AWS_SHARED_CREDENTIALS_FILE");
+    expect(engine.volumeMounts.map((mount) => mount.name)).not.toContain("model-store-keys");
   });
 
-  it("reads its keys from a Secret, never from a literal", async () => {
+  it("reads its keys from the file of a Secret, never from a variable", async () => {
     const { deployment, template } = await deployed();
     const fetch = container(template.spec, "fetch-weights");
-    expect(fetch.env.find((e) => e.name === "AWS_SECRET_ACCESS_KEY")?.valueFrom).toEqual({
-      secretKeyRef: { name: "model-store-keys", key: "AWS_SECRET_ACCESS_KEY" },
+    expect(literals(fetch)).toMatchObject({ AWS_SHARED_CREDENTIALS_FILE: "/etc/model-store-keys/credentials" });
+    expect(fetch.env.filter(({ valueFrom }) => valueFrom !== undefined)).toEqual([]);
+    const mount = { name: "model-store-keys", mountPath: "/etc/model-store-keys", readOnly: true };
+    expect(fetch.volumeMounts).toContainEqual(mount);
+    expect(template.spec.volumes).toContainEqual({
+      name: "model-store-keys",
+      secret: { secretName: "model-store-keys" },
     });
     const secret = deployment.resource("kubernetes:core/v1:Secret", "serving-llama-8b-weights-keys");
     expect(secret.secretInputs).toEqual(["stringData"]);
     expect(secret.inputs.metadata).toMatchObject({ namespace: "model-llama-8b" });
-    expect(secret.inputs.stringData).toMatchObject({ AWS_ACCESS_KEY_ID: "reader-llama-8b" });
+    expect(secret.inputs.stringData).toEqual({
+      credentials: expect.stringMatching(
+        /^\[default\]\naws_access_key_id = reader-llama-8b\naws_secret_access_key = \S+\n$/,
+      ),
+    });
   });
 
   it("streams instead, when the plan says so: no copy, no volume for it", async () => {
@@ -104,6 +114,7 @@ describe("VllmServer", () => {
       AWS_ENDPOINT_URL: "https://minio.model-store.svc:9000",
       AWS_CA_BUNDLE: "/etc/model-store/ca.crt",
       AWS_EC2_METADATA_DISABLED: "true",
+      AWS_SHARED_CREDENTIALS_FILE: "/etc/model-store-keys/credentials",
       RUNAI_STREAMER_S3_USE_VIRTUAL_ADDRESSING: "0",
     });
     expect(template.spec.volumes.map((v) => v.name)).not.toContain("model");

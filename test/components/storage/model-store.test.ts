@@ -133,6 +133,35 @@ describe("ModelStore", () => {
     expect(everything).not.toMatch(/offline-storage|hf_example/);
   });
 
+  it("hands keys to containers as files, never as variables", async () => {
+    const deployment = await deployed({ huggingFaceToken: "hf_example" });
+    const templates = [...deployment.ofType(JOB), ...deployment.ofType(SET)].map(podTemplate);
+    expect(templates).toHaveLength(3);
+    for (const { spec } of templates) {
+      expect(spec.containers.flatMap(({ env }) => env.filter(({ valueFrom }) => valueFrom !== undefined))).toEqual([]);
+    }
+    const server = podTemplate(deployment.resource(SET, "storage-minio-server-statefulset")).spec;
+    expect(literals(container(server, "minio"))).toMatchObject({
+      MINIO_ROOT_USER_FILE: "/etc/minio-root/user",
+      MINIO_ROOT_PASSWORD_FILE: "/etc/minio-root/password",
+    });
+    const setup = podTemplate(deployment.resource(JOB, "storage-setup-provision-job")).spec;
+    expect(literals(container(setup, "mc"))).toMatchObject({
+      ROOT_USER_FILE: "/etc/minio-root/user",
+      ROOT_PASSWORD_FILE: "/etc/minio-root/password",
+    });
+    for (const spec of [server, setup]) {
+      // Items that do not exist keep a pod from starting: MinIO without these files takes its well-known defaults.
+      const items = ["user", "password"].map((key) => ({ key, path: key }));
+      expect(spec.volumes).toContainEqual({ name: "root", secret: { secretName: "minio-root", items } });
+      expect(spec.containers[0]?.volumeMounts).toContainEqual({
+        name: "root",
+        mountPath: "/etc/minio-root",
+        readOnly: true,
+      });
+    }
+  });
+
   it("makes one read-only user for each stored model, and one writer", async () => {
     const data = (await deployed()).resource(CONFIG_MAP, "storage-setup-policies").inputs.data as Record<
       string,
@@ -194,18 +223,24 @@ describe("ModelSync", () => {
       PREFIX: "legal/llama-8b",
       SAFETENSORS_ONLY: "false",
     });
-    expect(sync.env.find((e) => e.name === "AWS_ACCESS_KEY_ID")?.valueFrom).toEqual({
-      secretKeyRef: { name: "sync-keys", key: "AWS_ACCESS_KEY_ID" },
+    expect(literals(sync)).toMatchObject({ AWS_SHARED_CREDENTIALS_FILE: "/etc/model-store-keys/credentials" });
+    expect(sync.volumeMounts).toContainEqual({
+      name: "model-store-keys",
+      mountPath: "/etc/model-store-keys",
+      readOnly: true,
     });
-    expect(sync.env.map((e) => e.name)).not.toContain("HF_TOKEN");
+    const { volumes } = podTemplate(job).spec;
+    expect(volumes).toContainEqual({ name: "model-store-keys", secret: { secretName: "sync-keys" } });
+    expect(sync.env.map((e) => e.name)).not.toContain("HF_TOKEN_PATH");
   });
 
   it("reads the Hugging Face token from a Secret, where there is one", async () => {
     const deployment = await deployed({ huggingFaceToken: "hf_example" });
-    const sync = container(podTemplate(deployment.resource(JOB, "storage-sync-llama-8b-copy-job")).spec, "sync");
-    expect(sync.env.find((e) => e.name === "HF_TOKEN")?.valueFrom).toEqual({
-      secretKeyRef: { name: "hugging-face", key: "token" },
-    });
+    const { spec } = podTemplate(deployment.resource(JOB, "storage-sync-llama-8b-copy-job"));
+    const sync = container(spec, "sync");
+    expect(literals(sync)).toMatchObject({ HF_TOKEN_PATH: "/etc/hugging-face/token" });
+    expect(sync.volumeMounts).toContainEqual({ name: "hugging-face", mountPath: "/etc/hugging-face", readOnly: true });
+    expect(spec.volumes).toContainEqual({ name: "hugging-face", secret: { secretName: "hugging-face" } });
   });
 
   it("insists on safetensors for models that are streamed", async () => {
@@ -218,6 +253,9 @@ describe("ModelSync", () => {
     const source = { kind: "bucket", uri: "s3://models/own/tuned" } as const;
     const deployment = await deployed({ models: [modelPlan({ source })] });
     expect(deployment.ofType("inference:storage:ModelSync")).toEqual([]);
+    const policies = deployment.ofType(POLICY).map((p) => (p.inputs.metadata as { name: string }).name);
+    expect(policies).toContain("allow-models");
+    expect(policies).not.toContain("allow-hugging-face");
   });
 
   it("has the time that its bytes take on a link that the Jobs of other models share", () => {

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ControlPlane } from "../cluster/control-plane";
+import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 
 const FOLDER = join(__dirname, "providers");
 

@@ -2,8 +2,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface ExportedResource {
+  readonly urn: string;
   readonly type: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  /** Why it is not as ready as it should be. */
+  readonly initErrors?: readonly string[];
   readonly outputs?: { readonly result?: { readonly plaintext?: string } };
+}
+
+/** A deployment as the engine exports it. */
+export interface ExportedDeployment {
+  readonly resources?: readonly ExportedResource[];
+  /** What was begun and not reported as done. */
+  readonly pending_operations?: readonly { readonly type: string; readonly resource: ExportedResource }[];
 }
 
 /**
@@ -11,7 +22,7 @@ interface ExportedResource {
  *
  * @throws Error for one that the state does not keep as a secret.
  */
-export function generatedPasswords(deployment: { readonly resources?: readonly ExportedResource[] }): string[] {
+export function generatedPasswords(deployment: ExportedDeployment): string[] {
   return (deployment.resources ?? [])
     .filter(({ type }) => type === "random:index/randomPassword:RandomPassword")
     .map(({ outputs }) => {
@@ -27,9 +38,9 @@ export function leaks(texts: ReadonlyMap<string, string>, values: readonly strin
   return [...texts].filter(([, text]) => forms.some((form) => text.includes(form))).map(([name]) => name);
 }
 
-/** Every file below a folder, by path. */
-export function filesBelow(folder: string): Map<string, string> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+/** Every file below a folder, by path; of the folder itself only, unless `deep`. */
+export function filesBelow(folder: string, { deep = true }: { readonly deep?: boolean } = {}): Map<string, string> {
+  const entries = readdirSync(folder, { recursive: deep, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
   return new Map(paths.map((path) => [path, readFileSync(path, "utf8")]));
 }

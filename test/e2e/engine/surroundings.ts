@@ -2,11 +2,14 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repositoryRoot } from "../../../catalog/root";
 import { type EnvironmentRun, runEnvironment } from "../../../cli/plan-offline";
+import { installChartCrds } from "../../../rehearsal/cluster/chart-crds";
+import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
+import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../../../rehearsal/cluster/existing-parts";
+import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
+import { runGroupController } from "../../../rehearsal/cluster/lws-manager";
+import { kindsOf, recordedObjects, storageClassesOf } from "../../../rehearsal/cluster/recorded-objects";
+import { requirePart } from "../../../rehearsal/parts/find";
 import type { EnvironmentName } from "../../stacks/run";
-import { ControlPlane } from "../cluster/control-plane";
-import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../cluster/existing-parts";
-import { kindsOf, recordedObjects, storageClassesOf } from "../cluster/recorded-objects";
-import { requirePart } from "../setup/find";
 import type { EnvironmentFile } from "./environment-file";
 import { startProvider } from "./provider-process";
 
@@ -23,6 +26,7 @@ export class Surroundings {
     readonly backend: string,
     /** What the engine runs with. */
     readonly env: Readonly<Record<string, string>>,
+    private readonly ofProvider: Readonly<Record<string, string>>,
   ) {}
 
   /** @throws Error that names the command which installs a missing part. */
@@ -37,12 +41,13 @@ export class Surroundings {
       await addRuntimeClass(plane.client, file.environment);
       await addStorage(plane.client, [CLASS_OF_CLUSTER, ...storageClassesOf(objects)]);
       await runNodes(plane, nodesOf(offline.plan));
-      const kinds = [...kindsOf(objects)].join(",");
+      await runControllers(plane, objects);
+      const ofProvider = { KUBECONFIG: plane.kubeconfig, E2E_KINDS: [...kindsOf(objects)].join(",") };
       const [kubernetes, random] = await Promise.all([
-        startProvider(plane, "kubernetes", { KUBECONFIG: plane.kubeconfig, E2E_KINDS: kinds }),
+        startProvider(plane, "kubernetes", ofProvider),
         startProvider(plane, "random"),
       ]);
-      return new Surroundings(plane, offline, backend, {
+      const env = {
         PATH: `${dirname(pulumi)}:${process.env.PATH}`,
         PULUMI_HOME: join(plane.folder, "pulumi-home"),
         PULUMI_BACKEND_URL: `file://${backend}`,
@@ -51,14 +56,32 @@ export class Surroundings {
         PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
         PULUMI_SKIP_UPDATE_CHECK: "true",
         KUBECONFIG: plane.kubeconfig,
-      });
+      };
+      return new Surroundings(plane, offline, backend, env, ofProvider);
     } catch (error) {
       await plane.stop();
       throw error;
     }
   }
 
+  /**
+   * What the engine runs with when an operator sets more variables. A provider that the engine starts inherits them;
+   * the ones here are started beforehand, so this starts a `kubernetes` provider with them.
+   */
+  async envWith(variables: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
+    const port = await startProvider(this.plane, "kubernetes", { ...this.ofProvider, ...variables });
+    const providers = this.env.PULUMI_DEBUG_PROVIDERS?.replace(/kubernetes:\d+/, `kubernetes:${port}`) ?? "";
+    return { ...this.env, ...variables, PULUMI_DEBUG_PROVIDERS: providers };
+  }
+
   async stop(): Promise<void> {
     await this.plane.stop();
   }
+}
+
+/** The controllers that the environment's charts bring and this cluster can run: the one of groups over several nodes. */
+async function runControllers(plane: ControlPlane, objects: readonly KubernetesObject[]): Promise<void> {
+  if (!objects.some(({ kind }) => kind === "LeaderWorkerSet")) return;
+  await installChartCrds(plane.client, "lws", kindsOf(objects));
+  await runGroupController(plane);
 }

@@ -1,10 +1,10 @@
 import * as automation from "@pulumi/pulumi/automation";
 import { repositoryRoot } from "../../../catalog/root";
 import type { EnvironmentRun } from "../../../cli/plan-offline";
+import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { loadEnvironment } from "../../../stacks/config";
 import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
 import type { EnvironmentName } from "../../stacks/run";
-import type { ControlPlane } from "../cluster/control-plane";
 import { configMap, readEnvironment } from "./environment-file";
 import { pulumi } from "./pulumi";
 import { Surroundings } from "./surroundings";
@@ -70,7 +70,7 @@ export class TestBed {
 }
 
 /** What stacks/index.ts does; the command line's test runs that file itself. */
-async function program(name: string): Promise<Record<string, unknown>> {
+export async function program(name: string): Promise<Record<string, unknown>> {
   const { environment, secrets } = loadEnvironment();
   const plan = await planEnvironment(name, environment, repositoryRoot());
   assertDeployable(plan);

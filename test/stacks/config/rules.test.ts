@@ -6,6 +6,7 @@ const gpu = { shape: "VM.GPU.A10.2", maxNodes: 4 };
 const chat = { model: "qwen2.5-7b-instruct" };
 const ollama = { model: "llama-3.2-3b-instruct", engine: "ollama" };
 const edgeCluster = { kind: "edge" };
+const control = { enabled: true, image: "ghcr.io/your-org/control:1.0.0" };
 const machine = { vcpus: 16, memoryGiB: 64 };
 
 /** What is changed, the one problem that must be found, and what its texts must contain. */
@@ -179,6 +180,63 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { gateway: { ...gateway, requestTimeoutSeconds: 60, streamIdleTimeoutSeconds: 90 } },
     { path: "gateway.streamIdleTimeoutSeconds", allowed: "60", fix: "90" },
   ],
+  [
+    "a model control API without an image",
+    { modelControl: { enabled: true } },
+    { path: "modelControl.image", allowed: "pinned image", fix: "services/model-control" },
+  ],
+  [
+    "an image with a moving tag",
+    { modelControl: { enabled: true, image: "ghcr.io/your-org/control:latest" } },
+    { path: "modelControl.image", allowed: "not the tag latest", fix: "ghcr.io/your-org" },
+  ],
+  [
+    "an image without a tag",
+    { modelControl: { enabled: true, image: "ghcr.io/your-org/control" } },
+    { path: "modelControl.image", allowed: "registry/repository:tag", fix: "ghcr.io/your-org" },
+  ],
+  [
+    "a model control API at the models' address",
+    { modelControl: { ...control, hostname: gateway.hostname } },
+    { path: "modelControl.hostname", fix: "control.inference.example.com" },
+  ],
+  [
+    "warm models without an engine that fetches",
+    { models: { chat }, modelControl: { ...control, warmModels: ["llama3.2:1b"] } },
+    { path: "modelControl.warmModels", fix: "engine: ollama" },
+  ],
+  [
+    "a warm model of a registry that is not allowed",
+    { modelControl: { ...control, warmModels: ["llama3.2:1b", "hf.co/org/name:Q4_K_M"] } },
+    { path: "modelControl.warmModels[1]", fix: "add hf.co to modelControl.allowedRegistries" },
+  ],
+  [
+    "a warm model twice",
+    { modelControl: { ...control, warmModels: ["bge-m3", "bge-m3"] } },
+    { path: "modelControl.warmModels[1]", allowed: "each model once", fix: "remove it" },
+  ],
+  [
+    "a warm model that is a path",
+    { modelControl: { ...control, warmModels: ["../secret"] } },
+    { path: "modelControl.warmModels[0]", allowed: "as Ollama names it", fix: "llama3.2:1b" },
+  ],
+  [
+    "registries without that of a planned model",
+    {
+      models: { a: { ...ollama, source: "ollama://hf.co/org/name:Q4_K_M" } },
+      modelControl: { ...control, allowedRegistries: ["registry.example"] },
+    },
+    {
+      path: "modelControl.allowedRegistries",
+      allowed: "registry.ollama.ai, hf.co",
+      fix: "[registry.example, registry.ollama.ai, hf.co]",
+    },
+  ],
+  [
+    "a model in the namespace of the model control API",
+    { models: { control: chat } },
+    { path: "models.control", allowed: "model-control is that of the model control API", fix: "rename it" },
+  ],
 ];
 
 describe("rules between fields", () => {
@@ -206,6 +264,15 @@ describe("rules between fields", () => {
       "an Ollama tag for a model without a known build",
       { models: { a: { model: "deepseek-v3", engine: "ollama", source: "ollama://deepseek-v3:671b" } } },
     ],
+    [
+      "a model control API",
+      { modelControl: { ...control, warmModels: ["llama3.2:1b"], hostname: "control.example.com" } },
+    ],
+    [
+      "its image by digest, from a registry with a port",
+      { modelControl: { enabled: true, image: `registry.example:5000/control@sha256:${"a".repeat(64)}` } },
+    ],
+    ["other registries while it is off", { modelControl: { allowedRegistries: ["hf.co"] } }],
     ["a model of one's own", { models: { a: { config: "./m/config.json", source: "s3://models/m" } } }],
   ])("accept %s", (_, changes) => {
     expect(problemsWith(changes)).toEqual([]);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { planDeployment } from "../../../planner/plan";
-import { readArchitectures } from "../../../stacks/architectures";
-import { formatProblems, parseEnvironmentFile } from "../../../stacks/config";
-import { toPlanRequest } from "../../../stacks/plan-request";
+import { planDeployment } from "../../../../planner/plan";
+import { readArchitectures } from "../../../../stacks/architectures";
+import { formatProblems, parseEnvironmentFile } from "../../../../stacks/config";
+import { toPlanRequest } from "../../../../stacks/plan-request";
 
 /** Plans the environment file named on the command line once, and prints the planner's own seconds. */
 async function main([file = ""]: string[]): Promise<void> {

@@ -20,6 +20,7 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 const engine = process.argv.at(-1) ?? "";
 /** A program that has told the user what is wrong ends with this status. */
 const ALREADY_REPORTED = 32;
+let program: ChildProcess | undefined;
 
 const handlers: Pick<ILanguageRuntimeServer, "getPluginInfo" | "getRequiredPackages" | "run" | "runPlugin"> = {
   getPluginInfo: (_call, callback) => {
@@ -29,7 +30,8 @@ const handlers: Pick<ILanguageRuntimeServer, "getPluginInfo" | "getRequiredPacka
   },
   getRequiredPackages: (_call, callback) => callback(null, new GetRequiredPackagesResponse()),
   run: (call, callback) => {
-    runProgram(call.request).once("exit", (code) => {
+    program = runProgram(call.request);
+    program.once("exit", (code) => {
       const response = new RunResponse();
       response.setBail(code === ALREADY_REPORTED);
       if (code !== 0) response.setError(`the program ended with exit status ${code}`);
@@ -106,6 +108,13 @@ function respond(fill: (response: RunPluginResponse) => void): RunPluginResponse
   fill(response);
   return response;
 }
+
+// The engine holds the other end of standard input, which closes however the engine ends. The official host ends too;
+// a program that lost its engine would go on for a minute, busy with errors that nobody reads.
+process.stdin.resume().once("close", () => {
+  program?.kill("SIGKILL");
+  process.exit();
+});
 
 const server = new grpc.Server();
 server.addService(LanguageRuntimeService, handlers);

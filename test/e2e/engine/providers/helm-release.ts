@@ -1,6 +1,7 @@
 import type * as provider from "@pulumi/pulumi/provider";
-import type { ApiClient } from "../../cluster/api-client";
-import { installChartCrds } from "../../cluster/chart-crds";
+import type { ApiClient } from "../../../../rehearsal/cluster/api-client";
+import { installChartCrds } from "../../../../rehearsal/cluster/chart-crds";
+import type { KubernetesObject } from "../../../../rehearsal/cluster/kubernetes-object";
 import { type Properties, plain } from "./secrets";
 
 interface ReleaseInputs {
@@ -12,6 +13,9 @@ interface ReleaseInputs {
 /**
  * Helm releases: of a chart only the custom resource definitions are installed, and only then. A custom resource that
  * does not wait for the release of its chart is refused by the API server, as it would be in a new cluster.
+ *
+ * A release is recorded in a Secret of Helm's name and type before anything of it is installed. While that exists, no
+ * release of the name can be made: the official provider knows no other way either, whatever `upsert` says.
  */
 export class HelmRelease {
   constructor(
@@ -21,15 +25,47 @@ export class HelmRelease {
   ) {}
 
   async create(inputs: Properties): Promise<provider.CreateResult> {
-    const { name, namespace, chart } = plain(inputs) as ReleaseInputs;
-    const target = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
-    if ((await this.client.get(target)) === undefined) throw new Error(`namespace "${namespace}" not found`);
+    const release = plain(inputs) as ReleaseInputs;
+    const { name, namespace, chart } = release;
+    // Helm's own words.
+    if (!(await this.client.create(releaseRecord(release, "pending-install")))) {
+      throw new Error("cannot re-use a name that is still in use");
+    }
     await installChartCrds(this.client, chart.slice(chart.lastIndexOf("/") + 1), this.kinds);
+    await this.client.apply(releaseRecord(release, "deployed"));
     return { id: `${namespace}/${name}`, outs: this.outputs(inputs) };
+  }
+
+  async read(id: string, props: Properties): Promise<provider.ReadResult> {
+    const { status: _status, ...inputs } = props;
+    const record = await this.client.get(releaseRecord(plain(props) as ReleaseInputs, "deployed"));
+    return record === undefined ? { id: "", props: {} } : { id, props, inputs };
+  }
+
+  /** The definitions stay: Helm does not uninstall them. */
+  async delete(props: Properties): Promise<void> {
+    await this.client.delete(releaseRecord(plain(props) as ReleaseInputs, "deployed"));
   }
 
   outputs(inputs: Properties): Properties {
     const { name, namespace } = plain(inputs) as ReleaseInputs;
     return { ...inputs, status: { name, namespace, status: "deployed", revision: 1 } };
   }
+}
+
+/** What Helm keeps of a release's first revision; without the manifest, which nothing here reads. */
+export function releaseRecord(
+  { name, namespace }: Pick<ReleaseInputs, "name" | "namespace">,
+  status: string,
+): KubernetesObject {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      name: `sh.helm.release.v1.${name}.v1`,
+      namespace,
+      labels: { owner: "helm", name, status, version: "1" },
+    },
+    type: "helm.sh/release.v1",
+  };
 }

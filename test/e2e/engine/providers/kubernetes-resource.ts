@@ -1,22 +1,41 @@
 import { isDeepStrictEqual } from "node:util";
 import type * as provider from "@pulumi/pulumi/provider";
-import type { ApiClient } from "../../cluster/api-client";
-import { describeObject, type KubernetesObject } from "../../cluster/kubernetes-object";
-import { waitingPods } from "../../cluster/pods";
-import { waitFor } from "../../cluster/wait";
+import { type ApiClient, ApiError } from "../../../../rehearsal/cluster/api-client";
+import { describeObject, type KubernetesObject } from "../../../../rehearsal/cluster/kubernetes-object";
+import { waitingPods } from "../../../../rehearsal/cluster/pods";
+import { waitFor } from "../../../../rehearsal/cluster/wait";
+import { APPLIER, CREATOR, takeOverFields } from "./field-owners";
 import { isReady } from "./readiness";
 import { replacementPaths } from "./replacement";
 import { holdsSecret, type Properties, plain, secret } from "./secrets";
 
-const FIELD_MANAGER = "pulumi-kubernetes";
-/** Seconds to wait for readiness or deletion. */
-const PATIENCE_SECONDS = 60;
 /** State keeps the inputs beside what the server made of them: differences are judged between inputs. */
 const INPUTS = "__inputs";
 
-/** Kubernetes objects by strict server-side apply, with the official provider's rules about replacing and waiting. */
+export interface ResourceOptions {
+  /** Take over an object that exists instead of refusing to create it (`PULUMI_K8S_UPSERT_EXISTING_OBJECTS`). */
+  readonly upsert: boolean;
+  /** Seconds to wait for readiness or deletion. */
+  readonly patience: number;
+}
+
+/**
+ * Kubernetes objects as the official provider treats them, read in pulumi/pulumi-kubernetes provider/pkg on 2026-11-21
+ * (after 4.32; the rule about creating is of 4.29):
+ *
+ * - an object is created by POST, which fails where one of its name exists; with `upsert` it is applied instead;
+ * - it is changed by server-side apply, which fails on a field that somebody else set to another value;
+ * - a request that does not reach the API server fails at once; waiting for readiness goes on until it answers again;
+ * - an object that was made and does not get ready is recorded with that error, and is mended by the next run.
+ *
+ * Stricter than the official one: unknown fields are errors, nothing is tried again when a namespace or kind is
+ * missing, and the wait is shorter than ten minutes. Left out: readiness of Services, Ingresses and claims.
+ */
 export class KubernetesResource {
-  constructor(private readonly client: ApiClient) {}
+  constructor(
+    private readonly client: ApiClient,
+    private readonly options: ResourceOptions,
+  ) {}
 
   diff(olds: Properties, news: Properties): provider.DiffResult {
     const before = plain(olds[INPUTS]) as KubernetesObject;
@@ -32,13 +51,23 @@ export class KubernetesResource {
 
   async create(inputs: Properties): Promise<provider.CreateResult> {
     const object = plain(inputs) as KubernetesObject;
-    if ((await this.client.get(object)) !== undefined) throw new Error(`${describeObject(object)} already exists`);
     const { namespace, name } = object.metadata;
-    return { id: namespace === undefined ? name : `${namespace}/${name}`, outs: await this.apply(inputs) };
+    const id = namespace === undefined ? name : `${namespace}/${name}`;
+    if (this.options.upsert) {
+      await this.client.apply(object, { fieldManager: APPLIER, force: false });
+    } else if (!(await this.client.create(object, { fieldManager: CREATOR }))) {
+      throw new Error(`${describeObject(object)} already exists`);
+    }
+    return { id, outs: await this.settled(id, inputs) };
   }
 
-  async update(news: Properties): Promise<provider.UpdateResult> {
-    return { outs: await this.apply(news) };
+  async update(id: string, news: Properties): Promise<provider.UpdateResult> {
+    const object = plain(news) as KubernetesObject;
+    const live = await this.client.get(object);
+    if (live === undefined) throw new Error(`${describeObject(object)} not found`);
+    await takeOverFields(this.client, live);
+    await this.client.apply(object, { fieldManager: APPLIER, force: false });
+    return { outs: await this.settled(id, news) };
   }
 
   /** The live object; its inputs are changed only where applying them again would change the object. */
@@ -47,7 +76,7 @@ export class KubernetesResource {
     const wanted = plain(inputs) as KubernetesObject;
     const live = await this.client.get(wanted);
     if (live === undefined) return { id: "", props: {} };
-    const repaired = await this.client.apply(wanted, { dryRun: true, fieldManager: FIELD_MANAGER });
+    const repaired = await this.client.apply(wanted, { dryRun: true, fieldManager: APPLIER });
     const drifted = !isDeepStrictEqual(stable(live), stable(repaired.object));
     const found = drifted ? (project(live, inputs) as Properties) : inputs;
     return { id, props: outputs(live, found), inputs: found };
@@ -60,27 +89,54 @@ export class KubernetesResource {
     await waitFor(
       what,
       async () => ((await this.client.get(object)) === undefined ? true : undefined),
-      PATIENCE_SECONDS,
+      this.options.patience,
     );
   }
 
-  private async apply(inputs: Properties): Promise<Properties> {
+  /**
+   * What the state keeps of an object once it is ready.
+   *
+   * @throws InitializationError for one that does not get ready.
+   */
+  private async settled(id: string, inputs: Properties): Promise<Properties> {
     const object = plain(inputs) as KubernetesObject;
-    await this.client.apply(object, { fieldManager: FIELD_MANAGER });
-    return outputs(await this.ready(object), inputs);
+    const made = await this.client.get(object);
+    if (made === undefined) throw new Error(`${describeObject(object)} is gone`);
+    try {
+      return outputs(await this.ready(object), inputs);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new InitializationError(id, outputs(made, inputs), [reason, ...(await waitingPods(this.client))]);
+    }
   }
 
   private async ready(object: KubernetesObject): Promise<KubernetesObject> {
     const find = async () => {
-      const found = await this.client.get(object);
+      const found = await this.reachable(() => this.client.get(object));
       return found !== undefined && isReady(found) ? found : undefined;
     };
+    return waitFor(`${describeObject(object)} to be ready`, find, this.options.patience);
+  }
+
+  /** What the API server answers; undefined while it does not. */
+  private async reachable<T>(ask: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await waitFor(`${describeObject(object)} to be ready`, find, PATIENCE_SECONDS);
+      return await ask();
     } catch (error) {
-      const pods = await waitingPods(this.client);
-      throw new Error([error instanceof Error ? error.message : String(error), ...pods].join("\n"));
+      if (error instanceof ApiError) throw error;
+      return undefined;
     }
+  }
+}
+
+/** An object was made, but is not ready: the SDK sends `id` and `properties` to the engine, which records them. */
+class InitializationError extends Error {
+  constructor(
+    readonly id: string,
+    readonly properties: Properties,
+    readonly reasons: readonly string[],
+  ) {
+    super(`${id} was created, but is not ready`);
   }
 }
 
@@ -90,8 +146,10 @@ function stable(object: KubernetesObject): KubernetesObject {
   return { ...object, metadata: { name, namespace, uid, labels, annotations }, status: undefined };
 }
 
+/** What programs read of an object, such as its `resourceVersion`, and what `diff` compares later. */
 function outputs(live: KubernetesObject, inputs: Properties): Properties {
-  const properties = JSON.parse(JSON.stringify(stable(live))) as Properties;
+  const metadata = { ...live.metadata, managedFields: undefined };
+  const properties = JSON.parse(JSON.stringify({ ...live, metadata, status: undefined })) as Properties;
   const hidden = Object.entries(properties).map(([key, value]) => {
     const isSecret = holdsSecret(inputs[key]) || (live.kind === "Secret" && key === "data");
     return [key, isSecret ? secret(value) : value];

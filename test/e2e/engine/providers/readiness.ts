@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "../../cluster/kubernetes-object";
+import type { KubernetesObject } from "../../../../rehearsal/cluster/kubernetes-object";
 
 interface Workload {
   readonly metadata: { readonly generation?: number };

@@ -1,0 +1,166 @@
+import { parseArgs } from "node:util";
+import { isGroupSet } from "../rehearsal/bring-up";
+import { recordedObjects } from "../rehearsal/cluster/recorded-objects";
+import { missingParts } from "../rehearsal/needed-parts";
+import type { NodeCounts } from "../rehearsal/pool-nodes";
+import { Rehearsal } from "../rehearsal/rehearsal";
+import { terminalReport } from "../rehearsal/report/terminal";
+import { Stopwatch } from "../rehearsal/stopwatch";
+import { isUserMistake } from "../stacks/program";
+import { environmentNames } from "./environments";
+import { type CommandIo, EXIT } from "./io";
+import { type EnvironmentRun, judge, runEnvironment } from "./plan-offline";
+import { Progress } from "./progress";
+import { type EnvironmentArguments, messageOf, openEnvironment, type Problem } from "./read-environment";
+import { isDeployable } from "./report/result";
+
+const USAGE = `Usage: npm run rehearse -- <environment> [options]
+
+Brings an environment up on a real Kubernetes control plane of this machine, on nodes that KWOK plays as the plan's
+pools have them; then drains and loses nodes. Nothing is created anywhere else. docs/rehearsal.md says what is real.
+
+  --config FILE    read this file instead of Pulumi.<environment>.yaml
+  --nodes POOL=N   start with N nodes in a pool instead of its minimum; once for each pool
+  --json           machine-readable report
+  --keep           then leave the control plane running until Ctrl-C, and say where its kubeconfig is
+  --help           this text
+
+Exit status: 0 all as promised, 1 something waits or breaks, 2 bad input, or a part is missing on this machine.
+`;
+
+/** `npm run rehearse`. */
+export async function main(argv: string[], io: CommandIo): Promise<number> {
+  const opening = openEnvironment(readArguments(argv), USAGE, io);
+  if ("status" in opening) {
+    return opening.status;
+  }
+  const { args, environment } = opening;
+  const progress = new Progress(io, `rehearsing ${args.environment}`);
+  try {
+    const watch = new Stopwatch((phase) => progress.update(phase));
+    const run = await watch.time("plan", () => runEnvironment(environment));
+    const refusal = await refusalOf(run, args);
+    if (refusal !== undefined) {
+      progress.stop();
+      io.err(`${refusal.problem}\n`);
+      return refusal.status;
+    }
+    return await perform(run, watch, args, io, progress);
+  } catch (error) {
+    if (isUserMistake(error)) {
+      progress.stop();
+      io.err(`${error.message}\n`);
+      return EXIT.badInput;
+    }
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function perform(
+  run: EnvironmentRun,
+  watch: Stopwatch,
+  { nodes, json, keep }: Arguments,
+  io: CommandIo,
+  progress: Progress,
+): Promise<number> {
+  const rehearsal = await Rehearsal.start(run, watch, nodes);
+  try {
+    const report = await rehearsal.perform();
+    progress.stop();
+    io.out(json ? `${JSON.stringify(report, undefined, 2)}\n` : terminalReport(report, { color: io.color }));
+    if (keep) {
+      io.err(`The control plane runs until Ctrl-C: export KUBECONFIG=${rehearsal.kubeconfig}\n`);
+      await new Promise(() => {});
+    }
+    return report.ok ? EXIT.ok : EXIT.refused;
+  } finally {
+    await rehearsal.stop();
+  }
+}
+
+interface Refusal extends Problem {
+  readonly status: number;
+}
+
+/** Why a rehearsal cannot begin. */
+async function refusalOf(run: EnvironmentRun, { environment, nodes }: Arguments): Promise<Refusal | undefined> {
+  const pools = run.plan.pools.map(({ name }) => name);
+  const unknown = Object.keys(nodes).filter((name) => !pools.includes(name));
+  if (unknown.length > 0) {
+    return {
+      status: EXIT.badInput,
+      problem: `--nodes: there is no pool ${unknown.join(", ")}; pools of ${environment}: ${pools.join(", ")}`,
+    };
+  }
+  const verdict = judge(run);
+  if (!isDeployable(verdict)) {
+    const reasons = verdict.violations.filter(({ severity }) => severity === "mandatory");
+    const lines = reasons.map(({ policy, resource, message }) => `${policy} ${resource}\n  ${message}`);
+    return {
+      status: EXIT.refused,
+      problem: `${environment} must not be deployed, so there is nothing to rehearse (npm run plan -- ${environment}):\n${lines.join("\n")}`,
+    };
+  }
+  const groups = recordedObjects(run.recording.resources).some(isGroupSet);
+  const missing = await missingParts({ groups });
+  return missing.length === 0 ? undefined : { status: EXIT.badInput, problem: missing.join("\n") };
+}
+
+interface Arguments extends EnvironmentArguments {
+  readonly nodes: NodeCounts;
+  readonly json: boolean;
+  readonly keep: boolean;
+}
+
+function readArguments(argv: string[]): Arguments | Problem | "help" {
+  try {
+    const { values, positionals } = parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: {
+        config: { type: "string" },
+        nodes: { type: "string", multiple: true, default: [] },
+        json: { type: "boolean", default: false },
+        keep: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    const [environment, ...rest] = positionals;
+    if (values.help) {
+      return "help";
+    }
+    if (environment === undefined || rest.length > 0) {
+      return { problem: `name one environment: ${environmentNames().join(", ")}` };
+    }
+    const nodes = readNodeCounts(values.nodes);
+    if ("problem" in nodes) {
+      return nodes;
+    }
+    return { environment, config: values.config, nodes: nodes.counts, json: values.json, keep: values.keep };
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}
+
+/** The most nodes of a pool: etcd and KWOK on one machine serve a few hundred with ease. */
+const MOST_NODES = 200;
+
+function readNodeCounts(texts: readonly string[]): { readonly counts: NodeCounts } | Problem {
+  const problems: string[] = [];
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    const { pool, count } = /^(?<pool>[^=]+)=(?<count>\d{1,3})$/.exec(text)?.groups ?? {};
+    if (pool === undefined || Number(count) > MOST_NODES) {
+      problems.push(
+        `--nodes ${text}: give a pool and its number of nodes, 0 to ${MOST_NODES}, for example --nodes gpu=1`,
+      );
+    } else if (counts.has(pool)) {
+      problems.push(`--nodes ${text}: pool ${pool} is given twice`);
+    } else {
+      counts.set(pool, Number(count));
+    }
+  }
+  return problems.length > 0 ? { problem: problems.join("\n") } : { counts: Object.fromEntries(counts) };
+}

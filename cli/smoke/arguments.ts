@@ -1,0 +1,176 @@
+/** Command line of `npm run smoke`: reading and checking. */
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+export const smokeUsage = `Usage: npm run smoke -- --url URL [options]
+
+Checks a platform from outside as its users would, in six steps: health, pull, latency, concurrent requests, unload, stop
+worker. Works with the model control API, with Ollama alone, and, as far as steps apply, with any OpenAI endpoint.
+
+  --url URL             where requests go: a gateway, an Ollama, a vLLM; with or without /v1
+  --control-url URL     the model control API; without it, or when it is away, Ollama is asked directly
+  --model NAME          the model to try, as the control API or Ollama names it (default: the first that --url serves)
+  --served-model NAME   its name in requests to --url, where that differs
+  --token-file FILE     bearer token of the control API; must allow "operate"
+  --api-key-file FILE   API key of --url
+  --ca FILE             certificates in PEM that both addresses may be signed by, besides the public ones
+  --concurrency N       requests at once in step 4 (default 5)
+  --prompt TEXT         what is asked (default "Count from one to ten.")
+  --max-tokens N        longest answer to ask for (default 32)
+  --timeout S           seconds that a step may take, and a pull may stand still (default 300)
+  --keep-loaded         do not try step 5: the model is unloaded, then loaded again if it was before
+  --stop-worker         try step 6: stops the model's worker, then starts it again; its users are cut off meanwhile
+  --insecure-registry   Ollama asked directly may pull over plain HTTP, from a registry on your own network
+  --json                machine-readable
+  --help                this text
+
+Exit status: 0 every step that applies passed, 1 one failed, 2 bad input.
+`;
+
+export interface SmokeArguments {
+  /** Without a slash or `/v1` at its end. */
+  readonly url: string;
+  readonly controlUrl?: string;
+  readonly model?: string;
+  readonly servedModel?: string;
+  readonly token?: string;
+  readonly apiKey?: string;
+  /** PEM. */
+  readonly ca?: string;
+  readonly concurrency: number;
+  readonly prompt: string;
+  readonly maxTokens: number;
+  readonly timeoutSeconds: number;
+  readonly keepLoaded: boolean;
+  readonly stopWorker: boolean;
+  readonly insecureRegistry: boolean;
+  readonly json: boolean;
+}
+
+const options = {
+  url: { type: "string" },
+  "control-url": { type: "string" },
+  model: { type: "string" },
+  "served-model": { type: "string" },
+  "token-file": { type: "string" },
+  "api-key-file": { type: "string" },
+  ca: { type: "string" },
+  concurrency: { type: "string" },
+  prompt: { type: "string" },
+  "max-tokens": { type: "string" },
+  timeout: { type: "string" },
+  "keep-loaded": { type: "boolean" },
+  "stop-worker": { type: "boolean" },
+  "insecure-registry": { type: "boolean" },
+  json: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+/** More would be a load test, and a typing mistake there hurts. */
+const LARGEST = { concurrency: 100, "max-tokens": 4096, timeout: 86_400 } as const;
+
+/** The arguments, "help", or every problem with them. Files that they name are read. */
+export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { readonly problems: readonly string[] } {
+  const parsed = parse(argv);
+  if ("problems" in parsed) return parsed;
+  const { values, positionals } = parsed;
+  if (values.help) return "help";
+  const problems: string[] = [];
+  const checked = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  };
+  const wholeNumber = (name: keyof typeof LARGEST, otherwise: number): number =>
+    checked(() => countOf(name, values[name])) ?? otherwise;
+  const name = (option: "model" | "served-model"): string | undefined => checked(() => nameOf(option, values[option]));
+  if (positionals.length > 0) problems.push(`unexpected ${JSON.stringify(positionals[0])}: every value has an option`);
+  if (values.url === undefined) problems.push("--url is missing: the address that requests go to");
+  const result: SmokeArguments = {
+    url: checked(() => urlOf("url", values.url)) ?? "",
+    controlUrl: checked(() => urlOf("control-url", values["control-url"])),
+    model: name("model"),
+    servedModel: name("served-model"),
+    token: checked(() => secretIn("token-file", values["token-file"])),
+    apiKey: checked(() => secretIn("api-key-file", values["api-key-file"])),
+    ca: checked(() => certificatesIn(values.ca)),
+    concurrency: wholeNumber("concurrency", 5),
+    prompt: values.prompt ?? "Count from one to ten.",
+    maxTokens: wholeNumber("max-tokens", 32),
+    timeoutSeconds: wholeNumber("timeout", 300),
+    keepLoaded: values["keep-loaded"] ?? false,
+    stopWorker: values["stop-worker"] ?? false,
+    insecureRegistry: values["insecure-registry"] ?? false,
+    json: values.json ?? false,
+  };
+  if (values["token-file"] !== undefined && values["control-url"] === undefined)
+    problems.push("--token-file is for the control API: give --control-url too");
+  if (values["stop-worker"] && values["control-url"] === undefined)
+    problems.push("--stop-worker needs the control API, which alone can stop a worker: give --control-url too");
+  return problems.length > 0 ? { problems } : result;
+}
+
+function parse(argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options, allowPositionals: true });
+  } catch (error) {
+    return { problems: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
+function urlOf(option: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const allowed = `--${option} must be an http:// or https:// address such as https://inference.example.com`;
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new Error(`${allowed}, is "${text}"`);
+  }
+  if (!["http:", "https:"].includes(url.protocol)) throw new Error(`${allowed}, is "${text}"`);
+  // A password in an address ends up in shell histories and in this command's own report.
+  if (url.username || url.password)
+    throw new Error(`--${option} must not hold a user or password: give a file by --token-file or --api-key-file`);
+  if (url.search || url.hash) throw new Error(`--${option} must end with its path, is "${text}"`);
+  return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
+}
+
+function countOf(option: keyof typeof LARGEST, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= LARGEST[option]) return value;
+  throw new Error(`--${option} must be a whole number from 1 to ${LARGEST[option]}, is "${text}"`);
+}
+
+function nameOf(option: string, text: string | undefined): string | undefined {
+  if (text === undefined || /^[\w][\w.:/@-]*$/.test(text)) return text;
+  throw new Error(`--${option} must be a name such as llama3.2:3b, is "${text}"`);
+}
+
+function secretIn(option: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const text = read(option, path).trim();
+  // Anything else cannot stand in a header, and is not what the file was meant to hold.
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new Error(
+    `--${option}: ${path} must hold one word on one line, ${text === "" ? "is empty" : "holds other text"}`,
+  );
+}
+
+function certificatesIn(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const text = read("ca", path);
+  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+  throw new Error(`--ca: ${path} holds no certificate in PEM form ("-----BEGIN CERTIFICATE-----")`);
+}
+
+function read(option: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Error(`--${option}: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { rounded } from "./figures";
+import type { HttpClient, Line } from "./http";
+import { messageIn, parseJson, refused } from "./json";
+import { StepFailure } from "./result";
+
+export interface ChatRequest {
+  readonly model: string;
+  readonly prompt: string;
+  readonly maxTokens: number;
+}
+
+/** How long one streamed answer took. */
+export interface ChatTiming {
+  /** Until the first token, thinking included. */
+  readonly firstTokenMs: number;
+  readonly totalMs: number;
+  readonly tokens: number;
+  /** Of the time after the first token where tokens came one by one, of the whole time where they did not. */
+  readonly tokensPerSecond: number;
+  /** Whether the tokens came one by one; if not, something on the way keeps the answer until it is whole. */
+  readonly streamed: boolean;
+}
+
+/** An answer that was kept on the way comes in one piece, or in two where the network parts it. */
+const FEWEST_PIECES = 3;
+
+/** Engines name what a reasoning model thinks in different ways; both are tokens that a user waits for. */
+const DELTA = z.object({
+  content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  reasoning_content: z.string().nullish(),
+});
+const CHUNK = z.object({
+  choices: z.array(z.object({ delta: DELTA.nullish(), finish_reason: z.string().nullish() })).optional(),
+  usage: z.object({ completion_tokens: z.number() }).nullish(),
+  error: z.unknown().optional(),
+});
+
+const LOOK_AT = "the engine's log; the gateway's, when it is one";
+
+/**
+ * Asks for one streamed answer through the OpenAI API, and times it.
+ *
+ * @throws StepFailure when it is refused, ends early or holds no token.
+ * @throws NoAnswer
+ */
+export async function chat(client: HttpClient, request: ChatRequest, signal: AbortSignal): Promise<ChatTiming> {
+  const begun = performance.now();
+  const { status, lines } = await client.stream("POST", "/v1/chat/completions", signal, {
+    model: request.model,
+    messages: [{ role: "user", content: request.prompt }],
+    max_tokens: request.maxTokens,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  if (status !== 200) {
+    const lookAt = status === 404 ? "--model and --served-model: GET /v1/models of --url lists the names" : LOOK_AT;
+    const text: string[] = [];
+    for await (const line of lines) text.push(line.text);
+    throw refused({ status, text: text.join("\n") }, `${request.model} answers with status 200`, lookAt);
+  }
+  const { firstTokenAt, chunks, pieces, counted, finished, other } = await read(lines, request.model);
+  const totalMs = performance.now() - begun;
+  if (firstTokenAt === undefined) throw broken(request.model, `no token${other === "" ? "" : `: ${messageIn(other)}`}`);
+  if (!finished) throw broken(request.model, `an answer that was cut off after ${chunks} tokens`);
+  const firstTokenMs = firstTokenAt - begun;
+  // Some servers leave usage out: then each chunk counts as a token, as it nearly always is.
+  const tokens = counted ?? chunks;
+  const streamed = pieces >= Math.min(chunks, FEWEST_PIECES);
+  const tokensPerSecond =
+    streamed && tokens > 1 ? perSecond(tokens - 1, totalMs - firstTokenMs) : perSecond(tokens, totalMs);
+  return {
+    firstTokenMs: rounded(firstTokenMs, 1),
+    totalMs: rounded(totalMs, 1),
+    tokens,
+    tokensPerSecond: rounded(tokensPerSecond, 1),
+    streamed,
+  };
+}
+
+interface StreamedChat {
+  readonly firstTokenAt?: number;
+  /** Events that hold text. */
+  readonly chunks: number;
+  /** Pieces, as they came over the network, that hold text. */
+  readonly pieces: number;
+  /** Tokens by the server's own count. */
+  readonly counted?: number;
+  readonly finished: boolean;
+  /** What is no part of an event stream. */
+  readonly other: string;
+}
+
+/** Reads server-sent events until the last one. @throws StepFailure for one that is an error, or no JSON. */
+async function read(lines: AsyncIterable<Line>, model: string): Promise<StreamedChat> {
+  let firstTokenAt: number | undefined;
+  let chunks = 0;
+  let counted: number | undefined;
+  let finished = false;
+  const other: string[] = [];
+  const pieces = new Set<number>();
+  const end = (): Omit<StreamedChat, "finished"> => {
+    return { firstTokenAt, chunks, pieces: pieces.size, counted, other: other.join("\n") };
+  };
+  for await (const { text: line, piece } of lines) {
+    const data = /^data:\s?(.*)$/.exec(line)?.[1];
+    if (data === "[DONE]") return { ...end(), finished: true };
+    if (data === undefined) {
+      // Blank lines part events; a comment line (":") keeps the connection open.
+      if (line !== "" && !/^(:|event:|id:|retry:)/.test(line)) other.push(line);
+      continue;
+    }
+    const chunk = CHUNK.safeParse(parseJson(data));
+    if (!chunk.success || chunk.data.error != null) throw broken(model, messageIn(data));
+    const choice = chunk.data.choices?.[0];
+    if (choice?.delta?.content || choice?.delta?.reasoning || choice?.delta?.reasoning_content) {
+      firstTokenAt ??= performance.now();
+      chunks += 1;
+      pieces.add(piece);
+    }
+    counted = chunk.data.usage?.completion_tokens ?? counted;
+    if (choice?.finish_reason) finished = true;
+  }
+  return { ...end(), finished };
+}
+
+function perSecond(count: number, milliseconds: number): number {
+  return (1000 * count) / Math.max(milliseconds, 1e-3);
+}
+
+function broken(model: string, got: string): StepFailure {
+  return new StepFailure({ expected: `a streamed answer of ${model}, whole and not empty`, got, lookAt: LOOK_AT });
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { HttpClient } from "./http";
+import { expectJson, parseJson } from "./json";
+import type { Lifecycle, ModelState, PullOptions } from "./lifecycle";
+import { StepFailure } from "./result";
+import { StallGuard } from "./wait";
+
+const CHECK = z.object({ ok: z.boolean().nullable(), detail: z.string().nullish() });
+const HEALTH = z.object({ healthy: z.boolean(), checks: z.record(z.string(), CHECK) });
+export type ControlHealth = z.infer<typeof HEALTH>;
+
+const ACCEPTED = z.object({ task_id: z.string() });
+const ACCEPTED_MANY = z.object({ task_ids: z.array(z.string()) });
+const TASK = z.object({
+  state: z.enum(["queued", "running", "completed", "failed", "cancelled"]),
+  progress: z.number().nullish(),
+  error: z.string().nullish(),
+});
+const MODEL = z.object({
+  state: z.enum(["absent", "pulling", "on_disk", "loaded"]),
+  placements: z.array(z.object({ worker: z.string() })).optional(),
+});
+const WORKER = z.object({ name: z.string(), state: z.string(), problem: z.string().nullish() });
+const WORKERS = z.object({ workers: z.array(WORKER) });
+export type ControlWorker = z.infer<typeof WORKER>;
+
+/** What a wait for a task is bounded by, and is told. */
+interface Watch {
+  readonly signal: AbortSignal;
+  progress?(state: string): void;
+}
+
+/** Milliseconds between two questions about a task. */
+const POLL_MS = 500;
+
+/** The model control API of this platform (services/model-control). */
+export class ControlApi implements Lifecycle {
+  readonly label: string;
+  readonly lookAt = "the control API's log";
+
+  constructor(private readonly client: HttpClient) {
+    this.label = `the control API at ${client.base}`;
+  }
+
+  /** Its own account of its health, whatever it is. @throws StepFailure @throws NoAnswer when it gives none. */
+  async health(signal: AbortSignal): Promise<ControlHealth> {
+    const answer = await this.client.request("GET", "/health", signal);
+    // An unhealthy API answers 503 with the same document.
+    const status = answer.status === 503 && HEALTH.safeParse(parseJson(answer.text)).success ? 503 : 200;
+    return expectJson(answer, { what: "GET /health of the control API", status, schema: HEALTH, lookAt: this.lookAt });
+  }
+
+  async state(model: string, signal: AbortSignal): Promise<ModelState> {
+    return (await this.model(model, signal)).state;
+  }
+
+  /** A worker that has the model; undefined when none has. */
+  async workerOf(model: string, signal: AbortSignal): Promise<string | undefined> {
+    return (await this.model(model, signal)).placements?.[0]?.worker;
+  }
+
+  async pull(model: string, { onProgress, stallSeconds }: PullOptions): Promise<void> {
+    const guard = new StallGuard(stallSeconds);
+    try {
+      const task = await this.accept("/models/pull", { model }, guard.signal);
+      await this.finish(task, `the pull of ${model}`, guard, onProgress);
+    } finally {
+      guard.end();
+    }
+  }
+
+  async load(model: string, signal: AbortSignal): Promise<void> {
+    const task = await this.accept("/models/load", { model }, signal);
+    await this.finish(task, `the load of ${model}`, { signal });
+  }
+
+  async unload(model: string, signal: AbortSignal): Promise<void> {
+    const answer = await this.client.request("DELETE", `/models/${pathOf(model)}`, signal);
+    expectJson(answer, { what: `DELETE /models/${model}`, schema: MODEL, lookAt: this.lookAt });
+  }
+
+  async worker(name: string, signal: AbortSignal): Promise<ControlWorker | undefined> {
+    const answer = await this.client.request("GET", "/workers", signal);
+    const { workers } = expectJson(answer, { what: "GET /workers", schema: WORKERS, lookAt: this.lookAt });
+    return workers.find((worker) => worker.name === name);
+  }
+
+  /** Stops or starts one worker, and waits until the task says that it is done. */
+  async change(worker: string, action: "stop" | "start", signal: AbortSignal): Promise<void> {
+    const answer = await this.client.request("POST", `/workers/${action}`, signal, { worker });
+    const what = `POST /workers/${action} accepts a task`;
+    const { task_ids } = expectJson(answer, { what, status: 202, schema: ACCEPTED_MANY, lookAt: this.lookAt });
+    for (const task of task_ids) await this.finish(task, `the ${action} of worker ${worker}`, { signal });
+  }
+
+  private async model(model: string, signal: AbortSignal): Promise<z.infer<typeof MODEL>> {
+    const answer = await this.client.request("GET", `/models/${pathOf(model)}/status`, signal);
+    return expectJson(answer, { what: `the status of ${model}`, schema: MODEL, lookAt: this.lookAt });
+  }
+
+  private async accept(path: string, body: unknown, signal: AbortSignal): Promise<string> {
+    const answer = await this.client.request("POST", path, signal, body);
+    const what = `POST ${path} accepts a task`;
+    return expectJson(answer, { what, status: 202, schema: ACCEPTED, lookAt: this.lookAt }).task_id;
+  }
+
+  private async finish(
+    id: string,
+    what: string,
+    guard: Watch,
+    onProgress: PullOptions["onProgress"] = () => {},
+  ): Promise<void> {
+    for (;;) {
+      const answer = await this.client.request("GET", `/tasks/${encodeURIComponent(id)}/status`, guard.signal);
+      const task = expectJson(answer, { what: `the status of task ${id}`, schema: TASK, lookAt: this.lookAt });
+      if (task.state === "completed") return;
+      if (task.state === "failed" || task.state === "cancelled") {
+        const got = `${task.state}: ${task.error ?? "no reason given"}`;
+        const lookAt = `GET /tasks/${id}/status, ${this.lookAt} and the engine's`;
+        throw new StepFailure({ expected: `${what} completes`, got, lookAt });
+      }
+      const state = task.state === "queued" ? "queued" : `${Math.floor(task.progress ?? 0)} %`;
+      guard.progress?.(state);
+      onProgress(state);
+      await sleep(POLL_MS, undefined, { signal: guard.signal }).catch(() => {});
+    }
+  }
+}
+
+/** Slashes stay as they are: proxies on the way treat encoded ones each in their own way. */
+function pathOf(model: string): string {
+  return model.split("/").map(encodeURIComponent).join("/");
+}

@@ -1,0 +1,152 @@
+import http from "node:http";
+import https from "node:https";
+import { rootCertificates } from "node:tls";
+
+/** No whole answer came: the address, the network, TLS or the time. Its message says which, for a person. */
+export class NoAnswer extends Error {
+  constructor(
+    message: string,
+    /** What to do about it. */
+    readonly lookAt: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface StreamedAnswer {
+  readonly status: number;
+  /** @throws NoAnswer when the connection breaks or the signal aborts. */
+  readonly lines: AsyncIterable<Line>;
+}
+
+export interface Line {
+  readonly text: string;
+  /** Number of the piece, from 1, in which its end came over the network: lines of one piece came together. */
+  readonly piece: number;
+}
+
+interface HttpClientOptions {
+  /** Sent as a bearer token. */
+  readonly token?: string;
+  /** Certificates in PEM that are trusted besides the public ones. */
+  readonly ca?: string;
+}
+
+/** Longest body that is kept for a message. */
+const LONGEST_TEXT = 1_000_000;
+
+/**
+ * Node's own HTTP client rather than `fetch`, which in Node 20 cannot be given a certificate authority. Each request has
+ * a connection of its own, as the requests of different users have.
+ */
+export class HttpClient {
+  constructor(
+    /** Without a slash at its end; paths are appended. */
+    readonly base: string,
+    private readonly options: HttpClientOptions = {},
+  ) {}
+
+  /** @throws NoAnswer */
+  async request(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<Answer> {
+    const { status, lines } = await this.stream(method, path, signal, body);
+    let text = "";
+    for await (const line of lines) {
+      if (text.length < LONGEST_TEXT) text += text === "" ? line.text : `\n${line.text}`;
+    }
+    return { status, text };
+  }
+
+  /** @throws NoAnswer when not even a status came. */
+  async stream(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<StreamedAnswer> {
+    const url = new URL(`${this.base}${path}`);
+    const { token, ca } = this.options;
+    const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      const shared = {
+        method,
+        signal,
+        agent: false as const,
+        headers: {
+          accept: "*/*",
+          "user-agent": "inference-stacks-smoke",
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+      };
+      const request =
+        url.protocol === "https:"
+          ? https.request(url, { ...shared, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) }, resolve)
+          : http.request(url, shared, resolve);
+      request.once("error", reject);
+      request.end(body === undefined ? undefined : JSON.stringify(body));
+    }).catch((error: unknown) => {
+      throw noAnswer(error, url, signal);
+    });
+    return { status: response.statusCode ?? 0, lines: linesOf(response, url, signal) };
+  }
+}
+
+async function* linesOf(response: http.IncomingMessage, url: URL, signal: AbortSignal): AsyncIterable<Line> {
+  let rest = "";
+  let piece = 0;
+  try {
+    response.setEncoding("utf8");
+    for await (const chunk of response) {
+      const lines = `${rest}${String(chunk)}`.split(/\r?\n/);
+      rest = lines.pop() ?? "";
+      piece += 1;
+      for (const text of lines) yield { text, piece };
+    }
+  } catch (error) {
+    throw noAnswer(error, url, signal);
+  }
+  if (rest !== "") yield { text: rest, piece };
+}
+
+const UNTRUSTED = [
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+];
+
+function noAnswer(error: unknown, url: URL, signal: AbortSignal): Error {
+  if (signal.aborted) {
+    const { reason } = signal;
+    const why = reason instanceof Error && reason.name !== "TimeoutError" ? reason.message : "no answer in time";
+    return new NoAnswer(`${url.host}: ${why}`, "the server's log and load; --timeout when it needs longer");
+  }
+  const failure = firstOf(error);
+  const code = failure.code ?? "";
+  const address = `${url.protocol}//${url.host}`;
+  if (code === "ECONNREFUSED")
+    return new NoAnswer(`nothing listens at ${address}`, "whether the server runs, its port, the port-forward");
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return new NoAnswer(`the name ${url.hostname} does not resolve`, "the address for mistakes; the DNS record");
+  if (UNTRUSTED.includes(code))
+    return new NoAnswer(
+      `the certificate of ${address} is not trusted (${code})`,
+      "--ca FILE with the authority that signed it",
+    );
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "CERT_HAS_EXPIRED")
+    return new NoAnswer(`the certificate of ${address} is not valid: ${failure.message}`, "the gateway's certificate");
+  if (code === "ECONNRESET" || failure.message === "aborted")
+    return new NoAnswer(`the connection to ${url.host} was cut off`, "the server's log: did it crash or restart?");
+  if (code === "EPROTO" || code.startsWith("HPE_"))
+    return new NoAnswer(
+      `${address} does not speak ${url.protocol.replace(":", "").toUpperCase()}`,
+      "http:// or https://",
+    );
+  return new NoAnswer(`${address}: ${failure.message}`, "the network between here and there");
+}
+
+/** A name with several addresses fails with one error per address; the first stands for all. */
+function firstOf(error: unknown): NodeJS.ErrnoException {
+  if (error instanceof AggregateError && error.errors.length > 0) return firstOf(error.errors[0]);
+  return error instanceof Error ? error : new Error(String(error));
+}

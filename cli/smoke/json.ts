@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import type { Answer } from "./http";
+import { StepFailure } from "./result";
+
+/** How much of a body is shown. */
+const SHOWN_CHARACTERS = 300;
+
+/** The parsed body of an answer of the right status. @throws StepFailure otherwise, with the server's own words. */
+export function expectJson<T>(
+  answer: Answer,
+  expected: { readonly what: string; readonly status?: number; readonly schema: z.ZodType<T>; readonly lookAt: string },
+): T {
+  const { what, status = 200, schema, lookAt } = expected;
+  if (answer.status !== status) throw refused(answer, `${what}: status ${status}`, lookAt);
+  const parsed = schema.safeParse(parseJson(answer.text));
+  if (parsed.success) return parsed.data;
+  const problem = parsed.error.issues[0];
+  const where = problem === undefined || problem.path.length === 0 ? "" : ` at ${problem.path.join(".")}`;
+  throw new StepFailure({
+    expected: what,
+    got: `an answer of another form (${problem?.message ?? "not JSON"}${where}): ${shorten(answer.text)}`,
+    lookAt: `whether this is the right server; ${lookAt}`,
+  });
+}
+
+/** A failure for an answer of the wrong status. */
+export function refused(answer: Answer, expected: string, lookAt: string): StepFailure {
+  const words = messageIn(answer.text);
+  return new StepFailure({
+    expected,
+    got: `status ${answer.status}${words === "" ? "" : `: ${words}`}`,
+    lookAt: hintFor(answer.status) ?? lookAt,
+  });
+}
+
+function hintFor(status: number): string | undefined {
+  if (status === 401) return "--api-key-file for --url, --token-file for the control API: missing, wrong or revoked";
+  if (status === 403) return 'what the key or token may do: the control API needs the scope "operate"';
+  if (status === 400 || status === 422) return "the value that the message names";
+  if (status === 429) return "the rate limit of this key; a lower --concurrency";
+  return undefined;
+}
+
+/** A server's message, from the JSON forms that OpenAI, Ollama and RFC 9457 give, or the text itself. */
+export function messageIn(text: string): string {
+  const body = parseJson(text);
+  if (typeof body !== "object" || body === null) return shorten(text);
+  const { error, detail, title, message } = body as Readonly<Record<string, unknown>>;
+  const nested = typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error;
+  const found = [nested, detail, message, title].find((words) => typeof words === "string" && words !== "");
+  return shorten(typeof found === "string" ? found : text);
+}
+
+/** The value, or undefined for what is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS)}…`;
+}

@@ -1,0 +1,19 @@
+import { chat } from "../chat";
+import { type StepContext, stepSignal } from "../context";
+import { milliseconds } from "../figures";
+import type { StepOutcome } from "../result";
+
+/** One request: the time to its first token, its whole time, and its speed. */
+export async function latency({ inference, servedModel, args }: StepContext): Promise<StepOutcome> {
+  const { prompt, maxTokens } = args;
+  const timing = await chat(inference, { model: servedModel, prompt, maxTokens }, stepSignal(args));
+  const words = [
+    `first token ${milliseconds(timing.firstTokenMs)}`,
+    `whole answer ${milliseconds(timing.totalMs)}`,
+    `${timing.tokens} tokens`,
+    `${timing.tokensPerSecond} tokens/s`,
+    // Users wait for the whole answer then; no failure, because very small models are as fast.
+    ...(timing.streamed ? [] : ["came in one piece"]),
+  ];
+  return { detail: words.join(" · "), figures: { ...timing } };
+}

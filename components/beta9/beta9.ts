@@ -1,0 +1,187 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import * as random from "@pulumi/random";
+import type { PoolPlan, Stage } from "../../planner/types";
+import { chartRelease } from "../core/chart-release";
+import type { Cluster } from "../core/cluster";
+import { IsolatedNamespace } from "../core/isolated-namespace";
+import { hashOf } from "../core/job-scripts";
+import { ANNOTATIONS, standardLabels } from "../core/labels";
+import { networkPolicySpec } from "../core/network";
+import { PlatformComponent } from "../core/platform-component";
+import { type CertManager, TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
+import { MODEL_STORE_HOST, MODEL_STORE_NAMESPACE, modelStorePods } from "../storage/store-layout";
+import { beta9Allowances } from "./allowances";
+import { type Backends, storeAddress } from "./backends";
+import {
+  BACKEND_ALIASES,
+  BETA9_NAMESPACE,
+  BETA9_RELEASE,
+  CREDENTIALS,
+  GATEWAY_PORTS,
+  GATEWAY_SERVICE,
+  HEALTH_PATH,
+  SETTINGS,
+} from "./names";
+import { releaseValues } from "./release-values";
+import { credentialsFile, settingsFile } from "./settings";
+import type { Authority, GpuPool } from "./worker-pools";
+import { WorkerTolerations } from "./worker-tolerations";
+
+export interface Beta9Args {
+  readonly backends: Backends;
+  /** Pool of amd64 machines without GPUs, for the gateway, image builds and functions without a GPU. */
+  readonly cpuPool: Pick<PoolPlan, "labels">;
+  /** Pools with NVIDIA GPUs that Beta9 has a name for. */
+  readonly gpuPools: readonly GpuPool[];
+  /** `inject` has the API server add them to workers, which needs Kubernetes 1.36; `none`: the nodes are untainted. */
+  readonly tolerations: "inject" | "none";
+  readonly containerRuntime: "gvisor" | "runc";
+  /** Namespaces whose pods may call the gateway. */
+  readonly clients: readonly string[];
+  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | "privateCidrs">;
+  /** `production` refuses to delete the encryption key. */
+  readonly stage: Stage;
+  /** Issues the certificate by which the model store is trusted, where that is the object store. */
+  readonly certManager: CertManager;
+}
+
+/** Where the authority of the model store lies in the gateway and in workers. Their system's authorities count too. */
+const STORE_AUTHORITY: Authority = { secret: TRUST_SECRET, key: "ca.crt", file: "/etc/model-store/ca.crt" };
+
+/**
+ * Beta9, a serverless GPU runtime (AGPL-3.0): functions, task queues and pods that users deploy from Python, run by
+ * privileged workers that its gateway starts as Jobs. It shares GPU nodes with the models: workers claim their GPUs,
+ * have no priority class, and give way to models.
+ *
+ * PostgreSQL, two Redis and object storage are somebody else's; every credential that Beta9 publishes as a default is
+ * overridden, by theirs or by a generated one.
+ */
+export class Beta9 extends PlatformComponent {
+  /** HTTP API inside the cluster. */
+  readonly address = `http://${GATEWAY_SERVICE}.${BETA9_NAMESPACE}.svc:${GATEWAY_PORTS.http}`;
+  /** Where to ask whether it works. */
+  readonly health = `${this.address}${HEALTH_PATH}`;
+
+  constructor(name: string, args: Beta9Args, opts?: pulumi.ComponentResourceOptions) {
+    super("beta9:Beta9", name, opts);
+    const { backends, cluster } = args;
+    const { namespace } = new IsolatedNamespace(
+      this.child("ns"),
+      {
+        namespace: BETA9_NAMESPACE,
+        allowances: beta9Allowances({ backends, clients: args.clients, privateCidrs: cluster.privateCidrs }),
+      },
+      this.childOptions(),
+    );
+    const usesModelStore = storeAddress(backends.s3).host === MODEL_STORE_HOST;
+    if (usesModelStore) {
+      this.openModelStore();
+      trustCertificate(this.child("trust"), namespace, args.certManager, this.childOptions());
+    }
+    const authority = usesModelStore ? STORE_AUTHORITY : undefined;
+
+    const settings = settingsFile(backends, {
+      cpuPool: args.cpuPool,
+      gpuPools: args.gpuPools,
+      gpuRuntimeClass: cluster.gpuRuntimeClass,
+      containerRuntime: args.containerRuntime,
+      ...(authority && { authority }),
+    });
+    const settingsMap = new kubernetes.core.v1.ConfigMap(
+      this.child("settings"),
+      { metadata: metadata(SETTINGS.configMap, namespace), data: { [SETTINGS.file]: settings } },
+      this.childOptions(),
+    );
+    const credentials = new kubernetes.core.v1.Secret(
+      this.child("credentials"),
+      {
+        metadata: metadata(CREDENTIALS.secret, namespace),
+        stringData: { [CREDENTIALS.file]: credentialsFile(backends, this.generate(args.stage)) },
+      },
+      this.childOptions(),
+    );
+    const aliases = Object.entries(BACKEND_ALIASES).map(
+      ([backend, alias]) =>
+        new kubernetes.core.v1.Service(
+          this.child(alias),
+          {
+            metadata: metadata(alias, namespace),
+            spec: {
+              type: "ExternalName",
+              externalName: fullName(backends[backend as keyof typeof BACKEND_ALIASES].host),
+            },
+          },
+          this.childOptions(),
+        ),
+    );
+    const taints = distinct(args.tolerations === "inject" ? args.gpuPools.flatMap((pool) => pool.taints) : []);
+    const tolerations =
+      taints.length > 0 ? [new WorkerTolerations(this.child("tolerations"), { taints }, this.childOptions())] : [];
+
+    chartRelease(
+      this.child("release"),
+      {
+        chart: "beta9-chart",
+        release: BETA9_RELEASE,
+        namespace,
+        values: releaseValues({
+          backends,
+          nodeSelector: args.cpuPool.labels,
+          storageClass: cluster.storageClass,
+          podAnnotations: {
+            [ANNOTATIONS.configHash]: hashOf([settings]),
+            [ANNOTATIONS.secretVersion]: credentials.metadata.resourceVersion,
+          },
+          authority,
+        }),
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({
+        dependsOn: [settingsMap, credentials, ...aliases, ...tolerations],
+      }),
+    );
+    this.registerOutputs({ address: this.address });
+  }
+
+  /** Lets the gateway and the workers into the model store's namespace, which is closed. */
+  private openModelStore(): void {
+    const { podLabels: pods, port } = modelStorePods;
+    new kubernetes.networking.v1.NetworkPolicy(
+      this.child("store-access"),
+      {
+        metadata: metadata("allow-beta9", MODEL_STORE_NAMESPACE),
+        spec: networkPolicySpec({
+          name: "beta9",
+          pods,
+          from: [{ namespace: BETA9_NAMESPACE }],
+          ports: [{ port }],
+        }),
+      },
+      this.childOptions(),
+    );
+  }
+
+  private generate(stage: Stage): Parameters<typeof credentialsFile>[1] {
+    const password = (suffix: string, length: number, protect = false) =>
+      new random.RandomPassword(this.child(suffix), { length, special: false }, this.childOptions({ protect })).result;
+    return {
+      // Without it nobody reads the secrets in the database again.
+      encryptionKey: password("encryption-key", 32, stage === "production"),
+      fileServiceKey: password("file-service-key", 40),
+      coordinatorToken: password("coordinator-token", 40),
+    };
+  }
+}
+
+function metadata(name: string, namespace: pulumi.Input<string>) {
+  return { name, namespace, labels: standardLabels("beta9", name) };
+}
+
+/** An alias is answered as it stands: the search domains of a pod do not complete the name of a Service for it. */
+function fullName(host: string): string {
+  return host.endsWith(".svc") ? `${host}.cluster.local` : host;
+}
+
+function distinct<T>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}

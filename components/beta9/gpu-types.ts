@@ -1,0 +1,27 @@
+/**
+ * Names by which functions of Beta9 ask for a GPU, by the catalogue's name of the GPU.
+ * Source: beam-cloud/beta9 pkg/types/gpu.go@0b79dfebd, read 2026-11-21.
+ */
+const GPU_TYPES: Readonly<Record<string, string>> = {
+  "NVIDIA V100 16GB": "V100",
+  "NVIDIA T4": "T4",
+  "NVIDIA A10": "A10",
+  "NVIDIA A10G": "A10G",
+  "NVIDIA A100 40GB SXM": "A100-40",
+  "NVIDIA A100 80GB SXM": "A100-80",
+  "NVIDIA RTX A6000": "A6000",
+  "NVIDIA L4": "L4",
+  "NVIDIA L40S": "L40S",
+  "NVIDIA GeForce RTX 4090": "RTX4090",
+  "NVIDIA GeForce RTX 5090": "RTX5090",
+  "NVIDIA RTX PRO 6000 Blackwell Server": "RTXPro6000",
+  "NVIDIA H100 PCIe": "H100",
+  "NVIDIA H100 80GB SXM": "H100",
+  "NVIDIA H200 141GB SXM": "H200",
+  "NVIDIA B200 180GB SXM": "B200",
+};
+
+/** What Beta9 calls a GPU of the catalogue; undefined for one that it does not know, which are all of AMD's. */
+export function beta9GpuType(gpuModel: string): string | undefined {
+  return GPU_TYPES[gpuModel];
+}

@@ -1,0 +1,32 @@
+import { selectorLabels } from "../core/labels";
+
+export const BETA9_NAMESPACE = "beta9";
+
+/** Helm release; the chart names its objects after it. */
+export const BETA9_RELEASE = "beta9";
+
+/** Service of the gateway: of its own, so that its ports meet nobody else's. */
+export const GATEWAY_SERVICE = `${BETA9_RELEASE}-gateway`;
+
+/** Ports of the gateway: clients and workers, HTTP API and invocations. */
+export const GATEWAY_PORTS = { grpc: 1993, http: 1994 };
+
+/** Answers without a token when the gateway reaches its database and Redis. */
+export const HEALTH_PATH = "/api/v1/health";
+
+/** Labels that the chart gives the gateway's pods. */
+export const gatewayPods = selectorLabels("beta9", BETA9_RELEASE);
+
+/** Label that Beta9 gives the pods of its worker Jobs. */
+export const workerPods = { "run.beam.cloud/role": "worker" };
+
+/** ConfigMap and Secret that hold the gateway's configuration, and their files in `/etc/beta9.d`. */
+export const SETTINGS = { configMap: "beta9-settings", file: "settings.yaml" };
+export const CREDENTIALS = { secret: "beta9-credentials", file: "settings-credentials.yaml" };
+
+/** Names of the backends in the chart, whose own databases are switched off: aliases of the real hosts. */
+export const BACKEND_ALIASES = {
+  postgres: "postgresql",
+  redis: "redis-master",
+  juicefsRedis: "juicefs-redis-master",
+} as const;

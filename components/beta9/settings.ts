@@ -1,0 +1,136 @@
+import * as pulumi from "@pulumi/pulumi";
+import { stringify as toYaml } from "yaml";
+import { imageEntry } from "../../catalog/images";
+import type { Backends, RedisBackend } from "./backends";
+import { BETA9_NAMESPACE, GATEWAY_PORTS, GATEWAY_SERVICE } from "./names";
+import { type WorkerPoolsArgs, workerPools } from "./worker-pools";
+
+/**
+ * Configuration of the gateway without its credentials, as YAML. Beta9 lays it over its built-in defaults key by key, so
+ * keys are spelt as there (`pkg/common/config.default.yaml`); a default that must not hold is overridden, never left out.
+ */
+export function settingsFile(backends: Backends, pools: WorkerPoolsArgs): string {
+  const { postgres, redis, s3 } = backends;
+  const gateway = `${GATEWAY_SERVICE}.${BETA9_NAMESPACE}.svc`;
+  const worker = imageEntry("beta9-worker");
+  const slash = worker.repository.lastIndexOf("/");
+  return stringify({
+    prettyLogs: false,
+    database: {
+      postgres: {
+        host: postgres.host,
+        port: postgres.port,
+        name: postgres.database,
+        username: postgres.username,
+        enableTLS: postgres.tls,
+      },
+      redis: { mode: "single", addrs: [`${redis.host}:${redis.port}`], enableTLS: redis.tls },
+    },
+    storage: {
+      mode: "juicefs",
+      juicefs: { awsS3Bucket: `${s3.endpoint}/${s3.filesBucket}` },
+      workspaceStorage: {
+        defaultBucketPrefix: s3.workspaceBucketPrefix,
+        defaultEndpointUrl: s3.endpoint,
+        defaultPresignedEndpointUrl: s3.endpoint,
+        defaultRegion: s3.region,
+      },
+    },
+    gateway: {
+      host: GATEWAY_SERVICE,
+      grpc: { externalHost: gateway, externalPort: GATEWAY_PORTS.grpc, port: GATEWAY_PORTS.grpc },
+      http: {
+        externalHost: gateway,
+        externalPort: GATEWAY_PORTS.http,
+        port: GATEWAY_PORTS.http,
+        enablePrettyLogs: false,
+      },
+    },
+    // The default points at a server that the chart does not install.
+    fileService: { enabled: false, endpointUrl: "" },
+    imageService: {
+      // Format 2 pushes every image to a registry as well; format 1 needs the bucket alone.
+      clipVersion: 1,
+      buildRegistry: "",
+      buildRegistryInsecure: false,
+      registryStore: "s3",
+      registries: {
+        s3: { bucketName: s3.imagesBucket, region: s3.region, endpoint: s3.endpoint, forcePathStyle: true },
+      },
+    },
+    worker: {
+      namespace: BETA9_NAMESPACE,
+      imageRegistry: worker.repository.slice(0, slash),
+      imageName: worker.repository.slice(slash + 1),
+      imageTag: worker.tag,
+      // A claim that one node mounts cannot serve the workers of all.
+      imagePVCName: "",
+      hostNetwork: false,
+      // Otherwise a privileged worker claims no GPU, sees all of its node, and takes them from models.
+      jobResourcesEnforced: true,
+      pools: workerPools(pools),
+    },
+  });
+}
+
+export interface GeneratedCredentials {
+  /** 32 ASCII characters: the AES-256 key for what Beta9 encrypts in its database. */
+  readonly encryptionKey: pulumi.Output<string>;
+  /** For a file service that is switched off: its default is public all the same. */
+  readonly fileServiceKey: pulumi.Output<string>;
+  /** With which cache servers outside of workers would register. */
+  readonly coordinatorToken: pulumi.Output<string>;
+}
+
+/** The credentials, as YAML: one for each that Beta9's built-in configuration publishes (`password`, `test`, …). */
+export function credentialsFile(backends: Backends, generated: GeneratedCredentials): pulumi.Output<string> {
+  const { postgres, redis, juicefsRedis, s3 } = backends;
+  const values = pulumi.all([
+    postgres.password,
+    passwordOf(redis),
+    passwordOf(juicefsRedis),
+    s3.secretKey,
+    generated.encryptionKey,
+    generated.fileServiceKey,
+    generated.coordinatorToken,
+  ]);
+  const file = values.apply(
+    ([postgresPassword, redisPassword, filesPassword, secretKey, encryptionKey, fileServiceKey, coordinatorToken]) =>
+      stringify({
+        database: {
+          postgres: { password: postgresPassword, encryptionKey: `sk_${base64(encryptionKey)}` },
+          redis: { password: redisPassword },
+        },
+        storage: {
+          juicefs: {
+            redisURI: redisUri(juicefsRedis, filesPassword),
+            awsAccessKey: s3.accessKeyId,
+            awsSecretKey: secretKey,
+          },
+          workspaceStorage: { defaultAccessKey: s3.accessKeyId, defaultSecretKey: secretKey },
+        },
+        fileService: { accessKey: "beta9", secretKey: fileServiceKey },
+        imageService: { registries: { s3: { accessKey: s3.accessKeyId, secretKey } } },
+        cache: { coordinator: { token: coordinatorToken } },
+      }),
+  );
+  return pulumi.secret(file);
+}
+
+function passwordOf({ password }: RedisBackend): pulumi.Output<string> {
+  return password ?? pulumi.output("");
+}
+
+function redisUri({ host, port, tls }: RedisBackend, password: string): string {
+  const user = password === "" ? "" : `:${encodeURIComponent(password)}@`;
+  return `${tls ? "rediss" : "redis"}://${user}${host}:${port}/0`;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, "ascii").toString("base64");
+}
+
+/** Without anchors: who reads the ConfigMap looks for a pool's settings below its name. */
+function stringify(settings: object): string {
+  return toYaml(settings, { aliasDuplicateObjects: false });
+}

@@ -1,0 +1,65 @@
+import type { PoolPlan } from "../../planner/types";
+import { beta9GpuType } from "./gpu-types";
+
+export interface WorkerPoolsArgs {
+  /** Pool for image builds and functions without a GPU. */
+  readonly cpuPool: Pick<PoolPlan, "labels">;
+  readonly gpuPools: readonly GpuPool[];
+  /** RuntimeClass of GPU pods. @default none */
+  readonly gpuRuntimeClass: string | undefined;
+  /** What isolates functions from the worker that runs them. */
+  readonly containerRuntime: "gvisor" | "runc";
+  /** Mount this file of a Secret into every worker, and trust the authority in it. @default none */
+  readonly authority?: Authority;
+}
+
+export type GpuPool = Pick<PoolPlan, "name" | "labels" | "taints" | "shape" | "usdPerNodeHour">;
+
+export interface Authority {
+  readonly secret: string;
+  readonly key: string;
+  /** Where the container finds it. */
+  readonly file: string;
+}
+
+/** No worker waits for work: each starts with a function and ends after it. */
+const NO_SPARE = { minFreeCpu: "0", minFreeGpu: "0", minFreeMemory: "0" };
+
+/**
+ * The part `worker.pools` of Beta9's configuration. Its built-in pools `default` and `build` cannot be removed, only
+ * changed: by themselves they keep workers on any node. GPU pools carry the names of the environment's pools.
+ * Keys: beam-cloud/beta9 pkg/common/config.default.yaml and pkg/types/config.go@0b79dfebd, read 2026-11-21.
+ *
+ * @throws Error for a GPU that Beta9 has no name for.
+ */
+export function workerPools(args: WorkerPoolsArgs): Record<string, object> {
+  const onCpu = { jobSpec: jobSpec(args.cpuPool, args), poolSizing: NO_SPARE };
+  const onGpu = args.gpuPools.map((pool) => {
+    const gpuType = beta9GpuType(pool.shape.gpu?.model ?? "");
+    if (gpuType === undefined) {
+      throw new Error(`pool "${pool.name}" has no GPU that Beta9 has a name for: validation should have refused it`);
+    }
+    const settings = {
+      mode: "local",
+      gpuType,
+      ...(args.gpuRuntimeClass !== undefined && { runtime: args.gpuRuntimeClass }),
+      containerRuntime: args.containerRuntime,
+      jobSpec: jobSpec(pool, args),
+      poolSizing: { ...NO_SPARE, defaultWorkerGpuType: gpuType, defaultWorkerGpuCount: "1" },
+      hourlyCostCents: Math.round(pool.usdPerNodeHour * 100),
+    };
+    return [pool.name, settings] as const;
+  });
+  return { default: onCpu, build: onCpu, ...Object.fromEntries(onGpu) };
+}
+
+function jobSpec({ labels }: Pick<PoolPlan, "labels">, { authority }: WorkerPoolsArgs): object {
+  return {
+    nodeSelector: { "kubernetes.io/arch": "amd64", ...labels },
+    ...(authority && {
+      env: [{ name: "SSL_CERT_FILE", value: authority.file }],
+      volumes: [{ name: "authority", secret: { secretName: authority.secret } }],
+      volumeMounts: [{ name: "authority", mountPath: authority.file, subPath: authority.key, readOnly: true }],
+    }),
+  };
+}

@@ -1,0 +1,87 @@
+import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
+import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
+import type * as pulumi from "@pulumi/pulumi";
+import { customResource } from "../core/custom-resource";
+import { standardLabels } from "../core/labels";
+import type { Allowance, PodSelection } from "../core/network";
+import { podsOf } from "../core/network";
+import { PlatformComponent } from "../core/platform-component";
+import { gatewayProxies } from "./names";
+import { listenerReference, seconds } from "./traffic";
+
+/**
+ * A service beside the models, at a hostname of its own. The models' API keys neither open it nor are they asked for:
+ * it checks its callers itself.
+ */
+export interface GatewayService {
+  /** Also the name of its listener. */
+  readonly name: string;
+  readonly hostname: string;
+  /** Name of its Service, in the namespace of its pods. */
+  readonly service: string;
+  readonly pods: PodSelection;
+  readonly port: number;
+}
+
+/** Seconds until a whole answer must be done: what takes longer is a task that one asks about. */
+const REQUEST_TIMEOUT_SECONDS = 60;
+
+export interface ServiceRoutesArgs {
+  readonly namespace: pulumi.Input<string>;
+  readonly services: readonly GatewayService[];
+}
+
+/** One route to each service: everything at its hostname. */
+export class ServiceRoutes extends PlatformComponent {
+  constructor(name: string, { namespace, services }: ServiceRoutesArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gateway:ServiceRoutes", name, opts);
+    for (const service of services) {
+      const objectName = `service-${service.name}`;
+      const metadata = { name: objectName, namespace, labels: standardLabels("service-route", service.name) };
+      customResource<IBackend>(
+        this.child(`backend-${service.name}`),
+        {
+          apiVersion: "gateway.envoyproxy.io/v1alpha1",
+          kind: "Backend",
+          ...metadata,
+          spec: { endpoints: [{ fqdn: { hostname: clusterName(service), port: service.port } }] },
+        },
+        this.childOptions(),
+      );
+      customResource<IHTTPRoute>(
+        this.child(`route-${service.name}`),
+        {
+          apiVersion: "gateway.networking.k8s.io/v1",
+          kind: "HTTPRoute",
+          ...metadata,
+          spec: {
+            parentRefs: [listenerReference(service.name)],
+            hostnames: [service.hostname],
+            rules: [
+              {
+                backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: objectName }],
+                timeouts: { request: seconds(REQUEST_TIMEOUT_SECONDS) },
+              },
+            ],
+          },
+        },
+        this.childOptions(),
+      );
+    }
+    this.registerOutputs({});
+  }
+}
+
+/** The proxies may call the services: to be granted in the gateway's namespace. */
+export function serviceAllowances(services: readonly GatewayService[]): Allowance[] {
+  return services.map(({ name, pods, port }) => ({
+    name: `service-${name}`,
+    pods: gatewayProxies.podLabels,
+    to: [podsOf(pods)],
+    ports: [{ port }],
+  }));
+}
+
+function clusterName({ service, pods }: GatewayService): string {
+  return `${service}.${pods.namespace}.svc.cluster.local`;
+}

@@ -1,0 +1,73 @@
+/** The configuration file of the model control API, from what the plan gave the engines. Pure. */
+import { bytesPerGiB } from "../../planner/memory/units";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { MODEL_CONTROL_NAMESPACE, MODEL_CONTROL_PORTS, QUEUE, QUEUE_PORT } from "./names";
+
+/** Files that are mounted into an API pod. */
+export const API_FILES = {
+  config: { folder: "/etc/model-control", file: "config.json" },
+  tokens: { folder: "/run/model-control/tokens", file: "tokens.json" },
+  queue: { folder: "/run/model-control/queue", file: "password" },
+} as const;
+
+/** One engine process that the API drives. */
+export interface Worker {
+  readonly name: string;
+  readonly backend: ModelEndpoint["engine"];
+  readonly url: string;
+  readonly memoryBytes: number;
+  readonly diskBytes?: number;
+  readonly models?: readonly string[];
+  readonly pins: readonly string[];
+  readonly scale: { readonly namespace: string; readonly kind: "StatefulSet" | "Deployment"; readonly name: string };
+}
+
+/** As `services/model-control/src/config.ts` reads it; what is left out there has a default. */
+export interface ApiSettings {
+  readonly listen: { readonly host: string; readonly port: number; readonly metricsPort: number };
+  readonly redis: { readonly url: string; readonly passwordFile: string };
+  readonly tokensFile: string;
+  readonly registries: { readonly allowed: readonly string[] };
+  readonly workers: readonly Worker[];
+}
+
+/**
+ * Share of a volume that models may fill: the rest is for what the file system keeps to itself, and for the parts of a
+ * pull that failed, until they are removed.
+ */
+const DISK_SHARE = 0.9;
+
+/** The settings of an API in front of these models; those without `control` are left out. */
+export function apiSettings(endpoints: readonly ModelEndpoint[], allowedRegistries: readonly string[]): ApiSettings {
+  return {
+    listen: { host: "0.0.0.0", port: MODEL_CONTROL_PORTS.http, metricsPort: MODEL_CONTROL_PORTS.metrics },
+    redis: { url: `redis://${QUEUE}.${MODEL_CONTROL_NAMESPACE}.svc:${QUEUE_PORT}`, passwordFile: path("queue") },
+    tokensFile: path("tokens"),
+    registries: { allowed: allowedRegistries },
+    workers: endpoints.flatMap(workersOf),
+  };
+}
+
+/** Path of a file in an API pod. */
+export function path(of: keyof typeof API_FILES): string {
+  const { folder, file } = API_FILES[of];
+  return `${folder}/${file}`;
+}
+
+/** A model's engine processes as workers: named after the model, and numbered where there are several. */
+function workersOf({ model, engine, namespace, control }: ModelEndpoint): Worker[] {
+  if (control === undefined) {
+    return [];
+  }
+  const { engines, memoryGiB, diskGiB, models, pins, scale } = control;
+  return engines.map((url, ordinal) => ({
+    name: engines.length === 1 ? model : `${model}-${ordinal}`,
+    backend: engine,
+    url,
+    memoryBytes: Math.floor(memoryGiB * bytesPerGiB),
+    ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * bytesPerGiB) }),
+    ...(models && { models }),
+    pins: [...new Set(pins)],
+    scale: { namespace, ...scale },
+  }));
+}

@@ -1,0 +1,13 @@
+import type { GatewayService } from "../gateway/service-routes";
+import { MODEL_CONTROL, MODEL_CONTROL_PORTS, modelControlPods } from "./names";
+
+/** The API behind the gateway, for whoever has a token. */
+export function modelControlService(hostname: string): GatewayService {
+  return {
+    name: MODEL_CONTROL,
+    hostname,
+    service: MODEL_CONTROL,
+    pods: modelControlPods,
+    port: MODEL_CONTROL_PORTS.http,
+  };
+}

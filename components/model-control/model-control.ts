@@ -1,0 +1,186 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import type { Stage } from "../../planner/types";
+import type { Cluster } from "../core/cluster";
+import { IsolatedNamespace } from "../core/isolated-namespace";
+import { hashOf } from "../core/job-scripts";
+import { ANNOTATIONS, standardLabels } from "../core/labels";
+import { type PodSelection, podsOf } from "../core/network";
+import { PlatformComponent } from "../core/platform-component";
+import { PRIORITY } from "../core/priority-classes";
+import { burstable } from "../core/resources";
+import { Workload } from "../core/workload";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { modelControlAllowances } from "./allowances";
+import { API_FILES, type ApiSettings, apiSettings, path } from "./api-settings";
+import { ApiTokens } from "./api-tokens";
+import { MODEL_CONTROL, MODEL_CONTROL_NAMESPACE, MODEL_CONTROL_PORTS } from "./names";
+import { PASSWORD_KEY, TaskQueue } from "./task-queue";
+import { type ModelControlUsage, modelControlUsage } from "./usage";
+import { WarmModels } from "./warm-models";
+
+export interface ModelControlArgs {
+  /** Image of `services/model-control`, pinned. */
+  readonly image: string;
+  /** Models of the environment; the API drives those that have `control`. At least one must. */
+  readonly endpoints: readonly ModelEndpoint[];
+  /** Hosts that models may be fetched from. */
+  readonly allowedRegistries: readonly string[];
+  /** Models that are on an engine's disk before the deployment is done. */
+  readonly warmModels: readonly string[];
+  /** The engines: warm models are fetched after them. */
+  readonly engines: pulumi.Resource;
+  readonly cluster: Pick<Cluster, "storageClass">;
+  /** Two replicas of the API in production, one in development. */
+  readonly stage: Stage;
+  /** Prometheus. */
+  readonly observability: PodSelection;
+  /** The gateway's proxies, where they route to the API. @default nobody outside of the namespace may call it */
+  readonly gateway?: PodSelection;
+  /** Where the gateway answers for the API. */
+  readonly publicAddress?: string;
+}
+
+const REPLICAS: Readonly<Record<Stage, number>> = { production: 2, development: 1 };
+
+/** User of the image: services/model-control/Containerfile. */
+const USER = 10001;
+
+/**
+ * The model control API: fetches, loads, unloads and deletes models on the engines, and stops and starts these, while
+ * the platform runs. Its tasks lie in a queue of its own. Nothing outside of its namespace may call it, unless the
+ * gateway routes to it; then too every call needs a token.
+ */
+export class ModelControl extends PlatformComponent {
+  readonly usage: ModelControlUsage;
+
+  /** @throws Error when there is no model whose engine it can drive. */
+  constructor(name: string, args: ModelControlArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("model-control:ModelControl", name, opts);
+    const endpoints = args.endpoints.filter(({ control }) => control !== undefined);
+    if (endpoints.length === 0) {
+      throw new Error(
+        "modelControl.enabled: no model has an engine that the API can drive (replicas over several nodes are not): disable it",
+      );
+    }
+    const settings = apiSettings(endpoints, args.allowedRegistries);
+    const { namespace } = new IsolatedNamespace(
+      this.child("namespace"),
+      {
+        namespace: MODEL_CONTROL_NAMESPACE,
+        allowances: modelControlAllowances({
+          endpoints,
+          observability: podsOf(args.observability),
+          clients: args.gateway ? [{ name: "gateway", peer: podsOf(args.gateway) }] : [],
+          warmModels: args.warmModels.length > 0,
+        }),
+      },
+      this.childOptions(),
+    );
+    const tokens = new ApiTokens(this.child("tokens"), { namespace }, this.childOptions());
+    const queue = new TaskQueue(
+      this.child("queue"),
+      { namespace, storageClass: args.cluster.storageClass },
+      this.childOptions(),
+    );
+    const api = this.api(args, settings, namespace, tokens, queue);
+    if (args.warmModels.length > 0) {
+      new WarmModels(
+        this.child("warm"),
+        {
+          namespace,
+          models: args.warmModels,
+          fleetHash: hashOf([args.image, settings]),
+          dependsOn: [api, tokens, args.engines],
+        },
+        this.childOptions(),
+      );
+    }
+    this.usage = modelControlUsage(args.publicAddress);
+    this.registerOutputs({ usage: this.usage });
+  }
+
+  private api(
+    args: ModelControlArgs,
+    settings: ApiSettings,
+    namespace: pulumi.Output<string>,
+    tokens: ApiTokens,
+    queue: TaskQueue,
+  ): Workload {
+    const data = { [API_FILES.config.file]: `${JSON.stringify(settings, undefined, 2)}\n` };
+    const config = new kubernetes.core.v1.ConfigMap(
+      this.child("config"),
+      {
+        metadata: {
+          name: MODEL_CONTROL,
+          namespace,
+          labels: standardLabels(MODEL_CONTROL, MODEL_CONTROL),
+        },
+        data,
+      },
+      this.childOptions(),
+    );
+    const probe = (route: string) => ({
+      httpGet: { path: route, port: "http" },
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+    });
+    return new Workload(
+      this.child("api"),
+      {
+        namespace,
+        app: MODEL_CONTROL,
+        instance: MODEL_CONTROL,
+        replicas: REPLICAS[args.stage],
+        ports: [{ name: "http", port: MODEL_CONTROL_PORTS.http }],
+        podAnnotations: {
+          [ANNOTATIONS.configHash]: hashOf(data),
+          // It reads new tokens by itself, but its connection to the queue keeps the password that it was made with.
+          [ANNOTATIONS.secretVersion]: queue.secret.metadata.resourceVersion,
+        },
+        controller: { kind: "Deployment" },
+        controllerOptions: { dependsOn: [queue] },
+        pod: {
+          user: USER,
+          usesKubernetesApi: true,
+          priorityClassName: PRIORITY.platform.name,
+          terminationGracePeriodSeconds: 60,
+          volumes: [
+            { name: "config", configMap: { name: config.metadata.name } },
+            { name: "tokens", secret: { secretName: tokens.hashes } },
+            {
+              name: "queue",
+              secret: {
+                secretName: queue.secret.metadata.name,
+                items: [{ key: PASSWORD_KEY, path: API_FILES.queue.file }],
+              },
+            },
+          ],
+          containers: [
+            {
+              name: "api",
+              image: args.image,
+              ports: Object.entries(MODEL_CONTROL_PORTS).map(([portName, containerPort]) => ({
+                name: portName,
+                containerPort,
+              })),
+              env: [{ name: "MODEL_CONTROL_CONFIG", value: path("config") }],
+              // Whole folders: the kubelet renews files in place only there, so that rotated tokens reach the API.
+              volumeMounts: Object.entries(API_FILES).map(([volume, { folder }]) => ({
+                name: volume,
+                mountPath: folder,
+                readOnly: true,
+              })),
+              writablePaths: ["/tmp"],
+              resources: burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 0.5 }),
+              startupProbe: { ...probe("/livez"), periodSeconds: 2, failureThreshold: 60 },
+              livenessProbe: probe("/livez"),
+              readinessProbe: probe("/readyz"),
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+  }
+}

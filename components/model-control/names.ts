@@ -1,0 +1,31 @@
+import { selectorLabels } from "../core/labels";
+import type { PodSelection } from "../core/network";
+
+export const MODEL_CONTROL_NAMESPACE = "model-control";
+
+/** Name of the API's Service, Deployment and service account. */
+export const MODEL_CONTROL = "model-control";
+
+/** Ports of an API pod: requests, and Prometheus. */
+export const MODEL_CONTROL_PORTS = { http: 1994, metrics: 9464 } as const;
+
+/** The API's pods, for other namespaces' NetworkPolicies and roles. */
+export const modelControlPods: PodSelection & { readonly serviceAccount: string } = {
+  namespace: MODEL_CONTROL_NAMESPACE,
+  podLabels: selectorLabels(MODEL_CONTROL, MODEL_CONTROL),
+  serviceAccount: MODEL_CONTROL,
+};
+
+/** Name of the Service and controller of the task queue. */
+export const QUEUE = "valkey";
+
+export const QUEUE_PORT = 6379;
+
+/** Labels of the queue's pods. */
+export const queuePodLabels = selectorLabels(QUEUE, QUEUE);
+
+/** Name of the Job that fetches the warm models. */
+export const WARM_MODELS = "warm-models";
+
+/** Labels of the Job's pods. */
+export const warmModelsPodLabels = selectorLabels(WARM_MODELS, WARM_MODELS);

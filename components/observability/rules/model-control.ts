@@ -1,0 +1,160 @@
+import { MODEL_CONTROL, MODEL_CONTROL_NAMESPACE, QUEUE } from "../../model-control/names";
+import type { AlertRule, RuleSubject } from "./types";
+
+const API = `namespace="${MODEL_CONTROL_NAMESPACE}",deployment="${MODEL_CONTROL}"`;
+const QUEUE_SET = `namespace="${MODEL_CONTROL_NAMESPACE}",statefulset="${QUEUE}"`;
+
+const apiDown: AlertRule = {
+  alert: "ModelControlDown",
+  expr: `
+    max by (namespace, deployment) (kube_deployment_status_replicas_available{${API}}) == 0
+    and max by (namespace, deployment) (kube_deployment_spec_replicas{${API}}) > 0`,
+  for: "5m",
+  // Models go on answering without it.
+  severity: "warning",
+  summary: "No replica of the model control API is available",
+  description:
+    "Models answer as before, but nobody can fetch, load, stop or start one, and no task goes on. Look at the events and logs of its pods in {{ $labels.namespace }}.",
+  cases: {
+    fires: {
+      series: {
+        [`kube_deployment_status_replicas_available{${API}}`]: "0x20",
+        [`kube_deployment_spec_replicas{${API}}`]: "2x20",
+      },
+      at: "10m",
+      labels: { namespace: MODEL_CONTROL_NAMESPACE, deployment: MODEL_CONTROL },
+    },
+    quiet: {
+      series: {
+        [`kube_deployment_status_replicas_available{${API}}`]: "1x20",
+        [`kube_deployment_spec_replicas{${API}}`]: "2x20",
+      },
+      at: "10m",
+    },
+  },
+};
+
+const queueDown: AlertRule = {
+  alert: "ModelControlQueueDown",
+  expr: `max by (namespace, statefulset) (kube_statefulset_status_replicas_ready{${QUEUE_SET}}) == 0`,
+  for: "5m",
+  severity: "warning",
+  summary: "Valkey, the task queue of the model control API, is not ready",
+  description:
+    "The API answers every request for a task with 503. No task is lost while the volume is whole: they go on when Valkey is back.",
+  cases: {
+    fires: {
+      series: { [`kube_statefulset_status_replicas_ready{${QUEUE_SET}}`]: "0x20" },
+      at: "10m",
+      labels: { namespace: MODEL_CONTROL_NAMESPACE, statefulset: QUEUE },
+    },
+    quiet: {
+      series: { [`kube_statefulset_status_replicas_ready{${QUEUE_SET}}`]: "1x20" },
+      at: "10m",
+    },
+  },
+};
+
+const queueUnreachable: AlertRule = {
+  alert: "ModelControlQueueUnreachable",
+  expr: "min by (namespace, pod) (model_control_queue_up) == 0",
+  for: "5m",
+  severity: "warning",
+  summary: "{{ $labels.pod }} of the model control API gets no answer from its task queue",
+  description:
+    "This replica refuses every request for a task and works on none. Wrong password after a rotation, a missing NetworkPolicy, or Valkey itself.",
+  cases: {
+    fires: {
+      series: { 'model_control_queue_up{namespace="model-control",pod="api-0"}': "0x20" },
+      at: "10m",
+      labels: { namespace: "model-control", pod: "api-0" },
+    },
+    quiet: {
+      series: { 'model_control_queue_up{namespace="model-control",pod="api-0"}': "0x2 1x18" },
+      at: "10m",
+    },
+  },
+};
+
+const tasksStalled: AlertRule = {
+  alert: "ModelControlTasksStalled",
+  // Every replica reports the whole queue.
+  expr: `
+    max by (namespace) (model_control_tasks{state="queued"}) > 0
+    unless on (namespace) max by (namespace) (model_control_tasks{state="running"}) > 0`,
+  for: "10m",
+  severity: "warning",
+  summary: "{{ $value }} tasks of the model control API wait, and none runs",
+  description:
+    "Tasks were accepted and nobody works on them: the replicas have lost their place at the queue. Models that were asked for do not come.",
+  cases: {
+    fires: {
+      series: {
+        'model_control_tasks{namespace="model-control",pod="api-0",state="queued"}': "2x30",
+        'model_control_tasks{namespace="model-control",pod="api-0",state="running"}': "0x30",
+      },
+      at: "20m",
+      labels: { namespace: "model-control" },
+    },
+    quiet: {
+      series: {
+        'model_control_tasks{namespace="model-control",pod="api-0",state="queued"}': "2x30",
+        'model_control_tasks{namespace="model-control",pod="api-0",state="running"}': "1x30",
+      },
+      at: "20m",
+    },
+  },
+};
+
+const tasksFailing: AlertRule = {
+  alert: "ModelControlTasksFailing",
+  expr: 'sum by (namespace, kind) (increase(model_control_tasks_finished_total{outcome="failed"}[1h])) >= 3',
+  for: "5m",
+  severity: "warning",
+  summary: "{{ $value | humanize }} {{ $labels.kind }} tasks of the model control API failed in an hour",
+  description:
+    "Each of them was tried several times. Its error stands in GET /tasks: a registry that does not answer, no room on any worker, or an engine that refuses.",
+  cases: {
+    fires: {
+      series: {
+        'model_control_tasks_finished_total{namespace="model-control",kind="pull",outcome="failed"}': "0+1x60",
+      },
+      at: "30m",
+      labels: { namespace: "model-control", kind: "pull" },
+    },
+    quiet: {
+      series: {
+        'model_control_tasks_finished_total{namespace="model-control",kind="pull",outcome="failed"}': "0x20 1x40",
+        'model_control_tasks_finished_total{namespace="model-control",kind="pull",outcome="completed"}': "0+1x60",
+      },
+      at: "30m",
+    },
+  },
+};
+
+const workerUnreachable: AlertRule = {
+  alert: "ModelControlWorkerUnreachable",
+  expr: 'max by (namespace, worker) (model_control_worker_state{state="unreachable"}) == 1',
+  for: "15m",
+  severity: "warning",
+  summary: "The model control API does not reach the worker {{ $labels.worker }}",
+  description:
+    "Nobody stopped it through the API, and its engine has not answered for 15 minutes: its models can neither be loaded nor seen.",
+  cases: {
+    fires: {
+      series: { 'model_control_worker_state{namespace="model-control",worker="chat",state="unreachable"}': "1x40" },
+      at: "30m",
+      labels: { namespace: "model-control", worker: "chat" },
+    },
+    quiet: {
+      series: { 'model_control_worker_state{namespace="model-control",worker="chat",state="stopped"}': "1x40" },
+      at: "30m",
+    },
+  },
+};
+
+export const modelControl: RuleSubject = {
+  subject: "model-control",
+  recording: [],
+  alerts: [apiDown, queueDown, queueUnreachable, tasksStalled, tasksFailing, workerUnreachable],
+};

@@ -1,0 +1,49 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../core/labels";
+import { PlatformComponent } from "../core/platform-component";
+import type { ScaleTarget } from "./endpoint";
+
+const NAME = "model-control-scale";
+
+export interface ScaleRightsArgs {
+  /** The target's namespace. */
+  readonly namespace: pulumi.Input<string>;
+  readonly target: ScaleTarget;
+  /** A service account, and the namespace that it is in. */
+  readonly client: { readonly namespace: string; readonly serviceAccount: string };
+}
+
+/** The right to read and change how many replicas one controller has; nothing else of it, and of nothing else. */
+export class ScaleRights extends PlatformComponent {
+  constructor(name: string, args: ScaleRightsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:ScaleRights", name, opts);
+    const { kind, name: target } = args.target;
+    const metadata = { name: NAME, namespace: args.namespace, labels: standardLabels("scale-rights", target) };
+    const role = new kubernetes.rbac.v1.Role(
+      this.child("role"),
+      {
+        metadata,
+        rules: [
+          {
+            apiGroups: ["apps"],
+            resources: [`${kind.toLowerCase()}s/scale`],
+            resourceNames: [target],
+            verbs: ["get", "patch"],
+          },
+        ],
+      },
+      this.childOptions(),
+    );
+    new kubernetes.rbac.v1.RoleBinding(
+      this.child("binding"),
+      {
+        metadata,
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
+        subjects: [{ kind: "ServiceAccount", name: args.client.serviceAccount, namespace: args.client.namespace }],
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({});
+  }
+}

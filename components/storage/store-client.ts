@@ -1,0 +1,48 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { CA_FILE, caFile } from "./store-certificates";
+import { MODEL_STORE_HOST, modelStorePods } from "./store-layout";
+
+const KEYS_FOLDER = "/etc/model-store-keys";
+const CREDENTIALS = "credentials";
+
+/** What a container needs to talk to the store; the volumes belong to its pod. */
+export interface StoreClient {
+  /** The variables that AWS SDKs, the RunAI streamer and our Node scripts read. */
+  readonly environment: readonly kubernetes.types.input.core.v1.EnvVar[];
+  readonly volumes: readonly kubernetes.types.input.core.v1.Volume[];
+  readonly mounts: readonly kubernetes.types.input.core.v1.VolumeMount[];
+}
+
+/** Content of a Secret with one user's keys: a credentials file of the AWS SDKs, with the profile `default`. */
+export function credentialsSecret(
+  accessKey: string,
+  secretKey: pulumi.Input<string>,
+): Record<string, pulumi.Output<string>> {
+  return {
+    [CREDENTIALS]: pulumi.interpolate`[default]\naws_access_key_id = ${accessKey}\naws_secret_access_key = ${secretKey}\n`,
+  };
+}
+
+/**
+ * Endpoint, keys and trust. The keys are a file, not variables: every child process inherits those, and crash reports
+ * show them.
+ *
+ * @param keysSecret Secret of `credentialsSecret`.
+ * @param trustSecret Secret with the authority of the store as `ca.crt`.
+ */
+export function storeClient(keysSecret: pulumi.Input<string>, trustSecret: string): StoreClient {
+  const ca = caFile(trustSecret);
+  const keys = { name: "model-store-keys", mountPath: KEYS_FOLDER, readOnly: true };
+  return {
+    environment: [
+      { name: "AWS_SHARED_CREDENTIALS_FILE", value: `${KEYS_FOLDER}/${CREDENTIALS}` },
+      { name: "AWS_ENDPOINT_URL", value: `https://${MODEL_STORE_HOST}:${modelStorePods.port}` },
+      { name: "AWS_DEFAULT_REGION", value: "us-east-1" },
+      { name: "AWS_CA_BUNDLE", value: CA_FILE },
+      { name: "NODE_EXTRA_CA_CERTS", value: CA_FILE },
+    ],
+    volumes: [{ name: keys.name, secret: { secretName: keysSecret } }, ca.volume],
+    mounts: [keys, ca.mount],
+  };
+}

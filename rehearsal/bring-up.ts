@@ -1,0 +1,78 @@
+import { admissionReady } from "./cluster/admission";
+import { type ApiClient, ApiError } from "./cluster/api-client";
+import { chartsWithCrds, installChartCrds } from "./cluster/chart-crds";
+import type { ControlPlane } from "./cluster/control-plane";
+import { addStorage, runNodes } from "./cluster/existing-parts";
+import { describeObject, type KubernetesObject } from "./cluster/kubernetes-object";
+import { runGroupController } from "./cluster/lws-manager";
+import { kindsOf, makesPods, runtimeClassesOf, storageClassesOf } from "./cluster/recorded-objects";
+import type { RehearsalFacts } from "./report/schema";
+
+/** The class of claims that name none. */
+const CLASS_OF_CLUSTER = "cluster-default";
+/** Long enough for controllers to see a pod leave, as they always do where containers have to stop. */
+const TERMINATION_MS = 1000;
+const FIELD_MANAGER = "inference-stacks-rehearsal";
+
+/** What the cluster must have before the platform comes: nodes, storage, classes, CRDs, and the controller of groups. */
+export async function prepareCluster(
+  plane: ControlPlane,
+  nodes: readonly KubernetesObject[],
+  objects: readonly KubernetesObject[],
+): Promise<void> {
+  const { client } = plane;
+  const kinds = kindsOf(objects);
+  await Promise.all([
+    ...[...runtimeClassesOf(objects)].map((name) => {
+      return client.create({ apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name }, handler: name });
+    }),
+    addStorage(client, [CLASS_OF_CLUSTER, ...storageClassesOf(objects)]),
+    runNodes(plane, nodes, { terminationMs: TERMINATION_MS }),
+    ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
+  ]);
+  if (objects.some(isGroupSet)) await runGroupController(plane);
+}
+
+export function isGroupSet({ kind }: KubernetesObject): boolean {
+  return kind === "LeaderWorkerSet";
+}
+
+/**
+ * Applies the platform's objects: namespaces and priorities, then what pods need, then what makes pods. What the API
+ * server refuses is noted, and the rest goes on.
+ */
+export async function applyPlatform(
+  client: ApiClient,
+  objects: readonly KubernetesObject[],
+): Promise<RehearsalFacts["objects"]> {
+  const first = objects.filter(({ kind }) => kind === "Namespace" || kind === "PriorityClass");
+  const workloads = objects.filter(makesPods);
+  const rest = objects.filter((object) => !first.includes(object) && !workloads.includes(object));
+  const refused = await applyAll(client, first);
+  refused.push(...(await applyAll(client, rest)));
+  const isRefused = new Set(refused.map(({ object }) => object));
+  await admissionReady(
+    client,
+    objects.filter((object) => !isRefused.has(describeObject(object))),
+  );
+  refused.push(...(await applyAll(client, workloads)));
+  return { applied: objects.length - refused.length, refused };
+}
+
+async function applyAll(
+  client: ApiClient,
+  objects: readonly KubernetesObject[],
+): Promise<RehearsalFacts["objects"]["refused"]> {
+  const refusals = await Promise.all(
+    objects.map(async (object) => {
+      try {
+        await client.apply(object, { fieldManager: FIELD_MANAGER });
+        return [];
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return [{ object: describeObject(object), reason: error.message }];
+      }
+    }),
+  );
+  return refusals.flat();
+}

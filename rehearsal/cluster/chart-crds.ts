@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { moduleFolder } from "../parts/find";
+import { type ApiClient, ApiError } from "./api-client";
+import { describeObject, type KubernetesObject } from "./kubernetes-object";
+import { waitFor } from "./wait";
+
+/** Where custom resource definitions lie. */
+export interface CrdSource {
+  /** Go module. */
+  readonly module: string;
+  /** A file of it, or a folder with YAML files. */
+  readonly path: string;
+}
+
+/**
+ * Where the definitions of each chart of ours lie in its project's Go module. The modules' versions are pinned in
+ * rehearsal/parts/modules and are the nearest to the charts' that the Go module index has.
+ */
+const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
+  "cert-manager": { module: "github.com/cert-manager/cert-manager", path: "deploy/crds" },
+  "gateway-helm": { module: "github.com/envoyproxy/gateway", path: "charts/gateway-helm/charts/crds/crds" },
+  "ai-gateway-crds-helm": {
+    module: "github.com/envoyproxy/ai-gateway",
+    path: "manifests/charts/ai-gateway-crds-helm/templates",
+  },
+  "prometheus-operator-crds": {
+    module: "github.com/prometheus-operator/prometheus-operator",
+    path: "example/prometheus-operator-crd",
+  },
+  lws: { module: "sigs.k8s.io/lws", path: "config/crd/bases" },
+};
+
+/** Names of the charts that bring custom resource definitions. */
+export function chartsWithCrds(): string[] {
+  return Object.keys(CHART_CRDS);
+}
+
+/** The Go modules whose files have the definitions of these charts. */
+export function crdModules(charts: readonly string[]): string[] {
+  return charts.flatMap((chart) => CHART_CRDS[chart]?.module ?? []);
+}
+
+/**
+ * Installs the custom resource definitions that a chart brings, as `installCrds` does; none for a chart that is not
+ * listed above.
+ */
+export async function installChartCrds(client: ApiClient, chart: string, kinds: ReadonlySet<string>): Promise<void> {
+  const source = CHART_CRDS[chart];
+  if (source !== undefined) await installCrds(client, source, kinds);
+}
+
+/**
+ * Installs definitions, and waits until the API server serves them.
+ *
+ * @param kinds the ones that are wanted, as `<Kind>.<group>`: each costs the API server a good part of a second.
+ */
+export async function installCrds(
+  client: ApiClient,
+  { module, path }: CrdSource,
+  kinds: ReadonlySet<string>,
+): Promise<void> {
+  const files = yamlFiles(join(await moduleFolder(module), path));
+  const wanted = files.flatMap(definitions).filter(({ summary: { spec } }) => {
+    return kinds.has(`${spec.names.kind}.${spec.group}`);
+  });
+  await Promise.all(wanted.map((definition) => create(client, definition)));
+  await Promise.all(
+    wanted.map(({ summary }) => waitFor(`${summary.metadata.name} to be served`, () => isServed(client, summary))),
+  );
+}
+
+interface CustomResourceDefinition extends KubernetesObject {
+  readonly spec: { readonly group: string; readonly names: { readonly kind: string } };
+}
+
+interface Definition {
+  /** Without its schemas. */
+  readonly summary: CustomResourceDefinition;
+  /** The whole definition, in YAML. */
+  readonly text: string;
+}
+
+function yamlFiles(path: string): string[] {
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".yaml") && !file.endsWith("kustomization.yaml"))
+    .map((file) => join(path, file));
+}
+
+/**
+ * The definitions in a file. Schemas, which are nearly all of their megabytes, come last in what controller-gen writes
+ * and are not parsed: the API server does that in a fraction of the time.
+ */
+function definitions(file: string): Definition[] {
+  return readFileSync(file, "utf8")
+    .split(/^---$/m)
+    .filter((text) => /^kind: CustomResourceDefinition$/m.test(text))
+    .map((text) => ({ text, summary: parse(text.replace(/^ {2}versions:$.*/ms, "")) as CustomResourceDefinition }));
+}
+
+/** Creates a definition; one that is there already is left as it is. */
+async function create(client: ApiClient, { text, summary }: Definition): Promise<void> {
+  const path = `/apis/${summary.apiVersion}/customresourcedefinitions`;
+  const { status, body } = await client.request("POST", path, text, "application/yaml");
+  if (status !== 201 && status !== 409) throw new ApiError(`create ${describeObject(summary)}`, status, body);
+}
+
+/** Asks for the kind, not for its definition: a large one takes the API server longer to send than to serve. */
+async function isServed(client: ApiClient, { spec }: CustomResourceDefinition): Promise<true | undefined> {
+  const { body: group } = await client.request("GET", `/apis/${spec.group}`);
+  const { versions = [] } = group as { readonly versions?: readonly { readonly groupVersion: string }[] };
+  const lists = await Promise.all(versions.map(({ groupVersion }) => client.request("GET", `/apis/${groupVersion}`)));
+  const kinds = lists.flatMap(({ body }) => (body as { readonly resources?: readonly Kind[] }).resources ?? []);
+  return kinds.some(({ kind }) => kind === spec.names.kind) ? true : undefined;
+}
+
+interface Kind {
+  readonly kind: string;
+}

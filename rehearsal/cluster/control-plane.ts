@@ -1,0 +1,187 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { requirePart } from "../parts/find";
+import { ApiClient } from "./api-client";
+import { kubeconfigOf } from "./kubeconfig";
+import { Program } from "./lifeline";
+import { freePorts } from "./ports";
+
+export interface ControlPlaneOptions {
+  /** Start kube-controller-manager: service accounts, quota usage, Deployments, Jobs, garbage collection. */
+  readonly controllers?: boolean;
+}
+
+/** PEM files of a server's certificate for 127.0.0.1, signed by itself, and its key. */
+export interface ServerCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/**
+ * An etcd and a kube-apiserver of this test alone, on free loopback ports, with their data in a temporary folder.
+ * Every admission plugin that a cluster has by default is on: Pod Security, ResourceQuota, LimitRanger, Priority.
+ */
+export class ControlPlane {
+  private constructor(
+    /** Kubeconfig of a cluster administrator. */
+    readonly kubeconfig: string,
+    readonly client: ApiClient,
+    /** For data and logs of what else runs against this control plane; removed with it. */
+    readonly folder: string,
+    private readonly programs: Program[],
+    private readonly server: Program,
+  ) {}
+
+  /** What the API server proves itself with; webhooks on this machine may do the same. */
+  get certificate(): ServerCertificate {
+    const folder = certificateFolder(this.folder);
+    return { certificate: join(folder, "apiserver.crt"), key: join(folder, "apiserver.key") };
+  }
+
+  /** @throws Error with the log of the program that did not start. */
+  static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+    const folder = mkdtempSync(join(tmpdir(), "inference-stacks-e2e-"));
+    const programs: Program[] = [];
+    try {
+      return await startIn(folder, programs, options, (kubeconfig, client, server) => {
+        return new ControlPlane(kubeconfig, client, folder, programs, server);
+      });
+    } catch (error) {
+      await discard(folder, programs);
+      throw error;
+    }
+  }
+
+  /** Starts another program that ends with this control plane. */
+  run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    return begin(this.programs, this.folder, command, args, env);
+  }
+
+  /** Ends the API server as a crash does. What it answered with success is in etcd. */
+  async killApiServer(): Promise<void> {
+    await this.server.stop();
+  }
+
+  /** Starts the API server again, on the same port and data, and waits until it is ready. */
+  async restartApiServer(): Promise<void> {
+    this.server.restart();
+    await this.server.ready(async () => {
+      const { status } = await this.client.request("GET", "/readyz");
+      return status === 200 ? true : undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    await discard(this.folder, this.programs);
+  }
+}
+
+async function startIn(
+  folder: string,
+  programs: Program[],
+  { controllers = false }: ControlPlaneOptions,
+  make: (kubeconfig: string, client: ApiClient, server: Program) => ControlPlane,
+): Promise<ControlPlane> {
+  const [etcdPort = 0, etcdPeerPort = 0, port = 0] = await freePorts(3);
+  const token = randomBytes(24).toString("hex");
+  const file = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const tokens = file("tokens.csv", `${token},admin,admin,"system:masters"\n`);
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  const signingKey = file("service-account.key", privateKey);
+  const verifyingKey = file("service-account.pub", publicKey);
+  const certificates = certificateFolder(folder);
+  mkdirSync(certificates);
+
+  const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+  const peerUrl = `http://127.0.0.1:${etcdPeerPort}`;
+  const etcd = begin(programs, folder, requirePart("etcd"), [
+    `--data-dir=${join(folder, "etcd")}`,
+    `--listen-client-urls=${etcdUrl}`,
+    `--advertise-client-urls=${etcdUrl}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    "--unsafe-no-fsync",
+    "--log-level=warn",
+  ]);
+  await etcd.ready(async () => ((await fetch(`${etcdUrl}/health`)).ok ? true : undefined));
+
+  const serverArgs = [
+    `--etcd-servers=${etcdUrl}`,
+    `--secure-port=${port}`,
+    "--bind-address=127.0.0.1",
+    // Nothing reaches the server by its Service: a documentation address spares it the search for an interface.
+    "--advertise-address=192.0.2.1",
+    "--endpoint-reconciler-type=none",
+    `--cert-dir=${certificates}`,
+    `--token-auth-file=${tokens}`,
+    "--anonymous-auth=false",
+    "--authorization-mode=RBAC",
+    "--service-account-issuer=https://kubernetes.default.svc",
+    `--service-account-key-file=${verifyingKey}`,
+    `--service-account-signing-key-file=${signingKey}`,
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--allow-privileged=true",
+  ];
+  // It may end and start again: the folder goes with the other programs only.
+  const server = new Program(requirePart("kube-apiserver"), serverArgs, join(folder, "kube-apiserver.log"));
+  programs.push(server);
+  const authority = join(certificates, "apiserver.crt");
+  const client = await server.ready(async () => {
+    const candidate = new ApiClient({ port, token, ca: readFileSync(authority, "utf8") });
+    const { status, body } = await candidate.request("GET", "/readyz");
+    if (status === 200) return candidate;
+    candidate.close();
+    throw new Error(String(body));
+  });
+  const kubeconfig = file("kubeconfig", kubeconfigOf({ port, token, ca: readFileSync(authority, "utf8") }));
+
+  if (controllers) {
+    begin(programs, folder, requirePart("kube-controller-manager"), [
+      `--kubeconfig=${kubeconfig}`,
+      "--secure-port=0",
+      "--leader-elect=false",
+      `--service-account-private-key-file=${signingKey}`,
+      `--root-ca-file=${authority}`,
+      "--concurrent-namespace-syncs=20",
+      // Its own limits are those of a controller that shares a server with thousands of nodes.
+      "--kube-api-qps=200",
+      "--kube-api-burst=400",
+      // On a busy machine a made-up node misses heartbeats; taken for lost, its pods would never be ready again.
+      "--node-monitor-grace-period=10m",
+    ]);
+  }
+  return make(kubeconfig, client, server);
+}
+
+function certificateFolder(folder: string): string {
+  return join(folder, "certificates");
+}
+
+function begin(
+  programs: Program[],
+  folder: string,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Program {
+  const log = join(folder, `${programs.length}-${basename(command)}.log`);
+  const program = new Program(command, args, log, { env, folder });
+  programs.push(program);
+  return program;
+}
+
+async function discard(folder: string, programs: readonly Program[]): Promise<void> {
+  await Promise.all(programs.map((program) => program.stop()));
+  rmSync(folder, { recursive: true, force: true });
+}

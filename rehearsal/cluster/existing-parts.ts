@@ -1,0 +1,152 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { allocatable } from "../../planner/pod-resources";
+import type { DeploymentPlan, PoolPlan } from "../../planner/types";
+import type { EnvironmentConfig } from "../../stacks/config";
+import { moduleFolder, requirePart } from "../parts/find";
+import type { ApiClient } from "./api-client";
+import type { ControlPlane } from "./control-plane";
+import type { KubernetesObject } from "./kubernetes-object";
+
+/** Provisioner of classes whose volumes somebody made beforehand. */
+const NO_PROVISIONER = "kubernetes.io/no-provisioner";
+const VOLUMES = 12;
+
+/** What an environment expects of its cluster before the platform comes: the class that GPU pods run in. */
+export async function addRuntimeClass(client: ApiClient, { cluster }: EnvironmentConfig): Promise<void> {
+  const name = cluster.gpuRuntimeClass;
+  if (name === undefined) return;
+  await client.create({ apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name }, handler: name });
+}
+
+/** Storage classes by these names, the first of them the default, with empty volumes for every claim. */
+export async function addStorage(client: ApiClient, classes: readonly string[]): Promise<void> {
+  const objects = classes.flatMap((name, index): KubernetesObject[] => [
+    {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: {
+        name,
+        annotations: { "storageclass.kubernetes.io/is-default-class": String(index === 0) },
+      },
+      provisioner: NO_PROVISIONER,
+      volumeBindingMode: "WaitForFirstConsumer",
+    },
+    ...Array.from({ length: VOLUMES }, (_, number) => ({
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: `${name}-${number}` },
+      spec: {
+        storageClassName: name,
+        capacity: { storage: "100Ti" },
+        accessModes: ["ReadWriteOnce", "ReadWriteMany"],
+        persistentVolumeReclaimPolicy: "Retain",
+        hostPath: { path: `/volumes/${name}-${number}` },
+      },
+    })),
+  ]);
+  await Promise.all(objects.map((object) => client.create(object)));
+}
+
+/**
+ * Nodes of the plan's pools, with what the plan says their pods may claim. GPU nodes are tainted as docs/environments
+ * asks: not where the platform itself has no other place.
+ *
+ * @param count nodes of a pool. @default as many as it may have
+ */
+export function nodesOf(plan: DeploymentPlan, count: (pool: PoolPlan) => number = mostNodes): KubernetesObject[] {
+  const isShared = plan.pools.every(({ taints }) => taints.length > 0);
+  const pools = plan.pools.map((pool) => (isShared ? { ...pool, taints: [] } : pool));
+  return pools.flatMap((pool) => Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index)));
+}
+
+function mostNodes({ maxNodes }: PoolPlan): number {
+  return maxNodes;
+}
+
+function nodeOf({ name, shape, labels, taints }: PoolPlan, index: number): KubernetesObject {
+  const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });
+  const resources = {
+    cpu: `${Math.floor(cpu * 1000)}m`,
+    memory: `${Math.floor(memoryGiB * 1024)}Mi`,
+    "ephemeral-storage": "4Ti",
+    pods: String(shape.maxPods ?? 110),
+    ...(shape.gpu && { [shape.gpu.resource]: String(gpus) }),
+  };
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: `${name}-${index}`,
+      labels: {
+        "kubernetes.io/arch": shape.cpu.arch,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/hostname": `${name}-${index}`,
+        ...labels,
+      },
+    },
+    spec: { taints },
+    status: { capacity: resources, allocatable: resources },
+  };
+}
+
+export interface KubeletOptions {
+  /** Milliseconds that a pod takes to end. In no time, a controller may miss that it was leaving. @default 0 */
+  readonly terminationMs?: number;
+}
+
+/** Starts the scheduler, and KWOK, which plays the kubelet of every node: pods become ready, and those of Jobs end. */
+export async function runNodes(
+  plane: ControlPlane,
+  nodes: readonly KubernetesObject[],
+  { terminationMs = 0 }: KubeletOptions = {},
+): Promise<void> {
+  const stages = join(await moduleFolder("sigs.k8s.io/kwok"), "kustomize", "stage");
+  const files = [
+    "node/fast/node-initialize",
+    // Without it the node controller takes the nodes for lost after 40 seconds.
+    "node/heartbeat-with-lease/node-heartbeat-with-lease",
+    "pod/fast/pod-ready",
+    "pod/fast/pod-complete",
+  ];
+  plane.run(requirePart("kwok"), [
+    `--kubeconfig=${plane.kubeconfig}`,
+    "--manage-all-nodes",
+    ...files.map((file) => `--config=${join(stages, `${file}.yaml`)}`),
+    `--config=${podDeletion(plane, terminationMs)}`,
+  ]);
+  plane.run(requirePart("kube-scheduler"), [`--config=${schedulerSettings(plane)}`, "--secure-port=0"]);
+  await Promise.all(nodes.map((node) => plane.client.create(node)));
+}
+
+/** The scheduler as it is by default, but for how long it lets a pod wait that did not fit: 1 s at most, not 10. */
+function schedulerSettings({ folder, kubeconfig }: ControlPlane): string {
+  const file = join(folder, "scheduler.json");
+  const settings = {
+    apiVersion: "kubescheduler.config.k8s.io/v1",
+    kind: "KubeSchedulerConfiguration",
+    clientConnection: { kubeconfig },
+    leaderElection: { leaderElect: false },
+    podMaxBackoffSeconds: 1,
+  };
+  writeFileSync(file, JSON.stringify(settings));
+  return file;
+}
+
+/** KWOK's rule that removes a pod which was asked to leave. */
+function podDeletion({ folder }: ControlPlane, terminationMs: number): string {
+  const file = join(folder, "pod-delete.json");
+  const stage = {
+    apiVersion: "kwok.x-k8s.io/v1alpha1",
+    kind: "Stage",
+    metadata: { name: "pod-delete" },
+    spec: {
+      resourceRef: { apiGroup: "v1", kind: "Pod" },
+      selector: { matchExpressions: [{ key: ".metadata.deletionTimestamp", operator: "Exists" }] },
+      delay: { durationMilliseconds: terminationMs },
+      next: { delete: true },
+    },
+  };
+  writeFileSync(file, JSON.stringify(stage));
+  return file;
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ClusterState, type PodState, podFact, podObject, podsOfWorkload, readState } from "./cluster-state";
+import { nodesOfPool, type PoolNode } from "./pool-nodes";
+import { readyReplicas, waitingPods } from "./readiness";
+import { type RehearsedCluster, removeNode } from "./rehearsed-cluster";
+import type { DrainFact, PodFact } from "./report/schema";
+import { LOOK_EVERY_MS, Rest, settle } from "./settle";
+import { secondsSince } from "./stopwatch";
+import { isService, type Workload } from "./workloads";
+
+/** Seconds after which a drain that still makes progress is given up. */
+const LIMIT_SECONDS = 120;
+
+/**
+ * Drains a node as `kubectl drain --ignore-daemonsets` does, and puts it back: cordon, evict, and try again what a
+ * disruption budget holds. Where that ends in a deadlock, because replacements have no place, the pool gets one node
+ * more, as long as it may have one.
+ *
+ * kubectl tries again every five seconds, this every 0.2.
+ */
+export async function drainNode(cluster: RehearsedCluster, node: PoolNode): Promise<DrainFact> {
+  const started = Date.now();
+  const { client } = cluster;
+  await client.patch(node.object, { spec: { unschedulable: true } });
+  const drain = new Drain(cluster, node, await readState(client));
+  const added: PoolNode[] = [];
+  let waiting: PodFact[] | undefined;
+  let finished = await drain.run();
+  for (const spare of sparesOf(cluster, node)) {
+    if (finished) break;
+    waiting ??= waitingPods(drain.state).map(podFact);
+    await client.create(spare.object);
+    added.push(spare);
+    finished = await drain.run();
+  }
+  if (added.length === 0) {
+    const { state } = await settle(client, cluster.workloads);
+    drain.look(state);
+    waiting = waitingPods(state).map(podFact);
+  }
+  await client.patch(node.object, { spec: { unschedulable: null } });
+  let rest = await settle(client, cluster.workloads);
+  for (const spare of added) {
+    await removeNode(cluster, spare, rest.state);
+    rest = await settle(client, cluster.workloads);
+  }
+  return {
+    ...drain.facts(),
+    node: node.object.metadata.name,
+    pool: node.pool.name,
+    addedNodes: added.length,
+    finished,
+    waiting: waiting ?? [],
+    recovered: rest.allReady,
+    seconds: secondsSince(started),
+  };
+}
+
+/** The nodes that the pool of a node may have beside those there are. */
+function sparesOf({ plan, nodes }: RehearsedCluster, { pool }: PoolNode): PoolNode[] {
+  const present = new Set(nodes.map(({ object }) => object.metadata.name));
+  return nodesOfPool(plan, pool, pool.maxNodes).filter(({ object }) => !present.has(object.metadata.name));
+}
+
+/** Evicts the pods of one node, and remembers what it saw. */
+class Drain {
+  private readonly goals: ReadonlySet<string>;
+  private readonly fewest = new Map<Workload, number>();
+  private readonly heldBy = new Map<string, { refusals: number; message: string }>();
+  private evicted = 0;
+
+  constructor(
+    private readonly cluster: RehearsedCluster,
+    node: PoolNode,
+    /** What the last look showed. */
+    public state: ClusterState,
+  ) {
+    const name = node.object.metadata.name;
+    this.goals = new Set(
+      state.pods.filter((pod) => pod.node === name && !pod.finished && !pod.ofDaemonSet).map(({ uid }) => uid),
+    );
+    const affected = cluster.workloads.filter(isService);
+    for (const workload of affected) this.fewest.set(workload, readyReplicas(workload, state));
+  }
+
+  /** Goes on until all pods have left (true), or all that remain are held and nothing else moves (false). */
+  async run(): Promise<boolean> {
+    const until = Date.now() + LIMIT_SECONDS * 1000;
+    const rest = new Rest(this.cluster.workloads);
+    while (Date.now() < until) {
+      const remaining = this.state.pods.filter(({ uid }) => this.goals.has(uid));
+      if (remaining.length === 0) return true;
+      const moved = await Promise.all(
+        remaining.filter(({ terminating }) => !terminating).map((pod) => this.evict(pod)),
+      );
+      await sleep(LOOK_EVERY_MS);
+      this.look(await readState(this.cluster.client));
+      if (!moved.includes(true) && rest.isReached(this.state)) return false;
+    }
+    return false;
+  }
+
+  /** Takes a state into account. */
+  look(state: ClusterState): void {
+    this.state = state;
+    for (const [workload, fewest] of this.fewest) {
+      this.fewest.set(workload, Math.min(fewest, readyReplicas(workload, state)));
+    }
+  }
+
+  /** One replica is away, however soon the next look finds another in its place. */
+  private countAway(pod: PodState): void {
+    for (const [workload, fewest] of this.fewest) {
+      const isOfWorkload = podsOfWorkload(workload, { ...this.state, pods: [pod] }).length > 0;
+      if (isOfWorkload) this.fewest.set(workload, Math.min(fewest, workload.replicas - 1));
+    }
+  }
+
+  facts(): Pick<DrainFact, "evicted" | "pods" | "heldBy" | "workloads"> {
+    return {
+      evicted: this.evicted,
+      pods: this.goals.size,
+      heldBy: [...this.heldBy].map(([budget, { refusals, message }]) => ({ budget, refusals, message })),
+      workloads: [...this.fewest]
+        .map(([{ namespace, name, model, replicas }, fewest]) => ({ namespace, name, model, replicas, fewest }))
+        .filter(({ replicas, fewest }) => fewest < replicas),
+    };
+  }
+
+  /** Whether the pod goes. */
+  private async evict(pod: PodState): Promise<boolean> {
+    const { status, body } = await this.cluster.client.evict(podObject(pod));
+    if (status < 300) {
+      this.evicted += 1;
+      this.countAway(pod);
+    }
+    // 404 and 409: it went by itself, or another pod has its name by now.
+    if (status < 300 || status === 404 || status === 409) return true;
+    const message = budgetMessage(body);
+    const budget = `${pod.namespace}/${/disruption budget (?<name>\S+)/.exec(message)?.groups?.name ?? pod.name}`;
+    const { refusals } = this.heldBy.get(budget) ?? { refusals: 0 };
+    this.heldBy.set(budget, { refusals: refusals + 1, message });
+    return false;
+  }
+}
+
+/** What the API server says about the budget: the cause of a refused eviction, or the refusal itself. */
+function budgetMessage(body: unknown): string {
+  const { message = "", details } = body as {
+    readonly message?: string;
+    readonly details?: { readonly causes?: readonly { readonly message?: string }[] };
+  };
+  return details?.causes?.[0]?.message ?? message;
+}

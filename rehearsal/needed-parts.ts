@@ -1,0 +1,35 @@
+import { chartsWithCrds, crdModules } from "./cluster/chart-crds";
+import { LWS_MODULE } from "./cluster/lws-manager";
+import { moduleFolder, requirePart } from "./parts/find";
+import type { BinaryName } from "./parts/parts";
+
+const BINARIES: readonly BinaryName[] = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
+
+/** KWOK has none of its rules built in. */
+const KWOK_MODULE = "sigs.k8s.io/kwok";
+
+/**
+ * What a rehearsal needs and this machine lacks: one sentence each, with the command that installs it.
+ *
+ * @param groups whether models span nodes, which takes the LeaderWorkerSet controller.
+ */
+export async function missingParts({ groups }: { readonly groups: boolean }): Promise<string[]> {
+  const binaries = groups ? [...BINARIES, "lws-manager" as const] : BINARIES;
+  const modules = new Set([KWOK_MODULE, LWS_MODULE, ...crdModules(chartsWithCrds())]);
+  const [ofBinaries, ofModules] = await Promise.all([
+    failures(binaries.map(async (binary) => requirePart(binary))),
+    failures([...modules].map((module) => moduleFolder(module))),
+  ]);
+  // Without Go all of them fail for one reason.
+  return [...ofBinaries, ...(ofModules.length === modules.size ? ofModules.slice(0, 1) : ofModules)];
+}
+
+/** What the checks that failed say. */
+async function failures(checks: readonly Promise<unknown>[]): Promise<string[]> {
+  const results = await Promise.allSettled(checks);
+  return results.flatMap((result) => (result.status === "rejected" ? [messageOf(result.reason)] : []));
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}

@@ -1,0 +1,108 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
+import { partFolder } from "./cache";
+import { type BinaryName, type Part, partOf } from "./parts";
+import { CRDS, fileModules, pinFolder, pinnedVersion } from "./pins";
+import { askVersion, isAtLeast } from "./version";
+
+/** The command that every message about a missing part names. */
+export const SETUP = "npm run e2e:setup";
+
+export interface Found {
+  readonly path: string;
+  /** "cache", "PATH", or the environment variable whose folder has it. */
+  readonly origin: string;
+  readonly version: string;
+}
+
+export interface Search {
+  readonly found?: Found;
+  /** Why binaries of that name on this machine are not used, one sentence each. */
+  readonly passedOver: readonly string[];
+}
+
+const searches = new Map<string, Search>();
+
+/**
+ * The absolute path of a real part's binary: the one of the environment's folder (KUBEBUILDER_ASSETS, PULUMI_HOME) or
+ * of PATH where it is new enough, else the one that the setup installed.
+ *
+ * @throws Error that names the command which installs it.
+ */
+export function requirePart(binary: BinaryName): string {
+  const part = partOf(binary);
+  const search = searches.get(binary) ?? searchPart(part, binary);
+  searches.set(binary, search);
+  if (search.found !== undefined) return search.found.path;
+  const why = search.passedOver.map((sentence) => ` ${sentence}.`).join("");
+  throw new Error(`${binary} is not installed.${why} Run "${SETUP} -- ${part.name}", or "${SETUP}" for all parts.`);
+}
+
+/** Looks for one binary of a part, without installing anything. */
+export function searchPart(part: Part, binary: string): Search {
+  const passedOver: string[] = [];
+  for (const { path, origin } of candidates(part, binary)) {
+    try {
+      const version = askVersion(path, part.versionArgs);
+      if (part.oldest === undefined || isAtLeast(version, part.oldest)) {
+        return { found: { path, origin, version }, passedOver };
+      }
+      passedOver.push(`${path} is ${version}, older than ${part.oldest}`);
+    } catch (error) {
+      passedOver.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  const folder = partFolder(part);
+  const kept = folder === undefined ? undefined : join(folder, "bin", binary);
+  if (kept === undefined || !isExecutable(kept)) return { passedOver };
+  return { found: { path: kept, origin: "cache", version: pinnedVersion(part) ?? "" }, passedOver };
+}
+
+/**
+ * The folder of a module's files in the Go module cache, in the version that is pinned here.
+ *
+ * @throws Error that names the command which downloads it; for a module that is not pinned, the ones that are.
+ */
+export async function moduleFolder(module: string): Promise<string> {
+  const folder = fileModules().get(module);
+  if (folder === undefined) {
+    throw new Error(
+      `no go.mod in rehearsal/parts/modules pins ${module}; there are: ${[...fileModules().keys()].join(", ")}`,
+    );
+  }
+  const retry = `Run "${SETUP} -- ${CRDS}".`;
+  const { stdout } = await goList(module, pinFolder(folder)).catch((error: Error) => {
+    throw new Error(`go cannot say where module ${module} is: ${error.message}. It takes Go 1.26. ${retry}`);
+  });
+  const { Dir } = JSON.parse(stdout) as { readonly Dir?: string };
+  if (Dir === undefined) throw new Error(`module ${module} is not downloaded. ${retry}`);
+  return Dir;
+}
+
+/** With -e a proxy that is off is no error: the answer for a module that is not there only lacks its folder. */
+function goList(module: string, cwd: string): Promise<{ stdout: string }> {
+  const env = { ...process.env, GOPROXY: "off", GOWORK: "off" };
+  return promisify(execFile)("go", ["list", "-mod=readonly", "-m", "-e", "-json", module], { cwd, env });
+}
+
+function candidates({ home }: Part, binary: string): { path: string; origin: string }[] {
+  const variable = home?.variable ?? "";
+  const homeFolder = process.env[variable];
+  const places = (process.env.PATH ?? "").split(delimiter).map((folder) => ({ folder, origin: "PATH" }));
+  if (home !== undefined && homeFolder) places.unshift({ folder: join(homeFolder, home.below), origin: variable });
+  return places
+    .filter(({ folder }) => isAbsolute(folder))
+    .map(({ folder, origin }) => ({ path: join(folder, binary), origin }))
+    .filter(({ path }) => isExecutable(path));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

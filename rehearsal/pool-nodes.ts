@@ -1,0 +1,40 @@
+import type { DeploymentPlan, PoolPlan } from "../planner/types";
+import { nodesOf } from "./cluster/existing-parts";
+import type { KubernetesObject } from "./cluster/kubernetes-object";
+import type { ClusterState } from "./cluster-state";
+
+/** Nodes of a pool, by its name. */
+export type NodeCounts = Readonly<Record<string, number>>;
+
+/** A node of the rehearsal, and the pool that it belongs to. */
+export interface PoolNode {
+  readonly pool: PoolPlan;
+  readonly object: KubernetesObject;
+}
+
+/**
+ * The nodes that the rehearsal starts with: as many as the plan pays for, which is each pool's minimum.
+ *
+ * @param counts other numbers, for some pools.
+ */
+export function startNodes(plan: DeploymentPlan, counts: NodeCounts): PoolNode[] {
+  return plan.pools.flatMap((pool) => nodesOfPool(plan, pool, counts[pool.name] ?? pool.minNodes));
+}
+
+/** The first nodes of a pool. */
+export function nodesOfPool(plan: DeploymentPlan, pool: PoolPlan, count: number): PoolNode[] {
+  return nodesOf(plan, ({ name }) => (name === pool.name ? count : 0)).map((object) => ({ pool, object }));
+}
+
+/** The node of each pool on which most pods run; none for a pool without any. Of equals the first. */
+export function busiestNodes(nodes: readonly PoolNode[], { pods }: ClusterState): PoolNode[] {
+  const load = ({ object }: PoolNode): number =>
+    pods.filter(({ node, finished }) => node === object.metadata.name && !finished).length;
+  const pools = [...new Set(nodes.map(({ pool }) => pool))];
+  return pools.flatMap((pool) =>
+    nodes
+      .filter((node) => node.pool === pool && load(node) > 0)
+      .sort((a, b) => load(b) - load(a))
+      .slice(0, 1),
+  );
+}

@@ -1,0 +1,49 @@
+import { type ClusterState, type PodState, podsOfWorkload } from "./cluster-state";
+import { groupsOf } from "./groups";
+import { GROUP_LABELS, isService, type Workload } from "./workloads";
+
+/** Replicas of a workload that serve; of a Job, the ones that have ended well. */
+export function readyReplicas(workload: Workload, state: ClusterState): number {
+  const { kind, namespace, name, replicas } = workload;
+  if (kind === "Job") return state.completedJobs.has(`${namespace}/${name}`) ? replicas : 0;
+  if (kind === "LeaderWorkerSet") return groupsOf(workload, state).filter(({ complete }) => complete).length;
+  return podsOfWorkload(workload, state).filter(({ ready }) => ready).length;
+}
+
+/** Whether every workload has all it should have, and no pod is about to leave. */
+export function isAllReady(workloads: readonly Workload[], state: ClusterState): boolean {
+  return (
+    workloads.every((workload) => readyReplicas(workload, state) >= workload.replicas) &&
+    state.pods.every(({ terminating }) => !terminating)
+  );
+}
+
+/**
+ * Whether nothing will happen by itself: every pod that should be there is ready, or the scheduler has said why it has
+ * no place.
+ */
+export function isStill(workloads: readonly Workload[], state: ClusterState): boolean {
+  return (
+    state.pods.every(({ terminating }) => !terminating) &&
+    workloads.every((workload) => isWorkloadStill(workload, state))
+  );
+}
+
+function isWorkloadStill(workload: Workload, state: ClusterState): boolean {
+  const pods = podsOfWorkload(workload, state);
+  if (!pods.every(({ ready, unschedulable }) => ready || unschedulable)) return false;
+  if (!isService(workload)) {
+    return pods.some(({ unschedulable }) => unschedulable) || readyReplicas(workload, state) >= workload.replicas;
+  }
+  // A set that keeps each group to itself makes the workers only when their leader has a node.
+  return pods.length === workload.replicas * workload.size || pods.some(isWaitingLeader);
+}
+
+function isWaitingLeader({ labels, unschedulable }: PodState): boolean {
+  return unschedulable && labels[GROUP_LABELS.worker] === "0";
+}
+
+/** Pods that have no place, or are not ready for another reason. */
+export function waitingPods({ pods }: ClusterState): PodState[] {
+  return pods.filter(({ waitsFor, terminating }) => waitsFor !== null && !terminating);
+}

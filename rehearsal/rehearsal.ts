@@ -1,0 +1,146 @@
+import type { EnvironmentRun } from "../cli/plan-offline";
+import { applyPlatform, isGroupSet, prepareCluster } from "./bring-up";
+import type { ApiClient } from "./cluster/api-client";
+import { ControlPlane } from "./cluster/control-plane";
+import type { KubernetesObject } from "./cluster/kubernetes-object";
+import { recordedObjects } from "./cluster/recorded-objects";
+import { readState } from "./cluster-state";
+import { drainNode } from "./drain";
+import { groupsOf } from "./groups";
+import { loseNode } from "./node-loss";
+import { busiestNodes, type NodeCounts, type PoolNode, startNodes } from "./pool-nodes";
+import type { RehearsedCluster } from "./rehearsed-cluster";
+import { assess } from "./report/assess";
+import type { DrainFact, LossFact, RehearsalFacts, RehearsalReport } from "./report/schema";
+import { settle } from "./settle";
+import type { Stopwatch } from "./stopwatch";
+import { podRefusals, workloadFact } from "./workload-facts";
+import { workloadsOf } from "./workloads";
+
+/** A control plane on this machine, with an environment's platform on the nodes of its plan. */
+export class Rehearsal {
+  private readonly nodes: readonly PoolNode[];
+  private readonly objects: readonly KubernetesObject[];
+
+  private constructor(
+    private readonly run: EnvironmentRun,
+    private readonly plane: ControlPlane,
+    private readonly watch: Stopwatch,
+    nodes: NodeCounts,
+  ) {
+    this.nodes = startNodes(run.plan, nodes);
+    this.objects = recordedObjects(run.recording.resources);
+  }
+
+  /**
+   * Starts a control plane.
+   *
+   * @param nodes of some pools; the others have their minimum, which is what the plan pays for.
+   * @throws Error with the log of a program that did not start.
+   */
+  static async start(run: EnvironmentRun, watch: Stopwatch, nodes: NodeCounts = {}): Promise<Rehearsal> {
+    const plane = await watch.time("control plane", () => ControlPlane.start({ controllers: true }));
+    return new Rehearsal(run, plane, watch, nodes);
+  }
+
+  /** Kubeconfig of the control plane's administrator. */
+  get kubeconfig(): string {
+    return this.plane.kubeconfig;
+  }
+
+  /** Brings the platform up, then drains nodes and loses some; afterwards everything is as after the start. */
+  async perform(): Promise<RehearsalReport> {
+    const facts = await this.observe();
+    const findings = assess(facts);
+    return {
+      ...facts,
+      ok: findings.every(({ severity }) => severity !== "broken"),
+      findings,
+      phases: this.watch.phases,
+      seconds: this.watch.seconds,
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.plane.stop();
+  }
+
+  private async observe(): Promise<RehearsalFacts> {
+    const { client } = this.plane;
+    const { plan } = this.run;
+    const builtIn = await builtInGroups(client);
+    const nodeObjects = this.nodes.map(({ object }) => object);
+    await this.watch.time("cluster", () => {
+      return prepareCluster(this.plane, nodeObjects, this.objects);
+    });
+    const applied = await this.watch.time("objects", () => applyPlatform(client, this.objects));
+    const workloads = workloadsOf(this.objects);
+    const cluster: RehearsedCluster = { client, plan, nodes: this.nodes, workloads };
+    const { state, allReady } = await this.watch.time("pods", () => settle(client, workloads));
+    const refusals = allReady ? [] : await podRefusals(client);
+
+    const drains: DrainFact[] = [];
+    const losses: LossFact[] = [];
+    // What waits from the start would be taken for a consequence of the drain.
+    if (allReady) {
+      for (const node of busiestNodes(this.nodes, state)) {
+        const name = `drain ${node.object.metadata.name}`;
+        drains.push(await this.watch.time(name, () => drainNode(cluster, node)));
+      }
+      for (const node of busiestNodes(this.nodes, await readState(client))) {
+        const name = `loss of ${node.object.metadata.name}`;
+        losses.push(await this.watch.time(name, () => loseNode(cluster, node)));
+      }
+    }
+    return {
+      environment: plan.environment,
+      pools: plan.pools.map((pool) => ({
+        name: pool.name,
+        shape: pool.shape.name,
+        nodes: this.nodes.filter((node) => node.pool === pool).length,
+        minNodes: pool.minNodes,
+        maxNodes: pool.maxNodes,
+        gpusPerNode: pool.shape.gpu?.count ?? 0,
+      })),
+      models: plan.models.map(({ name, pool, minReplicas, nodesPerReplica }) => {
+        return { name, pool, replicas: minReplicas, nodesPerReplica };
+      }),
+      objects: applied,
+      workloads: workloads.map((workload) => workloadFact(workload, state, refusals)),
+      groups: workloads.flatMap((workload) => groupsOf(workload, state)),
+      nodes: this.nodes.map(({ pool, object }) => ({ name: object.metadata.name, pool: pool.name })),
+      drains,
+      losses,
+      notRehearsed: this.notRehearsed(builtIn),
+    };
+  }
+
+  private notRehearsed(builtIn: ReadonlySet<string>): RehearsalFacts["notRehearsed"] {
+    const custom = this.objects.filter((object) => !isGroupSet(object) && !builtIn.has(groupOf(object)));
+    return {
+      charts: this.run.recording.resources
+        .filter(({ type }) => type.startsWith("kubernetes:helm.sh/"))
+        .map(releaseName),
+      customResourceKinds: [...new Set(custom.map(({ kind }) => kind))].sort(),
+      cronJobs: this.objects
+        .filter(({ kind }) => kind === "CronJob")
+        .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+    };
+  }
+}
+
+/** API groups that a control plane serves by itself, before custom resource definitions are installed. */
+async function builtInGroups(client: ApiClient): Promise<Set<string>> {
+  const { body } = await client.request("GET", "/apis");
+  const { groups } = body as { readonly groups: readonly { readonly name: string }[] };
+  return new Set(["", ...groups.map(({ name }) => name)]);
+}
+
+/** The API group of an object; empty for Kubernetes' first kinds. */
+function groupOf({ apiVersion }: KubernetesObject): string {
+  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+}
+
+function releaseName({ inputs, name }: EnvironmentRun["recording"]["resources"][number]): string {
+  return typeof inputs.name === "string" ? inputs.name : name;
+}

@@ -1,0 +1,6 @@
+/** What no rehearsal exercises, whatever the environment. */
+export const SIMULATED: readonly string[] = [
+  "containers, images, GPUs and drivers: KWOK plays the kubelets, and every pod with a node is ready at once",
+  "networks, load balancers and the cloud's own storage: volumes are stand-ins that any node can mount",
+  "waiting times: images, model downloads, and the minutes until a cluster takes a dead node for lost",
+];

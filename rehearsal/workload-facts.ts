@@ -1,0 +1,59 @@
+import type { ApiClient } from "./cluster/api-client";
+import type { KubernetesObject } from "./cluster/kubernetes-object";
+import { type ClusterState, podFact, podsOfWorkload } from "./cluster-state";
+import { readyReplicas } from "./readiness";
+import type { WorkloadFact } from "./report/schema";
+import { isService, type Workload } from "./workloads";
+
+/** An event of a controller that could not make a pod. */
+export interface Refusal {
+  readonly namespace: string;
+  /** Of the object that makes the pods: the workload itself, or one that belongs to it and has its name in front. */
+  readonly maker: string;
+  readonly message: string;
+}
+
+interface ApiEvent extends KubernetesObject {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly involvedObject?: { readonly namespace?: string; readonly name?: string };
+}
+
+/** What controllers said when the API server refused a pod of theirs: quota, limits, Pod Security. */
+export async function podRefusals(client: ApiClient): Promise<Refusal[]> {
+  const events = (await client.list("v1", "Event")) as ApiEvent[];
+  return events
+    .filter(({ reason }) => reason === "FailedCreate")
+    .map(({ involvedObject, message }) => ({
+      namespace: involvedObject?.namespace ?? "",
+      maker: involvedObject?.name ?? "",
+      message: message ?? "",
+    }));
+}
+
+/** A workload as the report shows it. */
+export function workloadFact(workload: Workload, state: ClusterState, refusals: readonly Refusal[]): WorkloadFact {
+  const { kind, namespace, name, model, replicas, size } = workload;
+  const pods = podsOfWorkload(workload, state);
+  const ready = readyReplicas(workload, state);
+  const isShort = isService(workload) ? pods.length < replicas * size : ready < replicas && pods.length === 0;
+  return {
+    kind,
+    namespace,
+    name,
+    model,
+    replicas,
+    readyReplicas: ready,
+    size,
+    pods: pods.map(podFact),
+    missing: isShort ? (refusalOf(workload, refusals) ?? "its controller to make its pods") : null,
+  };
+}
+
+/** The latest: earlier ones may be overcome. */
+function refusalOf({ namespace, name }: Workload, refusals: readonly Refusal[]): string | undefined {
+  return refusals
+    .filter((refusal) => refusal.namespace === namespace)
+    .filter(({ maker }) => maker === name || maker.startsWith(`${name}-`))
+    .at(-1)?.message;
+}

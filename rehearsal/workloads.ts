@@ -1,0 +1,76 @@
+import { MODEL_LABEL } from "../components/core/labels";
+import type { KubernetesObject } from "./cluster/kubernetes-object";
+import type { WorkloadFact } from "./report/schema";
+
+/** A controller's object that the rehearsal follows, and how to know its pods. */
+export interface Workload {
+  readonly kind: WorkloadFact["kind"];
+  readonly namespace: string;
+  readonly name: string;
+  readonly model: string | null;
+  /** A LeaderWorkerSet's are its groups; a Job's are its completions. */
+  readonly replicas: number;
+  /** Pods of one replica. */
+  readonly size: number;
+  /** Labels of its pods within its namespace. */
+  readonly selector: Readonly<Record<string, string>>;
+}
+
+/** Labels that the LeaderWorkerSet controller gives its pods (leaderworkerset.x-k8s.io/v1). */
+export const GROUP_LABELS = {
+  set: "leaderworkerset.sigs.k8s.io/name",
+  group: "leaderworkerset.sigs.k8s.io/group-index",
+  worker: "leaderworkerset.sigs.k8s.io/worker-index",
+} as const;
+
+interface Spec {
+  readonly replicas?: number;
+  readonly completions?: number;
+  readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+  readonly leaderWorkerTemplate?: { readonly size?: number };
+}
+
+type Shape = Pick<Workload, "replicas" | "size" | "selector">;
+
+/** How objects of each kind say which pods they want; all numbers are 1 where they say nothing, as in Kubernetes. */
+const SHAPES: Readonly<Record<WorkloadFact["kind"], (spec: Spec, name: string) => Shape>> = {
+  Deployment: replicated,
+  StatefulSet: replicated,
+  LeaderWorkerSet: ({ replicas = 1, leaderWorkerTemplate }, name) => ({
+    replicas,
+    size: leaderWorkerTemplate?.size ?? 1,
+    selector: { [GROUP_LABELS.set]: name },
+  }),
+  Job: ({ completions = 1 }, name) => ({
+    replicas: completions,
+    size: 1,
+    selector: { "batch.kubernetes.io/job-name": name },
+  }),
+};
+
+function replicated({ replicas = 1, selector }: Spec): Shape {
+  return { replicas, size: 1, selector: selector?.matchLabels ?? {} };
+}
+
+/** The workloads among these objects, in their order. CronJobs are none: no run of theirs is due. */
+export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
+  return objects.flatMap(({ kind, metadata, spec }) => {
+    if (!isWorkloadKind(kind)) return [];
+    return {
+      kind,
+      namespace: metadata.namespace ?? "default",
+      name: metadata.name,
+      model: metadata.labels?.[MODEL_LABEL] ?? null,
+      ...SHAPES[kind]((spec ?? {}) as Spec, metadata.name),
+    };
+  });
+}
+
+/** Whether its pods are to run for good, unlike a Job's. */
+export function isService({ kind }: Pick<Workload, "kind">): boolean {
+  return kind !== "Job";
+}
+
+function isWorkloadKind(kind: string): kind is WorkloadFact["kind"] {
+  return Object.hasOwn(SHAPES, kind);
+}

@@ -1,0 +1,86 @@
+import type { MachineShape } from "../../../catalog/shapes";
+import { beta9GpuType } from "../../../components/beta9/gpu-types";
+import { list, type Path, suggest } from "../problems";
+import { knownMachine, type Rule, type RuleContext } from "./context";
+
+/** Worker pools that Beta9 has by itself. */
+const OWN_POOLS = ["default", "build"];
+
+export const beta9PoolsExist: Rule = function* ({ sections: { beta9 }, declared }) {
+  if (!beta9) {
+    return;
+  }
+  const named: [Path, string][] = [
+    [["beta9", "cpuPool"], beta9.cpuPool],
+    ...beta9.gpuPools.map((pool, index): [Path, string] => [["beta9", "gpuPools", index], pool]),
+  ];
+  for (const [path, pool] of named) {
+    if (!declared.pools.includes(pool)) {
+      const fix = suggest(pool, declared.pools, "name a pool of this environment, or add one under pools");
+      yield { path, value: pool, allowed: `a name under pools: ${list(declared.pools)}`, fix };
+    }
+  }
+};
+
+export const beta9CpuPoolFits: Rule = function* (context) {
+  const pool = context.sections.beta9?.cpuPool;
+  const machine = machineIn(context, pool);
+  if (machine && (machine.gpu || machine.cpu.arch !== "amd64")) {
+    const fitting = context.declared.pools.filter((name) => {
+      const other = machineIn(context, name);
+      return other && !other.gpu && other.cpu.arch === "amd64";
+    });
+    yield {
+      path: ["beta9", "cpuPool"],
+      value: pool,
+      allowed: `a pool of amd64 machines without GPUs, because the gateway's image is for amd64 only; there are: ${list(fitting)}`,
+      fix: fitting[0] === undefined ? "add such a pool under pools" : `write cpuPool: ${fitting[0]}`,
+    };
+  }
+};
+
+export const beta9GpuPoolsFit: Rule = function* (context) {
+  const pools = context.sections.beta9?.gpuPools ?? [];
+  for (const [index, pool] of pools.entries()) {
+    if (!context.declared.pools.includes(pool)) {
+      continue;
+    }
+    const path = ["beta9", "gpuPools", index];
+    if (pools.indexOf(pool) < index) {
+      yield { path, value: pool, allowed: "each pool once", fix: "remove it" };
+      continue;
+    }
+    if (OWN_POOLS.includes(pool)) {
+      const fix = "rename the pool under pools and here";
+      yield { path, value: pool, allowed: `another name than ${list(OWN_POOLS)}, which Beta9 uses itself`, fix };
+      continue;
+    }
+    const machine = machineIn(context, pool);
+    if (machine && beta9GpuType(machine.gpu?.model ?? "") === undefined) {
+      yield {
+        path,
+        value: pool,
+        allowed: `a pool with NVIDIA GPUs that Beta9 has a name for; this one has ${machine.gpu?.model ?? "no GPU"}`,
+        fix: "name another pool",
+      };
+    }
+  }
+};
+
+export const beta9SecretsAreSet: Rule = function* ({ sections: { beta9 }, declared }) {
+  const required = beta9 ? ["beta9PostgresPassword", "beta9S3SecretKey"] : [];
+  for (const key of required) {
+    if (!declared.secrets.includes(key)) {
+      yield {
+        path: [key],
+        value: undefined,
+        allowed: "a secret, with the section beta9: Beta9's own default is public",
+        fix: `run pulumi config set --secret inference-stacks:${key}`,
+      };
+    }
+  }
+};
+
+function machineIn({ sections }: RuleContext, pool: string | undefined): MachineShape | undefined {
+  return pool === undefined ? undefined : knownMachine(sections.pools?.[pool]);
+}

@@ -1,0 +1,84 @@
+import type { Rule } from "./context";
+
+/** Registry of names without one. Names that Ollama only keeps locally count as its, too. */
+const OLLAMA_REGISTRY = "registry.ollama.ai";
+
+export const modelControlHasAnImage: Rule = function* ({ sections: { modelControl } }) {
+  if (modelControl?.enabled && modelControl.image === undefined) {
+    yield {
+      path: ["modelControl", "image"],
+      value: undefined,
+      allowed: "the pinned image of the API, when it is enabled",
+      fix: "build and push services/model-control (its README says how) and add image: <registry>/<repository>:<tag>; or write enabled: false",
+    };
+  }
+};
+
+export const modelControlHasItsOwnHostname: Rule = function* ({ sections: { modelControl, gateway } }) {
+  if (modelControl?.hostname !== undefined && modelControl.hostname === gateway?.hostname) {
+    yield {
+      path: ["modelControl", "hostname"],
+      value: modelControl.hostname,
+      allowed: "another name than gateway.hostname: models answer there",
+      fix: `write for example control.${modelControl.hostname}, or remove it`,
+    };
+  }
+};
+
+/** Only Ollama fetches models at run time. */
+export const warmModelsHaveAnEngine: Rule = function* ({ sections: { modelControl, models } }) {
+  const warm = modelControl?.enabled ? modelControl.warmModels : [];
+  if (models && warm.length > 0 && Object.values(models).every(({ engine }) => engine !== "ollama")) {
+    yield {
+      path: ["modelControl", "warmModels"],
+      value: warm,
+      allowed: "nothing, while no model has engine: ollama: other engines fetch no models at run time",
+      fix: "remove it, or add a model with engine: ollama",
+    };
+  }
+};
+
+export const warmModelsAreAllowed: Rule = function* ({ sections: { modelControl } }) {
+  const { warmModels = [], allowedRegistries = [] } = modelControl ?? {};
+  for (const [index, model] of warmModels.entries()) {
+    const path = ["modelControl", "warmModels", index];
+    const registry = registryOf(model);
+    if (!allowedRegistries.includes(registry)) {
+      yield {
+        path,
+        value: model,
+        allowed: `a model of ${allowedRegistries.join(", ")}`,
+        fix: `add ${registry} to modelControl.allowedRegistries, or remove the model`,
+      };
+    } else if (warmModels.indexOf(model) < index) {
+      yield { path, value: model, allowed: "each model once", fix: "remove it" };
+    }
+  }
+};
+
+/** The API refuses to start with a planned model that it could not have fetched. */
+export const plannedRegistriesAreAllowed: Rule = function* ({ sections: { modelControl, models = {} } }) {
+  if (!modelControl?.enabled) {
+    return;
+  }
+  const onOllama = Object.values(models).filter(({ engine }) => engine === "ollama");
+  const needed = onOllama.flatMap(({ source }) => [
+    OLLAMA_REGISTRY,
+    ...(source?.startsWith("ollama://") ? [registryOf(source.slice("ollama://".length))] : []),
+  ]);
+  const missing = [...new Set(needed)].filter((registry) => !modelControl.allowedRegistries.includes(registry));
+  if (missing.length > 0) {
+    yield {
+      path: ["modelControl", "allowedRegistries"],
+      value: modelControl.allowedRegistries,
+      allowed: `a list with ${missing.join(", ")}: models of this environment come from there`,
+      fix: `write allowedRegistries: [${[...modelControl.allowedRegistries, ...missing].join(", ")}]`,
+    };
+  }
+};
+
+/** The host in a model's name: only the first of three parts is one. */
+function registryOf(model: string): string {
+  const [first = "", ...others] = model.split("/");
+  return others.length === 2 ? first.toLowerCase() : OLLAMA_REGISTRY;
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { hostname, text, wholeNumber } from "./fields";
+
+/** `registry/repository:tag`, with a digest behind it or instead of the tag; never a moving tag. */
+const pinnedImage = z
+  .string()
+  .max(512)
+  .regex(
+    /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9][a-z0-9._-]*)+(:(?!latest($|@))[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
+  )
+  .meta({ allowed: "registry/repository:tag, or with @sha256:…; not the tag latest" });
+
+const registryHost = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\d{1,5})?$/)
+  .meta({ allowed: "a registry's host in small letters, with its port where that is not 443", example: "hf.co" });
+
+const modelName = text(400)
+  .regex(/^([A-Za-z0-9_][A-Za-z0-9_.:-]*\/){0,2}[A-Za-z0-9_][A-Za-z0-9_.-]*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/)
+  .meta({ allowed: "a model as Ollama names it, [host/][namespace/]model[:tag]", example: "llama3.2:1b" });
+
+export const modelControlSection = z
+  .strictObject({
+    enabled: z.boolean().default(false).meta({
+      description:
+        "Whether models can be fetched, loaded, unloaded and stopped at run time, through an API of its own.",
+      example: true,
+    }),
+    image: pinnedImage.optional().meta({
+      description:
+        "Image of the API: build services/model-control for the CPU architectures of your nodes, and push it to a registry of yours. Required when enabled.",
+      example: "ghcr.io/your-org/inference-model-control:0.1.0",
+    }),
+    warmModels: z
+      .array(modelName)
+      .max(50)
+      .default([])
+      .meta({
+        description: "Models on an Ollama engine's disk before a deployment is done, beside those under models.",
+        example: ["llama3.2:1b"],
+      }),
+    allowedRegistries: z
+      .array(registryHost)
+      .min(1)
+      .max(50)
+      .default(["registry.ollama.ai"])
+      .meta({
+        description: "Hosts that models may be fetched from; a name without a host means registry.ollama.ai.",
+        example: ["registry.ollama.ai", "hf.co"],
+      }),
+    spareStorageGiB: wholeNumber(0, 65_536).default(20).meta({
+      description:
+        "Room for further models on the volume of each Ollama replica. Another size makes new, empty volumes: the models are fetched again.",
+      unit: "GiB",
+      example: 50,
+    }),
+    hostname: hostname.optional().meta({
+      description:
+        "Public name of the API, behind the gateway's TLS. Default: none; only kubectl port-forward leads to it.",
+      example: "control.example.com",
+    }),
+  })
+  .prefault({})
+  .meta({
+    description: "API that manages models while the platform runs.",
+    example: { enabled: true, image: "ghcr.io/your-org/inference-model-control:0.1.0" },
+  });

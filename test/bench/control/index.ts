@@ -1,0 +1,19 @@
+import type { Group } from "../group";
+import { residencyTable, statusTable } from "./report";
+import { measureResidency } from "./residency";
+import { MODELS, withStand } from "./stand";
+import { measureStatus } from "./status";
+
+export const control: Group = {
+  measure: (rounds, progress) => {
+    progress("starting Redis, Ollama and the API");
+    return withStand(async (stand) => {
+      const status = await measureStatus(stand, rounds.comparisons, progress);
+      const residency = await measureResidency(stand, rounds.comparisons, progress);
+      return {
+        tables: [statusTable(MODELS, status), residencyTable(residency)],
+        measurements: { models: MODELS, status, residency },
+      };
+    });
+  },
+};

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FaultedStack, UP } from "./faults/faulted-stack";
+import { createdCount } from "./faults/progress";
+import { runbookSteps } from "./faults/runbook";
+import { expectSettled, expectUndisturbed } from "./faults/undisturbed";
+
+const KILLED_AFTER = 60;
+
+describe("an API server that is killed in the middle of up", { timeout: 600_000 }, () => {
+  let started: FaultedStack | undefined;
+  const stack = (): FaultedStack => {
+    if (started === undefined) throw new Error("the stack did not start");
+    return started;
+  };
+  beforeAll(async () => {
+    started = await FaultedStack.start();
+  });
+  afterAll(() => started?.stop());
+
+  it("fails up with the reason, and leaves what the runbook mends once it is back", async () => {
+    const { plane } = stack().surroundings;
+    const command = await stack().begin(UP);
+    await command.until((output) => createdCount(output) >= KILLED_AFTER);
+    await plane.killApiServer();
+    await command.until((output) => /ECONNREFUSED|ECONNRESET|socket hang up/.test(output));
+    await plane.restartApiServer();
+    expect((await command.finished).status).not.toBe(0);
+
+    const steps = runbookSteps();
+    for (const { args, variables } of steps.slice(0, -1)) await stack().must(args, variables);
+    for (const step of steps.slice(-1)) await expectSettled(stack(), step);
+    await expectUndisturbed(stack());
+  });
+});

@@ -1,0 +1,17 @@
+/** What was done to a resource, in the command line's words and signs. */
+const DONE = /^ (?:\+|~|-|\+-) +(?<type>\S+) (?<name>\S+) (?<done>created|updated|deleted|replaced)\b/gm;
+
+/** Number of resources that `up` says it has created so far. */
+export function createdCount(output: string): number {
+  return [...output.matchAll(DONE)].filter(({ groups }) => groups?.done === "created").length;
+}
+
+/** What `up` did: `<done> <Kind> <name>`, sorted. */
+export function steps(output: string): string[] {
+  return [...output.matchAll(DONE)]
+    .map(
+      ({ groups: { type = "", name = "", done = "" } = {} }) =>
+        `${done} ${type.slice(type.lastIndexOf(":") + 1)} ${name}`,
+    )
+    .sort();
+}

@@ -1,0 +1,76 @@
+import type { Linter } from "./finding";
+
+/** Findings that stand, with the reason. A test fails when an exception no longer matches anything. */
+export interface LinterException {
+  readonly linter: Linter;
+  readonly check: string;
+  /** Matched against `<Kind> <namespace>/<name>`. */
+  readonly objects: RegExp;
+  /** Why the platform is better as it is. */
+  readonly reason: string;
+}
+
+const PODS = /^(Deployment|StatefulSet|Job|Pod) /;
+
+const PINNED_TAGS =
+  "tags are pinned versions, and asking the registry at every start would make its outages ours: an edge site could not restart a pod without the internet";
+
+export const EXCEPTIONS: readonly LinterException[] = [
+  { linter: "kube-score", check: "container-image-pull-policy", objects: PODS, reason: PINNED_TAGS },
+  { linter: "checkov", check: "CKV_K8S_15", objects: PODS, reason: PINNED_TAGS },
+  {
+    linter: "checkov",
+    check: "CKV_K8S_43",
+    objects: PODS,
+    reason: "the catalogue adds a digest where two public sources agree on it; for these images none was found",
+  },
+  {
+    linter: "checkov",
+    check: "CKV_K8S_9",
+    objects: /^Pod model-[^/]+\/model-.+-workertemplate$/,
+    reason: "no Service selects the workers of a group: its leader is ready only when they have joined it",
+  },
+  {
+    linter: "checkov",
+    check: "CKV_K8S_38",
+    objects: /^Deployment model-control\/model-control$/,
+    reason: "it calls the Kubernetes API: its Role names what it may do there",
+  },
+  {
+    linter: "kube-score",
+    check: "networkpolicy-targets-pod",
+    objects:
+      /^NetworkPolicy (cert-manager|envoy-ai-gateway-system|envoy-gateway-system|gpu-metrics|inference-gateway|lws-system|node-metrics|observability)\//,
+    reason: "the pods come from charts and controllers in the cluster, which the linter does not see",
+  },
+  {
+    linter: "kube-score",
+    check: "networkpolicy-targets-pod",
+    objects: /^NetworkPolicy inference-system\/(default-deny|allow-dns)$/,
+    reason: "every namespace starts closed, also the one that holds nothing but the record of the plan",
+  },
+  {
+    linter: "kube-score",
+    check: "deployment-replicas",
+    objects: /^Deployment model-(?!control\/)[^/]+\//,
+    reason: "a second replica is a second set of GPUs: the environment's minReplicas says who pays for it",
+  },
+  {
+    linter: "kube-score",
+    check: "deployment-replicas",
+    objects: /^Deployment model-control\//,
+    reason: "one replica in development, two in production",
+  },
+  {
+    linter: "kube-score",
+    check: "deployment-has-host-podantiaffinity",
+    objects: /^Deployment model-[^/]+\/model-/,
+    reason: "topology spread constraints put replicas on nodes and zones of their own where there are some",
+  },
+  {
+    linter: "kube-score",
+    check: "statefulset-has-host-podantiaffinity",
+    objects: /^StatefulSet model-[^/]+\/model-/,
+    reason: "topology spread constraints put replicas on nodes and zones of their own where there are some",
+  },
+];

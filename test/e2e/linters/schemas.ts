@@ -1,0 +1,146 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parse } from "yaml";
+import type { ApiClient } from "../../../rehearsal/cluster/api-client";
+import { moduleFolder } from "../../../rehearsal/parts/find";
+
+/** Folders with custom resource definitions, in Go modules of the versions that rehearsal/parts/modules pins. */
+const DEFINITIONS: Readonly<Record<string, string>> = {
+  "github.com/argoproj/argo-cd/v3": "manifests/crds",
+  "github.com/cert-manager/cert-manager": "deploy/crds",
+  "github.com/envoyproxy/ai-gateway": "manifests/charts/ai-gateway-crds-helm/templates",
+  "github.com/envoyproxy/gateway": "charts/gateway-helm/charts/crds/crds",
+  "github.com/external-secrets/external-secrets": "config/crds/bases",
+  "github.com/prometheus-operator/prometheus-operator": "example/prometheus-operator-crd",
+  "sigs.k8s.io/lws": "config/crd/bases",
+};
+
+/** OpenAPI 3.0 and Swagger 2.0 schemas follow this draft: `exclusiveMinimum` is a boolean, beside `$ref` nothing counts. */
+const DRAFT = "http://json-schema.org/draft-04/schema#";
+
+const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+type Definitions = Readonly<Record<string, Schema>>;
+
+interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+interface CustomResourceDefinition {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly kind: string };
+    readonly versions: readonly { readonly name: string; readonly schema: { readonly openAPIV3Schema: Schema } }[];
+  };
+}
+
+/**
+ * Writes JSON Schemas, of the API server for built-in kinds and of the pinned modules for custom resources, as
+ * `<group>/<kind>_<version>.json` (`v1/<kind>_v1.json` in the core group). They are closed against unknown fields where
+ * the API server would drop or refuse them.
+ *
+ * @param kinds the ones that are wanted, as `<Kind>.<group>`: there are hundreds, in megabytes of YAML.
+ * @throws Error when a module is not downloaded, with the command that does it.
+ */
+export async function writeSchemas(client: ApiClient, kinds: ReadonlySet<string>, folder: string): Promise<void> {
+  const { status, body } = await client.request("GET", "/openapi/v2");
+  if (status !== 200) throw new Error(`the API server answers ${status} when asked for its schemas`);
+  const definitions = closedMap((body as { readonly definitions: Definitions }).definitions);
+  for (const schema of Object.values(definitions)) {
+    const served = (schema["x-kubernetes-group-version-kind"] ?? []) as readonly GroupVersionKind[];
+    for (const kind of served.filter(({ kind, group, version }) => kinds.has(`${kind}.${group || version}`))) {
+      write(folder, kind, schema, definitions);
+    }
+  }
+  for (const { kind, schema } of await customResources(kinds)) {
+    const properties = { ...(schema.properties as Definitions), metadata: { $ref: `#/definitions/${OBJECT_META}` } };
+    write(folder, kind, closed({ ...schema, properties }), definitions);
+  }
+}
+
+async function customResources(
+  kinds: ReadonlySet<string>,
+): Promise<{ readonly kind: GroupVersionKind; readonly schema: Schema }[]> {
+  const folders = await Promise.all(
+    Object.entries(DEFINITIONS).map(async ([module, path]) => join(await moduleFolder(module), path)),
+  );
+  return folders
+    .flatMap(yamlFiles)
+    .flatMap((file) => definitionsOf(readFileSync(file, "utf8"), kinds))
+    .flatMap(({ spec: { group, names, versions } }) =>
+      versions.map(({ name: version, schema }) => ({
+        kind: { group, version, kind: names.kind },
+        schema: schema.openAPIV3Schema,
+      })),
+    );
+}
+
+/** The wanted custom resource definitions in a text. The others are not parsed: that would take ten seconds. */
+function definitionsOf(text: string, kinds: ReadonlySet<string>): CustomResourceDefinition[] {
+  return text
+    .split(/^---$/m)
+    .filter((document) => /^kind: CustomResourceDefinition$/m.test(document))
+    .filter((document) => kinds.has(`${line(document, "    kind")}.${line(document, "  group")}`))
+    .map((document) => parse(document) as CustomResourceDefinition);
+}
+
+/** The value behind a key with its indentation, in a document of one line per key. */
+function line(document: string, key: string): string | undefined {
+  return new RegExp(`^${key}: (\\S+)$`, "m").exec(document)?.[1];
+}
+
+function yamlFiles(path: string): string[] {
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".yaml"))
+    .map((file) => join(path, file));
+}
+
+function write(
+  folder: string,
+  { group, version, kind }: GroupVersionKind,
+  schema: Schema,
+  definitions: Definitions,
+): void {
+  const file = join(folder, group === "" ? version : group, `${kind.toLowerCase()}_${version}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ $schema: DRAFT, ...schema, definitions: reachable(schema, definitions) }));
+}
+
+/** The definitions that a schema refers to, and those that they refer to. */
+function reachable(schema: Schema, definitions: Definitions): Definitions {
+  const found: Record<string, Schema> = {};
+  const pending = [schema];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const [, name = ""] of JSON.stringify(next).matchAll(/"#\/definitions\/([^"]+)"/g)) {
+      const definition = definitions[name];
+      if (definition === undefined || name in found) continue;
+      found[name] = definition;
+      pending.push(definition);
+    }
+  }
+  return found;
+}
+
+/** The schema, with objects closed that have properties of their own and are not said to keep unknown ones. */
+function closed(schema: Schema): Schema {
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === "properties") return [keyword, closedMap(value as Definitions)];
+      const isSchema = typeof value === "object" && (keyword === "items" || keyword === "additionalProperties");
+      return [keyword, isSchema ? closed(value as Schema) : value];
+    }),
+  );
+  if (schema.format === "int-or-string") return { type: ["integer", "string"] };
+  const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true || schema.additionalProperties !== undefined;
+  return schema.properties !== undefined && !isOpen ? { ...inner, additionalProperties: false } : inner;
+}
+
+function closedMap(schemas: Definitions): Definitions {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closed(schema)]));
+}

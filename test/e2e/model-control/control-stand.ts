@@ -1,0 +1,70 @@
+import { type Ollama, type Redis, type Registry, startOllama, startRedis, startRegistry } from "./registry";
+import { Api, ApiBundle } from "./start-api";
+
+/** What a replica is told beside the addresses of its surroundings. */
+export interface ReplicaSettings {
+  readonly worker?: object;
+  readonly pulls?: object;
+  readonly limits?: object;
+  readonly registries?: object;
+}
+
+const SEED_OF_FIRST = 1000;
+
+/** All that the API needs, real and of this machine: its bundle, Redis, an Ollama and a registry; and its replicas. */
+export class ControlStand {
+  private readonly replicas: Api[] = [];
+  private seed = SEED_OF_FIRST;
+
+  private constructor(
+    private readonly bundle: ApiBundle,
+    readonly redis: Redis,
+    readonly ollama: Ollama,
+    readonly registry: Registry,
+  ) {}
+
+  static async start(): Promise<ControlStand> {
+    const bundle = ApiBundle.build();
+    // Ollama's own limit, three models on a CPU, would evict before the API has a reason to.
+    const ollama = startOllama({ OLLAMA_MAX_LOADED_MODELS: "16" });
+    const [redis, engine, registry] = await Promise.all([startRedis(), ollama, startRegistry()]);
+    return new ControlStand(bundle, redis, engine, registry);
+  }
+
+  /** Starts another process of the API, which has its queue. */
+  async replica({ worker = {}, ...settings }: ReplicaSettings = {}): Promise<Api> {
+    const { redis, registry, ollama } = this;
+    const api = await Api.start(this.bundle, {
+      redis: { url: redis.url },
+      registries: { insecure: [registry.host] },
+      workers: [{ name: "w1", backend: "ollama", url: ollama.url, memoryBytes: 8e9, ...worker }],
+      ...settings,
+    });
+    this.replicas.push(api);
+    await api.process.waitForOutput(/the task queue is connected/, 20);
+    return api;
+  }
+
+  /** A seed for weights that no other model of this stand has. */
+  nextSeed(): number {
+    return this.seed++;
+  }
+
+  /** Names that Ollama lists: all on its disk, or all in its memory. */
+  async listedBy(path: "/api/tags" | "/api/ps"): Promise<readonly string[]> {
+    const { models } = (await (await fetch(`${this.ollama.url}${path}`)).json()) as {
+      readonly models: readonly { readonly name: string }[];
+    };
+    return models.map(({ name }) => name).sort();
+  }
+
+  async stopReplicas(): Promise<void> {
+    await Promise.all(this.replicas.splice(0).map((api) => api.process.stop()));
+  }
+
+  async stop(): Promise<void> {
+    await this.stopReplicas();
+    await Promise.all([this.redis.stop(), this.ollama.stop(), this.registry.stop()]);
+    this.bundle.remove();
+  }
+}

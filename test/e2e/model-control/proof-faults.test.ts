@@ -1,0 +1,200 @@
+/** What is left of pulls when the parts around them die: by the registry's own count, Ollama's own lists, and the clock. */
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis as Client } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { waitFor } from "../../../rehearsal/cluster/wait";
+import { ControlStand } from "./control-stand";
+import { tinyLlama } from "./registry";
+import type { Api } from "./start-api";
+
+const MEGABYTE = 1_000_000;
+/** What callers are promised while the queue is away, in milliseconds. */
+const PROMISED = 2_000;
+
+let stand: ControlStand;
+let api: Api;
+
+beforeAll(async () => {
+  stand = await ControlStand.start();
+});
+afterAll(() => stand?.stop());
+beforeEach(async () => {
+  api = await stand.replica({ pulls: { backoffSeconds: 0.5, attempts: 3 } });
+});
+afterEach(async () => {
+  stand.registry.misbehaviour.bytesPerSecond = undefined;
+  await stand.stopReplicas();
+});
+
+interface Published {
+  readonly model: string;
+  /** First bytes of all downloads of its weights, in order: more than one when a download went on or began again. */
+  readonly downloadedFrom: () => readonly number[];
+}
+
+/** A model that nobody has pulled yet. @param seconds for its weights; undefined for as fast as can be. */
+function publish(name: string, seconds?: number): Published {
+  const bytes = 3 * MEGABYTE;
+  stand.registry.misbehaviour.bytesPerSecond = seconds === undefined ? undefined : bytes / seconds;
+  const weights = tinyLlama({ seed: stand.nextSeed(), bytes });
+  const digest = createHash("sha256").update(weights).digest("hex");
+  const download = new RegExp(`^GET /download/sha256:${digest} bytes=(\\d+)-`);
+  return {
+    model: stand.registry.publish(`${name}:latest`, weights),
+    downloadedFrom: () => stand.registry.requests.flatMap((request) => download.exec(request)?.[1] ?? []).map(Number),
+  };
+}
+
+async function underWay(id: string, percent: number): Promise<void> {
+  await api.taskThat(id, `at ${percent} %`, ({ state, progress }) => state === "running" && progress >= percent);
+}
+
+describe("a pull", () => {
+  it("goes on where it was after the API was killed, and brings a model that answers", async () => {
+    const { model, downloadedFrom } = publish("killed", 20);
+    const id = await api.pull(model);
+    await underWay(id, 30);
+    await api.process.kill();
+    expect(await stand.listedBy("/api/tags")).not.toContain(model);
+    await api.process.start();
+    await waitFor("the download to go on", async () => (downloadedFrom().length > 1 ? true : undefined), 20);
+    stand.registry.misbehaviour.bytesPerSecond = undefined;
+    expect(await api.ended(id)).toMatchObject({ state: "completed", progress: 100, worker: "w1" });
+    const [begun, continued, ...more] = downloadedFrom();
+    expect([begun, more]).toEqual([0, []]);
+    expect(continued).toBeGreaterThan(0.2 * 3 * MEGABYTE);
+    const body = JSON.stringify({ model, prompt: "hello", stream: false, options: { num_predict: 3 } });
+    const answer = await fetch(`${stand.ollama.url}/api/generate`, { method: "POST", body });
+    expect(await answer.json()).toMatchObject({ done: true, eval_count: 3 });
+  });
+
+  it("is one download for fifty callers at once, in whatever spelling, loaded or not", async () => {
+    const { model, downloadedFrom } = publish("fifty", 3);
+    const spellings = [model, model.replace(":latest", ""), `${model.replace(":latest", "")}:latest`];
+    const asked = Array.from({ length: 50 }, (_, i) => api.pull(spellings[i % 3] ?? model, { load: i % 2 === 0 }));
+    const ids = new Set(await Promise.all(asked));
+    // One for those who want it in memory, one for those who want it on disk only.
+    expect(ids.size).toBe(2);
+    for (const id of ids) expect(await api.ended(id)).toMatchObject({ state: "completed" });
+    expect(downloadedFrom()).toEqual([0]);
+    expect(await stand.listedBy("/api/ps")).toContain(model);
+  });
+
+  it("leaves no model when it is cancelled, as early or late as it is", async () => {
+    for (const percent of [0, 20, 50, 80]) {
+      const { model } = publish(`cancelled-${percent}`, 6);
+      const id = await api.pull(model);
+      if (percent > 0) await underWay(id, percent);
+      expect(await api.ask("DELETE", `/tasks/${id}`)).toMatchObject({ status: 202, body: { state: "failed" } });
+      await waitFor(`${model} to be gone`, async () => {
+        const { body } = await api.ask("GET", `/models/${model}/status`);
+        return body.state === "absent" ? true : undefined;
+      });
+      // What the engine may still have been told to do has shown by then.
+      await sleep(1_000);
+      expect(await api.task(id)).toMatchObject({ state: "failed", error: "cancelled" });
+      expect((await api.ask("GET", "/models")).body.models.map(nameOf)).not.toContain(model);
+      expect(await stand.listedBy("/api/tags")).not.toContain(model);
+    }
+  });
+
+  it("goes on when Ollama, killed in its midst, is back; and fails with the reason when it stays away", async () => {
+    const returning = publish("returning", 10);
+    const id = await api.pull(returning.model);
+    await underWay(id, 20);
+    await stand.ollama.process.kill();
+    const waiting = await api.taskThat(id, "tried once", ({ attempts }) => attempts.made > 0);
+    expect(waiting.error).toContain(stand.ollama.url);
+    stand.registry.misbehaviour.bytesPerSecond = undefined;
+    await stand.ollama.process.start();
+    const done = await api.ended(id);
+    expect(done).toMatchObject({ state: "completed" });
+    expect(done).not.toHaveProperty("error");
+    expect(await stand.listedBy("/api/ps")).toEqual([returning.model]);
+
+    const lost = publish("lost", 10);
+    const hopeless = await api.pull(lost.model);
+    await underWay(hopeless, 20);
+    await stand.ollama.process.kill();
+    const failed = await api.ended(hopeless);
+    await stand.ollama.process.start();
+    expect(failed).toMatchObject({ state: "failed", attempts: { made: 3 } });
+    expect(failed.error).toContain(`${stand.ollama.url} did not answer`);
+    expect(await stand.listedBy("/api/tags")).not.toContain(lost.model);
+  });
+});
+
+describe("without Redis, every call", () => {
+  const model = "llama3.2";
+  const CALLS: readonly (readonly [method: string, path: string, body?: object])[] = [
+    ["POST", "/models/pull", { model }],
+    ["POST", "/models/load", { model }],
+    ["GET", "/models"],
+    ["GET", `/models/${model}/status`],
+    ["DELETE", `/models/${model}`],
+    ["DELETE", `/models/${model}?purge=true`],
+    ["GET", "/tasks"],
+    ["GET", "/tasks/pull-00000000-0000-4000-8000-000000000000/status"],
+    ["DELETE", "/tasks/pull-00000000-0000-4000-8000-000000000000"],
+    ["GET", "/workers"],
+    ["POST", "/workers/stop"],
+    ["POST", "/workers/start"],
+  ];
+
+  /** Milliseconds, status, and the reason that is given. */
+  async function answers() {
+    return Promise.all(
+      CALLS.map(async ([method, path, body]) => {
+        const asked = performance.now();
+        const answer = await api.ask(method, path, body);
+        return { call: `${method} ${path}`, status: answer.status, ...answer.body, took: performance.now() - asked };
+      }),
+    );
+  }
+
+  function expectReasons(all: Awaited<ReturnType<typeof answers>>, reason: RegExp): void {
+    for (const { call, status, code, detail, took } of all) {
+      expect({ call, status, code }).toEqual({ call, status: 503, code: "queue_unavailable" });
+      expect(detail).toMatch(reason);
+      expect({ call, inTime: took < PROMISED }).toEqual({ call, inTime: true });
+    }
+  }
+
+  async function health() {
+    const asked = performance.now();
+    const { status, body } = await api.ask("GET", "/health");
+    return { status, queue: body.checks.queue, inTime: performance.now() - asked < PROMISED };
+  }
+
+  async function recovered(): Promise<void> {
+    await waitFor("the API to be healthy", async () => ((await health()).status === 200 ? true : undefined), 15);
+    for (const { call, status } of await answers()) expect({ call, status }).not.toEqual({ call, status: 503 });
+  }
+
+  it("answers 503 with the reason within 2 s while it is down, and recovers by itself", async () => {
+    await stand.redis.process.kill();
+    const [atOnce, unhealthy, alive] = [await answers(), await health(), (await api.ask("GET", "/livez")).status];
+    await sleep(3_000);
+    const later = await answers();
+    await stand.redis.process.start();
+    expectReasons(atOnce, /connection was lost|ECONNREFUSED|Connection is closed|Stream isn't writeable/);
+    expectReasons(later, /ECONNREFUSED|Connection is closed|Stream isn't writeable/);
+    expect(unhealthy).toMatchObject({ status: 503, queue: { ok: false }, inTime: true });
+    expect(alive).toBe(200);
+    await recovered();
+  });
+
+  it("answers 503 with the reason within 2 s while it hangs, and recovers by itself", async () => {
+    const client = new Client(stand.redis.url);
+    await client.call("CLIENT", "PAUSE", "6000", "ALL");
+    client.disconnect();
+    expectReasons(await answers(), /timed out|no answer/);
+    expect(await health()).toMatchObject({ status: 503, queue: { ok: false }, inTime: true });
+    await recovered();
+  });
+});
+
+function nameOf({ model }: { readonly model: string }): string {
+  return model;
+}

@@ -1,0 +1,4 @@
+export { type Ollama, startOllama } from "./start-ollama";
+export { type Redis, startRedis } from "./start-redis";
+export { type Registry, startRegistry } from "./start-registry";
+export { tinyLlama } from "./tiny-llama";

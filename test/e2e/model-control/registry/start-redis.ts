@@ -1,0 +1,42 @@
+import { createConnection } from "node:net";
+import { freePorts } from "../../../../rehearsal/cluster/ports";
+import { requirePart } from "../../../../rehearsal/parts/find";
+import { ServerProcess } from "./server-process";
+
+export interface Redis {
+  /** `redis://127.0.0.1:PORT`, without the password. */
+  readonly url: string;
+  /** Stops, kills and starts it again; written data stays until `stop`. */
+  readonly process: ServerProcess;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a real Redis on a free loopback port that writes every change to its disk and evicts nothing. */
+export async function startRedis({ password }: { readonly password?: string } = {}): Promise<Redis> {
+  const [port = 0] = await freePorts(1);
+  const settings = { bind: "127.0.0.1", port: String(port), save: "", appendonly: "yes", appendfsync: "always" };
+  const process = await ServerProcess.start((folder) => ({
+    command: requirePart("redis-server"),
+    args: Object.entries({
+      ...settings,
+      dir: folder,
+      "maxmemory-policy": "noeviction",
+      ...(password === undefined ? {} : { requirepass: password }),
+    }).flatMap(([key, value]) => [`--${key}`, value]),
+    ready: () => answersPing(port),
+  }));
+  return { url: `redis://127.0.0.1:${port}`, process, stop: () => process.stop() };
+}
+
+/** Loading its data, Redis answers "-LOADING"; asked for a password, it has loaded. */
+function answersPing(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ host: "127.0.0.1", port });
+    socket.once("connect", () => socket.write("PING\r\n"));
+    socket.once("data", (data) => {
+      socket.destroy();
+      resolve(/^(\+PONG|-NOAUTH)/.test(String(data)));
+    });
+    socket.once("error", reject);
+  });
+}

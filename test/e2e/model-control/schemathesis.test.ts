@@ -1,0 +1,58 @@
+/** Schemathesis makes up requests from the API's own description, and looks for answers that it does not describe. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { requirePart } from "../../../rehearsal/parts/find";
+import { type Ollama, type Redis, startOllama, startRedis } from "./registry";
+import { Api, ApiBundle, OPERATE } from "./start-api";
+
+describe("the API's description", () => {
+  let bundle: ApiBundle;
+  let redis: Redis;
+  let ollama: Ollama;
+  let api: Api;
+
+  beforeAll(async () => {
+    bundle = ApiBundle.build();
+    [redis, ollama] = await Promise.all([startRedis(), startOllama()]);
+    api = await Api.start(bundle, {
+      redis: { url: redis.url },
+      // No made-up name may make an engine ask a registry: none is allowed.
+      registries: { allowed: ["127.0.0.1:1"], insecure: ["127.0.0.1:1"] },
+      workers: [{ name: "w1", backend: "ollama", url: ollama.url, memoryBytes: 4e9 }],
+      pulls: { attempts: 1 },
+      limits: { requestsPerMinute: 1_000_000, anonymousRequestsPerMinute: 1_000_000 },
+    });
+    await api.process.waitForOutput(/the task queue is connected/, 10);
+  });
+  afterAll(async () => {
+    await api?.process.stop();
+    await Promise.all([redis?.stop(), ollama?.stop()]);
+    bundle?.remove();
+  });
+
+  it("is true for made-up requests, valid and invalid ones, and for sequences of them", async () => {
+    const output = await schemathesis(
+      "--checks=all",
+      // Any rest of a path may be a model's name: `DELETE /models/a/status` is about the model "a/status".
+      "--exclude-checks=unsupported_method,allow_header_conformance",
+      "--max-examples=40",
+      "--seed=1",
+      "--continue-on-failure",
+    );
+    expect(output).toMatch(/\d{3,} generated/);
+    expect(output).toContain("Tested: 14");
+    expect(output).not.toMatch(/❌|failures/);
+    expect((await api.ask("GET", "/livez")).status).toBe(200);
+    expect(api.process.output()).not.toContain("request failed unexpectedly");
+  }, 400_000);
+
+  /** @returns what it prints, whether it finds something or not. */
+  async function schemathesis(...args: string[]): Promise<string> {
+    const header = `Authorization: Bearer ${OPERATE}`;
+    const command = ["run", `${api.url}/openapi.json`, "--header", header, "--no-color", ...args];
+    const options = { cwd: api.process.folder, maxBuffer: 64_000_000 };
+    const run = promisify(execFile)(requirePart("schemathesis"), command, options);
+    return (await run.catch((error: { readonly stdout: string }) => error)).stdout;
+  }
+});

@@ -1,0 +1,165 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { freePorts } from "../../../rehearsal/cluster/ports";
+import { waitFor } from "../../../rehearsal/cluster/wait";
+import { ServerProcess } from "./registry/server-process";
+
+const SERVICE = resolve(__dirname, "../../../services/model-control");
+
+export const OPERATE = "operate-token";
+export const READ = "read-token";
+
+/** What a task's status answers. */
+export interface TaskStatus {
+  readonly task_id: string;
+  readonly state: "queued" | "running" | "completed" | "failed";
+  readonly progress: number;
+  readonly error?: string;
+  readonly worker?: string;
+  readonly attempts: { readonly made: number };
+}
+
+/** A model as answers show it. */
+export interface ModelBody {
+  readonly model: string;
+  readonly state: "absent" | "pulling" | "on_disk" | "loaded";
+  readonly pinned: boolean;
+  readonly placements: readonly {
+    readonly worker: string;
+    readonly state: string;
+    readonly disk_bytes?: number;
+    readonly memory_bytes?: number;
+    readonly last_used?: string;
+  }[];
+}
+
+/** The fields of answers that tests go on with, of whatever route: each answer has some of them. */
+export interface AnswerBody extends ModelBody {
+  readonly task_id: string;
+  readonly error?: string;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly healthy?: boolean;
+  readonly checks: Readonly<Record<string, { readonly ok: boolean | null; readonly detail: string }>>;
+  readonly models: readonly ModelBody[];
+  readonly workers: readonly { readonly name: string; readonly state: string }[];
+}
+
+export interface Answer<T = AnswerBody> {
+  readonly status: number;
+  readonly body: T;
+  readonly headers: Headers;
+}
+
+/** The API as its image runs it: one file, bundled once for each test file. */
+export class ApiBundle {
+  private constructor(
+    private readonly folder: string,
+    readonly file: string,
+  ) {}
+
+  static build(): ApiBundle {
+    const folder = mkdtempSync(join(tmpdir(), "model-control-bundle-"));
+    const file = join(folder, "main.js");
+    execFileSync(process.execPath, [join(SERVICE, "build.mjs"), file], { stdio: "pipe" });
+    return new ApiBundle(folder, file);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A replica of the API in a process of its own. */
+export class Api {
+  private constructor(
+    readonly url: string,
+    readonly metricsUrl: string,
+    readonly process: ServerProcess,
+    private readonly tokensFile: string,
+  ) {}
+
+  /** @param settings all but the addresses that it listens on, and its tokens. */
+  static async start(bundle: ApiBundle, settings: Readonly<Record<string, unknown>>): Promise<Api> {
+    const [port = 0, metricsPort = 0] = await freePorts(2);
+    const url = `http://127.0.0.1:${port}`;
+    let tokensFile = "";
+    const server = await ServerProcess.start((folder) => {
+      tokensFile = join(folder, "tokens.json");
+      const config = join(folder, "config.json");
+      writeTokens(tokensFile, { operator: OPERATE, viewer: READ });
+      const listen = { host: "127.0.0.1", port, metricsPort };
+      writeFileSync(config, JSON.stringify({ listen, tokensFile, ...settings }));
+      return {
+        command: process.execPath,
+        args: [bundle.file],
+        env: { MODEL_CONTROL_CONFIG: config, HOME: folder },
+        ready: async () => (await fetch(`${url}/livez`)).ok,
+      };
+    });
+    return new Api(url, `http://127.0.0.1:${metricsPort}/metrics`, server, tokensFile);
+  }
+
+  /** @param token none for a request without one. */
+  async ask<T = AnswerBody>(
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string | undefined = OPERATE,
+  ): Promise<Answer<T>> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text) as T, headers: response.headers };
+  }
+
+  /** @returns the task's id. */
+  async pull(model: string, options: object = {}): Promise<string> {
+    const { status, body } = await this.ask("POST", "/models/pull", { model, ...options });
+    if (status !== 202) throw new Error(`the pull was answered with ${status}: ${JSON.stringify(body)}`);
+    return body.task_id;
+  }
+
+  async task(id: string): Promise<TaskStatus> {
+    return (await this.ask<TaskStatus>("GET", `/tasks/${id}/status`)).body;
+  }
+
+  /** Waits until the task is as `is` wants it. */
+  async taskThat(id: string, what: string, is: (task: TaskStatus) => boolean, seconds = 60): Promise<TaskStatus> {
+    return waitFor(
+      `task ${id} to be ${what}`,
+      async () => {
+        const task = await this.task(id);
+        return is(task) ? task : undefined;
+      },
+      seconds,
+    );
+  }
+
+  async ended(id: string, seconds = 60): Promise<TaskStatus> {
+    return this.taskThat(id, "ended", ({ state }) => state === "completed" || state === "failed", seconds);
+  }
+
+  replaceTokens(tokens: Readonly<Record<string, string>>): void {
+    writeTokens(this.tokensFile, tokens);
+  }
+}
+
+/** Only the viewer may not operate. */
+function writeTokens(file: string, tokens: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(tokens).map(([id, token]) => ({
+    id,
+    sha256: createHash("sha256").update(token).digest("hex"),
+    scopes: id === "viewer" ? ["read"] : ["read", "operate"],
+  }));
+  writeFileSync(file, JSON.stringify({ tokens: entries }));
+}

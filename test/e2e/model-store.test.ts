@@ -1,0 +1,265 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { modelPlan } from "../harness/plans";
+import { issueCertificate } from "./model-store/authority";
+import { COMMIT, Hub, type RepositoryFiles, sha256 } from "./model-store/hub";
+import { RenderedPlatform } from "./model-store/platform";
+import type { Outcome } from "./model-store/script-process";
+import { type StartedScript, TestStore } from "./model-store/start-store";
+
+const MEBIBYTE = 2 ** 20;
+const BUCKET = "models";
+const TOKEN = `hf_${randomBytes(17).toString("hex")}`;
+const CREDENTIALS = "/etc/model-store-keys/credentials";
+const AUTHORITY = "/etc/model-store/ca.crt";
+const INDEX = "model.safetensors.index.json";
+const SMALL_SHARD = "model-00001-of-00002.safetensors";
+/** Larger than a part of an upload: the store gets it in two. */
+const LARGE_SHARD = "model-00002-of-00002.safetensors";
+const COPIED = ["LICENSE", "config.json", SMALL_SHARD, LARGE_SHARD, INDEX, "tokenizer.json"];
+
+function repository(): RepositoryFiles {
+  return {
+    "README.md": Buffer.from("# read me"),
+    LICENSE: Buffer.from("terms"),
+    "config.json": Buffer.from('{"model_type":"llama"}'),
+    "original/consolidated.00.pth": randomBytes(5000),
+    [INDEX]: Buffer.from(JSON.stringify({ weight_map: { "layer.0": SMALL_SHARD, "layer.1": LARGE_SHARD } })),
+    [SMALL_SHARD]: randomBytes(3 * MEBIBYTE),
+    [LARGE_SHARD]: randomBytes(40 * MEBIBYTE),
+    "tokenizer.json": Buffer.from("{}"),
+  };
+}
+
+const LLAMA = "meta-llama/Llama-3.1-8B-Instruct";
+const QWEN = "Qwen/Qwen3-8B";
+const repositories = { [LLAMA]: repository(), [QWEN]: repository() };
+const models = [
+  modelPlan({ domain: "legal" }),
+  modelPlan({ name: "qwen-8b", source: { kind: "huggingface", repository: QWEN, revision: "main" } }),
+];
+
+/** The file's content as the Hub lists it. */
+function original(path: string, of: keyof typeof repositories = LLAMA): Buffer {
+  const content: Buffer | undefined = repositories[of]?.[path];
+  if (content === undefined) throw new Error(`${of} has no ${path}`);
+  return content;
+}
+
+function credentials(accessKey: string, secretKey: string): string {
+  return `[default]\naws_access_key_id = ${accessKey}\naws_secret_access_key = ${secretKey}\n`;
+}
+
+/**
+ * The scripts as their Jobs and init containers run them: the rendered command, variables, files and keys, against the
+ * real server as it is rendered. Its users are made by the admin API, since `mc`, which the provisioning Job runs, is
+ * not among the real parts; their keys and policies are the rendered ones.
+ */
+describe("the model store's scripts on a real MinIO", () => {
+  let platform: RenderedPlatform;
+  let store: TestStore;
+  let hub: Hub;
+
+  const sync = (model: string, env: Readonly<Record<string, string>> = {}, files = {}): StartedScript =>
+    store.script(platform.sync(model), { env: { HF_ENDPOINT: hub.url, ...env }, files });
+  const fetch = (model: string, env: Readonly<Record<string, string>> = {}, files = {}): StartedScript =>
+    store.script(platform.fetch(model), { env, files });
+  const outcome = ({ process }: StartedScript): Promise<Outcome> => process.ended;
+  const secretKey = (user: string): string => platform.users().get(user)?.secretKey ?? "";
+  const keys = (prefix: string): Promise<string[]> => store.administrator.keys(BUCKET, prefix);
+
+  beforeAll(async () => {
+    const certificate = issueCertificate(["DNS:minio.model-store.svc", "IP:127.0.0.1"]);
+    const issued = { "minio-tls": { ...certificate }, "model-store-trust": { ...certificate } };
+    platform = await RenderedPlatform.render(models, TOKEN, issued);
+    [store, hub] = await Promise.all([
+      TestStore.start(platform, BUCKET, certificate["ca.crt"]),
+      Hub.start(repositories, TOKEN),
+    ]);
+  });
+  afterAll(() => Promise.all([store?.stop(), hub?.stop()]));
+
+  describe("a sync that was killed within a file", () => {
+    let killed: Outcome;
+    let left: string[];
+
+    beforeAll(async () => {
+      hub.misbehaviour.stalls.set(LARGE_SHARD, 36 * MEBIBYTE);
+      const { process } = sync("llama-8b");
+      // All others, the first part of the large one, and what follows it.
+      await process.printed((output) => output.split("\ncopied").length === COPIED.length);
+      killed = await process.kill();
+      left = await keys("legal/llama-8b/");
+      hub.misbehaviour.stalls.clear();
+      hub.downloads.length = 0;
+    });
+
+    it("leaves the files that were complete, and no manifest", () => {
+      expect(killed.status).toBeNull();
+      expect(left).toEqual(COPIED.filter((path) => path !== LARGE_SHARD).map((path) => `legal/llama-8b/${path}`));
+    });
+
+    it("is no model for an engine yet", async () => {
+      const { status, output } = await outcome(fetch("llama-8b"));
+      expect(output).toContain("s3://models/legal/llama-8b/ has no .manifest.json: the sync Job of this model has not");
+      expect(status).toBe(1);
+    });
+
+    it("goes on with the file that is missing, until the bucket holds the whole model", async () => {
+      const { status, output } = await outcome(sync("llama-8b"));
+      expect(output).toContain(`complete: s3://models/legal/llama-8b/ holds 6 files of ${LLAMA}@${COMMIT}`);
+      expect(status).toBe(0);
+      // The index says which shards there are, so every run reads it.
+      expect(hub.downloads).toEqual([INDEX, LARGE_SHARD]);
+      const stored = await keys("legal/llama-8b/");
+      expect(stored).toEqual([".manifest.json", ...COPIED].map((path) => `legal/llama-8b/${path}`));
+      for (const path of COPIED) {
+        const content = await store.administrator.get(BUCKET, `legal/llama-8b/${path}`);
+        expect([path, sha256(content)]).toEqual([path, sha256(original(path))]);
+      }
+    });
+
+    it("has a manifest with every checksum", async () => {
+      const manifest = await store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
+      expect(JSON.parse(String(manifest))).toEqual({
+        repository: LLAMA,
+        commit: COMMIT,
+        files: COPIED.map((path) => ({ path, size: original(path).length, sha256: sha256(original(path)) })),
+      });
+    });
+
+    it("is not copied again", async () => {
+      hub.downloads.length = 0;
+      const { status, output } = await outcome(sync("llama-8b"));
+      expect(status).toBe(0);
+      expect(output.match(/^present /gm)).toHaveLength(COPIED.length);
+      expect(hub.downloads).toEqual([INDEX]);
+    });
+  });
+
+  describe("an engine's init container", () => {
+    let first: StartedScript;
+
+    beforeAll(async () => {
+      first = fetch("llama-8b");
+      await outcome(first);
+    });
+
+    it("brings the model to its volume with the model's own keys", async () => {
+      const { status, output } = await outcome(first);
+      expect(output).toMatch(/^complete: 6 files, 0\.05 GB in \d+ s$/m);
+      expect(status).toBe(0);
+      const folder = first.container.here("/models/current");
+      expect(readdirSync(folder).sort()).toEqual([...COPIED].sort());
+      for (const path of COPIED) {
+        expect([path, sha256(readFileSync(join(folder, path)))]).toEqual([path, sha256(original(path))]);
+      }
+    });
+
+    it("copies only the file that an earlier start cut off", async () => {
+      const folder = first.container.here("/models/current");
+      truncateSync(join(folder, LARGE_SHARD), MEBIBYTE);
+      const { status, output } = await outcome(fetch("llama-8b", { TARGET: folder }));
+      expect(status).toBe(0);
+      expect(output.match(/^copied .*$/gm)).toEqual([`copied ${LARGE_SHARD} (0.04 GB)`]);
+      expect(output.match(/^present /gm)).toHaveLength(COPIED.length - 1);
+      expect(sha256(readFileSync(join(folder, LARGE_SHARD)))).toBe(sha256(original(LARGE_SHARD)));
+    });
+  });
+
+  describe.concurrent("what is refused", () => {
+    it("a download that is not what the Hub lists: no such object, no manifest", async () => {
+      hub.misbehaviour.corrupt.add(LARGE_SHARD);
+      const { status, output } = await outcome(sync("qwen-8b"));
+      const id = sha256(original(LARGE_SHARD, QWEN));
+      expect(output).toContain(`failed: ${LARGE_SHARD}: the content has id `);
+      expect(output).toContain(`, the Hub lists ${id}`);
+      expect(status).toBe(1);
+      const stored = await keys("qwen-8b/");
+      expect(stored).toContain(`qwen-8b/${SMALL_SHARD}`);
+      expect(stored).not.toContain(`qwen-8b/${LARGE_SHARD}`);
+      expect(stored).not.toContain("qwen-8b/.manifest.json");
+    });
+
+    it("an object that is not what the manifest lists", async () => {
+      const changed = Buffer.from(original(SMALL_SHARD));
+      changed.reverse();
+      const manifest = await store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
+      await store.administrator.put(BUCKET, `damaged/${SMALL_SHARD}`, changed);
+      const { files, ...rest } = JSON.parse(String(manifest)) as { files: { path: string }[] };
+      const only = { ...rest, files: files.filter(({ path }) => path === SMALL_SHARD) };
+      await store.administrator.put(BUCKET, "damaged/.manifest.json", Buffer.from(JSON.stringify(only)));
+      const writer = { [CREDENTIALS]: credentials("sync-writer", secretKey("sync-writer")) };
+      const started = fetch("llama-8b", { PREFIX: "damaged" }, writer);
+      const { status, output } = await outcome(started);
+      const expected = `expected ${changed.length} with ${sha256(original(SMALL_SHARD))}`;
+      expect(output).toContain(
+        `failed: ${SMALL_SHARD}: got ${changed.length} bytes with SHA-256 ${sha256(changed)}, ${expected}`,
+      );
+      expect(status).toBe(1);
+      expect(readdirSync(started.container.here("/models/current"))).not.toContain(SMALL_SHARD);
+    });
+
+    it("a wrong secret key", async () => {
+      const wrong = { [CREDENTIALS]: credentials("reader-llama-8b", "0".repeat(40)) };
+      const { status, output } = await outcome(fetch("llama-8b", {}, wrong));
+      expect(output).toMatch(
+        /^failed: GET s3:\/\/models\/legal\/llama-8b\/\.manifest\.json: 403 SignatureDoesNotMatch /m,
+      );
+      expect(status).toBe(1);
+    });
+
+    it("an access key that the store does not know", async () => {
+      const unknown = { [CREDENTIALS]: credentials("reader-unknown", "0".repeat(40)) };
+      const { status, output } = await outcome(fetch("llama-8b", {}, unknown));
+      expect(output).toMatch(/^failed: GET s3:.* 403 InvalidAccessKeyId /m);
+      expect(status).toBe(1);
+    });
+
+    it("another model's keys", async () => {
+      const { status, output } = await outcome(fetch("qwen-8b", { PREFIX: "legal/llama-8b" }));
+      expect(output).toMatch(/^failed: GET s3:\/\/models\/legal\/llama-8b\/\.manifest\.json: 403 AccessDenied /m);
+      expect(status).toBe(1);
+    });
+
+    it("writing with a model's own keys, which only read", async () => {
+      const reader = { [CREDENTIALS]: credentials("reader-llama-8b", secretKey("reader-llama-8b")) };
+      const { status, output } = await outcome(sync("llama-8b", { REPOSITORY: QWEN }, reader));
+      expect(output).toMatch(/^failed: \w+ s3:\/\/models\/legal\/llama-8b\/.*: 403 AccessDenied /m);
+      expect(status).toBe(1);
+      expect(sha256(await store.administrator.get(BUCKET, `legal/llama-8b/${SMALL_SHARD}`))).toBe(
+        sha256(original(SMALL_SHARD)),
+      );
+    });
+
+    it("a token that the Hub does not accept", async () => {
+      const { status, output } = await outcome(sync("qwen-8b", {}, { "/etc/hugging-face/token": "hf_wrong" }));
+      expect(output).toContain(`failed: ${QWEN}: Hugging Face answers 401`);
+      expect(output).toContain("a token in the config key huggingFaceToken");
+      expect(status).toBe(1);
+    });
+
+    it("a server whose certificate another authority signed", async () => {
+      const other = issueCertificate(["IP:127.0.0.1"])["ca.crt"];
+      const { status, output } = await outcome(fetch("llama-8b", {}, { [AUTHORITY]: other }));
+      expect(output).toMatch(/^failed: fetch failed \(.*certificate.*\)$/m);
+      expect(status).toBe(1);
+    });
+  });
+
+  describe("secrets", () => {
+    it("are in nothing that was printed", () => {
+      const output = store.output();
+      expect(output).toContain(`complete: s3://models/legal/llama-8b/`);
+      expect(platform.secrets).toHaveLength(5);
+      expect(platform.secrets.filter((secret) => output.includes(secret))).toEqual([]);
+    });
+
+    it("of the Hub do not go to its content network", () => {
+      expect(hub.downloads).toContain(LARGE_SHARD);
+      expect(hub.tokensElsewhere).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { defaultAnswers } from "../../../cli/offline/answers";
+import { Serving } from "../../../components/serving/serving";
+import type { ModelPlan } from "../../../planner/types";
+import { container, type PodSpec, podTemplate } from "../../components/serving/fixture";
+import { modelStore } from "../../components/storage/fixture";
+import { type Deployment, deploy } from "../../harness/deploy";
+
+const SECRET = "kubernetes:core/v1:Secret";
+const CONFIG_MAP = "kubernetes:core/v1:ConfigMap";
+const PASSWORD = "random:index/randomPassword:RandomPassword";
+
+type Texts = Readonly<Record<string, string>>;
+type Volume = PodSpec["volumes"][number];
+
+/** Secrets that cert-manager makes in a cluster: content by key, by the name of the Secret. */
+export type IssuedSecrets = Readonly<Record<string, Texts>>;
+
+export interface Mount {
+  readonly path: string;
+  /** Contents by path below the mount; undefined for a volume that begins empty. */
+  readonly files: Texts | undefined;
+}
+
+/** A container as the components render it, with the content of the Secrets and ConfigMaps that it mounts. */
+export interface RenderedContainer {
+  /** Command and arguments. */
+  readonly command: readonly string[];
+  readonly env: Texts;
+  readonly mounts: readonly Mount[];
+}
+
+export interface StoreUser {
+  readonly secretKey: string;
+  /** Text of the policy with the user's name. */
+  readonly policy: string;
+}
+
+/** What the components render for some models: the store, the Jobs that fill it, and the engines that read it. */
+export class RenderedPlatform {
+  private constructor(
+    private readonly deployment: Deployment,
+    private readonly issued: IssuedSecrets,
+    /** Every key and token in it. */
+    readonly secrets: readonly string[],
+  ) {}
+
+  static async render(
+    models: readonly ModelPlan[],
+    huggingFaceToken: string,
+    issued: IssuedSecrets,
+  ): Promise<RenderedPlatform> {
+    const passwords = new Map<string, string>();
+    const state: typeof defaultAnswers.state = (type, name, inputs) => {
+      if (type !== PASSWORD) return defaultAnswers.state(type, name, inputs);
+      const result = randomBytes(20).toString("hex");
+      passwords.set(name, result);
+      return { ...inputs, result };
+    };
+    const program = () => {
+      const pods = { namespace: "clients", podLabels: { app: "client" } };
+      new Serving("serving", {
+        models,
+        store: modelStore({ models, huggingFaceToken }),
+        cluster: { storageClass: undefined, gpuRuntimeClass: undefined, privateCidrs: [] },
+        clients: { gateway: pods, observability: pods },
+        stage: "production",
+      });
+    };
+    const deployment = await deploy(program, { answers: { ...defaultAnswers, state } });
+    return new RenderedPlatform(deployment, issued, [...passwords.values(), huggingFaceToken]);
+  }
+
+  server(): RenderedContainer {
+    return this.container("kubernetes:apps/v1:StatefulSet", "storage-minio-server-statefulset", "minio");
+  }
+
+  sync(model: string): RenderedContainer {
+    return this.container("kubernetes:batch/v1:Job", `storage-sync-${model}-copy-job`, "sync");
+  }
+
+  fetch(model: string): RenderedContainer {
+    return this.container("kubernetes:apps/v1:Deployment", `serving-${model}-server-deployment`, "fetch-weights");
+  }
+
+  /** The users that the provisioning Job makes, by access key. */
+  users(): ReadonlyMap<string, StoreUser> {
+    const keys = this.deployment.resource(SECRET, "storage-setup-users").inputs.stringData as Texts;
+    const policies = this.deployment.resource(CONFIG_MAP, "storage-setup-policies").inputs.data as Texts;
+    return new Map(
+      Object.entries(keys).map(([user, secretKey]) => [user, { secretKey, policy: policies[`${user}.json`] ?? "" }]),
+    );
+  }
+
+  private container(type: string, name: string, containerName: string): RenderedContainer {
+    const resource = this.deployment.resource(type, name);
+    const { namespace } = resource.inputs.metadata as { readonly namespace: string };
+    const pod = podTemplate(resource).spec;
+    const { command = [], args = [], env, volumeMounts } = container(pod, containerName);
+    return {
+      command: [...command, ...args],
+      env: Object.fromEntries(env.map((variable) => [variable.name, variable.value ?? ""])),
+      mounts: volumeMounts.map((mount) => {
+        const volume = pod.volumes.find((candidate) => candidate.name === mount.name);
+        if (volume === undefined) throw new Error(`${name} has no volume "${mount.name}"`);
+        return { path: mount.mountPath, files: this.filesOf(volume, namespace) };
+      }),
+    };
+  }
+
+  /** The files of a Secret's or ConfigMap's volume: those that its items name, else one for each key. */
+  private filesOf(volume: Volume, namespace: string): Texts | undefined {
+    const secret = volume.secret as { readonly secretName: string; readonly items?: readonly Item[] } | undefined;
+    const configMap = volume.configMap as { readonly name: string; readonly items?: readonly Item[] } | undefined;
+    if (secret === undefined && configMap === undefined) return undefined;
+    const content =
+      secret !== undefined
+        ? (this.issued[secret.secretName] ?? this.content(SECRET, namespace, secret.secretName))
+        : this.content(CONFIG_MAP, namespace, configMap?.name ?? "");
+    const items = (secret ?? configMap)?.items ?? Object.keys(content).map((key) => ({ key, path: key }));
+    return Object.fromEntries(
+      items.map(({ key, path }) => {
+        const text = content[key];
+        if (text === undefined) throw new Error(`volume "${volume.name}" in ${namespace} has no key "${key}"`);
+        return [path, text];
+      }),
+    );
+  }
+
+  private content(type: string, namespace: string, name: string): Texts {
+    const found = this.deployment.ofType(type).find(({ inputs }) => {
+      const metadata = inputs.metadata as { readonly name: string; readonly namespace: string };
+      return metadata.name === name && metadata.namespace === namespace;
+    });
+    if (found === undefined) throw new Error(`nothing renders ${type} ${namespace}/${name}`);
+    return (found.inputs.stringData ?? found.inputs.data) as Texts;
+  }
+}
+
+interface Item {
+  readonly key: string;
+  readonly path: string;
+}

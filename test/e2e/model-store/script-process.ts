@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { waitFor } from "../../../rehearsal/cluster/wait";
+import type { ContainerFolder } from "./container-folder";
+
+/** The scripts' image has Node 24, which strips types itself; an older one needs help. */
+const STRIPS_TYPES = Number(process.versions.node.split(".")[0]) >= 24;
+
+export interface Outcome {
+  /** null when a signal ended it. */
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** A container's command `node <script>` as a process, with the container's variables and nothing else. */
+export class ScriptProcess {
+  /** Everything that it printed until now, both streams. */
+  output = "";
+  readonly ended: Promise<Outcome>;
+  private readonly child: ChildProcess;
+
+  constructor({ command, env }: ContainerFolder) {
+    const [, ...args] = command;
+    const tsx = pathToFileURL(createRequire(__filename).resolve("tsx")).href;
+    const loader = STRIPS_TYPES ? [] : ["--import", tsx];
+    this.child = spawn(process.execPath, [...loader, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        this.output += String(chunk);
+      });
+    }
+    this.ended = new Promise((resolve, reject) => {
+      this.child.once("error", reject);
+      this.child.once("close", (status) => resolve({ status, output: this.output }));
+    });
+  }
+
+  /** Waits until `done` holds of what it printed. @throws Error with that when it does not within 20 seconds. */
+  async printed(done: (output: string) => boolean): Promise<void> {
+    const answer = async () => (done(this.output) ? true : undefined);
+    await waitFor("a script to get further", answer, 20).catch((error: Error) => {
+      throw new Error(`${error.message}; it printed:\n${this.output}`);
+    });
+  }
+
+  /** Kills it as a node that loses power would. */
+  async kill(): Promise<Outcome> {
+    this.child.kill("SIGKILL");
+    return this.ended;
+  }
+}
