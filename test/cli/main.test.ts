@@ -17,7 +17,10 @@ describe("a command in a process of its own", () => {
       err += String(chunk);
     });
     const [status] = await once(command, "close");
-    expect([status, err]).toEqual([2, `there is no command "${name}"; commands: plan, model, render, rehearse, smoke\n`]);
+    expect([status, err]).toEqual([
+      2,
+      `there is no command "${name}"; commands: plan, model, render, rehearse, smoke\n`,
+    ]);
   });
 
   it("ends well when its reader has seen enough, as with `| head`", async () => {

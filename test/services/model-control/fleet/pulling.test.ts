@@ -97,6 +97,17 @@ describe("a pull that is cancelled", () => {
     expect(events).toContainEqual({ type: "purged", worker: "a", model: "new:1" });
   });
 
+  test.each([true, false])("goes when it was cancelled after its last byte (load: %s)", async (load) => {
+    const { fleet } = testFleet([ollamaWorker("a", ollama.url)]);
+    const controller = new AbortController();
+    const confirm = async () => controller.abort(new Error("cancelled"));
+    const pulled = fleet.pull("new:1", { load, onProgress: () => undefined, confirm }, controller.signal);
+    await expect(pulled).rejects.toThrow("cancelled");
+    await fleet.discard("new:1", signal);
+    expect(ollama.onDisk.size).toBe(0);
+    expect(await fleet.model("new:1", signal)).toMatchObject({ state: "absent", placements: [] });
+  });
+
   test("stays when it was complete before", async () => {
     const { fleet, pull } = testFleet([ollamaWorker("a", ollama.url)]);
     await pull("new:1", { load: false });
