@@ -7,6 +7,7 @@ import { beta9Problems } from "./beta9";
 import { ConfigError, type EnvironmentConfig, type LoadedEnvironment } from "./config";
 import { edge } from "./edge";
 import { local } from "./local";
+import { modelControlProblems } from "./model-control";
 import { oci } from "./oci";
 import { toPlanRequest } from "./plan-request";
 import type { Platform } from "./platform";
@@ -50,7 +51,14 @@ export async function planEnvironment(
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
   const plan = planDeployment(toPlanRequest(name, environment, await readArchitectures(environment, baseDirectory)));
-  return { ...plan, problems: [...plan.problems, ...beta9Problems(environment.beta9)] };
+  return {
+    ...plan,
+    problems: [
+      ...plan.problems,
+      ...modelControlProblems(environment.modelControl),
+      ...beta9Problems(environment.beta9),
+    ],
+  };
 }
 
 /** @throws PlanRefusedError when a capacity rule forbids the plan: nothing must be created then. */

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { hostname, text, wholeNumber } from "./fields";
 
+/** Stands in the environments that come with the project until a fork has an image of its own. */
+export const EXAMPLE_CONTROL_IMAGE = "ghcr.io/your-org/inference-model-control:0.1.0";
+
 /** `registry/repository:tag`, with a digest behind it or instead of the tag; never a moving tag. */
 const pinnedImage = z
   .string()
@@ -29,7 +32,7 @@ export const modelControlSection = z
     image: pinnedImage.optional().meta({
       description:
         "Image of the API: build services/model-control for the CPU architectures of your nodes, and push it to a registry of yours. Required when enabled.",
-      example: "ghcr.io/your-org/inference-model-control:0.1.0",
+      example: EXAMPLE_CONTROL_IMAGE,
     }),
     warmModels: z
       .array(modelName)
@@ -63,5 +66,5 @@ export const modelControlSection = z
   .prefault({})
   .meta({
     description: "API that manages models while the platform runs.",
-    example: { enabled: true, image: "ghcr.io/your-org/inference-model-control:0.1.0" },
+    example: { enabled: true, image: EXAMPLE_CONTROL_IMAGE },
   });
