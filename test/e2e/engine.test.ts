@@ -86,7 +86,7 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
     const added = await upWithModels({ assistant: { ...MODEL, concurrency: 4 }, second: MODEL });
     const created = added.steps.filter((step) => step.startsWith("create "));
     // The model control API is told of the server, and reads its configuration when it starts.
-    const updated = [`update ${PLAN}`, `update ${CONTROL_CONFIG}`, `update ${CONTROL_API}`];
+    const updated = [`update ${CONTROL_CONFIG}`, `update ${PLAN}`, `update ${CONTROL_API}`];
     expect(added.steps.filter((step) => !created.includes(step))).toEqual(updated);
     expect(created.filter((step) => !step.includes("second"))).toEqual([]);
 

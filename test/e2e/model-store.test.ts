@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { COMMIT, sha256 } from "../components/storage/fakes";
 import { modelPlan } from "../harness/plans";
 import { issueCertificate } from "./model-store/authority";
-import { COMMIT, Hub, type RepositoryFiles, sha256 } from "./model-store/hub";
+import type { ContainerFolder } from "./model-store/container-folder";
+import { Hub, type RepositoryFiles } from "./model-store/hub";
 import { RenderedPlatform } from "./model-store/platform";
 import type { Outcome } from "./model-store/script-process";
-import { type StartedScript, TestStore } from "./model-store/start-store";
+import { TestStore } from "./model-store/start-store";
 
 const MEBIBYTE = 2 ** 20;
 const BUCKET = "models";
@@ -32,6 +34,9 @@ function repository(): RepositoryFiles {
     "tokenizer.json": Buffer.from("{}"),
   };
 }
+
+/** Variables by name, or files by path. */
+type Variables = Readonly<Record<string, string>>;
 
 const LLAMA = "meta-llama/Llama-3.1-8B-Instruct";
 const QWEN = "Qwen/Qwen3-8B";
@@ -62,17 +67,17 @@ describe("the model store's scripts on a real MinIO", () => {
   let store: TestStore;
   let hub: Hub;
 
-  const sync = (model: string, env: Readonly<Record<string, string>> = {}, files = {}): StartedScript =>
-    store.script(platform.sync(model), { env: { HF_ENDPOINT: hub.url, ...env }, files });
-  const fetch = (model: string, env: Readonly<Record<string, string>> = {}, files = {}): StartedScript =>
-    store.script(platform.fetch(model), { env, files });
-  const outcome = ({ process }: StartedScript): Promise<Outcome> => process.ended;
+  const sync = (model: string, env: Variables = {}, files: Variables = {}): ContainerFolder =>
+    store.container(platform.sync(model), { env: { HF_ENDPOINT: hub.url, ...env }, files });
+  const fetch = (model: string, env: Variables = {}, files: Variables = {}): ContainerFolder =>
+    store.container(platform.fetch(model), { env, files });
+  const run = (container: ContainerFolder): Promise<Outcome> => store.start(container).ended;
   const secretKey = (user: string): string => platform.users().get(user)?.secretKey ?? "";
-  const keys = (prefix: string): Promise<string[]> => store.administrator.keys(BUCKET, prefix);
+  const keys = (prefix: string): Promise<string[]> => store.administrator.list(BUCKET, prefix);
 
   beforeAll(async () => {
     const certificate = issueCertificate(["DNS:minio.model-store.svc", "IP:127.0.0.1"]);
-    const issued = { "minio-tls": { ...certificate }, "model-store-trust": { ...certificate } };
+    const issued = { "minio-tls": certificate, "model-store-trust": certificate };
     platform = await RenderedPlatform.render(models, TOKEN, issued);
     [store, hub] = await Promise.all([
       TestStore.start(platform, BUCKET, certificate["ca.crt"]),
@@ -87,8 +92,8 @@ describe("the model store's scripts on a real MinIO", () => {
 
     beforeAll(async () => {
       hub.misbehaviour.stalls.set(LARGE_SHARD, 36 * MEBIBYTE);
-      const { process } = sync("llama-8b");
-      // All others, the first part of the large one, and what follows it.
+      const process = store.start(sync("llama-8b"));
+      // All but the large one, which stands still after its first part.
       await process.printed((output) => output.split("\ncopied").length === COPIED.length);
       killed = await process.kill();
       left = await keys("legal/llama-8b/");
@@ -102,13 +107,13 @@ describe("the model store's scripts on a real MinIO", () => {
     });
 
     it("is no model for an engine yet", async () => {
-      const { status, output } = await outcome(fetch("llama-8b"));
+      const { status, output } = await run(fetch("llama-8b"));
       expect(output).toContain("s3://models/legal/llama-8b/ has no .manifest.json: the sync Job of this model has not");
       expect(status).toBe(1);
     });
 
     it("goes on with the file that is missing, until the bucket holds the whole model", async () => {
-      const { status, output } = await outcome(sync("llama-8b"));
+      const { status, output } = await run(sync("llama-8b"));
       expect(output).toContain(`complete: s3://models/legal/llama-8b/ holds 6 files of ${LLAMA}@${COMMIT}`);
       expect(status).toBe(0);
       // The index says which shards there are, so every run reads it.
@@ -132,7 +137,7 @@ describe("the model store's scripts on a real MinIO", () => {
 
     it("is not copied again", async () => {
       hub.downloads.length = 0;
-      const { status, output } = await outcome(sync("llama-8b"));
+      const { status, output } = await run(sync("llama-8b"));
       expect(status).toBe(0);
       expect(output.match(/^present /gm)).toHaveLength(COPIED.length);
       expect(hub.downloads).toEqual([INDEX]);
@@ -140,18 +145,19 @@ describe("the model store's scripts on a real MinIO", () => {
   });
 
   describe("an engine's init container", () => {
-    let first: StartedScript;
+    let container: ContainerFolder;
+    let first: Outcome;
 
     beforeAll(async () => {
-      first = fetch("llama-8b");
-      await outcome(first);
+      container = fetch("llama-8b");
+      first = await run(container);
     });
 
-    it("brings the model to its volume with the model's own keys", async () => {
-      const { status, output } = await outcome(first);
+    it("brings the model to its volume with the model's own keys", () => {
+      const { status, output } = first;
       expect(output).toMatch(/^complete: 6 files, 0\.05 GB in \d+ s$/m);
       expect(status).toBe(0);
-      const folder = first.container.here("/models/current");
+      const folder = container.here("/models/current");
       expect(readdirSync(folder).sort()).toEqual([...COPIED].sort());
       for (const path of COPIED) {
         expect([path, sha256(readFileSync(join(folder, path)))]).toEqual([path, sha256(original(path))]);
@@ -159,9 +165,9 @@ describe("the model store's scripts on a real MinIO", () => {
     });
 
     it("copies only the file that an earlier start cut off", async () => {
-      const folder = first.container.here("/models/current");
+      const folder = container.here("/models/current");
       truncateSync(join(folder, LARGE_SHARD), MEBIBYTE);
-      const { status, output } = await outcome(fetch("llama-8b", { TARGET: folder }));
+      const { status, output } = await run(container);
       expect(status).toBe(0);
       expect(output.match(/^copied .*$/gm)).toEqual([`copied ${LARGE_SHARD} (0.04 GB)`]);
       expect(output.match(/^present /gm)).toHaveLength(COPIED.length - 1);
@@ -172,7 +178,7 @@ describe("the model store's scripts on a real MinIO", () => {
   describe.concurrent("what is refused", () => {
     it("a download that is not what the Hub lists: no such object, no manifest", async () => {
       hub.misbehaviour.corrupt.add(LARGE_SHARD);
-      const { status, output } = await outcome(sync("qwen-8b"));
+      const { status, output } = await run(sync("qwen-8b"));
       const id = sha256(original(LARGE_SHARD, QWEN));
       expect(output).toContain(`failed: ${LARGE_SHARD}: the content has id `);
       expect(output).toContain(`, the Hub lists ${id}`);
@@ -192,19 +198,19 @@ describe("the model store's scripts on a real MinIO", () => {
       const only = { ...rest, files: files.filter(({ path }) => path === SMALL_SHARD) };
       await store.administrator.put(BUCKET, "damaged/.manifest.json", Buffer.from(JSON.stringify(only)));
       const writer = { [CREDENTIALS]: credentials("sync-writer", secretKey("sync-writer")) };
-      const started = fetch("llama-8b", { PREFIX: "damaged" }, writer);
-      const { status, output } = await outcome(started);
+      const container = fetch("llama-8b", { PREFIX: "damaged" }, writer);
+      const { status, output } = await run(container);
       const expected = `expected ${changed.length} with ${sha256(original(SMALL_SHARD))}`;
       expect(output).toContain(
         `failed: ${SMALL_SHARD}: got ${changed.length} bytes with SHA-256 ${sha256(changed)}, ${expected}`,
       );
       expect(status).toBe(1);
-      expect(readdirSync(started.container.here("/models/current"))).not.toContain(SMALL_SHARD);
+      expect(readdirSync(container.here("/models/current"))).not.toContain(SMALL_SHARD);
     });
 
     it("a wrong secret key", async () => {
       const wrong = { [CREDENTIALS]: credentials("reader-llama-8b", "0".repeat(40)) };
-      const { status, output } = await outcome(fetch("llama-8b", {}, wrong));
+      const { status, output } = await run(fetch("llama-8b", {}, wrong));
       expect(output).toMatch(
         /^failed: GET s3:\/\/models\/legal\/llama-8b\/\.manifest\.json: 403 SignatureDoesNotMatch /m,
       );
@@ -213,20 +219,20 @@ describe("the model store's scripts on a real MinIO", () => {
 
     it("an access key that the store does not know", async () => {
       const unknown = { [CREDENTIALS]: credentials("reader-unknown", "0".repeat(40)) };
-      const { status, output } = await outcome(fetch("llama-8b", {}, unknown));
+      const { status, output } = await run(fetch("llama-8b", {}, unknown));
       expect(output).toMatch(/^failed: GET s3:.* 403 InvalidAccessKeyId /m);
       expect(status).toBe(1);
     });
 
     it("another model's keys", async () => {
-      const { status, output } = await outcome(fetch("qwen-8b", { PREFIX: "legal/llama-8b" }));
+      const { status, output } = await run(fetch("qwen-8b", { PREFIX: "legal/llama-8b" }));
       expect(output).toMatch(/^failed: GET s3:\/\/models\/legal\/llama-8b\/\.manifest\.json: 403 AccessDenied /m);
       expect(status).toBe(1);
     });
 
     it("writing with a model's own keys, which only read", async () => {
       const reader = { [CREDENTIALS]: credentials("reader-llama-8b", secretKey("reader-llama-8b")) };
-      const { status, output } = await outcome(sync("llama-8b", { REPOSITORY: QWEN }, reader));
+      const { status, output } = await run(sync("llama-8b", { REPOSITORY: QWEN }, reader));
       expect(output).toMatch(/^failed: \w+ s3:\/\/models\/legal\/llama-8b\/.*: 403 AccessDenied /m);
       expect(status).toBe(1);
       expect(sha256(await store.administrator.get(BUCKET, `legal/llama-8b/${SMALL_SHARD}`))).toBe(
@@ -235,7 +241,7 @@ describe("the model store's scripts on a real MinIO", () => {
     });
 
     it("a token that the Hub does not accept", async () => {
-      const { status, output } = await outcome(sync("qwen-8b", {}, { "/etc/hugging-face/token": "hf_wrong" }));
+      const { status, output } = await run(sync("qwen-8b", {}, { "/etc/hugging-face/token": "hf_wrong" }));
       expect(output).toContain(`failed: ${QWEN}: Hugging Face answers 401`);
       expect(output).toContain("a token in the config key huggingFaceToken");
       expect(status).toBe(1);
@@ -243,8 +249,8 @@ describe("the model store's scripts on a real MinIO", () => {
 
     it("a server whose certificate another authority signed", async () => {
       const other = issueCertificate(["IP:127.0.0.1"])["ca.crt"];
-      const { status, output } = await outcome(fetch("llama-8b", {}, { [AUTHORITY]: other }));
-      expect(output).toMatch(/^failed: fetch failed \(.*certificate.*\)$/m);
+      const { status, output } = await run(fetch("llama-8b", {}, { [AUTHORITY]: other }));
+      expect(output).toMatch(/^failed: .*https:.*certificate.*NODE_EXTRA_CA_CERTS$/m);
       expect(status).toBe(1);
     });
   });

@@ -15,8 +15,12 @@ export async function withRetries<T>(what: string, work: () => Promise<T>, optio
     try {
       return await work();
     } catch (error) {
-      if (error instanceof FinalError || attempt === attempts) {
+      if (error instanceof FinalError) {
         throw error;
+      }
+      if (attempt === attempts) {
+        const reason = describe(error);
+        throw new Error(reason.includes(what) ? reason : `${what}: ${reason}`);
       }
       console.error(`${what}: attempt ${attempt} of ${attempts} failed: ${describe(error)}`);
       await new Promise((resolve) => setTimeout(resolve, (options.firstDelayMs ?? 1000) * 2 ** (attempt - 1)));

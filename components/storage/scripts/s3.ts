@@ -149,7 +149,9 @@ export class S3Bucket {
     const what = `${method} s3://${this.bucket}/${key ?? query.prefix ?? ""}`;
     return withRetries(what, async () => {
       const signed = signedHeaders({ method, url, headers, body }, this.signingKey, new Date());
-      const response = await fetch(url, { method, headers: signed, body });
+      const response = await fetch(url, { method, headers: signed, body }).catch((error: unknown) => {
+        throw distrustOf(error, `${what}: ${this.endpoint}`) ?? error;
+      });
       if (response.ok || accept.includes(response.status)) {
         return response;
       }
@@ -158,6 +160,24 @@ export class S3Bucket {
       throw response.status >= 500 || response.status === 429 ? new Error(message) : new FinalError(message);
     });
   }
+}
+
+/** What Node says of a certificate that it does not accept. The process has read its authorities once: no retry helps. */
+const DISTRUST = [
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+];
+
+function distrustOf(error: unknown, what: string): FinalError | undefined {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error && "code" in cause && DISTRUST.includes(String(cause.code)))) {
+    return undefined;
+  }
+  return new FinalError(`${what}: ${cause.message}; check the authority in NODE_EXTRA_CA_CERTS`);
 }
 
 const META = "x-amz-meta-";

@@ -61,9 +61,10 @@ describe("a pull", () => {
     await waitFor("the download to go on", async () => (downloadedFrom().length > 1 ? true : undefined), 20);
     stand.registry.misbehaviour.bytesPerSecond = undefined;
     expect(await api.ended(id)).toMatchObject({ state: "completed", progress: 100, worker: "w1" });
-    const [begun, continued, ...more] = downloadedFrom();
-    expect([begun, more]).toEqual([0, []]);
-    expect(continued).toBeGreaterThan(0.2 * 3 * MEGABYTE);
+    // Ollama asks again for the rest of a download that seems to stand still: never from its first byte.
+    const [begun, ...continued] = downloadedFrom();
+    expect(begun).toBe(0);
+    expect(Math.min(...continued)).toBeGreaterThan(0.2 * 3 * MEGABYTE);
     const body = JSON.stringify({ model, prompt: "hello", stream: false, options: { num_predict: 3 } });
     const answer = await fetch(`${stand.ollama.url}/api/generate`, { method: "POST", body });
     expect(await answer.json()).toMatchObject({ done: true, eval_count: 3 });

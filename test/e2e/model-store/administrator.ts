@@ -1,6 +1,7 @@
 import { createCipheriv, pbkdf2Sync, randomBytes } from "node:crypto";
 import { request } from "node:https";
-import { type SigningKey, signedHeaders } from "../../../components/storage/scripts/s3-signature.ts";
+import type { StoreKeys } from "../../../components/storage/scripts/credentials.ts";
+import { signedHeaders } from "../../../components/storage/scripts/s3-signature.ts";
 
 const ADMIN = "/minio/admin/v3";
 
@@ -17,7 +18,7 @@ export class Administrator {
   constructor(
     private readonly endpoint: string,
     private readonly authority: string,
-    private readonly key: SigningKey,
+    private readonly keys: StoreKeys,
   ) {}
 
   /** Whether the server answers its readiness probe. */
@@ -34,13 +35,13 @@ export class Administrator {
   async addUser(user: string, secretKey: string, policy: string): Promise<void> {
     await this.send("PUT", `${ADMIN}/add-canned-policy`, { name: user }, Buffer.from(policy));
     const request = Buffer.from(JSON.stringify({ secretKey, status: "enabled" }));
-    await this.send("PUT", `${ADMIN}/add-user`, { accessKey: user }, encrypted(request, this.key.secretAccessKey));
+    await this.send("PUT", `${ADMIN}/add-user`, { accessKey: user }, encrypted(request, this.keys.secretAccessKey));
     const attachment = { policyName: user, userOrGroup: user, isGroup: "false" };
     await this.send("PUT", `${ADMIN}/set-user-or-group-policy`, attachment);
   }
 
   /** Keys below a prefix, sorted; the tests have fewer than a page of them. */
-  async keys(bucket: string, prefix: string): Promise<string[]> {
+  async list(bucket: string, prefix: string): Promise<string[]> {
     const xml = String((await this.send("GET", `/${bucket}`, { "list-type": "2", prefix })).body);
     return [...xml.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key = ""]) => key).sort();
   }
@@ -49,7 +50,7 @@ export class Administrator {
     return (await this.send("GET", `/${bucket}/${key}`)).body;
   }
 
-  async put(bucket: string, key: string, body: Buffer): Promise<void> {
+  async put(bucket: string, key: string, body: Uint8Array): Promise<void> {
     await this.send("PUT", `/${bucket}/${key}`, {}, body);
   }
 
@@ -58,11 +59,12 @@ export class Administrator {
     method: string,
     path: string,
     query: Readonly<Record<string, string>> = {},
-    body = Buffer.alloc(0),
+    body: Uint8Array = new Uint8Array(),
   ): Promise<Answer> {
     const url = new URL(`${this.endpoint}${path}?${new URLSearchParams(query)}`);
-    const length = { "content-length": String(body.length) };
-    const headers = signedHeaders({ method, url, headers: length, body }, this.key, new Date());
+    const length = { "content-length": String(body.byteLength) };
+    const key = { ...this.keys, region: "us-east-1" };
+    const headers = signedHeaders({ method, url, headers: length, body }, key, new Date());
     const answer = await new Promise<Answer>((resolve, reject) => {
       const outgoing = request(url, { method, headers, ca: this.authority }, (response) => {
         const chunks: Buffer[] = [];

@@ -4,16 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The keys of a Secret that cert-manager fills. */
-export interface IssuedCertificate {
-  readonly "tls.crt": string;
-  readonly "tls.key": string;
-  readonly "ca.crt": string;
-}
+export type IssuedCertificate = Readonly<Record<"tls.crt" | "tls.key" | "ca.crt", string>>;
 
 const KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
 /**
- * A server's certificate by a new authority of its own, of the kinds that the store's Certificates ask for.
+ * A server's certificate by a new authority of its own, with the keys and usages that the store's Certificates ask for.
  *
  * @param names subject alternative names, such as `DNS:minio.model-store.svc`.
  */
@@ -26,6 +22,7 @@ export function issueCertificate(names: readonly string[]): IssuedCertificate {
     openssl("req", ...KEY, "-subj", "/CN=minio", "-keyout", "tls.key", "-out", "tls.csr");
     const extensions = [
       "basicConstraints=CA:FALSE",
+      "keyUsage=digitalSignature",
       "extendedKeyUsage=serverAuth",
       `subjectAltName=${names.join(",")}`,
     ];

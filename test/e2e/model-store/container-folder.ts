@@ -29,8 +29,8 @@ export class ContainerFolder {
     }
     for (const [path, content] of Object.entries(changes.files ?? {})) this.write(path, content);
     this.command = container.command.map((word) => this.here(word));
-    const env = Object.entries({ ...container.env, ...changes.env });
-    this.env = Object.fromEntries(env.map(([name, value]) => [name, this.here(value)]));
+    const env = Object.entries(container.env).map(([name, value]) => [name, this.here(value)]);
+    this.env = { ...Object.fromEntries(env), ...changes.env };
   }
 
   /** Where a path of the container lies on this machine; anything else is returned as it is. */

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { COMMIT, sha256 } from "../../components/storage/fakes";
 
 /** Content of a repository by path. */
 export type RepositoryFiles = Readonly<Record<string, Buffer>>;
-
-export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 /** Files from this size on are large: they have a SHA-256 and come from another host. */
 const LARGE_BYTES = 100_000;
@@ -19,9 +18,9 @@ export interface Misbehaviour {
 
 /**
  * What the sync Job asks of the Hugging Face Hub, on a loopback port over plain HTTP: a revision's commit, the tree of
- * files in pages, and the files; large ones by a redirect to a content network, which refuses the Hub's token. All
- * repositories are gated.
- * Source: huggingface.co/docs/hub/api and what its servers answer, as components/storage/scripts/hugging-face.ts reads it.
+ * files in pages, and the files; large ones by a redirect to a content network, which has no use for the token.
+ * All repositories are gated.
+ * It answers as components/storage/scripts/hugging-face.ts understands the Hub, which no test can ask.
  */
 export class Hub {
   readonly misbehaviour: Misbehaviour = { stalls: new Map(), corrupt: new Set() };
@@ -126,8 +125,4 @@ function entry(path: string, content: Buffer): object {
   const blob = createHash("sha1").update(`blob ${size}\0`).update(content).digest("hex");
   if (size < LARGE_BYTES) return { type: "file", path, size, oid: blob };
   return { type: "file", path, size, oid: "0".repeat(40), lfs: { oid: sha256(content), size } };
-}
-
-export function sha256(content: Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { defaultAnswers } from "../../../cli/offline/answers";
 import { Serving } from "../../../components/serving/serving";
+import type { StoreKeys } from "../../../components/storage/scripts/credentials.ts";
 import type { ModelPlan } from "../../../planner/types";
 import { container, type PodSpec, podTemplate } from "../../components/serving/fixture";
 import { modelStore } from "../../components/storage/fixture";
@@ -81,6 +82,12 @@ export class RenderedPlatform {
 
   fetch(model: string): RenderedContainer {
     return this.container("kubernetes:apps/v1:Deployment", `serving-${model}-server-deployment`, "fetch-weights");
+  }
+
+  /** The administrator's keys, which the server reads from its files. */
+  rootKeys(): StoreKeys {
+    const root = this.deployment.resource(SECRET, "storage-minio-root").inputs.stringData as Texts;
+    return { accessKeyId: root.user ?? "", secretAccessKey: root.password ?? "" };
   }
 
   /** The users that the provisioning Job makes, by access key. */

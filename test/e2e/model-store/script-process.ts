@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import type { ContainerFolder } from "./container-folder";
 
@@ -22,8 +21,8 @@ export class ScriptProcess {
 
   constructor({ command, env }: ContainerFolder) {
     const [, ...args] = command;
-    const tsx = pathToFileURL(createRequire(__filename).resolve("tsx")).href;
-    const loader = STRIPS_TYPES ? [] : ["--import", tsx];
+    // Its loader for CommonJS, because the one for ES modules stays out of worker threads on Node 20.
+    const loader = STRIPS_TYPES ? [] : ["--require", createRequire(__filename).resolve("tsx/cjs")];
     this.child = spawn(process.execPath, [...loader, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {

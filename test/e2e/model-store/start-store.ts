@@ -1,6 +1,3 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { ServerProcess } from "../model-control/registry/server-process";
@@ -9,12 +6,6 @@ import { type Changes, ContainerFolder } from "./container-folder";
 import type { RenderedContainer, RenderedPlatform } from "./platform";
 import { ScriptProcess } from "./script-process";
 
-/** A script that was started, and the folders that its container mounts. */
-export interface StartedScript {
-  readonly container: ContainerFolder;
-  readonly process: ScriptProcess;
-}
-
 /** A real MinIO that runs as the platform renders it but on a loopback port, with the platform's bucket and users. */
 export class TestStore {
   private readonly scripts: ScriptProcess[] = [];
@@ -22,7 +13,6 @@ export class TestStore {
   private constructor(
     private readonly server: ServerProcess,
     private readonly url: string,
-    private readonly folder: string,
     readonly administrator: Administrator,
   ) {}
 
@@ -30,36 +20,38 @@ export class TestStore {
   static async start(platform: RenderedPlatform, bucket: string, authority: string): Promise<TestStore> {
     const [port = 0] = await freePorts(1);
     const url = `https://127.0.0.1:${port}`;
-    const folder = mkdtempSync(join(tmpdir(), "inference-stacks-e2e-"));
-    const { command, env } = new ContainerFolder(platform.server(), folder);
-    const administrator = new Administrator(url, authority, {
-      accessKeyId: readFileSync(env.MINIO_ROOT_USER_FILE ?? "", "utf8"),
-      secretAccessKey: readFileSync(env.MINIO_ROOT_PASSWORD_FILE ?? "", "utf8"),
-      region: "us-east-1",
+    const administrator = new Administrator(url, authority, platform.rootKeys());
+    const server = await ServerProcess.start((folder) => {
+      const { command, env } = new ContainerFolder(platform.server(), folder);
+      return {
+        command: requirePart("minio"),
+        args: command.map((word) => word.replace(/^:\d+$/, `127.0.0.1:${port}`)),
+        env,
+        ready: () => administrator.isReady(),
+      };
     });
-    const server = await ServerProcess.start(() => ({
-      command: requirePart("minio"),
-      args: command.map((word) => word.replace(/^:\d+$/, `127.0.0.1:${port}`)),
-      env,
-      ready: () => administrator.isReady(),
-    }));
-    const store = new TestStore(server, url, folder, administrator);
-    await administrator.createBucket(bucket);
-    for (const [user, { secretKey, policy }] of platform.users()) {
-      await administrator.addUser(user, secretKey, policy);
+    try {
+      await administrator.createBucket(bucket);
+      for (const [user, { secretKey, policy }] of platform.users()) {
+        await administrator.addUser(user, secretKey, policy);
+      }
+      return new TestStore(server, url, administrator);
+    } catch (error) {
+      await server.stop();
+      throw error;
     }
-    return store;
   }
 
-  /** Starts a container's script with this store as its endpoint. */
-  script(rendered: RenderedContainer, { env, files }: Changes = {}): StartedScript {
-    const container = new ContainerFolder(rendered, this.folder, {
-      env: { AWS_ENDPOINT_URL: this.url, ...env },
-      files,
-    });
-    const process = new ScriptProcess(container);
-    this.scripts.push(process);
-    return { container, process };
+  /** A container that has this store as its endpoint. */
+  container(rendered: RenderedContainer, { env, files }: Changes = {}): ContainerFolder {
+    return new ContainerFolder(rendered, this.server.folder, { env: { AWS_ENDPOINT_URL: this.url, ...env }, files });
+  }
+
+  /** Starts a container's script; again, as the kubelet restarts a container: with what is in its volumes by now. */
+  start(container: ContainerFolder): ScriptProcess {
+    const script = new ScriptProcess(container);
+    this.scripts.push(script);
+    return script;
   }
 
   /** What the server and every script printed until now. */
@@ -70,6 +62,5 @@ export class TestStore {
   async stop(): Promise<void> {
     await Promise.all(this.scripts.map((script) => script.kill()));
     await this.server.stop();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
