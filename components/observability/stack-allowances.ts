@@ -1,7 +1,7 @@
 import { type Allowance, CLUSTER_DNS, fromKubernetesApi, internet, kubernetesApi, type Peer } from "../core/network";
 import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
 import { GPU_METRICS_NAMESPACE, STACK_PODS } from "./names";
-import { type ScrapeTarget, scrapeAllowance } from "./targets";
+import { type ScrapeTarget, scrapeAllowances } from "./targets";
 
 export interface StackConnections {
   readonly targets: readonly ScrapeTarget[];
@@ -50,7 +50,7 @@ export function stackAllowances(args: StackConnections): Allowance[] {
       ports: [{ port: 9153 }],
     },
     ...gpuAllowances(args),
-    ...args.targets.map(scrapeAllowance),
+    ...scrapeAllowances(args.targets),
     ...(args.alertWebhook
       ? [{ name: "alert-webhook", pods: alertmanager, to: [internet(args.privateCidrs)], ports: [{ port: 443 }] }]
       : []),

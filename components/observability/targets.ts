@@ -6,7 +6,7 @@ import { PROMETHEUS_PEER, STACK_PODS } from "./names";
 
 /** Pods with a Prometheus endpoint. */
 export interface ScrapeTarget {
-  /** Name of the monitor and of the NetworkPolicy: unique among targets. */
+  /** Name of the monitor: unique among targets. */
   readonly name: string;
   readonly namespace: string;
   readonly podLabels: Labels;
@@ -86,7 +86,7 @@ export function certManagerTarget(namespace: string): ScrapeTarget {
 /**
  * All targets of a platform, as given.
  *
- * @throws Error when two have the same name: monitors and NetworkPolicies are named after them.
+ * @throws Error when two have the same name: monitors are named after them.
  */
 export function distinctTargets(targets: readonly ScrapeTarget[]): readonly ScrapeTarget[] {
   const duplicate = targets.find(({ name }, i) => targets.findIndex((other) => other.name === name) !== i);
@@ -98,14 +98,19 @@ export function distinctTargets(targets: readonly ScrapeTarget[]): readonly Scra
   return targets;
 }
 
-/** Prometheus may reach the target: to be granted in the namespace of Prometheus. */
-export function scrapeAllowance(target: ScrapeTarget): Allowance {
-  return {
-    name: `scrape-${target.name}`,
+/**
+ * Prometheus may reach the targets: to be granted in the namespace of Prometheus. One policy for each port, not for each
+ * target: whatever is made in a namespace waits for all its policies, so that a policy for each model would make the
+ * deployment's state grow with the square of the models.
+ */
+export function scrapeAllowances(targets: readonly ScrapeTarget[]): Allowance[] {
+  const ports = [...new Set(targets.map(({ port }) => port))].sort((a, b) => a - b);
+  return ports.map((port) => ({
+    name: `scrape-${port}`,
     pods: STACK_PODS.prometheus,
-    to: [podsOf(target)],
-    ports: [{ port: target.port }],
-  };
+    to: targets.filter((target) => target.port === port).map(podsOf),
+    ports: [{ port }],
+  }));
 }
 
 /** Prometheus may come in: to be granted in the namespace that has metrics. */

@@ -44,7 +44,7 @@ describe("the plan of dev", () => {
     expect([status, err]).toEqual([0, ""]);
     expect(out).not.toContain(ESCAPE);
     expect(out).toMatch(/^inference-stacks · dev · plan in \d+\.\d s\n/);
-    expect(out).toMatch(/^Policies +\d+ passed · 0 failed$/m);
+    expect(out).toMatch(/^Policies +\d+ passed · 0 failed · 1 advisory$/m);
     expect(out).toMatch(/Next: pulumi up -s dev\n$/);
     expect(out).not.toContain("platform-models-assistant");
   });
@@ -89,7 +89,15 @@ describe("the plan of dev", () => {
       ],
       cost: { hourlyUsd: 0, monthlyUsd: 0 },
       policies: { passed: expect.any(Number), failed: 0 },
-      violations: [],
+      // The image of the control API is one that only a fork can make.
+      violations: [
+        {
+          policy: "model-control-image",
+          severity: "advisory",
+          resource: "modelControl.image",
+          message: expect.stringContaining("placeholder"),
+        },
+      ],
       resources: expect.arrayContaining([
         {
           urn: "urn:pulumi:dev::inference-stacks::inference:platform:Platform::platform",

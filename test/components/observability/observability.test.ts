@@ -137,16 +137,16 @@ describe("Observability with GPUs, a store and a webhook", () => {
   it("lets Prometheus out to each target and nowhere else in the cluster's namespaces", () => {
     const granted = policies(deployment, OBSERVABILITY_NAMESPACE);
     expect([...granted.keys()].filter((name) => name.startsWith("allow-scrape")).sort()).toEqual([
-      "allow-scrape-cert-manager",
+      "allow-scrape-19001",
+      "allow-scrape-8000",
+      "allow-scrape-9000",
+      "allow-scrape-9402",
       "allow-scrape-dns",
-      "allow-scrape-gateway-envoy",
       "allow-scrape-gpu-amd",
       "allow-scrape-gpu-nvidia",
-      "allow-scrape-model-chat",
-      "allow-scrape-model-store",
       "allow-scrape-nodes",
     ]);
-    expect(granted.get("allow-scrape-model-chat")).toEqual({
+    expect(granted.get("allow-scrape-8000")).toEqual({
       podSelector: { matchLabels: STACK_PODS.prometheus },
       policyTypes: ["Egress"],
       egress: [
