@@ -20,3 +20,8 @@ export function processIo(): CommandIo {
     progress: Boolean(process.stderr.isTTY),
   };
 }
+
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

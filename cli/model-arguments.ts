@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { engineVersion } from "../catalog/engines";
 import type { KvCacheDtype } from "../planner/memory/kv-cache";
+import { messageOf } from "./io";
 
 /** The version that the platform pins. */
 const defaultVllmVersion = engineVersion("vllm");
@@ -117,6 +118,6 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options, allowPositionals: true });
   } catch (error) {
-    return { problems: [error instanceof Error ? error.message : String(error)] };
+    return { problems: [messageOf(error)] };
   }
 }

@@ -7,7 +7,7 @@ import type { MemoryRequest } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { ModelConfigError, parseConfigJson, parseModelConfigText } from "../planner/model/config-json";
 import { UnknownFormatError } from "../planner/model/format-names";
-import { type CommandIo, EXIT } from "./io";
+import { type CommandIo, EXIT, messageOf } from "./io";
 import { type ModelArguments, modelUsage, readModelArguments } from "./model-arguments";
 import { explainModel, type ModelReport, modelReport, reportJson } from "./report/model";
 
@@ -85,6 +85,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new BadInput(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new BadInput(`${path} cannot be read: ${messageOf(error)}`);
   }
 }

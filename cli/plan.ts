@@ -2,11 +2,16 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isUserMistake } from "../stacks/program";
-import { environmentNames } from "./environments";
-import { type CommandIo, EXIT } from "./io";
+import { type CommandIo, EXIT, messageOf } from "./io";
 import { judge, runEnvironment } from "./plan-offline";
 import { Progress } from "./progress";
-import { type EnvironmentArguments, messageOf, openEnvironment, type Problem } from "./read-environment";
+import {
+  ENVIRONMENT_OPTIONS,
+  type EnvironmentArguments,
+  environmentArguments,
+  openEnvironment,
+  type Problem,
+} from "./read-environment";
 import { htmlReport } from "./report/html";
 import { isDeployable, type PlanResult, toJson } from "./report/result";
 import { terminalReport } from "./report/terminal";
@@ -79,27 +84,13 @@ interface Arguments extends EnvironmentArguments {
 }
 
 function readArguments(argv: string[]): Arguments | Problem | "help" {
-  try {
-    const { values, positionals } = parseArgs({
-      args: argv,
-      allowPositionals: true,
-      options: {
-        config: { type: "string" },
-        json: { type: "boolean", default: false },
-        html: { type: "string" },
-        tree: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    });
-    const [environment, ...rest] = positionals;
-    if (values.help) {
-      return "help";
-    }
-    if (environment === undefined || rest.length > 0) {
-      return { problem: `name one environment: ${environmentNames().join(", ")}` };
-    }
-    return { environment, config: values.config, json: values.json, html: values.html, tree: values.tree };
-  } catch (error) {
-    return { problem: messageOf(error) };
-  }
+  return environmentArguments(
+    () =>
+      parseArgs({
+        args: argv,
+        allowPositionals: true,
+        options: { ...ENVIRONMENT_OPTIONS, html: { type: "string" }, tree: { type: "boolean", default: false } },
+      }),
+    ({ json, html, tree }) => ({ json, html, tree }),
+  );
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { formatProblems, parseEnvironmentFile } from "../stacks/config";
-import { environmentFile } from "./environments";
-import { type CommandIo, EXIT } from "./io";
+import { environmentFile, environmentNames } from "./environments";
+import { type CommandIo, EXIT, messageOf } from "./io";
 import type { OfflineEnvironment } from "./plan-offline";
 
 /** The environment that a command was asked for. */
@@ -16,6 +16,45 @@ export interface EnvironmentArguments {
 /** What the user must mend. */
 export interface Problem {
   readonly problem: string;
+}
+
+/** Options that every command about an environment has. */
+export const ENVIRONMENT_OPTIONS = {
+  config: { type: "string" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+/** A command line as `parseArgs` reads it, with the options above among others. */
+interface ParsedCommand<V> {
+  readonly values: V;
+  readonly positionals: readonly string[];
+}
+
+/**
+ * The arguments of a command about one environment.
+ *
+ * @param parse reads the command line with `ENVIRONMENT_OPTIONS` and the command's own; what it throws is a problem.
+ * @param ownArguments of the command, from its options.
+ */
+export function environmentArguments<V extends { readonly help: boolean; readonly config?: string }, A extends object>(
+  parse: () => ParsedCommand<V>,
+  ownArguments: (values: V) => A | Problem,
+): (A & EnvironmentArguments) | Problem | "help" {
+  try {
+    const { values, positionals } = parse();
+    const [environment, ...rest] = positionals;
+    if (values.help) {
+      return "help";
+    }
+    if (environment === undefined || rest.length > 0) {
+      return { problem: `name one environment: ${environmentNames().join(", ")}` };
+    }
+    const own = ownArguments(values);
+    return "problem" in own ? own : { ...own, environment, config: values.config };
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
 }
 
 /** A command's arguments and its environment, or the exit status when there is nothing more to do. */
@@ -73,9 +112,4 @@ function readText(file: string): string | Problem {
   } catch (error) {
     return { problem: `cannot read ${file}: ${messageOf(error)}` };
   }
-}
-
-/** What an error says. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

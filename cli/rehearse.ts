@@ -7,11 +7,16 @@ import { Rehearsal } from "../rehearsal/rehearsal";
 import { terminalReport } from "../rehearsal/report/terminal";
 import { Stopwatch } from "../rehearsal/stopwatch";
 import { isUserMistake } from "../stacks/program";
-import { environmentNames } from "./environments";
 import { type CommandIo, EXIT } from "./io";
 import { type EnvironmentRun, judge, runEnvironment } from "./plan-offline";
 import { Progress } from "./progress";
-import { type EnvironmentArguments, messageOf, openEnvironment, type Problem } from "./read-environment";
+import {
+  ENVIRONMENT_OPTIONS,
+  type EnvironmentArguments,
+  environmentArguments,
+  openEnvironment,
+  type Problem,
+} from "./read-environment";
 import { isDeployable } from "./report/result";
 
 const USAGE = `Usage: npm run rehearse -- <environment> [options]
@@ -115,33 +120,22 @@ interface Arguments extends EnvironmentArguments {
 }
 
 function readArguments(argv: string[]): Arguments | Problem | "help" {
-  try {
-    const { values, positionals } = parseArgs({
-      args: argv,
-      allowPositionals: true,
-      options: {
-        config: { type: "string" },
-        nodes: { type: "string", multiple: true, default: [] },
-        json: { type: "boolean", default: false },
-        keep: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    });
-    const [environment, ...rest] = positionals;
-    if (values.help) {
-      return "help";
-    }
-    if (environment === undefined || rest.length > 0) {
-      return { problem: `name one environment: ${environmentNames().join(", ")}` };
-    }
-    const nodes = readNodeCounts(values.nodes);
-    if ("problem" in nodes) {
-      return nodes;
-    }
-    return { environment, config: values.config, nodes: nodes.counts, json: values.json, keep: values.keep };
-  } catch (error) {
-    return { problem: messageOf(error) };
-  }
+  return environmentArguments(
+    () =>
+      parseArgs({
+        args: argv,
+        allowPositionals: true,
+        options: {
+          ...ENVIRONMENT_OPTIONS,
+          nodes: { type: "string", multiple: true, default: [] },
+          keep: { type: "boolean", default: false },
+        },
+      }),
+    ({ nodes, json, keep }) => {
+      const read = readNodeCounts(nodes);
+      return "problem" in read ? read : { nodes: read.counts, json, keep };
+    },
+  );
 }
 
 /** The most nodes of a pool: etcd and KWOK on one machine serve a few hundred with ease. */

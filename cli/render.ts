@@ -1,10 +1,15 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isUserMistake } from "../stacks/program";
-import { environmentNames } from "./environments";
 import { type CommandIo, EXIT } from "./io";
 import { Progress } from "./progress";
-import { messageOf, openEnvironment } from "./read-environment";
+import {
+  ENVIRONMENT_OPTIONS,
+  type EnvironmentArguments,
+  environmentArguments,
+  openEnvironment,
+  type Problem,
+} from "./read-environment";
 import { assertReplaceable, type FolderChanges, FolderRefusedError, replaceFolder } from "./render/folder";
 import { type Rendering, renderEnvironment } from "./render/index";
 import { RenderRefusedError } from "./render/refusal";
@@ -60,9 +65,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   }
 }
 
-interface Arguments {
-  readonly environment: string;
-  readonly config: string | undefined;
+interface Arguments extends EnvironmentArguments {
   readonly out: string;
   readonly secretStore: string;
   readonly json: boolean;
@@ -71,37 +74,28 @@ interface Arguments {
 /** Names of Kubernetes objects: RFC 1123 subdomains. */
 const OBJECT_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-function readArguments(argv: string[]): Arguments | { readonly problem: string } | "help" {
-  try {
-    const { values, positionals } = parseArgs({
-      args: argv,
-      allowPositionals: true,
-      options: {
-        config: { type: "string" },
-        out: { type: "string" },
-        "secret-store": { type: "string", default: "inference-secrets" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    });
-    const [environment, ...rest] = positionals;
-    const secretStore = values["secret-store"];
-    if (values.help) {
-      return "help";
-    }
-    if (environment === undefined || rest.length > 0) {
-      return { problem: `name one environment: ${environmentNames().join(", ")}` };
-    }
-    if (!values.out) {
-      return { problem: "--out DIR is missing: name the folder to write, for example --out ../gitops/dev" };
-    }
-    if (!OBJECT_NAME.test(secretStore)) {
-      return { problem: `--secret-store ${JSON.stringify(secretStore)} cannot be the name of a ClusterSecretStore` };
-    }
-    return { environment, config: values.config, out: values.out, secretStore, json: values.json };
-  } catch (error) {
-    return { problem: messageOf(error) };
-  }
+function readArguments(argv: string[]): Arguments | Problem | "help" {
+  return environmentArguments(
+    () =>
+      parseArgs({
+        args: argv,
+        allowPositionals: true,
+        options: {
+          ...ENVIRONMENT_OPTIONS,
+          out: { type: "string" },
+          "secret-store": { type: "string", default: "inference-secrets" },
+        },
+      }),
+    ({ out, json, "secret-store": secretStore }) => {
+      if (!out) {
+        return { problem: "--out DIR is missing: name the folder to write, for example --out ../gitops/dev" };
+      }
+      if (!OBJECT_NAME.test(secretStore)) {
+        return { problem: `--secret-store ${JSON.stringify(secretStore)} cannot be the name of a ClusterSecretStore` };
+      }
+      return { out, secretStore, json };
+    },
+  );
 }
 
 function summary(

@@ -1,6 +1,7 @@
 /** Command line of `npm run smoke`: reading and checking. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { messageOf } from "../io";
 
 export const smokeUsage = `Usage: npm run smoke -- --url URL [options]
 
@@ -80,7 +81,7 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
     try {
       return read();
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
       return undefined;
     }
   };
@@ -117,7 +118,7 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options, allowPositionals: true });
   } catch (error) {
-    return { problems: [error instanceof Error ? error.message : String(error)] };
+    return { problems: [messageOf(error)] };
   }
 }
 
@@ -171,6 +172,6 @@ function read(option: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new Error(`--${option}: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`--${option}: ${path} cannot be read: ${messageOf(error)}`);
   }
 }

@@ -32,6 +32,17 @@ const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
   lws: { module: "sigs.k8s.io/lws", path: "config/crd/bases" },
 };
 
+/** Definitions of what only rendered YAML has: charts as Argo CD Applications, secrets as External Secrets' references. */
+export const GITOPS_CRDS: readonly CrdSource[] = [
+  { module: "github.com/argoproj/argo-cd/v3", path: "manifests/crds" },
+  { module: "github.com/external-secrets/external-secrets", path: "config/crds/bases" },
+];
+
+/** All sources of definitions that our objects need, applied or rendered. */
+export function crdSources(): readonly CrdSource[] {
+  return [...Object.values(CHART_CRDS), ...GITOPS_CRDS];
+}
+
 /** Names of the charts that bring custom resource definitions. */
 export function chartsWithCrds(): string[] {
   return Object.keys(CHART_CRDS);
@@ -56,26 +67,33 @@ export async function installChartCrds(client: ApiClient, chart: string, kinds: 
  *
  * @param kinds the ones that are wanted, as `<Kind>.<group>`: each costs the API server a good part of a second.
  */
-export async function installCrds(
-  client: ApiClient,
-  { module, path }: CrdSource,
-  kinds: ReadonlySet<string>,
-): Promise<void> {
-  const files = yamlFiles(join(await moduleFolder(module), path));
-  const wanted = files.flatMap(definitions).filter(({ summary: { spec } }) => {
-    return kinds.has(`${spec.names.kind}.${spec.group}`);
-  });
+export async function installCrds(client: ApiClient, source: CrdSource, kinds: ReadonlySet<string>): Promise<void> {
+  const wanted = await crdDefinitions(source, kinds);
   await Promise.all(wanted.map((definition) => create(client, definition)));
   await Promise.all(
     wanted.map(({ summary }) => waitFor(`${summary.metadata.name} to be served`, () => isServed(client, summary))),
   );
 }
 
+/**
+ * The wanted definitions of a source.
+ *
+ * @param kinds as for `installCrds`.
+ */
+export async function crdDefinitions(
+  { module, path }: CrdSource,
+  kinds: ReadonlySet<string>,
+): Promise<readonly CrdDefinition[]> {
+  return yamlFiles(join(await moduleFolder(module), path))
+    .flatMap(definitions)
+    .filter(({ summary: { spec } }) => kinds.has(`${spec.names.kind}.${spec.group}`));
+}
+
 interface CustomResourceDefinition extends KubernetesObject {
   readonly spec: { readonly group: string; readonly names: { readonly kind: string } };
 }
 
-interface Definition {
+export interface CrdDefinition {
   /** Without its schemas. */
   readonly summary: CustomResourceDefinition;
   /** The whole definition, in YAML. */
@@ -93,7 +111,7 @@ function yamlFiles(path: string): string[] {
  * The definitions in a file. Schemas, which are nearly all of their megabytes, come last in what controller-gen writes
  * and are not parsed: the API server does that in a fraction of the time.
  */
-function definitions(file: string): Definition[] {
+function definitions(file: string): CrdDefinition[] {
   return readFileSync(file, "utf8")
     .split(/^---$/m)
     .filter((text) => /^kind: CustomResourceDefinition$/m.test(text))
@@ -101,7 +119,7 @@ function definitions(file: string): Definition[] {
 }
 
 /** Creates a definition; one that is there already is left as it is. */
-async function create(client: ApiClient, { text, summary }: Definition): Promise<void> {
+async function create(client: ApiClient, { text, summary }: CrdDefinition): Promise<void> {
   const path = `/apis/${summary.apiVersion}/customresourcedefinitions`;
   const { status, body } = await client.request("POST", path, text, "application/yaml");
   if (status !== 201 && status !== 409) throw new ApiError(`create ${describeObject(summary)}`, status, body);

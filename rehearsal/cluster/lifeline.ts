@@ -3,15 +3,18 @@ import { existsSync, openSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 
 /**
- * Becomes the program, and leaves a watcher behind that kills it when standard input ends: that happens when this
- * process ends, whatever ended it. The test's servers keep nothing that is worth a graceful shutdown. The folder goes
- * a moment later, when the other programs that write to it have been killed too.
+ * Becomes the program, and leaves a watcher behind that kills it, and all that it started, when standard input ends: that
+ * happens when this process ends, whatever ended it. The servers keep nothing that is worth a graceful shutdown. The
+ * shell leads a process group of its own, which the watcher is killed with; so a folder goes before that, and a moment
+ * after the program, when the other programs that write to it have been killed too.
  */
 const SCRIPT = `folder=$1; shift; exec 3<&0
-{ cat <&3 >/dev/null; kill -9 $$ 2>/dev/null; [ -z "$folder" ] || { sleep 1; rm -rf "$folder"; }; } &
+{ cat <&3 >/dev/null; [ -z "$folder" ] || { kill -9 $$ 2>/dev/null; sleep 1; rm -rf "$folder"; }; kill -9 0; } &
 exec "$@" 3<&- </dev/null`;
 
 export interface ProgramOptions {
+  /** Where it works; this process's own folder when absent. */
+  readonly cwd?: string;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Removed after the program. */
@@ -34,8 +37,10 @@ export class Program {
     this.launch = () => {
       const output = openSync(log, "a");
       return spawn("/bin/sh", ["-c", SCRIPT, basename(command), options.folder ?? "", command, ...args], {
+        cwd: options.cwd,
         env: { ...process.env, ...options.env },
         stdio: ["pipe", output, output],
+        detached: true,
       });
     };
     this.name = basename(command);
@@ -82,10 +87,20 @@ export class Program {
     throw new Error(`${this.name} was not ready after ${seconds} s (${last}):\n${this.tail()}`);
   }
 
+  /** Kills it and all that it started. */
   async stop(): Promise<void> {
+    await this.endBy((child) => child.stdin?.end());
+  }
+
+  /** Asks it to end, and waits until it has. */
+  async terminate(): Promise<void> {
+    await this.endBy((child) => child.kill("SIGTERM"));
+  }
+
+  private async endBy(means: (child: ChildProcess) => void): Promise<void> {
     if (this.ended !== undefined) return;
     const exit = new Promise((resolve) => this.child.once("exit", resolve));
-    this.child.stdin?.end();
+    means(this.child);
     await exit;
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describeObject } from "../../rehearsal/cluster/kubernetes-object";
 import { waitingPods } from "../../rehearsal/cluster/pods";
 import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
@@ -6,23 +6,15 @@ import { environments } from "../stacks/run";
 import { type Operation, operation } from "./engine/operations";
 import { filesBelow, generatedPasswords, leaks } from "./engine/secret-search";
 import { TestBed } from "./engine/test-bed";
+import { sharedBySuite } from "./shared-by-suite";
 
 /** dev has a test of its own. */
 const OTHERS = environments.filter((name) => name !== "dev");
 
 describe.each(OTHERS)("%s on the real engine and the plan's nodes", { timeout: 300_000 }, (name) => {
-  let running: TestBed | undefined;
-  const bed = (): TestBed => {
-    if (running === undefined) throw new Error("the test bed did not start");
-    return running;
-  };
+  const bed = sharedBySuite(() => TestBed.start(name));
   const up = (): Promise<Operation> => operation((onEvent) => bed().stack.up({ onEvent }));
   const resourceCount = (): number => bed().offline.recording.resources.length;
-
-  beforeAll(async () => {
-    running = await TestBed.start(name);
-  });
-  afterAll(() => running?.stop());
 
   it("creates everything; every pod gets ready on the planned nodes", async () => {
     expect((await up()).changes).toEqual({ create: resourceCount() });

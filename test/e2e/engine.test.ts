@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { type Operation, operation } from "./engine/operations";
 import { filesBelow, generatedPasswords, leaks } from "./engine/secret-search";
 import { TestBed } from "./engine/test-bed";
+import { sharedBySuite } from "./shared-by-suite";
 
 const SECRETS = {
   "inference-stacks:huggingFaceToken": { value: "hf_e2eSecretToken", secret: true },
@@ -17,11 +18,7 @@ const CONTROL_API = "Deployment platform-control-api-deployment";
 const MODEL = { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 };
 
 describe("dev on the real engine and a real control plane", { timeout: 300_000 }, () => {
-  let running: TestBed | undefined;
-  const bed = (): TestBed => {
-    if (running === undefined) throw new Error("the test bed did not start");
-    return running;
-  };
+  const bed = sharedBySuite(() => TestBed.start("dev", SECRETS));
   const up = (): Promise<Operation> => operation((onEvent) => bed().stack.up({ onEvent }));
   const upWithModels = async (models: object): Promise<Operation> => {
     await bed().stack.setConfig("inference-stacks:models", { value: JSON.stringify(models) });
@@ -30,11 +27,6 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
   const namespaces = async (): Promise<string[]> =>
     (await bed().plane.client.list("v1", "Namespace")).map(({ metadata }) => metadata.name).sort();
   const resourceCount = (): number => bed().offline.recording.resources.length;
-
-  beforeAll(async () => {
-    running = await TestBed.start("dev", SECRETS);
-  });
-  afterAll(() => running?.stop());
 
   it("previews the creation of every resource and touches nothing", async () => {
     const { changes } = await operation((onEvent) => bed().stack.preview({ onEvent }));

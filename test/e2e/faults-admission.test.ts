@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { KubernetesObject } from "../../rehearsal/cluster/kubernetes-object";
 import { admit, type Refusal, refuse } from "./faults/admission";
 import { FaultedStack, UP } from "./faults/faulted-stack";
 import { expectUndisturbed } from "./faults/undisturbed";
+import { sharedBySuite } from "./shared-by-suite";
 
 const SERVER = "platform-models-assistant-server-statefulset";
 const NAMESPACE = "model-assistant";
@@ -10,15 +11,7 @@ const NAMESPACE = "model-assistant";
 const PATIENCE = { E2E_PATIENCE_SECONDS: "5" };
 
 describe("an up that admission refuses a part of", { timeout: 600_000 }, () => {
-  let started: FaultedStack | undefined;
-  const stack = (): FaultedStack => {
-    if (started === undefined) throw new Error("the stack did not start");
-    return started;
-  };
-  beforeAll(async () => {
-    started = await FaultedStack.start();
-  });
-  afterAll(() => started?.stop());
+  const stack = sharedBySuite(() => FaultedStack.start());
 
   it("says which object was refused and why, and makes the rest", async () => {
     const { plane, offline } = stack().surroundings;

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { FaultedStack, UP } from "./faults/faulted-stack";
 import { createdCount } from "./faults/progress";
 import { runbookSteps } from "./faults/runbook";
 import { expectSettled, expectUndisturbed } from "./faults/undisturbed";
+import { sharedBySuite } from "./shared-by-suite";
 
 const KILLED_AFTER = 60;
 
 describe("an API server that is killed in the middle of up", { timeout: 600_000 }, () => {
-  let started: FaultedStack | undefined;
-  const stack = (): FaultedStack => {
-    if (started === undefined) throw new Error("the stack did not start");
-    return started;
-  };
-  beforeAll(async () => {
-    started = await FaultedStack.start();
-  });
-  afterAll(() => started?.stop());
+  const stack = sharedBySuite(() => FaultedStack.start());
 
   it("fails up with the reason, and leaves what the runbook mends once it is back", async () => {
     const { plane } = stack().surroundings;

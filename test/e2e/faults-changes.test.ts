@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { leaks } from "./engine/secret-search";
 import { FaultedStack, GIVEN_SECRETS, UP } from "./faults/faulted-stack";
 import { createdCount, steps } from "./faults/progress";
 import { expectNoLeaks, expectUndisturbed, liveTexts } from "./faults/undisturbed";
+import { sharedBySuite } from "./shared-by-suite";
 
 /** Another value for each secret that the stack was given. */
 const NEW_SECRETS: Readonly<Record<string, string>> = {
@@ -13,15 +14,7 @@ const NEW_SECRETS: Readonly<Record<string, string>> = {
 const REPLACED = ["platform-store-minio-root-password", "platform-store-key-sync-writer"];
 
 describe("a stack that others work on", { timeout: 600_000 }, () => {
-  let started: FaultedStack | undefined;
-  const stack = (): FaultedStack => {
-    if (started === undefined) throw new Error("the stack did not start");
-    return started;
-  };
-  beforeAll(async () => {
-    started = await FaultedStack.start();
-  });
-  afterAll(() => started?.stop());
+  const stack = sharedBySuite(() => FaultedStack.start());
 
   it("refuses a second up while the first one runs, which ends as if alone", async () => {
     const first = await stack().begin(UP);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { waitFor } from "../../rehearsal/cluster/wait";
 import type { PulumiCommand } from "./engine/pulumi";
 import { FaultedStack, UP } from "./faults/faulted-stack";
@@ -6,21 +6,14 @@ import { uninstallPendingReleases } from "./faults/pending-releases";
 import { createdCount } from "./faults/progress";
 import { runbookSteps } from "./faults/runbook";
 import { expectSettled, expectUndisturbed } from "./faults/undisturbed";
+import { sharedBySuite } from "./shared-by-suite";
 
 /** How many resources are created before the engine is killed: by the first `up`, and by the one that mends it. */
 const KILLED_AFTER = [20, 60];
 const SERVER = "platform-models-assistant-server-statefulset";
 
 describe("an engine that is killed in the middle of up", { timeout: 600_000 }, () => {
-  let started: FaultedStack | undefined;
-  const stack = (): FaultedStack => {
-    if (started === undefined) throw new Error("the stack did not start");
-    return started;
-  };
-  beforeAll(async () => {
-    started = await FaultedStack.start();
-  });
-  afterAll(() => started?.stop());
+  const stack = sharedBySuite(() => FaultedStack.start());
 
   it("leaves a lock, and what the runbook mends, though the mending is killed too, and again", async () => {
     const [cancel, refresh, takeOver, settle] = runbookSteps();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { BACKENDS } from "./backends/backend";
+import { messageOf } from "./errors";
 import { DEFAULT_REGISTRY, type NameRules, parseModelName } from "./model-name";
 
 const port = z.int().min(1).max(65_535);
@@ -115,7 +116,7 @@ export const configSchema = z
         try {
           parseModelName(pin, nameRules(config));
         } catch (error) {
-          issue(["pins", at], `a model's name: ${error instanceof Error ? error.message : String(error)}`);
+          issue(["pins", at], `a model's name: ${messageOf(error)}`);
         }
       });
     });
@@ -166,7 +167,7 @@ export function checkFile<T extends z.ZodType>(path: string, schema: T): z.outpu
   try {
     content = parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`${path} cannot be read: ${messageOf(error)}`);
   }
   const result = schema.safeParse(content);
   if (result.success) return result.data;

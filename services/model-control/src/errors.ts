@@ -1,3 +1,9 @@
+/** What an error says; of several at once, what each of them says. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Something that the caller is told in words: each kind has its HTTP status and a stable code. */
 export abstract class ControlError extends Error {
   abstract readonly status: number;

@@ -5,21 +5,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { repositoryRoot } from "../../../catalog/root";
 import { ARGO_NAMESPACE } from "../../../cli/render/application";
-import { type CrdSource, chartsWithCrds, installChartCrds, installCrds } from "../../../rehearsal/cluster/chart-crds";
+import { chartsWithCrds, GITOPS_CRDS, installChartCrds, installCrds } from "../../../rehearsal/cluster/chart-crds";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { waitingPods } from "../../../rehearsal/cluster/pods";
 import { kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { TestBed } from "../../e2e/engine/test-bed";
+import { since, timed } from "../stopwatch";
 
 const ENVIRONMENT = "dev";
 
-/** Custom resources that only rendered YAML has: charts as Applications, secrets as references. */
-const GITOPS_CRDS: readonly CrdSource[] = [
-  { module: "github.com/argoproj/argo-cd/v3", path: "manifests/crds" },
-  { module: "github.com/external-secrets/external-secrets", path: "config/crds/bases" },
-];
 const GITOPS_KINDS = [
   "Application.argoproj.io",
   "AppProject.argoproj.io",
@@ -106,14 +102,4 @@ async function prepareForGitOps({ client }: ControlPlane): Promise<void> {
 async function apply(kubectl: string, plane: ControlPlane, folder: string): Promise<void> {
   const args = ["apply", "--server-side", "--kustomize", folder, `--kubeconfig=${plane.kubeconfig}`];
   await promisify(execFile)(kubectl, args, { maxBuffer: 64 * 2 ** 20 });
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return since(started);
-}
-
-function since(started: number): number {
-  return (performance.now() - started) / 1000;
 }

@@ -1,16 +1,16 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
-import * as automation from "@pulumi/pulumi/automation";
+import { join } from "node:path";
 import { Program } from "../../../rehearsal/cluster/lifeline";
-import { requirePart } from "../../../rehearsal/parts/find";
 import { formatProblems, parseEnvironmentFile } from "../../../stacks/config";
-import { configMap, type EnvironmentFile } from "../../e2e/engine/environment-file";
-import { program } from "../../e2e/engine/test-bed";
+import { createStack } from "../../e2e/engine/automation-stack";
+import { engineVariables } from "../../e2e/engine/engine-variables";
+import type { EnvironmentFile } from "../../e2e/engine/environment-file";
+import { providerArguments, providerPort } from "../../e2e/engine/provider-process";
 import { environmentWith } from "../environment";
+import { timed } from "../stopwatch";
 
-/** Numbers of models that make about 250, 1,000 and 5,000 resources: the platform itself has more than 200. */
+/** Numbers of models that make about 200, 1,000 and 5,000 resources: the platform itself has more than 100. */
 const MODELS = [1, 28, 176] as const;
 
 interface Setting {
@@ -92,25 +92,9 @@ async function measureDeployment(file: EnvironmentFile, env: Readonly<Record<str
   const folder = mkdtempSync(join(tmpdir(), "inference-stacks-bench-"));
   const providers = [startProvider(folder, "kubernetes"), startProvider(folder, "random")];
   try {
-    const ports = await Promise.all(providers.map(portOf));
-    const pulumi = dirname(requirePart("pulumi"));
-    // The Automation API looks for the command line on this process's own PATH.
-    if (!process.env.PATH?.startsWith(pulumi)) process.env.PATH = `${pulumi}:${process.env.PATH}`;
-    const stack = await automation.LocalWorkspace.createStack(
-      { projectName: "inference-stacks", stackName: "bench", program: () => program("bench") },
-      {
-        pulumiHome: join(folder, "home"),
-        envVars: {
-          PULUMI_BACKEND_URL: `file://${folder}`,
-          PULUMI_CONFIG_PASSPHRASE: "bench",
-          PULUMI_DEBUG_PROVIDERS: `kubernetes:${ports[0]},random:${ports[1]}`,
-          PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-          PULUMI_SKIP_UPDATE_CHECK: "true",
-          ...env,
-        },
-      },
-    );
-    await stack.setAllConfig(configMap(file));
+    const [kubernetes = 0, random = 0] = await Promise.all(providers.map(providerPort));
+    const surroundings = { home: join(folder, "home"), backend: folder, ports: { kubernetes, random } };
+    const stack = await createStack("bench", file, { ...engineVariables(surroundings), ...env });
     const previewSeconds = await timed(() => stack.preview());
     let created = 0;
     const upSeconds = await timed(async () => {
@@ -133,16 +117,8 @@ async function measureDeployment(file: EnvironmentFile, env: Readonly<Record<str
 }
 
 function startProvider(folder: string, name: string): Program {
-  const file = join(__dirname, "recording-provider.ts");
-  const args = ["--import", pathToFileURL(require.resolve("tsx")).href, file];
+  const args = providerArguments(join(__dirname, "recording-provider.ts"));
   return new Program(process.execPath, args, join(folder, `${name}.log`));
-}
-
-function portOf(provider: Program): Promise<number> {
-  return provider.ready(async () => {
-    const port = /^(\d+)$/m.exec(provider.output())?.[1];
-    return port === undefined ? undefined : Number(port);
-  });
 }
 
 function stateBytes(folder: string): number {
@@ -150,10 +126,4 @@ function stateBytes(folder: string): number {
   const file = readdirSync(stacks).find((name) => /^bench\.json(\.zst)?$/.test(name));
   if (file === undefined) throw new Error(`no state file in ${stacks}`);
   return statSync(join(stacks, file)).size;
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return (performance.now() - started) / 1000;
 }

@@ -2,23 +2,32 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
+import type { Program } from "../../../rehearsal/cluster/lifeline";
 
 const FOLDER = join(__dirname, "providers");
+
+/** Arguments of Node for a provider's TypeScript file. */
+export function providerArguments(file: string): readonly string[] {
+  return ["--import", pathToFileURL(createRequire(__filename).resolve("tsx")).href, file];
+}
+
+/** The port that the engine reaches a provider at, which prints it once it serves. */
+export function providerPort(provider: Program): Promise<number> {
+  return provider.ready(async () => {
+    const port = /^(\d+)$/m.exec(provider.output())?.[1];
+    return port === undefined ? undefined : Number(port);
+  });
+}
 
 /**
  * Starts one of the providers in engine/providers as a process of its own.
  *
  * @returns the port that the engine reaches it at.
  */
-export async function startProvider(
+export function startProvider(
   plane: ControlPlane,
   name: "kubernetes" | "random",
   env: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const tsx = pathToFileURL(createRequire(__filename).resolve("tsx")).href;
-  const program = plane.run(process.execPath, ["--import", tsx, join(FOLDER, `${name}.ts`)], env);
-  return program.ready(async () => {
-    const port = /^(\d+)$/m.exec(program.output())?.[1];
-    return port === undefined ? undefined : Number(port);
-  });
+  return providerPort(plane.run(process.execPath, providerArguments(join(FOLDER, `${name}.ts`)), env));
 }

@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { repositoryRoot } from "../../../catalog/root";
 import { type EnvironmentRun, runEnvironment } from "../../../cli/plan-offline";
 import { installChartCrds } from "../../../rehearsal/cluster/chart-crds";
@@ -8,8 +8,8 @@ import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../../../rehears
 import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { runGroupController } from "../../../rehearsal/cluster/lws-manager";
 import { kindsOf, recordedObjects, storageClassesOf } from "../../../rehearsal/cluster/recorded-objects";
-import { requirePart } from "../../../rehearsal/parts/find";
 import type { EnvironmentName } from "../../stacks/run";
+import { engineVariables } from "./engine-variables";
 import type { EnvironmentFile } from "./environment-file";
 import { startProvider } from "./provider-process";
 
@@ -31,7 +31,6 @@ export class Surroundings {
 
   /** @throws Error that names the command which installs a missing part. */
   static async start(name: EnvironmentName, file: EnvironmentFile): Promise<Surroundings> {
-    const pulumi = requirePart("pulumi");
     const offline = await runEnvironment({ name, file, baseDirectory: repositoryRoot() });
     const plane = await ControlPlane.start({ controllers: true });
     try {
@@ -47,14 +46,9 @@ export class Surroundings {
         startProvider(plane, "kubernetes", ofProvider),
         startProvider(plane, "random"),
       ]);
+      const home = join(plane.folder, "pulumi-home");
       const env = {
-        PATH: `${dirname(pulumi)}:${process.env.PATH}`,
-        PULUMI_HOME: join(plane.folder, "pulumi-home"),
-        PULUMI_BACKEND_URL: `file://${backend}`,
-        PULUMI_CONFIG_PASSPHRASE: "correct horse battery staple",
-        PULUMI_DEBUG_PROVIDERS: `kubernetes:${kubernetes},random:${random}`,
-        PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-        PULUMI_SKIP_UPDATE_CHECK: "true",
+        ...engineVariables({ home, backend, ports: { kubernetes, random } }),
         KUBECONFIG: plane.kubeconfig,
       };
       return new Surroundings(plane, offline, backend, env, ofProvider);

@@ -1,15 +1,11 @@
-import * as automation from "@pulumi/pulumi/automation";
-import { repositoryRoot } from "../../../catalog/root";
+import type * as automation from "@pulumi/pulumi/automation";
 import type { EnvironmentRun } from "../../../cli/plan-offline";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
-import { loadEnvironment } from "../../../stacks/config";
-import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
 import type { EnvironmentName } from "../../stacks/run";
-import { configMap, readEnvironment } from "./environment-file";
+import { createStack } from "./automation-stack";
+import { readEnvironment } from "./environment-file";
 import { pulumi } from "./pulumi";
 import { Surroundings } from "./surroundings";
-
-const PROJECT = "inference-stacks";
 
 /** An environment's program on the real engine, driven by the Automation API. */
 export class TestBed {
@@ -26,15 +22,7 @@ export class TestBed {
     const file = readEnvironment(name, config);
     const surroundings = await Surroundings.start(name, file);
     try {
-      const { PATH, PULUMI_HOME, ...envVars } = surroundings.env;
-      // The Automation API looks for the command line on this process's own PATH.
-      process.env.PATH = PATH;
-      const stack = await automation.LocalWorkspace.createStack(
-        { projectName: PROJECT, stackName: name, program: () => program(name) },
-        { pulumiHome: PULUMI_HOME, envVars },
-      );
-      await stack.setAllConfig(configMap(file));
-      return new TestBed(surroundings, stack);
+      return new TestBed(surroundings, await createStack(name, file, surroundings.env));
     } catch (error) {
       await surroundings.stop();
       throw error;
@@ -67,12 +55,4 @@ export class TestBed {
   async stop(): Promise<void> {
     await this.surroundings.stop();
   }
-}
-
-/** What stacks/index.ts does; the command line's test runs that file itself. */
-export async function program(name: string): Promise<Record<string, unknown>> {
-  const { environment, secrets } = loadEnvironment();
-  const plan = await planEnvironment(name, environment, repositoryRoot());
-  assertDeployable(plan);
-  return { ...createPlatform({ environment, secrets, plan }).stackOutputs };
 }

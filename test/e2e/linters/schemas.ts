@@ -1,19 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import type { ApiClient } from "../../../rehearsal/cluster/api-client";
-import { moduleFolder } from "../../../rehearsal/parts/find";
-
-/** Folders with custom resource definitions, in Go modules of the versions that rehearsal/parts/modules pins. */
-const DEFINITIONS: Readonly<Record<string, string>> = {
-  "github.com/argoproj/argo-cd/v3": "manifests/crds",
-  "github.com/cert-manager/cert-manager": "deploy/crds",
-  "github.com/envoyproxy/ai-gateway": "manifests/charts/ai-gateway-crds-helm/templates",
-  "github.com/envoyproxy/gateway": "charts/gateway-helm/charts/crds/crds",
-  "github.com/external-secrets/external-secrets": "config/crds/bases",
-  "github.com/prometheus-operator/prometheus-operator": "example/prometheus-operator-crd",
-  "sigs.k8s.io/lws": "config/crd/bases",
-};
+import { crdDefinitions, crdSources } from "../../../rehearsal/cluster/chart-crds";
 
 /** OpenAPI 3.0 and Swagger 2.0 schemas follow this draft: `exclusiveMinimum` is a boolean, beside `$ref` nothing counts. */
 const DRAFT = "http://json-schema.org/draft-04/schema#";
@@ -67,38 +56,16 @@ export async function writeSchemas(client: ApiClient, kinds: ReadonlySet<string>
 async function customResources(
   kinds: ReadonlySet<string>,
 ): Promise<{ readonly kind: GroupVersionKind; readonly schema: Schema }[]> {
-  const folders = await Promise.all(
-    Object.entries(DEFINITIONS).map(async ([module, path]) => join(await moduleFolder(module), path)),
-  );
-  return folders
-    .flatMap(yamlFiles)
-    .flatMap((file) => definitionsOf(readFileSync(file, "utf8"), kinds))
+  const definitions = await Promise.all(crdSources().map((source) => crdDefinitions(source, kinds)));
+  return definitions
+    .flat()
+    .map(({ text }) => parse(text) as CustomResourceDefinition)
     .flatMap(({ spec: { group, names, versions } }) =>
       versions.map(({ name: version, schema }) => ({
         kind: { group, version, kind: names.kind },
         schema: schema.openAPIV3Schema,
       })),
     );
-}
-
-/** The wanted custom resource definitions in a text. The others are not parsed: that would take ten seconds. */
-function definitionsOf(text: string, kinds: ReadonlySet<string>): CustomResourceDefinition[] {
-  return text
-    .split(/^---$/m)
-    .filter((document) => /^kind: CustomResourceDefinition$/m.test(document))
-    .filter((document) => kinds.has(`${line(document, "    kind")}.${line(document, "  group")}`))
-    .map((document) => parse(document) as CustomResourceDefinition);
-}
-
-/** The value behind a key with its indentation, in a document of one line per key. */
-function line(document: string, key: string): string | undefined {
-  return new RegExp(`^${key}: (\\S+)$`, "m").exec(document)?.[1];
-}
-
-function yamlFiles(path: string): string[] {
-  return readdirSync(path, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".yaml"))
-    .map((file) => join(path, file));
 }
 
 function write(

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { z } from "zod";
 import { checkFile } from "../config";
+import { messageOf } from "../errors";
 
 /** What a token allows: `read` all that changes nothing, `operate` everything. */
 export const SCOPES = ["read", "operate"] as const;
@@ -67,7 +68,7 @@ export class TokenFile {
       this.entries = checkFile(this.path, tokenFileSchema).tokens;
       this.onReload();
     } catch (error) {
-      this.onReload(error instanceof Error ? error.message : String(error));
+      this.onReload(messageOf(error));
     }
   }
 }

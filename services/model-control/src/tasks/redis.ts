@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Redis, type RedisOptions } from "ioredis";
 import { ConfigError, type ControlConfig } from "../config";
+import { messageOf } from "../errors";
 
 /** A request never waits longer for Redis than this, in milliseconds. */
 export const REDIS_PATIENCE = 1_500;
@@ -64,6 +65,6 @@ function readSecret(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
-    throw new ConfigError(`redis.passwordFile: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`redis.passwordFile: ${messageOf(error)}`);
   }
 }

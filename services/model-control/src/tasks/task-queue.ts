@@ -2,7 +2,7 @@ import { context, propagation } from "@opentelemetry/api";
 import { type JobState, type JobType, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { ControlConfig } from "../config";
-import { ControlError, QueueUnavailable, UnknownTask } from "../errors";
+import { ControlError, messageOf, QueueUnavailable, UnknownTask } from "../errors";
 import { laneOfId, newTaskId, reportOf, type TaskData, type TaskJob } from "./job";
 import { concurrencyOf, jobOptions, LANES, type Lane, laneOf, QUEUE_PREFIX } from "./lanes";
 import { REDIS_PATIENCE, redisAddress } from "./redis";
@@ -41,7 +41,7 @@ export class TaskQueue implements Tasks {
     private readonly config: Pick<ControlConfig, "redis" | "pulls">,
   ) {
     redis.on("error", (error) => {
-      this.lastError = reasonOf(error);
+      this.lastError = messageOf(error);
     });
     // A server that came back empty has forgotten how much may run at once.
     redis.on("ready", () => {
@@ -50,7 +50,7 @@ export class TaskQueue implements Tasks {
       this.opening
         ?.then((queues) => this.bound(queues))
         .catch((error) => {
-          this.lastError = reasonOf(error);
+          this.lastError = messageOf(error);
         });
     });
   }
@@ -141,7 +141,7 @@ export class TaskQueue implements Tasks {
       return await Promise.race([this.open().then(question), late]);
     } catch (error) {
       if (error instanceof ControlError) throw error;
-      throw this.unavailable(reasonOf(error), error);
+      throw this.unavailable(messageOf(error), error);
     } finally {
       clearTimeout(timer);
     }
@@ -171,7 +171,7 @@ export class TaskQueue implements Tasks {
   private newLane(lane: Lane): LaneQueue {
     const queue: LaneQueue = new Queue(lane, { connection: this.redis, prefix: QUEUE_PREFIX });
     queue.on("error", (error) => {
-      this.lastError = reasonOf(error);
+      this.lastError = messageOf(error);
     });
     return queue;
   }
@@ -185,9 +185,4 @@ export class TaskQueue implements Tasks {
     const address = redisAddress(this.config.redis);
     return new QueueUnavailable(`the task queue at ${address} cannot be reached: ${reason}`, { cause });
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import { Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { ControlConfig } from "../config";
-import { ControlError } from "../errors";
+import { ControlError, messageOf } from "../errors";
 import type { Fleet } from "../fleet/fleet";
 import { progressOf, type TaskData, type TaskJob } from "./job";
 import { concurrencyOf, LANES, type Lane, laneOf, QUEUE_PREFIX, STALLED } from "./lanes";
@@ -258,8 +258,4 @@ function subjectOf(data: TaskData): { model?: string; worker?: string } {
 
 function lifetime(job: TaskJob): number {
   return Math.max(0, (job.finishedOn ?? Date.now()) - job.timestamp) / 1000;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

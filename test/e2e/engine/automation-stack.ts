@@ -1,0 +1,36 @@
+import * as automation from "@pulumi/pulumi/automation";
+import { repositoryRoot } from "../../../catalog/root";
+import { loadEnvironment } from "../../../stacks/config";
+import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
+import { configMap, type EnvironmentFile } from "./environment-file";
+
+const PROJECT = "inference-stacks";
+
+/**
+ * A new stack of an environment's program, driven by the Automation API.
+ *
+ * @param variables what the engine runs with.
+ */
+export async function createStack(
+  name: string,
+  file: EnvironmentFile,
+  variables: Readonly<Record<string, string>>,
+): Promise<automation.Stack> {
+  const { PATH, PULUMI_HOME, ...envVars } = variables;
+  // The Automation API looks for the command line on this process's own PATH.
+  process.env.PATH = PATH;
+  const stack = await automation.LocalWorkspace.createStack(
+    { projectName: PROJECT, stackName: name, program: () => program(name) },
+    { pulumiHome: PULUMI_HOME, envVars },
+  );
+  await stack.setAllConfig(configMap(file));
+  return stack;
+}
+
+/** What stacks/index.ts does; the command line's test runs that file itself. */
+async function program(name: string): Promise<Record<string, unknown>> {
+  const { environment, secrets } = loadEnvironment();
+  const plan = await planEnvironment(name, environment, repositoryRoot());
+  assertDeployable(plan);
+  return { ...createPlatform({ environment, secrets, plan }).stackOutputs };
+}
