@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { engineVersion } from "../catalog/engines";
 import type { KvCacheDtype } from "../planner/memory/kv-cache";
+import { ownValue } from "../planner/model/own-value";
 import { messageOf } from "./io";
 
 /** The version that the platform pins. */
@@ -90,7 +91,7 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | { 
     problems.push(`--${name} must be a ${whole ? "whole " : ""}number above 0, is "${text}"`);
     return undefined;
   };
-  const kvCacheDtype = kvDtypes[values["kv-dtype"] ?? "auto"];
+  const kvCacheDtype = ownValue(kvDtypes, values["kv-dtype"] ?? "auto");
   if (kvCacheDtype === undefined)
     problems.push(`--kv-dtype must be one of ${Object.keys(kvDtypes).join(", ")}, is "${values["kv-dtype"]}"`);
   const vllmVersion = values["vllm-version"] ?? defaultVllmVersion;

@@ -1,6 +1,7 @@
 /** Weight formats by name: what --quantization, an Ollama tag or a person calls them. */
 import type { Dtype, ModelArchitecture } from "./architecture";
 import { ggufFileTypes, ggufFormat } from "./gguf";
+import { ownValue } from "./own-value";
 import { type QuantizationScheme, schemes, unquantized, type WeightFormat } from "./quantization";
 
 export class UnknownFormatError extends Error {
@@ -67,9 +68,9 @@ function namedFormat(architecture: ModelArchitecture, name: string): WeightForma
     .replace(/_marlin$/, "")
     .replace(/-/g, "_");
   if (key === "auto" || key === "none" || key === "compressed_tensors" || key === "modelopt") return own;
-  const dtype = dtypeNames[key];
+  const dtype = ownValue(dtypeNames, key);
   if (dtype !== undefined) return unquantized(dtype);
-  const named = namedSchemes[key];
+  const named = ownValue(namedSchemes, key);
   if (named !== undefined) {
     if (own.rules.some((rule) => rule.scheme.name.startsWith(named.family))) return own;
     return { ...own, name: named.scheme.name, rules: [{ targets: "layers", scheme: named.scheme }] };
@@ -81,5 +82,7 @@ function namedFormat(architecture: ModelArchitecture, name: string): WeightForma
 
 /** True for the names of GGUF file types; a name that engines use as well (mxfp4) counts only in capitals. */
 export function isGgufName(name: string): boolean {
-  return ggufFileTypes.includes(name) || (!(name in namedSchemes) && ggufFileTypes.includes(name.toUpperCase()));
+  return (
+    ggufFileTypes.includes(name) || (!Object.hasOwn(namedSchemes, name) && ggufFileTypes.includes(name.toUpperCase()))
+  );
 }

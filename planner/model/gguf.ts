@@ -3,6 +3,7 @@
  * Source: llama.cpp src/llama-quant.cpp (llama_tensor_get_type), ggml/src/ggml-common.h for bits per weight.
  */
 import type { ModelArchitecture } from "./architecture";
+import { ownValue } from "./own-value";
 import {
   type ModulePattern,
   type QuantizationRule,
@@ -70,7 +71,7 @@ export const ggufFileTypes: readonly string[] = Object.keys(fileTypes);
 
 /** The weight format of a GGUF file of this type, or undefined for an unknown name. */
 export function ggufFormat(architecture: ModelArchitecture, name: string): WeightFormat | undefined {
-  const fileType = fileTypes[name.toUpperCase()];
+  const fileType = ownValue(fileTypes, name.toUpperCase());
   if (fileType === undefined) return undefined;
   const outputModule = architecture.tieEmbeddings ? "model.embed_tokens" : "lm_head";
   const { main, output, moreBits, outsideExperts } = fileType;

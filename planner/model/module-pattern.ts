@@ -1,44 +1,76 @@
 /**
  * Module names in quantization configs: exact names, parts of names, globs, and "re:" regular expressions.
- * A config comes from outside, so a pattern that could make matching explode is refused.
+ * A config comes from outside: expressions run on an engine whose time is linear in the name, and their number and
+ * length are bounded, so that no list of them makes matching explode.
  */
+import { RE2JS } from "re2js";
 import type { ConfigSource } from "./config-source";
+import { ownValue } from "./own-value";
 import type { ModulePattern } from "./quantization";
 
-/** Quantifiers a pattern may hold: matching time grows with the length of a name to this power. */
-const maxQuantifiers = 4;
+/** Far above what published configs hold (three expressions of 40 characters, lists of some hundred globs). */
+const limits = { expressions: 100, expressionLength: 200, globs: 2000 } as const;
 
 /** True for the targets that mean every linear layer. */
 export function anyLinear(target: string): boolean {
   return target === "Linear";
 }
 
-/** The matcher of one pattern; empty, with a problem reported under `key`, when it is not acceptable. */
-export function modulePattern(text: string, source: ConfigSource, key: string): readonly ModulePattern[] {
-  if (!text.startsWith("re:")) return [nameMatcher(text)];
-  const expression = text.slice(3);
-  const quantifiers = expression.match(/[*+?{]/g)?.length ?? 0;
-  if (quantifiers > maxQuantifiers || /\)[*+{]/.test(expression)) {
-    source.problem(key, `pattern ${text} repeats a group or has more than ${maxQuantifiers} repetitions`);
+/** The matchers of a list of names; what is not acceptable is left out, and a problem is reported under `key`. */
+export function modulePatterns(texts: readonly string[], source: ConfigSource, key: string): readonly ModulePattern[] {
+  const expressions = texts.filter((text) => text.startsWith("re:"));
+  const globs = texts.filter((text) => !text.startsWith("re:") && text.includes("*"));
+  const names = texts.filter((text) => !text.startsWith("re:") && !text.includes("*"));
+  if (expressions.length > limits.expressions || globs.length > limits.globs) {
+    const found = `${expressions.length} regular expressions and ${globs.length} globs`;
+    source.problem(key, `holds ${found}; at most ${limits.expressions} and ${limits.globs} are read`);
+    return [];
+  }
+  return [
+    ...(names.length > 0 ? [nameMatcher(names)] : []),
+    ...globs.map(globMatcher),
+    ...expressions.flatMap((text) => expressionMatcher(text, source, key)),
+  ];
+}
+
+function expressionMatcher(text: string, source: ConfigSource, key: string): readonly ModulePattern[] {
+  const expression = text.slice("re:".length);
+  if (expression.length > limits.expressionLength || /\{\d/.test(expression)) {
+    const allowed = `at most ${limits.expressionLength} characters and no counted repetition`;
+    source.problem(key, `pattern ${text.slice(0, 60)} is not read: ${allowed} are allowed`);
     return [];
   }
   try {
-    const matcher = new RegExp(`^(?:${expression})`);
+    const matcher = RE2JS.compile(`^(?:${expression})`);
     return [(moduleName) => matcher.test(moduleName)];
   } catch {
-    source.problem(key, `pattern ${text} is no regular expression`);
+    source.problem(
+      key,
+      `pattern ${text} is no regular expression in RE2's syntax (no look-around, no back-references)`,
+    );
     return [];
   }
 }
 
-/** "gate" matches the module called gate anywhere, "model.layers.0" all below it, "*" any text. */
-function nameMatcher(text: string): ModulePattern {
-  if (text.includes("*")) {
-    const parts = text.replace(textLayer, "model.layers.").replace(anyBlock, "$1*").split("*");
-    return (moduleName) => globMatches(parts, moduleName);
-  }
-  const sameModule = moduleSet([text]);
-  return (moduleName) => `.${moduleName}.`.includes(`.${text}.`) || sameModule(moduleName);
+/** "gate" matches the module called gate anywhere, "model.layers.0" all below it. */
+function nameMatcher(names: readonly string[]): ModulePattern {
+  const parts = new Set(names);
+  const sameModule = moduleSet(names);
+  return (moduleName) => runsOfParts(moduleName).some((run) => parts.has(run)) || sameModule(moduleName);
+}
+
+/** "a.b.c" gives a, a.b, a.b.c, b, b.c and c. */
+function runsOfParts(name: string): string[] {
+  const parts = name.split(".");
+  return parts.flatMap((_, from) =>
+    parts.slice(from).map((_, length) => parts.slice(from, from + length + 1).join(".")),
+  );
+}
+
+/** "*" matches any text. */
+function globMatcher(text: string): ModulePattern {
+  const parts = text.replace(textLayer, "model.layers.").replace(anyBlock, "$1*").split("*");
+  return (moduleName) => globMatches(parts, moduleName);
 }
 
 /** Matches the named modules and all below them, whatever the checkpoint calls the stack of layers and its blocks. */
@@ -79,7 +111,7 @@ function moduleKey(name: string): string {
   if (stack === undefined) return name;
   const [layer, block, ...inner] = name.slice(stack.length).split(".");
   const parts = block !== undefined && blockNames.has(block) && inner.length > 0 ? inner : [block, ...inner];
-  return [layer, ...parts.map((part) => (part === undefined ? part : (inventoryNames[part] ?? part)))]
+  return [layer, ...parts.map((part) => (part === undefined ? part : (ownValue(inventoryNames, part) ?? part)))]
     .filter((part) => part !== undefined)
     .join(".");
 }

@@ -4,7 +4,8 @@
  */
 import type { Dtype } from "./architecture";
 import { type ConfigProblem, ConfigSource, isPlainObject, shortValue } from "./config-source";
-import { anyLinear, modulePattern, moduleSet } from "./module-pattern";
+import { anyLinear, modulePatterns, moduleSet } from "./module-pattern";
+import { ownValue } from "./own-value";
 import {
   type QuantizationRule,
   type QuantizationScheme,
@@ -37,7 +38,7 @@ export function readDtype(source: ConfigSource): Dtype | undefined {
   const key = source.firstKey("torch_dtype", "dtype");
   if (key === undefined) return undefined;
   const text = source.text(key, "").replace(/^torch\./, "");
-  const dtype = dtypes[text];
+  const dtype = ownValue(dtypes, text);
   if (dtype === undefined) source.problem(key, `expected one of ${Object.keys(dtypes).join(", ")}`);
   return dtype;
 }
@@ -55,7 +56,7 @@ export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype):
     name: [...new Set(rules.map((rule) => rule.scheme.name))].join(" + ") || baseDtype,
     baseDtype,
     rules,
-    ignored: ignored.flatMap((text) => modulePattern(text, section, "ignore")),
+    ignored: modulePatterns(ignored, section, "ignore"),
     fp8KvCache: asksForFp8KvCache(section),
   };
 }
@@ -132,7 +133,7 @@ function readCompressedTensors(section: ConfigSource): readonly QuantizationRule
     const targets = group.textList("targets");
     return [
       {
-        targets: targets.some(anyLinear) ? "layers" : targets.flatMap((text) => modulePattern(text, group, "targets")),
+        targets: targets.some(anyLinear) ? "layers" : modulePatterns(targets, group, "targets"),
         scheme: readCompressedScheme(weights),
       },
     ];

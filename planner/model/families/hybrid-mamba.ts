@@ -1,6 +1,7 @@
 /** Families that mix attention layers with Mamba layers. */
 import type { FeedForward, LayerSpec, RecurrentMixer } from "../architecture";
 import type { ConfigSource } from "../config-source";
+import { ownValue } from "../own-value";
 import { readGroupedQueryAttention, readLayerTypes } from "./attention";
 import { dimensionKeys, type FamilyReader } from "./family";
 import { readDense, readExperts } from "./feed-forward";
@@ -34,7 +35,7 @@ const nemotronH: FamilyReader = {
       "-": () => ({ mixer: none, feedForward: readDense(source, traits, dimensionKeys.intermediate) }),
     };
     const prediction = source.has("num_nextn_predict_layers") ? source.text("mtp_hybrid_override_pattern", "") : "";
-    const built = new Map([...new Set(pattern + prediction)].map((letter) => [letter, blocks[letter]?.()]));
+    const built = new Map([...new Set(pattern + prediction)].map((letter) => [letter, ownValue(blocks, letter)?.()]));
     const layersOf = (letters: string): readonly LayerSpec[] =>
       [...letters].map((letter) => ({
         ...(built.get(letter) ?? { mixer: none, feedForward: none }),
@@ -217,7 +218,7 @@ function withLatentSize(source: ConfigSource, feedForward: FeedForward): FeedFor
 
 function blockLetter(type: string): string {
   const letters: Readonly<Record<string, string>> = { mamba: "M", attention: "*", moe: "E", mlp: "-" };
-  return letters[type] ?? "?";
+  return ownValue(letters, type) ?? "?";
 }
 
 function periodic(source: ConfigSource, periodKey: string, period: number, offsetKey: string, offset: number) {

@@ -1,6 +1,7 @@
 /** Vision towers of multimodal models: a vision transformer plus the projector into the text model. */
 import type { VisionTower } from "../architecture";
 import type { ConfigSource } from "../config-source";
+import { ownValue } from "../own-value";
 import { audioTensors } from "./audio";
 import { type TowerTensor, towerTensor as tensor } from "./tower-tensor";
 
@@ -78,7 +79,7 @@ const mistralTowers = new Set(["mistral3", "pixtral"]);
 export function readVision(root: ConfigSource, rootType: string, textHidden: number): VisionTower | undefined {
   const source = root.section("vision_config");
   if (source === undefined) return undefined;
-  const traits = towers[rootType] ?? commonTower;
+  const traits = ownValue(towers, rootType) ?? commonTower;
   const layers = source.count(["depth", "num_hidden_layers", "vt_num_hidden_layers", "layers"]);
   // Qwen2-VL calls the output width hidden_size and the tower's own width embed_dim
   const hidden = source.size(["embed_dim", "hidden_size", "vt_hidden_size", "width"]);

@@ -76,14 +76,15 @@ describe("readModelConfig refuses", () => {
     });
   });
 
-  it.each(["(a+)+$", ".*.*.*.*.*x", "("])("the hostile ignore pattern %s", (pattern) => {
-    const ignore = [`re:${pattern}`];
-    const config_groups = {
-      group_0: { targets: ["Linear"], weights: { num_bits: 8, type: "int", strategy: "channel" } },
-    };
-    expect(
-      problemsOf({ ...llama, quantization_config: { quant_method: "compressed-tensors", config_groups, ignore } }),
-    ).toMatchObject([{ path: "quantization_config.ignore" }]);
+  it.each([
+    ["no expression", ["re:("]],
+    ["look-around, which takes more than linear time", ["re:(?!lm_head).*"]],
+    ["counted repetitions", ["re:.{1,900}.{1,900}!"]],
+    ["a long expression", [`re:${"a?".repeat(101)}`]],
+    ["too many expressions", Array.from({ length: 101 }, (_, index) => `re:${index}`)],
+    ["too many globs", Array.from({ length: 2001 }, (_, index) => `${index}*`)],
+  ])("patterns of unquantized modules: %s", (_what, ignore) => {
+    expect(problemsOf(ignoring(ignore))).toMatchObject([{ path: "quantization_config.ignore" }]);
   });
 
   it("inherited keys", () => {
@@ -92,7 +93,34 @@ describe("readModelConfig refuses", () => {
   });
 });
 
+/** A config with the module names that a checkpoint leaves unquantized. */
+function ignoring(ignore: readonly string[]) {
+  const weights = { num_bits: 8, type: "int", strategy: "channel" };
+  const config_groups = { group_0: { targets: ["Linear"], weights } };
+  return { ...llama, quantization_config: { quant_method: "compressed-tensors", config_groups, ignore } };
+}
+
 describe("readModelConfig", () => {
+  // With a backtracking matcher these take from seconds to years: the test would end by its time limit.
+  it.each([
+    ["alternatives", [`re:${"(.|.)".repeat(26)}!`]],
+    ["nested repetitions", ["re:(a+)+$", "re:(.*)*!"]],
+    ["repetitions one after another", Array.from({ length: 20 }, () => "re:.*.*.*.*!")],
+    ["200,000 names", Array.from({ length: 200_000 }, (_, index) => `model.layers.${index}.nothing`)],
+  ])("answers for hostile names of unquantized modules: %s", (_what, ignore) => {
+    const quantized = weightBytes(readModelConfig(ignoring([])));
+    expect(weightBytes(readModelConfig(ignoring(ignore)))).toEqual(quantized);
+  });
+
+  it.each(modelFixtures.map(({ name }) => name))("takes no name that every object has for an entry: %s", (name) => {
+    for (const { path, config } of withInheritedNames(fixtureConfig(name))) {
+      const problems = problemsOf(config);
+      if (problems.length > 0) continue;
+      const architecture = readModelConfig(config);
+      expect(Object.values(weightBytes(architecture)).every(Number.isFinite), path).toBe(true);
+    }
+  });
+
   it("is not changed by __proto__ keys", () => {
     const polluted: unknown = JSON.parse(`{"__proto__": {"hidden_size": 1}, ${JSON.stringify(llama).slice(1)}`);
     expect(countParameters(readModelConfig(polluted))).toEqual(countParameters(readModelConfig(llama)));
@@ -173,3 +201,18 @@ describe("parseModelConfigText", () => {
     }
   });
 });
+
+/** The config once for each of its strings and inherited name, with the one in place of the other. */
+function* withInheritedNames(config: object): Generator<{ path: string; config: object }> {
+  for (const [key, value] of Object.entries(config)) {
+    if (typeof value === "string") {
+      for (const name of ["constructor", "toString", "__proto__"]) {
+        yield { path: `${key}: ${name}`, config: { ...config, [key]: name } };
+      }
+    } else if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      for (const inner of withInheritedNames(value)) {
+        yield { path: `${key}.${inner.path}`, config: { ...config, [key]: inner.config } };
+      }
+    }
+  }
+}
