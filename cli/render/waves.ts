@@ -1,5 +1,6 @@
 import type { RecordedResource } from "../offline/run";
 import { isRecord, type KubernetesObject } from "./kubernetes-object";
+import { inseparable, referredNeeds } from "./readiness";
 
 /** An object on its way into a file, with what its place in the order follows from. */
 export interface OrderedObject {
@@ -15,24 +16,29 @@ export interface OrderedObject {
  * healthy before it starts the next one, so an object must not share its wave with what it waits for, nor come before it.
  *
  * An object needs
- * - what the program says (`dependsOn` of the resource and of the components around it),
+ * - what the program says (`dependsOn` of the resource and of the components around it), and what it refers to itself
+ *   (`readiness.ts`),
  * - its namespace,
  * - if it is a custom resource or chart: the network policies, quotas, accounts and configuration of its namespace,
  * - if it runs pods: these, and the custom resources of its namespace, whose Secrets it mounts (certificates).
+ *
+ * What becomes healthy only together shares a wave: it counts as one object.
  *
  * @returns waves from 0, in the order of `objects`.
  * @throws Error when objects need one another.
  */
 export function waves(objects: readonly OrderedObject[], resources: readonly RecordedResource[]): number[] {
-  const declared = declaredNeeds(objects, resources);
+  const group = groups(objects);
+  const groupOfIndex = (i: number): number => group[i] ?? i;
+  const declared = grouped(declaredNeeds(objects, resources), group);
   const reachable = closure(declared);
   const neighbours = byNamespace(objects);
-  const needs = objects.map((item, i) => {
+  const ruled = objects.map((item, i) => {
     const around = item.home === undefined ? [] : (neighbours.get(item.home) ?? []);
-    // What the program declares is stronger than the rule of thumb: no rule may turn it round.
-    const ruled = around.filter((j) => rankOf(objects[j]) < rankOf(item) && !reachable[j]?.has(i));
-    return new Set([...(declared[i] ?? []), ...ruled]);
+    // What is declared is stronger than the rule of thumb: no rule may turn it round.
+    return around.filter((j) => rankOf(objects[j]) < rankOf(item) && !reachable[groupOfIndex(j)]?.has(groupOfIndex(i)));
   });
+  const needs = grouped(ruled, group).map((found, i) => new Set([...(declared[i] ?? []), ...found]));
 
   const known = new Map<number, number>();
   const waveOf = (i: number, above: ReadonlySet<number>): number => {
@@ -51,8 +57,36 @@ export function waves(objects: readonly OrderedObject[], resources: readonly Rec
   };
   return withConsumers(
     objects,
-    objects.map((_, i) => waveOf(i, new Set())),
+    objects.map((_, i) => waveOf(groupOfIndex(i), new Set())),
   );
+}
+
+/** For each object the first one that it must share its wave with: itself for most. */
+function groups(objects: readonly OrderedObject[]): readonly number[] {
+  const first = objects.map((_, i) => i);
+  for (const [one, other] of inseparable(objects)) {
+    const [low = one, high = other] = [first[one] ?? one, first[other] ?? other].sort((a, b) => a - b);
+    first.forEach((member, i) => {
+      if (member === high) {
+        first[i] = low;
+      }
+    });
+  }
+  return first;
+}
+
+/** Needs of groups: those of their members, at the place of the first one, without those inside a group. */
+function grouped(needs: readonly Iterable<number>[], group: readonly number[]): Set<number>[] {
+  const found = needs.map(() => new Set<number>());
+  needs.forEach((needed, i) => {
+    const own = group[i] ?? i;
+    for (const j of needed) {
+      if (group[j] !== own) {
+        found[own]?.add(group[j] ?? j);
+      }
+    }
+  });
+  return found;
 }
 
 /** A volume claim may be bound only once a pod uses it, and is not healthy before: it goes with its first user. */
@@ -76,7 +110,7 @@ function mentionsClaim(value: unknown, claim: string): boolean {
   );
 }
 
-/** Indices of the objects that each object's resource, or a component around it, declares to depend on. */
+/** Indices of the objects that each object refers to, and that its resource, or a component around it, depends on. */
 function declaredNeeds(objects: readonly OrderedObject[], resources: readonly RecordedResource[]): Set<number>[] {
   const byUrn = new Map(resources.map((resource) => [resource.urn, resource]));
   const lineage = (resource: RecordedResource | undefined): RecordedResource[] =>
@@ -88,8 +122,10 @@ function declaredNeeds(objects: readonly OrderedObject[], resources: readonly Re
       below.set(urn, [...(below.get(urn) ?? []), i]);
     }
   }
-  return objects.map(({ source }) => {
-    return new Set(lineage(source).flatMap(({ dependsOn }) => dependsOn.flatMap((urn) => below.get(urn) ?? [])));
+  const referred = referredNeeds(objects);
+  return objects.map(({ source }, i) => {
+    const dependencies = lineage(source).flatMap(({ dependsOn }) => dependsOn.flatMap((urn) => below.get(urn) ?? []));
+    return new Set([...dependencies, ...(referred[i] ?? [])]);
   });
 }
 

@@ -184,12 +184,21 @@ export function headlessServiceName(instance: string): string {
   return `${instance}-pods`;
 }
 
+const WAIT_FOR = "pulumi.com/waitFor";
+const UPDATED_REPLICAS = "jsonpath={.status.updatedReplicas}=";
+
+/** Whether these annotations of a controller say that what depends on it makes its pods ready (`awaits: "updated"`). */
+export function isMadeReadyLater(annotations: Readonly<Record<string, unknown>>): boolean {
+  const awaited = annotations[WAIT_FOR];
+  return typeof awaited === "string" && awaited.startsWith(UPDATED_REPLICAS);
+}
+
 /** What the deployment waits for, and how it treats a conflict over a field; none for the usual. */
 function deploymentAnnotations({ controller, scaledAtRunTime = false }: WorkloadArgs, replicas: number) {
   // Without replicas the status never shows the field.
   const waits = controller.kind === "StatefulSet" && controller.awaits === "updated" && replicas > 0;
   const annotations = {
-    ...(waits && { "pulumi.com/waitFor": `jsonpath={.status.updatedReplicas}=${replicas}` }),
+    ...(waits && { [WAIT_FOR]: `${UPDATED_REPLICAS}${replicas}` }),
     ...(scaledAtRunTime && { "pulumi.com/patchForce": "true" }),
   };
   return Object.keys(annotations).length > 0 ? { annotations } : {};

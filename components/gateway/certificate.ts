@@ -70,13 +70,19 @@ export class GatewayCertificate extends PlatformComponent {
   }
 
   private serverCertificate(suffix: string, secretName: string, hostname: string, issuer: string): void {
-    this.certificate(suffix, {
-      secretName,
-      dnsNames: [hostname],
-      privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
-      usages: ["digital signature", "server auth"],
-      issuerRef: { group: "cert-manager.io", kind: "Issuer", name: issuer },
-    });
+    this.certificate(
+      suffix,
+      {
+        secretName,
+        dnsNames: [hostname],
+        privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
+        usages: ["digital signature", "server auth"],
+        issuerRef: { group: "cert-manager.io", kind: "Issuer", name: issuer },
+      },
+      // The challenge needs a Gateway whose listeners all work, and the HTTPS ones need a certificate: until the ACME
+      // server has answered, one that nobody trusts.
+      this.args.tls.kind === "acme" ? { "cert-manager.io/issue-temporary-certificate": "true" } : undefined,
+    );
   }
 
   /** A CA with ten years to live; returns the name of the issuer that signs with it. */
@@ -104,7 +110,11 @@ export class GatewayCertificate extends PlatformComponent {
     return name;
   }
 
-  private certificate(suffix: string, spec: NonNullable<ICertificate["spec"]>): void {
+  private certificate(
+    suffix: string,
+    spec: NonNullable<ICertificate["spec"]>,
+    annotations?: Readonly<Record<string, string>>,
+  ): void {
     customResource<ICertificate>(
       this.child(`${suffix}-certificate`),
       {
@@ -112,6 +122,7 @@ export class GatewayCertificate extends PlatformComponent {
         kind: "Certificate",
         name: `gateway-${suffix}`,
         namespace: this.args.namespace,
+        ...(annotations && { annotations }),
         spec,
       },
       this.childOptions(),

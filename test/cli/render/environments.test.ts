@@ -7,6 +7,9 @@ import { groupOf, isBuiltIn } from "../../../cli/render/waves";
 import { crdProblems } from "../../harness/crds";
 import { environments, type ProgramRun, programRun } from "../../stacks/run";
 import { useFolder } from "../run";
+import { secret } from "./argo-cd/facts";
+import { CRD_CHARTS } from "./argo-cd/health";
+import { sync } from "./argo-cd/sync";
 import { contentOf, objectOf, objectsIn, type ReadObject, render, waveOf } from "./run";
 
 const folder = useFolder();
@@ -111,6 +114,12 @@ describe.each(environments)("%s", (name) => {
     }
   });
 
+  it("becomes healthy in Argo CD wave by wave, when what docs/gitops.md names exists before", () => {
+    const { tls } = run.environment.gateway;
+    const given = tls.kind === "secret" ? [secret(tls.secretName, "inference-gateway")] : [];
+    expect(sync(objects, given)).toEqual([]);
+  });
+
   it("starts pods after the certificates that they mount, and a claim with its first pod", () => {
     const minio = objectOf(objects, "StatefulSet", "minio");
     expect(waveOf(objectOf(objects, "Certificate", "minio"))).toBeLessThan(waveOf(minio));
@@ -162,15 +171,6 @@ const FENCES = new Set([
   "ConfigMap",
   "ExternalSecret",
 ]);
-const CRD_CHARTS = [
-  ["gateway.networking.k8s.io", "envoy-gateway"],
-  ["gateway.envoyproxy.io", "envoy-gateway"],
-  ["aigateway.envoyproxy.io", "ai-gateway-crds"],
-  ["cert-manager.io", "cert-manager"],
-  ["monitoring.coreos.com", "prometheus-operator-crds"],
-  ["leaderworkerset.x-k8s.io", "lws"],
-] as const;
-
 function identity({ kind, metadata }: ReadObject): string {
   return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 }

@@ -89,6 +89,45 @@ describe("waves", () => {
     ).toEqual([2, 1, 0, 2]);
   });
 
+  it("applies a controller together with the Job that makes its pods ready, and neither before what one of them needs", () => {
+    const awaited = { "pulumi.com/waitFor": "jsonpath={.status.updatedReplicas}=2" };
+    const server = (annotations: object): RecordedResource => ({
+      ...resource("server"),
+      inputs: { metadata: { annotations } },
+    });
+    const wavesWith = (annotations: object) =>
+      wavesOf(
+        item("StatefulSet", "apps/v1", "space", server(annotations), pods),
+        item("Job", "batch/v1", "space", resource("pull", ["server", "early"]), pods),
+        item("Service", "v1", "b", resource("early", ["first"])),
+        item("Service", "v1", "c", resource("first")),
+        item("ConfigMap", "v1", "d", resource("after", ["pull"])),
+      );
+    expect(wavesWith(awaited)).toEqual([2, 2, 1, 0, 3]);
+    expect(wavesWith({})).toEqual([0, 2, 1, 0, 3]);
+  });
+
+  it("puts a certificate after its issuer, a CA after its Secret, a Gateway after its certificates", () => {
+    const reference = { issuerRef: { kind: "Issuer", name: "x" } };
+    const issuer = item("Issuer", "cert-manager.io/v1", "space", resource("issuer"), { ca: { secretName: "ca" } });
+    const authority = item("Certificate", "cert-manager.io/v1", "space", resource("ca"), { secretName: "ca" });
+    const server = item("Certificate", "cert-manager.io/v1", "space", resource("tls"), {
+      secretName: "tls",
+      ...reference,
+    });
+    const gateway = item("Gateway", "gateway.networking.k8s.io/v1", "space", resource("gateway"), {
+      listeners: [{ tls: { certificateRefs: [{ name: "tls" }] } }, {}],
+    });
+    const objects = [issuer, authority, server, gateway].map((each) => ({
+      ...each,
+      object: { ...each.object, metadata: { ...each.object.metadata, namespace: "space" } },
+    }));
+    expect(wavesOf(...objects)).toEqual([1, 0, 2, 3]);
+    const acme = { acme: { solvers: [{ http01: { gatewayHTTPRoute: { parentRefs: [{ name: "x" }] } } }] } };
+    const challenged = objects.map((each, i) => (i === 0 ? { ...each, object: { ...each.object, spec: acme } } : each));
+    expect(wavesOf(...challenged)).toEqual([0, 0, 1, 1]);
+  });
+
   it("refuses objects that need one another", () => {
     expect(() =>
       wavesOf(
