@@ -64,6 +64,8 @@ export function application(environment: string, chart: Chart): KubernetesObject
     metadata: {
       name: objectName(environment, chart.release),
       namespace: ARGO_NAMESPACE,
+      // Charts hold custom resources whose CRDs fill in defaults: only the API server knows what is a difference.
+      annotations: { "argocd.argoproj.io/compare-options": "ServerSideDiff=true" },
       finalizers: ["resources-finalizer.argocd.argoproj.io"],
     },
     spec: {

@@ -20,7 +20,7 @@ export interface IAIGatewayRoute extends Manifest {
       readonly matches: readonly {
         readonly headers: readonly { readonly type: "Exact"; readonly name: string; readonly value: string }[];
       }[];
-      readonly backendRefs: readonly { readonly name: string }[];
+      readonly backendRefs: readonly { readonly name: string; readonly priority: number; readonly weight: number }[];
       /** 60 s unless set. */
       readonly timeouts: { readonly request: string };
       readonly modelsOwnedBy?: string;

@@ -214,6 +214,7 @@ function redirectSpec(exposure: Exposure): IHTTPRoute["spec"] {
     ],
     rules: [
       {
+        matches: [{ path: { type: "PathPrefix", value: "/" } }],
         filters: [
           {
             type: "RequestRedirect",

@@ -26,6 +26,9 @@ export interface ModelRoutesArgs {
  * - `/<model>/v1/…`, a base URL of its own per server group, past the AI gateway's filter: any path that the
  *   engine has under `/v1`, without token counts. The longer prefix wins, so both live on one listener.
  *
+ * Weights and priorities are written out though they are the defaults, here and in other lists: server-side apply gives such a
+ * list one owner, and GitOps would see a difference for ever in what the API server adds to it.
+ *
  * One route resource per model: adding a model touches no other, and the limit of 15 rules per route is no limit.
  */
 export class ModelRoutes extends PlatformComponent {
@@ -82,7 +85,7 @@ export class ModelRoutes extends PlatformComponent {
           rules: [
             {
               matches: [{ headers: [{ type: "Exact", name: MODEL_HEADER, value: servedName }] }],
-              backendRefs: [{ name: model }],
+              backendRefs: [{ name: model, priority: 0, weight: 1 }],
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
               modelsOwnedBy: endpoint.engine,
             },
@@ -122,7 +125,7 @@ export class ModelRoutes extends PlatformComponent {
                   requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: servedName }] },
                 },
               ],
-              backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: model }],
+              backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: model, weight: 1 }],
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
             },
           ],

@@ -59,7 +59,7 @@ export class ServiceRoutes extends PlatformComponent {
             hostnames: [service.hostname],
             rules: [
               {
-                backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: objectName }],
+                backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: objectName, weight: 1 }],
                 timeouts: { request: seconds(REQUEST_TIMEOUT_SECONDS) },
               },
             ],

@@ -63,7 +63,11 @@ function overTls({ caSecret, serverName }: ScrapeTls) {
 
 function relabelings({ labels = {} }: ScrapeTarget) {
   return [
-    { sourceLabels: ["__meta_kubernetes_pod_node_name"], targetLabel: "node" },
-    ...Object.entries(labels).map(([targetLabel, replacement]) => ({ targetLabel, replacement })),
+    { action: "replace" as const, sourceLabels: ["__meta_kubernetes_pod_node_name"], targetLabel: "node" },
+    ...Object.entries(labels).map(([targetLabel, replacement]) => ({
+      action: "replace" as const,
+      targetLabel,
+      replacement,
+    })),
   ];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { absentDefaults } from "./crd-defaults";
 import { crdProblems } from "./crds";
 
 function backend(spec: object): Record<string, unknown> {
@@ -36,5 +37,33 @@ describe("crdProblems", () => {
     expect(() => crdProblems({ apiVersion: "v2", kind: "Backend" })).toThrow(
       /no CRD schema for v2\/Backend .* gateway\.envoyproxy\.io\/v1alpha1\/Backend/,
     );
+  });
+});
+
+describe("absentDefaults", () => {
+  const route = (backend: object) => ({
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "HTTPRoute",
+    spec: { rules: [{ matches: [{ path: { type: "Exact", value: "/" } }], backendRefs: [backend] }] },
+  });
+
+  it("finds the default that the API server would add to an atomic list", () => {
+    const backend = { group: "", kind: "Service", name: "a", port: 80 };
+    expect(absentDefaults(route(backend))).toEqual(["spec.rules[0].backendRefs[0].weight: 1"]);
+    expect(absentDefaults(route({ ...backend, weight: 1 }))).toEqual([]);
+  });
+
+  it("finds it in a list that is absent as a whole", () => {
+    const { spec, ...rest } = route({ name: "a" });
+    const rules = [{ filters: [] }];
+    expect(absentDefaults({ ...rest, spec: { ...spec, rules } })).toEqual([
+      'spec.rules[0].matches: [{"path":{"type":"PathPrefix","value":"/"}}]',
+    ]);
+  });
+
+  it("leaves alone what has an owner per field", () => {
+    const containers = [{ name: "a", ports: [{ containerPort: 80 }] }];
+    const spec = { leaderWorkerTemplate: { workerTemplate: { spec: { containers } } } };
+    expect(absentDefaults({ apiVersion: "leaderworkerset.x-k8s.io/v1", kind: "LeaderWorkerSet", spec })).toEqual([]);
   });
 });

@@ -12,11 +12,12 @@ interface CrdFixture {
   readonly schema: Schema;
 }
 
-interface Schema {
+export interface Schema {
   readonly [key: string]: unknown;
 }
 
-let validators: Map<string, ValidateFunction> | undefined;
+let known: ReadonlyMap<string, CrdFixture> | undefined;
+const validators = new Map<string, ValidateFunction>();
 
 /**
  * Checks a custom resource against its CRD's schema, and for fields that the schema does not know: the API server
@@ -26,17 +27,34 @@ let validators: Map<string, ValidateFunction> | undefined;
  * @throws Error when there is no fixture for its kind.
  */
 export function crdProblems(resource: Readonly<Record<string, unknown>>): string[] {
-  validators ??= new Map(fixtures().map((crd) => [`${crd.apiVersion}/${crd.kind}`, compile(crd.schema)]));
-  const key = `${resource.apiVersion}/${resource.kind}`;
-  const validate = validators.get(key);
-  if (validate === undefined) {
-    throw new Error(`no CRD schema for ${key} in test/fixtures/crds; there are: ${[...validators.keys()].join(", ")}`);
-  }
+  const schema = fixtureOf(resource);
+  const key = keyOf(resource);
+  const validate = validators.get(key) ?? compile(schema);
+  validators.set(key, validate);
   const valid: boolean = validate(resource);
   if (valid) return [];
   return (validate.errors ?? []).map(
     ({ instancePath, message, params }) => `${resource.kind}${instancePath}: ${message} ${JSON.stringify(params)}`,
   );
+}
+
+/**
+ * The schema of a custom resource's kind.
+ *
+ * @throws Error when there is no fixture for it.
+ */
+export function fixtureOf(resource: Readonly<Record<string, unknown>>): Schema {
+  known ??= new Map(fixtures().map((crd) => [keyOf({ ...crd }), crd]));
+  const key = keyOf(resource);
+  const found = known.get(key);
+  if (found === undefined) {
+    throw new Error(`no CRD schema for ${key} in test/fixtures/crds; there are: ${[...known.keys()].join(", ")}`);
+  }
+  return found.schema;
+}
+
+function keyOf({ apiVersion, kind }: Readonly<Record<string, unknown>>): string {
+  return `${apiVersion}/${kind}`;
 }
 
 function fixtures(): CrdFixture[] {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { HELM_RELEASE, isInCluster, SECRET } from "../../../cli/render/kubernetes-object";
 import { groupOf, isBuiltIn } from "../../../cli/render/waves";
+import { absentDefaults } from "../../harness/crd-defaults";
 import { crdProblems } from "../../harness/crds";
 import { environments, type ProgramRun, programRun } from "../../stacks/run";
 import { useFolder } from "../run";
@@ -70,6 +71,16 @@ describe.each(environments)("%s", (name) => {
       .filter(({ apiVersion }) => !isBuiltIn(groupOf(apiVersion)))
       .flatMap(({ path, ...object }) => crdProblems(object).map((problem) => `${path}: ${problem}`));
     expect(problems).toEqual([]);
+  });
+
+  it("writes out what the API server would write into atomic lists, so that what is synced stays Synced", () => {
+    const absent = objects
+      .filter(({ apiVersion }) => !isBuiltIn(groupOf(apiVersion)))
+      .flatMap(({ path, ...object }) => absentDefaults(object).map((found) => `${path}: ${found}`));
+    expect(absent).toEqual([]);
+    for (const chart of objects.filter(({ kind }) => kind === "Application")) {
+      expect(chart.metadata.annotations["argocd.argoproj.io/compare-options"]).toBe("ServerSideDiff=true");
+    }
   });
 
   it("puts each object into its namespace's folder, named after wave, kind and name", () => {

@@ -45,7 +45,12 @@ describe("InferenceGateway", () => {
     });
     expect(specOf(deployment, "HTTPRoute", "redirect-to-https")).toEqual({
       parentRefs: [{ group: "gateway.networking.k8s.io", kind: "Gateway", name: "inference", sectionName: "http" }],
-      rules: [{ filters: [{ type: "RequestRedirect", requestRedirect: { scheme: "https", statusCode: 301 } }] }],
+      rules: [
+        {
+          matches: [{ path: { type: "PathPrefix", value: "/" } }],
+          filters: [{ type: "RequestRedirect", requestRedirect: { scheme: "https", statusCode: 301 } }],
+        },
+      ],
     });
   });
 

@@ -12,7 +12,7 @@ describe("ModelRoutes", () => {
       rules: [
         {
           matches: [{ headers: [{ type: "Exact", name: "x-ai-eg-model", value: "meta-llama/Llama-3.1-8B-Instruct" }] }],
-          backendRefs: [{ name: "legal" }],
+          backendRefs: [{ name: "legal", priority: 0, weight: 1 }],
           timeouts: { request: "3600s" },
           modelsOwnedBy: "vllm",
         },
@@ -59,7 +59,7 @@ describe("ModelRoutes", () => {
               requestHeaderModifier: { set: [{ name: "x-ai-eg-model", value: "meta-llama/Llama-3.1-8B-Instruct" }] },
             },
           ],
-          backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: "legal" }],
+          backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: "legal", weight: 1 }],
           timeouts: { request: "3600s" },
         },
       ],

@@ -220,7 +220,7 @@ describe("Observability with GPUs, a store and a webhook", () => {
         {
           portNumber: 8000,
           path: "/metrics",
-          relabelings: expect.arrayContaining([{ targetLabel: "model", replacement: "chat" }]),
+          relabelings: expect.arrayContaining([{ action: "replace", targetLabel: "model", replacement: "chat" }]),
         },
       ],
     });
