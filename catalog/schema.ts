@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ChartValueKeys } from "./chart-values";
 import type { ChartEntry } from "./charts";
+import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
 import type { ModelEntry } from "./models";
@@ -151,6 +152,38 @@ const imageEntry = z.strictObject({
   notes: text.optional(),
 }) satisfies z.ZodType<ImageEntry>;
 
+const choices = z.array(text).nonempty().optional();
+
+const engineOptions = z.strictObject({
+  about: text,
+  engine: z.enum(["vllm", "ollama"]),
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  source: text,
+  asOf: day,
+  arguments: z.array(
+    z.strictObject({
+      name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+      kind: z.enum(["switch", "integer", "number", "text", "json", "list"]),
+      negation: text.optional(),
+      aliases: z.array(text).optional(),
+      suffix: z.boolean().optional(),
+      choices,
+      open: z.boolean().optional(),
+    }),
+  ),
+  environment: z.array(
+    z.strictObject({
+      name: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
+      kind: z.enum(["switch", "integer", "number", "text"]),
+      choices,
+    }),
+  ),
+}) satisfies z.ZodType<EngineOptions>;
+
+const remarks = z.record(text, text);
+const optionRules = z.strictObject({ settings: remarks, refused: remarks, memory: remarks, advice: remarks });
+const engineRules = z.strictObject({ arguments: optionRules, environment: optionRules });
+
 const environment = z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), text);
 
 const roceProfile = z.strictObject({
@@ -175,6 +208,8 @@ export const schemas = {
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
   chartValues: chartValueKeys,
   images: z.strictObject({ about, images: z.array(imageEntry) }),
+  engineOptions,
+  engineRules: z.strictObject({ about, vllm: engineRules, ollama: engineRules }),
   fabrics: z.strictObject({
     about,
     asOf: day,

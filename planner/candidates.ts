@@ -8,7 +8,7 @@ import { type Capacity, holds } from "./packing";
 import { cpuPodResources, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
 import { modelStorageGiB } from "./storage";
-import type { MemoryPerGpu, PodResources } from "./types";
+import type { ArgumentValue, MemoryPerGpu, PodResources } from "./types";
 
 /** One way to run a model on a pool. */
 export interface Candidate {
@@ -184,7 +184,21 @@ function estimateRequest(model: ModelRequest) {
     quantization: model.quantization,
     utilization: model.gpuMemoryUtilization,
     maxNumSeqs: model.maxNumSeqs,
+    maxNumBatchedTokens: wholeNumber(model.args?.[BATCHED_TOKENS]),
   };
+}
+
+/** The one flag beyond the configuration's own keys that the memory estimate counts with. */
+export const BATCHED_TOKENS = "max-num-batched-tokens";
+
+/** What the engine makes of 8192, 8k (decimal) and 8K (binary). */
+function wholeNumber(value: ArgumentValue | undefined): number | undefined {
+  const [, digits, unit = ""] = /^(\d+)([kKmMgGtT]?)$/.exec(String(value ?? "")) ?? [];
+  if (digits === undefined) {
+    return undefined;
+  }
+  const base = unit === unit.toLowerCase() ? 1000 : 1024;
+  return Number(digits) * base ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase());
 }
 
 /** Logs, compile caches and temporary files, plus the model itself where it is copied next to the engine. */

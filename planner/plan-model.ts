@@ -43,6 +43,8 @@ export function planModel(
     kvCacheDtype: model.kvCacheDtype,
     ...(model.quantization !== undefined && { quantization: model.quantization }),
     ...(model.maxNumSeqs !== undefined && { maxNumSeqs: model.maxNumSeqs }),
+    ...(model.args && { args: model.args }),
+    ...(model.env && { env: model.env }),
     memoryPerGpu: memoryPerGpu(estimate),
     kvTokens: estimate.kvTokens,
     totalParametersB: countParameters(model.architecture).total / 1e9,

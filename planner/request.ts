@@ -1,6 +1,6 @@
 import type { MachineShape } from "../catalog/shapes";
 import type { ModelArchitecture } from "./model/architecture";
-import type { EngineName, ModelLoading, ModelSource, ModelTask, Stage } from "./types";
+import type { ArgumentValue, EngineName, ModelLoading, ModelSource, ModelTask, Stage } from "./types";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
@@ -45,6 +45,9 @@ export interface ModelRequest {
   readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
   readonly gpuMemoryUtilization?: number;
   readonly maxNumSeqs?: number;
+  /** Flags of the engine, by name without dashes; already checked. */
+  readonly args?: Readonly<Record<string, ArgumentValue>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Everything the planner decides from: plain data, already validated. */

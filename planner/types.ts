@@ -36,6 +36,9 @@ export type ModelSource =
 /** How an engine gets the weights at start: copied to a local volume first, or streamed from the store. */
 export type ModelLoading = "copy" | "stream";
 
+/** Value of an engine's flag: true and false switch it, lists and mappings are for flags that take several or JSON. */
+export type ArgumentValue = boolean | number | string | readonly unknown[] | { readonly [key: string]: unknown };
+
 /** A taint to tolerate or to put on nodes. */
 export interface Taint {
   readonly key: string;
@@ -103,6 +106,10 @@ export interface ModelPlan {
   readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
   readonly quantization?: string;
   readonly maxNumSeqs?: number;
+  /** Flags of the engine beyond those that the plan decides, by name without dashes. */
+  readonly args?: Readonly<Record<string, ArgumentValue>>;
+  /** Variables of the engine beyond those that the platform sets. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly memoryPerGpu: MemoryPerGpu;
   /** KV tokens that the engine will report for one replica. */
   readonly kvTokens: number;

@@ -84,7 +84,14 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     kvCacheDtype: config.kvCacheDtype,
     ...(config.gpuMemoryUtilization !== undefined && { gpuMemoryUtilization: config.gpuMemoryUtilization }),
     ...(config.maxNumSeqs !== undefined && { maxNumSeqs: config.maxNumSeqs }),
+    ...(config.args && { args: config.args }),
+    ...(config.env && { env: Object.fromEntries(Object.entries(config.env).map(variable)) }),
   };
+}
+
+/** Engines read switches as numbers; not all of them know "true". */
+function variable([name, value]: [string, string | number | boolean]): [string, string] {
+  return [name, String(typeof value === "boolean" ? Number(value) : value)];
 }
 
 function sourceOf(

@@ -6,6 +6,7 @@ import { aws } from "./aws";
 import { beta9Problems } from "./beta9";
 import { ConfigError, type EnvironmentConfig, type LoadedEnvironment } from "./config";
 import { edge } from "./edge";
+import { engineOptionProblems } from "./engine-options";
 import { local } from "./local";
 import { modelControlProblems } from "./model-control";
 import { oci } from "./oci";
@@ -55,6 +56,7 @@ export async function planEnvironment(
     ...plan,
     problems: [
       ...plan.problems,
+      ...engineOptionProblems(plan.models),
       ...modelControlProblems(environment.modelControl),
       ...beta9Problems(environment.beta9),
     ],

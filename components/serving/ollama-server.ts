@@ -16,7 +16,14 @@ import type { EngineControl, ModelEndpoint, ScaleTarget } from "./endpoint";
 import { engineImage } from "./engine-image";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, serverName } from "./model-server";
-import { DRAIN_SECONDS, deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, variables } from "./pod-settings";
+import {
+  DRAIN_SECONDS,
+  deployTimeouts,
+  IMAGE_PULL_SECONDS,
+  memoryAnnotations,
+  modelVariables,
+  variables,
+} from "./pod-settings";
 import type { WarmPull } from "./scripts/warm-pull";
 
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
@@ -77,7 +84,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           name: APP,
           image: engineImage(model),
           ports: [{ name: "http", containerPort: PORT }],
-          env: [...ollamaEnvironment(model, args.control !== undefined), ...variables(args.devices?.environment ?? {})],
+          env: [...ollamaEnvironment(model, args.control !== undefined), ...modelVariables(model, args.devices)],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model.resources),

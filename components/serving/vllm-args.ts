@@ -1,5 +1,6 @@
 /** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
-import type { ModelPlan, ModelTask } from "../../planner/types";
+import { vllmArgument } from "../../catalog/engine-options";
+import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { DRAIN_SECONDS } from "./pod-settings";
 
 export const VLLM_PORT = 8000;
@@ -44,6 +45,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
       ...(model.loading === "stream" && streaming(model)),
     }),
+    ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value)),
   ];
 }
 
@@ -77,6 +79,28 @@ function streaming(model: ModelPlan): Record<string, string> {
     "--load-format": "runai_streamer",
     "--model-loader-extra-config": JSON.stringify({ concurrency: STREAM_CONCURRENCY, memory_limit: bytes }),
   };
+}
+
+/** The words of a flag that the user wrote. */
+function words(name: string, value: ArgumentValue): string[] {
+  const argument = vllmArgument(name);
+  if (typeof value === "boolean") {
+    return [value ? `--${name}` : `--${argument?.negation ?? `no-${name}`}`];
+  }
+  if (argument?.kind === "list" || (argument === undefined && Array.isArray(value))) {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return [`--${name}`, ...items.map((item) => literal(text(item)))];
+  }
+  return [`--${name}=${literal(text(value))}`];
+}
+
+function text(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Kubernetes would put a variable of the container, which may be a secret, in the place of `$(NAME)`. */
+function literal(value: string): string {
+  return value.replaceAll("$(", "$$$$(");
 }
 
 /** `--name=value` for each flag that has a value: one word, so that no value is taken for a flag of its own. */

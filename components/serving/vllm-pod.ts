@@ -5,7 +5,7 @@ import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, modelResources } from "../core/resources";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
-import { DEREGISTER_SECONDS, DRAIN_SECONDS, variables } from "./pod-settings";
+import { DEREGISTER_SECONDS, DRAIN_SECONDS, modelVariables, variables } from "./pod-settings";
 import { VLLM_PORT } from "./vllm-args";
 import type { Weights } from "./vllm-weights";
 
@@ -50,7 +50,7 @@ export function vllmPod({ model, cluster, devices, weights, ...args }: VllmPodAr
         env: [
           ...engineEnvironment(model),
           ...weights.environment,
-          ...variables(devices?.environment ?? {}),
+          ...modelVariables(model, devices),
           ...(args.environment ?? []),
         ],
         ...(args.environmentFrom && { envFrom: [...args.environmentFrom] }),

@@ -24,6 +24,8 @@ export interface MemoryRequest {
   /** Fraction of GPU memory the engine may take (--gpu-memory-utilization). */
   readonly utilization?: number;
   readonly maxNumSeqs?: number;
+  /** Tokens of one pass of the engine. @default the engine's, by card */
+  readonly maxNumBatchedTokens?: number;
 }
 
 export interface MemoryBudget {

@@ -51,7 +51,10 @@ export function estimateVllm(request: MemoryRequest): MemoryEstimate {
 
 function schedulerLimits(request: MemoryRequest): SchedulerLimits {
   const defaults = schedulerDefaults(request.gpuMemoryGiB, request.gpuModel);
-  return request.maxNumSeqs === undefined ? defaults : { ...defaults, maxNumSeqs: request.maxNumSeqs };
+  return {
+    maxNumSeqs: request.maxNumSeqs ?? defaults.maxNumSeqs,
+    maxNumBatchedTokens: request.maxNumBatchedTokens ?? defaults.maxNumBatchedTokens,
+  };
 }
 
 /** Cards without a name count as what their size suggests. */

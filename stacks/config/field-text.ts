@@ -22,6 +22,8 @@ export interface FieldSchema {
   readonly propertyNames?: FieldSchema;
   readonly items?: FieldSchema;
   readonly oneOf?: readonly FieldSchema[];
+  /** Values of several types. */
+  readonly anyOf?: readonly FieldSchema[];
   readonly required?: readonly string[];
 }
 

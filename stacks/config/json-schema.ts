@@ -77,6 +77,7 @@ function forEditors(field: FieldSchema, path: readonly string[]): Json {
     additionalProperties,
     items,
     oneOf,
+    anyOf,
     ...rest
   } = field;
   const hover = [description, unit && `Unit: ${unit}.`, allowed && `Allowed: ${allowed}.`].filter(Boolean).join(" ");
@@ -91,6 +92,7 @@ function forEditors(field: FieldSchema, path: readonly string[]): Json {
     ...(propertyNames && { propertyNames: forEditors(propertyNames, path.concat("")) }),
     ...(others !== undefined && { additionalProperties: others }),
     ...(items && { items: forEditors(items, path) }),
+    ...(anyOf && { anyOf: anyOf.map((variant) => forEditors(variant, path)) }),
     ...(oneOf && { oneOf: oneOf.map((variant) => forEditors(variant, path)) }),
   };
 }

@@ -136,6 +136,11 @@ const credentials = [
   /(?<=^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?)\S+/gi,
 ];
 
+/** Whether a text holds a token that its published prefix gives away, or a URL with a password. */
+export function holdsCredential(text: string): boolean {
+  return withoutCredentials(text) !== text;
+}
+
 function withoutCredentials(text: string): string {
   return credentials.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), text);
 }

@@ -2,6 +2,7 @@
 import type { ProblemDraft } from "./problems";
 import * as beta9 from "./rules/beta9";
 import type { Rule, RuleContext } from "./rules/context";
+import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
 import * as modelControl from "./rules/model-control";
 import * as models from "./rules/models";
@@ -21,6 +22,8 @@ const rules: readonly Rule[] = [
   models.bucketSourcesAreInTheStore,
   models.quantizationsAreKnown,
   models.settingsFitTheEngines,
+  engineOptions.argumentsAreKnown,
+  engineOptions.variablesAreKnown,
   models.replicasAreOrdered,
   models.servedNamesAreUnique,
   models.modelPoolsExist,

@@ -28,6 +28,9 @@ describe("catalogue files", () => {
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],
     ["fabrics.json", schemas.fabrics],
+    ["engine-options/vllm.json", schemas.engineOptions],
+    ["engine-options/ollama.json", schemas.engineOptions],
+    ["engine-options/rules.json", schemas.engineRules],
   ])("%s follows its schema", (file, schema) => {
     expect(schema.safeParse(readJson(file)).error?.issues ?? []).toEqual([]);
   });

@@ -254,6 +254,20 @@ describe("planDeployment", () => {
     expect(plan.pools.find((p) => p.name === "g6e-xlarge")).toMatchObject({ minNodes: 0, gpusClaimed: 0 });
   });
 
+  it("counts the batch that the user asks for, and keeps further flags and variables in the plan", () => {
+    const memory = (args: ModelRequest["args"]) => {
+      const model = modelOf("qwen2.5-7b-instruct", { args, env: { NCCL_DEBUG: "INFO" } });
+      return onlyModel(planDeployment(environmentOf([poolOf("g6e.xlarge", 1)], [model])));
+    };
+    const usual = memory({ seed: 1 });
+    expect(usual).toMatchObject({ args: { seed: 1 }, env: { NCCL_DEBUG: "INFO" } });
+    const large = memory({ "max-num-batched-tokens": 65_536 }).memoryPerGpu;
+    expect(large.overheadGiB).toBeGreaterThan(usual.memoryPerGpu.overheadGiB + 1);
+    // The units of the engine: 64K is binary, 64k is decimal.
+    expect(memory({ "max-num-batched-tokens": "64K" }).memoryPerGpu).toEqual(large);
+    expect(memory({ "max-num-batched-tokens": "64k" }).memoryPerGpu.overheadGiB).toBeLessThan(large.overheadGiB);
+  });
+
   it("compares the month with the budget", () => {
     const request = environmentOf([poolOf("p5.48xlarge", 1)], [llama70b()]);
     const { monthlyUsd } = planDeployment(request).cost;

@@ -138,6 +138,7 @@ const vllmOnly = {
   maxNumSeqs: undefined,
   kvCacheDtype: "auto",
   loading: "copy",
+  args: undefined,
 } as const satisfies Partial<Record<keyof ModelConfig, unknown>>;
 
 export const settingsFitTheEngines: Rule = function* ({ sections }) {

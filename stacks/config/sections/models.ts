@@ -23,6 +23,16 @@ const replicasSchema = z
   .prefault({})
   .meta({ description: "How many copies of the model run.", example: { min: 1, max: 3 } });
 
+const plainNumber = z.number().meta({ description: "A number.", unit: "the engine's own" });
+
+const argumentValue = z.union([
+  z.boolean(),
+  plainNumber,
+  z.string().max(16_384),
+  z.array(z.unknown()),
+  z.record(z.string(), z.unknown()),
+]);
+
 export const modelSchema = z
   .strictObject({
     model: text(128).optional().meta({
@@ -102,6 +112,35 @@ export const modelSchema = z
       description: "How vLLM gets the weights at start: copied to a local volume first, or streamed from the store.",
       example: "stream",
     }),
+    args: z
+      .record(
+        z.string().max(64),
+        argumentValue.meta({ allowed: "true, false, a number, text, a list or a mapping", example: true }),
+      )
+      .optional()
+      .meta({
+        description:
+          "Further flags of vLLM, by name without dashes: true and false switch a flag, lists and mappings are for flags that take several values or JSON. Checked against the flags of the pinned version; what the plan decides has keys of its own.",
+        allowed: "a mapping of flags to values, not a list of words",
+        example: { "enable-prompt-tokens-details": true, "max-num-batched-tokens": 4096 },
+      }),
+    env: z
+      .record(
+        z
+          .string()
+          .max(128)
+          .regex(/^[A-Za-z_]\w*$/)
+          .meta({ allowed: "the name of an environment variable" }),
+        z
+          .union([z.boolean(), plainNumber, text(4096)])
+          .meta({ allowed: "text, a number, true or false", example: "1" }),
+      )
+      .optional()
+      .meta({
+        description:
+          "Further environment variables of the engine. Never secrets. Checked against the variables of the pinned version.",
+        example: { VLLM_LOG_STATS_INTERVAL: 30 },
+      }),
   })
   .meta({
     description: "One model that clients can call.",

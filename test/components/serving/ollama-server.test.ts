@@ -37,6 +37,11 @@ describe("OllamaServer", () => {
     ]);
   });
 
+  it("starts with the variables that the user gives", async () => {
+    const { server } = await deployed(ollamaPlan({ env: { OLLAMA_MAX_QUEUE: "64" } }));
+    expect(literals(server)).toMatchObject({ OLLAMA_MAX_QUEUE: "64", OLLAMA_KEEP_ALIVE: "-1" });
+  });
+
   it("gives each replica a volume of the planned size, removed with the set: it is a cache", async () => {
     const { set } = await deployed(ollamaPlan({ minReplicas: 2 }));
     expect(specOf(set)).toMatchObject({

@@ -1,27 +1,43 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type EngineArgument, engineOptions, ruleFor } from "../../../catalog/engine-options";
 import { groupArguments, vllmArguments } from "../../../components/serving/vllm-args";
-import type { ModelPlan } from "../../../planner/types";
+import type { ArgumentValue, ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/vllm-flags.json";
 import { groupPlan, modelPlan } from "../../harness/plans";
+import { problemsWith } from "../../stacks/config/samples";
 
 interface Flag {
   readonly name: string;
   readonly type: string;
   readonly positional?: boolean;
-  readonly choices?: readonly (string | null)[];
+  readonly nargs?: string;
+  readonly negation?: string;
+  readonly choices?: readonly (string | number | null)[];
   readonly openEnded?: boolean;
 }
 
-const FLAGS = new Map((upstream.flags as readonly Flag[]).map((flag) => [flag.name, flag]));
+const FLAGS = new Map(
+  (upstream.flags as readonly Flag[]).flatMap((flag) =>
+    [flag.name, ...(flag.negation ? [flag.negation] : [])].map((name) => [name, flag]),
+  ),
+);
 
 /** What the release's parser would object to. */
 function parserProblems(args: readonly string[]): string[] {
   const [positional, ...rest] = args;
   const problems = positional?.startsWith("-") ? ["the model must come first"] : [];
+  let several: Flag | undefined;
   for (const word of rest) {
     const [name = "", value] = split(word);
     const flag = FLAGS.get(name);
+    if (several && !word.startsWith("-")) {
+      continue;
+    }
+    several = flag?.nargs === "+" && value === undefined ? flag : undefined;
+    if (several) {
+      continue;
+    }
     if (flag === undefined) {
       problems.push(`${name} is no flag of vLLM ${upstream.version}`);
     } else if (flag.type === "bool-flag" ? value !== undefined : !accepts(flag, value ?? "")) {
@@ -38,7 +54,7 @@ function split(word: string): [string, string | undefined] {
 
 function accepts({ type, choices, openEnded }: Flag, value: string): boolean {
   if (value === "") return false;
-  if (choices && !openEnded && !choices.includes(value)) return false;
+  if (choices && !openEnded && !choices.map(String).includes(value)) return false;
   // Kubernetes puts the value in the variable's place.
   const literal = value.replace(/\$\(\w+\)/g, "1");
   if (/^int/.test(type)) return /^\d+$/.test(literal);
@@ -115,6 +131,65 @@ describe("vllmArguments", () => {
 
   it("would notice a flag or a value that the release does not know", () => {
     expect(parserProblems(["/m", "--task=embed", "--port=http", "--runner=embed", "--headless=yes"])).toHaveLength(4);
+  });
+});
+
+describe("flags that the user gives", () => {
+  const given = (args: NonNullable<ModelPlan["args"]>) => {
+    const plain = vllmArguments(modelPlan(), "/m");
+    return vllmArguments(modelPlan({ args }), "/m").slice(plain.length);
+  };
+
+  it("come after the plan's own, as the engine reads them", () => {
+    expect(
+      given({
+        "enable-auto-tool-choice": true,
+        "enable-prefix-caching": false,
+        "trust-remote-code": false,
+        "tool-call-parser": "hermes",
+        seed: 7,
+        "limit-mm-per-prompt": { image: 2 },
+        "lora-modules": ["a=/models/current/a", "b=/models/current/b"],
+        "allowed-origins": ["https://chat.example.com"],
+      }),
+    ).toEqual([
+      "--enable-auto-tool-choice",
+      "--disable-prefix-caching",
+      "--no-trust-remote-code",
+      "--tool-call-parser=hermes",
+      "--seed=7",
+      '--limit-mm-per-prompt={"image":2}',
+      "--lora-modules",
+      "a=/models/current/a",
+      "b=/models/current/b",
+      '--allowed-origins=["https://chat.example.com"]',
+    ]);
+  });
+
+  it("cannot pull a secret of the container into the command line", () => {
+    expect(given({ "response-role": "$(AWS_SECRET_ACCESS_KEY)" })).toEqual([
+      "--response-role=$$(AWS_SECRET_ACCESS_KEY)",
+    ]);
+  });
+
+  const { settings, refused } = engineOptions("vllm").arguments;
+  const free = engineOptions("vllm").options.arguments.filter(
+    ({ name }) => ruleFor(settings, name) === undefined && ruleFor(refused, name) === undefined,
+  );
+  const sample = ({ kind, choices }: EngineArgument): ArgumentValue => {
+    const samples = { switch: true, integer: 8, number: 0.5, text: "auto", json: { a: 1 }, list: ["a"] } as const;
+    return choices?.[0] ?? samples[kind];
+  };
+
+  it("are taken by the release's parser, each that may be given", () => {
+    expect(free.length).toBeGreaterThan(150);
+    const source = `hf://Qwen/Qwen2.5-7B-Instruct@${"0".repeat(40)}`;
+    for (const off of [false, true]) {
+      const flags = free.filter(({ kind, negation }) => !off || (kind === "switch" && negation !== undefined));
+      const args = Object.fromEntries(flags.map((flag) => [flag.name, off ? false : sample(flag)]));
+      expect(problemsWith({ models: { chat: { model: "qwen2.5-7b-instruct", source, args } } })).toEqual([]);
+      expect(parserProblems(["/m", ...given(args)])).toEqual([]);
+    }
   });
 });
 

@@ -10,8 +10,8 @@ interface Template {
   readonly spec: PodSpec;
 }
 
-async function deployed(overrides: Parameters<typeof deployServing>[1] = {}) {
-  const { deployment, serving } = await deployServing([groupPlan()], overrides);
+async function deployed(overrides: Parameters<typeof deployServing>[1] = {}, model = groupPlan()) {
+  const { deployment, serving } = await deployServing([model], overrides);
   const [group] = deployment.ofKind("LeaderWorkerSet");
   if (!group) throw new Error("no LeaderWorkerSet");
   const spec = specOf(group) as { leaderWorkerTemplate: { leaderTemplate: Template; workerTemplate: Template } };
@@ -35,6 +35,17 @@ describe("VllmGroup", () => {
       rolloutStrategy: { type: "RollingUpdate", rollingUpdateConfiguration: { maxUnavailable: 1, maxSurge: 0 } },
       leaderWorkerTemplate: { size: 2, restartPolicy: "RecreateGroupAfterStart" },
     });
+  });
+
+  it("gives leader and workers the flags and variables of the user", async () => {
+    const model = groupPlan({ args: { "enable-expert-parallel": true }, env: { NCCL_DEBUG: "INFO" } });
+    const { leader, worker, group } = await deployed({}, model);
+    for (const { spec } of [leader, worker]) {
+      const engine = container(spec, "vllm");
+      expect(engine.args).toContain("--enable-expert-parallel");
+      expect(literals(engine)).toMatchObject({ NCCL_DEBUG: "INFO" });
+    }
+    expect(crdProblems(group.inputs)).toEqual([]);
   });
 
   it("starts vLLM's own multi-node mode on leader and workers", async () => {

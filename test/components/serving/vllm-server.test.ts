@@ -29,6 +29,22 @@ describe("VllmServer", () => {
     ]);
   });
 
+  it("starts with the flags and variables that the user gives, each variable once", async () => {
+    const env = { NCCL_DEBUG: "INFO", HSA_OVERRIDE_GFX_VERSION: "11.0.0", NOTE: "$(AWS_SECRET_ACCESS_KEY)" };
+    const model = modelPlan({ args: { "enforce-eager": true }, env });
+    const devices = { environment: { HSA_OVERRIDE_GFX_VERSION: "10.3.0", HSA_ENABLE_SDMA: "0" } };
+    const engine = container((await deployed(model, { devices })).template.spec, "vllm");
+    expect(engine.args).toContain("--enforce-eager");
+    expect(literals(engine)).toMatchObject({
+      NCCL_DEBUG: "INFO",
+      HSA_OVERRIDE_GFX_VERSION: "11.0.0",
+      HSA_ENABLE_SDMA: "0",
+      NOTE: "$$(AWS_SECRET_ACCESS_KEY)",
+    });
+    const names = engine.env.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
   it("never names a Service after the engine", async () => {
     const { deployment } = await deployed(modelPlan({ name: "vllm" }));
     const names = deployment

@@ -1,0 +1,84 @@
+import type { EngineName } from "../planner/types";
+import ollama from "./engine-options/ollama.json";
+import rules from "./engine-options/rules.json";
+import vllm from "./engine-options/vllm.json";
+
+/** One flag of an engine's command line. */
+export interface EngineArgument {
+  /** Without dashes, e.g. "tool-call-parser". */
+  readonly name: string;
+  /** `switch` takes no value; `list` takes one or more; `json` takes a mapping, a list or JSON text. */
+  readonly kind: "switch" | "integer" | "number" | "text" | "json" | "list";
+  /** The flag that switches it off, without dashes. */
+  readonly negation?: string;
+  readonly aliases?: readonly string[];
+  /** Whole numbers may carry a unit: 8k, 1M. */
+  readonly suffix?: boolean;
+  readonly choices?: readonly string[];
+  /** Of choices: names of plugins are taken too. Of `json`: any text is. */
+  readonly open?: boolean;
+}
+
+/** One environment variable that an engine reads. */
+export interface EngineVariable {
+  readonly name: string;
+  readonly kind: "switch" | "integer" | "number" | "text";
+  readonly choices?: readonly string[];
+}
+
+/** The options of one engine, of the version that the platform pins. */
+export interface EngineOptions {
+  readonly about: string;
+  readonly engine: string;
+  readonly version: string;
+  readonly source: string;
+  readonly asOf: string;
+  readonly arguments: readonly EngineArgument[];
+  readonly environment: readonly EngineVariable[];
+}
+
+/** What the platform says of options that the engine has, by name; a trailing `*` stands for any ending. */
+export interface OptionRules {
+  /** Told by a key of the model's configuration: option to key. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Not to be set, and why. */
+  readonly refused: Readonly<Record<string, string>>;
+  /** Changes the memory that the model needs, in a way that the plan does not count: how. */
+  readonly memory: Readonly<Record<string, string>>;
+  /** May be set; what whoever reads the plan should know. */
+  readonly advice: Readonly<Record<string, string>>;
+}
+
+/** What may be set for an engine. */
+export interface EngineOptionCatalogue {
+  readonly options: EngineOptions;
+  readonly arguments: OptionRules;
+  readonly environment: OptionRules;
+}
+
+// Checked against catalog/schema.ts by test/catalog.
+const CATALOGUE: Readonly<Record<EngineName, EngineOptionCatalogue>> = {
+  vllm: { options: vllm as EngineOptions, ...rules.vllm },
+  ollama: { options: ollama as EngineOptions, ...rules.ollama },
+};
+
+/** Options of an engine, and what the platform says of them. */
+export function engineOptions(engine: EngineName): EngineOptionCatalogue {
+  return CATALOGUE[engine];
+}
+
+const vllmArguments = new Map(CATALOGUE.vllm.options.arguments.map((argument) => [argument.name, argument]));
+
+/** A flag of vLLM by its name without dashes; undefined where the pinned version has none. */
+export function vllmArgument(name: string): EngineArgument | undefined {
+  return vllmArguments.get(name);
+}
+
+/** What a table of rules says of an option. */
+export function ruleFor(table: Readonly<Record<string, string>>, name: string): string | undefined {
+  if (Object.hasOwn(table, name)) {
+    return table[name];
+  }
+  const pattern = Object.keys(table).find((key) => key.endsWith("*") && name.startsWith(key.slice(0, -1)));
+  return pattern === undefined ? undefined : table[pattern];
+}

@@ -1,0 +1,106 @@
+/**
+ * Makes the catalogue's options of an engine from a record of its own argument parser and variables
+ * (test/fixtures/upstream): `npx tsx catalog/engine-options/from-parser.ts`. A new engine version is a new record and one run.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { EngineArgument, EngineOptions, EngineVariable } from "../engine-options";
+import { repositoryRoot } from "../root";
+
+/** What the engine's parser says of one flag, in its own words. */
+interface ParserFlag {
+  readonly name: string;
+  readonly type: string;
+  readonly positional?: boolean;
+  readonly nargs?: string;
+  readonly negation?: string;
+  readonly aliases?: readonly string[];
+  readonly choices?: readonly (string | number | null)[];
+  /** Other values than the choices are taken too: names of plugins. */
+  readonly openEnded?: boolean;
+}
+
+interface EngineRecord {
+  readonly version: string;
+  readonly asOf: string;
+  readonly source: string;
+  readonly flags?: readonly ParserFlag[];
+  readonly env: readonly { readonly name: string; readonly type: string | null }[];
+}
+
+/** The options of an engine as the catalogue holds them. */
+export function optionsFromParser(engine: string, record: EngineRecord): EngineOptions {
+  return {
+    about: "Made from test/fixtures/upstream by catalog/engine-options/from-parser.ts. Do not edit.",
+    engine,
+    version: record.version.replace(/^v/, ""),
+    source: record.source,
+    asOf: record.asOf,
+    arguments: (record.flags ?? []).filter(({ positional }) => !positional).map(argument),
+    environment: record.env.map(({ name, type }) => variable(name, type ?? "str")),
+  };
+}
+
+function argument(flag: ParserFlag): EngineArgument {
+  const choices = (flag.choices ?? []).flatMap((choice) => (choice === null ? [] : [String(choice)]));
+  const kind = kindOf(flag);
+  return {
+    name: bare(flag.name),
+    kind,
+    ...(flag.negation && { negation: bare(flag.negation) }),
+    ...(flag.aliases && { aliases: flag.aliases.map(bare) }),
+    ...(kind === "integer" && flag.type.startsWith("int-with-suffix") && { suffix: true }),
+    ...(choices.length > 0 && { choices }),
+    ...((flag.openEnded || flag.type === "json-or-string") && { open: true }),
+  };
+}
+
+function kindOf({ type, nargs }: ParserFlag): EngineArgument["kind"] {
+  if (type === "bool-flag") return "switch";
+  if (nargs === "+") return "list";
+  if (/^int\b/.test(type) || type === "OptimizationLevel") return "integer";
+  if (/^float\b/.test(type)) return "number";
+  if (/^'?(json|dict|list)\b|(Config|ConfigArgs)\b/.test(type)) return "json";
+  return "text";
+}
+
+function variable(name: string, type: string): EngineVariable {
+  const choices = [...(/^Literal\[(.*?)\]/.exec(type)?.[1] ?? "").matchAll(/'([^']*)'/g)].map(
+    ([, choice = ""]) => choice,
+  );
+  if (choices.length > 0) return { name, kind: "text", choices };
+  if (/^bool\b(?! or)/.test(type)) return { name, kind: "switch" };
+  if (/^u?int(64)?\b/.test(type)) return { name, kind: "integer" };
+  if (/^float\b/.test(type)) return { name, kind: "number" };
+  return { name, kind: "text" };
+}
+
+function bare(flag: string): string {
+  return flag.replace(/^-+/, "");
+}
+
+/** Where the record of an engine lies, and what is made of it; both from the repository root. */
+export const RECORDS = {
+  vllm: ["test/fixtures/upstream/vllm-flags.json", "catalog/engine-options/vllm.json"],
+  ollama: ["test/fixtures/upstream/ollama.json", "catalog/engine-options/ollama.json"],
+} as const;
+
+/** One row to a line, as the catalogue's other tables. */
+export function optionsText({ arguments: args, environment, ...head }: EngineOptions): string {
+  const rows = (entries: readonly object[]) =>
+    entries.length === 0 ? "[]" : `[\n${entries.map((entry) => `  ${JSON.stringify(entry)}`).join(",\n")}\n ]`;
+  const fields = Object.entries(head).map(([key, value]) => ` ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
+  return `{\n${fields.join(",\n")},\n "arguments": ${rows(args)},\n "environment": ${rows(environment)}\n}\n`;
+}
+
+/** What the catalogue's file of an engine must hold. */
+export function optionsFile(engine: keyof typeof RECORDS): string {
+  const record: EngineRecord = JSON.parse(readFileSync(join(repositoryRoot(), RECORDS[engine][0]), "utf8"));
+  return optionsText(optionsFromParser(engine, record));
+}
+
+if (require.main === module) {
+  for (const engine of ["vllm", "ollama"] as const) {
+    writeFileSync(join(repositoryRoot(), RECORDS[engine][1]), optionsFile(engine));
+  }
+}

@@ -1,0 +1,244 @@
+/** What stands under `models.<name>.args` and `env`, against the options of the pinned engine. */
+import {
+  type EngineArgument,
+  type EngineVariable,
+  engineOptions,
+  type OptionRules,
+  ruleFor,
+  vllmArgument,
+} from "../../../catalog/engine-options";
+import type { ArgumentValue } from "../../../planner/types";
+import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../problems";
+import type { ModelConfig } from "../schema";
+import { secretKeys } from "../sections/secrets";
+import type { Rule } from "./context";
+
+type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean };
+
+export const argumentsAreKnown: Rule = function* ({ sections }) {
+  for (const [model, config] of Object.entries(sections.models ?? {})) {
+    if (config.engine === "vllm") {
+      yield* problems(["models", model, "args"], config.args, (name, value) => argumentFault(name, value, config));
+    }
+  }
+};
+
+export const variablesAreKnown: Rule = function* ({ sections }) {
+  for (const [model, config] of Object.entries(sections.models ?? {})) {
+    yield* problems(["models", model, "env"], config.env, (name, value) => variableFault(name, value, config));
+  }
+};
+
+function* problems<T extends ArgumentValue>(
+  path: Path,
+  values: Readonly<Record<string, T>> | undefined,
+  faultOf: (name: string, value: T) => Fault | undefined,
+): Generator<ProblemDraft> {
+  for (const [name, value] of Object.entries(values ?? {})) {
+    const fault = credentialFault(value) ?? faultOf(name, value);
+    if (fault) {
+      yield { path: [...path, name], value: fault.secret ? HIDDEN : value, allowed: fault.allowed, fix: fault.fix };
+    }
+  }
+}
+
+function argumentFault(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
+  const { options, arguments: rules } = engineOptions("vllm");
+  const argument = vllmArgument(name);
+  const forbidden = forbiddenBy(rules, name, argument !== undefined);
+  if (forbidden) {
+    return forbidden;
+  }
+  if (argument === undefined) {
+    // Another version may have other flags; the plan says that this one was not checked.
+    return isPinned(config) ? unknownArgument(name, options.arguments) : undefined;
+  }
+  if (name === "trust-remote-code" && value === true && !isPinnedSource(config)) {
+    return {
+      allowed: "together with a source that names a commit: the code must not change behind your back",
+      fix: "read the repository's code, then add source: hf://org/name@<commit>, or remove the flag",
+    };
+  }
+  return valueFault(argument, value, isPinned(config));
+}
+
+function variableFault(name: string, value: string | number | boolean, config: ModelConfig): Fault | undefined {
+  const { options, environment: rules } = engineOptions(config.engine);
+  const variable = options.environment.find((known) => known.name === name);
+  const forbidden = forbiddenBy(rules, name, true);
+  if (forbidden) {
+    return { ...forbidden, secret: isSecretName(name) };
+  }
+  if (variable?.kind === "switch") {
+    return [true, false, 0, 1, "0", "1"].includes(value)
+      ? undefined
+      : { allowed: "true or false", fix: "write true or false, without quotes" };
+  }
+  if (variable !== undefined) {
+    return valueFault(variable, value, isPinned(config));
+  }
+  if (isSecretName(name)) {
+    return {
+      allowed: "no secrets: whoever sees the pod reads its variables",
+      fix: `remove it, and treat the value as leaked; secrets of the platform have keys of their own: ${secretKeys.join(", ")}`,
+      secret: true,
+    };
+  }
+  const own = `${config.engine.toUpperCase()}_`;
+  if (name.startsWith(own) && isPinned(config)) {
+    const known = options.environment.map((each) => each.name).filter((each) => each.startsWith(own));
+    return {
+      allowed: `a variable of ${config.engine} ${options.version}: ${list(known)}`,
+      fix: suggest(name, known, "remove it: nothing reads it"),
+    };
+  }
+  return undefined;
+}
+
+/** What the platform keeps to itself, whatever the value. */
+function forbiddenBy({ settings, refused }: OptionRules, name: string, exists: boolean): Fault | undefined {
+  const key = exists ? ruleFor(settings, name) : undefined;
+  if (key !== undefined) {
+    return {
+      allowed: `told by ${key} of the model, which the plan counts with`,
+      fix: `remove it here and write ${key}`,
+    };
+  }
+  const reason = exists ? ruleFor(refused, name) : undefined;
+  return reason === undefined ? undefined : { allowed: `not to be set: ${reason}`, fix: "remove it" };
+}
+
+function unknownArgument(name: string, known: readonly EngineArgument[]): Fault {
+  const { version } = engineOptions("vllm").options;
+  const plain = name.replace(/^-+/, "").replaceAll("_", "-");
+  const allowed = `a flag of vLLM ${version}, without dashes before it`;
+  const off = known.find(({ name: each, negation }) => plain === negation || plain === `no-${each}`);
+  const same = known.find(({ name: each, aliases }) => each === plain || aliases?.includes(plain));
+  const [flag = "", ...inside] = plain.split(/[.=]/);
+  if (off) {
+    return { allowed, fix: `write ${off.name}: false` };
+  }
+  if (same) {
+    return { allowed, fix: writtenAs(same.name) };
+  }
+  if (inside.length > 0 && known.some((each) => each.name === flag)) {
+    return { allowed, fix: `write ${flag}: and its value, or its fields as a mapping, behind it` };
+  }
+  const meant = didYouMean(
+    plain,
+    known.map((each) => each.name),
+  );
+  return { allowed, fix: meant === undefined ? `remove it: vLLM ${version} has none like it` : writtenAs(meant) };
+}
+
+/** The option that was meant; or what to write in its place, where the platform keeps it to itself. */
+function writtenAs(name: string): string {
+  const { settings, refused } = engineOptions("vllm").arguments;
+  const key = ruleFor(settings, name);
+  if (key !== undefined) {
+    return `remove it here and write ${key} of the model`;
+  }
+  return ruleFor(refused, name) === undefined ? `did you mean "${name}"?` : "remove it";
+}
+
+function valueFault(
+  { kind, choices = [], ...option }: EngineArgument | EngineVariable,
+  value: ArgumentValue,
+  pinned: boolean,
+): Fault | undefined {
+  const argument: Partial<EngineArgument> = option;
+  switch (kind) {
+    case "switch":
+      return switchFault(argument.negation, value);
+    case "integer":
+      if (choices.length > 0 ? choices.includes(String(value)) : isInteger(value, argument.suffix ?? false)) {
+        return undefined;
+      }
+      return choices.length > 0
+        ? { allowed: `one of ${choices.join(", ")}`, fix: `write for example ${choices[0]}` }
+        : { allowed: "a whole number", fix: "write a whole number, without quotes" };
+    case "number":
+      return isNumber(value) ? undefined : { allowed: "a number", fix: "write a number, without quotes" };
+    case "json":
+      return typeof value === "object" || argument.open || (typeof value === "string" && isJson(value))
+        ? undefined
+        : { allowed: "a mapping, a list or JSON text", fix: "write a mapping, for example {key: value}" };
+    case "list":
+      return listFault(value);
+    case "text":
+      if (typeof value === "object" || typeof value === "boolean" || String(value) === "") {
+        return {
+          allowed: choices.length > 0 ? `one of ${list(choices)}` : "text",
+          fix: 'write text, for example "auto"',
+        };
+      }
+      // Plugins are refused, so an open list of choices is as good as a closed one; another version may have more.
+      return choices.length === 0 || choices.includes(String(value)) || !pinned
+        ? undefined
+        : { allowed: `one of ${choices.join(", ")}`, fix: suggest(String(value), choices, "take one of these") };
+  }
+}
+
+function switchFault(negation: string | undefined, value: ArgumentValue): Fault | undefined {
+  if (typeof value !== "boolean") {
+    return { allowed: "true or false", fix: "write true or false, without quotes" };
+  }
+  return value || negation !== undefined
+    ? undefined
+    : { allowed: "true: nothing switches it off", fix: "remove it: it is off by default" };
+}
+
+function listFault(value: ArgumentValue): Fault | undefined {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const fit = items.every((item) => typeof item === "string" || typeof item === "number");
+  if (items.length === 0 || !fit) {
+    return { allowed: "a list of texts or numbers", fix: "write it as a list: [a, b]" };
+  }
+  return items.some((item) => String(item).startsWith("-"))
+    ? { allowed: 'items that do not begin with "-": the engine would take them for flags', fix: "remove that item" }
+    : undefined;
+}
+
+function credentialFault(value: ArgumentValue): Fault | undefined {
+  return holdsCredential(typeof value === "string" ? value : JSON.stringify(value))
+    ? {
+        allowed: "no secrets: whoever sees the pod reads its arguments and variables",
+        fix: `remove it, and treat the value as leaked; secrets of the platform have keys of their own: ${secretKeys.join(", ")}`,
+        secret: true,
+      }
+    : undefined;
+}
+
+function isSecretName(name: string): boolean {
+  return /(^|_)(TOKENS?|(API|ACCESS)?KEYS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PWD|CREDENTIALS?)(_|$)/i.test(name);
+}
+
+function isPinned({ engine, engineVersion }: ModelConfig): boolean {
+  return engineVersion === undefined || engineVersion === engineOptions(engine).options.version;
+}
+
+/** Weights that nobody changes unseen: a commit, or the environment's own bucket. */
+function isPinnedSource({ source }: ModelConfig): boolean {
+  return source !== undefined && (/^hf:\/\/.+@[0-9a-f]{40}$/.test(source) || source.startsWith("s3://"));
+}
+
+function isInteger(value: ArgumentValue, suffix: boolean): boolean {
+  return (
+    Number.isSafeInteger(value) || (typeof value === "string" && (suffix ? /^\d+[kKmMgGtT]?$/ : /^-?\d+$/).test(value))
+  );
+}
+
+function isNumber(value: ArgumentValue): boolean {
+  return typeof value === "number"
+    ? Number.isFinite(value)
+    : typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,47 @@
+import { engineOptions, type OptionRules, ruleFor, vllmArgument } from "../catalog/engine-options";
+import type { CapacityProblem, ModelPlan } from "../planner/types";
+
+/** What a reader of the plan must know of the options that the user gave the engines. All advisory: mistakes are refused before. */
+export function engineOptionProblems(models: readonly ModelPlan[]): CapacityProblem[] {
+  return models.flatMap((model) => {
+    const { arguments: argumentRules, environment } = engineOptions(model.engine);
+    const said = (table: keyof OptionRules) => [
+      ...remarks(Object.keys(model.args ?? {}), argumentRules[table]),
+      ...remarks(Object.keys(model.env ?? {}), environment[table]),
+    ];
+    return [
+      ...advisory("engine-options-memory", model, memoryMessage(said("memory"))),
+      ...advisory("engine-options", model, said("advice").join("; ")),
+      ...advisory("engine-options-version", model, versionMessage(model)),
+    ];
+  });
+}
+
+function memoryMessage(unknown: readonly string[]): string {
+  return unknown.length === 0
+    ? ""
+    : `the memory figure does not know ${unknown.join("; ")}. Leave room for it: lower concurrency or contextTokens, and watch the engine's log at its first start.`;
+}
+
+/** The table of options is the pinned version's; what another one makes of them is not known. */
+function versionMessage({ engine, engineVersion, args = {}, env = {} }: ModelPlan): string {
+  const { version } = engineOptions(engine).options;
+  const given = [...Object.keys(args), ...Object.keys(env)];
+  if (engineVersion === version || given.length === 0) {
+    return "";
+  }
+  const unknown = Object.keys(args).filter((name) => vllmArgument(name) === undefined);
+  const rest = unknown.length === 0 ? "" : ` It does not know ${unknown.join(", ")}: passed on as written.`;
+  return `args and env were checked against ${engine} ${version}, not against ${engineVersion}.${rest}`;
+}
+
+function remarks(names: readonly string[], table: Readonly<Record<string, string>>): string[] {
+  return names.flatMap((name) => {
+    const remark = ruleFor(table, name);
+    return remark === undefined ? [] : [`${name}: ${remark}`];
+  });
+}
+
+function advisory(rule: string, { name }: ModelPlan, message: string): CapacityProblem[] {
+  return message === "" ? [] : [{ severity: "advisory", rule, subject: `models.${name}`, message }];
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type EngineOptionCatalogue, engineOptions, ruleFor, vllmArgument } from "../../catalog/engine-options";
+import { optionsFile, optionsFromParser, RECORDS } from "../../catalog/engine-options/from-parser";
+import { engineVersion } from "../../catalog/engines";
+import { repositoryRoot } from "../../catalog/root";
+
+const engines = ["vllm", "ollama"] as const;
+
+function names({ options }: EngineOptionCatalogue, part: "arguments" | "environment"): string[] {
+  return options[part].map(({ name }: { readonly name: string }) => name);
+}
+
+describe.each(engines)("options of %s", (engine) => {
+  const catalogue = engineOptions(engine);
+
+  it("are what the record of the engine's own parser says", () => {
+    expect(readFileSync(join(repositoryRoot(), RECORDS[engine][1]), "utf8")).toBe(optionsFile(engine));
+  });
+
+  it("are of the version that the platform pins", () => {
+    expect(catalogue.options.version).toBe(engineVersion(engine));
+  });
+
+  it("have rules for flags that exist, and one each", () => {
+    const known = names(catalogue, "arguments");
+    const ruled = Object.values(catalogue.arguments).flatMap(Object.keys);
+    const unknown = ruled.filter(
+      (rule) => !known.some((name) => name === rule || ruleFor({ [rule]: "" }, name) === ""),
+    );
+    expect(unknown).toEqual([]);
+    expect(ruled.filter((rule, index) => ruled.indexOf(rule) !== index)).toEqual([]);
+  });
+
+  it("have rules for variables of the engine that exist, and one each", () => {
+    const known = names(catalogue, "environment");
+    const ruled = Object.values(catalogue.environment).flatMap(Object.keys);
+    const own = ruled.filter((rule) => rule.startsWith(`${engine.toUpperCase()}_`));
+    expect(own.length).toBeGreaterThan(0);
+    const unknown = own.filter((rule) => !known.some((name) => ruleFor({ [rule]: "" }, name) === ""));
+    expect(unknown).toEqual([]);
+    expect(ruled.filter((rule, index) => ruled.indexOf(rule) !== index)).toEqual([]);
+  });
+});
+
+describe("the options of an engine, from its parser", () => {
+  it.each([
+    [
+      { type: "bool-flag", negation: "--no-x" },
+      { kind: "switch", negation: "no-x" },
+    ],
+    [{ type: "int | None" }, { kind: "integer" }],
+    [{ type: "int-with-suffix" }, { kind: "integer", suffix: true }],
+    [{ type: "float" }, { kind: "number" }],
+    [{ type: "dict[str, Any] | None" }, { kind: "json" }],
+    [{ type: "'dict[str, Any] | QuantizationConfigArgs | None'" }, { kind: "json" }],
+    [{ type: "json-or-string" }, { kind: "json", open: true }],
+    [{ type: "list[str]", nargs: "+" }, { kind: "list" }],
+    [
+      { type: "ModelDType", choices: ["auto", null] },
+      { kind: "text", choices: ["auto"] },
+    ],
+  ])("reads %j", (flag, expected) => {
+    const record = { version: "v1.0.0", asOf: "2026-11-21", source: "s", flags: [{ name: "--x", ...flag }], env: [] };
+    expect(optionsFromParser("vllm", record).arguments).toEqual([{ name: "x", ...expected }]);
+  });
+
+  it("knows flags by name alone", () => {
+    expect(vllmArgument("enable-auto-tool-choice")).toMatchObject({
+      kind: "switch",
+      negation: "disable-auto-tool-choice",
+    });
+    expect(vllmArgument("toString")).toBeUndefined();
+    expect(ruleFor({ "ssl-*": "TLS" }, "ssl-keyfile")).toBe("TLS");
+    expect(ruleFor({ "ssl-*": "TLS" }, "toString")).toBeUndefined();
+  });
+});

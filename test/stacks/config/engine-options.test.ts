@@ -1,0 +1,280 @@
+import { describe, expect, it } from "vitest";
+import { formatProblems } from "../../../stacks/config";
+import { parseWith, problemsWith } from "./samples";
+
+const model = { model: "qwen2.5-7b-instruct" };
+const commit = "0123456789abcdef0123456789abcdef01234567";
+
+function withModel(settings: Record<string, unknown>) {
+  return { models: { chat: { ...model, ...settings } } };
+}
+
+const ollama = { model: "llama-3.2-3b-instruct", engine: "ollama" };
+
+/** What stands under args or env, and what its one problem must say. */
+const mistakes: readonly [string, Record<string, unknown>, { path: string; allowed: string; fix: string }][] = [
+  [
+    "a misspelt flag",
+    { args: { "enable-auto-tool-choise": true } },
+    {
+      path: "args.enable-auto-tool-choise",
+      allowed: "a flag of vLLM 0.33.0",
+      fix: 'did you mean "enable-auto-tool-choice"?',
+    },
+  ],
+  [
+    "dashes",
+    { args: { "--seed": 1 } },
+    { path: "args.--seed", allowed: "without dashes", fix: 'did you mean "seed"?' },
+  ],
+  [
+    "underscores",
+    { args: { max_num_batched_tokens: 1 } },
+    { path: "args.max_num_batched_tokens", allowed: "a flag of vLLM", fix: "max-num-batched-tokens" },
+  ],
+  [
+    "a negation",
+    { args: { "no-enable-prefix-caching": true } },
+    { path: "args.no-enable-prefix-caching", allowed: "a flag", fix: "write enable-prefix-caching: false" },
+  ],
+  [
+    "a dotted flag",
+    { args: { "compilation-config.mode": 3 } },
+    { path: 'args["compilation-config.mode"]', allowed: "a flag", fix: "write compilation-config:" },
+  ],
+  [
+    "a removed flag",
+    { args: { "swap-space": 4 } },
+    { path: "args.swap-space", allowed: "a flag of vLLM 0.33.0", fix: "" },
+  ],
+  [
+    "a list of words",
+    { args: ["--seed=1"] },
+    { path: "args", allowed: "a mapping of flags to values, not a list", fix: "enable-prompt-tokens-details" },
+  ],
+  [
+    "a flag without value",
+    { args: { seed: null } },
+    { path: "args.seed", allowed: "true, false, a number", fix: "write for example true" },
+  ],
+  [
+    "text for a number",
+    { args: { seed: "one" } },
+    { path: "args.seed", allowed: "a whole number", fix: "without quotes" },
+  ],
+  [
+    "half a token",
+    { args: { "max-num-batched-tokens": 2048.5 } },
+    { path: "args.max-num-batched-tokens", allowed: "a whole number", fix: "whole number" },
+  ],
+  [
+    "text for a switch",
+    { args: { "enforce-eager": "yes" } },
+    { path: "args.enforce-eager", allowed: "true or false", fix: "without quotes" },
+  ],
+  [
+    "false where nothing switches off",
+    { args: { "aggregate-engine-logging": false } },
+    { path: "args.aggregate-engine-logging", allowed: "true", fix: "remove it: it is off by default" },
+  ],
+  [
+    "an unknown choice",
+    { args: { "scheduling-policy": "fifo" } },
+    { path: "args.scheduling-policy", allowed: "one of fcfs, priority", fix: "fcfs" },
+  ],
+  [
+    "an unknown parser",
+    { args: { "tool-call-parser": "hermess" } },
+    { path: "args.tool-call-parser", allowed: "llama3_json", fix: 'did you mean "hermes"?' },
+  ],
+  [
+    "a number that is no choice",
+    { args: { "max-lora-rank": 7 } },
+    { path: "args.max-lora-rank", allowed: "one of 1, 8, 16", fix: "write for example 1" },
+  ],
+  [
+    "text for JSON",
+    { args: { "limit-mm-per-prompt": "image=2" } },
+    { path: "args.limit-mm-per-prompt", allowed: "a mapping", fix: "write a mapping" },
+  ],
+  [
+    "a flag hidden in a list",
+    { args: { "lora-modules": ["a=/x", "--api-key"] } },
+    { path: "args.lora-modules", allowed: 'do not begin with "-"', fix: "remove that item" },
+  ],
+  [
+    "a flag of the plan",
+    { args: { "tensor-parallel-size": 2 } },
+    { path: "args.tensor-parallel-size", allowed: "told by tensorParallel", fix: "write tensorParallel" },
+  ],
+  ["its alias", { args: { tp: 2 } }, { path: "args.tp", allowed: "a flag", fix: "write tensorParallel of the model" }],
+  [
+    "its misspelling",
+    { args: { "max-modl-len": 4096 } },
+    { path: "args.max-modl-len", allowed: "a flag", fix: "write contextTokens of the model" },
+  ],
+  ["the platform's address", { args: { host: "0.0.0.0" } }, { path: "args.host", allowed: "probes", fix: "remove it" }],
+  [
+    "a family of flags",
+    { args: { "data-parallel-rank": 1 } },
+    { path: "args.data-parallel-rank", allowed: "replicas", fix: "remove it" },
+  ],
+  [
+    "files for clients",
+    { args: { "allowed-local-media-path": "/" } },
+    { path: "args.allowed-local-media-path", allowed: "clients could read files", fix: "remove it" },
+  ],
+  [
+    "foreign templates",
+    { args: { "trust-request-chat-template": true } },
+    { path: "args.trust-request-chat-template", allowed: "templates of their own", fix: "remove it" },
+  ],
+  [
+    "foreign code",
+    { args: { "tool-parser-plugin": "/x.py" } },
+    { path: "args.tool-parser-plugin", allowed: "imports code", fix: "remove it" },
+  ],
+  [
+    "code of a moving branch",
+    { args: { "trust-remote-code": true } },
+    { path: "args.trust-remote-code", allowed: "names a commit", fix: "@<commit>" },
+  ],
+  [
+    "a development mode",
+    { env: { VLLM_SERVER_DEV_MODE: 1 } },
+    { path: "env.VLLM_SERVER_DEV_MODE", allowed: "to every client", fix: "remove it" },
+  ],
+  [
+    "adapters from clients",
+    { env: { VLLM_ALLOW_RUNTIME_LORA_UPDATING: true } },
+    { path: "env.VLLM_ALLOW_RUNTIME_LORA_UPDATING", allowed: "loads adapters", fix: "remove it" },
+  ],
+  [
+    "a misspelt variable",
+    { env: { VLLM_LOGING_LEVEL: "INFO" } },
+    { path: "env.VLLM_LOGING_LEVEL", allowed: "a variable of vllm 0.33.0", fix: 'did you mean "VLLM_LOGGING_LEVEL"?' },
+  ],
+  [
+    "a variable's wrong type",
+    { env: { VLLM_LOG_STATS_INTERVAL: "often" } },
+    { path: "env.VLLM_LOG_STATS_INTERVAL", allowed: "a number", fix: "" },
+  ],
+  [
+    "text for a switch variable",
+    { env: { VLLM_USE_DEEP_GEMM: "true" } },
+    { path: "env.VLLM_USE_DEEP_GEMM", allowed: "true or false", fix: "without quotes" },
+  ],
+  [
+    "a variable of the platform",
+    { env: { HF_HUB_OFFLINE: 0 } },
+    { path: "env.HF_HUB_OFFLINE", allowed: "model store", fix: "remove it" },
+  ],
+  [
+    "keys of the store",
+    { env: { AWS_ACCESS_KEY_ID: "x" } },
+    { path: "env.AWS_ACCESS_KEY_ID", allowed: "keys of the model store", fix: "remove it" },
+  ],
+  [
+    "no name of a variable",
+    { env: { "MY-VAR": 1 } },
+    { path: "env.MY-VAR", allowed: "name of an environment variable", fix: "rename" },
+  ],
+];
+
+describe("args and env", () => {
+  it.each(mistakes)("refuse %s", (_, settings, { path, allowed, fix }) => {
+    const problems = problemsWith(withModel(settings));
+    expect(problems.map((problem) => problem.path)).toEqual([`models.chat.${path}`]);
+    expect(problems[0]?.allowed).toContain(allowed);
+    expect(problems[0]?.fix).toContain(fix);
+  });
+
+  it.each([
+    ["a name", { env: { MY_SERVICE_TOKEN: "swordfish-1" } }],
+    ["a token's published prefix, whatever the name", { env: { GREETING: "hf_swordfish1abcdefghij" } }],
+    ["a token among a flag's values", { args: { "additional-config": { hub: "hf_swordfish1abcdefghij" } } }],
+    ["a key of the engine", { env: { VLLM_API_KEY: "swordfish-1" } }],
+  ])("refuse a secret by %s, and do not print it", (_, settings) => {
+    const problems = problemsWith(withModel(settings));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.fix).toContain("remove it");
+    expect(formatProblems(problems)).not.toContain("swordfish");
+  });
+
+  it("take what vLLM takes", () => {
+    const settings = {
+      source: `hf://Qwen/Qwen2.5-7B-Instruct@${commit}`,
+      args: {
+        "enable-auto-tool-choice": true,
+        "tool-call-parser": "hermes",
+        "enable-prefix-caching": false,
+        "max-num-batched-tokens": "8k",
+        "limit-mm-per-prompt": { image: 2 },
+        "default-chat-template-kwargs": '{"enable_thinking": false}',
+        "cudagraph-capture-sizes": [1, 2, 4],
+        "lora-modules": "a=/models/current/a",
+        watermark: 0.1,
+        "trust-remote-code": true,
+        "enable-server-load-tracking": true,
+      },
+      env: {
+        VLLM_LOG_STATS_INTERVAL: 30,
+        VLLM_USE_DEEP_GEMM: false,
+        // Not a secret: a threshold.
+        VLLM_SHARED_EXPERTS_STREAM_TOKEN_THRESHOLD: 256,
+        NCCL_DEBUG: "INFO",
+      },
+    };
+    expect(problemsWith(withModel(settings))).toEqual([]);
+    const parsed = parseWith(withModel(settings));
+    expect(parsed.ok && parsed.environment.models.chat).toMatchObject({ args: settings.args, env: settings.env });
+  });
+
+  it("let pass what another version may know, and refuse what is refused all the same", () => {
+    const args = { "flag-of-tomorrow": true, "tool-call-parser": "tomorrow" };
+    expect(problemsWith(withModel({ engineVersion: "0.34.0", args }))).toEqual([]);
+    expect(problemsWith(withModel({ args })).map(({ path }) => path)).toEqual([
+      "models.chat.args.flag-of-tomorrow",
+      "models.chat.args.tool-call-parser",
+    ]);
+    const hole = { "allowed-local-media-path": "/" };
+    expect(problemsWith(withModel({ engineVersion: "0.34.0", args: hole }))).toHaveLength(1);
+  });
+
+  it("tell every mistake of every model at once", () => {
+    const models = {
+      chat: { ...model, args: { host: "x", sead: 1 }, env: { VLLM_SERVER_DEV_MODE: 1 } },
+      other: { ...model, env: { MY_PASSWORD: "swordfish" } },
+    };
+    expect(problemsWith({ models }).map(({ path }) => path)).toEqual([
+      "models.chat.args.host",
+      "models.chat.args.sead",
+      "models.chat.env.VLLM_SERVER_DEV_MODE",
+      "models.other.env.MY_PASSWORD",
+    ]);
+  });
+});
+
+describe("args and env of Ollama", () => {
+  it.each([
+    ["flags: it has none", { args: { verbose: true } }, "args", "only with engine vllm"],
+    [
+      "what the plan decides",
+      { env: { OLLAMA_CONTEXT_LENGTH: 4096 } },
+      "env.OLLAMA_CONTEXT_LENGTH",
+      "told by contextTokens",
+    ],
+    ["what the platform owns", { env: { OLLAMA_HOST: "::" } }, "env.OLLAMA_HOST", "at its own port"],
+    ["what is misspelt", { env: { OLLAMA_MAX_QUEU: 1 } }, "env.OLLAMA_MAX_QUEU", "a variable of ollama 0.32.15"],
+    ["a wrong type", { env: { OLLAMA_MAX_QUEUE: "many" } }, "env.OLLAMA_MAX_QUEUE", "a whole number"],
+  ])("refuse %s", (_, settings, path, allowed) => {
+    const problems = problemsWith({ models: { small: { ...ollama, ...settings } } });
+    expect(problems.map((problem) => problem.path)).toEqual([`models.small.${path}`]);
+    expect(problems[0]?.allowed).toContain(allowed);
+  });
+
+  it("take what Ollama takes", () => {
+    const env = { OLLAMA_MAX_QUEUE: 64, OLLAMA_DEBUG: 1, HTTPS_PROXY: "http://proxy.example.com:3128" };
+    expect(problemsWith({ models: { small: { ...ollama, env } } })).toEqual([]);
+  });
+});

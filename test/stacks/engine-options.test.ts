@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { engineOptionProblems } from "../../stacks/engine-options";
+import { modelPlan, ollamaPlan } from "../harness/plans";
+
+const said = (overrides: Parameters<typeof modelPlan>[0]) =>
+  engineOptionProblems([modelPlan(overrides)]).map(({ severity, rule, subject, message }) => {
+    expect({ severity, subject }).toEqual({ severity: "advisory", subject: "models.llama-8b" });
+    return [rule, message];
+  });
+
+describe("what the plan says of the options that the user gives an engine", () => {
+  it("is nothing where there is nothing to say", () => {
+    expect(said({})).toEqual([]);
+    expect(said({ args: { seed: 1 }, env: { NCCL_DEBUG: "INFO" } })).toEqual([]);
+    // The estimate counts with it.
+    expect(said({ args: { "max-num-batched-tokens": 16_384 } })).toEqual([]);
+  });
+
+  it("names what the memory figure does not know", () => {
+    const [[rule, message] = [], ...others] = said({
+      args: { "enable-lora": true, dtype: "float32", "mamba-ssm-cache-dtype": "float32" },
+      env: { VLLM_MLA_DISABLE: "1" },
+    });
+    expect(others).toEqual([]);
+    expect(rule).toBe("engine-options-memory");
+    for (const part of [
+      "enable-lora: adapters",
+      "dtype: activations",
+      "mamba-ssm-cache-dtype: rec",
+      "VLLM_MLA_DISABLE: ",
+    ]) {
+      expect(message).toContain(part);
+    }
+    expect(message).toMatch(/lower concurrency or contextTokens/);
+  });
+
+  it("warns of foreign code and of prompts in the log", () => {
+    expect(said({ args: { "trust-remote-code": true, "enable-log-requests": true } })).toEqual([
+      [
+        "engine-options",
+        expect.stringMatching(/trust-remote-code: runs the Python code.*enable-log-requests: writes prompts/),
+      ],
+    ]);
+  });
+
+  it("says against which version they were checked, and what that one does not know", () => {
+    expect(said({ engineVersion: "0.34.0", args: { seed: 1, tomorrow: true } })).toEqual([
+      [
+        "engine-options-version",
+        "args and env were checked against vllm 0.33.0, not against 0.34.0. It does not know tomorrow: passed on as written.",
+      ],
+    ]);
+    expect(said({ engineVersion: "0.34.0" })).toEqual([]);
+  });
+
+  it("holds for Ollama too", () => {
+    const model = ollamaPlan({ engineVersion: "0.32.14", env: { OLLAMA_GPU_OVERHEAD: "1000" } });
+    expect(engineOptionProblems([model]).map(({ rule }) => rule)).toEqual([
+      "engine-options-memory",
+      "engine-options-version",
+    ]);
+  });
+});
