@@ -5,6 +5,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { gibibytes, guaranteed } from "../core/resources";
+import { PIN_FILE, pinFile } from "../storage/manifest-pin";
 import type { ModelStoreAccess } from "../storage/model-store-access";
 import { variables } from "./pod-settings";
 
@@ -47,7 +48,8 @@ export function vllmWeights(
  */
 function streamed(model: ModelPlan, access: ModelStoreAccess): Weights {
   return {
-    location: `s3://${access.bucket}/${access.prefix}`,
+    // With the slash: the keys list nothing above it.
+    location: `s3://${access.bucket}/${access.prefix}/`,
     initContainers: [],
     environment: [
       ...access.client.environment,
@@ -72,6 +74,7 @@ function copied(
     { namespace, name: "fetch-weights", folder: "components/storage/scripts", files: FETCH_SCRIPTS },
     opts,
   );
+  const pin = access.pin && pinFile();
   const { cpu, memoryGiB, ephemeralStorageGiB } = model.resources;
   const fetch: HardenedContainer = {
     name: "fetch-weights",
@@ -84,11 +87,16 @@ function copied(
         PREFIX: access.prefix,
         TARGET: MODEL_FOLDER,
         // Folders that were filled by hand have no manifest of ours.
-        MANIFEST_REQUIRED: String(model.source.kind === "huggingface"),
+        ...(pin && { MANIFEST_PIN: PIN_FILE }),
       }),
       ...access.client.environment,
     ],
-    volumeMounts: [scripts.mount, ...access.client.mounts, { name: "model", mountPath: MODEL_FOLDER }],
+    volumeMounts: [
+      scripts.mount,
+      ...access.client.mounts,
+      ...(pin ? [pin.mount] : []),
+      { name: "model", mountPath: MODEL_FOLDER },
+    ],
     writablePaths: ["/tmp"],
     // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
     resources: guaranteed({ cpu: Math.min(8, cpu), memoryGiB: Math.min(2, memoryGiB), ephemeralStorageGiB }),
@@ -101,6 +109,7 @@ function copied(
     volumes: [
       scripts.volume,
       ...access.client.volumes,
+      ...(pin ? [pin.volume] : []),
       { name: "model", emptyDir: { sizeLimit: gibibytes(model.modelStorageGiB) } },
     ],
     hash: hashOf([scripts.hash, model.source]),

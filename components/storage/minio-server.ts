@@ -1,6 +1,5 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import * as random from "@pulumi/random";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
@@ -8,6 +7,7 @@ import { PRIORITY } from "../core/priority-classes";
 import { burstable, volumeClaimSpec } from "../core/resources";
 import { Workload } from "../core/workload";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { randomKeys } from "./store-keys";
 import { MODEL_STORE_SERVICE, modelStorePods } from "./store-layout";
 
 /** Secret with `user` and `password` of the administrator. */
@@ -32,9 +32,10 @@ export interface MinioServerArgs {
 }
 
 /**
- * MinIO on one volume, over TLS. One server is enough: everything in it can be copied again from its source, and
- * running engines do not need it. Our own StatefulSet, since both chart and operator are no longer maintained;
- * nothing depends on MinIO but this file and the provisioning Job, the rest speaks S3.
+ * The store's server on one volume, over TLS: Silo, the maintained fork of MinIO (docs/decisions has why). It speaks
+ * MinIO's interfaces and reads MinIO's volumes, so its names stay. One server is enough: everything in it can be copied
+ * again from its source, and running engines do not need it. Nothing depends on the server but this file and the
+ * provisioning Job, the rest speaks S3.
  */
 export class MinioServer extends PlatformComponent {
   readonly workload: Workload;
@@ -42,16 +43,15 @@ export class MinioServer extends PlatformComponent {
   constructor(name: string, args: MinioServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("storage:MinioServer", name, opts);
     const labels = standardLabels("minio", MODEL_STORE_SERVICE);
-    const password = new random.RandomPassword(
-      this.child("root-password"),
-      { length: 40, special: false },
+    const { accessKey, secretKey } = randomKeys(
+      { accessKey: this.child("root-user"), secretKey: this.child("root-password") },
       this.childOptions(),
     );
     const root = new kubernetes.core.v1.Secret(
       this.child("root"),
       {
         metadata: { name: ROOT_SECRET, namespace: args.namespace, labels },
-        stringData: { user: "root", password: password.result },
+        stringData: { user: accessKey, password: secretKey },
       },
       this.childOptions(),
     );
@@ -106,7 +106,7 @@ export class MinioServer extends PlatformComponent {
           containers: [
             {
               name: "minio",
-              image: image("minio-server"),
+              image: image("model-store"),
               args: ["server", DATA_FOLDER, "--address", `:${modelStorePods.port}`, "--certs-dir", CERTIFICATE_FOLDER],
               ports: [{ name: "s3", containerPort: modelStorePods.port }],
               env: [

@@ -2,9 +2,10 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
+import { ManifestPin, type ManifestPinArgs } from "./manifest-pin";
 import { type CertManager, TRUST_SECRET, trustCertificate } from "./store-certificates";
 import { credentialsSecret, type StoreClient, storeClient } from "./store-client";
-import { readerOf } from "./store-layout";
+import type { StoreKeys } from "./store-keys";
 
 export interface ModelStoreAccessArgs {
   readonly model: string;
@@ -13,15 +14,23 @@ export interface ModelStoreAccessArgs {
   readonly bucket: string;
   /** Key prefix of the model. */
   readonly prefix: string;
-  readonly secretKey: pulumi.Input<string>;
+  /** Of the model's reader. */
+  readonly keys: StoreKeys;
   readonly certManager: CertManager;
+  /** Account that fills the prefix, and its namespace; `undefined` when somebody fills it by hand. */
+  readonly syncAccount: ManifestPinArgs["writer"] | undefined;
 }
 
-/** What a model's pods need to read their weights, put into their namespace: read-only keys and the store's authority. */
+/**
+ * What a model's pods need to read their weights, put into their namespace: read-only keys, the store's authority, and
+ * the hash of what was copied.
+ */
 export class ModelStoreAccess extends PlatformComponent {
   readonly bucket: string;
   readonly prefix: string;
   readonly client: StoreClient;
+  /** `undefined` for files that no sync Job copies. */
+  readonly pin: ManifestPin | undefined;
 
   constructor(name: string, args: ModelStoreAccessArgs, opts?: pulumi.ComponentResourceOptions) {
     super("storage:ModelStoreAccess", name, opts);
@@ -30,11 +39,18 @@ export class ModelStoreAccess extends PlatformComponent {
       this.child("keys"),
       {
         metadata: { name: "model-store-keys", namespace: args.namespace, labels },
-        stringData: credentialsSecret(readerOf(args.model), args.secretKey),
+        stringData: credentialsSecret(args.keys),
       },
       this.childOptions(),
     );
     trustCertificate(this.child("trust"), args.namespace, args.certManager, this.childOptions());
+    this.pin =
+      args.syncAccount &&
+      new ManifestPin(
+        this.child("manifest"),
+        { model: args.model, namespace: args.namespace, writer: args.syncAccount },
+        this.childOptions(),
+      );
     this.bucket = args.bucket;
     this.prefix = args.prefix;
     this.client = storeClient(keys.metadata.name, TRUST_SECRET);

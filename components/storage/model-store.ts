@@ -1,21 +1,23 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import * as random from "@pulumi/random";
 import type { ModelPlan, StoragePlan } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { standardLabels } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
-import { type Allowance, internet, podsOf } from "../core/network";
+import { type Allowance, internet, kubernetesApi, podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
+import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
-import { ModelSync, SYNC_PODS, SYNC_SCRIPTS } from "./model-sync";
+import { ModelSync, type ModelSyncArgs, SYNC_PODS, SYNC_SCRIPTS, syncAccount } from "./model-sync";
 import { type CertManager, StoreCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
+import { randomKeys, type StoreKeys } from "./store-keys";
 import {
   isStored,
+  isSynchronized,
   keyPrefix,
   MODEL_STORE_HOST,
   MODEL_STORE_NAMESPACE,
@@ -52,15 +54,21 @@ export const MODEL_STORE_EGRESS: Allowance = {
 };
 
 /**
- * The environment's object store with its models in it: MinIO over TLS, one bucket that nobody reads without a key,
- * one read-only user per model, and a Job per Hugging Face model that fills its prefix. The bucket keeps no versions:
- * a model's files never change under their names, so old versions would only be weights that nobody reads.
+ * The environment's object store with its models in it: one server over TLS, one bucket that nobody reads without a key,
+ * one read-only user per model, and a Job per Hugging Face model that fills its prefix and reports what it copied to
+ * where the model's engine looks. The bucket keeps no versions: old ones would only be weights that nobody reads.
+ *
+ * A model's files change when its Job runs again and its revision names other ones by then: `main` and other branches
+ * move, a commit does not.
  */
 export class ModelStore extends PlatformComponent {
   readonly bucket: string;
   readonly endpoint = `https://${MODEL_STORE_HOST}:${modelStorePods.port}`;
   private readonly args: ModelStoreArgs;
-  private readonly secretKeys = new Map<string, pulumi.Output<string>>();
+  private readonly readers = new Map<string, StoreKeys>();
+  private readonly provisioned: pulumi.Resource;
+  /** What all sync Jobs have in common. */
+  private readonly syncs: Omit<ModelSyncArgs, "model" | "modelNamespace" | "dependsOn">;
   private readonly filled = new Map<string, pulumi.Resource>();
 
   constructor(name: string, args: ModelStoreArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -85,18 +93,20 @@ export class ModelStore extends PlatformComponent {
       },
       this.childOptions(),
     );
-    const writerKey = this.secretKey(WRITER);
+    const writer = this.keys(WRITER);
     const provisioning = new StoreProvisioning(
       this.child("setup"),
-      { namespace, bucket: this.bucket, users: this.users(models, writerKey), dependsOn: [server] },
+      { namespace, bucket: this.bucket, users: this.users(models, writer), dependsOn: [server] },
       this.childOptions(),
     );
-    this.synchronize(models, namespace, writerKey, provisioning.job);
+    this.provisioned = provisioning.job;
+    this.syncs = this.syncArgs(namespace, writer);
     this.registerOutputs({ endpoint: this.endpoint, bucket: this.bucket });
   }
 
   /**
-   * Read-only keys and trust for one model, created in its namespace by the component that serves it.
+   * Read-only keys and trust for one model, created in its namespace by the component that serves it; and the Job that
+   * fills its prefix, which reports there.
    * @throws Error when the store was not told of the model.
    */
   grant(
@@ -105,20 +115,31 @@ export class ModelStore extends PlatformComponent {
     namespace: pulumi.Input<string>,
     opts: pulumi.ComponentResourceOptions,
   ): ModelStoreAccess {
-    const secretKey = this.secretKeys.get(readerOf(model.name));
-    if (secretKey === undefined) {
+    const keys = this.readers.get(model.name);
+    if (keys === undefined) {
       throw new Error(`models.${model.name} is not among the models of the store`);
     }
     const prefix = keyPrefix(model, this.bucket);
     const { certManager } = this.args;
-    return new ModelStoreAccess(
+    const account = { namespace: MODEL_STORE_NAMESPACE, serviceAccount: syncAccount(model.name) };
+    const access = new ModelStoreAccess(
       logicalName,
-      { model: model.name, namespace, bucket: this.bucket, prefix, secretKey, certManager },
+      {
+        model: model.name,
+        namespace,
+        bucket: this.bucket,
+        prefix,
+        keys,
+        certManager,
+        syncAccount: isSynchronized(model) ? account : undefined,
+      },
       opts,
     );
+    this.filled.set(model.name, access.pin ? this.synchronize(model, namespace, access.pin) : this.provisioned);
+    return access;
   }
 
-  /** What must be done before a model's engine finds its weights. */
+  /** What must be done before a model's engine finds its weights, once it was granted them. */
   whenFilled(model: string): pulumi.Resource[] {
     const resource = this.filled.get(model);
     return resource ? [resource] : [];
@@ -133,7 +154,7 @@ export class ModelStore extends PlatformComponent {
       ...(readers.length > 0 ? [{ name: "models", pods, from: readers, ports }] : []),
       { name: "jobs", pods: {}, from: [{ pods: {} }], to: [{ pods }], ports },
       { name: "metrics", pods, from: [{ namespace: this.args.observabilityNamespace }], ports },
-      ...(models.some(({ source }) => source.kind === "huggingface") ? [this.downloads()] : []),
+      ...(models.some(isSynchronized) ? [this.downloads(), kubernetesApi("kubernetes-api", SYNC_PODS)] : []),
     ];
   }
 
@@ -142,35 +163,23 @@ export class ModelStore extends PlatformComponent {
     return { name: "hugging-face", pods: SYNC_PODS, to: [internet(privateCidrs)], ports: [{ port: 443 }] };
   }
 
-  private users(models: readonly ModelPlan[], writerKey: pulumi.Output<string>): Record<string, StoreUser> {
-    const users: Record<string, StoreUser> = {
-      [WRITER]: { secretKey: writerKey, policy: writerPolicy(this.bucket) },
-    };
+  private users(models: readonly ModelPlan[], writer: StoreKeys): Record<string, StoreUser> {
+    const users: Record<string, StoreUser> = { [WRITER]: { keys: writer, policy: writerPolicy(this.bucket) } };
     for (const model of models) {
-      const user = readerOf(model.name);
-      const policy = readerPolicy(this.bucket, keyPrefix(model, this.bucket));
-      users[user] = { secretKey: this.secretKey(user), policy };
+      const role = readerOf(model.name);
+      const keys = this.keys(role);
+      users[role] = { keys, policy: readerPolicy(this.bucket, keyPrefix(model, this.bucket)) };
+      this.readers.set(model.name, keys);
     }
     return users;
   }
 
-  /** A key made once per user; MinIO takes at most 40 characters. */
-  private secretKey(user: string): pulumi.Output<string> {
-    const { result } = new random.RandomPassword(
-      this.child(`key-${user}`),
-      { length: 40, special: false },
-      this.childOptions(),
-    );
-    this.secretKeys.set(user, result);
-    return result;
+  private keys(role: string): StoreKeys {
+    const logicalName = { accessKey: this.child(`name-${role}`), secretKey: this.child(`key-${role}`) };
+    return randomKeys(logicalName, this.childOptions());
   }
 
-  private synchronize(
-    models: readonly ModelPlan[],
-    namespace: pulumi.Input<string>,
-    writerKey: pulumi.Output<string>,
-    provisioned: pulumi.Resource,
-  ): void {
+  private syncArgs(namespace: pulumi.Input<string>, writer: StoreKeys): typeof this.syncs {
     const labels = standardLabels("model-sync", "model-sync");
     const secret = (secretName: string, stringData: Record<string, pulumi.Input<string>>) =>
       new kubernetes.core.v1.Secret(
@@ -178,35 +187,24 @@ export class ModelStore extends PlatformComponent {
         { metadata: { name: secretName, namespace, labels }, stringData },
         this.childOptions(),
       ).metadata.name;
-    const writerSecret = secret("sync-keys", credentialsSecret(WRITER, writerKey));
-    const { huggingFaceToken: token } = this.args;
-    const huggingFaceToken =
-      token === undefined ? undefined : { name: secret("hugging-face", { token }), key: "token" };
-    const scripts = jobScripts(
-      this.child("sync-scripts"),
-      { namespace, name: "model-sync", folder: "components/storage/scripts", files: SYNC_SCRIPTS },
-      this.childOptions(),
-    );
-    const { registryGbps } = this.args;
-    for (const model of models) {
-      const sync =
-        model.source.kind === "huggingface"
-          ? new ModelSync(
-              this.child(`sync-${model.name}`),
-              {
-                namespace,
-                model,
-                bucket: this.bucket,
-                writerSecret,
-                huggingFaceToken,
-                scripts,
-                registryGbps,
-                dependsOn: [provisioned],
-              },
-              this.childOptions(),
-            )
-          : undefined;
-      this.filled.set(model.name, sync?.job ?? provisioned);
-    }
+    const { huggingFaceToken: token, registryGbps } = this.args;
+    return {
+      namespace,
+      bucket: this.bucket,
+      writerSecret: secret("sync-keys", credentialsSecret(writer)),
+      huggingFaceToken: token === undefined ? undefined : { name: secret("hugging-face", { token }), key: "token" },
+      scripts: jobScripts(
+        this.child("sync-scripts"),
+        { namespace, name: "model-sync", folder: "components/storage/scripts", files: SYNC_SCRIPTS },
+        this.childOptions(),
+      ),
+      registryGbps,
+    };
+  }
+
+  private synchronize(model: ModelPlan, modelNamespace: pulumi.Input<string>, pin: ManifestPin): pulumi.Resource {
+    const dependsOn = [this.provisioned, ...pin.ready];
+    const args = { ...this.syncs, model, modelNamespace, dependsOn };
+    return new ModelSync(this.child(`sync-${model.name}`), args, this.childOptions()).job;
   }
 }

@@ -1,12 +1,14 @@
+import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { ModelPlan } from "../../planner/types";
 import { RunToCompletion } from "../core/job";
 import { hashOf, type JobScripts, scriptPath } from "../core/job-scripts";
-import { ANNOTATIONS, type Labels, MODEL_LABEL } from "../core/labels";
+import { ANNOTATIONS, type Labels, MODEL_LABEL, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
+import { MANIFEST_PIN } from "./manifest-pin";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { storeClient } from "./store-client";
 import { keyPrefix } from "./store-layout";
@@ -16,11 +18,17 @@ const APP = "model-sync";
 /** Labels of all sync pods: the only ones in the store's namespace that reach the internet. */
 export const SYNC_PODS: Labels = { "app.kubernetes.io/name": APP };
 
+/** Account of a model's sync Job, which has no right but to report what it copied. */
+export function syncAccount(model: string): string {
+  return `sync-${model}`;
+}
+
 /** Files that the Job runs from. */
 export const SYNC_SCRIPTS = [
   "sync.ts",
   "credentials.ts",
   "hugging-face.ts",
+  "kubernetes.ts",
   "model-files.ts",
   "retry.ts",
   "s3.ts",
@@ -45,7 +53,9 @@ export interface ModelSyncArgs {
   readonly scripts: JobScripts;
   /** Internet link of the cluster, Gbit/s. */
   readonly registryGbps: number;
-  /** What prepares bucket and writer. */
+  /** Namespace of the model, where the Job reports the hash of the manifest. */
+  readonly modelNamespace: pulumi.Input<string>;
+  /** What prepares bucket and writer, and where the Job reports. */
   readonly dependsOn: pulumi.Resource[];
 }
 
@@ -68,6 +78,18 @@ export class ModelSync extends PlatformComponent {
     }
     const client = storeClient(args.writerSecret, SERVER_CERTIFICATE_SECRET);
     const token = args.huggingFaceToken;
+    const account = new kubernetes.core.v1.ServiceAccount(
+      this.child("account"),
+      {
+        metadata: {
+          name: syncAccount(model.name),
+          namespace: args.namespace,
+          labels: standardLabels(APP, `sync-${model.name}`, { [MODEL_LABEL]: model.name }),
+        },
+        automountServiceAccountToken: false,
+      },
+      this.childOptions(),
+    );
     this.job = new RunToCompletion(
       this.child("copy"),
       {
@@ -79,6 +101,8 @@ export class ModelSync extends PlatformComponent {
         deadlineSeconds: syncDeadlineSeconds(model.weightsGB, args.registryGbps),
         dependsOn: args.dependsOn,
         pod: {
+          serviceAccountName: account.metadata.name,
+          usesKubernetesApi: true,
           priorityClassName: PRIORITY.batch.name,
           volumes: [
             args.scripts.volume,
@@ -97,6 +121,8 @@ export class ModelSync extends PlatformComponent {
                 { name: "BUCKET", value: args.bucket },
                 { name: "PREFIX", value: keyPrefix(model, args.bucket) },
                 { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
+                { name: "PIN_NAMESPACE", value: args.modelNamespace },
+                { name: "PIN_CONFIG_MAP", value: MANIFEST_PIN },
                 ...(token ? [{ name: "HF_TOKEN_PATH", value: `${TOKEN_FOLDER}/${token.key}` }] : []),
                 ...client.environment,
               ],

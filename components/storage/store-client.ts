@@ -1,6 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { CA_FILE, caFile } from "./store-certificates";
+import type { StoreKeys } from "./store-keys";
 import { MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 
 const KEYS_FOLDER = "/etc/model-store-keys";
@@ -15,10 +16,7 @@ export interface StoreClient {
 }
 
 /** Content of a Secret with one user's keys: a credentials file of the AWS SDKs, with the profile `default`. */
-export function credentialsSecret(
-  accessKey: string,
-  secretKey: pulumi.Input<string>,
-): Record<string, pulumi.Output<string>> {
+export function credentialsSecret({ accessKey, secretKey }: StoreKeys): Record<string, pulumi.Output<string>> {
   return {
     [CREDENTIALS]: pulumi.interpolate`[default]\naws_access_key_id = ${accessKey}\naws_secret_access_key = ${secretKey}\n`,
   };

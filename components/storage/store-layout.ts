@@ -18,10 +18,13 @@ export const modelStorePods: PodSelection & { readonly port: number } = {
 /** Host and port under which everything in the cluster reaches the store; its certificate is for this name. */
 export const MODEL_STORE_HOST = `${MODEL_STORE_SERVICE}.${MODEL_STORE_NAMESPACE}.svc`;
 
-/** User of the sync Jobs. */
+/**
+ * Roles in the store. Each belongs to one user, whose name at the server is random; the role names its policy, and its
+ * files in the provisioning Job.
+ */
 export const WRITER = "sync-writer";
 
-/** Access key of a model's engine. */
+/** Role of a model's engine. */
 export function readerOf(model: string): string {
   return `reader-${model}`;
 }
@@ -29,6 +32,11 @@ export function readerOf(model: string): string {
 /** Whether an engine reads this model's weights from the store; Ollama pulls from its own registry. */
 export function isStored(model: ModelPlan): boolean {
   return model.source.kind !== "ollama";
+}
+
+/** Whether a sync Job copies the model into the store; what is in a bucket already, somebody else put there. */
+export function isSynchronized(model: ModelPlan): boolean {
+  return model.source.kind === "huggingface";
 }
 
 /**
@@ -59,9 +67,10 @@ export function keyPrefix(model: ModelPlan, bucket: string): string {
 }
 
 interface Statement {
-  readonly Effect: "Allow";
+  readonly Effect: "Allow" | "Deny";
   readonly Action: readonly string[];
-  readonly Resource: readonly string[];
+  /** Administration concerns no object. */
+  readonly Resource?: readonly string[];
   readonly Condition?: { readonly StringLike: { readonly "s3:prefix": readonly string[] } };
 }
 
@@ -80,7 +89,8 @@ export function readerPolicy(bucket: string, prefix: string): AccessPolicy {
       Effect: "Allow",
       Action: ["s3:ListBucket"],
       Resource: [arn],
-      Condition: { StringLike: { "s3:prefix": [prefix, `${prefix}/*`] } },
+      // With the slash: "llama" would show what lies in "llama-8b" too.
+      Condition: { StringLike: { "s3:prefix": [`${prefix}/`, `${prefix}/*`] } },
     },
     { Effect: "Allow", Action: ["s3:GetBucketLocation"], Resource: [arn] },
   ]);
@@ -109,6 +119,9 @@ export function writerPolicy(bucket: string): AccessPolicy {
   ]);
 }
 
+/** Users may change their own keys and make service accounts of their own, which outlive them, unless that is denied. */
+const NO_ADMINISTRATION: Statement = { Effect: "Deny", Action: ["admin:*"] };
+
 function policy(statements: readonly Statement[]): AccessPolicy {
-  return { Version: "2012-10-17", Statement: statements };
+  return { Version: "2012-10-17", Statement: [...statements, NO_ADMINISTRATION] };
 }

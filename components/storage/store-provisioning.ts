@@ -9,25 +9,29 @@ import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { ROOT_FILES, rootFiles } from "./minio-server";
 import { CA_FILE, caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import type { StoreKeys } from "./store-keys";
 import { type AccessPolicy, MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 
+const USERS_FOLDER = "/users";
+const POLICIES_FOLDER = "/policies";
+
 export interface StoreUser {
-  readonly secretKey: pulumi.Input<string>;
+  readonly keys: StoreKeys;
   readonly policy: AccessPolicy;
 }
 
 export interface StoreProvisioningArgs {
   readonly namespace: pulumi.Input<string>;
   readonly bucket: string;
-  /** By access key. The policy of a user carries the user's name. */
+  /** By role, which names the user's policy. */
   readonly users: Readonly<Record<string, StoreUser>>;
   /** The server, which must run. */
   readonly dependsOn: pulumi.Resource[];
 }
 
 /**
- * Bucket, users and policies of the store, brought about by an idempotent Job. A user who is no longer listed stays
- * in the store, but its secret key exists nowhere else once its model is gone.
+ * Bucket, users and policies of the store, brought about by an idempotent Job. It disables every user who is no longer
+ * listed: keys of removed models, and those that were replaced, open nothing.
  */
 export class StoreProvisioning extends PlatformComponent {
   readonly job: RunToCompletion;
@@ -37,18 +41,23 @@ export class StoreProvisioning extends PlatformComponent {
     const labels = standardLabels("store-provisioning", "provisioning");
     const metadata = (objectName: string) => ({ name: objectName, namespace: args.namespace, labels });
     const users = Object.entries(args.users);
-    const policies = Object.fromEntries(users.map(([user, { policy }]) => [`${user}.json`, JSON.stringify(policy)]));
+    const policies = Object.fromEntries(users.map(([role, { policy }]) => [`${role}.json`, JSON.stringify(policy)]));
 
     const policyFiles = new kubernetes.core.v1.ConfigMap(
       this.child("policies"),
       { metadata: metadata("store-policies"), data: policies },
       this.childOptions(),
     );
-    const secretKeys = new kubernetes.core.v1.Secret(
+    const userKeys = new kubernetes.core.v1.Secret(
       this.child("users"),
       {
         metadata: metadata("store-users"),
-        stringData: Object.fromEntries(users.map(([user, { secretKey }]) => [user, secretKey])),
+        stringData: Object.fromEntries(
+          users.flatMap(([role, { keys }]) => [
+            [`${role}.access-key`, keys.accessKey],
+            [`${role}.secret-key`, keys.secretKey],
+          ]),
+        ),
       },
       this.childOptions(),
     );
@@ -74,7 +83,7 @@ export class StoreProvisioning extends PlatformComponent {
         podAnnotations: {
           [ANNOTATIONS.configHash]: hashOf([scripts.hash, args.bucket, policies]),
           // A key that was replaced must reach the server too.
-          [ANNOTATIONS.secretVersion]: secretKeys.metadata.resourceVersion,
+          [ANNOTATIONS.secretVersion]: userKeys.metadata.resourceVersion,
         },
         deadlineSeconds: 600,
         dependsOn: args.dependsOn,
@@ -83,29 +92,32 @@ export class StoreProvisioning extends PlatformComponent {
           volumes: [
             scripts.volume,
             { name: "policies", configMap: { name: policyFiles.metadata.name } },
-            { name: "users", secret: { secretName: secretKeys.metadata.name } },
+            { name: "users", secret: { secretName: userKeys.metadata.name } },
             root.volume,
             ca.volume,
           ],
           containers: [
             {
               name: "mc",
-              // The image holds mc and a shell (its chart runs shell scripts in it); nothing else is assumed.
-              image: image("minio-client"),
+              // The server's own image holds mc, of the version that it was released with, and a shell; nothing else is
+              // assumed.
+              image: image("model-store"),
               command: ["/bin/sh", scriptPath("provision.sh")],
               env: [
                 { name: "ROOT_USER_FILE", value: ROOT_FILES.user },
                 { name: "ROOT_PASSWORD_FILE", value: ROOT_FILES.password },
                 { name: "STORE_HOST", value: `${MODEL_STORE_HOST}:${modelStorePods.port}` },
                 { name: "BUCKET", value: args.bucket },
+                { name: "USERS_FOLDER", value: USERS_FOLDER },
+                { name: "POLICIES_FOLDER", value: POLICIES_FOLDER },
                 { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
                 // mc is a Go program: it takes its trusted authorities from here.
                 { name: "SSL_CERT_FILE", value: CA_FILE },
               ],
               volumeMounts: [
                 scripts.mount,
-                { name: "policies", mountPath: "/policies", readOnly: true },
-                { name: "users", mountPath: "/users", readOnly: true },
+                { name: "policies", mountPath: POLICIES_FOLDER, readOnly: true },
+                { name: "users", mountPath: USERS_FOLDER, readOnly: true },
                 root.mount,
                 ca.mount,
               ],

@@ -22,16 +22,21 @@ export function kubeconfigOf({ port, ca, token }: ApiAccess): string {
   });
 }
 
-/** A client for a kubeconfig that `kubeconfigOf` wrote. */
-export function connect(kubeconfig: string): ApiClient {
+/** How a kubeconfig that `kubeconfigOf` wrote reaches its cluster. */
+export function accessOf(kubeconfig: string): ApiAccess {
   const { clusters, users } = JSON.parse(kubeconfig) as {
     readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
     readonly users: readonly { readonly user: { readonly token: string } }[];
   };
   const { server = "", "certificate-authority-data": ca = "" } = clusters[0]?.cluster ?? {};
-  return new ApiClient({
+  return {
     port: Number(new URL(server).port),
     ca: Buffer.from(ca, "base64").toString("utf8"),
     token: users[0]?.user.token ?? "",
-  });
+  };
+}
+
+/** A client for a kubeconfig that `kubeconfigOf` wrote. */
+export function connect(kubeconfig: string): ApiClient {
+  return new ApiClient(accessOf(kubeconfig));
 }

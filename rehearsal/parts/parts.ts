@@ -107,6 +107,13 @@ const DEFINITIONS = [
     versionArgs: ["--version"],
   },
   {
+    name: "minio-client",
+    from: { module: "github.com/minio/mc" },
+    // Not `mc`: on a PATH that is Midnight Commander more often than not.
+    binaries: { mcli: "github.com/minio/mc" },
+    versionArgs: ["--version"],
+  },
+  {
     name: "ollama",
     from: { module: "github.com/ollama/ollama", ldflags: "-X github.com/ollama/ollama/version.Version={version}" },
     binaries: { ollama: "github.com/ollama/ollama" },

@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StoreKeys } from "../../components/storage/scripts/credentials.ts";
 import { COMMIT, sha256 } from "../components/storage/fakes";
 import { modelPlan } from "../harness/plans";
 import { issueCertificate } from "./model-store/authority";
 import type { ContainerFolder } from "./model-store/container-folder";
 import { Hub, type RepositoryFiles } from "./model-store/hub";
 import { RenderedPlatform } from "./model-store/platform";
+import { Reports } from "./model-store/reports";
 import type { Outcome } from "./model-store/script-process";
 import { TestStore } from "./model-store/start-store";
 
@@ -16,6 +18,7 @@ const BUCKET = "models";
 const TOKEN = `hf_${randomBytes(17).toString("hex")}`;
 const CREDENTIALS = "/etc/model-store-keys/credentials";
 const AUTHORITY = "/etc/model-store/ca.crt";
+const PIN = "/etc/weights-manifest/sha256";
 const INDEX = "model.safetensors.index.json";
 const SMALL_SHARD = "model-00001-of-00002.safetensors";
 /** Larger than a part of an upload: the store gets it in two. */
@@ -53,38 +56,42 @@ function original(path: string, of: keyof typeof repositories = LLAMA): Buffer {
   return content;
 }
 
-function credentials(accessKey: string, secretKey: string): string {
-  return `[default]\naws_access_key_id = ${accessKey}\naws_secret_access_key = ${secretKey}\n`;
+function credentials({ accessKeyId, secretAccessKey }: StoreKeys): string {
+  return `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
 }
 
 /**
  * The scripts as their Jobs and init containers run them: the rendered command, variables, files and keys, against the
- * real server as it is rendered. Its users are made by the admin API, since `mc`, which the provisioning Job runs, is
- * not among the real parts; their keys and policies are the rendered ones.
+ * real server as it is rendered, and a real API server to report to.
  */
 describe("the model store's scripts on a real MinIO", () => {
   let platform: RenderedPlatform;
   let store: TestStore;
   let hub: Hub;
+  let reports: Reports;
 
   const sync = (model: string, env: Variables = {}, files: Variables = {}): ContainerFolder =>
-    store.container(platform.sync(model), { env: { HF_ENDPOINT: hub.url, ...env }, files });
-  const fetch = (model: string, env: Variables = {}, files: Variables = {}): ContainerFolder =>
-    store.container(platform.fetch(model), { env, files });
-  const run = (container: ContainerFolder): Promise<Outcome> => store.start(container).ended;
-  const secretKey = (user: string): string => platform.users().get(user)?.secretKey ?? "";
+    store.container(platform.sync(model), {
+      env: { HF_ENDPOINT: hub.url, ...reports.variables(model), ...env },
+      files,
+    });
+  const fetch = async (model: string, env: Variables = {}, files: Variables = {}): Promise<ContainerFolder> =>
+    store.container(platform.fetch(model), { env, files: { ...(await reports.mounted(model)), ...files } });
+  const run = async (container: ContainerFolder | Promise<ContainerFolder>): Promise<Outcome> =>
+    store.start(await container).ended;
   const keys = (prefix: string): Promise<string[]> => store.administrator.list(BUCKET, prefix);
 
   beforeAll(async () => {
     const certificate = issueCertificate(["DNS:minio.model-store.svc", "IP:127.0.0.1"]);
     const issued = { "minio-tls": certificate, "model-store-trust": certificate };
     platform = await RenderedPlatform.render(models, TOKEN, issued);
-    [store, hub] = await Promise.all([
-      TestStore.start(platform, BUCKET, certificate["ca.crt"]),
+    [store, hub, reports] = await Promise.all([
+      TestStore.start(platform, certificate["ca.crt"]),
       Hub.start(repositories, TOKEN),
+      Reports.start(platform, ["llama-8b", "qwen-8b"]),
     ]);
   });
-  afterAll(() => Promise.all([store?.stop(), hub?.stop()]));
+  afterAll(() => Promise.all([store?.stop(), hub?.stop(), reports?.stop()]));
 
   describe("a sync that was killed within a file", () => {
     let killed: Outcome;
@@ -101,14 +108,15 @@ describe("the model store's scripts on a real MinIO", () => {
       hub.downloads.length = 0;
     });
 
-    it("leaves the files that were complete, and no manifest", () => {
+    it("leaves the files that were complete, what it meant to write, and no manifest", () => {
       expect(killed.status).toBeNull();
-      expect(left).toEqual(COPIED.filter((path) => path !== LARGE_SHARD).map((path) => `legal/llama-8b/${path}`));
+      const complete = COPIED.filter((path) => path !== LARGE_SHARD);
+      expect(left).toEqual([".sync.json", ...complete].map((path) => `legal/llama-8b/${path}`));
     });
 
     it("is no model for an engine yet", async () => {
       const { status, output } = await run(fetch("llama-8b"));
-      expect(output).toContain("s3://models/legal/llama-8b/ has no .manifest.json: the sync Job of this model has not");
+      expect(output).toContain("ENOENT: the sync Job of this model has not reported what it copied");
       expect(status).toBe(1);
     });
 
@@ -135,6 +143,14 @@ describe("the model store's scripts on a real MinIO", () => {
       });
     });
 
+    it("has reported the manifest's hash to the model's namespace, as its account may", async () => {
+      const manifest = await store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
+      expect(await reports.mounted("llama-8b")).toEqual({
+        "/etc/weights-manifest/sha256": sha256(manifest),
+        "/etc/weights-manifest/commit": COMMIT,
+      });
+    });
+
     it("is not copied again", async () => {
       hub.downloads.length = 0;
       const { status, output } = await run(sync("llama-8b"));
@@ -149,7 +165,7 @@ describe("the model store's scripts on a real MinIO", () => {
     let first: Outcome;
 
     beforeAll(async () => {
-      container = fetch("llama-8b");
+      container = await fetch("llama-8b");
       first = await run(container);
     });
 
@@ -194,11 +210,12 @@ describe("the model store's scripts on a real MinIO", () => {
       changed.reverse();
       const manifest = await store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
       await store.administrator.put(BUCKET, `damaged/${SMALL_SHARD}`, changed);
-      const { files, ...rest } = JSON.parse(String(manifest)) as { files: { path: string }[] };
-      const only = { ...rest, files: files.filter(({ path }) => path === SMALL_SHARD) };
-      await store.administrator.put(BUCKET, "damaged/.manifest.json", Buffer.from(JSON.stringify(only)));
-      const writer = { [CREDENTIALS]: credentials("sync-writer", secretKey("sync-writer")) };
-      const container = fetch("llama-8b", { PREFIX: "damaged" }, writer);
+      const { files: all, ...rest } = JSON.parse(String(manifest)) as { files: { path: string }[] };
+      const only = { ...rest, files: all.filter(({ path }) => path === SMALL_SHARD) };
+      const damaged = Buffer.from(JSON.stringify(only));
+      await store.administrator.put(BUCKET, "damaged/.manifest.json", damaged);
+      const files = { [CREDENTIALS]: credentials(platform.keysOf("sync-writer")), [PIN]: sha256(damaged) };
+      const container = await fetch("llama-8b", { PREFIX: "damaged" }, files);
       const { status, output } = await run(container);
       const expected = `expected ${changed.length} with ${sha256(original(SMALL_SHARD))}`;
       expect(output).toContain(
@@ -209,7 +226,8 @@ describe("the model store's scripts on a real MinIO", () => {
     });
 
     it("a wrong secret key", async () => {
-      const wrong = { [CREDENTIALS]: credentials("reader-llama-8b", "0".repeat(40)) };
+      const { accessKeyId } = platform.keysOf("reader-llama-8b");
+      const wrong = { [CREDENTIALS]: credentials({ accessKeyId, secretAccessKey: "0".repeat(40) }) };
       const { status, output } = await run(fetch("llama-8b", {}, wrong));
       expect(output).toMatch(
         /^failed: GET s3:\/\/models\/legal\/llama-8b\/\.manifest\.json: 403 SignatureDoesNotMatch /m,
@@ -218,20 +236,23 @@ describe("the model store's scripts on a real MinIO", () => {
     });
 
     it("an access key that the store does not know", async () => {
-      const unknown = { [CREDENTIALS]: credentials("reader-unknown", "0".repeat(40)) };
+      const unknown = {
+        [CREDENTIALS]: credentials({ accessKeyId: "reader-llama-8b", secretAccessKey: "0".repeat(40) }),
+      };
       const { status, output } = await run(fetch("llama-8b", {}, unknown));
       expect(output).toMatch(/^failed: GET s3:.* 403 InvalidAccessKeyId /m);
       expect(status).toBe(1);
     });
 
     it("another model's keys", async () => {
-      const { status, output } = await run(fetch("qwen-8b", { PREFIX: "legal/llama-8b" }));
+      const pin = await reports.mounted("llama-8b");
+      const { status, output } = await run(fetch("qwen-8b", { PREFIX: "legal/llama-8b" }, pin));
       expect(output).toMatch(/^failed: GET s3:\/\/models\/legal\/llama-8b\/\.manifest\.json: 403 AccessDenied /m);
       expect(status).toBe(1);
     });
 
     it("writing with a model's own keys, which only read", async () => {
-      const reader = { [CREDENTIALS]: credentials("reader-llama-8b", secretKey("reader-llama-8b")) };
+      const reader = { [CREDENTIALS]: credentials(platform.keysOf("reader-llama-8b")) };
       const { status, output } = await run(sync("llama-8b", { REPOSITORY: QWEN }, reader));
       expect(output).toMatch(/^failed: \w+ s3:\/\/models\/legal\/llama-8b\/.*: 403 AccessDenied /m);
       expect(status).toBe(1);
@@ -259,8 +280,10 @@ describe("the model store's scripts on a real MinIO", () => {
     it("are in nothing that was printed", () => {
       const output = store.output();
       expect(output).toContain(`complete: s3://models/legal/llama-8b/`);
-      expect(platform.secrets).toHaveLength(5);
-      expect(platform.secrets.filter((secret) => output.includes(secret))).toEqual([]);
+      // Three users and the administrator, with a name and a secret each.
+      const secrets = [...platform.passwords.values(), TOKEN];
+      expect(secrets).toHaveLength(9);
+      expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
     });
 
     it("of the Hub do not go to its content network", () => {

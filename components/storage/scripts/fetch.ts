@@ -6,13 +6,13 @@
  * link.
  */
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, readFileSync } from "node:fs";
 import { mkdir, rename, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
-import { MANIFEST, type Manifest } from "./model-files.ts";
+import { MANIFEST, type Manifest, refuseUnsafePaths } from "./model-files.ts";
 import { environmentVariable, FinalError, runMain, withRetries } from "./retry.ts";
 import { S3Bucket } from "./s3.ts";
 
@@ -26,22 +26,60 @@ export interface WantedFile {
 
 /**
  * What a model consists of: its manifest, else (a folder that was filled by hand) whatever is below the prefix.
- * @throws FinalError when nothing is there, or the manifest is missing where it must exist.
+ *
+ * @param pin SHA-256 that the manifest must have; `undefined` where no sync Job writes one.
+ * @throws FinalError when nothing is there, when the manifest is missing or another one than was pinned, or when it
+ * names files outside of the prefix.
  */
-export async function wantedFiles(bucket: S3Bucket, prefix: string, manifestRequired: boolean): Promise<WantedFile[]> {
+export async function wantedFiles(bucket: S3Bucket, prefix: string, pin: string | undefined): Promise<WantedFile[]> {
   const location = `s3://${bucket.bucket}/${prefix}/`;
   const text = await bucket.text(`${prefix}/${MANIFEST}`);
-  if (text !== undefined) {
-    return [...(JSON.parse(text) as Manifest).files];
-  }
-  if (manifestRequired) {
+  if (text === undefined && pin !== undefined) {
     throw new FinalError(`${location} has no ${MANIFEST}: the sync Job of this model has not finished`);
   }
+  if (text !== undefined && pin !== undefined) {
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    if (sha256 !== pin) {
+      throw new FinalError(
+        `${location}${MANIFEST} has the SHA-256 ${sha256}, but the sync Job of this model reported ${pin}. ` +
+          "Either a sync is under way, and the next attempt succeeds, or somebody else wrote into the bucket: " +
+          "then find out who, delete what lies below the prefix, and run the sync Job again",
+      );
+    }
+  }
+  const files = text === undefined ? await listed(bucket, prefix) : [...(JSON.parse(text) as Manifest).files];
+  refuseUnsafePaths(
+    location,
+    files.map(({ path }) => path),
+  );
+  return files;
+}
+
+async function listed(bucket: S3Bucket, prefix: string): Promise<WantedFile[]> {
   const objects = await bucket.list(`${prefix}/`);
   if (objects.length === 0) {
-    throw new FinalError(`${location} is empty`);
+    throw new FinalError(`s3://${bucket.bucket}/${prefix}/ is empty`);
   }
   return objects.map(({ key, size }) => ({ path: key.slice(prefix.length + 1), size }));
+}
+
+/**
+ * The hash that the sync Job reported, from the mounted file that MANIFEST_PIN names; `undefined` when that is not set.
+ *
+ * @throws FinalError when the Job has not reported it yet.
+ */
+export function pinnedManifest(): string | undefined {
+  const path = process.env.MANIFEST_PIN;
+  if (!path) {
+    return undefined;
+  }
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new FinalError(
+      `${path}: ${(error as NodeJS.ErrnoException).code}: the sync Job of this model has not reported what it copied`,
+    );
+  }
 }
 
 /** @throws FinalError when the content differs from the manifest in every attempt. */
@@ -110,7 +148,7 @@ async function work({ files, next, prefix, target }: Share): Promise<void> {
 async function main(script: string): Promise<void> {
   const prefix = environmentVariable("PREFIX");
   const target = environmentVariable("TARGET");
-  const files = await wantedFiles(S3Bucket.fromEnvironment(), prefix, process.env.MANIFEST_REQUIRED === "true");
+  const files = await wantedFiles(S3Bucket.fromEnvironment(), prefix, pinnedManifest());
   const largestFirst = [...files].sort((a, b) => b.size - a.size);
   const started = Date.now();
   const share: Share = { files: largestFirst, next: new Int32Array(new SharedArrayBuffer(4)), prefix, target };

@@ -58,9 +58,24 @@ export class HuggingFaceRepository {
           });
         }
       }
-      url = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+      url = this.nextPage(response);
     }
     return files;
+  }
+
+  /** @throws FinalError when it is on another server: the token is for this one. */
+  private nextPage(response: Response): string | undefined {
+    const link = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+    if (link === undefined) {
+      return undefined;
+    }
+    const next = new URL(link, response.url);
+    if (next.origin !== new URL(this.endpoint).origin) {
+      throw new FinalError(
+        `${this.repository}: the list of files goes on at ${next.origin}, not at ${this.endpoint}: the token would go there`,
+      );
+    }
+    return next.href;
   }
 
   async text(commit: string, path: string): Promise<string> {

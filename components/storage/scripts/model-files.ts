@@ -1,8 +1,15 @@
-/** Which files of a repository an engine needs, and how a complete copy is described in the bucket. */
+/** Which files of a repository an engine needs, and how copies are described in the bucket. */
 import { FinalError } from "./retry.ts";
 
 /** Object that is written last: where it exists, the copy is complete. */
 export const MANIFEST = ".manifest.json";
+
+/** Object that is there while files are copied: every path below the prefix that a sync ever wrote, or may have. */
+export const JOURNAL = ".sync.json";
+
+export interface Journal {
+  readonly paths: readonly string[];
+}
 
 export interface ManifestFile {
   readonly path: string;
@@ -15,6 +22,28 @@ export interface Manifest {
   readonly repository: string;
   readonly commit: string;
   readonly files: readonly ManifestFile[];
+}
+
+/** Control characters end a line of a log or a header. */
+const UNSAFE_CHARACTERS = /[\\%\p{Cc}]/u;
+
+/**
+ * Whether a path stays below the prefix, and below the folder, that it is joined to, however a server or a client reads
+ * it: relative, no empty, `.` or `..` segment, nothing encoded.
+ */
+export function isSafePath(path: string): boolean {
+  return !UNSAFE_CHARACTERS.test(path) && path.split("/").every((part) => !["", ".", ".."].includes(part));
+}
+
+/** @throws FinalError naming the paths that would leave their place. */
+export function refuseUnsafePaths(where: string, paths: readonly string[]): void {
+  const unsafe = paths.filter((path) => !isSafePath(path));
+  if (unsafe.length > 0) {
+    throw new FinalError(
+      `${where} names files outside of itself: ${unsafe.map((path) => JSON.stringify(path)).join(", ")}. ` +
+        'Paths are relative, without "..", "." or empty parts, backslashes and "%"',
+    );
+  }
 }
 
 /** Forms in which weights are published, best first. Only one of them is copied. */
@@ -71,7 +100,7 @@ export function shardsOf(indexPath: string, text: string): string[] {
 /**
  * Paths to copy: the weights, and what an engine reads beside them. Python files stay behind: they serve only
  * `--trust-remote-code`, which the platform does not use.
- * @throws FinalError naming each weight file that the repository lacks.
+ * @throws FinalError naming each weight file that the repository lacks, and each path that would leave the prefix.
  */
 export function filesToCopy(paths: readonly string[], form: WeightForm, weights: readonly string[]): string[] {
   const missing = weights.filter((path) => !paths.includes(path));
@@ -85,7 +114,11 @@ export function filesToCopy(paths: readonly string[], form: WeightForm, weights:
     (path) =>
       !OTHER_RUNTIMES.test(path) &&
       !otherIndexes.includes(path) &&
+      path !== MANIFEST &&
+      path !== JOURNAL &&
       (ACCESSORIES.test(path) || MODULE_WEIGHTS.test(path)),
   );
-  return [...new Set([...weights, ...beside])].sort();
+  const wanted = [...new Set([...weights, ...beside])].sort();
+  refuseUnsafePaths("the repository", wanted);
+  return wanted;
 }

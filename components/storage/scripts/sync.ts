@@ -3,12 +3,24 @@
  *
  * A file counts as copied when the store holds it with the size and the content id that the Hub states, so a run
  * after an interrupted one goes on with the next file. Every byte is hashed on its way and compared before the
- * object becomes visible; the manifest comes last and marks the copy as complete.
+ * object becomes visible; the manifest comes last and marks the copy as complete. Its hash goes to a place outside of
+ * the bucket, where engines compare it: who can write into the bucket cannot give them other files.
  */
 import { createHash, type Hash } from "node:crypto";
 import { huggingFaceToken } from "./credentials.ts";
 import { HuggingFaceRepository, type RepositoryFile } from "./hugging-face.ts";
-import { filesToCopy, MANIFEST, type Manifest, type ManifestFile, shardsOf, weightForm } from "./model-files.ts";
+import { setConfigMapData } from "./kubernetes.ts";
+import {
+  filesToCopy,
+  isSafePath,
+  JOURNAL,
+  type Journal,
+  MANIFEST,
+  type Manifest,
+  type ManifestFile,
+  shardsOf,
+  weightForm,
+} from "./model-files.ts";
 import { eachConcurrently, environmentVariable, FinalError, runMain, withRetries } from "./retry.ts";
 import { PART_BYTES, S3Bucket } from "./s3.ts";
 
@@ -20,6 +32,8 @@ export interface SyncRequest {
   readonly prefix: string;
   /** Refuse PyTorch files: what is streamed into GPUs must be safetensors. */
   readonly safetensorsOnly: boolean;
+  /** Keeps the SHA-256 of the manifest outside of the bucket. */
+  readonly pin: (manifestSha256: string, manifest: Manifest) => Promise<void>;
 }
 
 /** Files in flight: each holds up to two parts in memory. */
@@ -29,7 +43,7 @@ const CONCURRENT_FILES = 4;
  * @returns the manifest that was written.
  * @throws FinalError naming the file that is missing, differs from what the Hub states, or cannot be read.
  */
-export async function sync({ hub, revision, bucket, prefix, safetensorsOnly }: SyncRequest): Promise<Manifest> {
+export async function sync({ hub, revision, bucket, prefix, safetensorsOnly, pin }: SyncRequest): Promise<Manifest> {
   const commit = await hub.commit(revision);
   const listed = new Map((await hub.files(commit)).map((file) => [file.path, file]));
   const paths = [...listed.keys()];
@@ -46,6 +60,8 @@ export async function sync({ hub, revision, bucket, prefix, safetensorsOnly }: S
     `${hub.repository}@${commit}: ${wanted.length} files, ${gigabytes(bytes)} GB -> s3://${bucket.bucket}/${prefix}/`,
   );
 
+  const written = await writtenBefore(bucket, prefix);
+  await bucket.put(`${prefix}/${JOURNAL}`, json({ paths: [...new Set([...written, ...wanted.map(pathOf)])] }));
   const copied = new Map<string, ManifestFile>();
   await eachConcurrently(wanted, CONCURRENT_FILES, async (file) => {
     const key = `${prefix}/${file.path}`;
@@ -61,17 +77,28 @@ export async function sync({ hub, revision, bucket, prefix, safetensorsOnly }: S
   await verify(bucket, prefix, wanted);
   const files = wanted.flatMap(({ path }) => copied.get(path) ?? []);
   const manifest: Manifest = { repository: hub.repository, commit, files };
-  await bucket.put(`${prefix}/${MANIFEST}`, Buffer.from(JSON.stringify(manifest, undefined, 2)));
-  await removeOthers(bucket, prefix, files);
+  const text = json(manifest);
+  await bucket.put(`${prefix}/${MANIFEST}`, text);
+  await pin(createHash("sha256").update(text).digest("hex"), manifest);
+  await removeOthers(bucket, prefix, written, files);
   console.log(`complete: s3://${bucket.bucket}/${prefix}/ holds ${files.length} files of ${hub.repository}@${commit}`);
   return manifest;
 }
 
-/** SHA-256 of the stored object when it is the file that the Hub lists. */
+/**
+ * SHA-256 of the file when the stored object is it. The hash is the Hub's, or that of the bytes: what an object says of
+ * itself is as good as whoever wrote it.
+ */
 async function storedCopy(bucket: S3Bucket, key: string, file: RepositoryFile): Promise<string | undefined> {
   const head = await bucket.head(key);
-  const same = head?.size === file.size && head.metadata["source-id"] === contentId(file);
-  return same ? head.metadata.sha256 : undefined;
+  if (head?.size !== file.size || head.metadata["source-id"] !== contentId(file)) {
+    return undefined;
+  }
+  if (file.sha256 !== undefined) {
+    return file.sha256;
+  }
+  const content = Buffer.from(await (await bucket.get(key)).arrayBuffer());
+  return gitBlobId(content) === file.gitBlob ? createHash("sha256").update(content).digest("hex") : undefined;
 }
 
 /** @returns the SHA-256 of what was written. */
@@ -137,21 +164,62 @@ function gitBlobId(content: Uint8Array): string {
 /** What the bucket holds now, compared once more with what was wanted. */
 async function verify(bucket: S3Bucket, prefix: string, wanted: readonly RepositoryFile[]): Promise<void> {
   const stored = new Map((await bucket.list(`${prefix}/`)).map(({ key, size }) => [key, size]));
-  const wrong = wanted.filter((file) => stored.get(`${prefix}/${file.path}`) !== file.size).map((file) => file.path);
+  const wrong = wanted.filter((file) => stored.get(`${prefix}/${file.path}`) !== file.size).map(pathOf);
   if (wrong.length > 0) {
     throw new FinalError(`s3://${bucket.bucket}/${prefix}/ lacks, or holds with another size: ${wrong.join(", ")}`);
   }
 }
 
-/** Shards of an earlier revision would be loaded beside the new ones by an engine that lists the prefix. */
-async function removeOthers(bucket: S3Bucket, prefix: string, files: readonly ManifestFile[]): Promise<void> {
-  const keep = new Set([MANIFEST, ...files.map((file) => file.path)].map((path) => `${prefix}/${path}`));
+/** Paths below the prefix that earlier syncs of this model wrote, complete ones and interrupted ones. */
+async function writtenBefore(bucket: S3Bucket, prefix: string): Promise<string[]> {
+  const manifest = readable<Manifest>(await bucket.text(`${prefix}/${MANIFEST}`));
+  const journal = readable<Journal>(await bucket.text(`${prefix}/${JOURNAL}`));
+  const paths: unknown[] = [...(manifest?.files ?? []).map(pathOf), ...(journal?.paths ?? [])];
+  return [...new Set(paths)].filter((path) => typeof path === "string").filter(isSafePath);
+}
+
+/** `undefined` for what is not there or damaged: both are written anew. */
+function readable<T>(text: string | undefined): Partial<T> | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Partial<T>);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Shards of an earlier revision would be loaded beside the new ones by an engine that lists the prefix. Only what a sync
+ * of this model wrote is deleted, whatever else lies below the prefix.
+ */
+async function removeOthers(
+  bucket: S3Bucket,
+  prefix: string,
+  written: readonly string[],
+  files: readonly ManifestFile[],
+): Promise<void> {
+  const ours = new Set(written);
+  const keep = new Set([MANIFEST, JOURNAL, ...files.map(pathOf)]);
   for (const { key } of await bucket.list(`${prefix}/`)) {
-    if (!keep.has(key)) {
+    const path = key.slice(prefix.length + 1);
+    if (keep.has(path)) {
+      continue;
+    }
+    if (ours.has(path)) {
       await bucket.delete(key);
       console.log(`removed ${key}: not part of this revision`);
+    } else {
+      console.log(`left ${key}: no sync of this model wrote it`);
     }
   }
+  await bucket.delete(`${prefix}/${JOURNAL}`);
+}
+
+function pathOf({ path }: { readonly path: string }): string {
+  return path;
+}
+
+function json(content: Manifest | Journal): Buffer {
+  return Buffer.from(JSON.stringify(content, undefined, 2));
 }
 
 function gigabytes(bytes: number): string {
@@ -166,6 +234,11 @@ if (process.env.RUN === "sync") {
       bucket: S3Bucket.fromEnvironment(),
       prefix: environmentVariable("PREFIX"),
       safetensorsOnly: process.env.SAFETENSORS_ONLY === "true",
+      pin: (sha256, { commit }) =>
+        setConfigMapData(environmentVariable("PIN_NAMESPACE"), environmentVariable("PIN_CONFIG_MAP"), {
+          sha256,
+          commit,
+        }),
     });
   });
 }

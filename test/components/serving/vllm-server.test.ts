@@ -88,11 +88,18 @@ describe("VllmServer", () => {
       BUCKET: "models",
       PREFIX: "llama-8b",
       TARGET: "/models/current",
-      MANIFEST_REQUIRED: "true",
+      MANIFEST_PIN: "/etc/weights-manifest/sha256",
       AWS_ENDPOINT_URL: "https://minio.model-store.svc:9000",
       NODE_EXTRA_CA_CERTS: "/etc/model-store/ca.crt",
     });
     expect(template.spec.volumes).toContainEqual({ name: "model", emptyDir: { sizeLimit: "23Gi" } });
+    // What the sync Job reported, from outside of the bucket; without items, so that the script says what is missing.
+    expect(fetch.volumeMounts).toContainEqual({
+      name: "weights-manifest",
+      mountPath: "/etc/weights-manifest",
+      readOnly: true,
+    });
+    expect(template.spec.volumes).toContainEqual({ name: "weights-manifest", configMap: { name: "weights-manifest" } });
     const engine = container(template.spec, "vllm");
     expect(engine.args?.[0]).toBe("/models/current");
     expect(engine.volumeMounts).toContainEqual({ name: "model", mountPath: "/models/current", readOnly: true });
@@ -116,7 +123,7 @@ describe("VllmServer", () => {
     expect(secret.inputs.metadata).toMatchObject({ namespace: "model-llama-8b" });
     expect(secret.inputs.stringData).toEqual({
       credentials: expect.stringMatching(
-        /^\[default\]\naws_access_key_id = reader-llama-8b\naws_secret_access_key = \S+\n$/,
+        /^\[default\]\naws_access_key_id = offline-storage-name-reader-llama-8b\naws_secret_access_key = \S+\n$/,
       ),
     });
   });
@@ -125,7 +132,7 @@ describe("VllmServer", () => {
     const { template } = await deployed(modelPlan({ loading: "stream", domain: "legal" }));
     expect(template.spec.initContainers).toBeUndefined();
     const engine = container(template.spec, "vllm");
-    expect(engine.args?.[0]).toBe("s3://models/legal/llama-8b");
+    expect(engine.args?.[0]).toBe("s3://models/legal/llama-8b/");
     expect(literals(engine)).toMatchObject({
       AWS_ENDPOINT_URL: "https://minio.model-store.svc:9000",
       AWS_CA_BUNDLE: "/etc/model-store/ca.crt",

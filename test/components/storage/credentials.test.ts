@@ -25,7 +25,7 @@ describe("storeKeys", () => {
     const { stringData } = deployment.resource("kubernetes:core/v1:Secret", "storage-sync-keys").inputs;
     vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", fileWith((stringData as { credentials: string }).credentials));
     const { accessKeyId, secretAccessKey } = storeKeys();
-    expect(accessKeyId).toBe("sync-writer");
+    expect(accessKeyId).toMatch(/^offline-storage-name-sync-writer/);
     expect(secretAccessKey).toMatch(/^offline-storage-key-sync-writer/);
   });
 

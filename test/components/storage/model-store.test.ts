@@ -3,6 +3,7 @@ import { imageEntry } from "../../../catalog/images";
 import { defaultAnswers } from "../../../cli/offline/answers";
 import type { ModelStoreArgs } from "../../../components/storage/model-store";
 import { syncDeadlineSeconds } from "../../../components/storage/model-sync";
+import { isStored } from "../../../components/storage/store-layout";
 import { crdProblems } from "../../harness/crds";
 import { type Deployment, deploy } from "../../harness/deploy";
 import { modelPlan, ollamaPlan } from "../../harness/plans";
@@ -19,7 +20,16 @@ const POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy";
 const models = [modelPlan({ domain: "legal" }), ollamaPlan()];
 
 function deployed(overrides: Partial<ModelStoreArgs> = {}): Promise<Deployment> {
-  return deploy(() => void modelStore({ models, ...overrides }));
+  return deploy(() => void grantedStore(overrides));
+}
+
+/** A store whose models are served, each in its namespace. */
+function grantedStore(overrides: Partial<ModelStoreArgs> = {}): void {
+  const args = { models, ...overrides };
+  const store = modelStore(args);
+  for (const model of args.models.filter(isStored)) {
+    store.grant(`weights-${model.name}`, model, `model-${model.name}`, {});
+  }
 }
 
 describe("ModelStore", () => {
@@ -63,7 +73,7 @@ describe("ModelStore", () => {
 
   it("brings a replaced key to the server: Job and server are rolled by the version of their Secret", async () => {
     const versioned = (version: string) =>
-      deploy(() => void modelStore({ models }), {
+      deploy(() => grantedStore(), {
         answers: {
           ...defaultAnswers,
           state: (type, name, inputs) => ({
@@ -124,13 +134,62 @@ describe("ModelStore", () => {
     expect(root.secretInputs).toEqual(["stringData"]);
     const users = deployment.resource(SECRET, "storage-setup-users");
     expect(users.secretInputs).toEqual(["stringData"]);
-    expect(Object.keys(users.inputs.stringData as object)).toEqual(["reader-llama-8b", "sync-writer"]);
+    expect(Object.keys(users.inputs.stringData as object)).toEqual([
+      "reader-llama-8b.access-key",
+      "reader-llama-8b.secret-key",
+      "sync-writer.access-key",
+      "sync-writer.secret-key",
+    ]);
     const everything = JSON.stringify([
       ...deployment.ofType(CONFIG_MAP),
       ...deployment.ofType(JOB),
       ...deployment.ofType(SET),
     ]);
     expect(everything).not.toMatch(/offline-storage|hf_example/);
+  });
+
+  it("names no user: who reads the repository or the cluster's objects learns no access key", async () => {
+    const generated = new Map<string, string>();
+    const state: typeof defaultAnswers.state = (type, name, inputs) => {
+      if (type !== "random:index/randomPassword:RandomPassword") return defaultAnswers.state(type, name, inputs);
+      generated.set(name, `generated-${name}`);
+      return { ...inputs, result: `generated-${name}` };
+    };
+    const deployment = await deploy(() => grantedStore(), { answers: { ...defaultAnswers, state } });
+    const users = { root: "storage-minio-root-user", "sync-writer": "storage-name-sync-writer" };
+    expect([...generated.keys()].filter((name) => /user|name/.test(name)).sort()).toEqual(
+      [...Object.values(users), "storage-name-reader-llama-8b"].sort(),
+    );
+    const texts = (name: string) => deployment.resource(SECRET, name).inputs.stringData as Record<string, string>;
+    expect(texts("storage-minio-root")).toEqual({
+      user: "generated-storage-minio-root-user",
+      password: "generated-storage-minio-root-password",
+    });
+    expect(texts("storage-setup-users")["sync-writer.access-key"]).toBe("generated-storage-name-sync-writer");
+    expect(texts("weights-llama-8b-keys").credentials).toContain(
+      "aws_access_key_id = generated-storage-name-reader-llama-8b\n",
+    );
+    const secrets = new Set(deployment.ofType(SECRET));
+    const visible = deployment.recording.resources.filter(
+      (resource) => !secrets.has(resource) && !resource.type.startsWith("random:"),
+    );
+    expect(
+      visible.filter(({ inputs }) => JSON.stringify(inputs).includes("generated-")).map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  it("runs the fork that has the fixes of CVE-2026-40344 and CVE-2026-41145, by digest, for server and set-up", async () => {
+    const deployment = await deployed();
+    const images = [
+      container(podTemplate(deployment.resource(SET, "storage-minio-server-statefulset")).spec, "minio").image,
+      container(podTemplate(deployment.resource(JOB, "storage-setup-provision-job")).spec, "mc").image,
+    ];
+    expect(new Set(images)).toEqual(
+      new Set([expect.stringMatching(/^docker\.io\/pgsty\/silo:RELEASE\.2026-[\d-]+T[\d-]+Z@sha256:[0-9a-f]{64}$/)]),
+    );
+    // 2026-09-03 and before: SN-2026-011, which copies what the signer may read.
+    const [, released = ""] = /RELEASE\.([\d-]+)T/.exec(imageEntry("model-store").tag) ?? [];
+    expect(released >= "2026-09-16").toBe(true);
   });
 
   it("hands keys to containers as files, never as variables", async () => {
@@ -202,7 +261,7 @@ describe("ModelStore", () => {
   });
 
   it("refuses keys for a model that it was not told of", async () => {
-    const program = () => modelStore().grant("storage-access", modelPlan(), "model-llama-8b", {});
+    const program = () => modelStore().grant("weights", modelPlan(), "model-llama-8b", {});
     await expect(deploy(() => void program())).rejects.toThrow("models.llama-8b is not among the models of the store");
   });
 });
@@ -234,6 +293,53 @@ describe("ModelSync", () => {
     expect(sync.env.map((e) => e.name)).not.toContain("HF_TOKEN_PATH");
   });
 
+  it("may report what it copied, and nothing else, to the model's namespace alone", async () => {
+    const another = modelPlan({ name: "qwen-8b" });
+    const deployment = await deployed({ models: [...models, another] });
+    for (const model of ["llama-8b", "qwen-8b"]) {
+      const metadata = { name: "weights-manifest", namespace: `model-${model}` };
+      const role = deployment.resource(
+        "kubernetes:rbac.authorization.k8s.io/v1:Role",
+        `weights-${model}-manifest-role`,
+      );
+      expect(role.inputs).toMatchObject({
+        metadata,
+        rules: [{ apiGroups: [""], resources: ["configmaps"], resourceNames: ["weights-manifest"], verbs: ["patch"] }],
+      });
+      const binding = deployment.resource(
+        "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding",
+        `weights-${model}-manifest-binding`,
+      );
+      expect(binding.inputs).toMatchObject({
+        metadata,
+        roleRef: { kind: "Role", name: "weights-manifest" },
+        subjects: [{ kind: "ServiceAccount", name: `sync-${model}`, namespace: "model-store" }],
+      });
+      const { spec } = podTemplate(deployment.resource(JOB, `storage-sync-${model}-copy-job`));
+      expect(spec).toMatchObject({ serviceAccountName: `sync-${model}`, automountServiceAccountToken: true });
+      expect(literals(container(spec, "sync"))).toMatchObject({
+        PIN_NAMESPACE: `model-${model}`,
+        PIN_CONFIG_MAP: "weights-manifest",
+      });
+    }
+    const setup = podTemplate(deployment.resource(JOB, "storage-setup-provision-job")).spec;
+    expect(setup).toMatchObject({ automountServiceAccountToken: false });
+  });
+
+  it("finds the place of its report, and its right to it, when it starts", async () => {
+    const job = (await deployed()).resource(JOB, "storage-sync-llama-8b-copy-job");
+    const names = job.dependsOn.map((urn) => urn.split("::").at(-1));
+    expect(names).toEqual(
+      expect.arrayContaining(["weights-llama-8b-manifest-hash", "weights-llama-8b-manifest-binding"]),
+    );
+  });
+
+  it("keeps what it reported when the platform is deployed again", async () => {
+    const pin = (await deployed()).resource(CONFIG_MAP, "weights-llama-8b-manifest-hash");
+    expect(pin.inputs.data).toBeUndefined();
+    expect(pin.options.ignoreChanges).toEqual(["data"]);
+  });
+
   it("reads the Hugging Face token from a Secret, where there is one", async () => {
     const deployment = await deployed({ huggingFaceToken: "hf_example" });
     const { spec } = podTemplate(deployment.resource(JOB, "storage-sync-llama-8b-copy-job"));
@@ -253,9 +359,11 @@ describe("ModelSync", () => {
     const source = { kind: "bucket", uri: "s3://models/own/tuned" } as const;
     const deployment = await deployed({ models: [modelPlan({ source })] });
     expect(deployment.ofType("inference:storage:ModelSync")).toEqual([]);
+    expect(deployment.ofType("inference:storage:ManifestPin")).toEqual([]);
     const policies = deployment.ofType(POLICY).map((p) => (p.inputs.metadata as { name: string }).name);
     expect(policies).toContain("allow-models");
     expect(policies).not.toContain("allow-hugging-face");
+    expect(policies).not.toContain("allow-kubernetes-api");
   });
 
   it("has the time that its bytes take on a link that the Jobs of other models share", () => {

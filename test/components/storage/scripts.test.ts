@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { fetchFile, wantedFiles } from "../../../components/storage/scripts/fetch.ts";
+import { fetchFile, pinnedManifest, wantedFiles } from "../../../components/storage/scripts/fetch.ts";
 import { HuggingFaceRepository } from "../../../components/storage/scripts/hugging-face.ts";
-import { filesToCopy, shardsOf, weightForm } from "../../../components/storage/scripts/model-files.ts";
+import { filesToCopy, isSafePath, shardsOf, weightForm } from "../../../components/storage/scripts/model-files.ts";
 import { eachConcurrently, FinalError, withRetries } from "../../../components/storage/scripts/retry.ts";
 import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
 import { signedHeaders } from "../../../components/storage/scripts/s3-signature.ts";
-import { sync } from "../../../components/storage/scripts/sync.ts";
+import { type SyncRequest, sync } from "../../../components/storage/scripts/sync.ts";
 import { COMMIT, type FakeHub, type FakeStore, fakeHub, fakeStore, sha256 } from "./fakes";
 
 const KEY = { accessKeyId: "writer", secretAccessKey: "secret", region: "us-east-1" };
@@ -94,6 +96,36 @@ describe("weightForm and filesToCopy", () => {
     );
   });
 
+  it.each(["../victim/config.json", "a/../../b.json", "/etc/config.json", "a//b.json", "./a.json", "%2e%2e/a.json"])(
+    "refuses a repository that lists %s",
+    (path) => {
+      const paths = ["model.safetensors", path];
+      expect(() => filesToCopy(paths, weightForm(paths), ["model.safetensors"])).toThrow(
+        `the repository names files outside of itself: "${path}"`,
+      );
+    },
+  );
+
+  it("takes every path that stays where it is put, and no other", () => {
+    const part = fc.constantFrom("a", "..", ".", "", "b.json", "c d", "%2e", "..a", "\\", "\n");
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
+        const path = parts.join("/");
+        const url = new URL(`http://store/bucket/prefix/${path}`);
+        const stays =
+          join("/prefix", path) === `/prefix/${path}` && decodeURI(url.pathname).endsWith(`/prefix/${path}`);
+        // Whatever a file system or a URL would change is refused; what is taken stays as it is.
+        if (isSafePath(path)) expect([path, stays]).toEqual([path, true]);
+      }),
+    );
+    expect(["model.safetensors", "1_Pooling/config.json", "..a/b", "c d.txt"].filter(isSafePath)).toHaveLength(4);
+  });
+
+  it("leaves out what is called like the store's own records", () => {
+    const paths = [".manifest.json", ".sync.json", "model.safetensors"];
+    expect(filesToCopy(paths, weightForm(paths), ["model.safetensors"])).toEqual(["model.safetensors"]);
+  });
+
   it("refuses a repository without weights that an engine loads", () => {
     expect(() => weightForm(["model.gguf", "config.json"])).toThrow(
       /no safetensors or PyTorch weights, only: model\.gguf/,
@@ -133,14 +165,24 @@ describe("with servers", () => {
   });
 
   const bucket = () => new S3Bucket(store.url, "models", KEY);
-  const run = (prefix = "legal/llama", url = hub.url, token?: string) =>
-    sync({
-      hub: new HuggingFaceRepository("org/model", token, url),
-      revision: "main",
-      bucket: bucket(),
-      prefix,
-      safetensorsOnly: false,
-    });
+  const pins: string[] = [];
+  const request = (prefix = "legal/llama", url = hub.url, token?: string): SyncRequest => ({
+    hub: new HuggingFaceRepository("org/model", token, url),
+    revision: "main",
+    bucket: bucket(),
+    prefix,
+    safetensorsOnly: false,
+    pin: async (digest) => void pins.push(digest),
+  });
+  const run = (...where: Parameters<typeof request>) => sync(request(...where));
+  const withHub = async <T>(files: Readonly<Record<string, Buffer>>, work: (url: string) => Promise<T>): Promise<T> => {
+    const other = await fakeHub(files);
+    try {
+      return await work(other.url);
+    } finally {
+      await other.close();
+    }
+  };
   const keys = () => [...store.objects.keys()].sort();
 
   it("copies what an engine needs, and a manifest with every checksum", async () => {
@@ -165,6 +207,27 @@ describe("with servers", () => {
     expect(downloads.map((r) => r.split("/").pop())).toEqual(["model.safetensors.index.json", shard(2)]);
   });
 
+  it("reports the hash of the manifest that it wrote", async () => {
+    await run();
+    expect(pins.at(-1)).toBe(sha256(store.objects.get("legal/llama/.manifest.json")?.body ?? Buffer.alloc(0)));
+  });
+
+  it("ends with the error of a report that failed, so that the Job tries again", async () => {
+    const pin = () => Promise.reject(new FinalError("ConfigMap: 403"));
+    await expect(sync({ ...request(), pin })).rejects.toThrow("ConfigMap: 403");
+  });
+
+  it("does not take an object's word for its hash", async () => {
+    const { files } = await run();
+    for (const [key, { body, metadata }] of store.objects) {
+      store.objects.set(key, { body: Buffer.from("x".repeat(body.length)), metadata: { ...metadata, sha256: "0" } });
+    }
+    const again = await run();
+    // Small files are read again and mended; large ones keep the Hub's hash, which an engine's pod compares.
+    expect(again.files).toEqual(files);
+    expect(store.objects.get("legal/llama/config.json")?.body).toEqual(REPOSITORY["config.json"]);
+  });
+
   it("takes up a broken connection where it stopped", async () => {
     hub.breakAfter = 2000;
     await run();
@@ -174,12 +237,68 @@ describe("with servers", () => {
     }
   });
 
-  it("removes what an earlier revision left under the prefix, and nothing beside it", async () => {
-    await bucket().put("legal/llama/model-00003-of-00003.safetensors", Buffer.from("old"));
+  it("removes what an earlier revision left under the prefix, and nothing else", async () => {
+    const third = "model-00003-of-00003.safetensors";
+    const earlier = { ...REPOSITORY, [third]: randomBytes(10), "model.safetensors.index.json": index(shard(1), third) };
+    await withHub(earlier, (url) => run("legal/llama", url));
+    await bucket().put("legal/llama/notes/by-hand.txt", Buffer.from("by hand"));
+    await bucket().put("legal/llama/nested/.manifest.json", Buffer.from("another model's"));
     await bucket().put("legal/llama-2/config.json", Buffer.from("other model"));
     await run();
-    expect(keys()).not.toContain("legal/llama/model-00003-of-00003.safetensors");
-    expect(keys()).toContain("legal/llama-2/config.json");
+    expect(keys()).toEqual(
+      [
+        ...[".manifest.json", "notes/by-hand.txt", "nested/.manifest.json", ...COPIED].map((p) => `legal/llama/${p}`),
+        "legal/llama-2/config.json",
+      ].sort(),
+    );
+  });
+
+  it("removes what a sync left that never ended, even when the next one is interrupted too", async () => {
+    const stray = "model-00009-of-00009.safetensors";
+    const begun = { ...REPOSITORY, [stray]: randomBytes(10), "model.safetensors.index.json": index(stray) };
+    const dies = { pin: () => Promise.reject(new FinalError("killed")) };
+    await withHub(begun, (url) => expect(sync({ ...request("legal/llama", url), ...dies })).rejects.toThrow("killed"));
+    store.objects.delete("legal/llama/.manifest.json");
+    await expect(sync({ ...request(), ...dies })).rejects.toThrow("killed");
+    expect(keys()).toContain(`legal/llama/${stray}`);
+    await run();
+    expect(keys()).toEqual([".manifest.json", ...COPIED].map((path) => `legal/llama/${path}`).sort());
+  });
+
+  it("deletes nothing outside of its prefix, whatever stands in the manifest that it finds", async () => {
+    await bucket().put("legal/victim/config.json", Buffer.from("other model"));
+    const files = [{ path: "../victim/config.json", size: 1, sha256: "0" }];
+    await bucket().put("legal/llama/.manifest.json", Buffer.from(JSON.stringify({ files })));
+    await run();
+    expect(keys()).toContain("legal/victim/config.json");
+  });
+
+  it("writes nothing for a repository that lists paths outside of itself", async () => {
+    await bucket().put("legal/victim/config.json", Buffer.from("other model"));
+    const hostile = { "model.safetensors": randomBytes(10), "../victim/config.json": Buffer.from("evil") };
+    await withHub(hostile, (url) => expect(run("legal/llama", url)).rejects.toThrow("names files outside of itself"));
+    expect(keys()).toEqual(["legal/victim/config.json"]);
+  });
+
+  it("follows the Hub's list of files on the Hub alone: the token goes nowhere else", async () => {
+    const requests: string[] = [];
+    const elsewhere = await listen((url) => {
+      requests.push(url);
+      return { body: "[]" };
+    });
+    const first = await listen((url) =>
+      url.includes("/revision/")
+        ? { body: JSON.stringify({ sha: COMMIT }) }
+        : { body: "[]", link: `<${elsewhere.url}/next>; rel="next"` },
+    );
+    try {
+      await expect(run("a", first.url, "hf_secret")).rejects.toThrow(
+        `the list of files goes on at ${elsewhere.url}, not at ${first.url}`,
+      );
+      expect(requests).toEqual([]);
+    } finally {
+      await Promise.all([first.close(), elsewhere.close()]);
+    }
   });
 
   it("says which repository is gated, without trying again", async () => {
@@ -209,9 +328,9 @@ describe("with servers", () => {
     const old = await fakeHub({ "pytorch_model.bin": randomBytes(2000) });
     const hubOf = new HuggingFaceRepository("org/old", undefined, old.url);
     try {
-      await expect(
-        sync({ hub: hubOf, revision: "main", bucket: bucket(), prefix: "a", safetensorsOnly: true }),
-      ).rejects.toThrow('org/old has no safetensors files, and only those can be streamed: set loading to "copy"');
+      await expect(sync({ ...request("a"), hub: hubOf, safetensorsOnly: true })).rejects.toThrow(
+        'org/old has no safetensors files, and only those can be streamed: set loading to "copy"',
+      );
     } finally {
       await old.close();
     }
@@ -237,7 +356,7 @@ describe("with servers", () => {
 
   it("fetches every file of the manifest, and none a second time", async () => {
     await run();
-    const files = await wantedFiles(bucket(), "legal/llama", true);
+    const files = await wantedFiles(bucket(), "legal/llama", pins.at(-1));
     expect(files.map((f) => f.path)).toEqual(COPIED);
     for (const file of files) {
       expect(await fetchFile(bucket(), "legal/llama", file, folder)).toBe("copied");
@@ -249,13 +368,14 @@ describe("with servers", () => {
   it("replaces a file of another size, such as a download that was cut off", async () => {
     await run();
     await writeFile(join(folder, "config.json"), "{");
-    const [config] = (await wantedFiles(bucket(), "legal/llama", true)).filter((f) => f.path === "config.json");
+    const files = await wantedFiles(bucket(), "legal/llama", pins.at(-1));
+    const config = files.find((f) => f.path === "config.json");
     expect(config && (await fetchFile(bucket(), "legal/llama", config, folder))).toBe("copied");
   });
 
   it("refuses a file whose content is not that of the manifest, and leaves nothing under its name", async () => {
     await run();
-    const [file] = await wantedFiles(bucket(), "legal/llama", true);
+    const [file] = await wantedFiles(bucket(), "legal/llama", pins.at(-1));
     if (!file) throw new Error("no file");
     const damaged = Buffer.from("x".repeat(file.size));
     store.objects.set(`legal/llama/${file.path}`, { body: damaged, metadata: {} });
@@ -267,9 +387,42 @@ describe("with servers", () => {
 
   it("insists on the manifest where a sync Job should have written one", async () => {
     await bucket().put("own/model.safetensors", Buffer.from("weights"));
-    await expect(wantedFiles(bucket(), "own", true)).rejects.toThrow("s3://models/own/ has no .manifest.json");
-    expect(await wantedFiles(bucket(), "own", false)).toEqual([{ path: "model.safetensors", size: 7 }]);
-    await expect(wantedFiles(bucket(), "nothing", false)).rejects.toThrow("s3://models/nothing/ is empty");
+    await expect(wantedFiles(bucket(), "own", "0")).rejects.toThrow("s3://models/own/ has no .manifest.json");
+    expect(await wantedFiles(bucket(), "own", undefined)).toEqual([{ path: "model.safetensors", size: 7 }]);
+    await expect(wantedFiles(bucket(), "nothing", undefined)).rejects.toThrow("s3://models/nothing/ is empty");
+  });
+
+  it("refuses a manifest that is not the one that the sync Job reported", async () => {
+    const { files } = await run();
+    const pin = pins.at(-1);
+    const forged = Buffer.from(JSON.stringify({ repository: "org/model", commit: COMMIT, files: files.slice(1) }));
+    await bucket().put("legal/llama/.manifest.json", forged);
+    await expect(wantedFiles(bucket(), "legal/llama", pin)).rejects.toThrow(
+      `s3://models/legal/llama/.manifest.json has the SHA-256 ${sha256(forged)}, but the sync Job of this model reported ${pin}`,
+    );
+  });
+
+  it("refuses a manifest, or a folder that was filled by hand, whose files would leave the volume", async () => {
+    const files = [{ path: "../../etc/cron.d/x", size: 1, sha256: "0" }];
+    const manifest = Buffer.from(JSON.stringify({ files }));
+    await bucket().put("own/.manifest.json", manifest);
+    const refused = 's3://models/own/ names files outside of itself: "../../etc/cron.d/x"';
+    await expect(wantedFiles(bucket(), "own", sha256(manifest))).rejects.toThrow(refused);
+    await expect(wantedFiles(bucket(), "own", undefined)).rejects.toThrow(refused);
+    await bucket().put("hand/../x", Buffer.from("x"));
+    store.objects.set("hand/../x", { body: Buffer.from("x"), metadata: {} });
+    await expect(wantedFiles(bucket(), "hand", undefined)).rejects.toThrow("s3://models/hand/ names files outside");
+  });
+
+  it("reads the reported hash from a mounted file, and says who has not reported it yet", async () => {
+    const path = join(folder, "sha256");
+    vi.stubEnv("MANIFEST_PIN", path);
+    expect(pinnedManifest).toThrow(`${path}: ENOENT: the sync Job of this model has not reported what it copied`);
+    await writeFile(path, "abc\n");
+    expect(pinnedManifest()).toBe("abc");
+    vi.stubEnv("MANIFEST_PIN", undefined);
+    expect(pinnedManifest()).toBeUndefined();
+    vi.unstubAllEnvs();
   });
 
   it("reports a refused request with the store's own code", async () => {
@@ -325,3 +478,26 @@ describe("eachConcurrently", () => {
     expect(started).toEqual([1]);
   });
 });
+
+interface Page {
+  readonly body: string;
+  readonly link?: string;
+}
+
+async function listen(answer: (url: string) => Page) {
+  const server = createServer((request, response) => {
+    const { body, link } = answer(request.url ?? "");
+    if (link !== undefined) response.setHeader("link", link);
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}

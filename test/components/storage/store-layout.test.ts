@@ -45,19 +45,19 @@ describe("policies", () => {
         Effect: "Allow",
         Action: ["s3:ListBucket"],
         Resource: ["arn:aws:s3:::models"],
-        Condition: { StringLike: { "s3:prefix": ["legal/llama", "legal/llama/*"] } },
+        Condition: { StringLike: { "s3:prefix": ["legal/llama/", "legal/llama/*"] } },
       },
       { Effect: "Allow", Action: ["s3:GetBucketLocation"], Resource: ["arn:aws:s3:::models"] },
+      { Effect: "Deny", Action: ["admin:*"] },
     ]);
   });
 
   it("let the writer touch objects of the bucket, not the bucket or its policies", () => {
-    const actions = writerPolicy("models").Statement.flatMap((s) => s.Action);
+    const allowed = writerPolicy("models").Statement.filter(({ Effect }) => Effect === "Allow");
+    const actions = allowed.flatMap((s) => s.Action);
     expect(actions).toContain("s3:PutObject");
     expect(actions.filter((a) => /Policy|CreateBucket|DeleteBucket|\*/.test(a))).toEqual([]);
-    expect(writerPolicy("models").Statement.flatMap((s) => s.Resource)).toEqual([
-      "arn:aws:s3:::models/*",
-      "arn:aws:s3:::models",
-    ]);
+    expect(writerPolicy("models").Statement).toContainEqual({ Effect: "Deny", Action: ["admin:*"] });
+    expect(allowed.flatMap((s) => s.Resource)).toEqual(["arn:aws:s3:::models/*", "arn:aws:s3:::models"]);
   });
 });

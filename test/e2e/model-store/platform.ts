@@ -3,6 +3,8 @@ import { defaultAnswers } from "../../../cli/offline/answers";
 import { Serving } from "../../../components/serving/serving";
 import type { StoreKeys } from "../../../components/storage/scripts/credentials.ts";
 import type { ModelPlan } from "../../../planner/types";
+import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
+import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { container, type PodSpec, podTemplate } from "../../components/serving/fixture";
 import { modelStore } from "../../components/storage/fixture";
 import { type Deployment, deploy } from "../../harness/deploy";
@@ -31,30 +33,27 @@ export interface RenderedContainer {
   readonly mounts: readonly Mount[];
 }
 
-export interface StoreUser {
-  readonly secretKey: string;
-  /** Text of the policy with the user's name. */
-  readonly policy: string;
-}
+/** Values of random passwords by their resource's name: what the program's state keeps between deployments. */
+export type Passwords = Map<string, string>;
 
 /** What the components render for some models: the store, the Jobs that fill it, and the engines that read it. */
 export class RenderedPlatform {
   private constructor(
     private readonly deployment: Deployment,
     private readonly issued: IssuedSecrets,
-    /** Every key and token in it. */
-    readonly secrets: readonly string[],
+    /** Keys, names of keys, and passwords. */
+    readonly passwords: Passwords,
   ) {}
 
   static async render(
     models: readonly ModelPlan[],
     huggingFaceToken: string,
     issued: IssuedSecrets,
+    passwords: Passwords = new Map(),
   ): Promise<RenderedPlatform> {
-    const passwords = new Map<string, string>();
     const state: typeof defaultAnswers.state = (type, name, inputs) => {
       if (type !== PASSWORD) return defaultAnswers.state(type, name, inputs);
-      const result = randomBytes(20).toString("hex");
+      const result = passwords.get(name) ?? randomBytes(Number(inputs.length) / 2).toString("hex");
       passwords.set(name, result);
       return { ...inputs, result };
     };
@@ -69,11 +68,15 @@ export class RenderedPlatform {
       });
     };
     const deployment = await deploy(program, { answers: { ...defaultAnswers, state } });
-    return new RenderedPlatform(deployment, issued, [...passwords.values(), huggingFaceToken]);
+    return new RenderedPlatform(deployment, issued, passwords);
   }
 
   server(): RenderedContainer {
     return this.container("kubernetes:apps/v1:StatefulSet", "storage-minio-server-statefulset", "minio");
+  }
+
+  provisioning(): RenderedContainer {
+    return this.container("kubernetes:batch/v1:Job", "storage-setup-provision-job", "mc");
   }
 
   sync(model: string): RenderedContainer {
@@ -90,12 +93,20 @@ export class RenderedPlatform {
     return { accessKeyId: root.user ?? "", secretAccessKey: root.password ?? "" };
   }
 
-  /** The users that the provisioning Job makes, by access key. */
-  users(): ReadonlyMap<string, StoreUser> {
+  /** Keys of the user that the provisioning Job makes for a role. */
+  keysOf(role: string): StoreKeys {
     const keys = this.deployment.resource(SECRET, "storage-setup-users").inputs.stringData as Texts;
-    const policies = this.deployment.resource(CONFIG_MAP, "storage-setup-policies").inputs.data as Texts;
-    return new Map(
-      Object.entries(keys).map(([user, secretKey]) => [user, { secretKey, policy: policies[`${user}.json`] ?? "" }]),
+    const [accessKeyId, secretAccessKey] = [keys[`${role}.access-key`], keys[`${role}.secret-key`]];
+    if (accessKeyId === undefined || secretAccessKey === undefined) throw new Error(`no user has the role ${role}`);
+    return { accessKeyId, secretAccessKey };
+  }
+
+  /** Where a model's sync Job reports what it copied, and its right to do so: to be applied to an API server. */
+  pinObjects(model: string): KubernetesObject[] {
+    const below = `serving-${model}-weights-manifest-`;
+    const { resources } = this.deployment.recording;
+    return recordedObjects(
+      resources.filter(({ name }) => name.startsWith(below) || name === `storage-sync-${model}-account`),
     );
   }
 
@@ -140,7 +151,7 @@ export class RenderedPlatform {
       return metadata.name === name && metadata.namespace === namespace;
     });
     if (found === undefined) throw new Error(`nothing renders ${type} ${namespace}/${name}`);
-    return (found.inputs.stringData ?? found.inputs.data) as Texts;
+    return (found.inputs.stringData ?? found.inputs.data ?? {}) as Texts;
   }
 }
 

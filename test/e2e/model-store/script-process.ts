@@ -12,7 +12,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** A container's command `node <script>` as a process, with the container's variables and nothing else. */
+/** A container's command as a process, with the container's variables and nothing else. */
 export class ScriptProcess {
   /** Everything that it printed until now, both streams. */
   output = "";
@@ -20,10 +20,8 @@ export class ScriptProcess {
   private readonly child: ChildProcess;
 
   constructor({ command, env }: ContainerFolder) {
-    const [, ...args] = command;
-    // Its loader for CommonJS, because the one for ES modules stays out of worker threads on Node 20.
-    const loader = STRIPS_TYPES ? [] : ["--require", createRequire(__filename).resolve("tsx/cjs")];
-    this.child = spawn(process.execPath, [...loader, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    const [program = "", ...args] = command[0] === "node" ? withNode(command.slice(1)) : command;
+    this.child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
         this.output += String(chunk);
@@ -48,4 +46,10 @@ export class ScriptProcess {
     this.child.kill("SIGKILL");
     return this.ended;
   }
+}
+
+function withNode(args: readonly string[]): string[] {
+  // Its loader for CommonJS, because the one for ES modules stays out of worker threads on Node 20.
+  const loader = STRIPS_TYPES ? [] : ["--require", createRequire(__filename).resolve("tsx/cjs")];
+  return [process.execPath, ...loader, ...args];
 }

@@ -1,23 +1,31 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { ServerProcess } from "../model-control/registry/server-process";
 import { Administrator } from "./administrator";
 import { type Changes, ContainerFolder } from "./container-folder";
 import type { RenderedContainer, RenderedPlatform } from "./platform";
-import { ScriptProcess } from "./script-process";
+import { type Outcome, ScriptProcess } from "./script-process";
 
-/** A real MinIO that runs as the platform renders it but on a loopback port, with the platform's bucket and users. */
+/**
+ * A real MinIO that runs as the platform renders it but on a loopback port, with the platform's bucket and users: the
+ * provisioning Job's script makes them, with the real mc.
+ */
 export class TestStore {
   private readonly scripts: ScriptProcess[] = [];
 
   private constructor(
     private readonly server: ServerProcess,
-    private readonly url: string,
+    /** Of its endpoint, without a slash at its end. */
+    readonly url: string,
+    /** Certificate of the authority that signed the server's; PEM. */
+    readonly authority: string,
     readonly administrator: Administrator,
   ) {}
 
   /** @param authority certificate of the authority that signed the server's; PEM. */
-  static async start(platform: RenderedPlatform, bucket: string, authority: string): Promise<TestStore> {
+  static async start(platform: RenderedPlatform, authority: string): Promise<TestStore> {
     const [port = 0] = await freePorts(1);
     const url = `https://127.0.0.1:${port}`;
     const administrator = new Administrator(url, authority, platform.rootKeys());
@@ -30,16 +38,30 @@ export class TestStore {
         ready: () => administrator.isReady(),
       };
     });
+    const store = new TestStore(server, url, authority, administrator);
     try {
-      await administrator.createBucket(bucket);
-      for (const [user, { secretKey, policy }] of platform.users()) {
-        await administrator.addUser(user, secretKey, policy);
-      }
-      return new TestStore(server, url, administrator);
+      const { status, output } = await store.provision(platform);
+      if (status !== 0) throw new Error(`provisioning ended with status ${status}:\n${output}`);
+      return store;
     } catch (error) {
-      await server.stop();
+      await store.stop();
       throw error;
     }
+  }
+
+  /** Runs the provisioning Job of a platform, which may be another one than the store was started with. */
+  provision(platform: RenderedPlatform): Promise<Outcome> {
+    const container = new ContainerFolder(platform.provisioning(), this.server.folder, {
+      env: { STORE_HOST: new URL(this.url).host, PATH: [this.commands(), process.env.PATH].join(delimiter) },
+    });
+    return this.start(container).ended;
+  }
+
+  /** A folder with the real mc under the name that it has in the image. */
+  private commands(): string {
+    const folder = join(this.server.folder, "bin");
+    if (mkdirSync(folder, { recursive: true }) !== undefined) symlinkSync(requirePart("mcli"), join(folder, "mc"));
+    return folder;
   }
 
   /** A container that has this store as its endpoint. */
