@@ -39,6 +39,11 @@ export function isSynchronized(model: ModelPlan): boolean {
   return model.source.kind === "huggingface";
 }
 
+/** Key prefix of a model that a sync Job copies. */
+export function hubPrefix(name: string, domain: string | undefined): string {
+  return domain ? `${domain}/${name}` : name;
+}
+
 /**
  * Key prefix of a model, without slashes at its ends: `<domain>/<name>`, or what the bucket URI of its source says.
  * @throws Error when the source is another bucket than the store's, or no bucket at all.
@@ -47,7 +52,7 @@ export function keyPrefix(model: ModelPlan, bucket: string): string {
   const { source } = model;
   switch (source.kind) {
     case "huggingface":
-      return model.domain ? `${model.domain}/${model.name}` : model.name;
+      return hubPrefix(model.name, model.domain);
     case "bucket": {
       const [, named, prefix = ""] = /^s3:\/\/([^/]+)\/(.*?)\/*$/.exec(source.uri) ?? [];
       if (named !== bucket || prefix === "") {

@@ -5,6 +5,7 @@ import type { Rule, RuleContext } from "./rules/context";
 import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
 import * as modelControl from "./rules/model-control";
+import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
 import * as pools from "./rules/pools";
 
@@ -19,7 +20,8 @@ const rules: readonly Rule[] = [
   models.configLocationsCanBeRead,
   models.modelNamespacesAreFree,
   models.sourcesFitTheEngines,
-  models.bucketSourcesAreInTheStore,
+  modelStore.bucketSourcesAreInTheStore,
+  modelStore.storePrefixesDoNotNest,
   models.quantizationsAreKnown,
   models.settingsFitTheEngines,
   engineOptions.argumentsAreKnown,

@@ -77,24 +77,6 @@ export const modelNamespacesAreFree: Rule = function* ({ declared }) {
   }
 };
 
-function isBelow(source: string, bucket: string): boolean {
-  return source.startsWith(bucket) && /[^/]/.test(source.slice(bucket.length));
-}
-
-/** Engines read weights from the environment's own store, with keys that open nothing else. */
-export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models = {}, storage } }) {
-  for (const [name, { source }] of Object.entries(models)) {
-    if (storage && source?.startsWith("s3://") && !isBelow(source, `s3://${storage.bucket}/`)) {
-      yield {
-        path: ["models", name, "source"],
-        value: source,
-        allowed: `a prefix in the environment's model store, s3://${storage.bucket}/…`,
-        fix: `copy the model to s3://${storage.bucket}/${name} and name that`,
-      };
-    }
-  }
-};
-
 export const sourcesFitTheEngines: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
     yield* sourceProblems(["models", name], model);

@@ -7,8 +7,16 @@ const tasks = ["chat", "completion", "embedding", "rerank"] as const satisfies r
 const loadings = ["copy", "stream"] as const satisfies readonly ModelLoading[];
 const kvCacheDtypes = ["auto", "bfloat16", "fp8"] as const satisfies readonly ModelPlan["kvCacheDtype"][];
 
-const sourcePattern =
-  /^(hf:\/\/[\w.-]+\/[\w.-]+(@[\w./-]+)?|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s?#]*)?|ollama:\/\/[\w.-]+(\/[\w.-]+)*(:[\w.-]+)?)$/;
+/**
+ * One part of a path. Nothing that a policy of the store reads as a wildcard or a variable (`*`, `?`, `${…}`), and no `.`
+ * or `..`: the path becomes part of a policy, of a URL and of a folder's name.
+ */
+const part = /(?!\.{1,2}(?:[/@]|$))[\w.-]+/.source;
+const sourcePattern = new RegExp(
+  `^(hf://${part}/${part}(@${part}(/${part})*)?|` +
+    `s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/${part}(/${part})*)?/*|` +
+    "ollama://[\\w.-]+(/[\\w.-]+)*(:[\\w.-]+)?)$",
+);
 
 const replicasSchema = z
   .strictObject({
@@ -44,11 +52,18 @@ export const modelSchema = z
         "A model outside the catalogue: its Hugging Face config.json as path, file://, https:// or s3:// URL. Needs source.",
       example: "models/my-model/config.json",
     }),
-    source: z.string().max(2048).regex(sourcePattern).optional().meta({
-      description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
-      allowed: "hf://org/name[@revision], s3://bucket/prefix or ollama://tag",
-      example: "hf://Qwen/Qwen2.5-7B-Instruct",
-    }),
+    source: z
+      .string()
+      .max(2048)
+      .regex(sourcePattern)
+      .optional()
+      .meta({
+        description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
+        allowed:
+          "hf://org/name[@revision], s3://bucket/prefix or ollama://tag; names and prefixes of letters, digits, dots, " +
+          'underscores and dashes, no part of which is "." or ".."',
+        example: "hf://Qwen/Qwen2.5-7B-Instruct",
+      }),
     engine: z.enum(engines).default("vllm").meta({ description: "Inference engine.", example: "vllm" }),
     engineVersion: z
       .string()

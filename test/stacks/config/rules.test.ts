@@ -232,6 +232,39 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
       fix: "[registry.example, registry.ollama.ai, hf.co]",
     },
   ],
+  ...["*", "llama?", "a/../llama-8b", "./llama-8b", "a/..", "\u0024{aws:username}", "a//b", "%2e%2e/b", "a b"].map(
+    (prefix): (typeof cases)[number] => [
+      `the bucket prefix ${prefix}, which opens more than one model`,
+      { models: { a: { config: "./m/config.json", source: `s3://models/${prefix}` } } },
+      { path: "models.a.source", allowed: 'no part of which is "." or ".."', fix: "" },
+    ],
+  ),
+  [
+    "a repository that is a way up",
+    { models: { a: { ...chat, source: "hf://../model" } } },
+    { path: "models.a.source", allowed: 'no part of which is "." or ".."', fix: "" },
+  ],
+  [
+    "a model that lies in another one, by its domain",
+    { models: { legal: chat, nested: { ...chat, domain: "legal" } } },
+    {
+      path: "models.nested",
+      allowed: "a place that is not below legal/, where models.legal lies",
+      fix: "rename models.legal, or give it a domain too",
+    },
+  ],
+  [
+    "a model that lies in another one, by its source",
+    { models: { legal: chat, own: { config: "./m/config.json", source: "s3://models/legal/own/v2/" } } },
+    { path: "models.own.source", allowed: "not below legal/", fix: "copy the model to s3://models/own and name that" },
+  ],
+  [
+    "a model that lies in one of the bucket",
+    {
+      models: { own: { config: "./m/config.json", source: "s3://models/legal" }, nested: { ...chat, domain: "legal" } },
+    },
+    { path: "models.nested", allowed: "where models.own lies", fix: "rename models.own" },
+  ],
   [
     "a model in the namespace of the model control API",
     { models: { control: chat } },
@@ -274,6 +307,14 @@ describe("rules between fields", () => {
     ],
     ["other registries while it is off", { modelControl: { allowedRegistries: ["hf.co"] } }],
     ["a model of one's own", { models: { a: { config: "./m/config.json", source: "s3://models/m" } } }],
+    [
+      "its prefix with a slash at the end",
+      { models: { a: { config: "./m/config.json", source: "s3://models/m.1/v_2/" } } },
+    ],
+    ["models beside one another", { models: { legal: chat, "legal-2": chat, b: { ...chat, domain: "law" } } }],
+    ["two models of one prefix", { models: { legal: chat, again: { ...chat, source: "s3://models/legal" } } }],
+    ["an Ollama model of a domain's name", { models: { legal: ollama, nested: { ...chat, domain: "legal" } } }],
+    ["a revision that is a branch with a slash", { models: { a: { ...chat, source: "hf://org/name@refs/pr/1" } } }],
   ])("accept %s", (_, changes) => {
     expect(problemsWith(changes)).toEqual([]);
   });
