@@ -25,3 +25,8 @@ export function processIo(): CommandIo {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Whether an error is the file system's refusal: a mistake in a path, or a right that is missing. */
+export function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "code" in error && "syscall" in error;
+}

@@ -1,29 +1,60 @@
+import { version } from "../package.json";
 import { type CommandIo, EXIT, processIo } from "./io";
+import { keptByNpm } from "./npm-options";
 
-type Command = (argv: string[], io: CommandIo) => Promise<number>;
+interface Command {
+  readonly main: (argv: string[], io: CommandIo) => Promise<number>;
+  /** Its options, as `parseArgs` takes them. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
 
-/** Commands by name; each is loaded only when it runs. */
-const COMMANDS: Readonly<Record<string, () => Promise<{ main: Command }>>> = {
-  plan: () => import("./plan"),
-  model: () => import("./model"),
-  render: () => import("./render"),
-  rehearse: () => import("./rehearse"),
-  smoke: () => import("./smoke"),
+/** Commands by name with what they are for; each is loaded only when it runs. */
+const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly load: () => Promise<Command> }>> = {
+  plan: { purpose: "what an environment makes, where models fit, what it costs", load: () => import("./plan") },
+  model: { purpose: "what one model needs, and which machines it fits", load: () => import("./model") },
+  list: { purpose: "models, machine shapes, cards and engines of the catalogue", load: () => import("./list") },
+  pin: { purpose: "fix the revisions of an environment's Hugging Face models", load: () => import("./pin") },
+  render: { purpose: "Kubernetes manifests for GitOps", load: () => import("./render") },
+  rehearse: { purpose: "bring an environment up on a local control plane", load: () => import("./rehearse") },
+  smoke: { purpose: "check a running platform", load: () => import("./smoke") },
 };
+
+const USAGE = `Usage: npm run <command> -- [options], or: npx inference-stacks <command> [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { purpose }]) => `  ${name.padEnd(10)}${purpose}\n`)
+  .join("")}
+npm run <command> -- --help explains one. npm start is the plan of dev.
+`;
 
 /** Runs one command as the process's main program. A crash is ours, not the user's: it exits with 70. */
 export async function run(argv: string[]): Promise<void> {
   const [name = "", ...args] = argv;
   const io = processIo();
   endWithReader(process.stdout);
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!load) {
-    io.err(`there is no command "${name}"; commands: ${Object.keys(COMMANDS).join(", ")}\n`);
+  if (["--help", "-h", "help"].includes(name)) {
+    io.out(USAGE);
+    return;
+  }
+  if (name === "--version") {
+    io.out(`${version}\n`);
+    return;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    const problem = name === "" ? "name a command" : `there is no command "${name}"`;
+    io.err(`${problem}; commands: ${Object.keys(COMMANDS).join(", ")}\n`);
     process.exitCode = EXIT.badInput;
     return;
   }
   try {
-    const { main } = await load();
+    const { main, options } = await command.load();
+    const kept = keptByNpm(name, Object.keys(options), args);
+    if (kept !== undefined) {
+      io.err(`${kept}\n`);
+      process.exitCode = EXIT.badInput;
+      return;
+    }
     process.exitCode = await main(args, io);
   } catch (error) {
     io.err(

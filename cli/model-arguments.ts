@@ -58,7 +58,7 @@ const kvDtypes: Readonly<Record<string, KvCacheDtype>> = {
   fp8_e5m2: "fp8",
 };
 
-const options = {
+export const modelOptions = {
   "gpu-memory-gib": { type: "string" },
   "gpu-model": { type: "string" },
   tp: { type: "string" },
@@ -71,7 +71,7 @@ const options = {
   "vllm-version": { type: "string" },
   "max-num-seqs": { type: "string" },
   json: { type: "boolean" },
-  help: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
 } as const;
 
 /** The arguments, "help", or every problem with them. */
@@ -117,7 +117,7 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | { 
 
 function parse(argv: string[]) {
   try {
-    return parseArgs({ args: argv, options, allowPositionals: true });
+    return parseArgs({ args: argv, options: modelOptions, allowPositionals: true });
   } catch (error) {
     return { problems: [messageOf(error)] };
   }

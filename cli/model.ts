@@ -8,7 +8,7 @@ import type { ModelArchitecture } from "../planner/model/architecture";
 import { ModelConfigError, parseConfigJson, parseModelConfigText } from "../planner/model/config-json";
 import { UnknownFormatError } from "../planner/model/format-names";
 import { type CommandIo, EXIT, messageOf } from "./io";
-import { type ModelArguments, modelUsage, readModelArguments } from "./model-arguments";
+import { type ModelArguments, modelOptions, modelUsage, readModelArguments } from "./model-arguments";
 import { explainModel, type ModelReport, modelReport, reportJson } from "./report/model";
 
 /** The largest context to plan for when none is given. */
@@ -16,6 +16,8 @@ const defaultContextTokens = 8192;
 
 /** Input that the user can correct; its message is all they see. */
 class BadInput extends Error {}
+
+export const options = modelOptions;
 
 /** Runs the command; returns its exit status and never throws for bad input. */
 export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): Promise<number> {

@@ -1,6 +1,6 @@
 import type { DeploymentPlan } from "../planner/types";
 import { evaluatePolicies } from "../policies/evaluate";
-import { loadEnvironment, type ParsedEnvironmentFile } from "../stacks/config";
+import { ConfigError, loadEnvironment, type ParsedEnvironmentFile } from "../stacks/config";
 import { createPlatform, planEnvironment } from "../stacks/program";
 import { type OfflineOptions, type Recording, runOffline } from "./offline/run";
 import type { PlanResult, ReportedViolation } from "./report/result";
@@ -13,6 +13,8 @@ export interface OfflineEnvironment {
   /** Name of the Pulumi stack. */
   readonly name: string;
   readonly file: ParsedEnvironmentFile;
+  /** Name of the file, for messages. @default `Pulumi.<name>.yaml` */
+  readonly fileName?: string;
   /** Where relative paths in the file start. */
   readonly baseDirectory: string;
 }
@@ -30,14 +32,16 @@ export interface EnvironmentRun {
  * @throws ConfigError or ModelConfigError for what the user can mend, such as a config.json that cannot be read.
  */
 export async function runEnvironment(
-  { name, file, baseDirectory }: OfflineEnvironment,
+  { name, file, fileName, baseDirectory }: OfflineEnvironment,
   options: Pick<OfflineOptions, "preview" | "onResource" | "answers"> = {},
 ): Promise<EnvironmentRun> {
   let plan: DeploymentPlan | undefined;
   const recording = await runOffline(
     async () => {
       const loaded = loadEnvironment();
-      plan = await planEnvironment(name, loaded.environment, baseDirectory);
+      plan = await planEnvironment(name, loaded.environment, baseDirectory).catch((error: unknown) => {
+        throw error instanceof ConfigError ? error.foundIn(fileName ?? `Pulumi.${name}.yaml`, file.lineOf) : error;
+      });
       return createPlatform({ ...loaded, plan }).stackOutputs;
     },
     { ...options, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },

@@ -83,14 +83,15 @@ interface Arguments extends EnvironmentArguments {
   readonly tree: boolean;
 }
 
+export const options = {
+  ...ENVIRONMENT_OPTIONS,
+  html: { type: "string" },
+  tree: { type: "boolean", default: false },
+} as const;
+
 function readArguments(argv: string[]): Arguments | Problem | "help" {
   return environmentArguments(
-    () =>
-      parseArgs({
-        args: argv,
-        allowPositionals: true,
-        options: { ...ENVIRONMENT_OPTIONS, html: { type: "string" }, tree: { type: "boolean", default: false } },
-      }),
+    () => parseArgs({ args: argv, allowPositionals: true, options }),
     ({ json, html, tree }) => ({ json, html, tree }),
   );
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { formatProblems, parseEnvironmentFile } from "../stacks/config";
+import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile } from "../stacks/config";
 import { environmentFile, environmentNames } from "./environments";
 import { type CommandIo, EXIT, messageOf } from "./io";
 import type { OfflineEnvironment } from "./plan-offline";
@@ -22,7 +22,7 @@ export interface Problem {
 export const ENVIRONMENT_OPTIONS = {
   config: { type: "string" },
   json: { type: "boolean", default: false },
-  help: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
 } as const;
 
 /** A command line as `parseArgs` reads it, with the options above among others. */
@@ -43,11 +43,15 @@ export function environmentArguments<V extends { readonly help: boolean; readonl
 ): (A & EnvironmentArguments) | Problem | "help" {
   try {
     const { values, positionals } = parse();
-    const [environment, ...rest] = positionals;
+    const [named, ...rest] = positionals;
     if (values.help) {
       return "help";
     }
-    if (environment === undefined || rest.length > 0) {
+    if (rest.length > 0) {
+      return { problem: `name one environment, not ${positionals.length}: ${positionals.join(", ")}` };
+    }
+    const environment = named ?? (values.config === undefined ? undefined : environmentNameOf(values.config));
+    if (environment === undefined) {
       return { problem: `name one environment: ${environmentNames().join(", ")}` };
     }
     const own = ownArguments(values);
@@ -57,8 +61,20 @@ export function environmentArguments<V extends { readonly help: boolean; readonl
   }
 }
 
+/** `Pulumi.<name>.yaml` is the file of `<name>`; any other file gives its own name. */
+function environmentNameOf(file: string): string {
+  const name = basename(file).replace(/\.[^.]*$/, "");
+  return name.replace(/^Pulumi\./, "").replace(/[^\w.-]+/g, "-") || "environment";
+}
+
+/** An environment whose file is right, with the file's name in `baseDirectory`. */
+export interface OpenedEnvironment extends OfflineEnvironment {
+  readonly file: Extract<ParsedEnvironmentFile, { readonly ok: true }>;
+  readonly fileName: string;
+}
+
 /** A command's arguments and its environment, or the exit status when there is nothing more to do. */
-export type Opening<A> = { readonly args: A; readonly environment: OfflineEnvironment } | { readonly status: number };
+export type Opening<A> = { readonly args: A; readonly environment: OpenedEnvironment } | { readonly status: number };
 
 /** How every command about an environment begins: help and mistakes are answered, the environment's file is read. */
 export function openEnvironment<A extends EnvironmentArguments>(
@@ -79,6 +95,12 @@ export function openEnvironment<A extends EnvironmentArguments>(
     io.err(`${environment.problem}\n`);
     return { status: EXIT.badInput };
   }
+  const { imports } = environment.file;
+  if (imports.length > 0) {
+    io.err(
+      `${environment.fileName} imports ${imports.join(", ")} from Pulumi ESC, which only Pulumi opens: their values are missing here\n`,
+    );
+  }
   return { args, environment };
 }
 
@@ -86,7 +108,7 @@ export function openEnvironment<A extends EnvironmentArguments>(
 const STACK_NAME = /^[\w.-]{1,100}$/;
 
 /** Reads and checks the file of an environment. */
-function readEnvironment({ environment, config }: EnvironmentArguments): OfflineEnvironment | Problem {
+function readEnvironment({ environment, config }: EnvironmentArguments): OpenedEnvironment | Problem {
   if (!STACK_NAME.test(environment)) {
     return {
       problem: `${JSON.stringify(environment)} cannot be the name of an environment: use letters, digits, ".", "_" and "-", at most 100`,
@@ -101,15 +123,28 @@ function readEnvironment({ environment, config }: EnvironmentArguments): Offline
     return text;
   }
   const parsed = parseEnvironmentFile(text);
+  const fileName = basename(found.file);
   return parsed.ok
-    ? { name: environment, file: parsed, baseDirectory: dirname(found.file) }
-    : { problem: formatProblems(parsed.problems, basename(found.file)) };
+    ? { name: environment, file: parsed, fileName, baseDirectory: dirname(found.file) }
+    : { problem: formatProblems(parsed.problems, fileName) };
 }
 
 function readText(file: string): string | Problem {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    return { problem: `cannot read ${file}: ${messageOf(error)}` };
+    return { problem: `cannot read ${file}: ${unreadable(error)}` };
   }
+}
+
+/** Why a file cannot be read, and what to do, for the reasons that people meet. */
+function unreadable(error: unknown): string {
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: "there is no such file; correct the path",
+    ENOTDIR: "a part of its path is no folder; correct the path",
+    EISDIR: "it is a folder; name the file in it",
+    EACCES: "this user may not read it; change its permissions",
+  };
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return (Object.hasOwn(reasons, code) ? reasons[code] : undefined) ?? messageOf(error);
 }

@@ -119,18 +119,15 @@ interface Arguments extends EnvironmentArguments {
   readonly keep: boolean;
 }
 
+export const options = {
+  ...ENVIRONMENT_OPTIONS,
+  nodes: { type: "string", multiple: true, default: [] as string[] },
+  keep: { type: "boolean", default: false },
+} as const;
+
 function readArguments(argv: string[]): Arguments | Problem | "help" {
   return environmentArguments(
-    () =>
-      parseArgs({
-        args: argv,
-        allowPositionals: true,
-        options: {
-          ...ENVIRONMENT_OPTIONS,
-          nodes: { type: "string", multiple: true, default: [] },
-          keep: { type: "boolean", default: false },
-        },
-      }),
+    () => parseArgs({ args: argv, allowPositionals: true, options }),
     ({ nodes, json, keep }) => {
       const read = readNodeCounts(nodes);
       return "problem" in read ? read : { nodes: read.counts, json, keep };

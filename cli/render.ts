@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isUserMistake } from "../stacks/program";
-import { type CommandIo, EXIT } from "./io";
+import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import { Progress } from "./progress";
 import {
   ENVIRONMENT_OPTIONS,
@@ -74,18 +74,15 @@ interface Arguments extends EnvironmentArguments {
 /** Names of Kubernetes objects: RFC 1123 subdomains. */
 const OBJECT_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
+export const options = {
+  ...ENVIRONMENT_OPTIONS,
+  out: { type: "string" },
+  "secret-store": { type: "string", default: "inference-secrets" },
+} as const;
+
 function readArguments(argv: string[]): Arguments | Problem | "help" {
   return environmentArguments(
-    () =>
-      parseArgs({
-        args: argv,
-        allowPositionals: true,
-        options: {
-          ...ENVIRONMENT_OPTIONS,
-          out: { type: "string" },
-          "secret-store": { type: "string", default: "inference-secrets" },
-        },
-      }),
+    () => parseArgs({ args: argv, allowPositionals: true, options }),
     ({ out, json, "secret-store": secretStore }) => {
       if (!out) {
         return { problem: "--out DIR is missing: name the folder to write, for example --out ../gitops/dev" };
@@ -125,8 +122,4 @@ function jsonSummary(
     return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name, wave };
   });
   return `${JSON.stringify({ environment, out: folder, secretStore, files, objects, secrets }, undefined, 2)}\n`;
-}
-
-function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "code" in error && "syscall" in error;
 }

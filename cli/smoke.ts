@@ -1,10 +1,12 @@
 /** `npm run smoke`: checks a running platform from outside. */
 import { type CommandIo, EXIT } from "./io";
 import { Progress } from "./progress";
-import { readSmokeArguments, smokeUsage } from "./smoke/arguments";
+import { readSmokeArguments, smokeOptions, smokeUsage } from "./smoke/arguments";
 import { smokeJson, smokeText, stepLine } from "./smoke/report";
 import { hasFailed } from "./smoke/result";
 import { type SmokeObserver, smoke } from "./smoke/run";
+
+export const options = smokeOptions;
 
 /** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {

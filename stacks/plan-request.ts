@@ -60,7 +60,7 @@ function defaultSelector(pool: string, shape: MachineShape): Record<string, stri
 
 function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
-  const build = config.engine === "ollama" && entry ? ollamaBuildOf(entry, config) : undefined;
+  const build = buildOf(entry, config);
   const quantization =
     config.quantization ?? build?.quantization ?? (config.engine === "ollama" ? OLLAMA_DEFAULT : undefined);
   return {
@@ -71,7 +71,7 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     task: config.task ?? entry?.task ?? "chat",
     ...(config.domain !== undefined && { domain: config.domain }),
     architecture,
-    source: sourceOf(name, config, entry, build),
+    source: modelSource(name, config),
     loading: config.loading,
     contextTokens: config.contextTokens,
     concurrency: config.concurrency,
@@ -94,12 +94,14 @@ function variable([name, value]: [string, string | number | boolean]): [string, 
   return [name, String(typeof value === "boolean" ? Number(value) : value)];
 }
 
-function sourceOf(
-  name: string,
-  config: ModelConfig,
-  entry: ModelEntry | undefined,
-  build: OllamaBuild | undefined,
-): ModelSource {
+function buildOf(entry: ModelEntry | undefined, config: ModelConfig): OllamaBuild | undefined {
+  return config.engine === "ollama" && entry ? ollamaBuildOf(entry, config) : undefined;
+}
+
+/** Where the bytes of a configured model come from: what it says, else the catalogue's own source for its engine. */
+export function modelSource(name: string, config: ModelConfig): ModelSource {
+  const entry = config.model === undefined ? undefined : findModel(config.model);
+  const build = buildOf(entry, config);
   const text = config.source ?? (build ? `ollama://${build.tag}` : entry && `hf://${entry.repository}`);
   const [, scheme, rest] = /^(hf|s3|ollama):\/\/(.+)$/.exec(text ?? "") ?? [];
   if (rest === undefined) {

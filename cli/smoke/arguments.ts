@@ -48,7 +48,7 @@ export interface SmokeArguments {
   readonly json: boolean;
 }
 
-const options = {
+export const smokeOptions = {
   url: { type: "string" },
   "control-url": { type: "string" },
   model: { type: "string" },
@@ -64,7 +64,7 @@ const options = {
   "stop-worker": { type: "boolean" },
   "insecure-registry": { type: "boolean" },
   json: { type: "boolean" },
-  help: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
 } as const;
 
 /** More would be a load test, and a typing mistake there hurts. */
@@ -116,7 +116,7 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
 
 function parse(argv: string[]) {
   try {
-    return parseArgs({ args: argv, options, allowPositionals: true });
+    return parseArgs({ args: argv, options: smokeOptions, allowPositionals: true });
   } catch (error) {
     return { problems: [messageOf(error)] };
   }

@@ -1,4 +1,5 @@
 /** From a Hugging Face config.json to a ModelArchitecture. The only entry point for outside model data. */
+import { nearest } from "../../catalog/nearest";
 import type { Dtype, LayerSpec, ModelArchitecture } from "./architecture";
 import { type ConfigProblem, ConfigSource, isPlainObject, shortValue } from "./config-source";
 import { ModelConfigError } from "./errors";
@@ -55,9 +56,11 @@ export function parseConfigJson(text: string, name?: string): unknown {
     const parsed: unknown = JSON.parse(strict);
     return parsed;
   } catch (error) {
-    const message = error instanceof SyntaxError ? error.message : String(error);
+    // The engine's own message may quote the file: it can be any file that somebody named by mistake.
+    const position = error instanceof SyntaxError ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+    const where = position === undefined ? "" : `; it breaks off or goes wrong at character ${position}`;
     throw new ModelConfigError(
-      [{ path: "(file)", value: shortValue(text.trim()), message: `is no JSON: ${message}` }],
+      [{ path: "(file)", value: `${text.length} characters of text`, message: `is no JSON${where}` }],
       name,
     );
   }
@@ -88,8 +91,8 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
   if (reader === undefined) {
     problems.push({
       path: "model_type",
-      value: shortValue(family),
-      message: `unknown model family; known: ${knownFamilies().join(", ")}. Add a reader in planner/model/families`,
+      value: family === "" ? "nothing" : shortValue(family),
+      message: unknownFamily(family),
     });
     return fail();
   }
@@ -97,6 +100,13 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
   const hiddenSize = text.size(dimensionKeys.hidden);
   const architecture = assemble({ root, text, rootType, family, model, hiddenSize, options, problems });
   return problems.length > 0 ? fail() : architecture;
+}
+
+function unknownFamily(family: string): string {
+  const known = knownFamilies();
+  const hint = family === "" ? undefined : nearest(family, known);
+  const near = hint === undefined ? "" : `, the nearest is ${hint}`;
+  return `unknown model family; ${known.length} are known${near}. Give the config.json of a model, or add a reader in planner/model/families`;
 }
 
 function textSource(root: ConfigSource): ConfigSource {

@@ -6,7 +6,7 @@ export class ModelConfigError extends Error {
 
   constructor(
     readonly problems: readonly ConfigProblem[],
-    modelName?: string,
+    readonly modelName?: string,
   ) {
     // Two readers may trip over the same field.
     const lines = new Set(problems.map(({ path, message, value }) => `  ${path}: ${message} (found ${value})`));

@@ -1,4 +1,7 @@
-import { isAlias, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { type ErrorCode, isAlias, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { cipherProblem } from "./cipher";
+import { importedEnvironments } from "./imported-environments";
+import { misspeltNamespaces, ownKey } from "./namespace";
 import { type ConfigProblem, list, type Path, type ProblemDraft, suggest, toProblem } from "./problems";
 import { NAMESPACE } from "./schema";
 import { SECRET_PLACEHOLDER, type Validation, validateConfig } from "./validate";
@@ -9,6 +12,10 @@ export type ParsedEnvironmentFile = Validation & {
   readonly config: Readonly<Record<string, string>>;
   /** Full keys of the encrypted values. */
   readonly secretKeys: readonly string[];
+  /** Pulumi ESC environments that the file imports: their values are not in `config`. */
+  readonly imports: readonly string[];
+  /** Line of a path below our namespace, or of the nearest thing above it, from 1. */
+  readonly lineOf: (path: Path) => number | undefined;
 };
 
 /** What Pulumi itself writes beside `config`. */
@@ -23,12 +30,21 @@ const topLevelKeys = ["config", "encryptionsalt", "secretsprovider", "encryptedk
 export function parseEnvironmentFile(text: string): ParsedEnvironmentFile {
   const document = readYaml(text);
   if (document.problems.length > 0) {
-    return { ok: false, problems: document.problems, config: {}, secretKeys: [] };
+    return {
+      ok: false,
+      problems: document.problems,
+      config: {},
+      secretKeys: [],
+      imports: [],
+      lineOf: () => undefined,
+    };
   }
-  const { root, lineOf } = document;
+  const { root } = document;
+  const lineOf = ([key = "", ...rest]: Path) => document.lineOf(["config", `${NAMESPACE}:${key}`, ...rest]);
+  const imports = importedEnvironments(root.environment);
   const entries = entriesOf(root.config);
   const problems = [...topLevelProblems(root), ...keyProblems(entries)].map((draft) => {
-    return toProblem(draft, false, lineOf(draft.path));
+    return toProblem(draft, false, document.lineOf(draft.path));
   });
 
   const config: Record<string, string> = {};
@@ -39,6 +55,10 @@ export function parseEnvironmentFile(text: string): ParsedEnvironmentFile {
   for (const [key, value] of entries) {
     const found: Path[] = [];
     const open = withPlaceholders(value, [], found);
+    const unencrypted = cipherProblem(["config", key], value);
+    if (unencrypted) {
+      problems.push(toProblem(unencrypted, true, document.lineOf(unencrypted.path)));
+    }
     config[key] = typeof open === "object" && open !== null ? JSON.stringify(open) : String(open ?? "");
     if (found.length > 0) {
       secretKeys.push(key);
@@ -61,10 +81,12 @@ export function parseEnvironmentFile(text: string): ParsedEnvironmentFile {
     values,
     encrypted,
     nestedSecrets,
-    lineOf: ([key = "", ...rest]) => lineOf(["config", `${NAMESPACE}:${key}`, ...rest]),
+    imports,
+    lineOf,
   });
   const all = [...problems, ...(validation.ok ? [] : validation.problems)].sort(byLine);
-  return all.length === 0 ? { ...validation, config, secretKeys } : { ok: false, problems: all, config, secretKeys };
+  const rest = { config, secretKeys, imports, lineOf };
+  return all.length === 0 ? { ...validation, ...rest } : { ok: false, problems: all, ...rest };
 }
 
 function byLine(a: ConfigProblem, b: ConfigProblem): number {
@@ -74,6 +96,12 @@ function byLine(a: ConfigProblem, b: ConfigProblem): number {
 /** One slip makes many errors further down; nobody reads past the first ones. */
 const MAX_SYNTAX_ERRORS = 5;
 
+/** What to do about the slips that have a name of their own. */
+const SYNTAX_FIXES: Readonly<Partial<Record<ErrorCode, (where: string) => string>>> = {
+  DUPLICATE_KEY: (where) => `keep one of the two keys at ${where}`,
+  TAB_AS_INDENT: (where) => `indent with spaces instead of tabs, from ${where} on`,
+};
+
 interface YamlFile {
   readonly root: Readonly<Record<string, unknown>>;
   readonly problems: readonly ConfigProblem[];
@@ -82,23 +110,21 @@ interface YamlFile {
 
 function readYaml(text: string): YamlFile {
   const lines = new LineCounter();
-  const unreadable = (fix: string, line?: number): YamlFile => ({
+  const unreadable = (value: string, fix: string): YamlFile => ({
     root: {},
-    problems: [
-      toProblem({ path: ["file"], value: "not readable as YAML", allowed: "one YAML mapping", fix }, false, line),
-    ],
+    problems: [toProblem({ path: ["file"], value, allowed: "one YAML mapping", fix })],
     lineOf: () => undefined,
   });
   try {
     // Pulumi reads merge keys too.
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: "error" });
     if (document.errors.length > 0) {
-      const problems = document.errors.slice(0, MAX_SYNTAX_ERRORS).map(({ code, message, pos: [offset] }) => {
+      // One tab breaks every line below it.
+      const tab = document.errors.find(({ code }) => code === "TAB_AS_INDENT");
+      const told = tab ? [tab] : document.errors.slice(0, MAX_SYNTAX_ERRORS);
+      const problems = told.map(({ code, message, pos: [offset] }) => {
         const { line, col } = lines.linePos(offset);
-        const fix =
-          code === "DUPLICATE_KEY"
-            ? `keep one of the two keys at line ${line}, column ${col}`
-            : `correct line ${line}, column ${col}`;
+        const fix = SYNTAX_FIXES[code]?.(`line ${line}, column ${col}`) ?? `correct line ${line}, column ${col}`;
         const draft = { path: ["file"], value: message, allowed: "well-formed YAML without duplicate keys", fix };
         return toProblem(draft, false, line);
       });
@@ -106,7 +132,8 @@ function readYaml(text: string): YamlFile {
     }
     const root: unknown = document.toJS({ maxAliasCount: 100 });
     if (typeof root !== "object" || root === null || Array.isArray(root)) {
-      return unreadable(`begin the file with config:, and the keys ${NAMESPACE}:… below it`);
+      const found = text.trim() === "" ? "an empty file" : "no mapping of keys";
+      return unreadable(found, `begin the file with config:, and the keys ${NAMESPACE}:… below it`);
     }
     return {
       root: root as Record<string, unknown>,
@@ -115,7 +142,8 @@ function readYaml(text: string): YamlFile {
     };
   } catch (error) {
     // Alias bombs, and nesting deeper than the stack.
-    return unreadable(`simplify the file: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    return unreadable("not readable as YAML", `simplify the file: ${reason}`);
   }
 }
 
@@ -163,22 +191,21 @@ function topLevelProblems(root: Readonly<Record<string, unknown>>): ProblemDraft
 }
 
 function keyProblems(entries: readonly (readonly [string, unknown])[]): ProblemDraft[] {
-  const bare = entries.map(([key]) => key).filter((key) => !key.includes(":"));
-  return bare.map((key) => ({
-    path: ["config", key],
-    value: key,
-    allowed: "keys with a namespace",
-    fix: `write ${NAMESPACE}:${key}`,
-  }));
+  const keys = entries.map(([key]) => key);
+  const bare = keys.filter((key) => !key.includes(":"));
+  return [
+    ...bare.map((key) => ({
+      path: ["config", key],
+      value: key,
+      allowed: "keys with a namespace",
+      fix: `write ${NAMESPACE}:${key}`,
+    })),
+    ...misspeltNamespaces(keys, ["config"]),
+  ];
 }
 
 function entriesOf(config: unknown): [string, unknown][] {
   return typeof config === "object" && config !== null && !Array.isArray(config) ? Object.entries(config) : [];
-}
-
-function ownKey(key: string): string | undefined {
-  const prefix = `${NAMESPACE}:`;
-  return key.startsWith(prefix) ? key.slice(prefix.length) : undefined;
 }
 
 /** Replaces encrypted values (`{secure: …}`, wherever they stand) and notes where they were. */

@@ -4,7 +4,7 @@ export { type EnvironmentSecrets, type LoadedEnvironment, loadEnvironment } from
 export { machineOf, roleOf } from "./machines";
 export { readModelConfigSource } from "./model-config-source";
 export { ollamaBuildOf } from "./ollama-build";
-export { ConfigError, type ConfigProblem, formatProblems } from "./problems";
+export { ConfigError, type ConfigProblem, formatProblems, toProblem } from "./problems";
 export type {
   Beta9Config,
   ClusterConfig,

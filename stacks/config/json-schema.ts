@@ -1,9 +1,13 @@
-/** Writes the JSON Schema of `Pulumi.<env>.yaml` for editors: completion, hover texts and checks while typing. */
+/**
+ * Writes the JSON Schema of `Pulumi.<env>.yaml` for editors (completion, hover texts and checks while typing), and the
+ * page of every key for readers.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { modelNames } from "../../catalog/models";
+import { findModel, modelNames } from "../../catalog/models";
 import { repositoryRoot } from "../../catalog/root";
 import { cards, shapes } from "../../catalog/shapes";
+import { configurationPage, PAGE_FILE } from "./configuration-page";
 import { type FieldSchema, inputSchema } from "./field-text";
 import { NAMESPACE } from "./schema";
 import { secretKeys } from "./sections/secrets";
@@ -58,7 +62,7 @@ export function environmentFileSchema(): Json {
 const catalogueNames: Readonly<Record<string, () => readonly string[]>> = {
   "pools.*.shape": () => shapes.filter((shape) => !shape.denied).map((shape) => shape.name),
   "pools.*.node.card": () => cards.map((card) => card.name),
-  "models.*.model": modelNames,
+  "models.*.model": () => [...modelNames(), ...modelNames().flatMap((name) => findModel(name)?.repository ?? [])],
 };
 
 /** A field with its unit in the description, and without the metadata that only our messages use. */
@@ -102,15 +106,22 @@ export function schemaText(): string {
   return `${JSON.stringify(environmentFileSchema(), undefined, 2)}\n`;
 }
 
-/** `npm run schema` writes the file; with `--check` it only says whether the file is current (exit status 1 if not). */
+/** Files that are made from the schema. */
+const generated: Readonly<Record<string, () => string>> = {
+  [SCHEMA_FILE]: schemaText,
+  [PAGE_FILE]: configurationPage,
+};
+
+/** `npm run schema` writes the files; with `--check` it only says whether they are current (exit status 1 if not). */
 export function main(argv: readonly string[], root = repositoryRoot()): number {
-  const path = join(root, SCHEMA_FILE);
-  const text = schemaText();
+  const files = Object.entries(generated).map(([path, text]) => ({ path: join(root, path), text: text() }));
   if (!argv.includes("--check")) {
-    writeFileSync(path, text);
+    for (const { path, text } of files) {
+      writeFileSync(path, text);
+    }
     return 0;
   }
-  return readFileSync(path, "utf8") === text ? 0 : 1;
+  return files.every(({ path, text }) => readFileSync(path, "utf8") === text) ? 0 : 1;
 }
 
 if (require.main === module) {

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ConfigError } from "./problems";
+import { misspeltNamespaces, ownKey } from "./namespace";
+import { ConfigError, toProblem } from "./problems";
 import { type EnvironmentConfig, environmentSchema, NAMESPACE, type SecretKey } from "./schema";
 import { secretKeys } from "./sections/secrets";
 import { validateConfig } from "./validate";
@@ -19,16 +20,18 @@ export interface LoadedEnvironment {
  */
 export function loadEnvironment(): LoadedEnvironment {
   const all = Object.entries(pulumi.runtime.allConfig());
-  const prefix = `${NAMESPACE}:`;
-  const ours = all
-    .filter(([key]) => key.startsWith(prefix))
-    .map(([key, text]) => [key.slice(prefix.length), text] as const);
+  const ours = all.flatMap(([fullKey, text]) => {
+    const key = ownKey(fullKey);
+    return key === undefined ? [] : [[key, text] as const];
+  });
   const validation = validateConfig({
     values: Object.fromEntries(ours.map(([key, text]) => [key, configValue(key, text)])),
-    encrypted: new Set(ours.map(([key]) => key).filter((key) => isEncrypted(`${prefix}${key}`))),
+    encrypted: new Set(ours.map(([key]) => key).filter((key) => isEncrypted(`${NAMESPACE}:${key}`))),
   });
-  if (!validation.ok) {
-    throw new ConfigError(validation.problems, `Pulumi.${pulumi.getStack()}.yaml`);
+  const misspelt = misspeltNamespaces(all.map(([key]) => key)).map((draft) => toProblem(draft));
+  if (!validation.ok || misspelt.length > 0) {
+    const problems = [...misspelt, ...(validation.ok ? [] : validation.problems)];
+    throw new ConfigError(problems, `Pulumi.${pulumi.getStack()}.yaml`);
   }
   const config = new pulumi.Config(NAMESPACE);
   const secrets: EnvironmentSecrets = Object.fromEntries(

@@ -1,5 +1,8 @@
 import { distance } from "fastest-levenshtein";
 
+/** Keys from the section down. */
+export type Path = readonly (string | number)[];
+
 /** One thing that is wrong with a configuration, with what it takes to put it right. All texts are safe to print. */
 export interface ConfigProblem {
   /** Where: section and keys joined by dots, without the namespace, for example `pools.gpu.minNodes`. */
@@ -14,10 +17,9 @@ export interface ConfigProblem {
   readonly message: string;
   /** Line in the file, from 1, where the file is known. */
   readonly line?: number;
+  /** The path before it was joined: to find its line later. */
+  readonly keys: Path;
 }
-
-/** Keys from the section down. */
-export type Path = readonly (string | number)[];
 
 /** A problem before its value is made printable. */
 export interface ProblemDraft {
@@ -36,6 +38,14 @@ export class ConfigError extends Error {
     super(formatProblems(problems, file));
     this.name = "ConfigError";
   }
+
+  /** The same problems with the name of the file that they stand in, and their lines there. */
+  foundIn(file: string, lineOf: (path: Path) => number | undefined): ConfigError {
+    return new ConfigError(
+      this.problems.map((problem) => ({ ...problem, line: problem.line ?? lineOf(problem.keys) })),
+      file,
+    );
+  }
 }
 
 export const HIDDEN = "(hidden)";
@@ -45,7 +55,7 @@ export function toProblem({ path, value, allowed, fix }: ProblemDraft, hide = fa
   const where = formatPath(path);
   const shown = hide ? HIDDEN : formatValue(value);
   const message = `${where} is ${shown}; allowed: ${allowed}. ${sentence(fix)}`;
-  return { path: where, value: shown, allowed, fix, message, ...(line === undefined ? {} : { line }) };
+  return { path: where, value: shown, allowed, fix, message, keys: path, ...(line === undefined ? {} : { line }) };
 }
 
 /** Several lines for a terminal: every problem with its value, what is allowed and the fix. */
@@ -120,13 +130,18 @@ export function suggest(name: string, candidates: readonly string[], otherwise: 
   return meant === undefined ? otherwise : `did you mean ${JSON.stringify(meant)}?`;
 }
 
-/** Names for a message: at most twelve, with the number of the rest. */
-export function list(names: readonly string[]): string {
+/**
+ * Names for a message: at most twelve, with the number of the rest.
+ *
+ * @param command that prints them all.
+ */
+export function list(names: readonly string[], command?: string): string {
   if (names.length === 0) {
     return "none yet";
   }
   const rest = names.length - 12;
-  return names.slice(0, 12).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const more = command === undefined ? `${rest} more` : `${rest} more (${command})`;
+  return names.slice(0, 12).join(", ") + (rest > 0 ? ` and ${more}` : "");
 }
 
 /** Tokens by their published prefixes (Hugging Face, GitHub, AWS, OpenAI, Slack), and passwords or queries of URLs. */

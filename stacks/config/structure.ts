@@ -1,6 +1,7 @@
 /** Structural problems: what zod finds, told in our words, and what is left of a section without them. */
 import type { z } from "zod";
-import { allowedText, exampleText, fieldAt, flowYaml, keysOf } from "./field-text";
+import { correctedNumber, correctedText, quoted } from "./corrections";
+import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml, keysOf } from "./field-text";
 import { didYouMean, type Path, type ProblemDraft, suggest } from "./problems";
 
 type Issue = z.core.$ZodIssue;
@@ -51,18 +52,9 @@ function fixFor(path: Path, value: unknown): string {
     return example === undefined ? "add it" : `add it, for example ${key}: ${example}`;
   }
   const numeric = field?.type === "integer" || field?.type === "number";
-  if (numeric && typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value)) {
-    return `write ${value} without quotes`;
-  }
-  if (field?.type === "string" && (typeof value === "number" || typeof value === "boolean")) {
-    return `put it in quotes: "${value}"`;
-  }
-  const meant = typeof value === "string" ? didYouMean(value, (field?.enum ?? []).map(String)) : undefined;
-  if (meant !== undefined) {
-    return `did you mean "${meant}"?`;
-  }
-  if (field?.type === "array" && typeof value === "string") {
-    return `write it as a list: [${flowYaml(value)}]`;
+  const correction = field && correctionOf(field, value);
+  if (correction !== undefined) {
+    return correction;
   }
   const bound = numeric && typeof value === "number" ? nearestBound(value, field) : undefined;
   const use = bound === undefined ? example : String(bound);
@@ -72,6 +64,29 @@ function fixFor(path: Path, value: unknown): string {
     byDefault === undefined ? undefined : `remove it for the default${byDefault === "{}" ? "s" : `, ${byDefault}`}`,
   ].filter((choice) => choice !== undefined);
   return choices.length > 0 ? choices.join(", or ") : `write ${allowedText(field)}`;
+}
+
+/** What was probably meant, where that can be told from the value. */
+function correctionOf(field: FieldSchema, value: unknown): string | undefined {
+  if (typeof value !== "string") {
+    const text = quoted(field, value);
+    return text === undefined ? undefined : `put it in quotes: ${text}`;
+  }
+  if (field.type === "integer" || field.type === "number") {
+    const number = correctedNumber(field, value);
+    return number === undefined ? undefined : `write ${number}${String(number) === value ? " without quotes" : ""}`;
+  }
+  if (field.type === "array") {
+    return `write it as a list: [${flowYaml(value)}]`;
+  }
+  // Other digits are another name: fp16 is no slip of fp8.
+  const digits = (text: string) => text.replace(/\D/g, "");
+  const meant = didYouMean(
+    value,
+    (field.enum ?? []).map(String).filter((name) => digits(name) === digits(value)),
+  );
+  const text = correctedText(field, value);
+  return meant === undefined ? text && `write ${text}` : `did you mean "${meant}"?`;
 }
 
 function nearestBound(value: number, { minimum, maximum }: { minimum?: number; maximum?: number }): number | undefined {

@@ -5,6 +5,7 @@ import type { RuleContext } from "./rules/context";
 import { configSchema, type EnvironmentConfig, environmentSchema, NAMESPACE } from "./schema";
 import { secretFields, secretKeys } from "./sections/secrets";
 import { draftsOf, parseWhatIsRight, valueAt } from "./structure";
+import { plainTokens } from "./tokens";
 
 /** What stands for a secret whose value is known at deployment only. Never sent anywhere. */
 export const SECRET_PLACEHOLDER = "(secret)";
@@ -17,6 +18,8 @@ export interface RawConfig {
   readonly encrypted: ReadonlySet<string>;
   /** Encrypted values inside sections, where that is known. */
   readonly nestedSecrets?: readonly Path[];
+  /** Pulumi ESC environments that may hold what is missing here, and that nobody has opened. */
+  readonly imports?: readonly string[];
   /** Line of a path in the file, from 1. */
   readonly lineOf?: (path: Path) => number | undefined;
 }
@@ -38,14 +41,17 @@ export function validateConfig(raw: RawConfig): Validation {
     ({ path }) => !told.some((each) => contains(each, path) || contains(path, each)),
   );
 
-  const drafts = [...secrets, ...structure, ...rules];
+  told.push(...rules.map(({ path }) => path));
+  const tokens = plainTokens(raw.values).filter(({ path }) => !told.some((each) => contains(each, path)));
+
+  const drafts = [...secrets, ...structure, ...rules, ...tokens];
   if (drafts.length > 0) {
     return { ok: false, problems: bySection(drafts).map((draft) => printable(draft, raw)) };
   }
   return { ok: true, environment: environmentSchema.parse(withoutSecrets(raw.values)) };
 }
 
-function structureProblems({ values, encrypted }: RawConfig): ProblemDraft[] {
+function structureProblems({ values, encrypted, imports = [] }: RawConfig): ProblemDraft[] {
   const known = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
@@ -53,7 +59,27 @@ function structureProblems({ values, encrypted }: RawConfig): ProblemDraft[] {
     ]),
   );
   const issues = configSchema.safeParse(known).error?.issues ?? [];
-  return [...issues.flatMap((issue) => draftsOf(issue, values)), ...droppedNames(values)];
+  const drafts = uniqueDrafts([...issues.flatMap((issue) => draftsOf(issue, values)), ...droppedNames(values)]);
+  return imports.length === 0 ? drafts : drafts.map((draft) => withoutImports(draft, imports));
+}
+
+/** A value can break two rules of its field, such as being whole and being small, and is told once. */
+function uniqueDrafts(drafts: readonly ProblemDraft[]): ProblemDraft[] {
+  const seen = new Set<string>();
+  return drafts.filter(({ path, fix }) => {
+    const key = JSON.stringify([path, fix]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** A section that is missing from the file may stand in an environment of Pulumi ESC, which only Pulumi opens. */
+function withoutImports(draft: ProblemDraft, imports: readonly string[]): ProblemDraft {
+  return draft.path.length === 1 && draft.value === undefined
+    ? {
+        ...draft,
+        fix: `write it in this file, or in a copy for --config: it may stand in Pulumi ESC (${imports.join(", ")}), which only Pulumi opens`,
+      }
+    : draft;
 }
 
 /** zod leaves this one name out of records without a word, to keep prototypes clean. */

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { environmentText, laptop, onA10, planOf, useFolder } from "./run";
+import { environmentText, laptop, onA10, plan, planOf, useFolder } from "./run";
 
 const folder = useFolder();
 
@@ -12,6 +12,34 @@ async function refusal(content: Readonly<Record<string, unknown>> | string): Pro
   expect(err).not.toMatch(/\n\s+at /);
   return err;
 }
+
+describe("the file's path", () => {
+  it.each([
+    { what: "a folder", path: folder, says: "it is a folder; name the file in it" },
+    { what: "missing", path: join(folder, "none.yaml"), says: "there is no such file; correct the path" },
+  ])("that is $what", async ({ path, says }) => {
+    expect(await plan("test", "--config", path)).toEqual({
+      status: 2,
+      out: "",
+      err: `cannot read ${path}: ${says}\n`,
+    });
+  });
+
+  it("names the environment where nothing else does", async () => {
+    const path = join(folder, "Pulumi.team-a.yaml");
+    writeFileSync(path, environmentText(laptop));
+    const { status, out } = await plan("--config", path, "--json");
+    expect([status, JSON.parse(out).environment]).toEqual([0, "team-a"]);
+  });
+});
+
+it("says that values of Pulumi ESC are missing here", async () => {
+  const imports = "environment:\n  - team/base\n  - team/prod: { merge: false }\n";
+  const { status, err } = await planOf(folder, `${imports}${environmentText(laptop)}`);
+  expect([status, err]).toEqual([0, expect.stringContaining("imports team/base, team/prod from Pulumi ESC")]);
+  const missing = await refusal(`${imports}config: {}\n`);
+  expect(missing).toContain("it may stand in Pulumi ESC (team/base, team/prod), which only Pulumi opens");
+});
 
 it("lists five mistakes at once, each with path, value, what is allowed and the fix", async () => {
   const err = await refusal({
@@ -143,7 +171,7 @@ describe("a model's config.json", () => {
       { engine: "ollama", source: "ollama://model" },
     ]) {
       const err = await refusal(onA10({}, { models: { chat: { config, ...engine } } }));
-      expect(err).toContain("chat cannot be read:");
+      expect(err).toMatch(/^environment-\d+\.yaml: \d+ problems?\n\n {2}1\. models\.chat\.config \(line \d+\)\n/);
       expect(err).toContain(says);
     }
   });
@@ -156,7 +184,7 @@ describe("a model's config.json", () => {
     { what: "in a bucket without a key", config: "s3://bucket", says: "names a bucket and a key" },
   ])("that is $what", async ({ config, says }) => {
     const err = await refusal(onA10({}, { models: { chat: { config, source } } }));
-    expect(err).toContain("models.chat.config");
+    expect(err).toMatch(/^environment-\d+\.yaml: 1 problem\n\n {2}1\. models\.chat\.config \(line \d+\)\n/);
     expect(err).toContain(says);
   });
 
@@ -166,6 +194,22 @@ describe("a model's config.json", () => {
     writeFileSync(join(own, "config.json"), '{"model_type": "llama"}');
     writeFileSync(join(own, "hf_quant_config.json"), "{nope");
     const err = await refusal(onA10({}, { models: { chat: { config: "quantized/config.json", source } } }));
-    expect(err).toContain("hf_quant_config.json of chat cannot be read");
+    expect(err).toContain("in the hf_quant_config.json beside it it is no JSON");
+  });
+
+  it("is never quoted: it can be any file that somebody named by mistake", async () => {
+    const config = join(folder, "passwd");
+    writeFileSync(config, "root:x:0:0:root:/root:/bin/bash\n");
+    const err = await refusal(onA10({}, { models: { chat: { config, source } } }));
+    expect(err).toContain("is no JSON");
+    expect(err).not.toContain("root:");
+  });
+
+  it("without a family is told so in one line", async () => {
+    const config = join(folder, "nothing.json");
+    writeFileSync(config, "{}");
+    const err = await refusal(onA10({}, { models: { chat: { config, source } } }));
+    expect(err).toContain("(found nothing)");
+    expect(err.length).toBeLessThan(600);
   });
 });

@@ -287,7 +287,9 @@ describe("the speed of an answer", () => {
   it("counts the whole time, and says so, where the answer is kept on the way until it is whole", async () => {
     const { totalMs = 0, tokensPerSecond, streamed } = await figures(ANSWER);
     expect(streamed).toBe(false);
-    expect((Number(tokensPerSecond) * totalMs) / 4000).toBeCloseTo(1, 1);
+    // Both are rounded to a tenth, which is much of an answer that takes less than a millisecond.
+    const exactMs = 4000 / Number(tokensPerSecond);
+    expect(Math.abs(exactMs - totalMs)).toBeLessThanOrEqual(0.051 + totalMs / 1000);
     const { out } = await smoke("--url", (await openAi()).url);
     expect(out).toContain("came in one piece");
   });

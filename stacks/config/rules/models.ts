@@ -3,6 +3,7 @@ import { modelNamespaceName } from "../../../components/core/names";
 import { MODEL_CONTROL_NAMESPACE } from "../../../components/model-control/names";
 import { MODEL_STORE_NAMESPACE } from "../../../components/storage/store-layout";
 import { formatNames, isGgufName } from "../../../planner/model/format-names";
+import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
 import { ollamaBuildOf } from "../ollama-build";
 import { list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { EnvironmentConfig, ModelConfig } from "../schema";
@@ -25,7 +26,7 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
       yield {
         path: [...path, "model"],
         value: model.model,
-        allowed: `a model of the catalogue: ${list(modelNames())}`,
+        allowed: `a model of the catalogue: ${list(modelNames(), LIST_MODELS)}`,
         fix: suggest(
           model.model,
           modelNames(),
@@ -159,7 +160,7 @@ export const quantizationsAreKnown: Rule = function* ({ sections }) {
       yield {
         path: ["models", name, "quantization"],
         value: quantization,
-        allowed: `a weight format of ${engine}: ${list(known)}`,
+        allowed: `a weight format of ${engine}: ${list(known, LIST_ENGINES)}`,
         fix: suggest(quantization, known, "remove it to use the checkpoint's own format"),
       };
       continue;

@@ -1,5 +1,6 @@
 import { cards, findShape, type MachineShape, shapes } from "../../../catalog/shapes";
 import type { ClusterKind } from "../../../planner/types";
+import { LIST_CARDS, LIST_SHAPES } from "../list-commands";
 import { list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { PoolConfig } from "../schema";
 import { knownMachine, type Rule } from "./context";
@@ -54,10 +55,10 @@ function* shapeProblems(
     yield {
       path,
       value: name,
-      allowed: `a machine shape of the catalogue: ${list(names)}`,
+      allowed: `a machine shape of the catalogue: ${list(names, LIST_SHAPES)}`,
       fix: isCard
         ? `that is a card: write node: {card: ${name}, gpuCount: 1, vcpus: 16, memoryGiB: 64}`
-        : suggest(name, names, "take a shape of the catalogue (catalog/shapes)"),
+        : suggest(name, names, `take a shape of the catalogue: ${LIST_SHAPES}`),
     };
     return;
   }
@@ -118,7 +119,7 @@ function* nodeProblems(pool: Path, node: NonNullable<PoolConfig["node"]>): Gener
     yield {
       path: [...path, "card"],
       value: node.card,
-      allowed: `a card of the catalogue: ${list(names)}`,
+      allowed: `a card of the catalogue: ${list(names, LIST_CARDS)}`,
       fix: suggest(node.card, names, "take a card of the catalogue, or add it to catalog/shapes/onprem.json"),
     };
   }

@@ -23,9 +23,12 @@ const replicasSchema = z
     min: wholeNumber(1, 1000)
       .default(1)
       .meta({ description: "Replicas that always run.", unit: "replicas", example: 1 }),
-    max: wholeNumber(1, 1000)
-      .optional()
-      .meta({ description: "Upper bound of the autoscaler. Default: min.", unit: "replicas", example: 3 }),
+    max: wholeNumber(1, 1000).optional().meta({
+      description:
+        "Replicas that an autoscaler of yours may go up to: quotas leave room for them; none is installed. Default: min.",
+      unit: "replicas",
+      example: 3,
+    }),
   })
   .transform(({ min, max }) => ({ min, max: max ?? min }))
   .prefault({})
@@ -44,7 +47,8 @@ const argumentValue = z.union([
 export const modelSchema = z
   .strictObject({
     model: text(128).optional().meta({
-      description: "Model by its catalogue name. Either model or config.",
+      description:
+        "Model by its catalogue name, or by the Hugging Face repository of a catalogue entry. Either model or config.",
       example: "llama-3.2-3b-instruct",
     }),
     config: text(2048).optional().meta({
@@ -113,7 +117,7 @@ export const modelSchema = z
     kvCacheDtype: z
       .enum(kvCacheDtypes)
       .default("auto")
-      .meta({ description: "Number format of vLLM's KV cache.", example: "fp8" }),
+      .meta({ description: "Number format of vLLM's KV cache. auto: the model's own.", example: "auto" }),
     gpuMemoryUtilization: z
       .number()
       .min(0.5)

@@ -66,7 +66,8 @@ export const poolSchema = z
       .default(1)
       .meta({ description: "Nodes that always run.", unit: "nodes", example: 1 }),
     maxNodes: wholeNumber(1, 1000).optional().meta({
-      description: "Upper bound of the node autoscaler. Default: minNodes, at least 1.",
+      description:
+        "Nodes that the pool may grow to, by hand or by an autoscaler of yours; none is installed. Default: minNodes, at least 1.",
       unit: "nodes",
       example: 4,
     }),

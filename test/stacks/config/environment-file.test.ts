@@ -94,7 +94,7 @@ describe("mistakes", () => {
       "one of local, oci, aws, edge",
       "a whole number from 0 to 1000 (nodes)",
       "a whole number from 1 to 16777216 (tokens)",
-      expect.stringMatching(/^a model of the catalogue: bge-m3, .* more$/),
+      expect.stringMatching(/^a model of the catalogue: bge-m3, .* more \(npm run list -- models\)$/),
       "a name under pools: gpu",
     ]);
   });
@@ -155,7 +155,7 @@ describe("mistakes", () => {
 
   it.each([
     ["config:\n  a: [1\n", "correct line"],
-    ["config:\n\tb: 1\n", "correct line 2, column 1"],
+    ["config:\n\tb: 1\n\tc: 2\n", "indent with spaces instead of tabs, from line 2, column 1 on"],
     ["config:\n  a:b: 1\n  a:b: 2\n", "keep one of the two keys at line 3, column 3"],
     ["config: {}\n---\nconfig: {}\n", "correct line 2"],
     ["", "begin the file with config:"],
@@ -165,6 +165,69 @@ describe("mistakes", () => {
     const [problem] = problemsOf(parseEnvironmentFile(text));
     expect(problem?.path).toBe("file");
     expect(problem?.fix).toContain(fix);
+  });
+
+  it("says that an empty file is empty, and one tab once", () => {
+    expect(problemsOf(parseEnvironmentFile(" \n")).map(({ value }) => value)).toEqual(['"an empty file"']);
+    const tabs = `config:\n${"\ta:b: 1\n".repeat(4)}`;
+    expect(problemsOf(parseEnvironmentFile(tabs))).toHaveLength(1);
+  });
+
+  it.each([
+    ["inference-stack:budget", "write inference-stacks:budget"],
+    ["Inference-Stacks:budget", "write inference-stacks:budget"],
+    ["inference_stacks:modelz", "write inference-stacks:modelz"],
+    ["inference:budget", "write inference-stacks:budget"],
+  ])("refuses the key %s, which is ours but for a slip", (key, fix) => {
+    const parsed = parseEnvironmentFile(`${environmentText(rightEnvironment)}  ${key}: { monthlyUsd: 5 }\n`);
+    expect(problemsOf(parsed)).toMatchObject([{ path: `config.${key}`, line: expect.any(Number), fix }]);
+  });
+
+  it.each(["aws:region", "inference:region", "stack:budget", "kubernetes:context"])("leaves %s to others", (key) => {
+    expect(parseEnvironmentFile(`${environmentText(rightEnvironment)}  ${key}: x\n`).ok).toBe(true);
+  });
+
+  it.each<[string, Record<string, unknown>, string, string]>([
+    ["16k tokens", { models: { chat: { model: "qwen3-8b", contextTokens: "16k" } } }, "contextTokens", "write 16384"],
+    ["a unit", { models: { chat: { model: "qwen3-8b", concurrency: "8 requests" } } }, "concurrency", "write 8"],
+    ["another unit", { storage: { sizeGiB: "500 GB" } }, "sizeGiB", "write 500"],
+    [
+      "fp16, no slip of fp8",
+      { models: { chat: { model: "qwen3-8b", kvCacheDtype: "fp16" } } },
+      "kvCacheDtype",
+      "remove it for the default, auto",
+    ],
+    [
+      "half a version",
+      { models: { chat: { model: "qwen3-8b", engineVersion: 0.9 } } },
+      "engineVersion",
+      'write for example "0.33.0"',
+    ],
+    [
+      "a name that is a number",
+      { models: { chat: { model: "qwen3-8b", servedName: 7 } } },
+      "servedName",
+      'put it in quotes: "7"',
+    ],
+    [
+      "capitals",
+      { gateway: { ...rightEnvironment.gateway, hostname: "Inference.Acme.io" } },
+      "hostname",
+      "write inference.acme.io",
+    ],
+    [
+      "a URL",
+      { gateway: { ...rightEnvironment.gateway, hostname: "https://inference.acme.io:443/v1" } },
+      "hostname",
+      "write inference.acme.io",
+    ],
+  ])("knows what was meant by %s", (_, change, key, fix) => {
+    const problems = problemsWith(change);
+    expect(problems.map(({ path, fix }) => [path.split(".").pop(), fix])).toEqual([[key, fix]]);
+  });
+
+  it("tells a value that breaks two rules once", () => {
+    expect(problemsWith({ models: { chat: { model: "qwen3-8b", contextTokens: 1e300 } } })).toHaveLength(1);
   });
 
   it("does not expand an alias bomb", () => {
@@ -224,6 +287,43 @@ describe("secrets", () => {
     expect(shown).not.toContain(token);
     expect(shown).not.toContain("geheim");
   });
+
+  it.each(["hello", "hf_abcdefghijklmnopqrstuvwxyz0123456789", "", 5])("refuses %j as an encrypted value", (plain) => {
+    const problems = problemsWith({ huggingFaceToken: { secure: plain } });
+    expect(problems).toMatchObject([
+      {
+        path: "config.inference-stacks:huggingFaceToken",
+        value: "(hidden)",
+        fix: "run pulumi config set --secret inference-stacks:huggingFaceToken, and treat the plain value as leaked",
+      },
+    ]);
+    expect(JSON.stringify(problems)).not.toContain(`"${plain}"`);
+  });
+
+  it("takes what Pulumi Cloud encrypts", () => {
+    const cipher = Buffer.from("0123456789".repeat(4)).toString("base64");
+    expect(parseWith({ huggingFaceToken: { secure: cipher } }).ok).toBe(true);
+  });
+
+  it("refuses a token in plain text, wherever it stands, and does not show it", () => {
+    const serviceAnnotations = { "example.com/token": `Bearer ${token}` };
+    const problems = problemsWith({ gateway: { ...rightEnvironment.gateway, serviceAnnotations } });
+    expect(problems).toMatchObject([
+      {
+        path: 'gateway.serviceAnnotations["example.com/token"]',
+        fix: expect.stringContaining("treat it as leaked"),
+      },
+    ]);
+    expect(JSON.stringify(problems)).not.toContain(token);
+  });
+
+  it.each(["sk-prod-cluster-01.example.com", "models/hf_checkpoints", "AKIA"])(
+    "does not take %s for a token",
+    (text) => {
+      const serviceAnnotations = { "example.com/name": text };
+      expect(parseWith({ gateway: { ...rightEnvironment.gateway, serviceAnnotations } }).ok).toBe(true);
+    },
+  );
 
   it("leaves other namespaces' secrets alone", () => {
     const parsed = parseEnvironmentFile(

@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Ajv from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { repositoryRoot } from "../../../catalog/root";
+import { PAGE_FILE } from "../../../stacks/config/configuration-page";
 import { environmentFileSchema, main, SCHEMA_FILE, schemaText } from "../../../stacks/config/json-schema";
 import { environmentText, rightEnvironment } from "./samples";
 
@@ -20,11 +21,15 @@ describe("the JSON Schema for editors", () => {
 
   it("is written and checked by its command", () => {
     const root = mkdtempSync(join(tmpdir(), "schema-"));
-    mkdirSync(join(root, "schemas"));
-    writeFileSync(join(root, SCHEMA_FILE), "{}\n");
+    for (const file of [SCHEMA_FILE, PAGE_FILE]) {
+      mkdirSync(dirname(join(root, file)));
+      writeFileSync(join(root, file), "");
+    }
     expect(main(["--check"], root)).toBe(1);
     expect(main([], root)).toBe(0);
     expect(main(["--check"], root)).toBe(0);
+    writeFileSync(join(root, PAGE_FILE), "edited\n");
+    expect(main(["--check"], root)).toBe(1);
   });
 
   const files = readdirSync(repositoryRoot()).filter((file) => /^Pulumi\..+\.yaml$/.test(file));
@@ -32,6 +37,11 @@ describe("the JSON Schema for editors", () => {
     const text = readFileSync(join(repositoryRoot(), file), "utf8");
     expect(text.split("\n")[0]).toBe(`# yaml-language-server: $schema=./${SCHEMA_FILE}`);
     validate(parse(text));
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  it("accepts a model by its Hugging Face repository", () => {
+    validate(parse(environmentText({ ...rightEnvironment, models: { chat: { model: "Qwen/Qwen3-8B" } } })));
     expect(validate.errors ?? []).toEqual([]);
   });
 
@@ -48,6 +58,7 @@ describe("the JSON Schema for editors", () => {
     ["a plain secret", { huggingFaceToken: "hf_abc" }],
     ["both shape and node", { pools: { a: { shape: "VM.GPU.A10.1", node: { vcpus: 1, memoryGiB: 1 } } } }],
     ["acme without email", { gateway: { hostname: "a.example.com", tls: { kind: "acme" } } }],
+    ["an unknown model", { models: { chat: { model: "Qwen/Qwen9" } } }],
     ["an unknown shape", { pools: { a: { shape: "VM.GPU.A10.3" } } }],
   ])("refuses %s", (_, changes) => {
     expect(validate(parse(environmentText({ ...rightEnvironment, ...changes })))).toBe(false);

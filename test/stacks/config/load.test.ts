@@ -62,6 +62,14 @@ describe("the environment of a Pulumi program", () => {
     ]);
   });
 
+  it("refuses a key whose namespace is ours but for a slip, as the offline plan does", () => {
+    setConfig(rightEnvironment);
+    pulumi.runtime.setAllConfig({ ...pulumi.runtime.allConfig(), "inference-stack:budget": "{}" });
+    expect(problemsOfLoading().problems.map(({ path, fix }) => [path, fix])).toEqual([
+      ["inference-stack:budget", "write inference-stacks:budget"],
+    ]);
+  });
+
   it("never shows what is encrypted", () => {
     const sections = { ...rightEnvironment, alertWebhookUrl: "geheim", gateway: { hostname: "geheim" } };
     setConfig(sections, ["alertWebhookUrl", "gateway"]);

@@ -1,0 +1,130 @@
+/** What `npm run list` knows: rows of plain data from the catalogue, the same for people and for `--json`. */
+import { engineImageName, engineProcessors, engineVersion, type Processor } from "../../catalog/engines";
+import { image } from "../../catalog/images";
+import { findModel, modelNames } from "../../catalog/models";
+import { cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
+import { formatNames, isGgufName } from "../../planner/model/format-names";
+import { countParameters, weightBytes } from "../../planner/model/parameters";
+import type { EngineName } from "../../planner/types";
+import { readCatalogueModel } from "../../stacks/architectures";
+
+/** A machine of a cloud, as `pools.<name>.shape` names it. */
+export interface ShapeRow {
+  readonly name: string;
+  readonly provider: string;
+  readonly gpus: number;
+  readonly gpu: string | undefined;
+  /** Memory of one GPU as its driver reports it. */
+  readonly gpuMemoryGiB: number | undefined;
+  readonly cpuArch: string;
+  /** The most of a flexible shape. */
+  readonly vcpus: number;
+  readonly memoryGiB: number;
+  readonly flexible: boolean;
+  readonly networkGbps: number | undefined;
+  readonly rdma: string;
+  readonly price: MachinePrice | FlexPrice | undefined;
+  readonly noPriceReason: string | undefined;
+  /** Why plans refuse it. */
+  readonly denied: string | undefined;
+}
+
+export function shapeRows(): ShapeRow[] {
+  return shapes.map(
+    ({ name, provider, gpu, cpu, memoryGiB, flex, networkGbps, rdma, price, noPriceReason, denied }) => ({
+      name,
+      provider,
+      gpus: gpu?.count ?? 0,
+      gpu: gpu?.model,
+      gpuMemoryGiB: gpu?.memoryGiB,
+      cpuArch: cpu.arch,
+      vcpus: cpu.vcpus,
+      memoryGiB,
+      flexible: flex !== undefined,
+      networkGbps,
+      rdma: rdma.kind,
+      price,
+      noPriceReason,
+      denied,
+    }),
+  );
+}
+
+/** A GPU card for a machine of one's own, as `pools.<name>.node.card` names it. */
+export interface CardRow {
+  readonly name: string;
+  readonly gpu: string;
+  readonly vendor: string;
+  readonly memoryGiB: number;
+  readonly fp8: boolean;
+  readonly notes: string;
+}
+
+export function cardRows(): CardRow[] {
+  return cards.flatMap(({ name, gpu, notes }) => {
+    const model = gpuModels.find((each) => each.model === gpu);
+    return model ? [{ name, gpu, vendor: model.vendor, memoryGiB: model.memoryGiB, fp8: model.fp8, notes }] : [];
+  });
+}
+
+/** A model of the catalogue, as `models.<name>.model` names it: by `name` or by `repository`. */
+export interface ModelRow {
+  readonly name: string;
+  readonly repository: string;
+  readonly task: string;
+  readonly parametersB: number;
+  /** Bytes of the repository's weights, GB. */
+  readonly weightsGB: number;
+  /** Format of the repository's weights. */
+  readonly format: string;
+  readonly maxContextTokens: number;
+  readonly gated: boolean;
+  readonly license: string;
+  readonly ollamaTags: readonly string[];
+}
+
+export function modelRows(): ModelRow[] {
+  return modelNames().flatMap((name) => {
+    const entry = findModel(name);
+    if (!entry) return [];
+    const architecture = readCatalogueModel(entry);
+    return [
+      {
+        name,
+        repository: entry.repository,
+        task: entry.task,
+        parametersB: countParameters(architecture).total / 1e9,
+        weightsGB: weightBytes(architecture).checkpointBytes / 1e9,
+        format: architecture.quantization.name,
+        maxContextTokens: architecture.maxContextTokens,
+        gated: entry.gated,
+        license: entry.license,
+        ollamaTags: (entry.ollama ?? []).map(({ tag }) => tag),
+      },
+    ];
+  });
+}
+
+/** An engine, with what it runs on and the values that `models.<name>.quantization` may have. */
+export interface EngineRow {
+  readonly name: EngineName;
+  readonly version: string;
+  /** Image by what it computes on. */
+  readonly images: Readonly<Record<string, string>>;
+  readonly quantizations: readonly string[];
+}
+
+export function engineRows(): EngineRow[] {
+  const engines: readonly EngineName[] = ["vllm", "ollama"];
+  return engines.map((name) => ({
+    name,
+    version: engineVersion(name),
+    images: Object.fromEntries(
+      engineProcessors(name).flatMap((processor) => {
+        const component = engineImageName(name, processor as Processor);
+        return component === undefined ? [] : [[processor, image(component)]];
+      }),
+    ),
+    quantizations: formatNames.filter((format) => isGgufName(format) === (name === "ollama")),
+  }));
+}

@@ -1,0 +1,73 @@
+/** The rows of `npm run list` as tables for people. */
+import { type Cell, table, usd } from "../report/style";
+import type { CardRow, EngineRow, ModelRow, ShapeRow } from "./rows";
+
+const right = (text: string): Cell => ({ text, align: "right" });
+const decimal = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 1 });
+
+export function shapeTable(rows: readonly ShapeRow[]): string {
+  return table([
+    ["shape", "GPUs", right("GiB each"), right("vCPUs"), right("GiB"), right("Gbit/s"), right("USD/hour"), ""],
+    ...rows.map((row) => [
+      row.name,
+      row.gpu === undefined ? "–" : `${row.gpus} × ${row.gpu}`,
+      right(row.gpuMemoryGiB === undefined ? "" : decimal(row.gpuMemoryGiB)),
+      right(`${row.flexible ? "≤ " : ""}${decimal(row.vcpus)}${row.cpuArch === "arm64" ? " Arm" : ""}`),
+      right(`${row.flexible ? "≤ " : ""}${decimal(row.memoryGiB)}`),
+      right(row.networkGbps === undefined ? "" : decimal(row.networkGbps)),
+      right(priceText(row)),
+      row.denied === undefined ? (row.rdma === "none" ? "" : row.rdma.toUpperCase()) : `refused: ${row.denied}`,
+    ]),
+  ]);
+}
+
+function priceText({ price }: ShapeRow): string {
+  if (price === undefined) return "unknown";
+  return "usdPerHour" in price ? usd(price.usdPerHour) : `${price.usdPerOcpuHour}/OCPU + ${price.usdPerGBHour}/GiB`;
+}
+
+export function cardTable(rows: readonly CardRow[]): string {
+  return table([
+    ["card", "GPU", right("GiB"), "FP8", ""],
+    ...rows.map((row) => [row.name, row.gpu, right(decimal(row.memoryGiB)), row.fp8 ? "yes" : "no", row.notes]),
+  ]);
+}
+
+export function modelTable(rows: readonly ModelRow[]): string {
+  return table([
+    [
+      "model",
+      "task",
+      right("params"),
+      right("weights"),
+      "format",
+      right("context"),
+      "needs token",
+      "Hugging Face",
+      "Ollama",
+    ],
+    ...rows.map((row) => [
+      row.name,
+      row.task,
+      right(`${decimal(row.parametersB)} B`),
+      right(`${decimal(row.weightsGB)} GB`),
+      row.format,
+      right(row.maxContextTokens.toLocaleString("en-US")),
+      row.gated ? "yes" : "no",
+      row.repository,
+      row.ollamaTags.join(", "),
+    ]),
+  ]);
+}
+
+export function engineTable(rows: readonly EngineRow[]): string {
+  return rows
+    .map(
+      ({ name, version, images, quantizations }) =>
+        `${name} ${version}\n${table([
+          ...Object.entries(images).map(([processor, reference]) => [`  on ${processor}`, reference]),
+          ["  quantization", quantizations.join(", ")],
+        ])}`,
+    )
+    .join("\n");
+}

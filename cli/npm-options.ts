@@ -1,0 +1,32 @@
+/** npm keeps options that stand before `--` for itself, and tells scripts of them by variables only. */
+
+/** Options of the user's own npm, such as the certificates of a company's proxy: they say nothing about our command. */
+const OPTIONS_OF_NPM: readonly string[] = ["ca"];
+
+/**
+ * What to tell somebody who wrote `npm run plan dev --json`; undefined when npm kept nothing.
+ *
+ * @param options that the command has.
+ * @param argv what npm did hand over.
+ */
+export function keptByNpm(
+  command: string,
+  options: readonly string[],
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): string | undefined {
+  if (env.npm_command === "exec" || env.npm_lifecycle_event !== command) {
+    return undefined;
+  }
+  const kept = options.filter(
+    (option) =>
+      env[`npm_config_${option.replaceAll("-", "_")}`] === "true" &&
+      !OPTIONS_OF_NPM.includes(option) &&
+      !argv.some((word) => word === `--${option}` || word.startsWith(`--${option}=`)),
+  );
+  if (kept.length === 0) {
+    return undefined;
+  }
+  const names = kept.map((option) => `--${option}`);
+  return `npm kept ${names.join(" and ")} for itself: options of the command stand behind --, as in npm run ${command} -- dev ${names.join(" ")}`;
+}

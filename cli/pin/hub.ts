@@ -1,0 +1,91 @@
+/** Asks a Hugging Face hub which commit a revision of a repository is at. */
+
+/** Where to ask, and as whom. */
+export interface Hub {
+  /** Without a slash at its end. */
+  readonly endpoint: string;
+  readonly token?: string;
+}
+
+/** A commit could not be had; the message says why and what to do. */
+export class HubError extends Error {}
+
+const TIMEOUT_MS = 20_000;
+
+/**
+ * The hub of HF_ENDPOINT (default: huggingface.co), with the token of HF_TOKEN where there is one.
+ *
+ * @throws HubError for an address that is none, or one that would show the token to everybody on the way.
+ */
+export function hubOf(env: NodeJS.ProcessEnv): Hub {
+  const text = env.HF_ENDPOINT || "https://huggingface.co";
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !["http:", "https:"].includes(url.protocol) || url.username || url.password) {
+    throw new HubError(
+      `HF_ENDPOINT must be an http:// or https:// address without a password, such as https://hf.example.com`,
+    );
+  }
+  const token = env.HF_TOKEN?.trim();
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (token && url.protocol === "http:" && !isLocal) {
+    throw new HubError(
+      `HF_ENDPOINT ${url.origin} has no TLS: HF_TOKEN would be readable on the way; use https://, or unset HF_TOKEN`,
+    );
+  }
+  return { endpoint: url.href.replace(/\/+$/, ""), ...(token && { token }) };
+}
+
+/**
+ * Full commit of a revision.
+ *
+ * @param repository `organization/name`
+ * @throws HubError
+ */
+export async function commitOf({ endpoint, token }: Hub, repository: string, revision: string): Promise<string> {
+  const address = `${endpoint}/api/models/${repository}/revision/${encodeURIComponent(revision)}`;
+  let response: Response;
+  let body: unknown;
+  try {
+    response = await fetch(address, {
+      headers: { accept: "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    body = response.ok ? await response.json() : await response.body?.cancel();
+  } catch (error) {
+    throw new HubError(
+      `${endpoint} gives no answer (${reasonOf(error)}): check the network, or name a hub that can be reached in HF_ENDPOINT`,
+    );
+  }
+  if (!response.ok) {
+    throw new HubError(refusal(response.status, repository, revision, token !== undefined));
+  }
+  const sha = typeof body === "object" && body !== null && "sha" in body ? body.sha : undefined;
+  if (typeof sha !== "string" || !/^[0-9a-f]{40}$/.test(sha)) {
+    throw new HubError(`${endpoint} answers without a commit for ${repository}: is HF_ENDPOINT a Hugging Face hub?`);
+  }
+  return sha;
+}
+
+function refusal(status: number, repository: string, revision: string, asSomebody: boolean): string {
+  switch (status) {
+    // The hub does not tell private repositories from those that do not exist.
+    case 401:
+    case 403:
+      return asSomebody
+        ? `the hub denies ${repository} to the owner of HF_TOKEN: correct the name, or ask for access on its page`
+        : `the hub denies ${repository}: correct the name, or set HF_TOKEN to a token that may read it`;
+    case 404:
+      return `the hub knows no ${repository} with the revision ${revision}: correct the name`;
+    case 429:
+      return "the hub answers 429, too many requests: try again in some minutes, or set HF_TOKEN";
+    default:
+      return `the hub answers ${status} for ${repository}: try again later`;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return `none within ${TIMEOUT_MS / 1000} s`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  return cause instanceof SyntaxError ? "no JSON" : cause instanceof Error ? cause.message : String(cause);
+}

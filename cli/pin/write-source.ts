@@ -1,0 +1,62 @@
+/** Writes `models.<name>.source` into the text of an environment file; every other byte stays as it is. */
+import { isDeepStrictEqual } from "node:util";
+import { isMap, isNode, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { NAMESPACE } from "../../stacks/config/schema";
+
+/** The text does not say the model's settings where they could be changed. */
+export class UnwritableError extends Error {}
+
+/**
+ * @param text of an environment file that was read without a problem.
+ * @throws UnwritableError where the model's settings stand elsewhere (an alias).
+ */
+export function withSource(text: string, model: string, source: string): string {
+  const path = ["config", `${NAMESPACE}:models`, model];
+  const document = parseDocument(text, { merge: true });
+  const settings = document.getIn(path, true);
+  if (!isMap(settings)) {
+    throw new UnwritableError(`models.${model} stands elsewhere (an alias): write source: ${source} there yourself`);
+  }
+  const changed = spliced(text, settings, source);
+  // What is written is what was meant, or nothing is.
+  document.setIn([...path, "source"], source);
+  if (!isDeepStrictEqual(parseDocument(changed, { merge: true }).toJS(), document.toJS())) {
+    throw new UnwritableError(
+      `models.${model} is written in a way that cannot be changed here: write source: ${source} yourself`,
+    );
+  }
+  return changed;
+}
+
+function spliced(text: string, settings: YAMLMap, source: string): string {
+  const present = settings.items.find((pair) => keyOf(pair) === "source");
+  if (present) {
+    const [start, end] = rangeOf(present.value);
+    return text.slice(0, start) + source + text.slice(end);
+  }
+  const anchor = settings.items.find((pair) => keyOf(pair) === "model") ?? settings.items[0];
+  const [keyStart] = rangeOf(anchor?.key);
+  const [, valueEnd] = rangeOf(anchor?.value);
+  if (settings.flow) {
+    return `${text.slice(0, valueEnd)}, source: ${source}${text.slice(valueEnd)}`;
+  }
+  const lineStart = text.lastIndexOf("\n", keyStart - 1) + 1;
+  const lineEnd = text.indexOf("\n", valueEnd);
+  const end = lineEnd === -1 ? text.length : lineEnd;
+  const newline = text[end - 1] === "\r" ? "\r\n" : "\n";
+  const indent = " ".repeat(keyStart - lineStart);
+  const before = text.slice(0, end).replace(/\r$/, "");
+  return `${before}${newline}${indent}source: ${source}${text.slice(before.length)}`;
+}
+
+function keyOf({ key }: Pair): unknown {
+  return isScalar(key) ? key.value : undefined;
+}
+
+function rangeOf(node: unknown): readonly [number, number] {
+  const range = isNode(node) ? (node as Node).range : undefined;
+  if (!range) {
+    throw new UnwritableError("a model's settings are empty");
+  }
+  return [range[0], range[1]];
+}

@@ -1,0 +1,127 @@
+/** Writes docs/configuration.md: every key of an environment file, from the schema that reads it. */
+import { stringify } from "yaml";
+import { allowedText, type FieldSchema, flowYaml, inputSchema } from "./field-text";
+import { NAMESPACE } from "./schema";
+import { secretKeys } from "./sections/secrets";
+
+/** Where the page lies, from the repository root. */
+export const PAGE_FILE = "docs/configuration.md";
+
+/** The page's text: stable, so that a test can tell whether it is current. */
+export function configurationPage(): string {
+  const { properties = {}, required = [] } = inputSchema();
+  const isSecret = (key: string) => secretKeys.some((secret) => secret === key);
+  const sections = Object.entries(properties).filter(([key]) => !isSecret(key));
+  const secrets = Object.entries(properties).filter(([key]) => isSecret(key));
+  return [
+    INTRODUCTION,
+    ...sections.map(([key, field]) => sectionText(key, field, required.includes(key))),
+    secretsText(secrets),
+  ].join("\n");
+}
+
+const INTRODUCTION = `# Configuration
+
+<!-- Generated from stacks/config by npm run schema. Do not edit. -->
+
+Every key of \`Pulumi.<environment>.yaml\`. Ours stand under \`config:\` and begin with \`${NAMESPACE}:\`; keys of other namespaces are
+left to their owners, unless only a slip tells them from ours. \`npm run plan\` checks a file and lists every mistake with its line; editors
+that know the YAML language server complete keys and show the same texts (\`schemas/environment.schema.json\`). Pulumi sets single values too:
+\`pulumi config set --path '${NAMESPACE}:models.chat.concurrency' 8\`.
+
+Values that Pulumi ESC brings (\`environment:\`) exist in \`pulumi up\` only: \`plan\`, \`render\` and \`rehearse\` read the file alone and say so.
+
+## Naming a model
+
+By its name in the catalogue (\`npm run list -- models\`), or by the Hugging Face repository of an entry there:
+
+\`\`\`yaml
+${NAMESPACE}:models:
+  chat: { model: qwen2.5-7b-instruct }
+  embed: { model: BAAI/bge-m3 }
+\`\`\`
+
+Any other model: its own \`config.json\`, which the plan is made from, and where the weights are. The file can be copied from the repository;
+a relative path starts at the folder of the environment's file. \`source\` also moves a catalogue model to a copy, or to a fixed commit, which
+\`npm run pin -- <environment>\` writes.
+
+\`\`\`yaml
+${NAMESPACE}:models:
+  mine:
+    config: models/my-model/config.json
+    source: hf://my-organization/my-model@0123456789abcdef0123456789abcdef01234567
+\`\`\`
+`;
+
+function sectionText(key: string, field: FieldSchema, isRequired: boolean): string {
+  const example = field.example === undefined ? "" : exampleBlock(key, field.example);
+  const status = isRequired ? "Required." : "";
+  const only = rowsBelow(field, key);
+  const rows = only.length > 0 ? only : [row(key, field, isRequired)];
+  return `## ${key}\n\n${[field.description, status].filter(Boolean).join(" ")}\n${example}\n${tableText(rows)}`;
+}
+
+function exampleBlock(key: string, example: unknown): string {
+  return `\n\`\`\`yaml\n${stringify({ [`${NAMESPACE}:${key}`]: example }, { lineWidth: 0 })}\`\`\`\n`;
+}
+
+function secretsText(secrets: readonly (readonly [string, FieldSchema])[]): string {
+  const rows = secrets.map(([key, field]) => [`\`${key}\``, field.description ?? "", allowedText(field)]);
+  return `## Secrets
+
+Each has a key of its own, and only encrypted values are taken: \`pulumi config set --secret ${NAMESPACE}:<key>\`.
+
+${markdownTable(["Key", "What it is", "Allowed"], rows)}`;
+}
+
+type Row = readonly [key: string, description: string, allowed: string, byDefault: string];
+
+function tableText(rows: readonly Row[]): string {
+  return markdownTable(["Key", "What it decides", "Allowed", "Default"], rows);
+}
+
+/** A row for each value below a field; mappings and lists of mappings have the rows of what is in them. */
+function rowsBelow(field: FieldSchema, path: string): Row[] {
+  const required = new Set(field.required);
+  const own = Object.entries(field.properties ?? {}).flatMap(([key, child]) =>
+    rowsAt(child, `${path}.${key}`, required.has(key)),
+  );
+  const { additionalProperties: others, description } = field;
+  const named = typeof others === "object" ? rowsAt({ description, ...others }, `${path}.<name>`) : [];
+  const variants = (field.oneOf ?? []).filter((variant) => variant.properties);
+  return [...own, ...named, ...variantRows(variants, path)];
+}
+
+function rowsAt(field: FieldSchema, path: string, isRequired = false): Row[] {
+  const below = rowsBelow(field, path);
+  return below.length > 0 ? below : [row(path, field, isRequired)];
+}
+
+/** Alternatives told apart by one constant: that constant once, then what each alternative has besides. */
+function variantRows(variants: readonly FieldSchema[], path: string): Row[] {
+  const seen = new Map<string, Row>();
+  for (const { properties = {}, required = [] } of variants) {
+    for (const [key, child] of Object.entries(properties)) {
+      const at = `${path}.${key}`;
+      const earlier = seen.get(at);
+      const [, description, allowed, byDefault] = row(at, child, required.includes(key));
+      const value = child.const === undefined ? allowed : String(child.const);
+      seen.set(at, [code(at), earlier?.[1] || description, earlier ? `${earlier[2]}, ${value}` : value, byDefault]);
+    }
+  }
+  return [...seen.values()];
+}
+
+function row(path: string, field: FieldSchema, isRequired: boolean): Row {
+  const byDefault = field.default === undefined ? (isRequired ? "required" : "") : code(flowYaml(field.default));
+  return [code(path), field.description ?? "", allowedText(field), byDefault];
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
+  return [header, header.map(() => "---"), ...rows].map(line).join("");
+}

@@ -1,0 +1,55 @@
+/** What people write, as the schema wants it: `16k` as 16384, `https://Host/` as host, 0.9 in quotes only where that helps. */
+import type { FieldSchema } from "./field-text";
+
+/** `16k`, `8 requests`, `"4"`: the number that it says, where the field's unit and bounds agree. */
+export function correctedNumber(field: FieldSchema, text: string): number | undefined {
+  const {
+    amount,
+    thousands,
+    word = "",
+  } = /^\s*(?<amount>-?\d+(\.\d+)?)(?<thousands>[kK](?![a-z]))?\s*(?<word>[A-Za-z]*)\s*$/.exec(text)?.groups ?? {};
+  const unit = field.unit ?? "";
+  // GB is what people call GiB; otherwise a word must begin as the unit does.
+  const fits = word === "" || unit.toLowerCase().startsWith(word.slice(0, 1).toLowerCase());
+  if (amount === undefined || !fits) {
+    return undefined;
+  }
+  // Context lengths are powers of two.
+  const scale = thousands === undefined ? 1 : unit === "tokens" ? 1024 : 1000;
+  const number = Number(amount) * scale;
+  return isAllowed(field, number) ? number : undefined;
+}
+
+function isAllowed({ type, minimum, exclusiveMinimum, maximum }: FieldSchema, number: number): boolean {
+  return (
+    (type !== "integer" || Number.isInteger(number)) &&
+    number >= (minimum ?? Number.NEGATIVE_INFINITY) &&
+    number > (exclusiveMinimum ?? Number.NEGATIVE_INFINITY) &&
+    number <= (maximum ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+/** A number or truth value in quotes, where the text would be right. */
+export function quoted(field: FieldSchema, value: unknown): string | undefined {
+  return field.type === "string" &&
+    (typeof value === "number" || typeof value === "boolean") &&
+    matches(field, `${value}`)
+    ? JSON.stringify(`${value}`)
+    : undefined;
+}
+
+/** Text in small letters, without blanks around it, or the host of a URL: the first of these that the field takes. */
+export function correctedText(field: FieldSchema, text: string): string | undefined {
+  if (field.type !== "string" || field.pattern === undefined) {
+    return undefined;
+  }
+  const trimmed = text.trim();
+  const host = /^[a-z]+:\/\/(?:[^/@]*@)?([^/:?#]+)/i.exec(trimmed)?.[1] ?? trimmed;
+  const tries = [trimmed, trimmed.toLowerCase(), host.toLowerCase().replace(/\.$/, "")];
+  return tries.find((attempt) => attempt !== text && matches(field, attempt));
+}
+
+function matches({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: FieldSchema, text: string): boolean {
+  const isLong = text.length >= minLength && text.length <= maxLength;
+  return isLong && (pattern === undefined || new RegExp(pattern, "u").test(text));
+}

@@ -1,0 +1,5 @@
+/** Commands that print whole lists: a message shows the first names only. */
+export const LIST_MODELS = "npm run list -- models";
+export const LIST_SHAPES = "npm run list -- shapes";
+export const LIST_CARDS = "npm run list -- cards";
+export const LIST_ENGINES = "npm run list -- engines";

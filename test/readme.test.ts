@@ -1,0 +1,66 @@
+/** The README is the first thing that anybody tries: its configuration plans, its commands run as written. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { describe, expect, it } from "vitest";
+import { repositoryRoot } from "../catalog/root";
+import { scripts } from "../package.json";
+import { planOf, useFolder } from "./cli/run";
+
+const readme = readFileSync(join(repositoryRoot(), "README.md"), "utf8");
+const folder = useFolder();
+
+describe("the README's configuration", () => {
+  const blocks = [...readme.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+
+  it("is there", () => {
+    expect(blocks.length).toBeGreaterThan(0);
+  });
+
+  it.each(blocks)("plans as it stands: %#", async (text) => {
+    const { status, err } = await planOf(folder, text);
+    expect([status, err]).toEqual([0, ""]);
+  });
+});
+
+/** Commands by what they need besides Node: a network, a cluster, built parts. They are read, not run. */
+const NEEDS_MORE = ["pin", "rehearse", "smoke", "e2e:setup", "test"];
+
+const npmCommands = [
+  ...readme.matchAll(/\bnpm (?:run (?<script>[\w:]+)(?: -- (?<words>[^`\n]*))?|(?<own>start|test))/g),
+].map(({ groups = {} }) => ({ script: groups.script ?? groups.own ?? "", words: (groups.words ?? "").trim() }));
+const commands = [...new Map(npmCommands.map((command) => [`${command.script} ${command.words}`.trim(), command]))];
+
+describe("the README's commands", () => {
+  it("are there", () => {
+    expect(commands.length).toBeGreaterThan(7);
+  });
+
+  it.each(commands)("npm run %s: a script whose options exist", async (_, { script, words }) => {
+    expect(Object.keys(scripts)).toContain(script);
+    const file = join(repositoryRoot(), "cli", `${script}.ts`);
+    if (existsSync(file)) {
+      const { options }: { options: ParseArgsConfig["options"] } = await import(file);
+      expect(() => parseArgs({ args: words.split(" "), options, allowPositionals: true })).not.toThrow();
+    }
+  });
+
+  const runnable = commands.filter(([, { script }]) => !NEEDS_MORE.includes(script));
+  it.each(runnable)("%s ends with 0", { timeout: 60_000 }, (_, { script, words }) => {
+    const [node = "", file = "", ...first] = scripts[script as keyof typeof scripts].split(" ");
+    expect(node).toBe("node");
+    // In a folder of its own: what a command writes beside the clone lands there.
+    const clone = join(folder, "clone");
+    mkdirSync(clone, { recursive: true });
+    const argv = [join(repositoryRoot(), file), ...first, ...(words === "" ? [] : words.split(" "))];
+    const { status, stdout, stderr } = spawnSync(process.execPath, argv, { cwd: clone, encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout.length).toBeGreaterThan(100);
+  });
+});
+
+it("names no page that is not there", () => {
+  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = ""]) => path);
+  expect(links.filter((path) => !existsSync(join(repositoryRoot(), path)))).toEqual([]);
+});
