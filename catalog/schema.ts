@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ChartValueKeys } from "./chart-values";
 import type { ChartEntry } from "./charts";
+import type { ChatParserRow } from "./chat-parsers";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
@@ -180,6 +181,15 @@ const engineOptions = z.strictObject({
   ),
 }) satisfies z.ZodType<EngineOptions>;
 
+const chatParserRow = z.strictObject({
+  families: z.array(text).nonempty(),
+  model: text.optional(),
+  toolCalls: text.optional(),
+  reasoning: text.optional(),
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<ChatParserRow>;
+
 const remarks = z.record(text, text);
 const optionRules = z.strictObject({ settings: remarks, refused: remarks, memory: remarks, advice: remarks });
 const engineRules = z.strictObject({ arguments: optionRules, environment: optionRules });
@@ -208,6 +218,7 @@ export const schemas = {
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
   chartValues: chartValueKeys,
   images: z.strictObject({ about, images: z.array(imageEntry) }),
+  chatParsers: z.strictObject({ about, parsers: z.array(chatParserRow) }),
   engineOptions,
   engineRules: z.strictObject({ about, vllm: engineRules, ollama: engineRules }),
   fabrics: z.strictObject({

@@ -64,7 +64,7 @@ export function planModel(
     hourlyUsd: pool.hourlyUsd * share,
     monthlyUsd: pool.monthlyUsd * share,
     sizing: compareWithRule(model, candidate, shape),
-    notes: [estimate.basis, ...estimate.notes],
+    notes: [estimate.basis, ...estimate.notes, ...(model.notes ?? [])],
   };
 }
 

@@ -48,6 +48,8 @@ export interface ModelRequest {
   /** Flags of the engine, by name without dashes; already checked. */
   readonly args?: Readonly<Record<string, ArgumentValue>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Remarks for whoever reads the plan. */
+  readonly notes?: readonly string[];
 }
 
 /** Everything the planner decides from: plain data, already validated. */

@@ -5,6 +5,7 @@ import { LABEL_PREFIX } from "../components/core/labels";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import type { ModelSource } from "../planner/types";
+import { withChatParsers } from "./chat-parsers";
 import { type EnvironmentConfig, type ModelConfig, machineOf, ollamaBuildOf, type PoolConfig, roleOf } from "./config";
 
 /** What the Ollama library builds of a tag that names no quantization. */
@@ -25,7 +26,7 @@ export function toPlanRequest(
       if (!architecture) {
         throw new Error(`the architecture of model "${model}" was not read`);
       }
-      return modelRequest(model, config, architecture);
+      return withChatParsers(config, modelRequest(model, config, architecture));
     }),
     storage: environment.storage,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
@@ -84,7 +85,6 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     kvCacheDtype: config.kvCacheDtype,
     ...(config.gpuMemoryUtilization !== undefined && { gpuMemoryUtilization: config.gpuMemoryUtilization }),
     ...(config.maxNumSeqs !== undefined && { maxNumSeqs: config.maxNumSeqs }),
-    ...(config.args && { args: config.args }),
     ...(config.env && { env: Object.fromEntries(Object.entries(config.env).map(variable)) }),
   };
 }

@@ -4,6 +4,7 @@ import type { DeploymentPlan } from "../planner/types";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import { beta9Problems } from "./beta9";
+import { chatParserProblems } from "./chat-parsers";
 import { ConfigError, type EnvironmentConfig, type LoadedEnvironment } from "./config";
 import { edge } from "./edge";
 import { engineOptionProblems } from "./engine-options";
@@ -51,11 +52,13 @@ export async function planEnvironment(
   environment: EnvironmentConfig,
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
-  const plan = planDeployment(toPlanRequest(name, environment, await readArchitectures(environment, baseDirectory)));
+  const request = toPlanRequest(name, environment, await readArchitectures(environment, baseDirectory));
+  const plan = planDeployment(request);
   return {
     ...plan,
     problems: [
       ...plan.problems,
+      ...chatParserProblems(environment.models, request.models),
       ...engineOptionProblems(plan.models),
       ...modelControlProblems(environment.modelControl),
       ...beta9Problems(environment.beta9),

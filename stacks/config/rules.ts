@@ -26,6 +26,7 @@ const rules: readonly Rule[] = [
   models.settingsFitTheEngines,
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,
+  engineOptions.parsersAreForChats,
   models.replicasAreOrdered,
   models.servedNamesAreUnique,
   models.modelPoolsExist,

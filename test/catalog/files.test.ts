@@ -28,6 +28,7 @@ describe("catalogue files", () => {
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],
     ["fabrics.json", schemas.fabrics],
+    ["chat-parsers.json", schemas.chatParsers],
     ["engine-options/vllm.json", schemas.engineOptions],
     ["engine-options/ollama.json", schemas.engineOptions],
     ["engine-options/rules.json", schemas.engineRules],

@@ -122,6 +122,8 @@ const vllmOnly = {
   kvCacheDtype: "auto",
   loading: "copy",
   args: undefined,
+  toolCalling: false,
+  reasoning: false,
 } as const satisfies Partial<Record<keyof ModelConfig, unknown>>;
 
 export const settingsFitTheEngines: Rule = function* ({ sections }) {

@@ -131,6 +131,15 @@ export const modelSchema = z
       description: "How vLLM gets the weights at start: copied to a local volume first, or streamed from the store.",
       example: "stream",
     }),
+    toolCalling: z.boolean().default(false).meta({
+      description: "Let clients of a chat model on vLLM call tools: starts vLLM's parser of the model's family.",
+      example: true,
+    }),
+    reasoning: z.boolean().default(false).meta({
+      description:
+        "Part the reasoning of a chat model on vLLM from its answer: starts vLLM's parser of the model's family.",
+      example: true,
+    }),
     args: z
       .record(
         z.string().max(64),
