@@ -45,6 +45,7 @@ export function planModel(
     ...(model.maxNumSeqs !== undefined && { maxNumSeqs: model.maxNumSeqs }),
     ...(model.args && { args: model.args }),
     ...(model.env && { env: model.env }),
+    ...(model.chatTemplate && { chatTemplate: model.chatTemplate }),
     memoryPerGpu: memoryPerGpu(estimate),
     kvTokens: estimate.kvTokens,
     totalParametersB: countParameters(model.architecture).total / 1e9,

@@ -111,7 +111,14 @@ class FitCache {
   }
 
   private fit(model: ModelRequest, pool: PoolRequest): ReturnType<typeof fitOnPool> {
-    const { architecture, name: _name, servedName: _servedName, source: _source, ...question } = model;
+    const {
+      architecture,
+      name: _name,
+      servedName: _servedName,
+      source: _source,
+      chatTemplate: _chatTemplate,
+      ...question
+    } = model;
     const id = this.architectures.get(architecture) ?? this.architectures.size;
     this.architectures.set(architecture, id);
     const key = `${pool.name} ${id} ${JSON.stringify(question)}`;

@@ -1,6 +1,6 @@
 import type { MachineShape } from "../catalog/shapes";
 import type { ModelArchitecture } from "./model/architecture";
-import type { ArgumentValue, EngineName, ModelLoading, ModelSource, ModelTask, Stage } from "./types";
+import type { ArgumentValue, ChatTemplate, EngineName, ModelLoading, ModelSource, ModelTask, Stage } from "./types";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
@@ -48,6 +48,7 @@ export interface ModelRequest {
   /** Flags of the engine, by name without dashes; already checked. */
   readonly args?: Readonly<Record<string, ArgumentValue>>;
   readonly env?: Readonly<Record<string, string>>;
+  readonly chatTemplate?: ChatTemplate;
   /** Remarks for whoever reads the plan. */
   readonly notes?: readonly string[];
 }

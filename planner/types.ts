@@ -39,6 +39,13 @@ export type ModelLoading = "copy" | "stream";
 /** Value of an engine's flag: true and false switch it, lists and mappings are for flags that take several or JSON. */
 export type ArgumentValue = boolean | number | string | readonly unknown[] | { readonly [key: string]: unknown };
 
+/** A Jinja template that makes a prompt of a chat, in place of the model's own. */
+export interface ChatTemplate {
+  /** As the configuration names it. */
+  readonly file: string;
+  readonly text: string;
+}
+
 /** A taint to tolerate or to put on nodes. */
 export interface Taint {
   readonly key: string;
@@ -110,6 +117,7 @@ export interface ModelPlan {
   readonly args?: Readonly<Record<string, ArgumentValue>>;
   /** Variables of the engine beyond those that the platform sets. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly chatTemplate?: ChatTemplate;
   readonly memoryPerGpu: MemoryPerGpu;
   /** KV tokens that the engine will report for one replica. */
   readonly kvTokens: number;

@@ -16,6 +16,7 @@ export function toPlanRequest(
   name: string,
   environment: EnvironmentConfig,
   architectures: ReadonlyMap<string, ModelArchitecture>,
+  chatTemplates: ReadonlyMap<string, string> = new Map(),
 ): PlanRequest {
   return {
     environment: name,
@@ -26,7 +27,10 @@ export function toPlanRequest(
       if (!architecture) {
         throw new Error(`the architecture of model "${model}" was not read`);
       }
-      return withChatParsers(config, modelRequest(model, config, architecture));
+      return withChatParsers(config, {
+        ...modelRequest(model, config, architecture),
+        ...chatTemplateOf(config, chatTemplates.get(model)),
+      });
     }),
     storage: environment.storage,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
@@ -87,6 +91,10 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     ...(config.maxNumSeqs !== undefined && { maxNumSeqs: config.maxNumSeqs }),
     ...(config.env && { env: Object.fromEntries(Object.entries(config.env).map(variable)) }),
   };
+}
+
+function chatTemplateOf({ chatTemplate: file }: ModelConfig, text: string | undefined): Partial<ModelRequest> {
+  return file === undefined || text === undefined ? {} : { chatTemplate: { file, text } };
 }
 
 /** Engines read switches as numbers; not all of them know "true". */

@@ -5,7 +5,7 @@ import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import { beta9Problems } from "./beta9";
 import { chatParserProblems } from "./chat-parsers";
-import { ConfigError, type EnvironmentConfig, type LoadedEnvironment } from "./config";
+import { ConfigError, type EnvironmentConfig, type LoadedEnvironment, readChatTemplates } from "./config";
 import { edge } from "./edge";
 import { engineOptionProblems } from "./engine-options";
 import { local } from "./local";
@@ -52,7 +52,9 @@ export async function planEnvironment(
   environment: EnvironmentConfig,
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
-  const request = toPlanRequest(name, environment, await readArchitectures(environment, baseDirectory));
+  const chatTemplates = await readChatTemplates(environment, baseDirectory);
+  const architectures = await readArchitectures(environment, baseDirectory);
+  const request = toPlanRequest(name, environment, architectures, chatTemplates);
   const plan = planDeployment(request);
   return {
     ...plan,

@@ -26,7 +26,7 @@ const rules: readonly Rule[] = [
   models.settingsFitTheEngines,
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,
-  engineOptions.parsersAreForChats,
+  engineOptions.chatSettingsAreForChats,
   models.replicasAreOrdered,
   models.servedNamesAreUnique,
   models.modelPoolsExist,

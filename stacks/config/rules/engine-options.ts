@@ -30,15 +30,15 @@ export const variablesAreKnown: Rule = function* ({ sections }) {
   }
 };
 
-/** Parsers read what a chat template made the model say. */
-export const parsersAreForChats: Rule = function* ({ sections }) {
+/** Templates make prompts of chats; parsers read what the model then says. */
+export const chatSettingsAreForChats: Rule = function* ({ sections }) {
   for (const [model, config] of Object.entries(sections.models ?? {})) {
     const task = config.task ?? findModel(config.model ?? "")?.task ?? "chat";
-    for (const key of ["toolCalling", "reasoning"] as const) {
+    for (const key of ["toolCalling", "reasoning", "chatTemplate"] as const) {
       if (config[key] && config.engine === "vllm" && task !== "chat") {
         yield {
           path: ["models", model, key],
-          value: true,
+          value: config[key],
           allowed: `only with task chat, this one is ${task}`,
           fix: `remove ${key}`,
         };

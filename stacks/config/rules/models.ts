@@ -124,6 +124,7 @@ const vllmOnly = {
   args: undefined,
   toolCalling: false,
   reasoning: false,
+  chatTemplate: undefined,
 } as const satisfies Partial<Record<keyof ModelConfig, unknown>>;
 
 export const settingsFitTheEngines: Rule = function* ({ sections }) {

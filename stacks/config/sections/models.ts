@@ -140,6 +140,15 @@ export const modelSchema = z
         "Part the reasoning of a chat model on vLLM from its answer: starts vLLM's parser of the model's family.",
       example: true,
     }),
+    chatTemplate: text(1024)
+      .regex(/^(?![a-z][a-z0-9+.-]*:\/\/).+\.jinja2?$/i)
+      .optional()
+      .meta({
+        description:
+          "Jinja template that makes vLLM's prompt of a chat, in place of the model's own: a file, from the folder of this one.",
+        allowed: "the path of a file that ends in .jinja",
+        example: "templates/chat.jinja",
+      }),
     args: z
       .record(
         z.string().max(64),
