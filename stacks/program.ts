@@ -10,6 +10,7 @@ import { edge } from "./edge";
 import { engineOptionProblems } from "./engine-options";
 import { local } from "./local";
 import { modelControlProblems } from "./model-control";
+import { networkProblems } from "./network";
 import { oci } from "./oci";
 import { toPlanRequest } from "./plan-request";
 import type { Platform } from "./platform";
@@ -62,6 +63,7 @@ export async function planEnvironment(
       ...plan.problems,
       ...chatParserProblems(environment.models, request.models),
       ...engineOptionProblems(plan.models),
+      ...networkProblems(environment),
       ...modelControlProblems(environment.modelControl),
       ...beta9Problems(environment.beta9),
     ],

@@ -159,8 +159,7 @@ export class ModelStore extends PlatformComponent {
   }
 
   private downloads(): Allowance {
-    const { privateCidrs } = this.args.cluster;
-    return { name: "hugging-face", pods: SYNC_PODS, to: [internet(privateCidrs)], ports: [{ port: 443 }] };
+    return { name: "hugging-face", pods: SYNC_PODS, to: internet(this.args.cluster), ports: [{ port: 443 }] };
   }
 
   private users(models: readonly ModelPlan[], writer: StoreKeys): Record<string, StoreUser> {

@@ -249,7 +249,7 @@ describe("VllmServer", () => {
 
   it("takes node selection, tolerations and runtime class from plan and cluster", async () => {
     const { template } = await deployed(modelPlan(), {
-      cluster: { storageClass: undefined, gpuRuntimeClass: "nvidia", privateCidrs: [] },
+      cluster: { storageClass: undefined, gpuRuntimeClass: "nvidia", privateCidrs: [], apiServerCidrs: [] },
     });
     expect(template.spec).toMatchObject({
       runtimeClassName: "nvidia",
