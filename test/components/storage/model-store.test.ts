@@ -59,7 +59,7 @@ describe("ModelStore", () => {
 
   it("survives one more model: the server is not replaced, the volume grows where it can", async () => {
     const plan = (sizeGiB: number) => ({ bucket: "models", sizeGiB });
-    const fixed = { storageClass: "local-path", volumesGrow: false, privateCidrs: [] };
+    const fixed = { storageClass: "local-path", volumesGrow: false, privateCidrs: [], apiServerCidrs: [] };
     const before = await deployed({ plan: plan(100) });
     const after = await deployed({ plan: plan(200), models: [...models, modelPlan({ name: "another" })] });
     const server = "storage-minio-server-statefulset";
