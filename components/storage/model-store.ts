@@ -154,7 +154,9 @@ export class ModelStore extends PlatformComponent {
       ...(readers.length > 0 ? [{ name: "models", pods, from: readers, ports }] : []),
       { name: "jobs", pods: {}, from: [{ pods: {} }], to: [{ pods }], ports },
       { name: "metrics", pods, from: [{ namespace: this.args.observabilityNamespace }], ports },
-      ...(models.some(isSynchronized) ? [this.downloads(), kubernetesApi("kubernetes-api", SYNC_PODS, this.args.cluster)] : []),
+      ...(models.some(isSynchronized)
+        ? [this.downloads(), kubernetesApi("kubernetes-api", SYNC_PODS, this.args.cluster)]
+        : []),
     ];
   }
 
