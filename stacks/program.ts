@@ -64,7 +64,7 @@ export async function planEnvironment(
       ...chatParserProblems(environment.models, request.models),
       ...engineOptionProblems(plan.models),
       ...networkProblems(environment),
-      ...modelControlProblems(environment.modelControl),
+      ...modelControlProblems(environment.modelControl, plan.models),
       ...beta9Problems(environment.beta9),
     ],
   };

@@ -29,6 +29,7 @@ const rules: readonly Rule[] = [
   engineOptions.chatSettingsAreForChats,
   models.replicasAreOrdered,
   models.servedNamesAreUnique,
+  models.servedNamesFitTheEngines,
   models.modelPoolsExist,
   models.tensorParallelFitsANode,
   gateway.productionHasATrustedCertificate,

@@ -212,6 +212,23 @@ export const servedNamesAreUnique: Rule = function* ({ sections }) {
   }
 };
 
+/** A model as Ollama names it: namespace, name and tag of up to 80 characters (ollama 0.32, types/model/name.go). */
+const OLLAMA_NAME = /^([A-Za-z0-9_][\w.-]{0,79}\/)?[A-Za-z0-9_][\w.-]{0,79}(:[A-Za-z0-9_][\w.-]{0,79})?$/;
+
+export const servedNamesFitTheEngines: Rule = function* ({ sections }) {
+  for (const [name, { servedName, engine }] of Object.entries(sections.models ?? {})) {
+    const path = ["models", name, "servedName"];
+    const simplified = servedName?.replace(/[^\w.:/]+/g, "-").replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "") || name;
+    if (engine === "ollama" && servedName !== undefined && !OLLAMA_NAME.test(servedName)) {
+      const allowed = "a name that Ollama takes: [namespace/]name[:tag] of letters, digits, _, - and .";
+      yield { path, value: servedName, allowed, fix: `write for example ${simplified}, or remove it` };
+    } else if (servedName?.includes("$(")) {
+      const allowed = "a name without $(: Kubernetes would replace it by a variable of the pod";
+      yield { path, value: servedName, allowed, fix: `write for example ${simplified}, or remove it` };
+    }
+  }
+};
+
 export const modelPoolsExist: Rule = function* ({ sections, declared }) {
   if (!sections.pools) {
     return;
