@@ -30,6 +30,8 @@ export interface ModelRequest {
   readonly domain?: string;
   readonly architecture: ModelArchitecture;
   readonly source: ModelSource;
+  /** The architecture is the catalogue's, and the weights come from elsewhere: they may have another format. */
+  readonly configIsOfAnotherSource?: boolean;
   readonly loading: ModelLoading;
   /** Tokens of prompt and answer that one request may hold. */
   readonly contextTokens: number;

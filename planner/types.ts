@@ -46,6 +46,16 @@ export interface ChatTemplate {
   readonly text: string;
 }
 
+/** What an engine is told of a model's weights that it does not read in the checkpoint. */
+export interface LoadAs {
+  /** Made when the weights are loaded (`--quantization`). */
+  readonly quantization?: string;
+  /** Other than the checkpoint's (`--dtype`). */
+  readonly dtype?: "bfloat16" | "float16" | "float32";
+  /** Without it the release refuses the checkpoint's format. */
+  readonly flag?: string;
+}
+
 /** A taint to tolerate or to put on nodes. */
 export interface Taint {
   readonly key: string;
@@ -112,6 +122,7 @@ export interface ModelPlan {
   readonly gpuMemoryUtilization: number;
   readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
   readonly quantization?: string;
+  readonly loadAs?: LoadAs;
   readonly maxNumSeqs?: number;
   /** Flags of the engine beyond those that the plan decides, by name without dashes. */
   readonly args?: Readonly<Record<string, ArgumentValue>>;

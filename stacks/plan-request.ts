@@ -66,6 +66,7 @@ function defaultSelector(pool: string, shape: MachineShape): Record<string, stri
 function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = buildOf(entry, config);
+  const source = modelSource(name, config);
   const quantization =
     config.quantization ?? build?.quantization ?? (config.engine === "ollama" ? OLLAMA_DEFAULT : undefined);
   return {
@@ -76,7 +77,8 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     task: config.task ?? entry?.task ?? "chat",
     ...(config.domain !== undefined && { domain: config.domain }),
     architecture,
-    source: modelSource(name, config),
+    source,
+    ...(entry && isElsewhere(source, entry) && { configIsOfAnotherSource: true }),
     loading: config.loading,
     contextTokens: config.contextTokens,
     concurrency: config.concurrency,
@@ -100,6 +102,11 @@ function chatTemplateOf({ chatTemplate: file }: ModelConfig, text: string | unde
 /** Engines read switches as numbers; not all of them know "true". */
 function variable([name, value]: [string, string | number | boolean]): [string, string] {
   return [name, String(typeof value === "boolean" ? Number(value) : value)];
+}
+
+/** Weights of another repository than the one whose config.json the catalogue has. */
+function isElsewhere(source: ModelSource, { repository }: ModelEntry): boolean {
+  return source.kind === "bucket" || (source.kind === "huggingface" && source.repository !== repository);
 }
 
 function buildOf(entry: ModelEntry | undefined, config: ModelConfig): OllamaBuild | undefined {

@@ -3,6 +3,7 @@ import { engineImageName, engineProcessors, engineVersion, type Processor } from
 import { image } from "../../catalog/images";
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
+import { weightKindNamed } from "../../catalog/weight-formats";
 import { formatNames, isGgufName } from "../../planner/model/format-names";
 import { countParameters, weightBytes } from "../../planner/model/parameters";
 import type { EngineName } from "../../planner/types";
@@ -125,6 +126,8 @@ export function engineRows(): EngineRow[] {
         return component === undefined ? [] : [[processor, image(component)]];
       }),
     ),
-    quantizations: formatNames.filter((format) => isGgufName(format) === (name === "ollama")),
+    quantizations: formatNames.filter(
+      (format) => isGgufName(format) === (name === "ollama") && weightKindNamed(format)?.removed === undefined,
+    ),
   }));
 }

@@ -38,7 +38,8 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--max-num-seqs": model.maxNumSeqs,
       "--gpu-memory-utilization": model.gpuMemoryUtilization,
       "--kv-cache-dtype": model.kvCacheDtype === "auto" ? undefined : model.kvCacheDtype,
-      "--quantization": model.quantization,
+      "--quantization": model.loadAs?.quantization,
+      "--dtype": model.loadAs?.dtype,
       "--runner": RUNNERS[model.task],
       "--chat-template": model.chatTemplate && CHAT_TEMPLATE_FILE,
       // After SIGTERM; the default is 0.
@@ -47,6 +48,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
       ...(model.loading === "stream" && streaming(model)),
     }),
+    ...(model.loadAs?.flag === undefined ? [] : [model.loadAs.flag]),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value)),
   ];
 }

@@ -1,4 +1,5 @@
 import { findModel, modelNames } from "../../../catalog/models";
+import { weightKindNamed, weightKinds } from "../../../catalog/weight-formats";
 import { modelNamespaceName } from "../../../components/core/names";
 import { MODEL_CONTROL_NAMESPACE } from "../../../components/model-control/names";
 import { MODEL_STORE_NAMESPACE } from "../../../components/storage/store-layout";
@@ -154,6 +155,14 @@ export const settingsFitTheEngines: Rule = function* ({ sections }) {
   }
 };
 
+/** What vLLM does with a name: most formats it only reads, where the checkpoint is in them. */
+function vllmFormats(known: readonly string[]): string {
+  const made = weightKinds.flatMap(({ madeAtLoad }) => madeAtLoad);
+  const declared = weightKinds.flatMap((kind) => (kind.removed === undefined ? kind.declared : []));
+  const plain = known.filter((format) => weightKindNamed(format) === undefined);
+  return `a weight format of vllm: ${[...made, ...plain].join(", ")}; or, where source is a checkpoint in that format, ${declared.join(", ")}`;
+}
+
 /** GGUF file types are Ollama's; the other formats are vLLM's. */
 export const quantizationsAreKnown: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
@@ -163,7 +172,7 @@ export const quantizationsAreKnown: Rule = function* ({ sections }) {
       yield {
         path: ["models", name, "quantization"],
         value: quantization,
-        allowed: `a weight format of ${engine}: ${list(known, LIST_ENGINES)}`,
+        allowed: engine === "ollama" ? `a weight format of ollama: ${list(known, LIST_ENGINES)}` : vllmFormats(known),
         fix: suggest(quantization, known, "remove it to use the checkpoint's own format"),
       };
       continue;

@@ -111,7 +111,8 @@ export const modelSchema = z
       .optional()
       .meta({ description: "Groups of layers one after another. Default: planned.", unit: "stages", example: 2 }),
     quantization: text(32).optional().meta({
-      description: "Weight format other than the checkpoint's own (Ollama: of the GGUF file).",
+      description:
+        "Weight format: of the GGUF file (Ollama), or one that vLLM makes when it loads a 16-bit checkpoint. The checkpoint's own needs no word.",
       example: "fp8",
     }),
     kvCacheDtype: z
