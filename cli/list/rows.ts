@@ -57,14 +57,22 @@ export interface CardRow {
   readonly gpu: string;
   readonly vendor: string;
   readonly memoryGiB: number;
-  readonly fp8: boolean;
+  /** What code is compiled for: a compute capability (NVIDIA), or a target such as gfx1100 (AMD). */
+  readonly compiledFor: string | undefined;
+  /** Whether the card multiplies FP8 in hardware; undefined: not known. */
+  readonly fp8: boolean | undefined;
   readonly notes: string;
 }
 
 export function cardRows(): CardRow[] {
   return cards.flatMap(({ name, gpu, notes }) => {
     const model = gpuModels.find((each) => each.model === gpu);
-    return model ? [{ name, gpu, vendor: model.vendor, memoryGiB: model.memoryGiB, fp8: model.fp8, notes }] : [];
+    if (model === undefined) {
+      return [];
+    }
+    const { vendor, memoryGiB, abilities } = model;
+    const compiledFor = abilities?.gfx ?? abilities?.computeCapability?.toFixed(1);
+    return [{ name, gpu, vendor, memoryGiB, compiledFor, fp8: abilities?.fp8, notes }];
   });
 }
 
