@@ -1,6 +1,6 @@
 import type { DeploymentPlan } from "../planner/types";
 import { evaluatePolicies } from "../policies/evaluate";
-import { ConfigError, loadEnvironment, type ParsedEnvironmentFile } from "../stacks/config";
+import { ConfigError, type EnvironmentConfig, loadEnvironment, type ParsedEnvironmentFile } from "../stacks/config";
 import { createPlatform, planEnvironment } from "../stacks/program";
 import { type OfflineOptions, type Recording, runOffline } from "./offline/run";
 import type { PlanResult, ReportedViolation } from "./report/result";
@@ -21,6 +21,7 @@ export interface OfflineEnvironment {
 
 /** What the program of an environment decided and made. */
 export interface EnvironmentRun {
+  readonly environment: EnvironmentConfig;
   readonly plan: DeploymentPlan;
   readonly recording: Recording;
 }
@@ -35,25 +36,26 @@ export async function runEnvironment(
   { name, file, fileName, baseDirectory }: OfflineEnvironment,
   options: Pick<OfflineOptions, "preview" | "onResource" | "answers"> = {},
 ): Promise<EnvironmentRun> {
-  let plan: DeploymentPlan | undefined;
+  let decided: Pick<EnvironmentRun, "environment" | "plan"> | undefined;
   const recording = await runOffline(
     async () => {
       const loaded = loadEnvironment();
-      plan = await planEnvironment(name, loaded.environment, baseDirectory).catch((error: unknown) => {
+      const plan = await planEnvironment(name, loaded.environment, baseDirectory).catch((error: unknown) => {
         throw error instanceof ConfigError ? error.foundIn(fileName ?? `Pulumi.${name}.yaml`, file.lineOf) : error;
       });
+      decided = { environment: loaded.environment, plan };
       return createPlatform({ ...loaded, plan }).stackOutputs;
     },
     { ...options, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },
   );
-  if (!plan) {
+  if (!decided) {
     throw new Error("the program ended without a plan");
   }
-  return { plan, recording };
+  return { ...decided, recording };
 }
 
 /** What forbids a run's deployment or deserves a look: the planner's reasons and the policies'. */
-export function judge({ plan, recording }: EnvironmentRun): Omit<PlanResult, "seconds"> {
+export function judge({ plan, recording }: Pick<EnvironmentRun, "plan" | "recording">): Omit<PlanResult, "seconds"> {
   const { environment: stack, stage } = plan;
   const verdict = evaluatePolicies(recording.resources, { project: PROJECT, stack, stage });
   const capacity = plan.problems.map(

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Beta9 } from "../components/beta9/beta9";
 import type { Cluster } from "../components/core/cluster";
+import { commonLabels } from "../components/core/common-labels";
 import { PlanRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
 import { PriorityClasses } from "../components/core/priority-classes";
@@ -38,8 +39,8 @@ export class Platform extends PlatformComponent {
   readonly stackOutputs: Readonly<Record<string, pulumi.Input<unknown>>>;
 
   constructor(name: string, args: PlatformArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("platform:Platform", name, opts);
     const { cluster, environment, secrets, plan } = args;
+    super("platform:Platform", name, { ...opts, transformations: [commonLabels(environment.commonLabels)] });
     const { stage } = plan;
     const { gateway, modelControl, observability } = environment;
     const controlHostname = modelControl.enabled ? modelControl.hostname : undefined;
@@ -54,8 +55,7 @@ export class Platform extends PlatformComponent {
       {
         stage,
         certManager: environment.cluster.certManager,
-        ...(gateway.tls.kind === "acme" && { acme: gateway.tls }),
-        networks: cluster,
+        acme: gateway.tls.kind === "acme",
         observabilityNamespace: OBSERVABILITY_NAMESPACE,
       },
       children,

@@ -1,4 +1,5 @@
-import { isRecord, type KubernetesObject } from "./kubernetes-object";
+import type { Labels } from "../../components/core/labels";
+import { isRecord, type KubernetesObject, renderedLabels } from "./kubernetes-object";
 
 /** Where Argo CD runs and looks for its Applications: the namespace of its own installation guide. */
 export const ARGO_NAMESPACE = "argocd";
@@ -57,13 +58,14 @@ function objectName(...parts: readonly string[]): string {
 }
 
 /** Argo CD's Application that keeps a chart installed. Removing it uninstalls the chart, as Pulumi would. */
-export function application(environment: string, chart: Chart): KubernetesObject {
+export function application(environment: string, chart: Chart, labels: Labels): KubernetesObject {
   return {
     apiVersion: API,
     kind: "Application",
     metadata: {
       name: objectName(environment, chart.release),
       namespace: ARGO_NAMESPACE,
+      labels: { ...labels, ...renderedLabels("chart", chart.release) },
       // Charts hold custom resources whose CRDs fill in defaults: only the API server knows what is a difference.
       annotations: { "argocd.argoproj.io/compare-options": "ServerSideDiff=true" },
       finalizers: ["resources-finalizer.argocd.argoproj.io"],
@@ -117,13 +119,18 @@ export function project(
   environment: string,
   charts: readonly Chart[],
   namespaces: readonly string[],
+  labels: Labels,
 ): KubernetesObject {
   const named = new Set(charts.flatMap(({ namespace, values }) => [namespace, ...textsIn(values)]));
   const allowed = namespaces.filter((namespace) => named.has(namespace));
   return {
     apiVersion: API,
     kind: "AppProject",
-    metadata: { name: projectName(environment), namespace: ARGO_NAMESPACE },
+    metadata: {
+      name: projectName(environment),
+      namespace: ARGO_NAMESPACE,
+      labels: { ...labels, ...renderedLabels("charts", environment) },
+    },
     spec: {
       description: `Charts of the inference platform ${environment}`,
       sourceRepos: unique(charts.map((chart) => chart.repository)),

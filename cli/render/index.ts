@@ -37,7 +37,8 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
   }
   const second = await markedRun(environment, "b", options);
   const remote = new RemoteSecrets(environment.name, options.secretStore);
-  const objects = manifests(environment.name, [first, second], remote);
+  const { commonLabels } = first.run.environment;
+  const objects = manifests(environment.name, [first, second], remote, commonLabels);
   const secrets = remote.list().map((secret) => secretEntry(environment.name, secret));
   const { plan } = first.run;
   return { manifests: objects, secrets, files: filesOf({ ...options, plan, manifests: objects, secrets }) };

@@ -1,3 +1,4 @@
+import type { Labels } from "../../components/core/labels";
 import type { RecordedResource } from "../offline/run";
 import { application, type Chart, chartOf, project } from "./application";
 import { claimValues, externalSecrets } from "./external-secret";
@@ -23,12 +24,14 @@ export interface MarkedRun {
  * What the cluster must hold, without a secret value, in the order of application.
  *
  * @param runs two runs of the same program with different stand-ins.
+ * @param labels of what only GitOps needs; the program's own objects have them. @default none
  * @throws RenderRefusedError when a secret stands where no reference can.
  */
 export function manifests(
   environment: string,
   runs: readonly [MarkedRun, MarkedRun],
   remote: RemoteSecrets,
+  labels: Labels = {},
 ): Manifest[] {
   const resources = runs[0].resources;
   const inCluster = withPendingTexts(runs).filter(({ resource }) => isInCluster(resource));
@@ -42,14 +45,14 @@ export function manifests(
     if (resource.type === HELM_RELEASE) {
       const chart = chartOf(resource.urn, inputs);
       charts.push(chart);
-      return [item(application(environment, chart), chart.namespace)];
+      return [item(application(environment, chart, labels), chart.namespace)];
     }
     const object = toObject(resource, inputs);
     return (resource.type === SECRET ? externalSecrets(object, remote) : [object]).map((made) => item(made));
   });
   if (charts.length > 0) {
     const namespaces = objects.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));
-    objects.push({ object: project(environment, charts, namespaces), home: undefined, source: undefined });
+    objects.push({ object: project(environment, charts, namespaces, labels), home: undefined, source: undefined });
   }
   refusePending(objects);
 

@@ -1,8 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
-import type { ClusterNetworks } from "./network";
 
 /** What the platform needs to know of a Kubernetes cluster, whoever made it. */
-export interface Cluster extends ClusterNetworks {
+export interface Cluster {
   readonly provider: kubernetes.Provider;
   /** Storage class for volumes; the cluster's default when undefined. Must encrypt at rest in production. */
   readonly storageClass: string | undefined;
@@ -12,4 +11,6 @@ export interface Cluster extends ClusterNetworks {
   readonly gpuRuntimeClass: string | undefined;
   /** Who installs the GPU driver stack and DCGM/AMD exporters: the cluster already has them, or the platform does. */
   readonly gpuExporters: "platform" | "present";
+  /** CIDRs of the cluster's own networks (pods, services, nodes): not "the internet" in NetworkPolicies. */
+  readonly privateCidrs: readonly string[];
 }

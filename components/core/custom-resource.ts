@@ -1,5 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { type Labels, standardLabels } from "./labels";
 
 /** `T`, with an input allowed wherever a value stands. */
 export type DeepInput<T> = T extends string | number | boolean | null | undefined
@@ -19,7 +20,8 @@ export interface CustomResourceArgs<M extends Manifest> {
   readonly kind: M["kind"];
   readonly name: string;
   readonly namespace?: pulumi.Input<string>;
-  readonly labels?: Readonly<Record<string, string>>;
+  /** @default the standard labels, with the kind as name of the application */
+  readonly labels?: Labels;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec: DeepInput<NonNullable<M["spec"]>>;
 }
@@ -41,7 +43,7 @@ export function customResource<M extends Manifest>(
       metadata: {
         name: args.name,
         ...(args.namespace !== undefined && { namespace: args.namespace }),
-        ...(args.labels && { labels: { ...args.labels } }),
+        labels: { ...(args.labels ?? standardLabels(args.kind.toLowerCase(), args.name)) },
         ...(args.annotations && { annotations: { ...args.annotations } }),
       },
       spec: args.spec,

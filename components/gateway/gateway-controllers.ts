@@ -5,10 +5,9 @@ import type { Stage } from "../../planner/types";
 import { chartRelease } from "../core/chart-release";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { standardLabels } from "../core/labels";
-import type { Allowance, ClusterNetworks } from "../core/network";
+import type { Allowance } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { aiGatewayAllowances, certManagerAllowances, envoyGatewayAllowances } from "./allowances";
-import type { AcmeServer } from "./certificate";
 import { aiGatewayValues, certManagerValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
 import { AI_GATEWAY_NAMESPACE, CERT_MANAGER_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "./names";
 
@@ -20,9 +19,8 @@ export interface GatewayControllersArgs {
    * when certificates come from ACME. @default "platform"
    */
   readonly certManager?: "platform" | "present";
-  /** Certificates come from this ACME server, by HTTP-01 challenges through the Gateway. @default they do not */
-  readonly acme?: AcmeServer;
-  readonly networks: ClusterNetworks;
+  /** Certificates come from an ACME server, by HTTP-01 challenges through the Gateway. @default false */
+  readonly acme?: boolean;
   /** Namespace of Prometheus, which may scrape the controllers. */
   readonly observabilityNamespace: string;
 }
@@ -34,13 +32,13 @@ export class GatewayControllers extends PlatformComponent {
 
   constructor(name: string, args: GatewayControllersArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:GatewayControllers", name, opts);
-    const { stage, acme, networks, observabilityNamespace } = args;
+    const { stage, acme = false, observabilityNamespace } = args;
 
     // Gateway API and Envoy Gateway CRDs come with this chart. It starts before the extension server that it
     // calls: until that one answers, it keeps the last configuration.
     const envoyGateway = this.install("envoy-gateway", {
       namespace: ENVOY_GATEWAY_NAMESPACE,
-      allowances: envoyGatewayAllowances(networks, observabilityNamespace),
+      allowances: envoyGatewayAllowances(observabilityNamespace),
       chart: "gateway-helm",
       values: envoyGatewayValues(stage),
     });
@@ -48,9 +46,9 @@ export class GatewayControllers extends PlatformComponent {
       (args.certManager ?? "platform") === "platform"
         ? this.install("cert-manager", {
             namespace: CERT_MANAGER_NAMESPACE,
-            allowances: certManagerAllowances(networks, observabilityNamespace, acme),
+            allowances: certManagerAllowances(observabilityNamespace, acme),
             chart: "cert-manager",
-            values: certManagerValues(stage, acme !== undefined),
+            values: certManagerValues(stage, acme),
             after: [envoyGateway],
           })
         : undefined;
@@ -63,7 +61,7 @@ export class GatewayControllers extends PlatformComponent {
     const aiGatewayNamespace = this.isolated(
       "ai-gateway",
       AI_GATEWAY_NAMESPACE,
-      aiGatewayAllowances(networks, observabilityNamespace),
+      aiGatewayAllowances(observabilityNamespace),
     );
     const session = new kubernetes.core.v1.Secret(
       this.child("session"),

@@ -1,4 +1,4 @@
-import { podTemplates } from "../lib/pods";
+import { containers, podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
 
 const REQUIRED = [
@@ -21,8 +21,7 @@ export const resourcesSet = resourcePolicy(
       "Size the container with guaranteed(), burstable() or modelResources() of components/core/resources.",
   },
   (resource, report) => {
-    const pods = podTemplates(resource).filter(({ isPartial }) => !isPartial);
-    for (const { field } of pods.flatMap(({ containers }) => containers)) {
+    for (const { field } of podTemplates(resource).flatMap(containers)) {
       for (const [kind, name] of REQUIRED) {
         const quantity = field.get("resources", kind, name);
         if (quantity.is((value) => value === undefined || value === null || value === "")) {

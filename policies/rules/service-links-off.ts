@@ -12,9 +12,9 @@ export const serviceLinksOff = resourcePolicy(
     remediationSteps: "Set enableServiceLinks: false; hardenedPodSpec() does.",
   },
   (resource, report) => {
-    for (const { spec, isPartial } of podTemplates(resource)) {
+    for (const { spec } of podTemplates(resource)) {
       const links = spec.get("enableServiceLinks");
-      if (links.is((value) => value !== false && !(isPartial && value === undefined))) {
+      if (links.is((value) => value !== false)) {
         report({ resource, field: links, allowed: "false" });
       }
     }

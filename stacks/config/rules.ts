@@ -4,6 +4,7 @@ import * as beta9 from "./rules/beta9";
 import type { Rule, RuleContext } from "./rules/context";
 import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
+import * as labels from "./rules/labels";
 import * as modelControl from "./rules/model-control";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
@@ -26,10 +27,8 @@ const rules: readonly Rule[] = [
   models.settingsFitTheEngines,
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,
-  engineOptions.chatSettingsAreForChats,
   models.replicasAreOrdered,
   models.servedNamesAreUnique,
-  models.servedNamesFitTheEngines,
   models.modelPoolsExist,
   models.tensorParallelFitsANode,
   gateway.productionHasATrustedCertificate,
@@ -40,6 +39,7 @@ const rules: readonly Rule[] = [
   modelControl.warmModelsHaveAnEngine,
   modelControl.warmModelsAreAllowed,
   modelControl.plannedRegistriesAreAllowed,
+  labels.commonLabelsAreFree,
   beta9.beta9PoolsExist,
   beta9.beta9CpuPoolFits,
   beta9.beta9GpuPoolsFit,

@@ -5,7 +5,13 @@ import { clusterSection } from "./sections/cluster";
 import { gatewaySection } from "./sections/gateway";
 import { modelControlSection } from "./sections/model-control";
 import { type modelSchema, modelsSection } from "./sections/models";
-import { budgetSection, observabilitySection, stageField, storageSection } from "./sections/operations";
+import {
+  budgetSection,
+  commonLabelsField,
+  observabilitySection,
+  stageField,
+  storageSection,
+} from "./sections/operations";
 import { type poolSchema, poolsSection } from "./sections/pools";
 import { type SecretKey, secretFields } from "./sections/secrets";
 
@@ -23,6 +29,7 @@ export const environmentSchema = z.strictObject({
   observability: observabilitySection,
   budget: budgetSection,
   beta9: beta9Section,
+  commonLabels: commonLabelsField,
 });
 
 /** Everything that may stand under the namespace: the environment and its secrets. */

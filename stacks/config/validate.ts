@@ -84,7 +84,7 @@ function withoutImports(draft: ProblemDraft, imports: readonly string[]): Proble
 
 /** zod leaves this one name out of records without a word, to keep prototypes clean. */
 function droppedNames(values: RawConfig["values"]): ProblemDraft[] {
-  return ["pools", "models"]
+  return ["pools", "models", "commonLabels"]
     .filter((section) => namesIn(values[section]).includes("__proto__"))
     .map((section) => ({
       path: [section, "__proto__"],

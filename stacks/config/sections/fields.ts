@@ -20,15 +20,12 @@ export function dnsLabel(maxLength = 63) {
     });
 }
 
-/** Name that clients find in the DNS: no IP address, whose last label is a number. */
-const HOSTNAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-
 /** Name that clients find in the DNS. */
 export const hostname = z
   .string()
   .max(253)
-  .regex(HOSTNAME)
-  .meta({ allowed: "a lower-case DNS name with at least one dot, no IP address" });
+  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
+  .meta({ allowed: "a lower-case DNS name with at least one dot" });
 
 /** Whole number with both bounds, so that every message can state them. */
 export function wholeNumber(minimum: number, maximum: number) {
@@ -44,6 +41,18 @@ export function text(maxLength = 256) {
     .regex(/^[^\p{Cc}]+$/u)
     .meta({ allowed: `text on one line, at most ${maxLength} characters` });
 }
+
+/** Key of a label in Kubernetes, with or without a prefix. */
+export const labelKey = z
+  .string()
+  .max(317)
+  .regex(/^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/)
+  .meta({ allowed: "a Kubernetes label key" });
+
+export const labelValue = z
+  .string()
+  .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/)
+  .meta({ allowed: "a Kubernetes label value (text; quote numbers, true and false)", example: "blue" });
 
 /** A price of one node for one hour. */
 export const usdPerHour = z.number().min(0).max(100_000);

@@ -1,7 +1,7 @@
 /** Sections that have a few fields each: stage, storage, observability, budget. */
 import { z } from "zod";
 import type { Stage } from "../../../planner/types";
-import { wholeNumber } from "./fields";
+import { labelKey, labelValue, wholeNumber } from "./fields";
 
 const stages = ["production", "development"] as const satisfies readonly Stage[];
 
@@ -9,6 +9,15 @@ export const stageField = z.enum(stages).default("production").meta({
   description: "production protects stateful resources and runs redundant replicas; development may be thrown away.",
   example: "development",
 });
+
+export const commonLabelsField = z
+  .record(labelKey, labelValue)
+  .default({})
+  .meta({
+    description:
+      "Labels of every object that is deployed, and of the pods: for cost reports, owners, policies of the cluster. What charts make has their own.",
+    example: { "example.com/team": "blue" },
+  });
 
 export const storageSection = z
   .strictObject({

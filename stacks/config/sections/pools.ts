@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dnsLabel, text, usdPerHour, wholeNumber } from "./fields";
+import { dnsLabel, labelKey, labelValue, text, usdPerHour, wholeNumber } from "./fields";
 
 const nodeSchema = z
   .strictObject({
@@ -38,17 +38,6 @@ const nodeSchema = z
     dependencies: { card: ["gpuCount"], gpuCount: ["card"] },
     example: { vcpus: 8, memoryGiB: 32 },
   });
-
-const labelKey = z
-  .string()
-  .max(317)
-  .regex(/^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/)
-  .meta({ allowed: "a Kubernetes label key" });
-
-const labelValue = z
-  .string()
-  .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/)
-  .meta({ allowed: "a Kubernetes label value (text; quote numbers, true and false)", example: "blue" });
 
 export const poolSchema = z
   .strictObject({

@@ -64,6 +64,22 @@ describe("a folder", () => {
     expect(existsSync(join(changed, "model-chat"))).toBe(false);
   });
 
+  it("labels everything as the environment says, also what only GitOps has and what External Secrets makes", async () => {
+    const labelled = join(folder, "labelled");
+    const labels = { "example.com/team": "blue" };
+    expect((await renderOf(folder, { ...laptop, commonLabels: labels }, "--out", labelled)).status).toBe(0);
+    const objects = objectsIn(contentOf(labelled));
+    expect(new Set(objects.map(({ kind }) => kind))).toEqual(
+      expect.objectContaining(new Set(["Application", "AppProject", "ExternalSecret", "Namespace"])),
+    );
+    for (const { path, kind, metadata, spec } of objects) {
+      expect({ path, labels: metadata.labels }).toEqual({ path, labels: expect.objectContaining(labels) });
+      if (kind === "ExternalSecret") {
+        expect(spec).toMatchObject({ target: { template: { metadata: { labels } } } });
+      }
+    }
+  });
+
   it("that holds other files is left alone", async () => {
     const foreign = join(folder, "foreign");
     mkdirSync(foreign);

@@ -73,6 +73,20 @@ describe.each(environments)("%s", (name) => {
     expect(problems).toEqual([]);
   });
 
+  it("labels every object, and says who manages it", () => {
+    for (const { path, metadata } of objects) {
+      expect({ path, labels: metadata.labels }).toEqual({
+        path,
+        labels: expect.objectContaining({
+          "app.kubernetes.io/name": expect.stringMatching(/./),
+          "app.kubernetes.io/instance": expect.stringMatching(/./),
+          "app.kubernetes.io/part-of": "inference-stacks",
+          "app.kubernetes.io/managed-by": "gitops",
+        }),
+      });
+    }
+  });
+
   it("writes out what the API server would write into atomic lists, so that what is synced stays Synced", () => {
     const absent = objects
       .filter(({ apiVersion }) => !isBuiltIn(groupOf(apiVersion)))

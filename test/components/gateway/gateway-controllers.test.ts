@@ -9,7 +9,6 @@ function controllers(overrides: Partial<GatewayControllersArgs> = {}): Promise<D
   return deploy(() => {
     new GatewayControllers("controllers", {
       stage: "production",
-      networks: { privateCidrs: [], apiServerCidrs: [] },
       observabilityNamespace: "observability",
       ...overrides,
     });
@@ -37,7 +36,7 @@ describe("GatewayControllers", () => {
   it.each(["production", "development"] as const)(
     "passes only values that the charts know (%s, with ACME)",
     async (stage) => {
-      const deployment = await controllers({ stage, acme: {} });
+      const deployment = await controllers({ stage, acme: true });
       const charts = {
         "envoy-gateway": "gateway-helm",
         "cert-manager": "cert-manager",
@@ -141,7 +140,7 @@ describe("GatewayControllers", () => {
   });
 
   it("turns on Gateway API challenges only where certificates come from ACME", async () => {
-    expect(release(await controllers({ acme: {} }), "cert-manager").inputs.values).toMatchObject({
+    expect(release(await controllers({ acme: true }), "cert-manager").inputs.values).toMatchObject({
       config: { gatewayAPI: { enabled: true } },
     });
     expect(release(await controllers(), "cert-manager").inputs.values).not.toHaveProperty("config");

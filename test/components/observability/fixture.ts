@@ -51,8 +51,7 @@ function cluster(overrides: Partial<Cluster>): Cluster {
     volumesGrow: true,
     gpuRuntimeClass: undefined,
     gpuExporters: "platform",
-    privateCidrs: [],
-    apiServerCidrs: [],
+    privateCidrs: ["10.0.0.0/8"],
     ...overrides,
   };
 }
