@@ -15,6 +15,8 @@ export interface ImageEntry {
   /** Docker platforms, e.g. "linux/arm64". */
   readonly platforms: readonly string[];
   readonly platformsConfidence: "stated" | "inferred";
+  /** Cards that the image has device code for: from a compute capability on (NVIDIA), or these targets (AMD). */
+  readonly gpus?: { readonly computeCapability?: number; readonly gfx?: readonly string[]; readonly source: string };
   /** "stated": the tag was read in a source; "inferred": it follows the release form. */
   readonly confidence: "stated" | "inferred";
   readonly source: string;

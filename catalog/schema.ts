@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { ChartValueKeys } from "./chart-values";
 import type { ChartEntry } from "./charts";
+import type { ChatParserRow } from "./chat-parsers";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
 import type { ModelEntry } from "./models";
 import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
+import type { CacheDtype, CheckpointMethod, WeightKind } from "./weight-formats";
 
 // Schemas of the catalogue files. Tests apply them; the program trusts the files and starts without them.
 
@@ -16,11 +18,29 @@ const notNegative = z.number().nonnegative();
 const day = z.iso.date();
 const range = z.strictObject({ min: positive, max: positive }).refine(({ min, max }) => min <= max, "min exceeds max");
 
+const gfx = z.string().regex(/^gfx[0-9a-f]+$/);
+const cardNeeds = {
+  computeCapability: positive.optional(),
+  gfx: z.array(gfx).optional(),
+  unproven: z.array(gfx).optional(),
+};
+
 const gpuModel = z.strictObject({
   model: text,
   vendor: z.enum(["nvidia", "amd"]),
   arch: text,
-  fp8: z.boolean(),
+  abilities: z
+    .strictObject({
+      computeCapability: positive.optional(),
+      gfx: gfx.optional(),
+      bf16: z.boolean(),
+      fp8: z.boolean(),
+      mxfp4: z.boolean(),
+      nvfp4: z.boolean(),
+      source: text,
+    })
+    .refine(({ computeCapability, gfx }) => (computeCapability === undefined) !== (gfx === undefined), "one of the two")
+    .optional(),
   memoryGB: positive,
   memoryGiB: positive,
   engineMemoryGiB: positive,
@@ -146,6 +166,9 @@ const imageEntry = z.strictObject({
     .optional(),
   platforms: z.array(z.string().regex(/^linux\/[a-z0-9]+$/)).nonempty(),
   platformsConfidence: z.enum(["stated", "inferred"]),
+  gpus: z
+    .strictObject({ computeCapability: positive.optional(), gfx: z.array(gfx).nonempty().optional(), source: text })
+    .optional(),
   confidence: z.enum(["stated", "inferred"]),
   source: text,
   asOf: day,
@@ -180,6 +203,15 @@ const engineOptions = z.strictObject({
   ),
 }) satisfies z.ZodType<EngineOptions>;
 
+const chatParserRow = z.strictObject({
+  families: z.array(text).nonempty(),
+  model: text.optional(),
+  toolCalls: text.optional(),
+  reasoning: text.optional(),
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<ChatParserRow>;
+
 const remarks = z.record(text, text);
 const optionRules = z.strictObject({ settings: remarks, refused: remarks, memory: remarks, advice: remarks });
 const engineRules = z.strictObject({ arguments: optionRules, environment: optionRules });
@@ -197,6 +229,31 @@ const roceProfile = z.strictObject({
   source: text,
 }) satisfies z.ZodType<RoceProfile>;
 
+const weightKind = z.strictObject({
+  weights: text,
+  madeAtLoad: z.array(text),
+  declared: z.array(text),
+  native: z.enum(["fp8", "mxfp4", "nvfp4"]).optional(),
+  ...cardNeeds,
+  removed: text.optional(),
+  source: text,
+}) satisfies z.ZodType<WeightKind>;
+
+const checkpointMethod = z.strictObject({
+  method: text,
+  weights: z.array(text).nonempty().optional(),
+  ...cardNeeds,
+  flag: text.optional(),
+  source: text,
+}) satisfies z.ZodType<CheckpointMethod>;
+
+const cacheDtype = z.strictObject({
+  dtype: text,
+  ...cardNeeds,
+  latentComputeCapability: positive.optional(),
+  source: text,
+}) satisfies z.ZodType<CacheDtype>;
+
 const about = text;
 
 /** Schema of each catalogue file. */
@@ -207,7 +264,19 @@ export const schemas = {
   models: z.strictObject({ about, models: z.array(modelEntry) }),
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
   chartValues: chartValueKeys,
+  weightFormats: z.strictObject({
+    about,
+    engine: z.literal("vllm"),
+    version: text,
+    source: text,
+    asOf: day,
+    formats: z.array(weightKind),
+    methods: z.array(checkpointMethod),
+    kvCache: z.array(cacheDtype),
+    noFloat16: z.array(text),
+  }),
   images: z.strictObject({ about, images: z.array(imageEntry) }),
+  chatParsers: z.strictObject({ about, parsers: z.array(chatParserRow) }),
   engineOptions,
   engineRules: z.strictObject({ about, vllm: engineRules, ollama: engineRules }),
   fabrics: z.strictObject({

@@ -8,14 +8,28 @@ export type Provider = "oci" | "aws" | "onprem";
 export type CpuArchitecture = "amd64" | "arm64";
 export type GpuResource = "nvidia.com/gpu" | "amd.com/gpu";
 
+/** What decides whether an engine starts on a card, and in which number formats it computes. */
+export interface CardAbilities {
+  /** NVIDIA: what device code is compiled for, e.g. 8.9. */
+  readonly computeCapability?: number;
+  /** AMD: the compiler's target, e.g. "gfx1100". */
+  readonly gfx?: string;
+  readonly bf16: boolean;
+  /** Multiplies FP8 in hardware; so for the others. */
+  readonly fp8: boolean;
+  readonly mxfp4: boolean;
+  readonly nvfp4: boolean;
+  readonly source: string;
+}
+
 /** One GPU model (shapes/gpus.json). */
 export interface GpuModel {
   readonly model: string;
   readonly vendor: "nvidia" | "amd";
   /** Micro-architecture in lower case, e.g. "hopper", "cdna3". */
   readonly arch: string;
-  /** Whether the GPU multiplies FP8 in hardware. */
-  readonly fp8: boolean;
+  /** Undefined: not read, so that nobody can say what runs on it. */
+  readonly abilities?: CardAbilities;
   /** Vendor's figure, in the vendor's "GB". */
   readonly memoryGB: number;
   /** Total that the driver reports (nvidia-smi, rocm-smi), GiB. */

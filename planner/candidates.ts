@@ -1,5 +1,6 @@
 import { engineImageName, engineProcessors } from "../catalog/engines";
 import { imageSupports } from "../catalog/images";
+import { cardVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
 import { parallelismProblems } from "./memory/divisibility";
 import { estimateMemory, type MemoryEstimate } from "./memory/estimate";
@@ -16,6 +17,8 @@ export interface Candidate {
   readonly layout: Layout;
   readonly estimate: MemoryEstimate;
   readonly resources: PodResources;
+  /** What its cards mean for the model. */
+  readonly notes: readonly string[];
 }
 
 /** The best try on a pool that cannot run the model: what it would have been, and what it lacks. */
@@ -28,6 +31,8 @@ export interface Refusal {
   readonly estimate?: MemoryEstimate;
   /** Why, in a sentence that names the numbers. */
   readonly reason: string;
+  /** What would help, where it is known without trying. */
+  readonly remedy?: string;
 }
 
 export type Fit = { readonly candidate: Candidate } | { readonly refusal: Refusal };
@@ -69,6 +74,11 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
   if (!gpu) {
     return refuse(pool, `${shape.name} has no GPU`);
   }
+  const { refusals, notes } = cardVerdict(model, gpu);
+  if (refusals.length > 0) {
+    const remedies = [...new Set(refusals.map(({ remedy }) => remedy))];
+    return refuse(pool, refusals.map(({ reason }) => reason).join("; "), remedies.join(", and "));
+  }
   const rules: string[] = [];
   let nearest: { layout: Layout; estimate: MemoryEstimate } | undefined;
   const network = shape.networkGbps ?? 0;
@@ -91,7 +101,7 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
           `${shape.name} leaves ${describe(node)} to models, and ${resources.memoryGiB} GiB of it to ${layout.gpusPerNode} GPU(s); ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
         );
       }
-      return { candidate: { pool: pool.name, layout, estimate, resources } };
+      return { candidate: { pool: pool.name, layout, estimate, resources, notes } };
     }
     if (!nearest || estimate.shortfallGiB < nearest.estimate.shortfallGiB) {
       nearest = { layout, estimate };
@@ -99,8 +109,12 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
   }
   if (!nearest) {
     const why =
-      rules.length > 0 ? [...new Set(rules)].join("; ") : "the pinned parallelism matches no layout of this shape";
-    return refuse(pool, `no layout on ${shape.name} obeys the engine's rules: ${why}`);
+      rules.length > 0 ? brief([...new Set(rules)]) : "the pinned parallelism matches no layout of this shape";
+    return refuse(
+      pool,
+      `no layout on ${shape.name} obeys the engine's rules: ${why}`,
+      parallelismRemedy(model, gpu.count, reachable),
+    );
   }
   return {
     refusal: {
@@ -143,7 +157,7 @@ function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
       `${pool.shape.name} leaves ${describe(node)} to models; ${model.engine} needs ${resources.cpu} CPUs and ${gib(resources.memoryGiB)}`,
     );
   }
-  return { candidate: { pool: pool.name, layout, estimate, resources } };
+  return { candidate: { pool: pool.name, layout, estimate, resources, notes: [] } };
 }
 
 function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: number): Layout[] {
@@ -232,8 +246,41 @@ function describeMiss(
   );
 }
 
-function refuse(pool: PoolRequest, reason: string): Fit {
-  return { refusal: { pool: pool.name, reason } };
+function refuse(pool: PoolRequest, reason: string, remedy?: string): Fit {
+  return { refusal: { pool: pool.name, reason, ...(remedy && { remedy }) } };
+}
+
+/** Reasons of one kind follow from each other: a few are enough. */
+function brief(reasons: readonly string[]): string {
+  const shown = reasons.slice(0, 3);
+  const more = reasons.length - shown.length;
+  return `${shown.join("; ")}${more > 0 ? `; and ${more} more reasons of this kind` : ""}`;
+}
+
+/** The values that a pinned parallelism could have instead; undefined where it is not what is wrong. */
+function parallelismRemedy(model: ModelRequest, gpusOnNode: number, maxNodes: number): string | undefined {
+  const { name, tensorParallel, pipelineParallel } = model;
+  const possible = (pinned: Partial<ModelRequest>) =>
+    layoutsFor({ ...model, ...pinned }, gpusOnNode, maxNodes).filter(
+      (layout) => rulesBroken(model, layout).length === 0,
+    );
+  const tensors = possible({ tensorParallel: undefined }).map((layout) => layout.tensorParallel);
+  if (tensorParallel !== undefined && tensors.length > 0) {
+    return `write models.${name}.tensorParallel: ${either(tensors)}, or remove it`;
+  }
+  const stages = possible({ pipelineParallel: undefined }).map((layout) => layout.pipelineParallel);
+  if (pipelineParallel !== undefined && stages.length > 0) {
+    return `write models.${name}.pipelineParallel: ${either(stages)}, or remove it`;
+  }
+  const isPinned = tensorParallel !== undefined || pipelineParallel !== undefined;
+  return isPinned ? `remove tensorParallel and pipelineParallel of models.${name}` : undefined;
+}
+
+/** "1, 2 or 4", from any order. */
+function either(values: readonly number[]): string {
+  const sorted = [...new Set(values)].sort((a, b) => a - b);
+  const last = sorted.pop();
+  return sorted.length > 0 ? `${sorted.join(", ")} or ${last}` : String(last);
 }
 
 function describe({ cpu, memoryGiB }: Capacity): string {

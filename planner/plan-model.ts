@@ -5,6 +5,7 @@ import { compareWithRule } from "./sizing";
 import { startupBudgetSeconds } from "./startup";
 import { modelStorageGiB } from "./storage";
 import type { ModelPlan, PoolPlan } from "./types";
+import { loadAs, weightFormatNotes } from "./weight-format";
 
 /** Everything decided for one placed model, from its request, the chosen candidate and its pool. */
 export function planModel(
@@ -18,6 +19,7 @@ export function planModel(
   const weightsGB = weightBytes(model.architecture, model.quantization).checkpointBytes / 1e9;
   const linkGbps = model.source.kind === "ollama" ? storage.registryGbps : storage.storeGbps;
   const share = poolShare(model, candidate, pool);
+  const toldOfWeights = loadAs(model);
   return {
     name: model.name,
     servedName: model.servedName,
@@ -42,9 +44,11 @@ export function planModel(
     gpuMemoryUtilization: estimate.utilization,
     kvCacheDtype: model.kvCacheDtype,
     ...(model.quantization !== undefined && { quantization: model.quantization }),
+    ...(toldOfWeights && { loadAs: toldOfWeights }),
     ...(model.maxNumSeqs !== undefined && { maxNumSeqs: model.maxNumSeqs }),
     ...(model.args && { args: model.args }),
     ...(model.env && { env: model.env }),
+    ...(model.chatTemplate && { chatTemplate: model.chatTemplate }),
     memoryPerGpu: memoryPerGpu(estimate),
     kvTokens: estimate.kvTokens,
     totalParametersB: countParameters(model.architecture).total / 1e9,
@@ -64,7 +68,7 @@ export function planModel(
     hourlyUsd: pool.hourlyUsd * share,
     monthlyUsd: pool.monthlyUsd * share,
     sizing: compareWithRule(model, candidate, shape),
-    notes: [estimate.basis, ...estimate.notes],
+    notes: [estimate.basis, ...estimate.notes, ...(model.notes ?? []), ...weightFormatNotes(model), ...candidate.notes],
   };
 }
 

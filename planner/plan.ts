@@ -1,6 +1,7 @@
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
 import { type Candidate, fitOnPool, type Refusal } from "./candidates";
 import { type BilledPool, costOf } from "./cost";
+import { unknownCards } from "./hardware/unknown-cards";
 import type { Capacity } from "./packing";
 import { type Placement, packingItem } from "./placement";
 import { planModel } from "./plan-model";
@@ -10,6 +11,7 @@ import { explainRefusal } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { goesThroughStore, MINIMUM_STORE_GIB } from "./storage";
 import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, Taint } from "./types";
+import { weightFormatProblem } from "./weight-format";
 
 const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
 
@@ -26,9 +28,9 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
   const problems: CapacityProblem[] = [];
   const placeable = new Map<string, Candidate[]>();
   for (const model of request.models) {
-    const tooLong = contextProblem(model);
-    if (tooLong) {
-      problems.push(tooLong);
+    const impossible = [contextProblem(model), weightFormatProblem(model)].filter((problem) => problem !== undefined);
+    if (impossible.length > 0) {
+      problems.push(...impossible);
       continue;
     }
     const pools = allowedPools(model, request.pools);
@@ -66,6 +68,7 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
   problems.push(
     ...maximumProblems(request.pools, placements, assignment),
     ...hostMemoryAdvice(request.pools, placements),
+    ...unknownCards(request.pools, placements),
   );
   const cost = costOf(
     pools.map(({ billed }) => billed),
@@ -111,7 +114,14 @@ class FitCache {
   }
 
   private fit(model: ModelRequest, pool: PoolRequest): ReturnType<typeof fitOnPool> {
-    const { architecture, name: _name, servedName: _servedName, source: _source, ...question } = model;
+    const {
+      architecture,
+      name: _name,
+      servedName: _servedName,
+      source: _source,
+      chatTemplate: _chatTemplate,
+      ...question
+    } = model;
     const id = this.architectures.get(architecture) ?? this.architectures.size;
     this.architectures.set(architecture, id);
     const key = `${pool.name} ${id} ${JSON.stringify(question)}`;

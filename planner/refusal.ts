@@ -53,7 +53,7 @@ function remedies(
         : "add a pool with GPUs that is open to it, or write engine: ollama and add a pool with role: cpu",
     ];
   }
-  const result: string[] = [];
+  const result = [...new Set(nearest.flatMap(({ remedy }) => remedy ?? []))];
   for (const refusal of nearest) {
     const pool = pools.find((p) => p.name === refusal.pool);
     const nodes = pool && nodesThatServe(model, pool, reserve);

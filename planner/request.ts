@@ -1,6 +1,6 @@
 import type { MachineShape } from "../catalog/shapes";
 import type { ModelArchitecture } from "./model/architecture";
-import type { ArgumentValue, EngineName, ModelLoading, ModelSource, ModelTask, Stage } from "./types";
+import type { ArgumentValue, ChatTemplate, EngineName, ModelLoading, ModelSource, ModelTask, Stage } from "./types";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
@@ -30,6 +30,8 @@ export interface ModelRequest {
   readonly domain?: string;
   readonly architecture: ModelArchitecture;
   readonly source: ModelSource;
+  /** The architecture is the catalogue's, and the weights come from elsewhere: they may have another format. */
+  readonly configIsOfAnotherSource?: boolean;
   readonly loading: ModelLoading;
   /** Tokens of prompt and answer that one request may hold. */
   readonly contextTokens: number;
@@ -48,6 +50,9 @@ export interface ModelRequest {
   /** Flags of the engine, by name without dashes; already checked. */
   readonly args?: Readonly<Record<string, ArgumentValue>>;
   readonly env?: Readonly<Record<string, string>>;
+  readonly chatTemplate?: ChatTemplate;
+  /** Remarks for whoever reads the plan. */
+  readonly notes?: readonly string[];
 }
 
 /** Everything the planner decides from: plain data, already validated. */

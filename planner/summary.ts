@@ -1,11 +1,11 @@
 import type { CostPlan, DeploymentPlan, ModelPlan, PoolPlan } from "./types";
 
-/** A plan as others read it: `plan --json`, the plan's ConfigMap, policies. Shapes are named, not spelled out. */
+/** A plan as others read it: `plan --json`, the plan's ConfigMap, policies. Shapes and templates are named, not spelled out. */
 export interface PlanSummary {
   readonly environment: string;
   readonly stage: DeploymentPlan["stage"];
   readonly pools: readonly (Omit<PoolPlan, "shape"> & { readonly shape: string })[];
-  readonly models: readonly ModelPlan[];
+  readonly models: readonly (Omit<ModelPlan, "chatTemplate"> & { readonly chatTemplate?: string })[];
   readonly storage: DeploymentPlan["storage"];
   readonly cost: CostPlan;
 }
@@ -16,7 +16,10 @@ export function summarize(plan: DeploymentPlan): PlanSummary {
     environment,
     stage,
     pools: plan.pools.map((pool) => ({ ...pool, shape: pool.shape.name })),
-    models,
+    models: models.map(({ chatTemplate, ...model }) => ({
+      ...model,
+      ...(chatTemplate && { chatTemplate: chatTemplate.file }),
+    })),
     storage,
     cost,
   };

@@ -39,6 +39,23 @@ export type ModelLoading = "copy" | "stream";
 /** Value of an engine's flag: true and false switch it, lists and mappings are for flags that take several or JSON. */
 export type ArgumentValue = boolean | number | string | readonly unknown[] | { readonly [key: string]: unknown };
 
+/** A Jinja template that makes a prompt of a chat, in place of the model's own. */
+export interface ChatTemplate {
+  /** As the configuration names it. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What an engine is told of a model's weights that it does not read in the checkpoint. */
+export interface LoadAs {
+  /** Made when the weights are loaded (`--quantization`). */
+  readonly quantization?: string;
+  /** Other than the checkpoint's (`--dtype`). */
+  readonly dtype?: "bfloat16" | "float16" | "float32";
+  /** Without it the release refuses the checkpoint's format. */
+  readonly flag?: string;
+}
+
 /** A taint to tolerate or to put on nodes. */
 export interface Taint {
   readonly key: string;
@@ -105,11 +122,13 @@ export interface ModelPlan {
   readonly gpuMemoryUtilization: number;
   readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
   readonly quantization?: string;
+  readonly loadAs?: LoadAs;
   readonly maxNumSeqs?: number;
   /** Flags of the engine beyond those that the plan decides, by name without dashes. */
   readonly args?: Readonly<Record<string, ArgumentValue>>;
   /** Variables of the engine beyond those that the platform sets. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly chatTemplate?: ChatTemplate;
   readonly memoryPerGpu: MemoryPerGpu;
   /** KV tokens that the engine will report for one replica. */
   readonly kvTokens: number;

@@ -5,6 +5,7 @@ import { LABEL_PREFIX } from "../components/core/labels";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import type { ModelSource } from "../planner/types";
+import { withChatParsers } from "./chat-parsers";
 import { type EnvironmentConfig, type ModelConfig, machineOf, ollamaBuildOf, type PoolConfig, roleOf } from "./config";
 
 /** What the Ollama library builds of a tag that names no quantization. */
@@ -15,6 +16,7 @@ export function toPlanRequest(
   name: string,
   environment: EnvironmentConfig,
   architectures: ReadonlyMap<string, ModelArchitecture>,
+  chatTemplates: ReadonlyMap<string, string> = new Map(),
 ): PlanRequest {
   return {
     environment: name,
@@ -25,7 +27,10 @@ export function toPlanRequest(
       if (!architecture) {
         throw new Error(`the architecture of model "${model}" was not read`);
       }
-      return modelRequest(model, config, architecture);
+      return withChatParsers(config, {
+        ...modelRequest(model, config, architecture),
+        ...chatTemplateOf(config, chatTemplates.get(model)),
+      });
     }),
     storage: environment.storage,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
@@ -61,6 +66,7 @@ function defaultSelector(pool: string, shape: MachineShape): Record<string, stri
 function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = buildOf(entry, config);
+  const source = modelSource(name, config);
   const quantization =
     config.quantization ?? build?.quantization ?? (config.engine === "ollama" ? OLLAMA_DEFAULT : undefined);
   return {
@@ -71,7 +77,8 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     task: config.task ?? entry?.task ?? "chat",
     ...(config.domain !== undefined && { domain: config.domain }),
     architecture,
-    source: modelSource(name, config),
+    source,
+    ...(entry && isElsewhere(source, entry) && { configIsOfAnotherSource: true }),
     loading: config.loading,
     contextTokens: config.contextTokens,
     concurrency: config.concurrency,
@@ -84,14 +91,22 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     kvCacheDtype: config.kvCacheDtype,
     ...(config.gpuMemoryUtilization !== undefined && { gpuMemoryUtilization: config.gpuMemoryUtilization }),
     ...(config.maxNumSeqs !== undefined && { maxNumSeqs: config.maxNumSeqs }),
-    ...(config.args && { args: config.args }),
     ...(config.env && { env: Object.fromEntries(Object.entries(config.env).map(variable)) }),
   };
+}
+
+function chatTemplateOf({ chatTemplate: file }: ModelConfig, text: string | undefined): Partial<ModelRequest> {
+  return file === undefined || text === undefined ? {} : { chatTemplate: { file, text } };
 }
 
 /** Engines read switches as numbers; not all of them know "true". */
 function variable([name, value]: [string, string | number | boolean]): [string, string] {
   return [name, String(typeof value === "boolean" ? Number(value) : value)];
+}
+
+/** Weights of another repository than the one whose config.json the catalogue has. */
+function isElsewhere(source: ModelSource, { repository }: ModelEntry): boolean {
+  return source.kind === "bucket" || (source.kind === "huggingface" && source.repository !== repository);
 }
 
 function buildOf(entry: ModelEntry | undefined, config: ModelConfig): OllamaBuild | undefined {

@@ -55,7 +55,8 @@ export class Platform extends PlatformComponent {
       {
         stage,
         certManager: environment.cluster.certManager,
-        acme: gateway.tls.kind === "acme",
+        ...(gateway.tls.kind === "acme" && { acme: gateway.tls }),
+        networks: cluster,
         observabilityNamespace: OBSERVABILITY_NAMESPACE,
       },
       children,

@@ -4,11 +4,13 @@ import type { DeploymentPlan } from "../planner/types";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import { beta9Problems } from "./beta9";
-import { ConfigError, type EnvironmentConfig, type LoadedEnvironment } from "./config";
+import { chatParserProblems } from "./chat-parsers";
+import { ConfigError, type EnvironmentConfig, type LoadedEnvironment, readChatTemplates } from "./config";
 import { edge } from "./edge";
 import { engineOptionProblems } from "./engine-options";
 import { local } from "./local";
 import { modelControlProblems } from "./model-control";
+import { networkProblems } from "./network";
 import { oci } from "./oci";
 import { toPlanRequest } from "./plan-request";
 import type { Platform } from "./platform";
@@ -51,13 +53,18 @@ export async function planEnvironment(
   environment: EnvironmentConfig,
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
-  const plan = planDeployment(toPlanRequest(name, environment, await readArchitectures(environment, baseDirectory)));
+  const chatTemplates = await readChatTemplates(environment, baseDirectory);
+  const architectures = await readArchitectures(environment, baseDirectory);
+  const request = toPlanRequest(name, environment, architectures, chatTemplates);
+  const plan = planDeployment(request);
   return {
     ...plan,
     problems: [
       ...plan.problems,
+      ...chatParserProblems(environment.models, request.models),
       ...engineOptionProblems(plan.models),
-      ...modelControlProblems(environment.modelControl),
+      ...networkProblems(environment),
+      ...modelControlProblems(environment.modelControl, plan.models),
       ...beta9Problems(environment.beta9),
     ],
   };

@@ -3,6 +3,7 @@ import { engineImageName, engineProcessors, engineVersion, type Processor } from
 import { image } from "../../catalog/images";
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
+import { weightKindNamed } from "../../catalog/weight-formats";
 import { formatNames, isGgufName } from "../../planner/model/format-names";
 import { countParameters, weightBytes } from "../../planner/model/parameters";
 import type { EngineName } from "../../planner/types";
@@ -56,14 +57,22 @@ export interface CardRow {
   readonly gpu: string;
   readonly vendor: string;
   readonly memoryGiB: number;
-  readonly fp8: boolean;
+  /** What code is compiled for: a compute capability (NVIDIA), or a target such as gfx1100 (AMD). */
+  readonly compiledFor: string | undefined;
+  /** Whether the card multiplies FP8 in hardware; undefined: not known. */
+  readonly fp8: boolean | undefined;
   readonly notes: string;
 }
 
 export function cardRows(): CardRow[] {
   return cards.flatMap(({ name, gpu, notes }) => {
     const model = gpuModels.find((each) => each.model === gpu);
-    return model ? [{ name, gpu, vendor: model.vendor, memoryGiB: model.memoryGiB, fp8: model.fp8, notes }] : [];
+    if (model === undefined) {
+      return [];
+    }
+    const { vendor, memoryGiB, abilities } = model;
+    const compiledFor = abilities?.gfx ?? abilities?.computeCapability?.toFixed(1);
+    return [{ name, gpu, vendor, memoryGiB, compiledFor, fp8: abilities?.fp8, notes }];
   });
 }
 
@@ -125,6 +134,8 @@ export function engineRows(): EngineRow[] {
         return component === undefined ? [] : [[processor, image(component)]];
       }),
     ),
-    quantizations: formatNames.filter((format) => isGgufName(format) === (name === "ollama")),
+    quantizations: formatNames.filter(
+      (format) => isGgufName(format) === (name === "ollama") && weightKindNamed(format)?.removed === undefined,
+    ),
   }));
 }

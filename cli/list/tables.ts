@@ -28,9 +28,20 @@ function priceText({ price }: ShapeRow): string {
 
 export function cardTable(rows: readonly CardRow[]): string {
   return table([
-    ["card", "GPU", right("GiB"), "FP8", ""],
-    ...rows.map((row) => [row.name, row.gpu, right(decimal(row.memoryGiB)), row.fp8 ? "yes" : "no", row.notes]),
+    ["card", "GPU", right("GiB"), "built for", "FP8", ""],
+    ...rows.map((row) => [
+      row.name,
+      row.gpu,
+      right(decimal(row.memoryGiB)),
+      row.compiledFor ?? "?",
+      yesNo(row.fp8),
+      row.notes,
+    ]),
   ]);
+}
+
+function yesNo(known: boolean | undefined): string {
+  return known === undefined ? "?" : known ? "yes" : "no";
 }
 
 export function modelTable(rows: readonly ModelRow[]): string {

@@ -1,4 +1,4 @@
-import { type Allowance, internet, kubernetesApi, type Peer } from "../core/network";
+import { type Allowance, anyAddress, type ClusterNetworks, internet, kubernetesApi, type Peer } from "../core/network";
 import { type Backends, storeAddress } from "./backends";
 import { GATEWAY_PORTS, gatewayPods } from "./names";
 
@@ -6,14 +6,14 @@ export interface Beta9Connections {
   readonly backends: Backends;
   /** Namespaces whose pods may call the gateway. */
   readonly clients: readonly string[];
-  readonly privateCidrs: readonly string[];
+  readonly networks: ClusterNetworks;
 }
 
 /**
  * Everything that Beta9 may connect to, and who may connect to it. What functions do goes through their worker's
  * address, so it is bound by the same policies.
  */
-export function beta9Allowances({ backends, clients, privateCidrs }: Beta9Connections): Allowance[] {
+export function beta9Allowances({ backends, clients, networks }: Beta9Connections): Allowance[] {
   const { postgres, redis, juicefsRedis, s3 } = backends;
   const store = storeAddress(s3);
   const gatewayPorts = Object.values(GATEWAY_PORTS).map((port) => ({ port }));
@@ -21,13 +21,13 @@ export function beta9Allowances({ backends, clients, privateCidrs }: Beta9Connec
     // Functions listen on ports of their worker that nobody knows beforehand.
     { name: "within", pods: {}, from: [{ pods: {} }] },
     { name: "to-within", pods: {}, to: [{ pods: {} }] },
-    kubernetesApi("api-gateway", gatewayPods),
-    { name: "postgres", pods: gatewayPods, to: [hostPeer(postgres.host)], ports: [{ port: postgres.port }] },
-    { name: "redis", pods: gatewayPods, to: [hostPeer(redis.host)], ports: [{ port: redis.port }] },
-    { name: "juicefs-redis", pods: {}, to: [hostPeer(juicefsRedis.host)], ports: [{ port: juicefsRedis.port }] },
-    { name: "object-store", pods: {}, to: [hostPeer(store.host)], ports: [{ port: store.port }] },
+    kubernetesApi("api-gateway", gatewayPods, networks),
+    { name: "postgres", pods: gatewayPods, to: hostPeers(postgres.host), ports: [{ port: postgres.port }] },
+    { name: "redis", pods: gatewayPods, to: hostPeers(redis.host), ports: [{ port: redis.port }] },
+    { name: "juicefs-redis", pods: {}, to: hostPeers(juicefsRedis.host), ports: [{ port: juicefsRedis.port }] },
+    { name: "object-store", pods: {}, to: hostPeers(store.host), ports: [{ port: store.port }] },
     // Images and packages of functions, and what functions call.
-    { name: "internet", pods: {}, to: [internet(privateCidrs)], ports: [{ port: 443 }] },
+    { name: "internet", pods: {}, to: internet(networks), ports: [{ port: 443 }] },
     ...(clients.length > 0
       ? [{ name: "clients", pods: gatewayPods, from: clients.map((namespace) => ({ namespace })), ports: gatewayPorts }]
       : []),
@@ -35,7 +35,7 @@ export function beta9Allowances({ backends, clients, privateCidrs }: Beta9Connec
 }
 
 /** A Service of the cluster by its namespace; any other name may be anywhere but at the metadata service. */
-function hostPeer(host: string): Peer {
+function hostPeers(host: string): Peer[] {
   const namespace = /^[a-z0-9-]+\.([a-z0-9-]+)\.svc(\.|$)/.exec(host)?.[1];
-  return namespace === undefined ? { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] } : { namespace };
+  return namespace === undefined ? anyAddress() : [{ namespace }];
 }

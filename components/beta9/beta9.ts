@@ -7,7 +7,7 @@ import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { hashOf } from "../core/job-scripts";
 import { ANNOTATIONS, standardLabels } from "../core/labels";
-import { networkPolicySpec } from "../core/network";
+import { type ClusterNetworks, networkPolicySpec } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { type CertManager, TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
 import { MODEL_STORE_HOST, MODEL_STORE_NAMESPACE, modelStorePods } from "../storage/store-layout";
@@ -39,7 +39,7 @@ export interface Beta9Args {
   readonly containerRuntime: "gvisor" | "runc";
   /** Namespaces whose pods may call the gateway. */
   readonly clients: readonly string[];
-  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | "privateCidrs">;
+  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | keyof ClusterNetworks>;
   /** `production` refuses to delete the encryption key. */
   readonly stage: Stage;
   /** Issues the certificate by which the model store is trusted, where that is the object store. */
@@ -70,7 +70,7 @@ export class Beta9 extends PlatformComponent {
       this.child("ns"),
       {
         namespace: BETA9_NAMESPACE,
-        allowances: beta9Allowances({ backends, clients: args.clients, privateCidrs: cluster.privateCidrs }),
+        allowances: beta9Allowances({ backends, clients: args.clients, networks: cluster }),
       },
       this.childOptions(),
     );

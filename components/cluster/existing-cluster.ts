@@ -14,7 +14,8 @@ export interface ExistingClusterArgs {
   readonly gpuRuntimeClass?: string;
   /** Who runs the GPU metrics exporters. */
   readonly gpuExporters: Cluster["gpuExporters"];
-  readonly privateCidrs: readonly string[];
+  readonly privateCidrs: Cluster["privateCidrs"];
+  readonly apiServerCidrs: Cluster["apiServerCidrs"];
 }
 
 /** A cluster that somebody else made: the platform goes on it, nothing of it is created or changed. */
@@ -24,7 +25,8 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly volumesGrow: boolean;
   readonly gpuRuntimeClass: string | undefined;
   readonly gpuExporters: Cluster["gpuExporters"];
-  readonly privateCidrs: readonly string[];
+  readonly privateCidrs: Cluster["privateCidrs"];
+  readonly apiServerCidrs: Cluster["apiServerCidrs"];
 
   constructor(name: string, args: ExistingClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:ExistingCluster", name, opts);
@@ -33,6 +35,7 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
     this.gpuRuntimeClass = args.gpuRuntimeClass;
     this.gpuExporters = args.gpuExporters;
     this.privateCidrs = args.privateCidrs;
+    this.apiServerCidrs = args.apiServerCidrs;
     this.provider = new kubernetes.Provider(
       this.child("kubernetes"),
       {

@@ -1,7 +1,8 @@
 import type * as kubernetes from "@pulumi/kubernetes";
+import type { ClusterNetworks } from "./network";
 
 /** What the platform needs to know of a Kubernetes cluster, whoever made it. */
-export interface Cluster {
+export interface Cluster extends ClusterNetworks {
   readonly provider: kubernetes.Provider;
   /** Storage class for volumes; the cluster's default when undefined. Must encrypt at rest in production. */
   readonly storageClass: string | undefined;
@@ -11,6 +12,4 @@ export interface Cluster {
   readonly gpuRuntimeClass: string | undefined;
   /** Who installs the GPU driver stack and DCGM/AMD exporters: the cluster already has them, or the platform does. */
   readonly gpuExporters: "platform" | "present";
-  /** CIDRs of the cluster's own networks (pods, services, nodes): not "the internet" in NetworkPolicies. */
-  readonly privateCidrs: readonly string[];
 }

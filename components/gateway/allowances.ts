@@ -1,5 +1,14 @@
-import { type Allowance, fromKubernetesApi, kubernetesApi, podsOf } from "../core/network";
+import {
+  type Allowance,
+  anyAddress,
+  type ClusterNetworks,
+  fromKubernetesApi,
+  internet,
+  kubernetesApi,
+  podsOf,
+} from "../core/network";
 import type { ModelEndpoint } from "../serving/endpoint";
+import type { AcmeServer } from "./certificate";
 import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE, gatewayProxies, PROXY_PORTS } from "./names";
 
 /** Labels that cert-manager puts on the pods that answer an HTTP-01 challenge, and the port they listen on. */
@@ -12,9 +21,9 @@ const XDS_PORT = 18000;
 const proxies = podsOf(gatewayProxies);
 
 /** Envoy Gateway's controller, and the hook Job that makes its certificates. */
-export function envoyGatewayAllowances(observabilityNamespace: string): Allowance[] {
+export function envoyGatewayAllowances(networks: ClusterNetworks, observabilityNamespace: string): Allowance[] {
   return [
-    kubernetesApi("kubernetes-api", {}),
+    kubernetesApi("kubernetes-api", {}, networks),
     {
       name: "extension-server",
       pods: {},
@@ -27,9 +36,9 @@ export function envoyGatewayAllowances(observabilityNamespace: string): Allowanc
 }
 
 /** Envoy AI Gateway's controller. */
-export function aiGatewayAllowances(observabilityNamespace: string): Allowance[] {
+export function aiGatewayAllowances(networks: ClusterNetworks, observabilityNamespace: string): Allowance[] {
   return [
-    kubernetesApi("kubernetes-api", {}),
+    kubernetesApi("kubernetes-api", {}, networks),
     fromKubernetesApi("pod-webhook", {}, [{ port: 9443 }]),
     {
       name: "envoy-gateway",
@@ -41,21 +50,46 @@ export function aiGatewayAllowances(observabilityNamespace: string): Allowance[]
   ];
 }
 
-/** cert-manager. ACME servers are on port 443, which the API server's allowance already opens. */
-export function certManagerAllowances(observabilityNamespace: string, acme: boolean): Allowance[] {
+/** cert-manager's controller, which orders certificates; its webhook and its injector have no business outside. */
+const CERT_MANAGER_CONTROLLER = {
+  "app.kubernetes.io/name": "cert-manager",
+  "app.kubernetes.io/component": "controller",
+};
+
+/**
+ * cert-manager.
+ *
+ * @param acme the server that certificates come from, where they come from one.
+ */
+export function certManagerAllowances(
+  networks: ClusterNetworks,
+  observabilityNamespace: string,
+  acme: AcmeServer | undefined,
+): Allowance[] {
   return [
-    kubernetesApi("kubernetes-api", {}),
+    kubernetesApi("kubernetes-api", {}, networks),
     fromKubernetesApi("webhook", { "app.kubernetes.io/name": "webhook" }, [{ port: 10250 }]),
     { name: "metrics", pods: {}, from: [{ namespace: observabilityNamespace }], ports: [{ port: 9402 }] },
-    ...(acme
-      ? [
-          // Before it asks the ACME server to look, cert-manager fetches the challenge itself through the public name;
-          // the node may shorten that path to the proxies' own port.
-          { name: "challenge-self-check", pods: {}, to: [{ cidr: "0.0.0.0/0" }], ports: [{ port: 80 }] },
-          { name: "challenge-self-check-inside", pods: {}, to: [proxies], ports: [{ port: PROXY_PORTS.http }] },
-        ]
-      : []),
+    ...(acme ? acmeAllowances(networks, acme) : []),
   ];
+}
+
+function acmeAllowances(networks: ClusterNetworks, { server }: AcmeServer): Allowance[] {
+  const pods = CERT_MANAGER_CONTROLLER;
+  // A server of one's own may stand in a private network.
+  const to = server === undefined ? internet(networks) : anyAddress();
+  return [
+    { name: "acme-server", pods, to, ports: [{ port: server === undefined ? 443 : portOf(server) }] },
+    // Before it asks the ACME server to look, cert-manager fetches the challenge itself through the public name, which
+    // may resolve to a private address; the node may shorten that path to the proxies' own port.
+    { name: "challenge-self-check", pods, to: anyAddress(), ports: [{ port: 80 }] },
+    { name: "challenge-self-check-inside", pods, to: [proxies], ports: [{ port: PROXY_PORTS.http }] },
+  ];
+}
+
+/** Port of an `https` URL. */
+function portOf(url: string): number {
+  return Number(new URL(url).port || 443);
 }
 
 /** The proxies: requests in from everywhere, out to models and to Envoy Gateway only. */

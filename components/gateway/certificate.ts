@@ -6,12 +6,18 @@ import { PlatformComponent } from "../core/platform-component";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import type { GatewayService } from "./service-routes";
 
+/** An ACME server. */
+export interface AcmeServer {
+  /** `https` URL of its directory. @default Let's Encrypt */
+  readonly server?: string;
+}
+
 /** Where the gateway's certificate comes from. */
 export type GatewayTls =
   /** A CA made in the cluster: for development, since clients must be told to trust it. */
   | { readonly kind: "self-signed" }
   /** An ACME server, by HTTP-01 challenge: the hostname must resolve to the gateway, port 80 be open to the server. */
-  | { readonly kind: "acme"; readonly email: string; readonly server?: string }
+  | ({ readonly kind: "acme"; readonly email: string } & AcmeServer)
   /** A TLS Secret that someone else keeps in the gateway's namespace. */
   | { readonly kind: "secret"; readonly secretName: string };
 
@@ -130,7 +136,7 @@ export class GatewayCertificate extends PlatformComponent {
   }
 }
 
-function acmeIssuerSpec({ email, server }: { readonly email: string; readonly server?: string }): IIssuer["spec"] {
+function acmeIssuerSpec({ email, server }: { readonly email: string } & AcmeServer): IIssuer["spec"] {
   return {
     acme: {
       email,

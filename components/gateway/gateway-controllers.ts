@@ -5,9 +5,10 @@ import type { Stage } from "../../planner/types";
 import { chartRelease } from "../core/chart-release";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { standardLabels } from "../core/labels";
-import type { Allowance } from "../core/network";
+import type { Allowance, ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { aiGatewayAllowances, certManagerAllowances, envoyGatewayAllowances } from "./allowances";
+import type { AcmeServer } from "./certificate";
 import { aiGatewayValues, certManagerValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
 import { AI_GATEWAY_NAMESPACE, CERT_MANAGER_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "./names";
 
@@ -19,8 +20,9 @@ export interface GatewayControllersArgs {
    * when certificates come from ACME. @default "platform"
    */
   readonly certManager?: "platform" | "present";
-  /** Certificates come from an ACME server, by HTTP-01 challenges through the Gateway. @default false */
-  readonly acme?: boolean;
+  /** Certificates come from this ACME server, by HTTP-01 challenges through the Gateway. @default they do not */
+  readonly acme?: AcmeServer;
+  readonly networks: ClusterNetworks;
   /** Namespace of Prometheus, which may scrape the controllers. */
   readonly observabilityNamespace: string;
 }
@@ -32,13 +34,13 @@ export class GatewayControllers extends PlatformComponent {
 
   constructor(name: string, args: GatewayControllersArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:GatewayControllers", name, opts);
-    const { stage, acme = false, observabilityNamespace } = args;
+    const { stage, acme, networks, observabilityNamespace } = args;
 
     // Gateway API and Envoy Gateway CRDs come with this chart. It starts before the extension server that it
     // calls: until that one answers, it keeps the last configuration.
     const envoyGateway = this.install("envoy-gateway", {
       namespace: ENVOY_GATEWAY_NAMESPACE,
-      allowances: envoyGatewayAllowances(observabilityNamespace),
+      allowances: envoyGatewayAllowances(networks, observabilityNamespace),
       chart: "gateway-helm",
       values: envoyGatewayValues(stage),
     });
@@ -46,9 +48,9 @@ export class GatewayControllers extends PlatformComponent {
       (args.certManager ?? "platform") === "platform"
         ? this.install("cert-manager", {
             namespace: CERT_MANAGER_NAMESPACE,
-            allowances: certManagerAllowances(observabilityNamespace, acme),
+            allowances: certManagerAllowances(networks, observabilityNamespace, acme),
             chart: "cert-manager",
-            values: certManagerValues(stage, acme),
+            values: certManagerValues(stage, acme !== undefined),
             after: [envoyGateway],
           })
         : undefined;
@@ -61,7 +63,7 @@ export class GatewayControllers extends PlatformComponent {
     const aiGatewayNamespace = this.isolated(
       "ai-gateway",
       AI_GATEWAY_NAMESPACE,
-      aiGatewayAllowances(observabilityNamespace),
+      aiGatewayAllowances(networks, observabilityNamespace),
     );
     const session = new kubernetes.core.v1.Secret(
       this.child("session"),

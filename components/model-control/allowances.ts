@@ -1,10 +1,11 @@
-import { type Allowance, kubernetesApi, type Peer, podsOf } from "../core/network";
+import { type Allowance, type ClusterNetworks, kubernetesApi, type Peer, podsOf } from "../core/network";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_PORTS, modelControlPods, QUEUE_PORT, queuePodLabels, warmModelsPodLabels } from "./names";
 
 export interface ModelControlConnections {
   /** Models whose engines the API drives. */
   readonly endpoints: readonly ModelEndpoint[];
+  readonly networks: Pick<ClusterNetworks, "apiServerCidrs">;
   /** Prometheus. */
   readonly observability: Peer;
   /** Who may call the API, besides the Job that fetches the warm models; each by the reason's name. */
@@ -22,7 +23,7 @@ export function modelControlAllowances(args: ModelControlConnections): Allowance
     { name: "queue", pods: api, to: [{ pods: queuePodLabels }], ports: queue },
     { name: "queue-clients", pods: queuePodLabels, from: [{ pods: api }], ports: queue },
     // To stop and start workers.
-    kubernetesApi("kubernetes-api", api),
+    kubernetesApi("kubernetes-api", api, args.networks),
     { name: "metrics", pods: api, from: [args.observability], ports: [{ port: MODEL_CONTROL_PORTS.metrics }] },
     ...args.endpoints.map((endpoint) => ({
       name: `model-${endpoint.model}`,

@@ -30,7 +30,7 @@ export interface ModelControlArgs {
   readonly warmModels: readonly string[];
   /** The engines: warm models are fetched after them. */
   readonly engines: pulumi.Resource;
-  readonly cluster: Pick<Cluster, "storageClass">;
+  readonly cluster: Pick<Cluster, "storageClass" | "apiServerCidrs">;
   /** Two replicas of the API in production, one in development. */
   readonly stage: Stage;
   /** Prometheus. */
@@ -70,6 +70,7 @@ export class ModelControl extends PlatformComponent {
         namespace: MODEL_CONTROL_NAMESPACE,
         allowances: modelControlAllowances({
           endpoints,
+          networks: args.cluster,
           observability: podsOf(args.observability),
           clients: args.gateway ? [{ name: "gateway", peer: podsOf(args.gateway) }] : [],
           warmModels: args.warmModels.length > 0,

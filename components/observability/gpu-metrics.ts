@@ -5,7 +5,7 @@ import { chartRelease, type HelmValues } from "../core/chart-release";
 import { toleration } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import type { Labels } from "../core/labels";
-import { type Allowance, kubernetesApi } from "../core/network";
+import { type Allowance, type ClusterNetworks, kubernetesApi } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 import { GPU_METRICS_NAMESPACE } from "./names";
@@ -27,6 +27,7 @@ export interface GpuMetricsArgs {
   readonly pools: readonly GpuPool[];
   /** RuntimeClass by which a pod sees the GPUs of a k3s node without claiming one. @default none */
   readonly runtimeClass?: string;
+  readonly cluster: Pick<ClusterNetworks, "apiServerCidrs">;
 }
 
 /** Where an exporter runs: the nodes of all pools of its vendor. */
@@ -106,7 +107,10 @@ export class GpuMetrics extends PlatformComponent {
     const vendors = gpuVendors(args.pools);
     const namespace = new IsolatedNamespace(
       this.child("namespace"),
-      { namespace: GPU_METRICS_NAMESPACE, allowances: vendors.flatMap(exporterAllowances) },
+      {
+        namespace: GPU_METRICS_NAMESPACE,
+        allowances: vendors.flatMap((vendor) => exporterAllowances(vendor, args.cluster)),
+      },
       this.childOptions(),
     );
     for (const vendor of vendors) {
@@ -132,11 +136,11 @@ export function gpuVendors(pools: readonly GpuPool[]): GpuVendor[] {
   return [...new Set(pools.map(({ vendor }) => vendor))].sort();
 }
 
-function exporterAllowances(vendor: GpuVendor): Allowance[] {
+function exporterAllowances(vendor: GpuVendor, cluster: GpuMetricsArgs["cluster"]): Allowance[] {
   const { port, pods, usesKubernetesApi } = GPU_EXPORTERS[vendor];
   return [
     { ...fromPrometheus(port, pods), name: `${vendor}-metrics` },
-    ...(usesKubernetesApi ? [kubernetesApi(`${vendor}-kubernetes-api`, pods)] : []),
+    ...(usesKubernetesApi ? [kubernetesApi(`${vendor}-kubernetes-api`, pods, cluster)] : []),
   ];
 }
 

@@ -86,7 +86,7 @@ export class Observability extends PlatformComponent {
           targets,
           gpuPools: args.gpuPools,
           gpuExporters: cluster.gpuExporters,
-          privateCidrs: cluster.privateCidrs,
+          networks: cluster,
           scrapeControlPlane,
           alertWebhook: args.alertWebhookUrl !== undefined,
         }),
@@ -101,6 +101,7 @@ export class Observability extends PlatformComponent {
         this.child("gpus"),
         {
           pools: args.gpuPools,
+          cluster,
           ...(cluster.gpuRuntimeClass !== undefined && { runtimeClass: cluster.gpuRuntimeClass }),
         },
         afterCrds,

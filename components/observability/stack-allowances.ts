@@ -1,4 +1,13 @@
-import { type Allowance, CLUSTER_DNS, fromKubernetesApi, internet, kubernetesApi, type Peer } from "../core/network";
+import {
+  type Allowance,
+  CLUSTER_DNS,
+  type ClusterNetworks,
+  fromKubernetesApi,
+  internet,
+  kubernetesApi,
+  type Peer,
+  privateNetworks,
+} from "../core/network";
 import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
 import { GPU_METRICS_NAMESPACE, STACK_PODS } from "./names";
 import { type ScrapeTarget, scrapeAllowances } from "./targets";
@@ -8,8 +17,8 @@ export interface StackConnections {
   readonly gpuPools: readonly GpuPool[];
   /** `present`: somebody else's exporters, in a namespace that the platform does not know. */
   readonly gpuExporters: "platform" | "present";
-  /** Networks of nodes and pods: kubelet and node-exporter listen on the nodes' addresses. */
-  readonly privateCidrs: readonly string[];
+  /** Kubelet and node-exporter listen on the nodes' addresses. */
+  readonly networks: ClusterNetworks;
   readonly scrapeControlPlane: boolean;
   /** Whether Alertmanager calls a webhook. */
   readonly alertWebhook: boolean;
@@ -33,14 +42,15 @@ const OWN_PORTS = [
 
 /** Everything that the metrics stack may connect to, and who may connect to it. */
 export function stackAllowances(args: StackConnections): Allowance[] {
+  const { networks } = args;
   const { prometheus, alertmanager, grafana, kubeStateMetrics, operator } = STACK_PODS;
   return [
     { name: "within", pods: {}, from: [{ pods: {} }], ports: OWN_PORTS },
     { name: "to-within", pods: {}, to: [{ pods: {} }], ports: OWN_PORTS },
-    kubernetesApi("api-prometheus", prometheus),
-    kubernetesApi("api-operator", operator),
-    kubernetesApi("api-kube-state-metrics", kubeStateMetrics),
-    kubernetesApi("api-grafana", grafana),
+    kubernetesApi("api-prometheus", prometheus, networks),
+    kubernetesApi("api-operator", operator, networks),
+    kubernetesApi("api-kube-state-metrics", kubeStateMetrics, networks),
+    kubernetesApi("api-grafana", grafana, networks),
     fromKubernetesApi("operator-webhook", operator, [{ port: 10250 }]),
     ...nodeAllowances(args),
     {
@@ -52,17 +62,15 @@ export function stackAllowances(args: StackConnections): Allowance[] {
     ...gpuAllowances(args),
     ...scrapeAllowances(args.targets),
     ...(args.alertWebhook
-      ? [{ name: "alert-webhook", pods: alertmanager, to: [internet(args.privateCidrs)], ports: [{ port: 443 }] }]
+      ? [{ name: "alert-webhook", pods: alertmanager, to: internet(networks), ports: [{ port: 443 }] }]
       : []),
   ];
 }
 
-function nodeAllowances({ privateCidrs, scrapeControlPlane }: StackConnections): Allowance[] {
+function nodeAllowances({ networks, scrapeControlPlane }: StackConnections): Allowance[] {
   const ports = [...Object.values(NODE_PORTS), ...(scrapeControlPlane ? Object.values(CONTROL_PLANE_PORTS) : [])];
-  const nodes: Peer[] = privateCidrs.map((cidr) => ({ cidr }));
-  return nodes.length > 0
-    ? [{ name: "scrape-nodes", pods: STACK_PODS.prometheus, to: nodes, ports: ports.map((port) => ({ port })) }]
-    : [];
+  const to = privateNetworks(networks);
+  return [{ name: "scrape-nodes", pods: STACK_PODS.prometheus, to, ports: ports.map((port) => ({ port })) }];
 }
 
 function gpuAllowances({ gpuPools, gpuExporters }: StackConnections): Allowance[] {

@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { imageEntry } from "../../catalog/images";
 import type { Stage } from "../../planner/types";
 import { chartRelease, type HelmValues } from "../core/chart-release";
+import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { fromKubernetesApi, kubernetesApi } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
@@ -14,6 +15,7 @@ const WEBHOOK_PORT = 9443;
 
 export interface GroupControllerArgs {
   readonly stage: Stage;
+  readonly cluster: Pick<Cluster, "apiServerCidrs">;
 }
 
 /** The LeaderWorkerSet controller, once per cluster: it forms the groups of models that span nodes. */
@@ -21,13 +23,16 @@ export class GroupController extends PlatformComponent {
   /** Brings the CRD; everything that uses it depends on it. */
   readonly release: kubernetes.helm.v3.Release;
 
-  constructor(name: string, { stage }: GroupControllerArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, { stage, cluster }: GroupControllerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:GroupController", name, opts);
     const { namespace } = new IsolatedNamespace(
       this.child("ns"),
       {
         namespace: NAMESPACE,
-        allowances: [kubernetesApi("kubernetes-api", {}), fromKubernetesApi("webhook", {}, [{ port: WEBHOOK_PORT }])],
+        allowances: [
+          kubernetesApi("kubernetes-api", {}, cluster),
+          fromKubernetesApi("webhook", {}, [{ port: WEBHOOK_PORT }]),
+        ],
       },
       this.childOptions(),
     );

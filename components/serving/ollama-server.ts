@@ -61,7 +61,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           {
             name: "registry",
             pods: { "app.kubernetes.io/name": APP },
-            to: [internet(cluster.privateCidrs)],
+            to: internet(cluster),
             ports: [{ port: 443 }],
           },
           { name: "warm-pull", pods: {}, from: [{ pods: {} }], to: [{ pods: {} }], ports: [{ port: PORT }] },

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EngineName, ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
+import type { ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
@@ -26,7 +27,7 @@ export interface ServingArgs {
   readonly models: readonly ModelPlan[];
   /** `undefined` in an environment whose engines all pull from their own registries. */
   readonly store: ModelStore | undefined;
-  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | "privateCidrs">;
+  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | keyof ClusterNetworks>;
   readonly clients: ServingClients;
   /** Lets the model control API drive engines that run on one node. @default nobody does */
   readonly control?: ControlAccess;
@@ -47,7 +48,7 @@ export class Serving extends PlatformComponent {
     super("serving:Serving", name, opts);
     const { models, stage, fabrics = {}, ...shared } = args;
     const groups = models.some(spansNodes)
-      ? new GroupController(this.child("groups"), { stage }, this.childOptions())
+      ? new GroupController(this.child("groups"), { stage, cluster: args.cluster }, this.childOptions())
       : undefined;
     this.endpoints = models.map((model) => {
       const Server = serverFor(model);

@@ -1,6 +1,7 @@
 /** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
 import { vllmArgument } from "../../catalog/engine-options";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
+import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { DRAIN_SECONDS } from "./pod-settings";
 
 export const VLLM_PORT = 8000;
@@ -37,14 +38,17 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--max-num-seqs": model.maxNumSeqs,
       "--gpu-memory-utilization": model.gpuMemoryUtilization,
       "--kv-cache-dtype": model.kvCacheDtype === "auto" ? undefined : model.kvCacheDtype,
-      "--quantization": model.quantization,
+      "--quantization": model.loadAs?.quantization,
+      "--dtype": model.loadAs?.dtype,
       "--runner": RUNNERS[model.task],
+      "--chat-template": model.chatTemplate && CHAT_TEMPLATE_FILE,
       // After SIGTERM; the default is 0.
       "--shutdown-timeout": DRAIN_SECONDS,
       // Probes and scrapes would drown the requests in the log.
       "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
       ...(model.loading === "stream" && streaming(model)),
     }),
+    ...(model.loadAs?.flag === undefined ? [] : [model.loadAs.flag]),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value)),
   ];
 }

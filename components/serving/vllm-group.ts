@@ -7,14 +7,15 @@ import { ANNOTATIONS, LABEL_PREFIX, MODEL_LABEL, selectorLabels, standardLabels 
 import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
 import { MODEL_STORE_EGRESS } from "../storage/model-store";
+import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
 import { EXCLUSIVE_TOPOLOGY, type ILeaderWorkerSet } from "./leader-worker-set";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
 import { type GroupRole, groupArguments, RENDEZVOUS_PORT, VLLM_PORT } from "./vllm-args";
-import { commandProbes, httpProbes, vllmPod } from "./vllm-pod";
-import { vllmWeights, type Weights } from "./vllm-weights";
+import { commandProbes, httpProbes, type VllmPodArgs, vllmPod } from "./vllm-pod";
+import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
 const ROLE_LABEL = `${LABEL_PREFIX}/role`;
@@ -66,6 +67,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     const service = `${instance}-api`;
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
 
     const account = new kubernetes.core.v1.ServiceAccount(
       this.child("account"),
@@ -96,16 +98,20 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       this.childOptions(),
     );
 
-    const template = (role: GroupRole) => ({
+    const podTemplate = (role: GroupRole) => ({
       metadata: {
         labels: { ...labels, [ROLE_LABEL]: role },
         annotations: {
           ...memoryAnnotations(model),
-          [ANNOTATIONS.configHash]: hashOf([weights.hash, fabric?.environment ?? {}]),
+          [ANNOTATIONS.configHash]: hashOf([
+            weights.hash,
+            fabric?.environment ?? {},
+            ...(template ? [template.hash] : []),
+          ]),
         },
       },
       spec: hardenedPodSpec({
-        ...groupPod(args, weights, role, nccl.metadata.name),
+        ...groupPod(args, { weights, chatTemplate: template }, role, nccl.metadata.name),
         serviceAccountName: account.metadata.name,
       }),
     });
@@ -130,8 +136,8 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
           leaderWorkerTemplate: {
             size: model.nodesPerReplica,
             restartPolicy: "RecreateGroupAfterStart",
-            leaderTemplate: template("leader"),
-            workerTemplate: template("worker"),
+            leaderTemplate: podTemplate("leader"),
+            workerTemplate: podTemplate("worker"),
           },
         },
       },
@@ -160,12 +166,17 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
  * The pod of one role. An RDMA fabric adds its devices here (host network or virtual functions, memory lock, the
  * device's extended resource) beside the NCCL variables.
  */
-function groupPod(args: ModelServerArgs, weights: Weights, role: GroupRole, nccl: pulumi.Input<string>) {
+function groupPod(
+  args: ModelServerArgs,
+  files: Pick<VllmPodArgs, "weights" | "chatTemplate">,
+  role: GroupRole,
+  nccl: pulumi.Input<string>,
+) {
   const { model } = args;
   return vllmPod({
     ...args,
-    weights,
-    arguments: groupArguments(model, weights.location, role),
+    ...files,
+    arguments: groupArguments(model, files.weights.location, role),
     // Which of its addresses a node tells the others.
     environment: [{ name: "VLLM_HOST_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
     environmentFrom: [{ configMapRef: { name: nccl } }],

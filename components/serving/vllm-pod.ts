@@ -3,6 +3,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, modelResources } from "../core/resources";
+import type { ChatTemplate } from "./chat-template";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
 import { DEREGISTER_SECONDS, DRAIN_SECONDS, modelVariables, variables } from "./pod-settings";
@@ -16,6 +17,7 @@ type Probes = Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "liven
 
 export interface VllmPodArgs extends Pick<ModelServerArgs, "model" | "cluster" | "devices"> {
   readonly weights: Weights;
+  readonly chatTemplate?: ChatTemplate | undefined;
   /** After `vllm serve`. */
   readonly arguments: readonly string[];
   readonly environment?: readonly kubernetes.types.input.core.v1.EnvVar[];
@@ -24,7 +26,7 @@ export interface VllmPodArgs extends Pick<ModelServerArgs, "model" | "cluster" |
 }
 
 /** A pod that runs vLLM: alone, or as one node of a group. The GPUs belong to its engine container only. */
-export function vllmPod({ model, cluster, devices, weights, ...args }: VllmPodArgs): HardenedPodArgs {
+export function vllmPod({ model, cluster, devices, weights, chatTemplate, ...args }: VllmPodArgs): HardenedPodArgs {
   const { sharedMemoryGiB } = model.resources;
   return {
     nodeSelector: model.nodeSelector,
@@ -35,6 +37,7 @@ export function vllmPod({ model, cluster, devices, weights, ...args }: VllmPodAr
     terminationGracePeriodSeconds: DEREGISTER_SECONDS + DRAIN_SECONDS + 20,
     volumes: [
       ...weights.volumes,
+      ...(chatTemplate?.volumes ?? []),
       ...(sharedMemoryGiB > 0
         ? [{ name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: gibibytes(sharedMemoryGiB) } }]
         : []),
@@ -56,6 +59,7 @@ export function vllmPod({ model, cluster, devices, weights, ...args }: VllmPodAr
         ...(args.environmentFrom && { envFrom: [...args.environmentFrom] }),
         volumeMounts: [
           ...weights.mounts,
+          ...(chatTemplate?.mounts ?? []),
           ...(sharedMemoryGiB > 0 ? [{ name: "shared-memory", mountPath: "/dev/shm" }] : []),
         ],
         writablePaths: ["/tmp", CACHE_FOLDER],

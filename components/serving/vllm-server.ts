@@ -1,10 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ModelPlan } from "../../planner/types";
+import { hashOf } from "../core/job-scripts";
 import { ANNOTATIONS, MODEL_LABEL } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
 import { Workload } from "../core/workload";
 import { MODEL_STORE_EGRESS } from "../storage/model-store";
+import { chatTemplate } from "./chat-template";
 import type { EngineControl, ModelEndpoint, ScaleTarget } from "./endpoint";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
@@ -37,6 +39,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     );
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
     const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
 
     const workload = new Workload(
@@ -46,7 +49,10 @@ export class VllmServer extends PlatformComponent implements ModelServer {
         app: "vllm",
         instance,
         labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: weights.hash },
+        podAnnotations: {
+          ...memoryAnnotations(model),
+          [ANNOTATIONS.configHash]: template ? hashOf([weights.hash, template.hash]) : weights.hash,
+        },
         replicas: model.minReplicas,
         headless: true,
         ports: [{ name: "http", port: VLLM_PORT }],
@@ -57,6 +63,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
         pod: vllmPod({
           ...args,
           weights,
+          chatTemplate: template,
           arguments: vllmArguments(model, weights.location),
           probes: httpProbes(model),
         }),

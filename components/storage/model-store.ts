@@ -6,7 +6,7 @@ import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { standardLabels } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
-import { type Allowance, internet, kubernetesApi, podsOf } from "../core/network";
+import { type Allowance, type ClusterNetworks, internet, kubernetesApi, podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
@@ -33,7 +33,7 @@ export interface ModelStoreArgs {
   readonly plan: Pick<StoragePlan, "bucket" | "sizeGiB">;
   /** The environment's models; those that do not pass through the store are ignored. */
   readonly models: readonly ModelPlan[];
-  readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow" | "privateCidrs">;
+  readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow" | keyof ClusterNetworks>;
   readonly certManager: CertManager;
   /** Refuse to delete the store, and keep its volume: for production. */
   readonly protect: boolean;
@@ -154,13 +154,14 @@ export class ModelStore extends PlatformComponent {
       ...(readers.length > 0 ? [{ name: "models", pods, from: readers, ports }] : []),
       { name: "jobs", pods: {}, from: [{ pods: {} }], to: [{ pods }], ports },
       { name: "metrics", pods, from: [{ namespace: this.args.observabilityNamespace }], ports },
-      ...(models.some(isSynchronized) ? [this.downloads(), kubernetesApi("kubernetes-api", SYNC_PODS)] : []),
+      ...(models.some(isSynchronized)
+        ? [this.downloads(), kubernetesApi("kubernetes-api", SYNC_PODS, this.args.cluster)]
+        : []),
     ];
   }
 
   private downloads(): Allowance {
-    const { privateCidrs } = this.args.cluster;
-    return { name: "hugging-face", pods: SYNC_PODS, to: [internet(privateCidrs)], ports: [{ port: 443 }] };
+    return { name: "hugging-face", pods: SYNC_PODS, to: internet(this.args.cluster), ports: [{ port: 443 }] };
   }
 
   private users(models: readonly ModelPlan[], writer: StoreKeys): Record<string, StoreUser> {

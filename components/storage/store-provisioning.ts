@@ -111,6 +111,8 @@ export class StoreProvisioning extends PlatformComponent {
                 { name: "USERS_FOLDER", value: USERS_FOLDER },
                 { name: "POLICIES_FOLDER", value: POLICIES_FOLDER },
                 { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
+                // The pod's user has no entry in the image, where mc would look for its home.
+                { name: "HOME", value: "/tmp" },
                 // mc is a Go program: it takes its trusted authorities from here.
                 { name: "SSL_CERT_FILE", value: CA_FILE },
               ],

@@ -44,6 +44,19 @@ export const formatNames: readonly string[] = [
   ...new Set([...Object.keys(namedSchemes), ...Object.keys(dtypeNames), ...ggufFileTypes]),
 ];
 
+/** A name as the tables have it, whoever wrote it. */
+export function formatKey(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/_marlin$/, "")
+    .replace(/-/g, "_");
+}
+
+/** The number type that a name stands for; undefined for names of weight formats. */
+export function dtypeNamed(name: string): Dtype | undefined {
+  return ownValue(dtypeNames, formatKey(name));
+}
+
 const replaced = new WeakMap<ModelArchitecture, Map<string, WeightFormat>>();
 
 /**
@@ -63,17 +76,14 @@ export function formatFor(architecture: ModelArchitecture, name?: string): Weigh
 
 function namedFormat(architecture: ModelArchitecture, name: string): WeightFormat {
   const own = architecture.quantization;
-  const key = name
-    .toLowerCase()
-    .replace(/_marlin$/, "")
-    .replace(/-/g, "_");
+  const key = formatKey(name);
   if (key === "auto" || key === "none" || key === "compressed_tensors" || key === "modelopt") return own;
   const dtype = ownValue(dtypeNames, key);
   if (dtype !== undefined) return unquantized(dtype);
   const named = ownValue(namedSchemes, key);
   if (named !== undefined) {
     if (own.rules.some((rule) => rule.scheme.name.startsWith(named.family))) return own;
-    return { ...own, name: named.scheme.name, rules: [{ targets: "layers", scheme: named.scheme }] };
+    return { ...own, name: named.scheme.name, method: undefined, rules: [{ targets: "layers", scheme: named.scheme }] };
   }
   const gguf = ggufFormat(architecture, name);
   if (gguf === undefined) throw new UnknownFormatError(name);

@@ -45,16 +45,19 @@ export function readDtype(source: ConfigSource): Dtype | undefined {
 
 /** The weight format of a `quantization_config` section. */
 export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype): WeightFormat {
-  const method = section.text(["quant_method", "quantization_method"], section.has("quant_algo") ? "modelopt" : "");
+  const method = section
+    .text(["quant_method", "quantization_method"], section.has("quant_algo") ? "modelopt" : "")
+    .toLowerCase();
   const ignored = [
     ...section.textList("modules_to_not_convert"),
     ...section.textList("ignore"),
     ...section.textList("exclude_modules"),
   ];
-  const rules = readRules(section, method.toLowerCase());
+  const rules = readRules(section, method);
   return {
     name: [...new Set(rules.map((rule) => rule.scheme.name))].join(" + ") || baseDtype,
     baseDtype,
+    method,
     rules,
     ignored: modulePatterns(ignored, section, "ignore"),
     fp8KvCache: asksForFp8KvCache(section),

@@ -38,6 +38,8 @@ export interface WeightFormat {
   /** Short name for people: the schemes in use, or the base dtype. */
   readonly name: string;
   readonly baseDtype: Dtype;
+  /** How the checkpoint declares it (`quant_method`), in lower case; undefined for weights that are not quantized. */
+  readonly method?: string;
   /** First matching rule wins; no rules: nothing is quantized. */
   readonly rules: readonly QuantizationRule[];
   /** Modules that stay in the base dtype. */

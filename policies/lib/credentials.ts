@@ -17,7 +17,7 @@ const FORMATS: readonly { readonly what: string; readonly pattern: RegExp }[] = 
 ];
 
 const NAMES =
-  /(^|_)(PASSWORD|PASSWD|PASSPHRASE|TOKEN|CLIENT_SECRET|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER)_?KEY)$/;
+  /(^|_)(PASSWORD|PASSWD|PASS|PWD|PASSPHRASE|AUTHORIZATION|TOKEN|CLIENT_SECRET|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER)_?KEY)$/;
 /** Only in environment variables do bare `…_KEY` and `…_SECRET` hold the thing itself; elsewhere they name one. */
 const VARIABLE_NAMES = /(^|_)(SECRET|CREDENTIALS?)$|(?<!PUBLIC)_KEY$/;
 
@@ -31,9 +31,44 @@ export function isCredentialVariable(name: string): boolean {
   return isCredentialName(name) || VARIABLE_NAMES.test(words(name));
 }
 
-/** True when a value stands for itself: not empty, no switch or number, no `$(REFERENCE)`, no path of a mounted file. */
+/** An absolute path of at least two parts, as secrets are mounted. */
+const PATH = /^(\/[A-Za-z0-9._-]+){2,}\/?$/;
+
+/** True when a value stands for itself: not empty, no switch or number, no `$REFERENCE`, no path of a mounted file. */
 export function isLiteral(value: string): boolean {
-  return !/^(|true|false|\d+|\/.*|\$[({].*)$/s.test(value.trim());
+  const text = value.trim();
+  return !/^(|true|false|\d+|\$.*)$/s.test(text) && !PATH.test(text);
+}
+
+/** A word of a command line, and where it stands. */
+export interface Word<Place> {
+  readonly text: string;
+  readonly place: Place;
+}
+
+/**
+ * Places of a command line that hold a credential: `--password=x`, `--password x` and `PASSWORD=x`, as arguments of
+ * their own or inside a shell's.
+ */
+export function credentialsOfCommandLine<Place>(argumentsOf: readonly Word<Place>[]): Place[] {
+  const words = argumentsOf.flatMap(({ text, place }) => shellWords(text).map((word) => ({ text: word, place })));
+  return words.flatMap(({ text, place }, index) => {
+    const [, flag, given] = /^--?([A-Za-z][\w-]*)(?:=(.+))?$/s.exec(text) ?? [];
+    if (flag !== undefined) {
+      const next = words[index + 1];
+      const value = given === undefined && next && !next.text.startsWith("-") ? next : { text: given ?? "", place };
+      return isCredentialName(flag) && isLiteral(value.text) ? [value.place] : [];
+    }
+    const [, variable, assigned = ""] = /^([A-Za-z_]\w*)=(.+)$/s.exec(text) ?? [];
+    return variable !== undefined && isCredentialVariable(variable) && isLiteral(assigned) ? [place] : [];
+  });
+}
+
+function shellWords(text: string): string[] {
+  return text
+    .replace(/["']/g, "")
+    .split(/[\s;|&()`]+/)
+    .filter((word) => word !== "");
 }
 
 /** What kind of credential a text contains; undefined when it looks harmless. */

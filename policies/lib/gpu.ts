@@ -1,5 +1,5 @@
 import type { Field } from "./field";
-import { type Container, containers, type PodTemplate } from "./pods";
+import type { Container, PodTemplate } from "./pods";
 
 /** Extended resources of the NVIDIA and AMD device plugins: whole GPUs, shared GPUs and MIG slices. */
 const GPU_RESOURCE = /^(nvidia|amd)\.com\/(gpu|mig-)/;
@@ -14,7 +14,7 @@ export interface GpuClaim {
 
 /** GPU claims of a pod's containers; asking for zero GPUs is no claim. */
 export function gpuClaims(pod: PodTemplate): GpuClaim[] {
-  return containers(pod).flatMap((container) => {
+  return pod.containers.flatMap((container) => {
     const limits = container.field.get("resources", "limits");
     const requests = container.field.get("resources", "requests");
     const names = new Set(
@@ -33,4 +33,24 @@ export function gpuClaims(pod: PodTemplate): GpuClaim[] {
 
 function isZero(field: Field): boolean {
   return field.is((value) => value === undefined || Number(value) === 0);
+}
+
+/** Claims of dynamic resource allocation, of all containers of a pod: one by one, and those of extended resources with them. */
+export function deviceClaims(pod: PodTemplate): Field[] {
+  const dynamic = pod.containers
+    .map(({ field }) => field.get("resources", "claims"))
+    .filter((claims) => claims.items().length > 0);
+  const [extended] = dynamic.length > 0 ? gpuClaims(pod) : [];
+  return extended ? [extended.limit, ...dynamic] : dynamic;
+}
+
+/** Variables by which NVIDIA's container runtime shows a container GPUs that nobody counted; void and none show none. */
+export function visibleDevices(pod: PodTemplate): Container[] {
+  return pod.containers
+    .flatMap(({ field }) => field.get("env").items())
+    .filter((variable) => variable.get("name").value === "NVIDIA_VISIBLE_DEVICES")
+    .map((variable) => ({ name: "NVIDIA_VISIBLE_DEVICES", field: variable.get("value") }))
+    .filter(({ field }) =>
+      field.is((value) => value !== undefined && value !== "" && value !== "void" && value !== "none"),
+    );
 }

@@ -1,11 +1,14 @@
 import { type Field, isObject } from "./field";
-import { HELM_RELEASE, type Resource } from "./resource";
+import type { Resource } from "./resource";
+
+/** Helm releases and charts of all generations of the Kubernetes provider. */
+export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
 
 /** Every property inside the values of a Helm release, with the object that holds it; outermost first. */
 export function helmValues(
   resource: Resource,
 ): { readonly key: string; readonly field: Field; readonly holder: Field }[] {
-  return resource.type === HELM_RELEASE ? properties(resource.props.get("values")) : [];
+  return HELM_CHART.test(resource.type) ? properties(resource.props.get("values")) : [];
 }
 
 function properties(holder: Field): { key: string; field: Field; holder: Field }[] {

@@ -11,7 +11,13 @@ const taint = z.object({ key: z.string(), value: z.string().optional(), effect: 
 const planSchema = z.object({
   stage: z.enum(["production", "development"]),
   pools: z.array(
-    z.object({ name: z.string(), role: z.string(), labels: z.record(z.string(), z.string()), taints: z.array(taint) }),
+    z.object({
+      name: z.string(),
+      role: z.string(),
+      shape: z.string().optional(),
+      labels: z.record(z.string(), z.string()),
+      taints: z.array(taint),
+    }),
   ),
   models: z.array(
     z.object({ name: z.string(), memoryPerGpu: z.object({ totalGiB: z.number(), limitGiB: z.number() }) }),
@@ -64,6 +70,25 @@ export function stageOf(resources: readonly Resource[], configured: string | und
   }
   const reading = readPlan(resources);
   return reading.state === "read" ? reading.plan.stage : "production";
+}
+
+/** The cloud whose controllers read a stack's annotations. */
+export type Cloud = "aws" | "oci" | "none";
+
+/** Shapes as each cloud spells them; machines of one's own have other names. */
+const SHAPES: readonly (readonly [Cloud, RegExp])[] = [
+  ["oci", /^(VM|BM)\./],
+  ["aws", /^[a-z][a-z0-9-]*\.(metal|[a-z0-9]*large)/],
+];
+
+/** The cloud of a stack's pools; undefined without a plan. */
+export function cloudOf(resources: readonly Resource[]): Cloud | undefined {
+  const reading = readPlan(resources);
+  if (reading.state !== "read") {
+    return undefined;
+  }
+  const shapes = reading.plan.pools.map(({ shape = "" }) => shape);
+  return SHAPES.find(([, pattern]) => shapes.some((shape) => pattern.test(shape)))?.[0] ?? "none";
 }
 
 /** Configuration of the policies that are stricter in production. */

@@ -1,5 +1,5 @@
 import { type Field, isObject } from "./field";
-import { type Container, containers, type PodTemplate } from "./pods";
+import type { Container, PodTemplate } from "./pods";
 
 /**
  * The Pod Security Standards of Kubernetes 1.36, https://kubernetes.io/docs/concepts/security/pod-security-standards/
@@ -20,18 +20,22 @@ export function offences(pod: PodTemplate, level: "baseline" | "restricted"): Of
 /** `securityContext` fields of the pod or of its containers must pass; absent ones do. */
 function everyContext(path: readonly string[], isAllowed: (value: unknown) => boolean, allowed: string): Check {
   return (pod) =>
-    [pod.spec, ...containers(pod).map(({ field }) => field)]
+    [...new Set([pod.spec, ...pod.containers.map(({ field }) => field)])]
       .map((holder) => holder.get("securityContext", ...path))
-      .filter((field) => field.is((value) => value !== undefined && value !== null && !isAllowed(value)))
+      .filter((field) => field.is((value) => !isAbsent(value) && !isAllowed(value)))
       .map((field) => ({ field, allowed }));
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** A value that containers inherit from the pod, and that must be given in one of both. */
 function effectiveContext(path: readonly string[], isAllowed: (value: unknown) => boolean, allowed: string): Check {
   return (pod) =>
-    containers(pod)
+    pod.containers
       .map(({ field }) => field.get("securityContext", ...path))
-      .filter((own) => own.is((value) => value === undefined || value === null || !isAllowed(value)))
+      .filter((own) => own.is((value) => (isAbsent(value) ? !pod.isPartial : !isAllowed(value))))
       .filter(
         (own) =>
           own.value !== undefined ||
@@ -43,9 +47,9 @@ function effectiveContext(path: readonly string[], isAllowed: (value: unknown) =
 /** A value that every container must give itself. */
 function containerContext(path: readonly string[], isAllowed: (value: unknown) => boolean, allowed: string): Check {
   return (pod) =>
-    containers(pod)
+    pod.containers
       .map(({ field }) => field.get("securityContext", ...path))
-      .filter((field) => field.is((value) => !isAllowed(value)))
+      .filter((field) => field.is((value) => (isAbsent(value) ? !pod.isPartial : !isAllowed(value))))
       .map((field) => ({ field, allowed }));
 }
 
@@ -107,12 +111,12 @@ const BASELINE: readonly Check[] = [
       .filter(({ type }) => type === "hostPath")
       .map(({ field }) => ({ field, allowed: "no path of the host" })),
   (pod) =>
-    containers(pod)
+    pod.containers
       .flatMap(({ field }) => field.get("ports").items())
       .map((port) => port.get("hostPort"))
       .filter((field) => field.is((value) => value !== undefined && value !== 0))
       .map((field) => ({ field, allowed: "no port of the host" })),
-  (pod) => containers(pod).flatMap(hostHandlers),
+  (pod) => pod.containers.flatMap(hostHandlers),
   everyContext(["privileged"], isOneOf(false), "false"),
   addedCapabilities(BASELINE_CAPABILITIES),
   everyContext(["appArmorProfile", "type"], isOneOf("RuntimeDefault", "Localhost"), "RuntimeDefault or Localhost"),
@@ -144,16 +148,18 @@ const RESTRICTED: readonly Check[] = [
   everyContext(["runAsUser"], (value) => value !== 0, "a user other than 0"),
   effectiveContext(["seccompProfile", "type"], isOneOf("RuntimeDefault", "Localhost"), "RuntimeDefault or Localhost"),
   (pod) =>
-    containers(pod)
+    pod.containers
       .map(({ field }) => field.get("securityContext", "capabilities", "drop"))
-      .filter((field) => field.is((value) => !(Array.isArray(value) && value.includes("ALL"))))
+      .filter((field) =>
+        field.is((value) => (isAbsent(value) ? !pod.isPartial : !(Array.isArray(value) && value.includes("ALL")))),
+      )
       .map((field) => ({ field, allowed: '["ALL"]' })),
   addedCapabilities(["NET_BIND_SERVICE"]),
 ];
 
 function addedCapabilities(permitted: readonly string[]): Check {
   return (pod) =>
-    containers(pod)
+    pod.containers
       .flatMap(({ field }) => field.get("securityContext", "capabilities", "add").items())
       .filter((capability) => capability.is((value) => !permitted.includes(String(value))))
       .map((field) => ({ field, allowed: `no capability besides ${permitted.join(", ")}` }));

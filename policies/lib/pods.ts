@@ -1,10 +1,14 @@
-import { type Field, isObject, UNKNOWN } from "./field";
+import { type Field, isObject, UNKNOWN, type Value } from "./field";
 import type { Resource } from "./resource";
 
-/** Metadata and spec of the pods that a resource makes. */
+/** Metadata and spec of the pods that a resource makes, or a part of them. */
 export interface PodTemplate {
   readonly metadata: Field;
   readonly spec: Field;
+  /** Init and ephemeral containers included. */
+  readonly containers: readonly Container[];
+  /** It is merged into pods that something else describes: what it leaves out is not missing. */
+  readonly isPartial: boolean;
 }
 
 export interface Container {
@@ -12,62 +16,89 @@ export interface Container {
   readonly field: Field;
 }
 
-/** Key under which Kubernetes objects, built in or custom, hold a pod template (`template`, `workerTemplate`, …). */
-const TEMPLATE_KEY = /template$/i;
+const CONTAINER_LISTS = ["initContainers", "containers", "ephemeralContainers"];
 
-/** Under it, operators take fragments to merge into pods that they make themselves: no pod can be judged by them. */
+/** What only a container, or the spec of a pod, has. Operators take such parts under names of their own. */
+const CONTAINER_KEYS = ["securityContext", "volumeMounts", "envFrom"];
+const POD_KEYS = ["hostNetwork", "hostPID", "hostIPC"];
+
+/** Under it, operators take fragments to merge into pods that they make themselves. */
 const PATCH_KEY = /patch(es)?$/i;
+/** Under it, an unknown value may well be a pod. */
+const POD_KEY = /^spec$|template$|^(init|ephemeral)?containers$/i;
+
+/** Where a search for pods stands. */
+interface Place {
+  readonly key: string;
+  readonly parent: Field | undefined;
+  readonly isPartial: boolean;
+}
 
 /**
- * Every pod template inside a resource, whatever its kind: a Pod is one itself; in workloads, Jobs,
- * LeaderWorkerSets, RayServices and other custom resources it is an object with `spec.containers` under a
- * key that ends in "template".
+ * Every pod inside a Kubernetes object, found by its shape wherever it stands: an object with a list of containers is
+ * the spec of a pod, whatever the kind and the key. An object that has only some of what pods or containers have is a
+ * part of one. JSON patches and text (a manifest inside a ConfigMap) are not looked into.
  */
 export function podTemplates(resource: Resource): PodTemplate[] {
-  if (resource.kind === undefined) {
+  if (resource.kind === undefined || resource.kind === "CustomResourceDefinition") {
     return [];
   }
-  if (resource.kind === "Pod") {
-    return [asTemplate(resource.props)];
-  }
-  return [
-    ...templatesUnder(resource.props.get("spec"), "spec"),
-    ...templatesUnder(resource.props.get("template"), "template"),
-  ];
+  return podsBelow(resource.props, { key: "", parent: undefined, isPartial: resource.isPatch });
 }
 
-function templatesUnder(field: Field, key: string): PodTemplate[] {
-  if (field.value === UNKNOWN) {
-    if (key === "spec" || TEMPLATE_KEY.test(key)) {
-      field.items(); // asks, so that the result is "undecided"
-    }
-    return [];
-  }
-  if (
-    TEMPLATE_KEY.test(key) &&
-    (field.get("spec", "containers").value !== undefined || field.get("spec").value === UNKNOWN)
-  ) {
-    return [asTemplate(field)];
+function podsBelow(field: Field, place: Place): PodTemplate[] {
+  if (field.value === UNKNOWN && POD_KEY.test(place.key)) {
+    field.items(); // asks, so that the result is "undecided"
   }
   if (Array.isArray(field.value)) {
-    return field.items().flatMap((item) => templatesUnder(item, ""));
+    return field.items().flatMap((item) => podsBelow(item, place));
   }
-  if (PATCH_KEY.test(key)) {
+  if (!isObject(field.value)) {
     return [];
   }
-  return isObject(field.value) ? field.entries().flatMap(([name, child]) => templatesUnder(child, name)) : [];
+  const isPartial = place.isPartial || PATCH_KEY.test(place.key);
+  const spec = podAt(field, { ...place, isPartial });
+  if (spec) {
+    return [spec];
+  }
+  const part = partAt(field, place.key);
+  const below = field.entries().flatMap(([key, child]) => podsBelow(child, { key, parent: field, isPartial }));
+  return part ? [part, ...below] : below;
 }
 
-function asTemplate(field: Field): PodTemplate {
-  return { metadata: field.get("metadata"), spec: field.get("spec") };
+/** The pod whose spec a field is. */
+function podAt(field: Field, { key, parent, isPartial }: Place): PodTemplate | undefined {
+  if (!CONTAINER_LISTS.some((list) => isContainerList(field.get(list).value))) {
+    return undefined;
+  }
+  const metadata = (key === "spec" && parent ? parent : field).get("metadata");
+  const containers = CONTAINER_LISTS.flatMap((list) => field.get(list).items().map(asContainer));
+  return { metadata, spec: field, containers, isPartial };
 }
 
-/** Containers of a pod, init containers included. */
-export function containers({ spec }: PodTemplate): Container[] {
-  return ["initContainers", "containers"].flatMap((list) =>
-    spec
-      .get(list)
-      .items()
-      .map((field) => ({ name: field.get("name").text() ?? field.path, field })),
-  );
+/** The part of a pod, or of a container, that a field is. */
+function partAt(field: Field, key: string): PodTemplate | undefined {
+  const isContainer = has(field, CONTAINER_KEYS) || (/container$/i.test(key) && has(field, ["image"]));
+  if (!isContainer && !has(field, POD_KEYS) && !hasVolumes(field)) {
+    return undefined;
+  }
+  const containers = isContainer ? [asContainer(field)] : [];
+  return { metadata: field.get("metadata"), spec: field, containers, isPartial: true };
+}
+
+function has(field: Field, keys: readonly string[]): boolean {
+  return keys.some((key) => field.get(key).value !== undefined);
+}
+
+function isContainerList(value: Value): boolean {
+  return value === UNKNOWN || (Array.isArray(value) && value.some((item) => item === UNKNOWN || isObject(item)));
+}
+
+function hasVolumes(field: Field): boolean {
+  const { value } = field.get("volumes");
+  return Array.isArray(value) && value.some((volume) => isObject(volume) && typeof volume.name === "string");
+}
+
+function asContainer(field: Field): Container {
+  return { name: field.get("name").text() ?? field.path, field };
 }

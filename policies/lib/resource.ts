@@ -21,8 +21,10 @@ export interface Resource {
   readonly type: string;
   readonly name: string;
   readonly urn: string;
-  /** Kind of a Kubernetes object; undefined for anything else. */
+  /** Kind of a Kubernetes object, of a patch of one as well; undefined for anything else. */
   readonly kind: string | undefined;
+  /** A `…Patch` of an object that somebody else made: what it leaves out stays as it is. */
+  readonly isPatch: boolean;
   readonly props: Field;
   /** The resource option `protect`. */
   readonly protect: Field;
@@ -32,7 +34,7 @@ export interface Resource {
 }
 
 /** Type tokens of Kubernetes objects; the provider's other types hold charts and files of them. */
-const KUBERNETES_OBJECT = /^kubernetes:(?!helm\.sh\/|yaml|kustomize).+:([A-Za-z0-9]+)$/;
+const KUBERNETES_OBJECT = /^kubernetes:(?!helm\.sh\/|yaml|kustomize).+:([A-Za-z0-9]+?)(Patch)?$/;
 
 /** Type token of Helm releases, whose chart the program does not see, only its values. */
 export const HELM_RELEASE = "kubernetes:helm.sh/v3:Release";
@@ -40,11 +42,13 @@ export const HELM_RELEASE = "kubernetes:helm.sh/v3:Release";
 /** Paths whose value could not be known are added to `unknownPaths`. */
 export function toResource(facts: ResourceFacts, unknownPaths: Set<string>): Resource {
   const { type, name, urn } = facts;
+  const [, kind, patch] = KUBERNETES_OBJECT.exec(type) ?? [];
   return {
     type,
     name,
     urn,
-    kind: KUBERNETES_OBJECT.exec(type)?.[1],
+    kind,
+    isPatch: patch !== undefined,
     props: new Field(snapshot(facts.props), "", unknownPaths),
     protect: new Field(facts.opts.protect, "option protect", unknownPaths),
     secretInputs: facts.secretInputs,
@@ -53,7 +57,8 @@ export function toResource(facts: ResourceFacts, unknownPaths: Set<string>): Res
 }
 
 /** `Deployment "model-chat/chat"` for Kubernetes objects, `aws:s3/bucket:Bucket "models"` for others. */
-export function describeResource({ kind, type, name, props }: Resource): string {
+export function describeResource({ kind: objectKind, isPatch, type, name, props }: Resource): string {
+  const kind = objectKind && isPatch ? `${objectKind}Patch` : objectKind;
   const metadata = props.get("metadata").value;
   const objectName = nameIn(metadata, "name");
   if (kind === undefined || objectName === undefined) {
@@ -70,5 +75,7 @@ function nameIn(metadata: Field["value"], key: "name" | "namespace"): string | u
 
 /** Namespace of a namespaced Kubernetes object or of a Helm release. */
 export function namespaceOf(resource: Resource): Field {
-  return resource.type === HELM_RELEASE ? resource.props.get("namespace") : resource.props.get("metadata", "namespace");
+  return resource.type.startsWith("kubernetes:helm.sh/")
+    ? resource.props.get("namespace")
+    : resource.props.get("metadata", "namespace");
 }

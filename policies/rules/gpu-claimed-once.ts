@@ -1,11 +1,12 @@
-import { gpuClaims } from "../lib/gpu";
+import { deviceClaims, gpuClaims, visibleDevices } from "../lib/gpu";
 import { podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
 
 export const gpuClaimedOnce = resourcePolicy(
   {
     name: "gpu-claimed-once",
-    description: "A pod claims its GPUs in exactly one container, as whole numbers, with requests equal to limits.",
+    description:
+      "A pod claims its GPUs in exactly one container, as whole numbers, with requests equal to limits; no container takes GPUs that it did not claim.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["gpu", "cost"],
@@ -14,6 +15,16 @@ export const gpuClaimedOnce = resourcePolicy(
   },
   (resource, report) => {
     for (const pod of podTemplates(resource)) {
+      for (const { field } of visibleDevices(pod)) {
+        report({
+          resource,
+          field,
+          allowed: "void, none or nothing: the device plugin names the GPUs that were claimed",
+        });
+      }
+      for (const field of deviceClaims(pod).slice(1)) {
+        report({ resource, field, found: "claims devices a second time", allowed: "one claiming container per pod" });
+      }
       const claims = gpuClaims(pod);
       const claimants = [...new Set(claims.map(({ container }) => container.name))];
       for (const { container, limit, request } of claims) {

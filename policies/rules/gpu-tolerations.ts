@@ -19,7 +19,7 @@ export const gpuTolerations = stackPolicy(
     const reading = readPlan(resources);
     const pools = reading.state === "read" ? reading.plan.pools.filter(({ role }) => role === "gpu") : [];
     for (const resource of resources) {
-      for (const pod of podTemplates(resource)) {
+      for (const pod of podTemplates(resource).filter(({ isPartial }) => !isPartial)) {
         const [claim] = gpuClaims(pod);
         if (!claim) {
           continue;

@@ -1,5 +1,6 @@
+import { cidrContains } from "../lib/cidr";
 import type { Field } from "../lib/field";
-import { stackPolicy } from "../lib/policy";
+import { type Finding, stackPolicy } from "../lib/policy";
 import { HELM_RELEASE, namespaceOf, type Resource } from "../lib/resource";
 
 const DIRECTIONS = ["Ingress", "Egress"] as const;
@@ -8,14 +9,21 @@ export const networkPolicyPerNamespace = stackPolicy(
   {
     name: "network-policy-per-namespace",
     description:
-      "Every namespace that the stack creates denies all traffic by default, in and out; allowances are separate policies.",
+      "Every namespace that the stack creates denies all traffic by default, in and out; allowances are separate policies, which name peers or ports, and never reach the cloud's metadata service.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "network"],
-    remediationSteps: "Create the namespace with IsolatedNamespace, which brings the policies along.",
+    remediationSteps:
+      "Create the namespace with IsolatedNamespace, which brings the policies along, and name its connections as allowances.",
   },
   (resources, report) => {
-    const denials = resources.filter(({ kind }) => kind === "NetworkPolicy").filter(isDefault);
+    const policies = resources.filter(({ kind }) => kind === "NetworkPolicy");
+    for (const resource of policies) {
+      for (const finding of tooWide(resource)) {
+        report({ resource, ...finding });
+      }
+    }
+    const denials = policies.filter(isDefault);
     for (const resource of resources) {
       const name = createdNamespace(resource);
       if (!name?.is((value) => typeof value === "string")) {
@@ -35,6 +43,32 @@ export const networkPolicyPerNamespace = stackPolicy(
     }
   },
 );
+
+/** The same in every cloud. */
+const METADATA_SERVICE = "169.254.169.254";
+
+function tooWide({ props }: Resource): Omit<Finding, "resource">[] {
+  const ingress = props.get("spec", "ingress").items();
+  const egress = props.get("spec", "egress").items();
+  const open = (rule: Field, peers: string) => isEmpty(rule.get(peers)) && isEmpty(rule.get("ports"));
+  const lettingAll = [...ingress.filter((rule) => open(rule, "from")), ...egress.filter((rule) => open(rule, "to"))];
+  const blocks = egress.flatMap((rule) => rule.get("to").items()).map((peer) => peer.get("ipBlock"));
+  return [
+    ...lettingAll.map((field) => ({ field, found: "is open to everything", allowed: "rules with peers or ports" })),
+    ...blocks
+      .filter((block) => reaches(block, METADATA_SERVICE))
+      .map((field) => ({
+        field,
+        found: "has the cloud's metadata service in it, by which a pod becomes its node",
+        allowed: `a block without ${METADATA_SERVICE}, for example by except: ["169.254.0.0/16"]`,
+      })),
+  ];
+}
+
+function reaches(block: Field, address: string): boolean {
+  const contains = (cidr: Field) => cidr.is((value) => typeof value === "string" && cidrContains(value, address));
+  return contains(block.get("cidr")) && !block.get("except").items().some(contains);
+}
 
 function createdNamespace(resource: Resource): Field | undefined {
   if (resource.kind === "Namespace") {

@@ -1,7 +1,12 @@
-import { credentialIn, isCredentialName, isCredentialVariable, isLiteral } from "../lib/credentials";
-import type { Field } from "../lib/field";
-import { helmValues } from "../lib/helm-values";
-import { type Container, containers, podTemplates } from "../lib/pods";
+import {
+  credentialIn,
+  credentialsOfCommandLine,
+  isCredentialName,
+  isCredentialVariable,
+  isLiteral,
+} from "../lib/credentials";
+import { type Field, isObject } from "../lib/field";
+import { HELM_CHART } from "../lib/helm-values";
 import { type Report, resourcePolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
 
@@ -9,7 +14,7 @@ export const noPlaintextSecret = resourcePolicy(
   {
     name: "no-plaintext-secret",
     description:
-      "No credential stands in an environment variable, a command line, a ConfigMap or Helm values; the data of Secrets are Pulumi secrets.",
+      "No credential stands in plain text in a Kubernetes object of any kind (variables, command lines, annotations, ConfigMaps, custom resources) or in Helm values; the data of Secrets are Pulumi secrets.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["secrets"],
@@ -17,47 +22,102 @@ export const noPlaintextSecret = resourcePolicy(
       "Put the value into a Secret made from a Pulumi secret, and refer to it by secretKeyRef, a mounted file or the chart's existingSecret.",
   },
   (resource, report) => {
-    for (const container of podTemplates(resource).flatMap(containers)) {
-      checkEnvironment(resource, container, report);
-      checkCommandLine(resource, container, report);
-    }
-    if (resource.kind === "ConfigMap") {
-      for (const [key, field] of resource.props.get("data").entries()) {
-        judge(resource, field, isCredentialName(key), report);
-      }
-    }
-    for (const { key, field } of helmValues(resource)) {
-      judge(resource, field, isCredentialName(key), report);
-    }
     if (resource.kind === "Secret") {
       checkSecret(resource, report);
+      return;
+    }
+    for (const setting of oncePerPlace(settingsOf(resource))) {
+      judge(resource, setting, report);
     }
   },
 );
 
-function checkEnvironment(resource: Resource, { field }: Container, report: Report): void {
-  for (const variable of field.get("env").items()) {
-    const name = variable.get("name").text();
-    judge(resource, variable.get("value"), name !== undefined && isCredentialVariable(name), report);
+function settingsOf(resource: Resource): Setting[] {
+  const { kind, type, props } = resource;
+  if (HELM_CHART.test(type)) {
+    return settingsIn(asked(props.get("values")), "");
   }
+  if (kind === undefined || kind === "CustomResourceDefinition") {
+    return [];
+  }
+  if (kind === "ConfigMap") {
+    asked(props.get("data"));
+    asked(props.get("binaryData"));
+  }
+  return settingsIn(props, "");
 }
 
-function checkCommandLine(resource: Resource, { field }: Container, report: Report): void {
-  for (const argument of [...field.get("command").items(), ...field.get("args").items()]) {
-    const [, flag, value] = /^--?([\w-]+)=(.+)$/s.exec(argument.text() ?? "") ?? [];
-    const isCredential = flag !== undefined && value !== undefined && isCredentialName(flag) && isLiteral(value);
-    judge(resource, argument, isCredential, report);
+/** An argument is found as a part of a command line and as a text. */
+function oncePerPlace(settings: readonly Setting[]): Setting[] {
+  const places = new Map<string, Setting>();
+  for (const setting of settings) {
+    const { path } = setting.field;
+    places.set(path, { ...setting, isNamed: setting.isNamed || places.get(path)?.isNamed === true });
   }
+  return [...places.values()];
+}
+
+/** The field; when its value is unknown, so is the result. */
+function asked(field: Field): Field {
+  field.entries();
+  return field;
+}
+
+/** A place that may hold a credential. */
+interface Setting {
+  readonly field: Field;
+  /** Its name says that it holds one. */
+  readonly isNamed: boolean;
+  /** Of what stands there in base64. */
+  readonly text?: string;
+}
+
+const COMMAND_LINES = ["command", "args"];
+
+/** Every text below a field, with what its name says. */
+function settingsIn(field: Field, key: string): Setting[] {
+  if (Array.isArray(field.value)) {
+    return field.items().flatMap((item) => settingsIn(item, ""));
+  }
+  if (!isObject(field.value)) {
+    // Asks, so that an unknown credential is remembered.
+    const isNamed = isCredentialName(key) && field.is((value) => typeof value === "string");
+    return typeof field.value === "string" ? [{ field, isNamed }] : [];
+  }
+  const name = field.get("name").value;
+  return [
+    ...commandLine(field),
+    ...field.entries().flatMap(([child, value]) => {
+      // Pairs of a name and a value: variables, headers of probes, parameters.
+      if (child === "value" && typeof name === "string") {
+        return pair(value, name);
+      }
+      if (key === "binaryData" && typeof value.value === "string") {
+        return [
+          { field: value, isNamed: isCredentialName(child), text: Buffer.from(value.value, "base64").toString() },
+        ];
+      }
+      return value.value === undefined ? [] : settingsIn(value, child);
+    }),
+  ];
+}
+
+function pair(field: Field, name: string): Setting[] {
+  const isNamed = isCredentialVariable(name) && field.is((value) => typeof value === "string");
+  return typeof field.value === "string" ? [{ field, isNamed }] : settingsIn(field, "");
+}
+
+function commandLine(holder: Field): Setting[] {
+  const words = COMMAND_LINES.filter((list) => Array.isArray(holder.get(list).value))
+    .flatMap((list) => holder.get(list).items())
+    .flatMap((place) => (typeof place.value === "string" ? [{ text: place.value, place }] : []));
+  return credentialsOfCommandLine(words).map((field) => ({ field, isNamed: true }));
 }
 
 /** Reports a text whose name or content gives it away, without repeating it. */
-function judge(resource: Resource, field: Field, isNamedCredential: boolean, report: Report): void {
-  const text = typeof field.value === "string" || isNamedCredential ? field.text() : undefined;
-  if (text === undefined) {
-    return;
-  }
+function judge(resource: Resource, { field, isNamed, text = String(field.value) }: Setting, report: Report): void {
   const content = credentialIn(text);
-  if (content !== undefined || (isNamedCredential && isLiteral(text))) {
+  if (content !== undefined || (isNamed && isLiteral(String(field.value)))) {
     const found =
       content === undefined
         ? "holds a literal value under the name of a credential"

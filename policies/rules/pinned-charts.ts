@@ -1,25 +1,30 @@
+import { HELM_CHART } from "../lib/helm-values";
 import { resourcePolicy } from "../lib/policy";
 
-/** Helm releases and charts of all generations of the Kubernetes provider. */
-const HELM_TYPE = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
 const EXACT_VERSION = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 export const pinnedCharts = resourcePolicy(
   {
     name: "pinned-charts",
-    description: "Every Helm chart has an exact version: no range, no latest.",
+    description:
+      "Every Helm chart has an exact version of a repository: no range, no latest, no archive at an address.",
     severity: "medium",
     enforcementLevel: "mandatory",
     tags: ["supply-chain"],
     remediationSteps: "Install charts through chartRelease(), which takes the version from the catalogue.",
   },
   (resource, report) => {
-    if (!HELM_TYPE.test(resource.type)) {
+    if (!HELM_CHART.test(resource.type)) {
       return;
     }
+    const chart = resource.props.get("chart");
     // A chart in a local folder carries its version inside.
-    if (resource.props.get("chart").is((chart) => typeof chart === "string" && /^\.{0,2}\//.test(chart))) {
+    if (chart.is((value) => typeof value === "string" && /^\.{0,2}\//.test(value))) {
       return;
+    }
+    // Nothing compares the version with what an archive at an address holds.
+    if (chart.is((value) => typeof value === "string" && /^https?:/i.test(value))) {
+      report({ resource, field: chart, allowed: "a chart of a repository or of an OCI registry" });
     }
     const version = resource.props.get("version");
     if (version.is((value) => typeof value !== "string" || !EXACT_VERSION.test(value))) {

@@ -1,4 +1,4 @@
-import { containers, podTemplates } from "../lib/pods";
+import { podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
 
 const REQUIRED = [
@@ -21,7 +21,8 @@ export const resourcesSet = resourcePolicy(
       "Size the container with guaranteed(), burstable() or modelResources() of components/core/resources.",
   },
   (resource, report) => {
-    for (const { field } of podTemplates(resource).flatMap(containers)) {
+    const pods = podTemplates(resource).filter(({ isPartial }) => !isPartial);
+    for (const { field } of pods.flatMap(({ containers }) => containers)) {
       for (const [kind, name] of REQUIRED) {
         const quantity = field.get("resources", kind, name);
         if (quantity.is((value) => value === undefined || value === null || value === "")) {

@@ -1,18 +1,20 @@
 import { podSecurityLevel } from "../../components/core/pod-security";
-import type { Field } from "../lib/field";
+import { type Field, isObject } from "../lib/field";
 import { offences } from "../lib/pod-security-standard";
-import { containers, type PodTemplate, podTemplates } from "../lib/pods";
+import { type PodTemplate, podTemplates } from "../lib/pods";
 import { type Report, resourcePolicy } from "../lib/policy";
-import { namespaceOf, type Resource } from "../lib/resource";
+import type { Resource } from "../lib/resource";
 
 const ENFORCE_LABEL = "pod-security.kubernetes.io/enforce";
+/** An old version of a level asks for less. */
+const VERSION_LABEL = "pod-security.kubernetes.io/enforce-version";
 
 export const restrictedSecurityContext = resourcePolicy(
   {
     name: "restricted-security-context",
     description:
-      "Pods meet Pod Security restricted, with a read-only root file system and no service-account token unless used; " +
-      "only the namespaces listed with a reason may ask for less.",
+      "Pods, found by their shape in objects of any kind, meet Pod Security restricted, with a read-only root file " +
+      "system and no service-account token unless used; only the charts of namespaces listed with a reason may ask for less.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "pod-security"],
@@ -23,57 +25,83 @@ export const restrictedSecurityContext = resourcePolicy(
       specification: "restricted",
     },
     remediationSteps:
-      "Build the pod with hardenedPodSpec(); an exception is a namespace in POD_SECURITY_EXCEPTIONS of components/core/pod-security, with its reason.",
+      "Build the pod with hardenedPodSpec(); an exception, for the pods of a chart alone, is a namespace in POD_SECURITY_EXCEPTIONS of components/core/pod-security, with its reason.",
   },
   (resource, report) => {
     if (resource.kind === "Namespace") {
       checkNamespace(resource, report);
       return;
     }
-    const pods = podTemplates(resource);
-    const namespace = pods.length > 0 ? namespaceName(namespaceOf(resource)) : undefined;
-    if (namespace === undefined) {
-      return;
+    if (resource.kind === "ServiceAccount") {
+      checkServiceAccount(resource, report);
     }
-    const level = podSecurityLevel(namespace);
-    for (const pod of pods) {
-      if (level !== "privileged") {
-        for (const offence of offences(pod, level)) {
-          report({ resource, ...offence });
-        }
+    for (const pod of podTemplates(resource)) {
+      for (const offence of offences(pod, "restricted")) {
+        report({ resource, ...offence });
       }
-      if (level === "restricted") {
-        checkHouseRules(resource, pod, report);
-      }
+      checkHouseRules(resource, pod, report);
     }
   },
 );
 
-/** Name of the namespace; undefined while it is unknown, since it may be one of the exceptions. */
-function namespaceName(field: Field): string | undefined {
-  return field.is((value) => value === undefined || value === null) ? "default" : field.text();
-}
-
 function checkNamespace(resource: Resource, report: Report): void {
   const name = resource.props.get("metadata", "name").text();
-  const enforced = resource.props.get("metadata", "labels", ENFORCE_LABEL);
+  const labels = resource.props.get("metadata", "labels");
+  const enforced = labels.get(ENFORCE_LABEL);
   const level = name === undefined ? undefined : podSecurityLevel(name);
-  if (level !== undefined && enforced.is((value) => value !== level)) {
+  if (level !== undefined && enforced.is((value) => value !== level && !isLeftOut(value, resource))) {
     report({ resource, field: enforced, allowed: level });
+  }
+  const version = labels.get(VERSION_LABEL);
+  if (version.is((value) => value !== undefined && value !== "latest")) {
+    report({ resource, field: version, allowed: "latest, or nothing, which is the API server's own version" });
   }
 }
 
-function checkHouseRules(resource: Resource, { spec, ...pod }: PodTemplate, report: Report): void {
-  for (const { field } of containers({ spec, ...pod })) {
+function isLeftOut(value: unknown, { isPatch }: Resource): boolean {
+  return isPatch && value === undefined;
+}
+
+function checkServiceAccount(resource: Resource, report: Report): void {
+  const token = resource.props.get("automountServiceAccountToken");
+  if (token.is((value) => value !== false && !isLeftOut(value, resource))) {
+    report({
+      resource,
+      field: token,
+      allowed: "false; pods that call the Kubernetes API ask for the token themselves",
+    });
+  }
+}
+
+function checkHouseRules(resource: Resource, { spec, containers, isPartial }: PodTemplate, report: Report): void {
+  for (const { field } of containers) {
     const readOnly = field.get("securityContext", "readOnlyRootFilesystem");
-    if (readOnly.is((value) => value !== true)) {
+    if (readOnly.is((value) => value !== true && !(isPartial && value === undefined))) {
       report({ resource, field: readOnly, allowed: "true; mount an emptyDir where the container writes" });
     }
   }
-  const token = spec.get("automountServiceAccountToken");
   const account = spec.get("serviceAccountName");
   const usesDefaultAccount = account.is((value) => value === undefined || value === "" || value === "default");
-  if (token.is((value) => value !== false && !(value === true && !usesDefaultAccount))) {
+  const hasOwnAccount = !usesDefaultAccount || isPartial;
+  const token = spec.get("automountServiceAccountToken");
+  const isTokenFree = (value: unknown) =>
+    value === false || (value === true && hasOwnAccount) || (value === undefined && isPartial);
+  if (token.is((value) => !isTokenFree(value))) {
     report({ resource, field: token, allowed: "false, or true for a pod with a service account of its own" });
   }
+  for (const projected of projectedTokens(spec)) {
+    if (!hasOwnAccount) {
+      report({ resource, field: projected, allowed: "a token only for a pod with a service account of its own" });
+    }
+  }
+}
+
+/** Tokens that a volume brings, whatever `automountServiceAccountToken` says. */
+function projectedTokens(spec: Field): Field[] {
+  return spec
+    .get("volumes")
+    .items()
+    .flatMap((volume) => volume.get("projected", "sources").items())
+    .map((source) => source.get("serviceAccountToken"))
+    .filter((token) => token.is(isObject));
 }

@@ -12,9 +12,9 @@ export const serviceLinksOff = resourcePolicy(
     remediationSteps: "Set enableServiceLinks: false; hardenedPodSpec() does.",
   },
   (resource, report) => {
-    for (const { spec } of podTemplates(resource)) {
+    for (const { spec, isPartial } of podTemplates(resource)) {
       const links = spec.get("enableServiceLinks");
-      if (links.is((value) => value !== false)) {
+      if (links.is((value) => value !== false && !(isPartial && value === undefined))) {
         report({ resource, field: links, allowed: "false" });
       }
     }

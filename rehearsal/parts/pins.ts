@@ -13,6 +13,11 @@ export function pinFolder(name: string): string {
   return join(MODULES, name);
 }
 
+/** What a part of PyPI installs: each package with its version and the hashes of its files. */
+export function requirementsFile(name: string): string {
+  return join(repositoryRoot(), "rehearsal", "parts", "requirements", `${name}.txt`);
+}
+
 /** The modules that rehearsal/parts/modules/<name>/go.mod requires, each with its version ("v1.2.3"). */
 export function pins(name: string): ReadonlyMap<string, string> {
   const text = readFileSync(join(pinFolder(name), "go.mod"), "utf8");

@@ -38,13 +38,13 @@ export function quoted(field: FieldSchema, value: unknown): string | undefined {
     : undefined;
 }
 
-/** Text in small letters, without blanks around it, or the host of a URL: the first of these that the field takes. */
+/** Text in small letters, without blanks around it, or the host of a URL or address with a port: the first of these that the field takes. */
 export function correctedText(field: FieldSchema, text: string): string | undefined {
   if (field.type !== "string" || field.pattern === undefined) {
     return undefined;
   }
   const trimmed = text.trim();
-  const host = /^[a-z]+:\/\/(?:[^/@]*@)?([^/:?#]+)/i.exec(trimmed)?.[1] ?? trimmed;
+  const host = /^[a-z]+:\/\/(?:[^/@]*@)?([^/:?#]+)/i.exec(trimmed)?.[1] ?? trimmed.replace(/:\d+\/?$/, "");
   const tries = [trimmed, trimmed.toLowerCase(), host.toLowerCase().replace(/\.$/, "")];
   return tries.find((attempt) => attempt !== text && matches(field, attempt));
 }

@@ -1,4 +1,5 @@
 /** The configuration of an environment: schema, checks, and the two ways to read it. */
+export { readChatTemplates } from "./chat-template";
 export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-file";
 export { type EnvironmentSecrets, type LoadedEnvironment, loadEnvironment } from "./load";
 export { machineOf, roleOf } from "./machines";

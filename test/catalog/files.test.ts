@@ -7,6 +7,7 @@ import { modelNames } from "../../catalog/models";
 import { repositoryRoot } from "../../catalog/root";
 import { schemas } from "../../catalog/schema";
 import { cards, gpuModels, shapes } from "../../catalog/shapes";
+import { weightKinds } from "../../catalog/weight-formats";
 
 const folder = join(repositoryRoot(), "catalog");
 
@@ -27,7 +28,9 @@ describe("catalogue files", () => {
     ["models.json", schemas.models],
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],
+    ["weight-formats.json", schemas.weightFormats],
     ["fabrics.json", schemas.fabrics],
+    ["chat-parsers.json", schemas.chatParsers],
     ["engine-options/vllm.json", schemas.engineOptions],
     ["engine-options/ollama.json", schemas.engineOptions],
     ["engine-options/rules.json", schemas.engineRules],
@@ -51,6 +54,8 @@ describe("catalogue files", () => {
       models: modelNames(),
       charts: charts.map(({ name }) => name),
       images: images.map(({ component }) => component),
+      weights: weightKinds.map(({ weights }) => weights),
+      quantizations: weightKinds.flatMap(({ madeAtLoad, declared }) => [...madeAtLoad, ...declared]),
     };
     for (const [table, names] of Object.entries(tables))
       expect({ [table]: duplicates(names) }).toEqual({ [table]: [] });

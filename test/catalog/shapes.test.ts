@@ -87,7 +87,13 @@ describe("shapes", () => {
       memoryGiB: 2048,
       localNvmeGB: 61440,
       rdma: { kind: "roce", gbps: 3200 },
-      gpu: { memoryGiB: 79.65, engineMemoryGiB: 79.19, fp8: true, nvlink: true, resource: "nvidia.com/gpu" },
+      gpu: {
+        memoryGiB: 79.65,
+        engineMemoryGiB: 79.19,
+        abilities: { computeCapability: 9, fp8: true },
+        nvlink: true,
+        resource: "nvidia.com/gpu",
+      },
     });
   });
 

@@ -7,11 +7,9 @@ import { COMMIT, sha256 } from "../components/storage/fakes";
 import { modelPlan } from "../harness/plans";
 import { issueCertificate } from "./model-store/authority";
 import type { ContainerFolder } from "./model-store/container-folder";
-import { Hub, type RepositoryFiles } from "./model-store/hub";
-import { RenderedPlatform } from "./model-store/platform";
-import { Reports } from "./model-store/reports";
+import type { RepositoryFiles } from "./model-store/hub";
 import type { Outcome } from "./model-store/script-process";
-import { TestStore } from "./model-store/start-store";
+import { Stand } from "./model-store/stand";
 
 const MEBIBYTE = 2 ** 20;
 const BUCKET = "models";
@@ -38,9 +36,6 @@ function repository(): RepositoryFiles {
   };
 }
 
-/** Variables by name, or files by path. */
-type Variables = Readonly<Record<string, string>>;
-
 const LLAMA = "meta-llama/Llama-3.1-8B-Instruct";
 const QWEN = "Qwen/Qwen3-8B";
 const repositories = { [LLAMA]: repository(), [QWEN]: repository() };
@@ -65,47 +60,31 @@ function credentials({ accessKeyId, secretAccessKey }: StoreKeys): string {
  * real server as it is rendered, and a real API server to report to.
  */
 describe("the model store's scripts on a real MinIO", () => {
-  let platform: RenderedPlatform;
-  let store: TestStore;
-  let hub: Hub;
-  let reports: Reports;
+  let stand: Stand;
 
-  const sync = (model: string, env: Variables = {}, files: Variables = {}): ContainerFolder =>
-    store.container(platform.sync(model), {
-      env: { HF_ENDPOINT: hub.url, ...reports.variables(model), ...env },
-      files,
-    });
-  const fetch = async (model: string, env: Variables = {}, files: Variables = {}): Promise<ContainerFolder> =>
-    store.container(platform.fetch(model), { env, files: { ...(await reports.mounted(model)), ...files } });
-  const run = async (container: ContainerFolder | Promise<ContainerFolder>): Promise<Outcome> =>
-    store.start(await container).ended;
-  const keys = (prefix: string): Promise<string[]> => store.administrator.list(BUCKET, prefix);
+  const sync = (...of: Parameters<Stand["sync"]>): ContainerFolder => stand.sync(...of);
+  const fetch = (...of: Parameters<Stand["fetch"]>): Promise<ContainerFolder> => stand.fetch(...of);
+  const run = (container: ContainerFolder | Promise<ContainerFolder>): Promise<Outcome> => stand.run(container);
+  const keys = (prefix: string): Promise<string[]> => stand.store.administrator.list(BUCKET, prefix);
 
   beforeAll(async () => {
-    const certificate = issueCertificate(["DNS:minio.model-store.svc", "IP:127.0.0.1"]);
-    const issued = { "minio-tls": certificate, "model-store-trust": certificate };
-    platform = await RenderedPlatform.render(models, TOKEN, issued);
-    [store, hub, reports] = await Promise.all([
-      TestStore.start(platform, certificate["ca.crt"]),
-      Hub.start(repositories, TOKEN),
-      Reports.start(platform, ["llama-8b", "qwen-8b"]),
-    ]);
+    stand = await Stand.start(models, repositories, TOKEN);
   });
-  afterAll(() => Promise.all([store?.stop(), hub?.stop(), reports?.stop()]));
+  afterAll(() => stand?.stop());
 
   describe("a sync that was killed within a file", () => {
     let killed: Outcome;
     let left: string[];
 
     beforeAll(async () => {
-      hub.misbehaviour.stalls.set(LARGE_SHARD, 36 * MEBIBYTE);
-      const process = store.start(sync("llama-8b"));
+      stand.hub.misbehaviour.stalls.set(LARGE_SHARD, 36 * MEBIBYTE);
+      const process = stand.store.start(sync("llama-8b"));
       // All but the large one, which stands still after its first part.
       await process.printed((output) => output.split("\ncopied").length === COPIED.length);
       killed = await process.kill();
       left = await keys("legal/llama-8b/");
-      hub.misbehaviour.stalls.clear();
-      hub.downloads.length = 0;
+      stand.hub.misbehaviour.stalls.clear();
+      stand.hub.downloads.length = 0;
     });
 
     it("leaves the files that were complete, what it meant to write, and no manifest", () => {
@@ -125,17 +104,17 @@ describe("the model store's scripts on a real MinIO", () => {
       expect(output).toContain(`complete: s3://models/legal/llama-8b/ holds 6 files of ${LLAMA}@${COMMIT}`);
       expect(status).toBe(0);
       // The index says which shards there are, so every run reads it.
-      expect(hub.downloads).toEqual([INDEX, LARGE_SHARD]);
+      expect(stand.hub.downloads).toEqual([INDEX, LARGE_SHARD]);
       const stored = await keys("legal/llama-8b/");
       expect(stored).toEqual([".manifest.json", ...COPIED].map((path) => `legal/llama-8b/${path}`));
       for (const path of COPIED) {
-        const content = await store.administrator.get(BUCKET, `legal/llama-8b/${path}`);
+        const content = await stand.store.administrator.get(BUCKET, `legal/llama-8b/${path}`);
         expect([path, sha256(content)]).toEqual([path, sha256(original(path))]);
       }
     });
 
     it("has a manifest with every checksum", async () => {
-      const manifest = await store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
+      const manifest = await stand.store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
       expect(JSON.parse(String(manifest))).toEqual({
         repository: LLAMA,
         commit: COMMIT,
@@ -144,19 +123,19 @@ describe("the model store's scripts on a real MinIO", () => {
     });
 
     it("has reported the manifest's hash to the model's namespace, as its account may", async () => {
-      const manifest = await store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
-      expect(await reports.mounted("llama-8b")).toEqual({
+      const manifest = await stand.store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
+      expect(await stand.reports.mounted("llama-8b")).toEqual({
         "/etc/weights-manifest/sha256": sha256(manifest),
         "/etc/weights-manifest/commit": COMMIT,
       });
     });
 
     it("is not copied again", async () => {
-      hub.downloads.length = 0;
+      stand.hub.downloads.length = 0;
       const { status, output } = await run(sync("llama-8b"));
       expect(status).toBe(0);
       expect(output.match(/^present /gm)).toHaveLength(COPIED.length);
-      expect(hub.downloads).toEqual([INDEX]);
+      expect(stand.hub.downloads).toEqual([INDEX]);
     });
   });
 
@@ -193,7 +172,7 @@ describe("the model store's scripts on a real MinIO", () => {
 
   describe.concurrent("what is refused", () => {
     it("a download that is not what the Hub lists: no such object, no manifest", async () => {
-      hub.misbehaviour.corrupt.add(LARGE_SHARD);
+      stand.hub.misbehaviour.corrupt.add(LARGE_SHARD);
       const { status, output } = await run(sync("qwen-8b"));
       const id = sha256(original(LARGE_SHARD, QWEN));
       expect(output).toContain(`failed: ${LARGE_SHARD}: the content has id `);
@@ -208,13 +187,13 @@ describe("the model store's scripts on a real MinIO", () => {
     it("an object that is not what the manifest lists", async () => {
       const changed = Buffer.from(original(SMALL_SHARD));
       changed.reverse();
-      const manifest = await store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
-      await store.administrator.put(BUCKET, `damaged/${SMALL_SHARD}`, changed);
+      const manifest = await stand.store.administrator.get(BUCKET, "legal/llama-8b/.manifest.json");
+      await stand.store.administrator.put(BUCKET, `damaged/${SMALL_SHARD}`, changed);
       const { files: all, ...rest } = JSON.parse(String(manifest)) as { files: { path: string }[] };
       const only = { ...rest, files: all.filter(({ path }) => path === SMALL_SHARD) };
       const damaged = Buffer.from(JSON.stringify(only));
-      await store.administrator.put(BUCKET, "damaged/.manifest.json", damaged);
-      const files = { [CREDENTIALS]: credentials(platform.keysOf("sync-writer")), [PIN]: sha256(damaged) };
+      await stand.store.administrator.put(BUCKET, "damaged/.manifest.json", damaged);
+      const files = { [CREDENTIALS]: credentials(stand.platform.keysOf("sync-writer")), [PIN]: sha256(damaged) };
       const container = await fetch("llama-8b", { PREFIX: "damaged" }, files);
       const { status, output } = await run(container);
       const expected = `expected ${changed.length} with ${sha256(original(SMALL_SHARD))}`;
@@ -226,7 +205,7 @@ describe("the model store's scripts on a real MinIO", () => {
     });
 
     it("a wrong secret key", async () => {
-      const { accessKeyId } = platform.keysOf("reader-llama-8b");
+      const { accessKeyId } = stand.platform.keysOf("reader-llama-8b");
       const wrong = { [CREDENTIALS]: credentials({ accessKeyId, secretAccessKey: "0".repeat(40) }) };
       const { status, output } = await run(fetch("llama-8b", {}, wrong));
       expect(output).toMatch(
@@ -245,18 +224,18 @@ describe("the model store's scripts on a real MinIO", () => {
     });
 
     it("another model's keys", async () => {
-      const pin = await reports.mounted("llama-8b");
+      const pin = await stand.reports.mounted("llama-8b");
       const { status, output } = await run(fetch("qwen-8b", { PREFIX: "legal/llama-8b" }, pin));
       expect(output).toMatch(/^failed: GET s3:\/\/models\/legal\/llama-8b\/\.manifest\.json: 403 AccessDenied /m);
       expect(status).toBe(1);
     });
 
     it("writing with a model's own keys, which only read", async () => {
-      const reader = { [CREDENTIALS]: credentials(platform.keysOf("reader-llama-8b")) };
+      const reader = { [CREDENTIALS]: credentials(stand.platform.keysOf("reader-llama-8b")) };
       const { status, output } = await run(sync("llama-8b", { REPOSITORY: QWEN }, reader));
       expect(output).toMatch(/^failed: \w+ s3:\/\/models\/legal\/llama-8b\/.*: 403 AccessDenied /m);
       expect(status).toBe(1);
-      expect(sha256(await store.administrator.get(BUCKET, `legal/llama-8b/${SMALL_SHARD}`))).toBe(
+      expect(sha256(await stand.store.administrator.get(BUCKET, `legal/llama-8b/${SMALL_SHARD}`))).toBe(
         sha256(original(SMALL_SHARD)),
       );
     });
@@ -278,17 +257,17 @@ describe("the model store's scripts on a real MinIO", () => {
 
   describe("secrets", () => {
     it("are in nothing that was printed", () => {
-      const output = store.output();
+      const output = stand.store.output();
       expect(output).toContain(`complete: s3://models/legal/llama-8b/`);
       // Three users and the administrator, with a name and a secret each.
-      const secrets = [...platform.passwords.values(), TOKEN];
+      const secrets = [...stand.platform.passwords.values(), TOKEN];
       expect(secrets).toHaveLength(9);
       expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
     });
 
     it("of the Hub do not go to its content network", () => {
-      expect(hub.downloads).toContain(LARGE_SHARD);
-      expect(hub.tokensElsewhere).toBe(0);
+      expect(stand.hub.downloads).toContain(LARGE_SHARD);
+      expect(stand.hub.tokensElsewhere).toBe(0);
     });
   });
 });

@@ -302,4 +302,18 @@ describe("planDeployment", () => {
       "TP 8 does not divide the 28 attention heads",
     );
   });
+
+  it("says which pinned parallelism would do, and not every matrix that the pinned one cuts", () => {
+    const on = (shape: string, changes: Partial<ModelRequest>) =>
+      refusals(environmentOf([poolOf(shape, 1)], [modelOf("qwen2.5-7b-instruct", changes)]))[0]?.message ?? "";
+    const three = on("p5.48xlarge", { tensorParallel: 3 });
+    expect(three).toContain("To fix it: write models.qwen2-5-7b-instruct.tensorParallel: 1, 2 or 4, or remove it");
+    expect(three).not.toContain("quantized model");
+    expect(three).toMatch(/; and \d+ more reasons of this kind/);
+    expect(three.split("TP 3 ").length - 1).toBe(3);
+    expect(on("VM.GPU.A10.2", { tensorParallel: 3 })).toContain("tensorParallel: 1 or 2, or remove it");
+    expect(on("p5.4xlarge", { pipelineParallel: 3 })).toContain("pipelineParallel: 1, or remove it");
+    // Each value that is named works.
+    for (const tensorParallel of [1, 2, 4]) expect(on("p5.48xlarge", { tensorParallel })).toBe("");
+  });
 });

@@ -91,6 +91,7 @@ describe("the pack as one bundle, for publishing", () => {
   test("takes from the program only names and lists, no resource code", () => {
     const outside = sources.filter((file) => relative(POLICIES, join(ROOT, file)).startsWith(".."));
     expect(outside.sort()).toEqual([
+      "catalog/image-reference.ts",
       "components/core/labels.ts",
       "components/core/pod-security.ts",
       "components/gateway/names.ts",

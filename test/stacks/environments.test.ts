@@ -16,11 +16,15 @@ describe.each(environments)("%s", (name) => {
     run = await programRun(name);
   });
 
-  it("is deployable: no capacity rule and no policy has anything to say but that an image is a placeholder", () => {
+  it("is deployable: nobody has anything to say but what only the owner of the cluster and the image can know", () => {
     const verdict = judge(run);
+    const apiServer = { policy: "api-server-cidrs", severity: "advisory", resource: "cluster.apiServerCidrs" };
     const placeholder = { policy: "model-control-image", severity: "advisory", resource: "modelControl.image" };
     const hasControl = run.deployment.tree().includes("inference:model-control:ModelControl");
-    expect(verdict.violations).toEqual(hasControl ? [expect.objectContaining(placeholder)] : []);
+    expect(verdict.violations).toEqual([
+      ...(run.plan.stage === "production" ? [expect.objectContaining(apiServer)] : []),
+      ...(hasControl ? [expect.objectContaining(placeholder)] : []),
+    ]);
     expect(isDeployable(verdict)).toBe(true);
     expect(verdict.policies.failed).toBe(0);
     expect(verdict.policies.passed).toBeGreaterThan(10);

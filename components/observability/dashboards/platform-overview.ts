@@ -159,13 +159,26 @@ export const platformOverview: DashboardSpec = {
         },
         {
           title: "Volumes in use",
-          description: "Share of each claim; above 90 % the alert PersistentVolumeFilling fires.",
+          description:
+            "Share of each claim; above 90 % the alert PersistentVolumeFilling fires. Empty where volumes are folders of the node: see the disks.",
           unit: "percentunit",
           max: 1,
           queries: [
             {
               expr: "1 - min by (namespace, persistentvolumeclaim) (kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes)",
               legend: "{{namespace}}/{{persistentvolumeclaim}}",
+            },
+          ],
+        },
+        {
+          title: "Disks of the nodes in use",
+          description: "Share of each disk; above 85 % the alert NodeDiskFilling fires.",
+          unit: "percentunit",
+          max: 1,
+          queries: [
+            {
+              expr: '1 - min by (instance, device) (node_filesystem_avail_bytes{device=~"/dev/.+",fstype!~"squashfs|iso9660"} / node_filesystem_size_bytes{device=~"/dev/.+",fstype!~"squashfs|iso9660"})',
+              legend: "{{instance}} {{device}}",
             },
           ],
         },

@@ -89,6 +89,40 @@ const volumeFilling: AlertRule = {
   },
 };
 
+const DISK = 'instance="10.0.0.7:9100",device="/dev/nvme0n1p1",fstype="ext4",mountpoint="/"';
+
+/** Volumes that are folders of the node (k3s's local-path) have no series of their own: they fill the node's disk. */
+const nodeDiskFilling: AlertRule = {
+  alert: "NodeDiskFilling",
+  expr: `
+    min by (instance, device) (
+      node_filesystem_avail_bytes{device=~"/dev/.+",fstype!~"squashfs|iso9660"}
+        / node_filesystem_size_bytes{device=~"/dev/.+",fstype!~"squashfs|iso9660"}
+    ) < 0.15`,
+  for: "15m",
+  severity: "warning",
+  summary: "Disk {{ $labels.device }} of node {{ $labels.instance }} has {{ $value | humanizePercentage }} left",
+  description:
+    "Less than 15 % of {{ $labels.device }} is free. At 10 % the kubelet evicts pods, and where volumes are folders of the node (local-path) every writer stops with it: remove unused images and models, or enlarge the disk.",
+  cases: {
+    fires: {
+      series: {
+        [`node_filesystem_avail_bytes{${DISK}}`]: "120e9x40",
+        [`node_filesystem_size_bytes{${DISK}}`]: "1000e9x40",
+      },
+      at: "30m",
+      labels: { instance: "10.0.0.7:9100", device: "/dev/nvme0n1p1" },
+    },
+    quiet: {
+      series: {
+        [`node_filesystem_avail_bytes{${DISK}}`]: "200e9x40",
+        [`node_filesystem_size_bytes{${DISK}}`]: "1000e9x40",
+      },
+      at: "30m",
+    },
+  },
+};
+
 const targetDown: AlertRule = {
   alert: "TargetDown",
   expr: "count by (namespace, job) (up == 0) / count by (namespace, job) (up) > 0.1",
@@ -119,5 +153,5 @@ const targetDown: AlertRule = {
 export const platform: RuleSubject = {
   subject: "platform",
   recording: [],
-  alerts: [modelStoreFull, certificateExpiring, volumeFilling, targetDown],
+  alerts: [modelStoreFull, certificateExpiring, volumeFilling, nodeDiskFilling, targetDown],
 };

@@ -55,4 +55,4 @@ while read -r line; do
 done << END
 ${users}
 END
-echo "complete: bucket ${BUCKET} and its users are in place, ${disabled} users who are no longer listed are disabled"
+echo "complete: bucket ${BUCKET} and its users are in place; disabled, since no longer listed: ${disabled}"

@@ -7,6 +7,7 @@ import {
   ruleFor,
   vllmArgument,
 } from "../../../catalog/engine-options";
+import { findModel } from "../../../catalog/models";
 import type { ArgumentValue } from "../../../planner/types";
 import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { ModelConfig } from "../schema";
@@ -26,6 +27,23 @@ export const argumentsAreKnown: Rule = function* ({ sections }) {
 export const variablesAreKnown: Rule = function* ({ sections }) {
   for (const [model, config] of Object.entries(sections.models ?? {})) {
     yield* problems(["models", model, "env"], config.env, (name, value) => variableFault(name, value, config));
+  }
+};
+
+/** Templates make prompts of chats; parsers read what the model then says. */
+export const chatSettingsAreForChats: Rule = function* ({ sections }) {
+  for (const [model, config] of Object.entries(sections.models ?? {})) {
+    const task = config.task ?? findModel(config.model ?? "")?.task ?? "chat";
+    for (const key of ["toolCalling", "reasoning", "chatTemplate"] as const) {
+      if (config[key] && config.engine === "vllm" && task !== "chat") {
+        yield {
+          path: ["models", model, key],
+          value: config[key],
+          allowed: `only with task chat, this one is ${task}`,
+          fix: `remove ${key}`,
+        };
+      }
+    }
   }
 };
 

@@ -1,4 +1,5 @@
 import { findModel, modelNames } from "../../../catalog/models";
+import { weightKindNamed, weightKinds } from "../../../catalog/weight-formats";
 import { modelNamespaceName } from "../../../components/core/names";
 import { MODEL_CONTROL_NAMESPACE } from "../../../components/model-control/names";
 import { MODEL_STORE_NAMESPACE } from "../../../components/storage/store-layout";
@@ -122,6 +123,9 @@ const vllmOnly = {
   kvCacheDtype: "auto",
   loading: "copy",
   args: undefined,
+  toolCalling: false,
+  reasoning: false,
+  chatTemplate: undefined,
 } as const satisfies Partial<Record<keyof ModelConfig, unknown>>;
 
 export const settingsFitTheEngines: Rule = function* ({ sections }) {
@@ -151,6 +155,14 @@ export const settingsFitTheEngines: Rule = function* ({ sections }) {
   }
 };
 
+/** What vLLM does with a name: most formats it only reads, where the checkpoint is in them. */
+function vllmFormats(known: readonly string[]): string {
+  const made = weightKinds.flatMap(({ madeAtLoad }) => madeAtLoad);
+  const declared = weightKinds.flatMap((kind) => (kind.removed === undefined ? kind.declared : []));
+  const plain = known.filter((format) => weightKindNamed(format) === undefined);
+  return `a weight format of vllm: ${[...made, ...plain].join(", ")}; or, where source is a checkpoint in that format, ${declared.join(", ")}`;
+}
+
 /** GGUF file types are Ollama's; the other formats are vLLM's. */
 export const quantizationsAreKnown: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
@@ -160,7 +172,7 @@ export const quantizationsAreKnown: Rule = function* ({ sections }) {
       yield {
         path: ["models", name, "quantization"],
         value: quantization,
-        allowed: `a weight format of ${engine}: ${list(known, LIST_ENGINES)}`,
+        allowed: engine === "ollama" ? `a weight format of ollama: ${list(known, LIST_ENGINES)}` : vllmFormats(known),
         fix: suggest(quantization, known, "remove it to use the checkpoint's own format"),
       };
       continue;
@@ -206,6 +218,23 @@ export const servedNamesAreUnique: Rule = function* ({ sections }) {
       allowed: `a name of its own: models.${owner} answers to this one`,
       fix: `give it another servedName, for example ${served}-2`,
     };
+  }
+};
+
+/** A model as Ollama names it: namespace, name and tag of up to 80 characters (ollama 0.32, types/model/name.go). */
+const OLLAMA_NAME = /^([A-Za-z0-9_][\w.-]{0,79}\/)?[A-Za-z0-9_][\w.-]{0,79}(:[A-Za-z0-9_][\w.-]{0,79})?$/;
+
+export const servedNamesFitTheEngines: Rule = function* ({ sections }) {
+  for (const [name, { servedName, engine }] of Object.entries(sections.models ?? {})) {
+    const path = ["models", name, "servedName"];
+    const simplified = servedName?.replace(/[^\w.:/]+/g, "-").replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "") || name;
+    if (engine === "ollama" && servedName !== undefined && !OLLAMA_NAME.test(servedName)) {
+      const allowed = "a name that Ollama takes: [namespace/]name[:tag] of letters, digits, _, - and .";
+      yield { path, value: servedName, allowed, fix: `write for example ${simplified}, or remove it` };
+    } else if (servedName?.includes("$(")) {
+      const allowed = "a name without $(: Kubernetes would replace it by a variable of the pod";
+      yield { path, value: servedName, allowed, fix: `write for example ${simplified}, or remove it` };
+    }
   }
 };
 

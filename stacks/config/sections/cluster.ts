@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { contains, parseCidr } from "../../../components/core/cidr";
+import { METADATA_SERVICES } from "../../../components/core/network";
 import type { ClusterKind } from "../../../planner/types";
 import { dnsLabel, text, wholeNumber } from "./fields";
 
 const clusterKinds = ["local", "oci", "aws", "edge"] as const satisfies readonly ClusterKind[];
 
-/** RFC 1918. */
-const privateNetworks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"];
+const network = z.union([z.cidrv4(), z.cidrv6()]);
 
 const installer = z.enum(["platform", "present"]).default("platform");
 
@@ -69,16 +70,44 @@ export const clusterSection = z
     }),
     privateCidrs: z
       .array(
-        z
-          .union([z.cidrv4(), z.cidrv6()])
-          .meta({ allowed: 'a network in CIDR form, such as "10.0.0.0/8"', example: "10.0.0.0/8" }),
+        network.refine(isPartOfAnInternet).meta({
+          allowed: 'a network in CIDR form, such as "172.32.0.0/16", but not all addresses ("/0")',
+          example: "172.32.0.0/16",
+        }),
       )
-      .min(1)
-      .default(privateNetworks)
+      .default([])
       .meta({
         description:
-          "Networks that are not the internet: pods that may reach the internet still may not reach these. Default: RFC 1918.",
-        example: ["10.0.0.0/8"],
+          "Networks that are not the internet, besides the private ones (RFC 1918, RFC 6598, RFC 4193): pods that may reach the internet still may not reach these. Naming one of IPv6 opens the internet of IPv6.",
+        examples: [["172.32.0.0/16"]],
+      }),
+    apiServerCidrs: z
+      .array(
+        network.refine(isPartOfAnInternet).refine(isNoMetadataService).meta({
+          allowed:
+            'a network in CIDR form, such as "10.0.0.0/28", but neither all addresses ("/0") nor link-local ones',
+          example: "10.0.0.0/28",
+        }),
+      )
+      .default([])
+      .meta({
+        description:
+          "Networks of the Kubernetes API server: its endpoints and the address of the Service `kubernetes`. Pods that use the API reach nothing else on ports 443 and 6443. Default: any address but those of metadata services.",
+        examples: [["10.0.0.0/28", "10.96.0.1/32"]],
       }),
   })
   .meta({ description: "The Kubernetes cluster that the platform runs on.", example: { kind: "local" } });
+
+/** Nor are IPv4 addresses in the form of IPv6: the API server refuses them. */
+function isPartOfAnInternet(cidr: string): boolean {
+  return !cidr.endsWith("/0") && !lieIn(cidr, "::ffff:0:0/96");
+}
+
+function isNoMetadataService(cidr: string): boolean {
+  return !METADATA_SERVICES.some((services) => lieIn(cidr, services));
+}
+
+function lieIn(cidr: string, other: string): boolean {
+  const [a, b] = [parseCidr(cidr), parseCidr(other)];
+  return a !== undefined && b !== undefined && contains(b, a);
+}

@@ -20,12 +20,15 @@ export function dnsLabel(maxLength = 63) {
     });
 }
 
+/** Name that clients find in the DNS: no IP address, whose last label is a number. */
+const HOSTNAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
 /** Name that clients find in the DNS. */
 export const hostname = z
   .string()
   .max(253)
-  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
-  .meta({ allowed: "a lower-case DNS name with at least one dot" });
+  .regex(HOSTNAME)
+  .meta({ allowed: "a lower-case DNS name with at least one dot, no IP address" });
 
 /** Whole number with both bounds, so that every message can state them. */
 export function wholeNumber(minimum: number, maximum: number) {

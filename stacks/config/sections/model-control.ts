@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isPinned } from "../../../catalog/image-reference";
 import { hostname, text, wholeNumber } from "./fields";
 
 /** Stands in the environments that come with the project until a fork has an image of its own. */
@@ -9,9 +10,11 @@ const pinnedImage = z
   .string()
   .max(512)
   .regex(
-    /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9][a-z0-9._-]*)+(:(?!latest($|@))[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
+    /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9][a-z0-9._-]*)+(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
+    { abort: true },
   )
-  .meta({ allowed: "registry/repository:tag, or with @sha256:…; not the tag latest" });
+  .refine((reference) => isPinned(reference))
+  .meta({ allowed: "registry/repository:tag, or with @sha256:…; not a tag that moves, such as latest or main" });
 
 const registryHost = z
   .string()

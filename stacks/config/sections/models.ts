@@ -111,7 +111,8 @@ export const modelSchema = z
       .optional()
       .meta({ description: "Groups of layers one after another. Default: planned.", unit: "stages", example: 2 }),
     quantization: text(32).optional().meta({
-      description: "Weight format other than the checkpoint's own (Ollama: of the GGUF file).",
+      description:
+        "Weight format: of the GGUF file (Ollama), or one that vLLM makes when it loads a 16-bit checkpoint. The checkpoint's own needs no word.",
       example: "fp8",
     }),
     kvCacheDtype: z
@@ -131,6 +132,24 @@ export const modelSchema = z
       description: "How vLLM gets the weights at start: copied to a local volume first, or streamed from the store.",
       example: "stream",
     }),
+    toolCalling: z.boolean().default(false).meta({
+      description: "Let clients of a chat model on vLLM call tools: starts vLLM's parser of the model's family.",
+      example: true,
+    }),
+    reasoning: z.boolean().default(false).meta({
+      description:
+        "Part the reasoning of a chat model on vLLM from its answer: starts vLLM's parser of the model's family.",
+      example: true,
+    }),
+    chatTemplate: text(1024)
+      .regex(/^(?![a-z][a-z0-9+.-]*:\/\/).+\.jinja2?$/i)
+      .optional()
+      .meta({
+        description:
+          "Jinja template that makes vLLM's prompt of a chat, in place of the model's own: a file, from the folder of this one.",
+        allowed: "the path of a file that ends in .jinja",
+        example: "templates/chat.jinja",
+      }),
     args: z
       .record(
         z.string().max(64),

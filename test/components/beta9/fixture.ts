@@ -83,7 +83,7 @@ export function deployBeta9(changes: Partial<Beta9Args> & BackendChanges = {}): 
       tolerations: "inject",
       containerRuntime: "gvisor",
       clients: ["team-vision"],
-      cluster: { storageClass: "encrypted", gpuRuntimeClass: "nvidia", privateCidrs: ["10.0.0.0/8"] },
+      cluster: { storageClass: "encrypted", gpuRuntimeClass: "nvidia", privateCidrs: [], apiServerCidrs: [] },
       stage: "production",
       certManager: { namespace: "cert-manager", ready: [] },
       ...args,

@@ -40,6 +40,7 @@ export async function deployGateway(
       new InferenceGateway("gateway", {
         controllers: new GatewayControllers("controllers", {
           stage: "production",
+          networks: { privateCidrs: [], apiServerCidrs: [] },
           observabilityNamespace: "observability",
           ...controllers,
         }),

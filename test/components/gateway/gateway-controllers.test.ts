@@ -9,6 +9,7 @@ function controllers(overrides: Partial<GatewayControllersArgs> = {}): Promise<D
   return deploy(() => {
     new GatewayControllers("controllers", {
       stage: "production",
+      networks: { privateCidrs: [], apiServerCidrs: [] },
       observabilityNamespace: "observability",
       ...overrides,
     });
@@ -36,7 +37,7 @@ describe("GatewayControllers", () => {
   it.each(["production", "development"] as const)(
     "passes only values that the charts know (%s, with ACME)",
     async (stage) => {
-      const deployment = await controllers({ stage, acme: true });
+      const deployment = await controllers({ stage, acme: {} });
       const charts = {
         "envoy-gateway": "gateway-helm",
         "cert-manager": "cert-manager",
@@ -140,7 +141,7 @@ describe("GatewayControllers", () => {
   });
 
   it("turns on Gateway API challenges only where certificates come from ACME", async () => {
-    expect(release(await controllers({ acme: true }), "cert-manager").inputs.values).toMatchObject({
+    expect(release(await controllers({ acme: {} }), "cert-manager").inputs.values).toMatchObject({
       config: { gatewayAPI: { enabled: true } },
     });
     expect(release(await controllers(), "cert-manager").inputs.values).not.toHaveProperty("config");

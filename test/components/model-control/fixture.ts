@@ -23,7 +23,7 @@ export async function deployControl(
 ): Promise<DeployedControl> {
   const made: Omit<DeployedControl, "deployment">[] = [];
   const deployment = await deploy(() => {
-    const cluster = { storageClass: "encrypted", gpuRuntimeClass: undefined, privateCidrs: ["10.0.0.0/8"] };
+    const cluster = { storageClass: "encrypted", gpuRuntimeClass: undefined, privateCidrs: [], apiServerCidrs: [] };
     const serving = new Serving("serving", {
       models,
       store: models.some(({ source }) => source.kind !== "ollama") ? modelStore({ models }) : undefined,

@@ -51,7 +51,8 @@ function cluster(overrides: Partial<Cluster>): Cluster {
     volumesGrow: true,
     gpuRuntimeClass: undefined,
     gpuExporters: "platform",
-    privateCidrs: ["10.0.0.0/8"],
+    privateCidrs: [],
+    apiServerCidrs: [],
     ...overrides,
   };
 }

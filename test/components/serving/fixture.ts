@@ -20,7 +20,7 @@ export async function deployServing(
       new Serving("serving", {
         models,
         store: stored ? modelStore({ models }) : undefined,
-        cluster: { storageClass: "encrypted", gpuRuntimeClass: undefined, privateCidrs: ["10.0.0.0/8"] },
+        cluster: { storageClass: "encrypted", gpuRuntimeClass: undefined, privateCidrs: [], apiServerCidrs: [] },
         clients: {
           gateway: { namespace: "inference-gateway", podLabels: { proxy: "envoy" } },
           observability: { namespace: "observability", podLabels: { "app.kubernetes.io/name": "prometheus" } },

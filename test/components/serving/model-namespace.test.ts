@@ -52,7 +52,14 @@ describe("ModelNamespace", () => {
       policyTypes: ["Egress"],
       egress: [
         {
-          to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8", "169.254.0.0/16"] } }],
+          to: [
+            {
+              ipBlock: {
+                cidr: "0.0.0.0/0",
+                except: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
+              },
+            },
+          ],
           ports: [{ port: 443, protocol: "TCP" }],
         },
       ],

@@ -81,10 +81,21 @@ describe("vllmArguments", () => {
   });
 
   it("adds what the plan overrides, and nothing for what it leaves to the engine", () => {
-    const args = vllmArguments(modelPlan({ kvCacheDtype: "fp8", quantization: "fp8", maxNumSeqs: 64 }), "/m");
+    const loadAs = { quantization: "fp8" };
+    const args = vllmArguments(modelPlan({ kvCacheDtype: "fp8", quantization: "fp8", loadAs, maxNumSeqs: 64 }), "/m");
     expect(args).toEqual(expect.arrayContaining(["--kv-cache-dtype=fp8", "--quantization=fp8", "--max-num-seqs=64"]));
     const plain = vllmArguments(modelPlan(), "/m").join(" ");
-    expect(plain).not.toMatch(/kv-cache-dtype|quantization|max-num-seqs|load-format/);
+    expect(plain).not.toMatch(/kv-cache-dtype|quantization|dtype|max-num-seqs|load-format/);
+  });
+
+  it("leaves the flag away where the checkpoint declares the format, and passes a number type as --dtype", () => {
+    const declared = vllmArguments(modelPlan({ quantization: "awq" }), "/m").join(" ");
+    expect(declared).not.toMatch(/quantization|dtype/);
+    const half = vllmArguments(modelPlan({ quantization: "fp16", loadAs: { dtype: "float16" } }), "/m");
+    expect(half).toContain("--dtype=float16");
+    const old = vllmArguments(modelPlan({ loadAs: { flag: "--allow-deprecated-quantization" } }), "/m");
+    expect(old).toContain("--allow-deprecated-quantization");
+    expect([...parserProblems(half), ...parserProblems(old)]).toEqual([]);
   });
 
   it.each([

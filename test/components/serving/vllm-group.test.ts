@@ -38,11 +38,14 @@ describe("VllmGroup", () => {
   });
 
   it("gives leader and workers the flags and variables of the user", async () => {
-    const model = groupPlan({ args: { "enable-expert-parallel": true }, env: { NCCL_DEBUG: "INFO" } });
+    const chatTemplate = { file: "chat.jinja", text: "{{ messages }}" };
+    const model = groupPlan({ chatTemplate, args: { "enable-expert-parallel": true }, env: { NCCL_DEBUG: "INFO" } });
     const { leader, worker, group } = await deployed({}, model);
     for (const { spec } of [leader, worker]) {
       const engine = container(spec, "vllm");
       expect(engine.args).toContain("--enable-expert-parallel");
+      expect(engine.args).toContain("--chat-template=/chat-template/template.jinja");
+      expect(engine.volumeMounts).toContainEqual(expect.objectContaining({ name: "chat-template" }));
       expect(literals(engine)).toMatchObject({ NCCL_DEBUG: "INFO" });
     }
     expect(crdProblems(group.inputs)).toEqual([]);

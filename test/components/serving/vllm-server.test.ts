@@ -45,6 +45,30 @@ describe("VllmServer", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  it("mounts the chat template that the user gives, read-only, and rolls the pods when it changes", async () => {
+    const withTemplate = async (text: string) => {
+      const { deployment, template } = await deployed(modelPlan({ chatTemplate: { file: "chat.jinja", text } }));
+      return { deployment, template, engine: container(template.spec, "vllm") };
+    };
+    const { deployment, template, engine } = await withTemplate("{{ messages }}");
+    const map = deployment.resource("kubernetes:core/v1:ConfigMap", "serving-llama-8b-template");
+    expect(map.inputs).toMatchObject({
+      metadata: { name: "chat-template", namespace: "model-llama-8b" },
+      data: { "template.jinja": "{{ messages }}" },
+    });
+    expect(engine.args).toContain("--chat-template=/chat-template/template.jinja");
+    expect(engine.volumeMounts).toContainEqual({
+      name: "chat-template",
+      mountPath: "/chat-template",
+      readOnly: true,
+    });
+    expect(template.spec.volumes).toContainEqual({ name: "chat-template", configMap: { name: "chat-template" } });
+    const other = (await withTemplate("{{ other }}")).template.metadata.annotations;
+    expect(other).not.toEqual(template.metadata.annotations);
+    const plain = await deployed();
+    expect(container(plain.template.spec, "vllm").args?.join(" ")).not.toContain("chat-template");
+  });
+
   it("never names a Service after the engine", async () => {
     const { deployment } = await deployed(modelPlan({ name: "vllm" }));
     const names = deployment
@@ -225,7 +249,7 @@ describe("VllmServer", () => {
 
   it("takes node selection, tolerations and runtime class from plan and cluster", async () => {
     const { template } = await deployed(modelPlan(), {
-      cluster: { storageClass: undefined, gpuRuntimeClass: "nvidia", privateCidrs: [] },
+      cluster: { storageClass: undefined, gpuRuntimeClass: "nvidia", privateCidrs: [], apiServerCidrs: [] },
     });
     expect(template.spec).toMatchObject({
       runtimeClassName: "nvidia",

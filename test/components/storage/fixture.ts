@@ -5,7 +5,7 @@ export function modelStore(overrides: Partial<ModelStoreArgs> = {}): ModelStore 
   return new ModelStore("storage", {
     plan: { bucket: "models", sizeGiB: 100 },
     models: [],
-    cluster: { storageClass: "encrypted", volumesGrow: true, privateCidrs: ["10.0.0.0/8"] },
+    cluster: { storageClass: "encrypted", volumesGrow: true, privateCidrs: [], apiServerCidrs: [] },
     certManager: { namespace: "cert-manager", ready: [] },
     protect: true,
     registryGbps: 1,

@@ -59,7 +59,7 @@ describe("ModelStore", () => {
 
   it("survives one more model: the server is not replaced, the volume grows where it can", async () => {
     const plan = (sizeGiB: number) => ({ bucket: "models", sizeGiB });
-    const fixed = { storageClass: "local-path", volumesGrow: false, privateCidrs: [] };
+    const fixed = { storageClass: "local-path", volumesGrow: false, privateCidrs: [], apiServerCidrs: [] };
     const before = await deployed({ plan: plan(100) });
     const after = await deployed({ plan: plan(200), models: [...models, modelPlan({ name: "another" })] });
     const server = "storage-minio-server-statefulset";
@@ -247,7 +247,14 @@ describe("ModelStore", () => {
       policyTypes: ["Egress"],
       egress: [
         {
-          to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8", "169.254.0.0/16"] } }],
+          to: [
+            {
+              ipBlock: {
+                cidr: "0.0.0.0/0",
+                except: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
+              },
+            },
+          ],
           ports: [{ port: 443, protocol: "TCP" }],
         },
       ],

@@ -35,6 +35,10 @@ export class Administrator {
     await this.send("PUT", `/${bucket}/${key}`, {}, body);
   }
 
+  async delete(bucket: string, key: string): Promise<void> {
+    await this.send("DELETE", `/${bucket}/${key}`);
+  }
+
   /** @throws Error with the server's answer when that is no success. */
   private async send(
     method: string,

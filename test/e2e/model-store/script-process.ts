@@ -19,7 +19,7 @@ export class ScriptProcess {
   readonly ended: Promise<Outcome>;
   private readonly child: ChildProcess;
 
-  constructor({ command, env }: ContainerFolder) {
+  constructor({ command, env }: Pick<ContainerFolder, "command" | "env">) {
     const [program = "", ...args] = command[0] === "node" ? withNode(command.slice(1)) : command;
     this.child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.child.stdout, this.child.stderr]) {

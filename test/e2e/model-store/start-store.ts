@@ -1,5 +1,6 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import type { StoreKeys } from "../../../components/storage/scripts/credentials.ts";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { ServerProcess } from "../model-control/registry/server-process";
@@ -57,6 +58,20 @@ export class TestStore {
     return this.start(container).ended;
   }
 
+  /** Runs the real mc as a user; the server is `store`. */
+  mc({ accessKeyId, secretAccessKey }: StoreKeys, ...args: readonly string[]): Promise<Outcome> {
+    const { host } = new URL(this.url);
+    const folder = mkdtempSync(join(this.server.folder, "mc-"));
+    writeFileSync(join(folder, "ca.crt"), this.authority);
+    const env = {
+      MC_HOST_store: `https://${accessKeyId}:${secretAccessKey}@${host}`,
+      MC_CONFIG_DIR: folder,
+      HOME: folder,
+      SSL_CERT_FILE: join(folder, "ca.crt"),
+    };
+    return this.start({ command: [requirePart("mcli"), ...args], env }).ended;
+  }
+
   /** A folder with the real mc under the name that it has in the image. */
   private commands(): string {
     const folder = join(this.server.folder, "bin");
@@ -70,7 +85,7 @@ export class TestStore {
   }
 
   /** Starts a container's script; again, as the kubelet restarts a container: with what is in its volumes by now. */
-  start(container: ContainerFolder): ScriptProcess {
+  start(container: Pick<ContainerFolder, "command" | "env">): ScriptProcess {
     const script = new ScriptProcess(container);
     this.scripts.push(script);
     return script;

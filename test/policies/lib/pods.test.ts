@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { containers, podTemplates } from "../../../policies/lib/pods";
+import { podTemplates } from "../../../policies/lib/pods";
 import { toResource } from "../../../policies/lib/resource";
 import { container, HOMES, object, podSpec, UNKNOWN } from "../cases";
 
@@ -13,7 +13,7 @@ describe.each(Object.entries(HOMES))("%s", (_, home) => {
   test("has one pod, with all its containers", () => {
     const { pods } = read(home({ spec: podSpec({ initContainers: [container({ name: "copy" })] }) }));
     expect(pods).toHaveLength(1);
-    expect(pods.flatMap(containers).map(({ name }) => name)).toEqual(["copy", "engine"]);
+    expect(pods.flatMap(({ containers }) => containers).map(({ name }) => name)).toEqual(["copy", "engine"]);
   });
 });
 
@@ -27,10 +27,32 @@ test("a leader and a worker template are two pods", () => {
   ]);
 });
 
-test("claim templates, and patches of pods that an operator makes, are no pods", () => {
-  const patch = { value: { spec: { template: { spec: { containers: [{ name: "envoy" }] } } } } };
-  const spec = { volumeClaimTemplates: [{ spec: { storageClassName: "fast" } }], envoyDeployment: { patch } };
-  expect(read(object("gateway.envoyproxy.io/v1alpha1", "EnvoyProxy", { spec })).pods).toEqual([]);
+test("claim templates are no pods", () => {
+  const spec = { volumeClaimTemplates: [{ spec: { storageClassName: "fast" } }] };
+  expect(read(object("apps/v1", "StatefulSet", { spec })).pods).toEqual([]);
+});
+
+test("a definition of custom resources only describes pods", () => {
+  const spec = { containers: [container()] };
+  expect(read(object("apiextensions.k8s.io/v1", "CustomResourceDefinition", { spec })).pods).toEqual([]);
+});
+
+test.each([
+  ["a patch of pods that an operator makes", { patch: { value: { spec: { containers: [{ name: "envoy" }] } } } }],
+  ["a security context alone", { pod: { securityContext: { runAsNonRoot: true } } }],
+  ["one container under its own name", { container: { image: "busybox:1.37" } }],
+  ["volumes of a pod", { pod: { volumes: [{ name: "tmp", emptyDir: {} }] } }],
+])("%s is a part of a pod", (_, envoyDeployment) => {
+  const { pods } = read(object("gateway.envoyproxy.io/v1alpha1", "EnvoyProxy", { spec: { envoyDeployment } }));
+  expect(pods.map(({ isPartial }) => isPartial)).toEqual([true]);
+});
+
+test("a pod under any key is one, and what a patch of an object leaves out is not missing", () => {
+  const predictor = { containers: [container()] };
+  const { pods } = read(object("serving.kserve.io/v1beta1", "InferenceService", { spec: { predictor } }));
+  expect(pods.map(({ spec, isPartial }) => [spec.path, isPartial])).toEqual([["spec.predictor", false]]);
+  const patched = read(object("apps/v1", "DeploymentPatch", { spec: { template: { spec: podSpec() } } }));
+  expect(patched.pods.map(({ isPartial }) => isPartial)).toEqual([true]);
 });
 
 test.each([
@@ -38,6 +60,6 @@ test.each([
   ["pod", { template: { spec: UNKNOWN } }, "spec.template.spec"],
 ])("an unknown %s is remembered", (_, spec, path) => {
   const { pods, unknownPaths } = read(object("apps/v1", "Deployment", { spec }));
-  expect(pods.flatMap(containers)).toEqual([]);
+  expect(pods.flatMap(({ containers }) => containers)).toEqual([]);
   expect([...unknownPaths]).toEqual([path]);
 });

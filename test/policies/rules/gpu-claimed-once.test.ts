@@ -2,6 +2,9 @@ import { gpuClaimedOnce } from "../../../policies/rules/gpu-claimed-once";
 import { container, deployment, gpuContainer, HOMES, podSpec, policyCases, UNKNOWN, workload } from "../cases";
 
 const limitsOnly = (limits: object, requests: object = {}) => container({ resources: { limits, requests } });
+const withClaim = (name: string) => container({ name, resources: { claims: [{ name: "gpu" }] } });
+const visible = (value: string) =>
+  deployment(podSpec({ containers: [container({ env: [{ name: "NVIDIA_VISIBLE_DEVICES", value }] })] }));
 const twice = podSpec({ containers: [gpuContainer(), gpuContainer("1", { name: "sidecar" })] });
 
 policyCases(gpuClaimedOnce, [
@@ -45,6 +48,23 @@ policyCases(gpuClaimedOnce, [
     [deployment(podSpec({ containers: [limitsOnly({ "nvidia.com/mig-1g.10gb": "1.5" })] }))],
     ["mig-1g.10gb"],
   ],
+  [
+    "two containers with a device claim",
+    [
+      deployment(
+        podSpec({ containers: [withClaim("engine"), withClaim("sidecar")], resourceClaims: [{ name: "gpu" }] }),
+      ),
+    ],
+    ["containers[1].resources.claims claims devices a second time"],
+  ],
+  [
+    "a device claim beside whole GPUs",
+    [deployment(podSpec({ containers: [gpuContainer(), withClaim("sidecar")] }))],
+    ["containers[1].resources.claims claims devices a second time"],
+  ],
+  ["one device claim", [deployment(podSpec({ containers: [withClaim("engine")] }))], "pass"],
+  ["GPUs that nobody claimed", [visible("all")], ['env[0].value is "all"; allowed: void, none or nothing']],
+  ["no GPUs on purpose", [visible("void")], "pass"],
   ["unknown number", [deployment(podSpec({ containers: [gpuContainer(UNKNOWN)] }))], "unknown"],
   ["unknown template", [workload("apps/v1", "Deployment", { template: UNKNOWN })], "unknown"],
   ...Object.entries(HOMES).map(

@@ -4,7 +4,11 @@ import { object, policyCases, release, UNKNOWN } from "../cases";
 const namespace = object("core/v1", "Namespace", {}, { name: "model-chat" });
 const policy = (spec: object, inNamespace: unknown = "model-chat") =>
   object("networking.k8s.io/v1", "NetworkPolicy", { spec }, { name: "default-deny", namespace: inNamespace });
+const egressTo = (cidr: unknown, except?: string[]) =>
+  policy({ egress: [{ to: [{ ipBlock: { cidr, except } }], ports: [{ port: 443 }] }] });
 const both = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+
+const closed = [namespace, policy(both)];
 
 policyCases(networkPolicyPerNamespace, [
   ["one policy for both directions", [namespace, policy(both)], "pass"],
@@ -29,7 +33,28 @@ policyCases(networkPolicyPerNamespace, [
     [namespace, policy({ ...both, podSelector: { matchLabels: { app: "x" } } })],
     ["Ingress and Egress"],
   ],
-  ["with an allowance", [namespace, policy({ ...both, ingress: [{}] })], ["for Ingress;"]],
+  [
+    "with an allowance",
+    [namespace, policy({ ...both, ingress: [{}] })],
+    ["spec.ingress[0] is open to everything", "for Ingress;"],
+  ],
+  ["an allowance of peers", [...closed, policy({ egress: [{ to: [{ podSelector: {} }] }] })], "pass"],
+  ["an allowance of ports", [...closed, policy({ ingress: [{ ports: [{ port: 443 }] }] })], "pass"],
+  ["the internet without the metadata service", [...closed, egressTo("0.0.0.0/0", ["169.254.0.0/16"])], "pass"],
+  ["the internet by IPv6", [...closed, egressTo("::/0")], "pass"],
+  ["everything in", [...closed, policy({ ingress: [{}] })], ["spec.ingress[0] is open to everything"]],
+  [
+    "everything out",
+    [...closed, policy({ egress: [{ to: [], ports: [] }] })],
+    ["spec.egress[0] is open to everything"],
+  ],
+  ["the metadata service", [...closed, egressTo("169.254.169.254/32")], ["has the cloud's metadata service in it"]],
+  [
+    "the metadata service among others",
+    [...closed, egressTo("0.0.0.0/0", ["10.0.0.0/8"])],
+    ["spec.egress[0].to[0].ipBlock has the cloud's metadata service in it"],
+  ],
+  ["an unknown block", [...closed, egressTo(UNKNOWN)], "unknown"],
   ["in another namespace", [namespace, policy(both, "other")], ["Ingress and Egress"]],
   ["a namespace that Helm creates", [release({ createNamespace: true })], ["namespace has no default-deny"]],
   ["unknown namespace of the policy", [namespace, policy(both, UNKNOWN)], "unknown"],

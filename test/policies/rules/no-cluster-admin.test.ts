@@ -2,11 +2,20 @@ import { noClusterAdmin } from "../../../policies/rules/no-cluster-admin";
 import { object, policyCases, release, UNKNOWN } from "../cases";
 
 const role = (rules: unknown) => object("rbac.authorization.k8s.io/v1", "ClusterRole", { rules });
-const binding = (name: unknown) =>
-  object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", { roleRef: { kind: "ClusterRole", name } });
+const namespaced = (rules: unknown) => object("rbac.authorization.k8s.io/v1", "Role", { rules }, { namespace: "a" });
+const aggregated = (clusterRoleSelectors: unknown) =>
+  object("rbac.authorization.k8s.io/v1", "ClusterRole", { aggregationRule: { clusterRoleSelectors } });
+const binding = (name: unknown, subject = "gateway") =>
+  object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", {
+    roleRef: { kind: "ClusterRole", name },
+    subjects: [{ kind: "Group", name: subject }],
+  });
 
 policyCases(noClusterAdmin, [
-  ["named verbs", [role([{ apiGroups: [""], resources: ["*"], verbs: ["get"] }])], "pass"],
+  ["named verbs", [role([{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }])], "pass"],
+  ["one Secret", [role([{ apiGroups: [""], resources: ["secrets"], verbs: ["get"], resourceNames: ["tls"] }])], "pass"],
+  ["Secrets of one namespace", [namespaced([{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }])], "pass"],
+  ["roles gathered by label", [aggregated([{ matchLabels: { "acme.io/view": "true" } }])], "pass"],
   ["a role of its own", [binding("gateway")], "pass"],
   ["everything", [role([{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }])], ['ClusterRole "chat": rules[0] is']],
   [
@@ -14,7 +23,21 @@ policyCases(noClusterAdmin, [
     [role([{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "create", "update", "patch", "delete"] }])],
     ["rules[0] is"],
   ],
-  ["every resource, some verbs", [role([{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "patch"] }])], "pass"],
+  [
+    "every resource, some verbs",
+    [role([{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "patch"] }])],
+    ['rules[0].resources is ["*"]; allowed: Secrets of one namespace'],
+  ],
+  ...["bind", "escalate", "impersonate"].map(
+    (verb) =>
+      [`the verb ${verb}`, [role([{ resources: ["roles"], verbs: [verb] }])], [`verbs is ["${verb}"]`]] as const,
+  ),
+  ["all Secrets", [role([{ resources: ["secrets"], verbs: ["list"] }])], ['resources is ["secrets"]']],
+  ["nodes/proxy", [namespaced([{ resources: ["nodes/proxy"], verbs: ["get"] }])], ["it runs commands"]],
+  ["every address of the API server", [role([{ nonResourceURLs: ["*"], verbs: ["get"] }])], ["nonResourceURLs"]],
+  ["every role gathered", [aggregated([{}])], ["aggregationRule.clusterRoleSelectors[0] is {}"]],
+  ["bound to anonymous callers", [binding("edit", "system:anonymous")], ['subjects[0].name is "system:anonymous"']],
+  ["bound to every account", [binding("edit", "system:authenticated")], ["subjects[0].name"]],
   ["bound to cluster-admin", [binding("cluster-admin")], ['roleRef.name is "cluster-admin"']],
   ["unknown rules", [role(UNKNOWN)], "unknown"],
   ["a chart with named rights", [release({ chart: "kube-prometheus-stack" })], "pass"],

@@ -1,7 +1,8 @@
 import { noLatestImage } from "../../../policies/rules/no-latest-image";
-import { container, deployment, podSpec, policyCases, release, UNKNOWN } from "../cases";
+import { container, deployment, object, podSpec, policyCases, release, UNKNOWN, workload } from "../cases";
 
 const image = (reference: unknown) => [deployment(podSpec({ containers: [container({ image: reference })] }))];
+const patch = (spec: object) => object("apps/v1", "DeploymentPatch", { spec: { template: { spec } } });
 const DIGEST = `sha256:${"0f".repeat(32)}`;
 
 policyCases(noLatestImage, [
@@ -12,8 +13,29 @@ policyCases(noLatestImage, [
   [
     "latest",
     image("nginx:latest"),
-    ['containers[0].image is "nginx:latest"; allowed: a version tag (not latest) or a sha256 digest'],
+    ['containers[0].image is "nginx:latest"; allowed: a version tag (not latest, main or the like) or a sha256 digest'],
   ],
+  ["latest in capitals", image("nginx:LATEST"), ["nginx:LATEST"]],
+  ...["main", "master", "edge", "nightly", "stable"].map(
+    (tag) => [`the moving tag ${tag}`, image(`ghcr.io/acme/tool:${tag}`), [tag]] as const,
+  ),
+  [
+    "an image volume",
+    [deployment(podSpec({ volumes: [{ name: "model", image: { reference: "ghcr.io/acme/model:latest" } }] }))],
+    ["spec.template.spec.volumes[0].image.reference"],
+  ],
+  [
+    "a container under a key of its own",
+    [workload("argoproj.io/v1alpha1", "Workflow", { templates: [{ container: { image: "busybox:latest" } }] })],
+    ["spec.templates[0].container.image"],
+  ],
+  [
+    "an ephemeral container",
+    [deployment(podSpec({ ephemeralContainers: [container({ image: "busybox" })] }))],
+    ["ephemeralContainers[0].image"],
+  ],
+  ["a patch that leaves the image out", [patch({ containers: [{ name: "x", args: [] }] })], "pass"],
+  ["a patch with a moving image", [patch({ containers: [{ name: "x", image: "x:dev" }] })], ["x:dev"]],
   ["no tag", image("nginx"), ['is "nginx"']],
   ["a port is no tag", image("registry.internal:5000/tool"), ["registry.internal:5000/tool"]],
   ["a broken digest", image("nginx@sha256:123"), ["nginx@sha256:123"]],

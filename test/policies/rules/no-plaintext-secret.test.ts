@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { evaluatePolicies } from "../../../policies/evaluate";
 import { noPlaintextSecret } from "../../../policies/rules/no-plaintext-secret";
-import { container, deployment, object, podSpec, policyCases, release, resource, UNKNOWN } from "../cases";
+import { container, deployment, object, podSpec, policyCases, release, resource, UNKNOWN, workload } from "../cases";
 
 const env = (name: string, value: unknown) => [
   deployment(podSpec({ containers: [container({ env: [{ name, value }] })] })),
@@ -72,6 +72,60 @@ policyCases(noPlaintextSecret, [
     "a vendor's token in chart values",
     [release({ values: { list: [{ x: `hf_${"aB3d".repeat(9)}` }] } })],
     ["values.list[0].x holds what looks like a vendor's API token"],
+  ],
+
+  ["a short password variable", env("DB_PASS", "hunter2"), ["env[0].value holds a literal value"]],
+  ["a password that begins like a path", env("DB_PASSWORD", "/hunter2"), ["under the name of a credential"]],
+  ["a flag and its value", args("--password", "hunter2"), ["args[1] holds a literal value"]],
+  ["a flag and a reference", args("--password", "$(PASSWORD)", "--verbose"), "pass"],
+  ["a flag that names a mounted file", args("--password-file", "/run/secrets/key"), "pass"],
+  ["a shell's flag", args("-c", "exec tool --token=hunter2 --quiet"), ["args[1] holds a literal value"]],
+  ["a shell's variable", args("-c", 'export API_KEY="hunter2"; exec tool'), ["args[1] holds a literal value"]],
+  ["a shell that reads a file", args("-c", 'API_KEY="$(cat /run/key)" exec tool --token="$TOKEN"'), "pass"],
+  [
+    "an annotation of an object",
+    [object("core/v1", "Service", {}, { namespace: "a", annotations: { "acme.io/api-token": "hunter2" } })],
+    ['metadata.annotations["acme.io/api-token"] holds a literal value'],
+  ],
+  [
+    "an annotation of a pod",
+    [workload("apps/v1", "Deployment", { template: { metadata: { annotations: { note: ACCESS_KEY_ID } } } })],
+    ["spec.template.metadata.annotations.note holds what looks like an AWS access key id"],
+  ],
+  [
+    "binary data",
+    [object("core/v1", "ConfigMap", { binaryData: { blob: Buffer.from(PRIVATE_KEY).toString("base64") } })],
+    ["binaryData.blob holds what looks like a private key"],
+  ],
+  [
+    "a header of a probe",
+    [
+      deployment(
+        podSpec({
+          containers: [
+            container({
+              readinessProbe: { httpGet: { httpHeaders: [{ name: "Authorization", value: "Basic abc" }] } },
+            }),
+          ],
+        }),
+      ),
+    ],
+    ["readinessProbe.httpGet.httpHeaders[0].value holds a literal value"],
+  ],
+  [
+    "values of an Argo CD Application",
+    [workload("argoproj.io/v1alpha1", "Application", { source: { helm: { valuesObject: { adminPassword: "x" } } } })],
+    ["spec.source.helm.valuesObject.adminPassword holds a literal value"],
+  ],
+  [
+    "values of a chart of the next generation",
+    [resource("kubernetes:helm.sh/v4:Chart", { chart: "grafana", values: { adminPassword: "hunter2" } })],
+    ["values.adminPassword holds a literal value"],
+  ],
+  [
+    "a patch of a ConfigMap",
+    [object("core/v1", "ConfigMapPatch", { data: { password: "hunter2" } })],
+    ["data.password"],
   ],
 
   ["a Secret made of a Pulumi secret", [secret(["stringData"])], "pass"],

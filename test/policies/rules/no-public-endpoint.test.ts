@@ -1,5 +1,5 @@
 import { noPublicEndpoint } from "../../../policies/rules/no-public-endpoint";
-import { object, policyCases, release, resource, UNKNOWN } from "../cases";
+import { object, plan, policyCases, release, resource, UNKNOWN } from "../cases";
 
 const bucket = resource("aws:s3/bucket:Bucket", { bucket: "models" });
 const blocked = { blockPublicAcls: true, blockPublicPolicy: true, ignorePublicAcls: true, restrictPublicBuckets: true };
@@ -16,6 +16,22 @@ const oke = (isPublicIpEnabled: unknown) =>
 const service = (type: unknown, metadata: object = {}) =>
   object("core/v1", "Service", { spec: { type } }, { namespace: "model-chat", ...metadata });
 const internal = { annotations: { "service.beta.kubernetes.io/oci-load-balancer-internal": "true" } };
+const securityGroup = (cidr: string, port: number) =>
+  resource("aws:ec2/securityGroup:SecurityGroup", {
+    ingress: [{ protocol: "tcp", cidrBlocks: [cidr], fromPort: port, toPort: port }],
+  });
+const securityList = (rule: object) =>
+  resource("oci:Core/securityList:SecurityList", {
+    ingressSecurityRules: [{ protocol: "6", source: "0.0.0.0/0", ...rule }],
+  });
+const onCloud = (shape: string) => plan({ pools: [{ name: "gpu", role: "gpu", shape, labels: {}, taints: [] }] });
+const envoyProxy = (envoyService: object) =>
+  object(
+    "gateway.envoyproxy.io/v1alpha1",
+    "EnvoyProxy",
+    { spec: { provider: { kubernetes: { envoyService } } } },
+    { namespace: "model-chat" },
+  );
 const exposedChart = { values: { grafana: { service: { type: "LoadBalancer" } } } };
 
 policyCases(noPublicEndpoint, [
@@ -28,7 +44,7 @@ policyCases(noPublicEndpoint, [
   ["a denial for everyone", [bucketPolicy({ Effect: "Deny", Principal: "*", Action: "s3:*" })], "pass"],
   [
     "everyone under a condition",
-    [bucketPolicy({ Effect: "Allow", Principal: "*", Condition: { StringEquals: { x: "y" } } })],
+    [bucketPolicy({ Effect: "Allow", Principal: "*", Condition: { StringEquals: { "aws:SourceVpce": "vpce-1" } } })],
     "pass",
   ],
   ["a private bucket", [resource("oci:ObjectStorage/bucket:Bucket", { accessType: "NoPublicAccess" })], "pass"],
@@ -81,6 +97,105 @@ policyCases(noPublicEndpoint, [
   ],
   ["a load balancer of a model", [service("LoadBalancer")], ['Service "model-chat/chat": spec.type is "LoadBalancer"']],
   ["a load balancer of a chart", [release(exposedChart)], ['values.grafana.service.type is "LoadBalancer"']],
+
+  [
+    "everyone under a condition that everyone meets",
+    [bucketPolicy({ Effect: "Allow", Principal: "*", Condition: { Bool: { "aws:SecureTransport": "true" } } })],
+    ["policy is open to everyone"],
+  ],
+  [
+    "everyone from anywhere",
+    [bucketPolicy({ Effect: "Allow", Principal: "*", Condition: { IpAddress: { "aws:SourceIp": "0.0.0.0/0" } } })],
+    ["policy is open to everyone"],
+  ],
+  [
+    "everyone but one",
+    [bucketPolicy({ Effect: "Allow", NotPrincipal: { AWS: "arn:aws:iam::1:role/x" } })],
+    ["policy is open to everyone"],
+  ],
+  [
+    "EKS open to the world in two halves",
+    [eks({ publicAccessCidrs: ["0.0.0.0/1", "128.0.0.0/1"] })],
+    ['vpcConfig.publicAccessCidrs is ["0.0.0.0/1","128.0.0.0/1"]'],
+  ],
+  ["SSH for everyone", [securityGroup("0.0.0.0/0", 22)], ['ingress[0].cidrBlocks is ["0.0.0.0/0"]']],
+  ["SSH for the operators", [securityGroup("192.0.2.0/24", 22)], "pass"],
+  ["HTTPS for everyone", [securityGroup("0.0.0.0/0", 443)], "pass"],
+  [
+    "a rule of its own for everyone",
+    [
+      resource("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", {
+        cidrIpv4: "0.0.0.0/0",
+        fromPort: 0,
+        toPort: 65535,
+      }),
+    ],
+    ["cidrIpv4"],
+  ],
+  ["SSH for everyone in OCI", [securityList({ tcpOptions: { min: 22, max: 22 } })], ["ingressSecurityRules[0].source"]],
+  ["path MTU discovery in OCI", [securityList({ protocol: "1" })], "pass"],
+  ["a node port", [service("NodePort")], ['spec.type is "NodePort"']],
+  ["the gateway's node port", [service("NodePort", { namespace: "inference-gateway" })], "pass"],
+  [
+    "a patch to a load balancer",
+    [object("core/v1", "ServicePatch", { spec: { type: "LoadBalancer" } })],
+    ["ServicePatch"],
+  ],
+  [
+    "external addresses",
+    [object("core/v1", "Service", { spec: { externalIPs: ["192.0.2.1"] } }, { namespace: "inference-gateway" })],
+    ["spec.externalIPs"],
+  ],
+  [
+    "a Tailscale funnel",
+    [object("core/v1", "Service", {}, { namespace: "model-chat", annotations: { "tailscale.com/funnel": "true" } })],
+    ['metadata.annotations["tailscale.com/funnel"] is "true"'],
+  ],
+  ["the annotation of another cloud", [onCloud("p5.48xlarge"), service("LoadBalancer", internal)], ["spec.type"]],
+  ["the annotation of this cloud", [onCloud("VM.GPU.A10.1"), service("LoadBalancer", internal)], "pass"],
+  ["an annotation that nobody reads", [onCloud("our-server"), service("LoadBalancer", internal)], ["spec.type"]],
+  ...(
+    [
+      ["networking.k8s.io/v1", "Ingress"],
+      ["gateway.networking.k8s.io/v1", "Gateway"],
+      ["networking.istio.io/v1", "Gateway"],
+      ["traefik.io/v1alpha1", "IngressRoute"],
+    ] as const
+  ).map(
+    ([version, kind]) =>
+      [
+        `another way in: ${version} ${kind}`,
+        [object(version, kind, {}, { namespace: "model-chat" })],
+        [`of kind ${kind}`],
+      ] as const,
+  ),
+  [
+    "the Gateway itself",
+    [object("gateway.networking.k8s.io/v1", "Gateway", {}, { namespace: "inference-gateway" })],
+    "pass",
+  ],
+  [
+    "proxies elsewhere",
+    [envoyProxy({ type: "LoadBalancer" })],
+    ['envoyService.type is "LoadBalancer"; allowed: ClusterIP'],
+  ],
+  ["proxies elsewhere by Envoy Gateway's default", [envoyProxy({})], ["envoyService.type is not set"]],
+  ["inner proxies elsewhere", [envoyProxy({ type: "ClusterIP" })], "pass"],
+  [
+    "a Service that an operator is to make",
+    [
+      object(
+        "ray.io/v1",
+        "RayService",
+        { spec: { serveService: { spec: { type: "LoadBalancer" } } } },
+        { namespace: "a" },
+      ),
+    ],
+    ["spec.serveService.spec.type"],
+  ],
+  ["a node port of a chart", [release({ values: { service: { type: "NodePort" } } })], ["values.service.type"]],
+  ["an Ingress of a chart", [release({ values: { ingress: { enabled: true } } })], ["values.ingress.enabled is true"]],
+  ["no Ingress of a chart", [release({ values: { ingress: { enabled: false } } })], "pass"],
 
   ["unknown CIDRs", [eks({ publicAccessCidrs: UNKNOWN })], "unknown"],
   ["unknown flag", [oke(UNKNOWN)], "unknown"],

@@ -14,5 +14,11 @@ policyCases(pinnedCharts, [
     [resource("kubernetes:helm.sh/v4:Chart", { chart: "grafana", version: "latest" })],
     ['is "latest"'],
   ],
+  [
+    "an archive at an address",
+    [release({ chart: "https://charts.acme.io/grafana-10.1.0.tgz" })],
+    ['chart is "https://charts.acme.io/grafana-10.1.0.tgz"'],
+  ],
+  ["a chart of an OCI registry", [release({ chart: "oci://ghcr.io/acme/grafana" })], "pass"],
   ["unknown", [release({ version: UNKNOWN })], "unknown"],
 ]);

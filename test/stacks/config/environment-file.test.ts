@@ -16,7 +16,8 @@ describe("a right file", () => {
         cluster: {
           gpuExporters: "platform",
           certManager: "platform",
-          privateCidrs: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"],
+          privateCidrs: [],
+          apiServerCidrs: [],
         },
         pools: { gpu: { minNodes: 1, maxNodes: 4, hoursPerDay: 24 }, system: { minNodes: 1, maxNodes: 1 } },
         models: {

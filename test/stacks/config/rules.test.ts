@@ -154,6 +154,21 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { models: { ...models, other: { ...chat, servedName: "chat" } } },
     { path: "models.other.servedName", allowed: "models.chat answers", fix: "chat-2" },
   ],
+  ...["$(HOME) {{ .x }} %s", 'a b/c"d', "a/b/c", "x".repeat(81)].map((servedName): (typeof cases)[number] => [
+    `a served name that Ollama would refuse: ${servedName}`,
+    { models: { chat: { ...ollama, servedName } } },
+    { path: "models.chat.servedName", allowed: "[namespace/]name[:tag]", fix: "write for example" },
+  ]),
+  [
+    "a served name that Kubernetes would expand",
+    { models: { chat: { ...chat, servedName: "llama-$(HOME)" } } },
+    { path: "models.chat.servedName", allowed: "without $(", fix: "write for example llama-HOME" },
+  ],
+  ...["main", "edge", "LATEST"].map((tag): (typeof cases)[number] => [
+    `the moving tag ${tag}`,
+    { modelControl: { ...control, image: `ghcr.io/your-org/control:${tag}` } },
+    { path: "modelControl.image", allowed: "not a tag that moves", fix: "ghcr.io/your-org" },
+  ]),
   [
     "a pool that does not exist",
     { models: { chat: { ...chat, pools: ["gpus"] } } },
@@ -213,7 +228,7 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   [
     "an image with a moving tag",
     { modelControl: { enabled: true, image: "ghcr.io/your-org/control:latest" } },
-    { path: "modelControl.image", allowed: "not the tag latest", fix: "ghcr.io/your-org" },
+    { path: "modelControl.image", allowed: "not a tag that moves", fix: "ghcr.io/your-org" },
   ],
   [
     "an image without a tag",

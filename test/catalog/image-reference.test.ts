@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseImage } from "../../../policies/lib/image-reference";
+import { parseImage } from "../../catalog/image-reference";
 
 test.each([
   ["nginx", { repository: "nginx", tag: undefined, digest: undefined }],

@@ -14,11 +14,31 @@ export function parseImage(reference: string): ImageReference {
     : { repository: name.slice(0, colon), tag: name.slice(colon + 1), digest };
 }
 
-/** True when the reference names one image for good: a digest, or a tag other than `latest`. */
+/** Tags that follow a branch or a release instead of naming one. */
+const MOVING_TAGS = [
+  "latest",
+  "main",
+  "master",
+  "dev",
+  "devel",
+  "develop",
+  "edge",
+  "nightly",
+  "stable",
+  "head",
+  "snapshot",
+];
+
+/** True for a tag that names another image tomorrow, in whatever case it is written. */
+export function isMovingTag(tag: string): boolean {
+  return MOVING_TAGS.includes(tag.toLowerCase());
+}
+
+/** True when the reference names one image for good: a digest, or a tag that does not move. */
 export function isPinned(reference: string): boolean {
   const { tag, digest } = parseImage(reference);
   return (
     /^sha256:[0-9a-f]{64}$/.test(digest ?? "") ||
-    (digest === undefined && tag !== undefined && tag !== "" && tag !== "latest")
+    (digest === undefined && tag !== undefined && tag !== "" && !isMovingTag(tag))
   );
 }

@@ -1,0 +1,34 @@
+import table from "./chat-parsers.json";
+
+/** The parsers that vLLM reads a model's answers with. */
+export interface ChatParsers {
+  /** Value of --tool-call-parser; absent where none is known to read the model's calls. */
+  readonly toolCalls?: string;
+  /** Value of --reasoning-parser; absent where the model does not think aloud, or none is known. */
+  readonly reasoning?: string;
+}
+
+export interface ChatParserRow extends ChatParsers {
+  /** `model_type` values of config.json; of the text model where it is nested. */
+  readonly families: readonly string[];
+  /** Pattern for the repository or the bucket's URI, upper and lower case alike. @default every model of the family */
+  readonly model?: string;
+  readonly source: string;
+  readonly asOf: string;
+}
+
+// Checked against catalog/schema.ts by test/catalog.
+export const chatParserRows = table.parsers as readonly ChatParserRow[];
+
+/**
+ * The parsers of a model; none where the table does not know it.
+ *
+ * @param family `model_type` of its config.json.
+ * @param model its repository, or the URI of its weights: families alone do not tell Llama 2 from Llama 3.
+ */
+export function chatParsers(family: string, model: string): ChatParsers {
+  const row = chatParserRows.find(
+    (each) => each.families.includes(family) && (each.model === undefined || new RegExp(each.model, "i").test(model)),
+  );
+  return { ...(row?.toolCalls && { toolCalls: row.toolCalls }), ...(row?.reasoning && { reasoning: row.reasoning }) };
+}

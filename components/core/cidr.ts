@@ -1,0 +1,73 @@
+import { isIP } from "node:net";
+
+/** A network of IPv4 or IPv6 addresses, as numbers: text of addresses has many spellings. */
+export interface Network {
+  readonly family: 4 | 6;
+  /** First address. */
+  readonly first: bigint;
+  /** Last address. */
+  readonly last: bigint;
+}
+
+const BITS = { 4: 32, 6: 128 } as const;
+
+/** Addresses of a network in CIDR form, such as `10.0.0.0/8`; undefined for any other text. */
+export function parseCidr(cidr: string): Network | undefined {
+  const [, address = "", digits = ""] = /^([0-9a-fA-F.:]+)\/(0|[1-9]\d{0,2})$/.exec(cidr) ?? [];
+  const family = isIP(address);
+  if (family !== 4 && family !== 6) return undefined;
+  const hostBits = BITS[family] - Number(digits);
+  if (hostBits < 0) return undefined;
+  const size = 1n << BigInt(hostBits);
+  const number = family === 4 ? addressOf(address.split(".").map(Number), 8n) : addressOf(groupsOf(address), 16n);
+  const first = number - (number % size);
+  return { family, first, last: first + size - 1n };
+}
+
+/** The same network as the Kubernetes API wants it written: no address bits behind the prefix, lower case, shortest form. */
+export function canonicalCidr(cidr: string): string | undefined {
+  const network = parseCidr(cidr);
+  if (network === undefined) return undefined;
+  const prefix = cidr.slice(cidr.indexOf("/") + 1);
+  return `${network.family === 4 ? dotted(network.first) : compressed(network.first)}/${prefix}`;
+}
+
+/** Whether every address of the inner network is one of the outer network. */
+export function contains(outer: Network, inner: Network): boolean {
+  return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
+}
+
+function addressOf(parts: readonly number[], bits: bigint): bigint {
+  return parts.reduce((sum, part) => (sum << bits) | BigInt(part), 0n);
+}
+
+/** The eight groups of a valid IPv6 address. */
+function groupsOf(address: string): number[] {
+  const embedded = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
+  if (embedded) {
+    const [, head = "", ...bytes] = embedded;
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
+    return groupsOf(`${head}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`);
+  }
+  const [head = "", tail] = address.split("::");
+  const groups = (text: string) => (text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16)));
+  const before = groups(head);
+  if (tail === undefined) return before;
+  const after = groups(tail);
+  return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
+}
+
+function dotted(address: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 255n).join(".");
+}
+
+/** The form of RFC 5952. */
+function compressed(address: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, i) => ((address >> BigInt(16 * (7 - i))) & 0xffffn).toString(16));
+  const text = groups.join(":");
+  const [longest] = [...text.matchAll(/\b0(:0)+\b/g)].sort((a, b) => b[0].length - a[0].length);
+  if (longest === undefined) return text;
+  const before = text.slice(0, longest.index);
+  const after = text.slice(longest.index + longest[0].length);
+  return `${before.replace(/:$/, "")}::${after.replace(/^:/, "")}`;
+}

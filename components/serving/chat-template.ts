@@ -1,0 +1,42 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import type { ModelPlan } from "../../planner/types";
+import { hashOf } from "../core/job-scripts";
+import { standardLabels } from "../core/labels";
+
+const FOLDER = "/chat-template";
+const KEY = "template.jinja";
+
+/** Where the engine finds a model's own chat template. */
+export const CHAT_TEMPLATE_FILE = `${FOLDER}/${KEY}`;
+
+/** A model's own chat template in the engine's pod. */
+export interface ChatTemplate {
+  readonly volumes: readonly kubernetes.types.input.core.v1.Volume[];
+  readonly mounts: readonly kubernetes.types.input.core.v1.VolumeMount[];
+  /** Changes when the pods must be replaced. */
+  readonly hash: string;
+}
+
+/** Puts the template that the user gave into a ConfigMap, mounted read-only; undefined where the model keeps its own. */
+export function chatTemplate(
+  logicalName: string,
+  { chatTemplate: template }: ModelPlan,
+  namespace: pulumi.Input<string>,
+  opts: pulumi.CustomResourceOptions,
+): ChatTemplate | undefined {
+  if (template === undefined) {
+    return undefined;
+  }
+  const name = "chat-template";
+  const configMap = new kubernetes.core.v1.ConfigMap(
+    logicalName,
+    { metadata: { name, namespace, labels: standardLabels(name, name) }, data: { [KEY]: template.text } },
+    opts,
+  );
+  return {
+    volumes: [{ name, configMap: { name: configMap.metadata.name } }],
+    mounts: [{ name, mountPath: FOLDER, readOnly: true }],
+    hash: hashOf(template.text),
+  };
+}

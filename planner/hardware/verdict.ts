@@ -1,0 +1,174 @@
+/** Whether an engine starts on a card: what its image has code for, and which number formats the card can hold. */
+import { engineImageName, engineVersion } from "../../catalog/engines";
+import { imageEntry } from "../../catalog/images";
+import type { CardAbilities, GpuSpec } from "../../catalog/shapes";
+import {
+  type CardNeeds,
+  cacheDtypes,
+  checkpointMethods,
+  meets,
+  noFloat16,
+  type WeightKind,
+  weightKindOf,
+} from "../../catalog/weight-formats";
+import { formatFor } from "../model/format-names";
+import type { WeightFormat } from "../model/quantization";
+import type { ModelRequest } from "../request";
+import { dtypeAskedFor } from "../weight-format";
+
+/** Why an engine would not start, and what would change that. */
+export interface CardRefusal {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+export interface CardVerdict {
+  readonly refusals: readonly CardRefusal[];
+  /** What a reader of the plan should know of a model that starts. */
+  readonly notes: readonly string[];
+}
+
+const NOTHING: CardVerdict = { refusals: [], notes: [] };
+const OTHER_CARDS = "take a pool with other cards";
+
+/** What can be said of a model on a card before its memory is counted; of an unread card, nothing: see unknownCards. */
+export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
+  const pinned = engineVersion(model.engine);
+  if (gpu.abilities === undefined) {
+    return NOTHING;
+  }
+  if (model.engineVersion !== pinned) {
+    return {
+      refusals: [],
+      notes: [`which cards ${model.engine} ${model.engineVersion} supports was not read; ${pinned} was`],
+    };
+  }
+  const built = imageVerdict(model, gpu, gpu.abilities);
+  if (built || model.engine !== "vllm") {
+    return built ?? NOTHING;
+  }
+  const card = { model: gpu.model, ...gpu.abilities };
+  const format = formatFor(model.architecture, model.quantization);
+  const parts = [...weightVerdicts(format, card), dtypeVerdict(model, format, card), cacheVerdict(model, format, card)];
+  return {
+    refusals: parts.flatMap(({ refusals }) => refusals),
+    notes: [...new Set(parts.flatMap(({ notes }) => notes))],
+  };
+}
+
+type Card = CardAbilities & { readonly model: string };
+
+function refused(reason: string, remedy: string): CardVerdict {
+  return { refusals: [{ reason, remedy }], notes: [] };
+}
+
+function noted(note: string): CardVerdict {
+  return { refusals: [], notes: [note] };
+}
+
+/** Undefined when the engine's image has device code for the card, or it is not known which cards it has it for. */
+function imageVerdict(
+  { name, engine, task }: ModelRequest,
+  gpu: GpuSpec,
+  card: CardAbilities,
+): CardVerdict | undefined {
+  const built = imageFor(engine, gpu);
+  if (built === undefined || meets(card, built) !== "no") {
+    return undefined;
+  }
+  const other = engine === "vllm" && task !== "rerank" ? imageFor("ollama", gpu) : undefined;
+  const ollama = other !== undefined && meets(card, other) !== "no" ? `write models.${name}.engine: ollama, or ` : "";
+  return refused(
+    `${describe({ model: gpu.model, ...card })}, and the image of ${engine} ${engineVersion(engine)} is built for ${described(built, card)}`,
+    `${ollama}${OTHER_CARDS}`,
+  );
+}
+
+function imageFor(engine: ModelRequest["engine"], { vendor }: GpuSpec) {
+  const image = engineImageName(engine, vendor);
+  return image === undefined ? undefined : imageEntry(image).gpus;
+}
+
+function weightVerdicts(format: WeightFormat, card: Card): CardVerdict[] {
+  const kinds = new Set(format.rules.flatMap(({ scheme }) => weightKindOf(scheme.name) ?? []));
+  return [...kinds].flatMap((kind) => {
+    const methods = checkpointMethods.filter(
+      ({ method, weights }) => method === format.method && (weights?.includes(kind.weights) ?? true),
+    );
+    const failing = [kind, ...methods].find((needs) => meets(card, needs) === "no");
+    return failing ? [weightsRefused(kind, failing, card)] : weightNotes(kind, card);
+  });
+}
+
+function weightsRefused(kind: WeightKind, needs: CardNeeds, card: Card): CardVerdict {
+  return refused(
+    `${describe(card)}, and vLLM needs ${described(needs, card)} for ${kind.weights} weights`,
+    kind.madeAtLoad.length > 0 ? `write another quantization, or ${OTHER_CARDS}` : OTHER_CARDS,
+  );
+}
+
+function weightNotes(kind: WeightKind, card: Card): CardVerdict[] {
+  if (meets(card, kind) === "unproven") {
+    return [noted(`vLLM has a path for ${kind.weights} weights on ${card.model}, but no source shows it running`)];
+  }
+  if (kind.native === undefined || card[kind.native]) {
+    return [];
+  }
+  return [noted(`${kind.weights} weights on ${card.model} save memory, not time: it computes them in 16 bits`)];
+}
+
+/** `--dtype auto` takes float16 where a card has no bfloat16, and float32 for families that float16 breaks. */
+function dtypeVerdict(model: ModelRequest, format: WeightFormat, card: Card): CardVerdict {
+  const asked = dtypeAskedFor(model);
+  if (card.bf16 || (asked ?? format.baseDtype) !== "bfloat16") {
+    return NOTHING;
+  }
+  const { family } = model.architecture;
+  if (noFloat16.includes(family)) {
+    return refused(
+      `${card.model} has no bfloat16, and models of the family ${family} do not run in float16`,
+      OTHER_CARDS,
+    );
+  }
+  if (asked === "bfloat16") {
+    return refused(`${card.model} has no bfloat16`, `write models.${model.name}.quantization: fp16, or ask for none`);
+  }
+  return noted(`${card.model} has no bfloat16: vLLM computes in float16`);
+}
+
+function cacheVerdict(
+  { name, architecture, kvCacheDtype }: ModelRequest,
+  format: WeightFormat,
+  card: Card,
+): CardVerdict {
+  const dtype = kvCacheDtype === "auto" && format.fp8KvCache ? "fp8" : kvCacheDtype;
+  const row = cacheDtypes.find((each) => each.dtype === dtype);
+  if (row === undefined) {
+    return NOTHING;
+  }
+  const isLatent = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "latent");
+  const needs =
+    isLatent && row.latentComputeCapability ? { ...row, computeCapability: row.latentComputeCapability } : row;
+  if (meets(card, needs) !== "no") {
+    return NOTHING;
+  }
+  const key = `models.${name}.kvCacheDtype`;
+  const asked =
+    kvCacheDtype === "auto" ? `the ${dtype} KV cache that its checkpoint asks for` : `kvCacheDtype ${dtype}`;
+  return refused(
+    `${describe(card)}, and vLLM needs ${described(needs, card)} for ${asked}`,
+    dtype === "fp8" && card.bf16 ? `write ${key}: bfloat16` : kvCacheDtype === "auto" ? OTHER_CARDS : `remove ${key}`,
+  );
+}
+
+function describe({ model, computeCapability, gfx }: Pick<Card, "model" | "computeCapability" | "gfx">): string {
+  return gfx === undefined ? `${model} has compute capability ${computeCapability?.toFixed(1)}` : `${model} is ${gfx}`;
+}
+
+/** What is needed, in the words of the card's vendor. */
+function described({ computeCapability = 0, gfx = [] }: CardNeeds, card: CardAbilities): string {
+  if (card.gfx === undefined) {
+    return `compute capability ${computeCapability.toFixed(1)} or higher`;
+  }
+  return gfx.length > 0 ? `one of ${gfx.join(", ")}` : "a card of NVIDIA";
+}

@@ -1,0 +1,139 @@
+import type { Exposure } from "./cloud-exposure";
+import { type Field, isObject, type Value } from "./field";
+import { helmValues } from "./helm-values";
+import type { Cloud } from "./plan";
+import type { Resource } from "./resource";
+
+/** Annotations by which a cloud's controllers make a load balancer private, with the values that do. */
+const INTERNAL: Readonly<Record<Cloud, Readonly<Record<string, string>>>> = {
+  aws: {
+    "service.beta.kubernetes.io/aws-load-balancer-scheme": "internal",
+    "service.beta.kubernetes.io/aws-load-balancer-internal": "true",
+  },
+  oci: {
+    "service.beta.kubernetes.io/oci-load-balancer-internal": "true",
+    "oci-network-load-balancer.oraclecloud.com/internal": "true",
+  },
+  none: {},
+};
+
+const INTERNAL_ONLY =
+  "ClusterIP; or a load balancer inside the network, by an annotation that this cloud reads, such as oci-load-balancer-internal or aws-load-balancer-scheme";
+const BY_THE_GATEWAY = "a route of the inference gateway";
+
+/** Kinds that open a way in from outside by themselves, whatever they hold. */
+const ENTRANCES = [
+  "Ingress", // networking.k8s.io
+  "Gateway", // gateway.networking.k8s.io, networking.istio.io
+  "IngressRoute", // traefik.io
+  "IngressRouteTCP",
+  "HTTPProxy", // projectcontour.io
+  "Route", // route.openshift.io
+  "VirtualServer", // k8s.nginx.org
+  "TransportServer",
+  "Tunnel", // Cloudflare and ngrok operators
+  "CloudEndpoint",
+];
+
+/** Annotations that publish what they stand on. */
+const PUBLISHING: Readonly<Record<string, string>> = {
+  "tailscale.com/funnel": "true",
+};
+
+/** What an object of the cluster, or a chart's values, open to strangers. */
+export function clusterExposures(resource: Resource, isGateway: () => boolean, cloud: Cloud | undefined): Exposure[] {
+  const found = entrances(resource, cloud);
+  return [...published(resource), ...externalAddresses(resource), ...(found.length > 0 && isGateway() ? [] : found)];
+}
+
+function entrances(resource: Resource, cloud: Cloud | undefined): Exposure[] {
+  const { kind, props } = resource;
+  if (kind === undefined) {
+    return chartEntrances(resource);
+  }
+  if (ENTRANCES.includes(kind)) {
+    return [
+      {
+        field: props.get("metadata", "name"),
+        found: `is of kind ${kind}, a way in from outside`,
+        allowed: BY_THE_GATEWAY,
+      },
+    ];
+  }
+  if (kind === "Service") {
+    return serviceEntrance(props.get("spec"), props.get("metadata", "annotations"), cloud);
+  }
+  if (kind === "EnvoyProxy") {
+    // Envoy Gateway makes a load balancer where nothing else is said.
+    const service = props.get("spec", "provider", "kubernetes", "envoyService");
+    return service.get("type").is((value) => value !== "ClusterIP" && !(value === undefined && resource.isPatch))
+      ? [{ field: service.get("type"), allowed: "ClusterIP" }]
+      : [];
+  }
+  return kind === "CustomResourceDefinition" ? [] : servicesOf(props.get("spec"), "spec", cloud);
+}
+
+function serviceEntrance(spec: Field, annotations: Field, cloud: Cloud | undefined): Exposure[] {
+  const type = spec.get("type");
+  if (type.is((value) => value === "NodePort")) {
+    return [{ field: type, allowed: INTERNAL_ONLY }];
+  }
+  const isPublic = internalAnnotations(cloud).every(([name, value]) =>
+    annotations.get(name).is((given) => given !== value),
+  );
+  return type.is((value) => value === "LoadBalancer") && isPublic ? [{ field: type, allowed: INTERNAL_ONLY }] : [];
+}
+
+function internalAnnotations(cloud: Cloud | undefined): [string, string][] {
+  return Object.entries(cloud === undefined ? { ...INTERNAL.aws, ...INTERNAL.oci } : INTERNAL[cloud]);
+}
+
+/** Services that an operator is told to make, by their shape: a mapping called service with a type. */
+function servicesOf(field: Field, key: string, cloud: Cloud | undefined): Exposure[] {
+  if (Array.isArray(field.value)) {
+    return field.items().flatMap((item) => servicesOf(item, key, cloud));
+  }
+  if (!isObject(field.value)) {
+    return [];
+  }
+  const annotations = [field.get("annotations"), field.get("metadata", "annotations")].find(({ value }) =>
+    isObject(value),
+  );
+  const own = /service(spec|template)?$/i.test(key)
+    ? [field, field.get("spec")].flatMap((spec) =>
+        serviceEntrance(spec, annotations ?? field.get("annotations"), cloud),
+      )
+    : [];
+  return own.length > 0 ? own : field.entries().flatMap(([name, child]) => servicesOf(child, name, cloud));
+}
+
+/** Values by which charts make Services and Ingresses. */
+function chartEntrances(resource: Resource): Exposure[] {
+  return helmValues(resource).flatMap(({ key, field, holder }): Exposure[] => {
+    if (/(^type|Type)$/.test(key) && (field.value === "LoadBalancer" || field.value === "NodePort")) {
+      return [{ field, allowed: INTERNAL_ONLY }];
+    }
+    const isOn = isObject(holder.get(key).value) && field.get("enabled").is((value) => value === true);
+    return /ingress$/i.test(key) && isOn ? [{ field: field.get("enabled"), allowed: `false; ${BY_THE_GATEWAY}` }] : [];
+  });
+}
+
+function published({ props }: Resource): Exposure[] {
+  const annotations = props.get("metadata", "annotations");
+  return Object.entries(PUBLISHING)
+    .map(([name, value]) => ({ field: annotations.get(name), value }))
+    .filter(({ field, value }) => field.is((given) => given === value))
+    .map(({ field }) => ({ field, allowed: `not on the internet by a side door; ${BY_THE_GATEWAY}` }));
+}
+
+/** Addresses that the nodes answer on, whatever the Service's type. */
+function externalAddresses(resource: Resource): Exposure[] {
+  const isFilled = (value: Value) => Array.isArray(value) && value.length > 0;
+  const found =
+    resource.kind === "Service"
+      ? [resource.props.get("spec", "externalIPs")]
+      : helmValues(resource)
+          .filter(({ key }) => key === "externalIPs")
+          .map(({ field }) => field);
+  return found.filter((field) => field.is(isFilled)).map((field) => ({ field, allowed: "no external addresses" }));
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { chatParserRows, chatParsers } from "../../catalog/chat-parsers";
+import { vllmArgument } from "../../catalog/engine-options";
+import { knownFamilies } from "../../planner/model/families/registry";
+
+describe("parsers of chat models", () => {
+  it("are parsers that the pinned vLLM has, for families that the planner reads", () => {
+    const tools = vllmArgument("tool-call-parser")?.choices ?? [];
+    const reasoning = vllmArgument("reasoning-parser")?.choices ?? [];
+    const families = knownFamilies();
+    const wrong = chatParserRows.filter(
+      (row) =>
+        (row.toolCalls !== undefined && !tools.includes(row.toolCalls)) ||
+        (row.reasoning !== undefined && !reasoning.includes(row.reasoning)) ||
+        row.families.some((family) => !families.includes(family)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ["qwen2", "Qwen/Qwen2.5-7B-Instruct", { toolCalls: "hermes" }],
+    ["qwen2", "Qwen/Qwen2.5-Coder-32B-Instruct", {}],
+    ["qwen2", "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", { reasoning: "deepseek_r1" }],
+    ["qwen3", "Qwen/Qwen3-8B", { toolCalls: "hermes", reasoning: "qwen3" }],
+    ["qwen3_moe", "Qwen/Qwen3-30B-A3B-Instruct-2507", { toolCalls: "hermes" }],
+    ["qwen3_moe", "Qwen/Qwen3-Coder-30B-A3B-Instruct", { toolCalls: "qwen3_xml" }],
+    ["llama", "meta-llama/Llama-3.3-70B-Instruct", { toolCalls: "llama3_json" }],
+    ["llama", "meta-llama/Meta-Llama-3.1-8B-Instruct", { toolCalls: "llama3_json" }],
+    ["llama", "s3://models/llama-3-1-8b", { toolCalls: "llama3_json" }],
+    ["llama", "meta-llama/Llama-2-7b-chat-hf", {}],
+    ["llama", "NousResearch/Hermes-3-Llama-3.1-8B", { toolCalls: "hermes" }],
+    ["deepseek_v3", "deepseek-ai/DeepSeek-R1", { reasoning: "deepseek_r1" }],
+    ["deepseek_v3", "deepseek-ai/DeepSeek-V3.1", { toolCalls: "deepseek_v31", reasoning: "deepseek_v3" }],
+    ["gpt_oss", "openai/gpt-oss-20b", { toolCalls: "openai", reasoning: "openai_gptoss" }],
+    ["opt", "facebook/opt-125m", {}],
+  ])("of %s %s are %j", (family, model, expected) => {
+    expect(chatParsers(family, model)).toEqual(expected);
+  });
+});

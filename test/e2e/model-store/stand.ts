@@ -1,0 +1,68 @@
+import type { ModelPlan } from "../../../planner/types";
+import { issueCertificate } from "./authority";
+import type { ContainerFolder } from "./container-folder";
+import { Hub, type RepositoryFiles } from "./hub";
+import { type IssuedSecrets, RenderedPlatform } from "./platform";
+import { Reports } from "./reports";
+import type { Outcome } from "./script-process";
+import { TestStore } from "./start-store";
+
+/** Variables by name, or files by path. */
+export type Variables = Readonly<Record<string, string>>;
+
+/** A model store as it is rendered, on a real server, with a Hub to copy from and a real API server to report to. */
+export class Stand {
+  private constructor(
+    readonly platform: RenderedPlatform,
+    readonly store: TestStore,
+    readonly hub: Hub,
+    readonly reports: Reports,
+    private readonly token: string,
+    private readonly issued: IssuedSecrets,
+  ) {}
+
+  /**
+   * @param models all from the Hub.
+   * @param repositories content by `organization/name`.
+   * @param token of the Hub.
+   */
+  static async start(
+    models: readonly ModelPlan[],
+    repositories: Readonly<Record<string, RepositoryFiles>>,
+    token: string,
+  ): Promise<Stand> {
+    const certificate = issueCertificate(["DNS:minio.model-store.svc", "IP:127.0.0.1"]);
+    const issued = { "minio-tls": certificate, "model-store-trust": certificate };
+    const platform = await RenderedPlatform.render(models, token, issued);
+    const names = models.map(({ name }) => name);
+    const [store, hub, reports] = await Promise.all([
+      TestStore.start(platform, certificate["ca.crt"]),
+      Hub.start(repositories, token),
+      Reports.start(platform, names),
+    ]);
+    return new Stand(platform, store, hub, reports, token, issued);
+  }
+
+  /** The platform after its models changed: what the program's state keeps, it keeps. */
+  changed(models: readonly ModelPlan[]): Promise<RenderedPlatform> {
+    return RenderedPlatform.render(models, this.token, this.issued, this.platform.passwords);
+  }
+
+  sync(model: string, env: Variables = {}, files: Variables = {}): ContainerFolder {
+    const variables = { HF_ENDPOINT: this.hub.url, ...this.reports.variables(model), ...env };
+    return this.store.container(this.platform.sync(model), { env: variables, files });
+  }
+
+  async fetch(model: string, env: Variables = {}, files: Variables = {}): Promise<ContainerFolder> {
+    const mounted = { ...(await this.reports.mounted(model)), ...files };
+    return this.store.container(this.platform.fetch(model), { env, files: mounted });
+  }
+
+  async run(container: ContainerFolder | Promise<ContainerFolder>): Promise<Outcome> {
+    return this.store.start(await container).ended;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.store.stop(), this.hub.stop(), this.reports.stop()]);
+  }
+}
