@@ -20,7 +20,7 @@ export const MODEL_STORE_HOST = `${MODEL_STORE_SERVICE}.${MODEL_STORE_NAMESPACE}
 
 /**
  * Roles in the store. Each belongs to one user, whose name at the server is random; the role names its policy, and its
- * files in the provisioning Job.
+ * files in the provisioning Job, whose script (scripts/provision.sh) knows users of the platform by these names.
  */
 export const WRITER = "sync-writer";
 

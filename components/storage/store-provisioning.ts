@@ -30,8 +30,8 @@ export interface StoreProvisioningArgs {
 }
 
 /**
- * Bucket, users and policies of the store, brought about by an idempotent Job. It disables every user who is no longer
- * listed: keys of removed models, and those that were replaced, open nothing.
+ * Bucket, users and policies of the store, brought about by an idempotent Job. It disables users of these roles who are
+ * no longer listed: keys of removed models, and those that were replaced, open nothing.
  */
 export class StoreProvisioning extends PlatformComponent {
   readonly job: RunToCompletion;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Brings the object store to the wanted state: the bucket, and one user with one policy for each role, which is a pair
 # of files in $USERS_FOLDER (<role>.access-key: the user's name, <role>.secret-key) and a policy in $POLICIES_FOLDER.
-# Every other user is disabled. Every step may run again. It uses only mc and the shell's own commands, because the image holds little
+# Other users of these kinds of roles are disabled: their model is gone, or their keys were replaced. Every step may run again. It uses only mc and the shell's own commands, because the image holds little
 # else. What mc says of a user holds the user's name, which is a secret: it does not go to the log.
 set -eu
 
@@ -41,12 +41,14 @@ for file in "$USERS_FOLDER"/*.access-key; do
   echo "${role}: its user and policy are in place"
 done
 
-# One user on each line: {"status":"success","accessKey":"…",…,"userStatus":"enabled"}. Not in a pipe, which would hide
-# that mc failed.
+# One user on each line: {"status":"success","accessKey":"…","policyName":"…","userStatus":"enabled"}. Not in a pipe, which
+# would hide that mc failed.
 users="$(mc admin user list --json store)"
 disabled=0
 while read -r line; do
   case "$line" in *'"userStatus":"enabled"'*) ;; *) continue ;; esac
+  # Somebody else's user is none of our business.
+  case "$line" in *'"policyName":"reader-'* | *'"policyName":"sync-writer"'*) ;; *) continue ;; esac
   user="${line#*\"accessKey\":\"}"
   user="${user%%\"*}"
   case "$listed" in *" ${user} "*) continue ;; esac
