@@ -1,21 +1,26 @@
 /** `npm run model`: explains one model. */
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { findModel, modelNames } from "../catalog/models";
+
+import { fitOnMachine } from "../planner/fitting";
+import type { Layout } from "../planner/layouts";
 import { estimateMemory, MemoryRequestError } from "../planner/memory/estimate";
+import { usualFileType } from "../planner/memory/ollama";
 import type { MemoryRequest } from "../planner/memory/types";
-import type { ModelArchitecture } from "../planner/model/architecture";
-import { ModelConfigError, parseConfigJson, parseModelConfigText } from "../planner/model/config-json";
-import { UnknownFormatError } from "../planner/model/format-names";
-import { type CommandIo, EXIT, messageOf } from "./io";
-import { type ModelArguments, modelOptions, modelUsage, readModelArguments } from "./model-arguments";
+import { ModelConfigError } from "../planner/model/config-json";
+import { isGgufName, UnknownFormatError } from "../planner/model/format-names";
+import type { ModelRequest } from "../planner/request";
+import { type CommandIo, EXIT } from "./io";
+import { modelRows } from "./list/rows";
+import { modelTable } from "./list/tables";
+import { type ModelArguments, modelOptions, modelUsage, readModelArguments } from "./model/arguments";
+import { BadInput, type NamedModel, readModel } from "./model/read-model";
 import { explainModel, type ModelReport, modelReport, reportJson } from "./report/model";
+import { adviceFor } from "./report/model-advice";
 
 /** The largest context to plan for when none is given. */
 const defaultContextTokens = 8192;
 
-/** Input that the user can correct; its message is all they see. */
-class BadInput extends Error {}
+/** A replica over more nodes than this is no deployment anyone runs. */
+const MOST_NODES = 8;
 
 export const options = modelOptions;
 
@@ -26,6 +31,10 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
     io.out(modelUsage);
     return EXIT.ok;
   }
+  if (args === "list") {
+    io.out(`${modelTable(modelRows())}\nnpm run model -- <name> explains one; -- --help says how\n`);
+    return EXIT.ok;
+  }
   if ("problems" in args) {
     io.err(`${args.problems.join("\n")}\n\n${modelUsage}`);
     return EXIT.badInput;
@@ -33,7 +42,7 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
   try {
     const report = reportFor(args);
     io.out(args.json ? `${JSON.stringify(reportJson(report), null, 2)}\n` : explainModel(report));
-    return EXIT.ok;
+    return report.fits ? EXIT.ok : EXIT.refused;
   } catch (error) {
     if (!isInputError(error)) throw error;
     io.err(`${error.message}\n`);
@@ -46,47 +55,77 @@ function isInputError(error: unknown): error is Error {
 }
 
 function reportFor(args: ModelArguments): ModelReport {
-  const architecture = readArchitecture(args.model);
-  const request: MemoryRequest = {
+  const { machine, engine } = args;
+  const named = readModel(args.model);
+  const { architecture } = named;
+  const load = {
     architecture,
-    engine: { name: "vllm", version: args.vllmVersion },
-    gpuMemoryGiB: args.gpuMemoryGiB,
-    gpuModel: args.gpuModel,
-    tensorParallel: args.tensorParallel,
-    pipelineParallel: args.pipelineParallel,
+    engine,
     contextTokens: args.contextTokens ?? Math.min(architecture.maxContextTokens, defaultContextTokens),
     concurrency: args.concurrency,
     kvCacheDtype: args.kvCacheDtype,
-    quantization: args.quantization,
-    utilization: args.utilization,
+    quantization: quantizationFor(args, named),
     maxNumSeqs: args.maxNumSeqs,
   };
-  return modelReport(request, estimateMemory(request));
+  const model = asPlanned(args, load);
+  const placed = machine.shape && fitOnMachine(model, machine.shape, MOST_NODES);
+  const found = placed && ("candidate" in placed ? placed.candidate.layout : placed.refusal.layout);
+  const request: MemoryRequest = {
+    ...load,
+    device: machine.device,
+    gpuMemoryGiB: machine.memoryGiB,
+    gpuModel: machine.gpuModel,
+    ...layoutOf(args, found),
+    utilization: args.utilization,
+  };
+  const refused = placed && "refusal" in placed && !placed.refusal.layout ? [placed.refusal.reason] : [];
+  const report = modelReport(request, estimateMemory(request), { refused, note: machine.note });
+  return { ...report, advice: adviceFor(report, model, machine.shape) };
 }
 
-/** A file wins over a catalogue name; a folder stands for the config.json in it. */
-function readArchitecture(model: string): ModelArchitecture {
-  const path = existsSync(model) && statSync(model).isDirectory() ? join(model, "config.json") : model;
-  if (existsSync(path)) return readConfigFile(path, model);
-  const entry = findModel(model);
-  if (entry !== undefined) return readConfigFile(entry.configPath, entry.name);
-  throw new BadInput(
-    `"${model}" is neither a file nor a model of the catalogue; give the path of a config.json or one of: ${modelNames().join(", ")}`,
-  );
+function layoutOf({ tensorParallel, pipelineParallel }: ModelArguments, found: Layout | undefined) {
+  const isPinned = tensorParallel !== undefined || pipelineParallel !== undefined;
+  return {
+    tensorParallel: tensorParallel ?? (isPinned ? 1 : (found?.tensorParallel ?? 1)),
+    pipelineParallel: pipelineParallel ?? (isPinned ? 1 : (found?.pipelineParallel ?? 1)),
+  };
 }
 
-function readConfigFile(path: string, name: string): ModelArchitecture {
-  const quantizationPath = join(dirname(path), "hf_quant_config.json");
-  const quantization = existsSync(quantizationPath)
-    ? parseConfigJson(readText(quantizationPath), quantizationPath)
-    : undefined;
-  return parseModelConfigText(readText(path), { name, quantization });
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new BadInput(`${path} cannot be read: ${messageOf(error)}`);
+/** @throws BadInput for a format of the other engine. */
+function quantizationFor({ engine, quantization }: ModelArguments, { architecture, entry }: NamedModel) {
+  if (quantization === undefined) {
+    return engine.name === "ollama" ? (entry?.ollama?.[0]?.quantization ?? usualFileType(architecture)) : undefined;
   }
+  if (isGgufName(quantization) !== (engine.name === "ollama")) {
+    const other = engine.name === "ollama" ? "vllm" : "ollama";
+    throw new BadInput(
+      `--quantization ${quantization} is a format of ${other}: add --engine ${other}, or npm run list -- engines`,
+    );
+  }
+  return quantization;
+}
+
+/** The question as the planner knows it, to find machines as a plan would. */
+function asPlanned(
+  { model, engine, tensorParallel, pipelineParallel, utilization }: ModelArguments,
+  load: Pick<
+    MemoryRequest,
+    "architecture" | "contextTokens" | "concurrency" | "kvCacheDtype" | "quantization" | "maxNumSeqs"
+  >,
+): ModelRequest {
+  return {
+    ...load,
+    name: model,
+    servedName: model,
+    engine: engine.name,
+    engineVersion: engine.version,
+    task: "chat",
+    source: { kind: "huggingface", repository: model, revision: "main" },
+    loading: "copy",
+    minReplicas: 1,
+    maxReplicas: 1,
+    tensorParallel,
+    pipelineParallel,
+    gpuMemoryUtilization: utilization,
+  };
 }

@@ -27,8 +27,11 @@ export function compareWithRule(
   );
 }
 
+/** What the rule looks at: a model and the format of its weights. */
+type Weighed = Pick<ModelRequest, "architecture" | "quantization">;
+
 /** What the five-step rule says of a model on a shape; undefined for shapes without GPUs. */
-export function ruleFor(model: ModelRequest, { gpu }: MachineShape): SizingRuleResult | undefined {
+export function ruleFor(model: Weighed, { gpu }: MachineShape): SizingRuleResult | undefined {
   return (
     gpu &&
     fiveStepRule({
@@ -40,7 +43,7 @@ export function ruleFor(model: ModelRequest, { gpu }: MachineShape): SizingRuleR
 }
 
 /** The precision that the rule asks for: the checkpoint's mean bits per parameter, as 32, 16, 8 or 4. */
-function nominalBits({ architecture, quantization }: ModelRequest): number {
+function nominalBits({ architecture, quantization }: Weighed): number {
   const mean = (weightBytes(architecture, quantization).servedBytes * 8) / countParameters(architecture).total;
   const distance = (bits: number) => Math.abs(bits - mean);
   return [32, 16, 8, 4].reduce((best, bits) => (distance(bits) < distance(best) ? bits : best));

@@ -1,14 +1,18 @@
 /** What `npm run model` prints: figures as JSON and as an explanation for people. */
 
 import { parallelismProblems } from "../../planner/memory/divisibility";
+import { ollamaConstants } from "../../planner/memory/engines";
 import {
   kvCacheBytesPerToken,
   kvCacheBytesPerTokenBeyondWindow,
+  layerCaches,
   stateElementsPerSequence,
 } from "../../planner/memory/kv-cache";
 import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import { inFlightTokens } from "../../planner/memory/vllm";
 import { formatFor } from "../../planner/model/format-names";
 import { countParameters, type ParameterCounts, type WeightSizes, weightBytes } from "../../planner/model/parameters";
+import { adviceJson, adviceRows, type ModelAdvice } from "./model-advice";
 
 export interface ModelReport {
   readonly request: MemoryRequest;
@@ -21,10 +25,32 @@ export interface ModelReport {
   readonly stateElements: { readonly convolution: number; readonly recurrent: number };
   /** Why the engine would refuse this layout. */
   readonly layoutProblems: readonly string[];
+  /** Why it does not start, whatever memory there is: the layout's reasons, the context's, the machine's. */
+  readonly refusals: readonly string[];
+  readonly fits: boolean;
+  /** Remarks on the question. */
+  readonly notes: readonly string[];
+  readonly advice?: ModelAdvice;
 }
 
-export function modelReport(request: MemoryRequest, estimate: MemoryEstimate): ModelReport {
-  const { architecture, kvCacheDtype, quantization } = request;
+/** What is known of a request besides its memory. */
+export interface Circumstances {
+  /** Why the machine cannot run it. */
+  readonly refused?: readonly string[];
+  readonly note?: string;
+}
+
+export function modelReport(
+  request: MemoryRequest,
+  estimate: MemoryEstimate,
+  { refused = [], note }: Circumstances = {},
+): ModelReport {
+  const { architecture, kvCacheDtype, quantization, tensorParallel, pipelineParallel } = request;
+  const layoutProblems =
+    request.engine.name === "ollama"
+      ? []
+      : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization);
+  const refusals = [...layoutProblems, ...contextProblems(request), ...refused];
   return {
     request,
     estimate,
@@ -34,8 +60,18 @@ export function modelReport(request: MemoryRequest, estimate: MemoryEstimate): M
     kvBytesPerToken: kvCacheBytesPerToken(architecture, kvCacheDtype),
     kvBytesPerTokenBeyondWindow: kvCacheBytesPerTokenBeyondWindow(architecture, kvCacheDtype),
     stateElements: stateElementsPerSequence(architecture),
-    layoutProblems: parallelismProblems(architecture, request.tensorParallel, request.pipelineParallel, quantization),
+    layoutProblems,
+    refusals,
+    fits: estimate.fits && refusals.length === 0,
+    notes: [...estimate.notes, ...(note ? [note] : [])],
   };
+}
+
+function contextProblems({ architecture, contextTokens }: MemoryRequest): string[] {
+  const most = architecture.maxContextTokens;
+  return contextTokens > most
+    ? [`a context of ${count(contextTokens)} tokens is above the model's limit of ${count(most)}`]
+    : [];
 }
 
 /** Machine-readable form. perGpu.kvCacheGiB and kvTokens are the pool the engine would report, needed* the load asked for. */
@@ -58,7 +94,10 @@ export function reportJson(report: ModelReport) {
     kvCacheBytesPerToken: report.kvBytesPerToken,
     kvCacheBytesPerTokenBeyondWindow: report.kvBytesPerTokenBeyondWindow,
     stateElementsPerSequence: { ssm: report.stateElements.recurrent, conv: report.stateElements.convolution },
-    vllmVersion: request.engine.version,
+    engine: request.engine,
+    ...(request.engine.name === "vllm" && { vllmVersion: request.engine.version }),
+    gpuModel: request.gpuModel,
+    gpuMemoryGiB: request.gpuMemoryGiB,
     tensorParallel: request.tensorParallel,
     pipelineParallel: request.pipelineParallel,
     gpuMemoryUtilization: estimate.utilization,
@@ -75,11 +114,13 @@ export function reportJson(report: ModelReport) {
     kvTokens: estimate.kvTokens,
     requiredTokens: estimate.requiredTokens,
     requestCapacity: Number.isFinite(estimate.requestCapacity) ? estimate.requestCapacity : null,
-    fits: estimate.fits && report.layoutProblems.length === 0,
+    fits: report.fits,
     shortfallGiB: estimate.shortfallGiB,
     layoutProblems: report.layoutProblems,
+    refusals: report.refusals,
     basis: estimate.basis,
-    notes: estimate.notes,
+    notes: report.notes,
+    ...(report.advice && adviceJson(report.advice)),
   };
 }
 
@@ -94,6 +135,7 @@ export function explainModel(report: ModelReport): string {
     "",
     ...describeGpu(report),
     "",
+    ...(report.advice ? [...adviceRows(report.advice).map(([label, text]) => row(label, text)), ""] : []),
   ].join("\n");
 }
 
@@ -133,7 +175,7 @@ function describeWeights({ weights }: ModelReport): string[] {
 }
 
 function describeCache(report: ModelReport): string[] {
-  const { kvBytesPerToken, kvBytesPerTokenBeyondWindow, stateElements } = report;
+  const { request, kvBytesPerToken, kvBytesPerTokenBeyondWindow, stateElements } = report;
   if (kvBytesPerToken === 0 && stateElements.recurrent === 0)
     return [row("KV cache", "none: the model keeps nothing between tokens")];
   const state = stateElements.convolution + stateElements.recurrent;
@@ -143,24 +185,45 @@ function describeCache(report: ModelReport): string[] {
       `${count(kvBytesPerToken)} bytes per token (${(kvBytesPerToken / 1024).toFixed(1)} KiB) over all layers`,
     ),
     ...(kvBytesPerTokenBeyondWindow < kvBytesPerToken
-      ? [row("", `${count(kvBytesPerTokenBeyondWindow)} bytes per token once the windows are full`)]
+      ? [
+          row("", `${count(kvBytesPerTokenBeyondWindow)} bytes per token once the windows are full`),
+          ...describeWindows(request),
+        ]
       : []),
     ...(state > 0 ? [row("", `${count(state)} state elements per sequence, whatever its length`)] : []),
   ];
 }
 
-function describeGpu({ request, estimate, layoutProblems }: ModelReport): string[] {
+/** Why windows save less than their size suggests. */
+function describeWindows(request: MemoryRequest): string[] {
+  const windows = layerCaches(request.architecture, request.kvCacheDtype, 1).flatMap(({ scope }) =>
+    "windowTokens" in scope ? [scope.windowTokens] : [],
+  );
+  const [most = 0] = [...windows].sort((a, b) => b - a);
+  const isOllama = request.engine.name === "ollama";
+  const inFlight = isOllama ? ollamaConstants.batchTokens : inFlightTokens(request);
+  const whose = isOllama ? "Ollama keeps one batch" : "vLLM keeps the batches in flight (max-num-batched-tokens)";
+  return [
+    row(
+      "",
+      `${windows.length} layers look back at most ${count(most)} tokens; ${whose} besides, ${count(inFlight)} tokens here:`,
+    ),
+    row("", `their windows save memory in contexts above ${count(most + inFlight)} tokens only`),
+  ];
+}
+
+function describeGpu({ request, estimate, refusals, fits, notes }: ModelReport): string[] {
   const { perGpu } = estimate;
   const gpus = request.tensorParallel * request.pipelineParallel;
   const verdict =
-    layoutProblems.length > 0
-      ? `does not start: ${layoutProblems.join("; ")}`
-      : estimate.fits
+    refusals.length > 0
+      ? `does not start: ${refusals.join("; ")}`
+      : fits
         ? `fits: ${size(perGpu.totalGiB)} of ${size(perGpu.limitGiB)}`
         : `does not fit: ${size(perGpu.totalGiB)} of ${size(perGpu.limitGiB)}, ${size(estimate.shortfallGiB)} missing`;
   return [
-    `vLLM ${request.engine.version} on ${gpus} GPU(s) of ${size(request.gpuMemoryGiB)} (TP ${request.tensorParallel} × PP ${request.pipelineParallel}), utilization ${estimate.utilization}`,
-    row("tightest GPU", bar(perGpu)),
+    setting(request, estimate, gpus),
+    row(request.device === "cpu" ? "host memory" : "tightest GPU", bar(perGpu)),
     row("", `${size(perGpu.weightsGiB).padStart(11)}  weights  #`),
     row("", `${size(perGpu.overheadGiB).padStart(11)}  activations, communication, CUDA graphs  +`),
     row(
@@ -178,8 +241,21 @@ function describeGpu({ request, estimate, layoutProblems }: ModelReport): string
         ]
       : []),
     row("basis", estimate.basis),
-    ...estimate.notes.map((note) => row("note", note)),
+    ...notes.map((note) => row("note", note)),
   ];
+}
+
+function setting(
+  { engine, device, gpuModel, gpuMemoryGiB, ...request }: MemoryRequest,
+  estimate: MemoryEstimate,
+  gpus: number,
+): string {
+  const name = engine.name === "vllm" ? "vLLM" : "Ollama";
+  if (device === "cpu") return `${name} ${engine.version} on CPUs with ${size(gpuMemoryGiB)}`;
+  const where = `${gpuModel === undefined ? `${gpus} GPU(s)` : `${gpus} × ${gpuModel}`} of ${size(gpuMemoryGiB)}`;
+  return engine.name === "vllm"
+    ? `${name} ${engine.version} on ${where} (TP ${request.tensorParallel} × PP ${request.pipelineParallel}), utilization ${estimate.utilization}`
+    : `${name} ${engine.version} on ${where}`;
 }
 
 const barWidth = 60;

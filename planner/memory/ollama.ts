@@ -82,9 +82,12 @@ function summarize(
 }
 
 /** MXFP4 checkpoints are served as they are; everything else in the library's usual file type. */
+export function usualFileType(architecture: ModelArchitecture): string {
+  return architecture.quantization.name === "mxfp4" ? "MXFP4" : defaultFileType;
+}
+
 function ollamaFormat(architecture: ModelArchitecture, quantization: string | undefined): WeightFormat {
-  const published = architecture.quantization.name === "mxfp4" ? "MXFP4" : defaultFileType;
-  const name = quantization ?? published;
+  const name = quantization ?? usualFileType(architecture);
   const format = ggufFormat(architecture, name);
   if (format === undefined) throw new UnknownFormatError(name, ggufFileTypes);
   return format;

@@ -41,12 +41,19 @@ export function estimateVllm(request: MemoryRequest): MemoryEstimate {
     limits,
     caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
     expertKernel: expertKernel(request),
-    inFlightTokens: limits.maxNumBatchedTokens * (constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1),
+    inFlightTokens: inFlightTokens(request),
   };
   const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
     stageResult(setting, stage),
   );
   return summarize(setting, stages, basis);
+}
+
+/** Tokens scheduled but not settled: a windowed layer keeps them besides its window, however short that is. */
+export function inFlightTokens(request: MemoryRequest): number {
+  const { constants } = vllmConstants(request.engine.version);
+  const batches = constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1;
+  return schedulerLimits(request).maxNumBatchedTokens * batches;
 }
 
 function schedulerLimits(request: MemoryRequest): SchedulerLimits {

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { modelNames } from "../../catalog/models";
 import { main } from "../../cli/model";
 
 const fixtures = join(__dirname, "../fixtures/models");
@@ -24,8 +25,9 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
 
 async function json(...argv: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await run(...argv, "--json");
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-  return JSON.parse(out) as Record<string, unknown>;
+  const figures = JSON.parse(out) as Record<string, unknown>;
+  expect({ code, err }).toEqual({ code: figures.fits ? 0 : 1, err: "" });
+  return figures;
 }
 
 describe("npm run model", () => {
@@ -60,7 +62,7 @@ describe("npm run model", () => {
 
   it("explains for people", async () => {
     const { code, out } = await run(config("Qwen--Qwen3-30B-A3B"), "--context", "32768", "--concurrency", "4");
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(out).toContain("30.532 billion in all");
     expect(out).toContain("8 of 128 experts; all must be resident");
     expect(out).toContain("98,304 bytes per token");
@@ -76,6 +78,102 @@ describe("npm run model", () => {
     });
   });
 
+  it("lists the catalogue when it is asked about nothing", async () => {
+    const { code, out } = await run();
+    expect(code).toBe(0);
+    for (const name of modelNames()) expect(out).toContain(`\n${name} `);
+  });
+
+  it("takes a model by its Hugging Face repository", async () => {
+    expect((await json("Qwen/Qwen3-8B")).totalParametersB).toBe((await json("qwen3-8b")).totalParametersB);
+  });
+
+  it.each([
+    ["--gpu", "H200", "NVIDIA H200 141GB SXM", 139.8],
+    ["--gpu", "rtx-4090", "NVIDIA GeForce RTX 4090", 23.52],
+    ["--gpu", "a100 80gb", "NVIDIA A100 80GB SXM", 79.25],
+    ["--gpu-model", "NVIDIA L40S", "NVIDIA L40S", 44.4],
+    ["--gpu-model", "NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB SXM", 79.19],
+    ["--shape", "g6e.xlarge", "NVIDIA L40S", 44.4],
+  ])("%s %s gives the card's memory", async (option, name, gpuModel, gpuMemoryGiB) => {
+    expect(await json("qwen2.5-7b-instruct", option, name)).toMatchObject({ gpuModel, gpuMemoryGiB });
+  });
+
+  it("takes a card that the catalogue lacks with its memory, and says what that means", async () => {
+    const figures = await json("qwen2.5-7b-instruct", "--gpu", "NVIDIA Z1", "--gpu-memory-gib", "40");
+    expect(figures).toMatchObject({ gpuModel: "NVIDIA Z1", gpuMemoryGiB: 40 });
+    expect(figures.notes).toContainEqual(expect.stringContaining('the catalogue has no card "NVIDIA Z1"'));
+  });
+
+  it("refuses a context above the model's limit, and says which is possible", async () => {
+    const { code, out } = await run("phi-4", "--context", "200000");
+    expect(code).toBe(1);
+    expect(out).toContain("does not start: a context of 200,000 tokens is above the model's limit of 16,384");
+    expect(out).toMatch(/to make it fit +--context 16384 /);
+  });
+
+  it("proposes what fits, and each proposal does", async () => {
+    const question = ["llama-3.3-70b-instruct", "--gpu", "H200", "--context", "16384", "--concurrency", "64"];
+    const { fits, remedies } = await json(...question);
+    expect(fits).toBe(false);
+    const options = (remedies as { options: string }[]).map((remedy) => remedy.options);
+    expect(options.map((text) => text.replace(/\d+/g, "N"))).toEqual(["--tp N"]);
+    const smaller = await json(...question.slice(0, 3), "--context", "16384", "--concurrency", "8", "--tp", "2");
+    expect(smaller.fits).toBe(true);
+    const loaded = ["gpt-oss-120b", "--gpu", "H200", "--context", "16384", "--concurrency", "64"];
+    const all = (await json(...loaded)).remedies as { options: string }[];
+    expect(all.map((remedy) => remedy.options.split(" ")[0])).toEqual(["--tp", "--context", "--concurrency"]);
+    for (const remedy of all) {
+      expect(await json(...loaded, ...remedy.options.split(" "))).toMatchObject({ fits: true });
+    }
+  });
+
+  it("proposes a parallelism that starts where the one given does not", async () => {
+    const { remedies } = await json("microsoft/phi-4", "--tp", "4", "--gpu", "L40S");
+    expect(remedies).toEqual([expect.objectContaining({ options: "--tp 1" })]);
+  });
+
+  it("names the cheapest machines that hold the load, in the order of their prices", async () => {
+    const { cheapestShapes, ownCards } = (await json("llama-3.3-70b-instruct", "--concurrency", "16")) as {
+      cheapestShapes: { shape: string; usdPerHour: number; tensorParallel: number }[];
+      ownCards: { gpu: string; gpus: number }[];
+    };
+    const prices = cheapestShapes.map(({ usdPerHour }) => usdPerHour);
+    expect(prices).toHaveLength(3);
+    expect(prices).toEqual([...prices].sort((a, b) => a - b));
+    for (const { shape, tensorParallel } of cheapestShapes) {
+      const argv = ["llama-3.3-70b-instruct", "--concurrency", "16", "--shape", shape, "--tp", String(tensorParallel)];
+      expect(await json(...argv)).toMatchObject({ fits: true });
+    }
+    expect(ownCards.length).toBeGreaterThan(0);
+  });
+
+  it("lays the model out on a shape as the plan would, with the five-step rule beside it", async () => {
+    const figures = await json("llama-3.3-70b-instruct", "--shape", "p5.48xlarge", "--concurrency", "16");
+    expect(figures).toMatchObject({ tensorParallel: 4, pipelineParallel: 1, fits: true });
+    const { out } = await run("llama-3.3-70b-instruct", "--shape", "p5.48xlarge", "--concurrency", "16");
+    expect(out).toMatch(/five-step rule +1\. parameters of the model: 70\.6 billion\n/);
+    expect(out).toContain("3. GPU memory: 70.6 × 4 bytes / (32 / 16) × 1.2 = 169.3 GB\n");
+    expect(out).toContain("5. nodes: ⌈169.3 / 640⌉ = 1\n");
+    expect((await run("llama-3.3-70b-instruct")).out).not.toContain("five-step");
+  });
+
+  it("says why windows do not save what their size suggests", async () => {
+    const { out } = await run("gpt-oss-120b", "--context", "16384", "--concurrency", "64", "--gpu", "H200");
+    expect(out).toContain("18 layers look back at most 128 tokens; vLLM keeps the batches in flight");
+    expect(out).toContain("their windows save memory in contexts above 16,512 tokens only");
+  });
+
+  it("sizes for Ollama: on a card, over several, on CPUs", async () => {
+    const card = await json("llama-3.2-3b-instruct", "--engine", "ollama", "--gpu", "rtx-4090");
+    expect(card).toMatchObject({ engine: { name: "ollama" }, weightFormat: "Q4_K_M", fits: true, layoutProblems: [] });
+    expect(card).not.toHaveProperty("vllmVersion");
+    const two = await run("llama-3.3-70b-instruct", "--engine", "ollama", "--gpu", "rtx-4090", "--pp", "2");
+    expect(two.out).toContain("Ollama 0.32.15 on 2 × NVIDIA GeForce RTX 4090 of 23.52 GiB\n");
+    const host = await run("llama-3.2-3b-instruct", "--engine", "ollama", "--host-memory-gib", "8");
+    expect([host.code, host.out]).toEqual([0, expect.stringContaining("on CPUs with 8.00 GiB")]);
+  });
+
   it("prints its usage on request", async () => {
     expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("Usage: npm run model") });
   });
@@ -83,6 +181,18 @@ describe("npm run model", () => {
   it.each([
     [["--tp", "1"], "expected one model, got 0"],
     [["a", "b"], "expected one model, got 2"],
+    [["llama-3.1-8b", "--gpu", "H900"], '--gpu "H900" is not in the catalogue'],
+    [["llama-3.1-8b", "--gpu-model", "A100"], "can be NVIDIA A100 40GB SXM, NVIDIA A100 80GB SXM: write which"],
+    [["llama-3.1-8b", "--shape", "p5.48xlarg"], 'did you mean "p5.48xlarge"?'],
+    [["llama-3.1-8b", "--shape", "VM.Standard.A1.Flex"], "has no GPU"],
+    [["llama-3.1-8b", "--shape", "p5.48xlarge", "--gpu", "H200"], "give one of --shape and --gpu"],
+    [["llama-3.1-8b", "--host-memory-gib", "64"], "--host-memory-gib is for --engine ollama"],
+    [["llama-3.1-8b", "--engine", "tgi"], "--engine must be one of vllm, ollama"],
+    [["llama-3.1-8b", "--engine", "ollama", "--tp", "2"], "--tp is an option of vLLM"],
+    [["llama-3.1-8b", "--quantization", "Q4_K_M"], "is a format of ollama: add --engine ollama"],
+    [["llama-3.1-8b", "--engine", "ollama", "--quantization", "awq"], "is a format of vllm"],
+    [["llama-3.1-8bb"], 'did you mean "llama-3.1-8b'],
+    [["llama-3.1-8b", "--kv-dtype", "constructor"], "--kv-dtype must be one of"],
     [["no-such-model"], "neither a file nor a model of the catalogue"],
     [["llama-3.1-8b", "--tp", "0"], '--tp must be a whole number above 0, is "0"'],
     [["llama-3.1-8b", "--tp", "two"], '--tp must be a whole number above 0, is "two"'],

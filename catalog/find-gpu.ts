@@ -1,0 +1,22 @@
+import { cards, type GpuModel, gpuModels } from "./shapes";
+
+/**
+ * GPU models that a name can mean: a card of one's own (`rtx-4090`), the model as the catalogue or a driver has it
+ * (`NVIDIA H100 80GB HBM3`), or words of it (`H200`, `a100 80gb`). Several for `A100`, none for what is unknown.
+ */
+export function findGpus(name: string): readonly GpuModel[] {
+  const model = cards.find((card) => card.name === name.toLowerCase())?.gpu ?? name;
+  const exact = gpuModels.filter((gpu) => gpu.model.toLowerCase() === model.toLowerCase());
+  if (exact.length > 0) return exact;
+  // Drivers add the kind of memory.
+  const words = wordsOf(model).filter((word) => !/^hbm\d/.test(word));
+  const found = gpuModels.filter((gpu) => words.every((word) => wordsOf(gpu.model).includes(word)));
+  return words.length === 0 ? [] : found;
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[\s_-]+/)
+    .filter(Boolean);
+}

@@ -1,0 +1,50 @@
+/** Reads the model that `npm run model` is asked about. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
+import type { ModelArchitecture } from "../../planner/model/architecture";
+import { parseConfigJson, parseModelConfigText } from "../../planner/model/config-json";
+import { readCatalogueModel } from "../../stacks/architectures";
+import { LIST_MODELS } from "../../stacks/config/list-commands";
+import { suggest } from "../../stacks/config/problems";
+import { messageOf } from "../io";
+
+/** Input that the user can correct; its message is all they see. */
+export class BadInput extends Error {}
+
+export interface NamedModel {
+  readonly architecture: ModelArchitecture;
+  /** Of the catalogue's models. */
+  readonly entry?: ModelEntry;
+}
+
+/**
+ * A file wins over a catalogue name; a folder stands for the config.json in it.
+ *
+ * @throws BadInput, ModelConfigError
+ */
+export function readModel(model: string): NamedModel {
+  const path = existsSync(model) && statSync(model).isDirectory() ? join(model, "config.json") : model;
+  if (existsSync(path)) return { architecture: readConfigFile(path, model) };
+  const entry = findModel(model);
+  if (entry !== undefined) return { architecture: readCatalogueModel(entry), entry };
+  throw new BadInput(
+    `"${model}" is neither a file nor a model of the catalogue; ${suggest(model, modelNames(), "give the path of a config.json")} (${LIST_MODELS})`,
+  );
+}
+
+function readConfigFile(path: string, name: string): ModelArchitecture {
+  const quantizationPath = join(dirname(path), "hf_quant_config.json");
+  const quantization = existsSync(quantizationPath)
+    ? parseConfigJson(readText(quantizationPath), quantizationPath)
+    : undefined;
+  return parseModelConfigText(readText(path), { name, quantization });
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new BadInput(`${path} cannot be read: ${messageOf(error)}`);
+  }
+}

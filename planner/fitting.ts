@@ -1,0 +1,98 @@
+/** What would fit: the same model on more GPUs of a card, with less load, or on machines of the catalogue. */
+import { cards, hourlyUsd, type MachineShape, onPremNode, shapes } from "../catalog/shapes";
+import { type Fit, fitOnPool } from "./candidates";
+import { type Layout, layouts } from "./layouts";
+import { parallelismProblems } from "./memory/divisibility";
+import { estimateMemory, type MemoryRequest } from "./memory/estimate";
+import { allocatable } from "./pod-resources";
+import type { ModelRequest } from "./request";
+
+/** The first layout over the GPUs of one node that starts and fits, whatever layout the request has. */
+export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layout | undefined {
+  const { architecture, engine, quantization } = request;
+  const isOllama = engine.name === "ollama";
+  return layouts({
+    gpusOnNode,
+    maxNodes: 1,
+    layers: architecture.layers,
+    ...(isOllama && { tensorParallel: 1 }),
+  }).find(({ tensorParallel, pipelineParallel }) => {
+    const starts =
+      isOllama || parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization).length === 0;
+    return starts && estimateMemory({ ...request, tensorParallel, pipelineParallel }).fits;
+  });
+}
+
+/** The largest value below the request's own that fits, by bisection: memory only grows with both. */
+export function largestThatFits(request: MemoryRequest, key: "contextTokens" | "concurrency"): number | undefined {
+  const fits = (value: number) => estimateMemory({ ...request, [key]: value }).fits;
+  if (!fits(1)) return undefined;
+  let [low, high] = [1, request[key]];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** One machine that holds a replica. */
+export interface FittingMachine {
+  readonly shape: MachineShape;
+  readonly layout: Layout;
+  /** Undefined for machines of one's own. */
+  readonly usdPerHour?: number;
+}
+
+/** Machines of the clouds that hold a replica each, cheapest first. */
+export function cheapestShapes(model: ModelRequest): FittingMachine[] {
+  return shapes
+    .flatMap((shape) => {
+      const usdPerHour = shape.gpu && shape.price && "usdPerHour" in shape.price ? hourlyUsd(shape) : undefined;
+      const layout = usdPerHour === undefined ? undefined : layoutOn(model, shape);
+      return layout && usdPerHour !== undefined ? [{ shape, layout, usdPerHour }] : [];
+    })
+    .sort((a, b) => a.usdPerHour - b.usdPerHour);
+}
+
+/** For each card of one's own the fewest in one machine that hold a replica; fewest first. */
+export function fewestCards(model: ModelRequest): FittingMachine[] {
+  return cards
+    .flatMap(({ name }) => {
+      const machines = CARDS_PER_MACHINE.map((gpuCount) =>
+        onPremNode({ card: name, gpuCount, ...HOST, vcpus: 16 * gpuCount, memoryGiB: 128 * gpuCount }),
+      );
+      for (const shape of machines) {
+        const layout = layoutOn(model, shape);
+        if (layout) return [{ shape, layout }];
+      }
+      return [];
+    })
+    .sort((a, b) => (a.shape.gpu?.count ?? 0) - (b.shape.gpu?.count ?? 0));
+}
+
+const CARDS_PER_MACHINE = [1, 2, 4, 8];
+
+/** A host that lacks nothing, so that the cards alone decide. */
+const HOST = { localNvmeGB: 4000, networkGbps: 10 } as const;
+
+function layoutOn(model: ModelRequest, shape: MachineShape): Layout | undefined {
+  const fit = fitOnMachine(model, shape, 1);
+  return "candidate" in fit ? fit.candidate.layout : undefined;
+}
+
+/** As the plan would place one replica on a pool of such machines that runs nothing else. */
+export function fitOnMachine(model: ModelRequest, shape: MachineShape, maxNodes: number): Fit {
+  const pool = {
+    name: shape.name,
+    role: shape.gpu ? ("gpu" as const) : ("cpu" as const),
+    shape,
+    minNodes: 0,
+    maxNodes,
+    usdPerNodeHour: 0,
+    hoursPerDay: 24,
+    dedicatedTo: [],
+    labels: {},
+  };
+  return fitOnPool(model, pool, allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 }), maxNodes);
+}
