@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile } from "../stacks/config";
+import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile, readTextFile } from "../stacks/config";
 import { environmentFile, environmentNames } from "./environments";
 import { type CommandIo, EXIT, messageOf } from "./io";
 import type { OfflineEnvironment } from "./plan-offline";
@@ -131,20 +130,8 @@ function readEnvironment({ environment, config }: EnvironmentArguments): OpenedE
 
 function readText(file: string): string | Problem {
   try {
-    return readFileSync(file, "utf8");
+    return readTextFile(file);
   } catch (error) {
-    return { problem: `cannot read ${file}: ${unreadable(error)}` };
+    return { problem: `cannot read ${file}: it ${messageOf(error)}` };
   }
-}
-
-/** Why a file cannot be read, and what to do, for the reasons that people meet. */
-function unreadable(error: unknown): string {
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: "there is no such file; correct the path",
-    ENOTDIR: "a part of its path is no folder; correct the path",
-    EISDIR: "it is a folder; name the file in it",
-    EACCES: "this user may not read it; change its permissions",
-  };
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return (Object.hasOwn(reasons, code) ? reasons[code] : undefined) ?? messageOf(error);
 }

@@ -53,7 +53,7 @@ export async function planEnvironment(
   environment: EnvironmentConfig,
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
-  const chatTemplates = await readChatTemplates(environment, baseDirectory);
+  const chatTemplates = readChatTemplates(environment, baseDirectory);
   const architectures = await readArchitectures(environment, baseDirectory);
   const request = toPlanRequest(name, environment, architectures, chatTemplates);
   const plan = planDeployment(request);

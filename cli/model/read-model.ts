@@ -1,5 +1,5 @@
 /** Reads the model that `npm run model` is asked about. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
 import type { ModelArchitecture } from "../../planner/model/architecture";
@@ -7,6 +7,7 @@ import { parseConfigJson, parseModelConfigText } from "../../planner/model/confi
 import { readCatalogueModel } from "../../stacks/architectures";
 import { LIST_MODELS } from "../../stacks/config/list-commands";
 import { suggest } from "../../stacks/config/problems";
+import { readTextFile } from "../../stacks/config/text-file";
 import { messageOf } from "../io";
 
 /** Input that the user can correct; its message is all they see. */
@@ -43,8 +44,8 @@ function readConfigFile(path: string, name: string): ModelArchitecture {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readTextFile(path);
   } catch (error) {
-    throw new BadInput(`${path} cannot be read: ${messageOf(error)}`);
+    throw new BadInput(`${path} cannot be read: it ${messageOf(error)}`);
   }
 }

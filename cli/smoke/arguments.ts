@@ -1,6 +1,6 @@
 /** Command line of `npm run smoke`: reading and checking. */
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { readTextFile } from "../../stacks/config/text-file";
 import { messageOf } from "../io";
 
 export const smokeUsage = `Usage: npm run smoke -- --url URL [options]
@@ -170,8 +170,8 @@ function certificatesIn(path: string | undefined): string | undefined {
 
 function read(option: string, path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readTextFile(path);
   } catch (error) {
-    throw new Error(`--${option}: ${path} cannot be read: ${messageOf(error)}`);
+    throw new Error(`--${option}: ${path} cannot be read: it ${messageOf(error)}`);
   }
 }

@@ -1,7 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigError, type ProblemDraft, toProblem } from "./problems";
 import type { EnvironmentConfig } from "./schema";
+import { readTextFile, UnreadableFileError } from "./text-file";
 
 /** Templates are a few kB, the largest known some 30; a ConfigMap holds 1 MiB. */
 const MAX_BYTES = 256 * 1024;
@@ -12,17 +12,14 @@ const MAX_BYTES = 256 * 1024;
  * @param baseDirectory where relative paths start: the folder of the environment's file.
  * @throws ConfigError with every template that cannot be read.
  */
-export async function readChatTemplates(
-  environment: EnvironmentConfig,
-  baseDirectory: string,
-): Promise<ReadonlyMap<string, string>> {
+export function readChatTemplates(environment: EnvironmentConfig, baseDirectory: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const problems: ProblemDraft[] = [];
   for (const [model, { chatTemplate }] of Object.entries(environment.models)) {
     if (chatTemplate === undefined) {
       continue;
     }
-    const read = await readTemplate(resolve(baseDirectory, chatTemplate));
+    const read = readTemplate(resolve(baseDirectory, chatTemplate));
     if (typeof read === "string") {
       texts.set(model, read);
     } else {
@@ -35,27 +32,18 @@ export async function readChatTemplates(
   return texts;
 }
 
-async function readTemplate(path: string): Promise<string | Pick<ProblemDraft, "allowed" | "fix">> {
+function readTemplate(path: string): string | Pick<ProblemDraft, "allowed" | "fix"> {
   const allowed = (reason: string) => `a readable Jinja template: ${reason}`;
   try {
-    const info = await stat(path);
-    if (!info.isFile()) {
-      return { allowed: allowed(`${path} is no plain file`), fix: "give the path of the template itself" };
-    }
-    if (info.size > MAX_BYTES) {
-      return { allowed: allowed(`it is larger than ${MAX_BYTES / 1024} KiB`), fix: "give a chat template" };
-    }
-    const text = await readFile(path, "utf8");
+    const text = readTextFile(path, MAX_BYTES);
     return /\p{Cc}/u.test(text.replace(/[\t\r\n]/g, ""))
       ? { allowed: allowed("it is no text"), fix: "give a chat template" }
       : text;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    return code === "ENOENT" || code === "ENOTDIR"
-      ? {
-          allowed: allowed(`there is no ${path}`),
-          fix: "correct the path; it starts at the folder of the environment file",
-        }
-      : { allowed: allowed(`${path} cannot be opened (${code ?? error})`), fix: "make it readable for this user" };
+    if (!(error instanceof UnreadableFileError)) {
+      throw error;
+    }
+    const start = error.isMissing ? "; it starts at the folder of the environment file" : "";
+    return { allowed: allowed(`${path} ${error.reason}`), fix: `${error.fix}${start}` };
   }
 }

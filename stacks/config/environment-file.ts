@@ -1,4 +1,15 @@
-import { type ErrorCode, isAlias, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import {
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+} from "yaml";
 import { cipherProblem } from "./cipher";
 import { importedEnvironments } from "./imported-environments";
 import { misspeltNamespaces, ownKey } from "./namespace";
@@ -96,6 +107,9 @@ function byLine(a: ConfigProblem, b: ConfigProblem): number {
 /** One slip makes many errors further down; nobody reads past the first ones. */
 const MAX_SYNTAX_ERRORS = 5;
 
+/** Some thousand models, each with every key. */
+const MAX_CHARACTERS = 1_000_000;
+
 /** What to do about the slips that have a name of their own. */
 const SYNTAX_FIXES: Readonly<Partial<Record<ErrorCode, (where: string) => string>>> = {
   DUPLICATE_KEY: (where) => `keep one of the two keys at ${where}`,
@@ -115,6 +129,9 @@ function readYaml(text: string): YamlFile {
     problems: [toProblem({ path: ["file"], value, allowed: "one YAML mapping", fix })],
     lineOf: () => undefined,
   });
+  if (text.length > MAX_CHARACTERS) {
+    return unreadable(`${text.length} characters`, `split it: at most ${MAX_CHARACTERS} characters are read`);
+  }
   try {
     // Pulumi reads merge keys too.
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: "error" });
@@ -135,10 +152,14 @@ function readYaml(text: string): YamlFile {
       const found = text.trim() === "" ? "an empty file" : "no mapping of keys";
       return unreadable(found, `begin the file with config:, and the keys ${NAMESPACE}:… below it`);
     }
+    if (holdsItself(root)) {
+      return unreadable("an alias of what it stands in", "replace the alias (*…) by what it should hold");
+    }
+    const pairsOf = pairIndex();
     return {
       root: root as Record<string, unknown>,
       problems: [],
-      lineOf: (path) => lineAt(document.contents, path, lines),
+      lineOf: (path) => lineAt(document.contents, path, lines, pairsOf),
     };
   } catch (error) {
     // Alias bombs, and nesting deeper than the stack.
@@ -147,15 +168,41 @@ function readYaml(text: string): YamlFile {
   }
 }
 
+function holdsItself(value: unknown, above = new Set<unknown>()): boolean {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  if (above.has(value)) {
+    return true;
+  }
+  above.add(value);
+  const found = Object.values(value).some((child) => holdsItself(child, above));
+  above.delete(value);
+  return found;
+}
+
+/** The pairs of a mapping by key. */
+type PairsOf = (map: YAMLMap) => ReadonlyMap<string, Pair>;
+
+/** Each mapping's pairs, looked through once: there may be as many problems as keys. */
+function pairIndex(): PairsOf {
+  const known = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
+  return (map) => {
+    const pairs =
+      known.get(map) ??
+      new Map(map.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])));
+    known.set(map, pairs);
+    return pairs;
+  };
+}
+
 /** Line of the key at a path, or of the nearest one above it. */
-function lineAt(contents: unknown, path: Path, lines: LineCounter): number | undefined {
+function lineAt(contents: unknown, path: Path, lines: LineCounter, pairsOf: PairsOf): number | undefined {
   let node: Node | undefined = isNode(contents) ? contents : undefined;
   let offset: number | undefined;
   for (const segment of path) {
     if (isMap(node)) {
-      const pair = node.items.find(
-        (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(segment),
-      );
+      const pair = pairsOf(node).get(String(segment));
       if (!pair) {
         break;
       }

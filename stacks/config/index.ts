@@ -15,3 +15,4 @@ export type {
   PoolConfig,
   SecretKey,
 } from "./schema";
+export { readTextFile } from "./text-file";

@@ -1,8 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AwsClient } from "aws4fetch";
 import { ConfigError, toProblem } from "./problems";
+import { readTextFile, UnreadableFileError } from "./text-file";
 
 /** The texts that describe a model outside the catalogue. */
 export interface ModelConfigText {
@@ -87,41 +87,30 @@ function filePath(location: string): string {
   }
 }
 
-async function readFiles(path: string): Promise<ModelConfigText> {
-  const config = await readCapped(path);
+function readFiles(path: string): ModelConfigText {
+  const config = readIfPresent(path);
   if (config === undefined) {
     throw new Unreadable(
       `there is no ${path}`,
       "correct the path; relative ones start at the folder of the environment file",
     );
   }
-  const quantization = await readCapped(join(dirname(path), "hf_quant_config.json"));
+  const quantization = readIfPresent(join(dirname(path), "hf_quant_config.json"));
   return quantization === undefined ? { config } : { config, quantization };
 }
 
 /** Undefined when there is no such file. */
-async function readCapped(path: string): Promise<string | undefined> {
+function readIfPresent(path: string): string | undefined {
   try {
-    const info = await stat(path);
-    if (info.isDirectory()) {
-      throw new Unreadable(`${path} is a folder`, `write ${join(path, "config.json")}`);
-    }
-    if (!info.isFile()) {
-      throw new Unreadable(`${path} is a device or pipe`, "give the path of a plain file");
-    }
-    if (info.size > MAX_BYTES) {
-      throw tooLarge();
-    }
-    return await readFile(path, "utf8");
+    return readTextFile(path, MAX_BYTES);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      return undefined;
-    }
-    if (error instanceof Unreadable) {
+    if (!(error instanceof UnreadableFileError)) {
       throw error;
     }
-    throw new Unreadable(`${path} cannot be opened (${code ?? String(error)})`, "make it readable for this user");
+    if (error.isMissing) {
+      return undefined;
+    }
+    throw new Unreadable(`${path} ${error.reason}`, error.fix);
   }
 }
 

@@ -45,6 +45,11 @@ describe("npm run model", () => {
     expect(Math.abs(Number(figures.kvTokens) / 476_000 - 1)).toBeLessThan(0.001);
   });
 
+  it("reads no device", async () => {
+    const { code, err } = await run("/dev/zero");
+    expect([code, err]).toEqual([2, expect.stringContaining("it is a device or a pipe")]);
+  });
+
   it("finds hf_quant_config.json beside the config", async () => {
     const figures = await json(config("nvidia--Llama-3.1-70B-Instruct-FP8"));
     expect(figures).toMatchObject({ weightFormat: "fp8-tensor", kvCacheBytesPerToken: 327680 });

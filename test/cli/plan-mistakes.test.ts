@@ -16,7 +16,8 @@ async function refusal(content: Readonly<Record<string, unknown>> | string): Pro
 describe("the file's path", () => {
   it.each([
     { what: "a folder", path: folder, says: "it is a folder; name the file in it" },
-    { what: "missing", path: join(folder, "none.yaml"), says: "there is no such file; correct the path" },
+    { what: "a device", path: "/dev/zero", says: "it is a device or a pipe; give the path of a plain file" },
+    { what: "missing", path: join(folder, "none.yaml"), says: "it does not exist; correct the path" },
   ])("that is $what", async ({ path, says }) => {
     expect(await plan("test", "--config", path)).toEqual({
       status: 2,
@@ -179,7 +180,7 @@ describe("a model's config.json", () => {
   it.each([
     { what: "missing", config: "missing/config.json", says: "there is no" },
     { what: "a folder", config: folder, says: "is a folder" },
-    { what: "a device", config: "/dev/zero", says: "is a device or pipe" },
+    { what: "a device", config: "/dev/zero", says: "is a device or a pipe" },
     { what: "fetched without TLS", config: "http://example.invalid/config.json", says: "use https://" },
     { what: "in a bucket without a key", config: "s3://bucket", says: "names a bucket and a key" },
   ])("that is $what", async ({ config, says }) => {

@@ -24,7 +24,7 @@ describe("the command line of plan", () => {
     { argv: ["dev", "--jsno"], says: "Unknown option '--jsno'" },
     { argv: ["dev", "--config"], says: "--config" },
     { argv: ["dev", "--json=yes"], says: "--json" },
-    { argv: ["dev", "--config", join(folder, "missing.yaml")], says: "there is no such file; correct the path" },
+    { argv: ["dev", "--config", join(folder, "missing.yaml")], says: "it does not exist; correct the path" },
     { argv: ["dev", "--config", folder], says: `cannot read ${folder}` },
     { argv: ["dev", "--config", ""], says: "cannot read" },
     { argv: [""], says: "cannot be the name of an environment" },

@@ -43,9 +43,9 @@ describe("a model's own chat template", () => {
     );
     if (!(error instanceof ConfigError)) throw error ?? new Error("nothing was thrown");
     expect(error.problems.map(({ path, allowed }) => [path, allowed])).toEqual([
-      ["models.a.chatTemplate", `a readable Jinja template: there is no ${join(folder, "missing.jinja")}`],
-      ["models.b.chatTemplate", `a readable Jinja template: ${join(folder, "folder.jinja")} is no plain file`],
-      ["models.c.chatTemplate", "a readable Jinja template: it is larger than 256 KiB"],
+      ["models.a.chatTemplate", `a readable Jinja template: ${join(folder, "missing.jinja")} does not exist`],
+      ["models.b.chatTemplate", `a readable Jinja template: ${join(folder, "folder.jinja")} is a folder`],
+      ["models.c.chatTemplate", `a readable Jinja template: ${join(folder, "large.jinja")} is larger than 256 KiB`],
       ["models.d.chatTemplate", "a readable Jinja template: it is no text"],
     ]);
   });

@@ -231,6 +231,25 @@ describe("mistakes", () => {
     expect(problemsWith({ models: { chat: { model: "qwen3-8b", contextTokens: 1e300 } } })).toHaveLength(1);
   });
 
+  it("says that an alias stands in what it repeats", () => {
+    const [problem] = problemsOf(parseEnvironmentFile("config: &c {a: *c}\n"));
+    expect(problem).toMatchObject({ path: "file", value: '"an alias of what it stands in"' });
+  });
+
+  it("refuses a file of absurd size before reading it", () => {
+    const [problem] = problemsOf(parseEnvironmentFile(`config: {}\n${"# ".repeat(500_000)}`));
+    expect(problem).toMatchObject({ path: "file", fix: expect.stringContaining("at most 1000000 characters") });
+  });
+
+  it("names the line of each of many unknown keys", () => {
+    const keys = Array.from({ length: 3000 }, (_, index) => `    unknown${index}: 1`);
+    const text = ["config:", "  inference-stacks:gateway:", ...keys].join("\n");
+    const lines = problemsOf(parseEnvironmentFile(text)).flatMap(({ path, line }) =>
+      path.startsWith("gateway.unknown") ? [line] : [],
+    );
+    expect(lines).toEqual(keys.map((_, index) => index + 3));
+  });
+
   it("does not expand an alias bomb", () => {
     const levels = Array.from(
       { length: 12 },
