@@ -2,7 +2,7 @@
 import { vllmArgument } from "../../catalog/engine-options";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
-import { DRAIN_SECONDS } from "./pod-settings";
+import { DRAIN_SECONDS, IMAGE_PULL_SECONDS } from "./pod-settings";
 
 export const VLLM_PORT = 8000;
 /** Port on the first node where the nodes of a replica meet. */
@@ -53,6 +53,9 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
   ];
 }
 
+/** PyTorch's own, for nodes to meet and for every collective. */
+const TORCH_TIMEOUT_SECONDS = 600;
+
 /** Where a pod stands in a replica of several nodes. */
 export type GroupRole = "leader" | "worker";
 
@@ -69,6 +72,9 @@ export function groupArguments(model: ModelPlan, location: string, role: GroupRo
       "--node-rank": "$(LWS_WORKER_INDEX)",
       "--master-addr": "$(LWS_LEADER_ADDRESS)",
       "--master-port": RENDEZVOUS_PORT,
+      // Without it the first node to come gives up after ten minutes, while the last one still pulls the image or copies
+      // the weights; the whole group would be made anew, and copy them again.
+      "--distributed-timeout-seconds": Math.max(TORCH_TIMEOUT_SECONDS, IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
     }),
     ...(role === "worker" ? ["--headless"] : []),
   ];

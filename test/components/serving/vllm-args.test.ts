@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EngineArgument, engineOptions, ruleFor } from "../../../catalog/engine-options";
+import { IMAGE_PULL_SECONDS } from "../../../components/serving/pod-settings";
 import { groupArguments, vllmArguments } from "../../../components/serving/vllm-args";
 import type { ArgumentValue, ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/vllm-flags.json";
@@ -205,6 +206,15 @@ describe("flags that the user gives", () => {
 });
 
 describe("groupArguments", () => {
+  it("waits for the slowest node as long as a node may take, and never less than PyTorch does", () => {
+    const timeout = (startupBudgetSeconds: number) =>
+      groupArguments({ ...groupPlan(), startupBudgetSeconds }, "/m", "leader").find((argument) =>
+        argument.startsWith("--distributed-timeout-seconds="),
+      );
+    expect(timeout(1670)).toBe(`--distributed-timeout-seconds=${1670 + IMAGE_PULL_SECONDS}`);
+    expect(Number(timeout(1)?.split("=")[1])).toBeGreaterThanOrEqual(600);
+  });
+
   it("places each pod by the variables of its group, and gives only the leader an API", () => {
     const group = [
       "--distributed-executor-backend=mp",
@@ -212,6 +222,7 @@ describe("groupArguments", () => {
       "--node-rank=$(LWS_WORKER_INDEX)",
       "--master-addr=$(LWS_LEADER_ADDRESS)",
       "--master-port=29501",
+      `--distributed-timeout-seconds=${IMAGE_PULL_SECONDS + groupPlan().startupBudgetSeconds}`,
     ];
     const single = vllmArguments(groupPlan(), "/m");
     expect(groupArguments(groupPlan(), "/m", "leader")).toEqual([...single, ...group]);
