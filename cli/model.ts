@@ -1,6 +1,8 @@
 /** `npm run model`: explains one model. */
 
+import type { Fit } from "../planner/candidates";
 import { fitOnMachine } from "../planner/fitting";
+import { cardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";
 import { estimateMemory, MemoryRequestError } from "../planner/memory/estimate";
 import { usualFileType } from "../planner/memory/ollama";
@@ -8,12 +10,13 @@ import type { MemoryRequest } from "../planner/memory/types";
 import { ModelConfigError } from "../planner/model/config-json";
 import { isGgufName, UnknownFormatError } from "../planner/model/format-names";
 import type { ModelRequest } from "../planner/request";
+import { weightFormatProblem } from "../planner/weight-format";
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";
 import { type ModelArguments, modelOptions, modelUsage, readModelArguments } from "./model/arguments";
 import { BadInput, type NamedModel, readModel } from "./model/read-model";
-import { explainModel, type ModelReport, modelReport, reportJson } from "./report/model";
+import { type Circumstances, explainModel, type ModelReport, modelReport, reportJson } from "./report/model";
 import { adviceFor } from "./report/model-advice";
 
 /** The largest context to plan for when none is given. */
@@ -78,9 +81,25 @@ function reportFor(args: ModelArguments): ModelReport {
     ...layoutOf(args, found),
     utilization: args.utilization,
   };
-  const refused = placed && "refusal" in placed && !placed.refusal.layout ? [placed.refusal.reason] : [];
-  const report = modelReport(request, estimateMemory(request), { refused, note: machine.note });
+  const report = modelReport(request, estimateMemory(request), circumstances(args, model, placed));
   return { ...report, advice: adviceFor(report, model, machine.shape) };
+}
+
+/** What decides besides memory whether it starts, as in a plan. */
+function circumstances({ machine }: ModelArguments, model: ModelRequest, placed: Fit | undefined): Circumstances {
+  const { refusals, notes } = machine.gpu ? cardVerdict(model, machine.gpu) : { refusals: [], notes: [] };
+  const reasons = refusals.map(({ reason }) => reason);
+  const noLayout = placed && "refusal" in placed && !placed.refusal.layout ? [placed.refusal.reason] : [];
+  // A format that the checkpoint lacks is a question worth asking here: what would a sibling in that format need?
+  const format = weightFormatProblem(model);
+  return {
+    refused: reasons.length > 0 ? reasons : noLayout,
+    notes: [
+      ...(machine.note === undefined ? [] : [machine.note]),
+      ...notes,
+      ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : []),
+    ],
+  };
 }
 
 function layoutOf({ tensorParallel, pipelineParallel }: ModelArguments, found: Layout | undefined) {

@@ -1,6 +1,6 @@
 /** What `npm run model` sizes for: the GPUs of a card or of a machine shape, or host memory. */
 import { findGpus } from "../../catalog/find-gpu";
-import { findShape, gpuModels, type MachineShape, shapes } from "../../catalog/shapes";
+import { findShape, type GpuSpec, gpuModels, type MachineShape, shapes } from "../../catalog/shapes";
 import { LIST_CARDS, LIST_SHAPES } from "../../stacks/config/list-commands";
 import { suggest } from "../../stacks/config/problems";
 
@@ -8,6 +8,8 @@ export interface Machine {
   /** One GPU's memory as its driver hands it out, or the host's for models on CPUs. */
   readonly memoryGiB: number;
   readonly gpuModel?: string;
+  /** The card, where the catalogue has it. */
+  readonly gpu?: GpuSpec;
   readonly device: "gpu" | "cpu";
   /** The machine around the GPUs, where it is known. */
   readonly shape?: MachineShape;
@@ -58,7 +60,13 @@ function machineOfShape(name: string, gpuMemoryGiB: number | undefined): Machine
       : `--shape ${JSON.stringify(name)} is not in the catalogue`;
     return { problem: `${what}; ${suggest(name, names, "take another")} (${LIST_SHAPES})` };
   }
-  return { memoryGiB: gpuMemoryGiB ?? shape.gpu.engineMemoryGiB, gpuModel: shape.gpu.model, device: "gpu", shape };
+  return {
+    memoryGiB: gpuMemoryGiB ?? shape.gpu.engineMemoryGiB,
+    gpuModel: shape.gpu.model,
+    gpu: shape.gpu,
+    device: "gpu",
+    shape,
+  };
 }
 
 function machineOfCard(name: string, gpuMemoryGiB: number | undefined): Machine | { readonly problem: string } {
@@ -66,7 +74,13 @@ function machineOfCard(name: string, gpuMemoryGiB: number | undefined): Machine 
   const [first] = found;
   const isOne = new Set(found.map((gpu) => gpu.engineMemoryGiB)).size === 1;
   if (first && isOne) {
-    return { memoryGiB: gpuMemoryGiB ?? first.engineMemoryGiB, gpuModel: first.model, device: "gpu" };
+    const resource = first.vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
+    return {
+      memoryGiB: gpuMemoryGiB ?? first.engineMemoryGiB,
+      gpuModel: first.model,
+      gpu: { ...first, count: 1, resource },
+      device: "gpu",
+    };
   }
   if (found.length > 1 && gpuMemoryGiB === undefined) {
     return { problem: `--gpu ${JSON.stringify(name)} can be ${found.map((gpu) => gpu.model).join(", ")}: write which` };

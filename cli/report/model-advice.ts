@@ -7,7 +7,7 @@ import {
   largestThatFits,
   layoutThatFits,
 } from "../../planner/fitting";
-import { explainDifference, type SizingRuleResult } from "../../planner/memory/sizing-rule";
+import { differences, type SizingRuleResult } from "../../planner/memory/sizing-rule";
 import type { MemoryRequest } from "../../planner/memory/types";
 import type { ModelRequest } from "../../planner/request";
 import { ruleFor } from "../../planner/sizing";
@@ -27,7 +27,7 @@ export interface ModelAdvice {
   /** Cards of one's own, fewest per machine first. */
   readonly cards: readonly FittingMachine[];
   /** Where the machine is known. */
-  readonly rule?: SizingRuleResult & { readonly difference: string };
+  readonly rule?: SizingRuleResult & { readonly differences: readonly string[] };
 }
 
 /** Machines that are worth naming. */
@@ -43,10 +43,11 @@ export function adviceFor(report: ModelReport, model: ModelRequest, shape: Machi
   const free = { ...model, contextTokens, tensorParallel: undefined, pipelineParallel: undefined };
   const rule = shape && ruleFor(model, shape);
   return {
-    remedies: report.fits ? [] : remedies({ ...request, contextTokens }, report, shape),
+    remedies:
+      report.fits || report.machineRefusals.length > 0 ? [] : remedies({ ...request, contextTokens }, report, shape),
     shapes: cheapestShapes(free).slice(0, FEW),
     cards: fewestCards(free).slice(0, FEW),
-    ...(rule && shape && { rule: { ...rule, difference: differenceOf(rule, report, shape) } }),
+    ...(rule && shape && { rule: { ...rule, differences: differencesOf(rule, report, shape) } }),
   };
 }
 
@@ -85,10 +86,10 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
   return found;
 }
 
-function differenceOf(rule: SizingRuleResult, { request, estimate }: ModelReport, shape: MachineShape): string {
+function differencesOf(rule: SizingRuleResult, { request, estimate }: ModelReport, shape: MachineShape): string[] {
   const { tensorParallel, pipelineParallel, concurrency, contextTokens } = request;
   const gpusPerNode = Math.min(shape.gpu?.count ?? 1, tensorParallel * pipelineParallel);
-  return explainDifference(rule, {
+  return differences(rule, {
     tensorParallel,
     pipelineParallel,
     nodesPerReplica: Math.ceil((tensorParallel * pipelineParallel) / gpusPerNode),
@@ -110,10 +111,7 @@ export function adviceRows({ remedies: found, shapes, cards, rule }: ModelAdvice
         : shapes.map((machine) => `${machineText(machine)}: ${usd(machine.usdPerHour ?? 0)} USD/hour`),
     ],
     ["own cards", cards.length === 0 ? ["no machine with up to 8 cards of one kind holds it"] : cards.map(machineText)],
-    [
-      "five-step rule",
-      rule ? [...rule.steps.map(({ step, text }) => `${step}. ${text}`), ...rule.difference.split("; ")] : [],
-    ],
+    ["five-step rule", rule ? [...rule.steps.map(({ step, text }) => `${step}. ${text}`), ...rule.differences] : []],
   ];
   return rows.flatMap(([label, texts]) => texts.map((text, index) => [index === 0 ? label : "", text] as const));
 }

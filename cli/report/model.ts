@@ -25,7 +25,9 @@ export interface ModelReport {
   readonly stateElements: { readonly convolution: number; readonly recurrent: number };
   /** Why the engine would refuse this layout. */
   readonly layoutProblems: readonly string[];
-  /** Why it does not start, whatever memory there is: the layout's reasons, the context's, the machine's. */
+  /** Why the machine cannot run it, whatever the layout and the load. */
+  readonly machineRefusals: readonly string[];
+  /** Every reason why it does not start, whatever memory there is: the layout's, the context's, the machine's. */
   readonly refusals: readonly string[];
   readonly fits: boolean;
   /** Remarks on the question. */
@@ -37,13 +39,13 @@ export interface ModelReport {
 export interface Circumstances {
   /** Why the machine cannot run it. */
   readonly refused?: readonly string[];
-  readonly note?: string;
+  readonly notes?: readonly string[];
 }
 
 export function modelReport(
   request: MemoryRequest,
   estimate: MemoryEstimate,
-  { refused = [], note }: Circumstances = {},
+  { refused = [], notes = [] }: Circumstances = {},
 ): ModelReport {
   const { architecture, kvCacheDtype, quantization, tensorParallel, pipelineParallel } = request;
   const layoutProblems =
@@ -61,9 +63,10 @@ export function modelReport(
     kvBytesPerTokenBeyondWindow: kvCacheBytesPerTokenBeyondWindow(architecture, kvCacheDtype),
     stateElements: stateElementsPerSequence(architecture),
     layoutProblems,
+    machineRefusals: refused,
     refusals,
     fits: estimate.fits && refusals.length === 0,
-    notes: [...estimate.notes, ...(note ? [note] : [])],
+    notes: [...estimate.notes, ...notes],
   };
 }
 

@@ -81,8 +81,13 @@ export interface ExactSizing {
 
 const gbPerGiB = 2 ** 30 / 1e9;
 
-/** Why the exact figure differs from the rule's: one clause with numbers for each cause. */
+/** Why the exact figure differs from the rule's, in one sentence. */
 export function explainDifference(rule: SizingRuleResult, exact: ExactSizing): string {
+  return differences(rule, exact).join("; ");
+}
+
+/** Why the exact figure differs from the rule's: one clause with numbers for each cause. */
+export function differences(rule: SizingRuleResult, exact: ExactSizing): string[] {
   const { estimate } = exact;
   const gpus = exact.gpusPerNode * exact.nodesPerReplica;
   const { kvCacheGiB, overheadGiB, reserveGiB, limitGiB } = estimate.perGpu;
@@ -100,7 +105,7 @@ export function explainDifference(rule: SizingRuleResult, exact: ExactSizing): s
     `KV cache: the rule adds a flat 20 % (${show(extraGB)} GB); ${exact.concurrency} requests of ${exact.contextTokens} tokens take ${show(cacheGB)} GB (${show(kvCacheGiB)} GiB on the tightest GPU)`,
     `engine: ${show(overheadGiB)} GiB on every GPU for activations and communication and ${show(reserveGiB)} GiB kept free, which the rule does not count`,
     `capacity: the rule divides by ${show(shapeGB)} GB of shape memory; the engine may use ${show(usableGB)} GB (${show(limitGiB)} GiB per GPU: GB against GiB, what the driver keeps, the engine's utilization)`,
-  ].join("; ");
+  ];
 }
 
 function sumGiB(estimate: MemoryEstimate, stageGpus: number): number {

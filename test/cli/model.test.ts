@@ -163,6 +163,19 @@ describe("npm run model", () => {
     expect((await run("llama-3.3-70b-instruct")).out).not.toContain("five-step");
   });
 
+  it("says what a card cannot run as the plan does, and proposes other machines only", async () => {
+    const figures = await json("gpt-oss-20b", "--gpu", "t4");
+    expect(figures).toMatchObject({ fits: false, remedies: [], layoutProblems: [] });
+    expect(figures.refusals).toEqual([expect.stringMatching(/^NVIDIA T4 has compute capability 7\.5, and vLLM needs/)]);
+    expect((figures.cheapestShapes as unknown[]).length).toBeGreaterThan(0);
+  });
+
+  it("sizes a format that the checkpoint lacks, and says that a plan needs such a checkpoint", async () => {
+    const figures = await json("qwen3-8b", "--quantization", "awq");
+    expect(figures).toMatchObject({ fits: true, weightFormat: "awq-int4-group-128" });
+    expect(figures.notes).toContainEqual(expect.stringContaining("in a plan this takes a checkpoint of its own"));
+  });
+
   it("says why windows do not save what their size suggests", async () => {
     const { out } = await run("gpt-oss-120b", "--context", "16384", "--concurrency", "64", "--gpu", "H200");
     expect(out).toContain("18 layers look back at most 128 tokens; vLLM keeps the batches in flight");
