@@ -17,7 +17,7 @@ import { OBSERVABILITY_NAMESPACE, prometheusPods } from "../components/observabi
 import { Observability } from "../components/observability/observability";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
-import { MODEL_STORE_HOST, modelStorePods } from "../components/storage/store-layout";
+import { storeMetricsPods } from "../components/storage/store-layout";
 import { bytesPerMiB } from "../planner/memory/units";
 import type { DeploymentPlan } from "../planner/types";
 import { beta9Args } from "./beta9";
@@ -149,7 +149,7 @@ export class Platform extends PlatformComponent {
         retentionDays: observability.retentionDays,
         storageGiB: observability.storageGiB,
         gateway: { ...gatewayProxies, metrics: PROXY_METRICS },
-        modelStore: { ...modelStorePods, tls: { serverName: MODEL_STORE_HOST, certManager } },
+        modelStore: storeMetricsPods,
         certManagerNamespace: CERT_MANAGER_NAMESPACE,
         ...(control && { targets: [modelControlTarget] }),
         ...(secrets.alertWebhookUrl && { alertWebhookUrl: secrets.alertWebhookUrl }),

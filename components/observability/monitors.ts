@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { customResource } from "../core/custom-resource";
 import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
-import type { ScrapeTarget, ScrapeTls } from "./targets";
+import type { ScrapeTarget } from "./targets";
 
 export interface MonitorsArgs {
   /**
@@ -43,7 +43,6 @@ export class Monitors extends PlatformComponent {
               interval: "15s",
               scrapeTimeout: "10s",
               relabelings: relabelings(target),
-              ...(target.tls && overTls(target.tls)),
             },
           ],
         },
@@ -51,14 +50,6 @@ export class Monitors extends PlatformComponent {
       this.childOptions(),
     );
   }
-}
-
-/** A monitor can only refer to Secrets of its own namespace. */
-function overTls({ caSecret, serverName }: ScrapeTls) {
-  return {
-    scheme: "https" as const,
-    tlsConfig: { ca: { secret: { name: caSecret, key: "ca.crt" } }, serverName },
-  };
 }
 
 function relabelings({ labels = {} }: ScrapeTarget) {

@@ -3,7 +3,6 @@ import type { Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { trustCertificate } from "../storage/store-certificates";
 import { Dashboards } from "./dashboards/dashboards";
 import { GpuMetrics, type GpuPool } from "./gpu-metrics";
 import { MetricsStack } from "./metrics-stack";
@@ -106,10 +105,6 @@ export class Observability extends PlatformComponent {
         },
         afterCrds,
       );
-    }
-    if (args.modelStore) {
-      const { certManager } = args.modelStore.tls;
-      trustCertificate(this.child("store-trust"), stack.namespace, certManager, this.childOptions());
     }
     new Monitors(this.child("monitors"), { namespace: stack.namespace, targets }, afterCrds);
     new PrometheusRules(

@@ -1,7 +1,6 @@
 import type { Labels } from "../core/labels";
 import { type Allowance, podsOf } from "../core/network";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { type CertManager, TRUST_SECRET } from "../storage/store-certificates";
 import { PROMETHEUS_PEER, STACK_PODS } from "./names";
 
 /** Pods with a Prometheus endpoint. */
@@ -15,15 +14,6 @@ export interface ScrapeTarget {
   readonly path: string;
   /** Labels added to every series, for example the model. */
   readonly labels?: Labels;
-  /** @default plain HTTP */
-  readonly tls?: ScrapeTls;
-}
-
-export interface ScrapeTls {
-  /** Secret in the namespace of Prometheus whose `ca.crt` signed the endpoint's certificate. */
-  readonly caSecret: string;
-  /** Name in the endpoint's certificate: Prometheus calls pods by address. */
-  readonly serverName: string;
 }
 
 /** The gateway's proxy pods and their metrics endpoints. */
@@ -33,20 +23,12 @@ export interface ProxyMetrics {
   readonly metrics: readonly { readonly name: string; readonly port: number; readonly path: string }[];
 }
 
-/** The model store, as far as it concerns metrics. */
+/** Pods with the metrics of the whole model store. */
 export interface ModelStoreMetrics {
   readonly namespace: string;
   readonly podLabels: Labels;
   readonly port: number;
-  /** Name in the store's certificate, and who issued it. */
-  readonly tls: { readonly serverName: string; readonly certManager: CertManager };
 }
-
-/**
- * MinIO's metrics of the whole store. They need `MINIO_PROMETHEUS_AUTH_TYPE=public`: the NetworkPolicy, not a
- * token with root rights in the monitoring namespace, decides who reads them.
- */
-const MODEL_STORE_PATH = "/minio/v2/metrics/cluster";
 
 /** One target for each model that has metrics (Ollama has none). */
 export function modelTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[] {
@@ -61,15 +43,8 @@ export function gatewayTargets({ namespace, podLabels, metrics }: ProxyMetrics):
   return metrics.map(({ name, port, path }) => ({ name: `gateway-${name}`, namespace, podLabels, port, path }));
 }
 
-export function modelStoreTarget({ namespace, podLabels, port, tls }: ModelStoreMetrics): ScrapeTarget {
-  return {
-    name: "model-store",
-    namespace,
-    podLabels,
-    port,
-    path: MODEL_STORE_PATH,
-    tls: { caSecret: TRUST_SECRET, serverName: tls.serverName },
-  };
+export function modelStoreTarget({ namespace, podLabels, port }: ModelStoreMetrics): ScrapeTarget {
+  return { name: "model-store", namespace, podLabels, port, path: "/metrics" };
 }
 
 /** cert-manager's controller, which knows when certificates expire; labels and port of its chart. */

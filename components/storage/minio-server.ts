@@ -114,8 +114,8 @@ export class MinioServer extends PlatformComponent {
                 { name: "MINIO_ROOT_PASSWORD_FILE", value: ROOT_FILES.password },
                 { name: "MINIO_BROWSER", value: "off" },
                 { name: "MINIO_UPDATE", value: "off" },
-                // Metrics without a token: the NetworkPolicy lets in nobody but Prometheus and the models.
-                { name: "MINIO_PROMETHEUS_AUTH_TYPE", value: "public" },
+                // Every model's pods reach this port, and metrics name what the others hold.
+                { name: "MINIO_PROMETHEUS_AUTH_TYPE", value: "jwt" },
                 { name: "HOME", value: "/tmp" },
               ],
               volumeMounts: [

@@ -19,14 +19,18 @@ import {
   isStored,
   isSynchronized,
   keyPrefix,
+  METRICS,
   MODEL_STORE_HOST,
   MODEL_STORE_NAMESPACE,
+  metricsPolicy,
   modelStorePods,
   readerOf,
   readerPolicy,
+  storeMetricsPods,
   WRITER,
   writerPolicy,
 } from "./store-layout";
+import { StoreMetrics } from "./store-metrics";
 import { StoreProvisioning, type StoreUser } from "./store-provisioning";
 
 export interface ModelStoreArgs {
@@ -94,12 +98,18 @@ export class ModelStore extends PlatformComponent {
       this.childOptions(),
     );
     const writer = this.keys(WRITER);
+    const metrics = this.keys(METRICS);
     const provisioning = new StoreProvisioning(
       this.child("setup"),
-      { namespace, bucket: this.bucket, users: this.users(models, writer), dependsOn: [server] },
+      { namespace, bucket: this.bucket, users: this.users(models, writer, metrics), dependsOn: [server] },
       this.childOptions(),
     );
     this.provisioned = provisioning.job;
+    new StoreMetrics(
+      this.child("metrics"),
+      { namespace, keys: metrics, dependsOn: [provisioning.job] },
+      this.childOptions(),
+    );
     this.syncs = this.syncArgs(namespace, writer);
     this.registerOutputs({ endpoint: this.endpoint, bucket: this.bucket });
   }
@@ -153,7 +163,12 @@ export class ModelStore extends PlatformComponent {
       // A rule without peers would let in everyone.
       ...(readers.length > 0 ? [{ name: "models", pods, from: readers, ports }] : []),
       { name: "jobs", pods: {}, from: [{ pods: {} }], to: [{ pods }], ports },
-      { name: "metrics", pods, from: [{ namespace: this.args.observabilityNamespace }], ports },
+      {
+        name: "metrics",
+        pods: storeMetricsPods.podLabels,
+        from: [{ namespace: this.args.observabilityNamespace }],
+        ports: [{ port: storeMetricsPods.port }],
+      },
       ...(models.some(isSynchronized)
         ? [this.downloads(), kubernetesApi("kubernetes-api", SYNC_PODS, this.args.cluster)]
         : []),
@@ -164,8 +179,11 @@ export class ModelStore extends PlatformComponent {
     return { name: "hugging-face", pods: SYNC_PODS, to: internet(this.args.cluster), ports: [{ port: 443 }] };
   }
 
-  private users(models: readonly ModelPlan[], writer: StoreKeys): Record<string, StoreUser> {
-    const users: Record<string, StoreUser> = { [WRITER]: { keys: writer, policy: writerPolicy(this.bucket) } };
+  private users(models: readonly ModelPlan[], writer: StoreKeys, metrics: StoreKeys): Record<string, StoreUser> {
+    const users: Record<string, StoreUser> = {
+      [WRITER]: { keys: writer, policy: writerPolicy(this.bucket) },
+      [METRICS]: { keys: metrics, policy: metricsPolicy() },
+    };
     for (const model of models) {
       const role = readerOf(model.name);
       const keys = this.keys(role);

@@ -8,7 +8,7 @@ export const MODEL_STORE_NAMESPACE = "model-store";
 /** Name of the store's Service and controller. */
 export const MODEL_STORE_SERVICE = "minio";
 
-/** Pods of the store, for other namespaces' NetworkPolicies and for monitors (HTTPS, `/minio/v2/metrics/cluster`). */
+/** Pods of the store, for other namespaces' NetworkPolicies. */
 export const modelStorePods: PodSelection & { readonly port: number } = {
   namespace: MODEL_STORE_NAMESPACE,
   podLabels: selectorLabels("minio", MODEL_STORE_SERVICE),
@@ -23,6 +23,16 @@ export const MODEL_STORE_HOST = `${MODEL_STORE_SERVICE}.${MODEL_STORE_NAMESPACE}
  * files in the provisioning Job, whose script (scripts/provision.sh) knows users of the platform by these names.
  */
 export const WRITER = "sync-writer";
+
+/** Role, and name, of what gives the store's metrics to Prometheus. */
+export const METRICS = "store-metrics";
+
+/** Pods with the store's metrics, at `/metrics`. */
+export const storeMetricsPods: PodSelection & { readonly port: number } = {
+  namespace: MODEL_STORE_NAMESPACE,
+  podLabels: selectorLabels(METRICS, METRICS),
+  port: 9101,
+};
 
 /** Role of a model's engine. */
 export function readerOf(model: string): string {
@@ -122,6 +132,17 @@ export function writerPolicy(bucket: string): AccessPolicy {
       Resource: [arn],
     },
   ]);
+}
+
+/** Read metrics, nothing else. */
+export function metricsPolicy(): AccessPolicy {
+  return {
+    Version: "2012-10-17",
+    Statement: [
+      { Effect: "Allow", Action: ["admin:Prometheus"] },
+      { Effect: "Deny", Action: ["admin:CreateUser", "admin:CreateServiceAccount", "admin:UpdateServiceAccount"] },
+    ],
+  };
 }
 
 /** Users may change their own keys and make service accounts of their own, which outlive them, unless that is denied. */

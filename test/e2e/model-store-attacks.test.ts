@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { metricsToken } from "../../components/storage/scripts/metrics.ts";
 import { sha256 } from "../components/storage/fakes";
 import { modelPlan } from "../harness/plans";
 import { Attacker } from "./model-store/attacker";
@@ -59,6 +60,20 @@ describe("a pod that reaches the model store", () => {
         expect([stream.code, archive.code]).toEqual(["AccessDenied", "AccessDenied"]);
       }
       expect(await contents()).toEqual(before);
+    });
+
+    it("and reads no metrics, which name what the other models hold", async () => {
+      for (const path of ["cluster", "bucket", "node", "resource"]) {
+        const { status, body } = await attacker.anonymous("GET", `/minio/v2/metrics/${path}`);
+        expect([path, status]).toEqual([path, 403]);
+        expect(body).not.toContain("minio_");
+      }
+      const forged = metricsToken({ ...reader(), secretAccessKey: "guessed" }, new Date());
+      const own = metricsToken(reader(), new Date());
+      for (const token of [forged, own]) {
+        const headers = { authorization: `Bearer ${token}` };
+        expect((await attacker.anonymous("GET", "/minio/v2/metrics/cluster", {}, headers)).status).toBe(403);
+      }
     });
 
     it("without any name", async () => {

@@ -2,13 +2,17 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { platformOverview } from "../../components/observability/dashboards/platform-overview";
+import { platform } from "../../components/observability/rules/platform";
 import type { StoreKeys } from "../../components/storage/scripts/credentials.ts";
+import { freePorts } from "../../rehearsal/cluster/ports";
+import { waitFor } from "../../rehearsal/cluster/wait";
 import { COMMIT, sha256 } from "../components/storage/fakes";
 import { modelPlan } from "../harness/plans";
 import { issueCertificate } from "./model-store/authority";
 import type { ContainerFolder } from "./model-store/container-folder";
 import type { RepositoryFiles } from "./model-store/hub";
-import type { Outcome } from "./model-store/script-process";
+import type { Outcome, ScriptProcess } from "./model-store/script-process";
 import { Stand } from "./model-store/stand";
 
 const MEBIBYTE = 2 ** 20;
@@ -255,13 +259,60 @@ describe("the model store's scripts on a real MinIO", () => {
     });
   });
 
+  describe("metrics", () => {
+    let exporter: ScriptProcess;
+    let url: string;
+    const get = (path: string): Promise<Response> => globalThis.fetch(`${url}${path}`);
+
+    beforeAll(async () => {
+      const [port = 0] = await freePorts(1);
+      url = `http://127.0.0.1:${port}`;
+      const env = { PORT: String(port), HOST: "127.0.0.1" };
+      exporter = stand.store.start(stand.store.container(stand.platform.metrics(), { env }));
+      await waitFor("the exporter", () => get("/health").catch(() => undefined), 20);
+    });
+
+    it("come to Prometheus without a key of its own, under the names that alerts and dashboards use", async () => {
+      const response = await get("/metrics");
+      const text = await response.text();
+      expect([response.status, response.headers.get("content-type")]).toEqual([
+        200,
+        expect.stringMatching(/^text\/plain/),
+      ]);
+      const used = new Set(
+        JSON.stringify([platform.alerts.map(({ expr }) => expr), platformOverview]).match(/minio_\w+/g),
+      );
+      expect(used.has("minio_cluster_capacity_usable_free_bytes")).toBe(true);
+      for (const name of used) expect([name, new RegExp(`^${name}(\\{| )`, "m").test(text)]).toEqual([name, true]);
+    });
+
+    it("say what is wrong when the store's user for them is not there", async () => {
+      const keys = { accessKeyId: "unknown", secretAccessKey: "0".repeat(40) };
+      const [port = 0] = await freePorts(1);
+      const env = { PORT: String(port), HOST: "127.0.0.1" };
+      const wrong = stand.store.container(stand.platform.metrics(), {
+        env,
+        files: { [CREDENTIALS]: credentials(keys) },
+      });
+      stand.store.start(wrong);
+      const answer = () => globalThis.fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+      const response = await waitFor("the exporter", answer, 20);
+      expect(response.status).toBe(502);
+      expect(await response.text()).toMatch(/\/minio\/v2\/metrics\/cluster: HTTP 403 /);
+    });
+
+    it("end with the pod", async () => {
+      expect((await exporter.kill()).output).toBe("");
+    });
+  });
+
   describe("secrets", () => {
     it("are in nothing that was printed", () => {
       const output = stand.store.output();
       expect(output).toContain(`complete: s3://models/legal/llama-8b/`);
-      // Three users and the administrator, with a name and a secret each.
+      // Four users and the administrator, with a name and a secret each.
       const secrets = [...stand.platform.passwords.values(), TOKEN];
-      expect(secrets).toHaveLength(9);
+      expect(secrets).toHaveLength(11);
       expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
     });
 

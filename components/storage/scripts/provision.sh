@@ -48,7 +48,10 @@ disabled=0
 while read -r line; do
   case "$line" in *'"userStatus":"enabled"'*) ;; *) continue ;; esac
   # Somebody else's user is none of our business.
-  case "$line" in *'"policyName":"reader-'* | *'"policyName":"sync-writer"'*) ;; *) continue ;; esac
+  case "$line" in
+    *'"policyName":"reader-'* | *'"policyName":"sync-writer"'* | *'"policyName":"store-metrics"'*) ;;
+    *) continue ;;
+  esac
   user="${line#*\"accessKey\":\"}"
   user="${user%%\"*}"
   case "$listed" in *" ${user} "*) continue ;; esac

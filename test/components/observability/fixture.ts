@@ -79,12 +79,7 @@ export function deployObservability(
           podLabels: { "gateway.envoyproxy.io/owning-gateway-name": "inference" },
           metrics: [{ name: "envoy", port: 19001, path: "/stats/prometheus" }],
         },
-        modelStore: {
-          namespace: "model-store",
-          podLabels: { "app.kubernetes.io/name": "minio" },
-          port: 9000,
-          tls: { serverName: "minio.model-store.svc", certManager: { namespace: "cert-manager", ready: [] } },
-        },
+        modelStore: { namespace: "model-store", podLabels: { "app.kubernetes.io/name": "store-metrics" }, port: 9101 },
         certManagerNamespace: "cert-manager",
         alertWebhookUrl: pulumi.secret(WEBHOOK),
         ...overrides,

@@ -139,7 +139,7 @@ describe("Observability with GPUs, a store and a webhook", () => {
     expect([...granted.keys()].filter((name) => name.startsWith("allow-scrape")).sort()).toEqual([
       "allow-scrape-19001",
       "allow-scrape-8000",
-      "allow-scrape-9000",
+      "allow-scrape-9101",
       "allow-scrape-9402",
       "allow-scrape-dns",
       "allow-scrape-gpu-amd",
@@ -232,26 +232,13 @@ describe("Observability with GPUs, a store and a webhook", () => {
       ],
     });
     expect(specs.get("observability-monitors-model-store")).toMatchObject({
-      podMetricsEndpoints: [
-        {
-          scheme: "https",
-          path: "/minio/v2/metrics/cluster",
-          tlsConfig: {
-            ca: { secret: { name: "model-store-trust", key: "ca.crt" } },
-            serverName: "minio.model-store.svc",
-          },
-        },
-      ],
+      selector: { matchLabels: { "app.kubernetes.io/name": "store-metrics" } },
+      podMetricsEndpoints: [{ portNumber: 9101, path: "/metrics" }],
     });
   });
 
-  it("asks for a certificate of its own, to learn whom the model store's is signed by", () => {
-    const trust = deployment.ofKind("Certificate");
-    expect(trust.map(({ name }) => name)).toEqual(["observability-store-trust"]);
-    expect(trust[0]?.inputs).toMatchObject({
-      metadata: { namespace: "observability" },
-      spec: { secretName: "model-store-trust", issuerRef: { kind: "ClusterIssuer" } },
-    });
+  it("holds no key of the model store, nor a certificate", () => {
+    expect(deployment.ofKind("Certificate")).toEqual([]);
   });
 
   it("places GPU exporters on the pools of their vendor and keeps the workload's labels", () => {

@@ -137,6 +137,8 @@ describe("ModelStore", () => {
     expect(Object.keys(users.inputs.stringData as object)).toEqual([
       "reader-llama-8b.access-key",
       "reader-llama-8b.secret-key",
+      "store-metrics.access-key",
+      "store-metrics.secret-key",
       "sync-writer.access-key",
       "sync-writer.secret-key",
     ]);
@@ -158,7 +160,7 @@ describe("ModelStore", () => {
     const deployment = await deploy(() => grantedStore(), { answers: { ...defaultAnswers, state } });
     const users = { root: "storage-minio-root-user", "sync-writer": "storage-name-sync-writer" };
     expect([...generated.keys()].filter((name) => /user|name/.test(name)).sort()).toEqual(
-      [...Object.values(users), "storage-name-reader-llama-8b"].sort(),
+      [...Object.values(users), "storage-name-reader-llama-8b", "storage-name-store-metrics"].sort(),
     );
     const texts = (name: string) => deployment.resource(SECRET, name).inputs.stringData as Record<string, string>;
     expect(texts("storage-minio-root")).toEqual({
@@ -190,6 +192,28 @@ describe("ModelStore", () => {
     // 2026-09-03 and before: SN-2026-011, which copies what the signer may read.
     const [, released = ""] = /RELEASE\.([\d-]+)T/.exec(imageEntry("model-store").tag) ?? [];
     expect(released >= "2026-09-16").toBe(true);
+  });
+
+  it("gives its metrics to who has a token, which the models that reach its port have not", async () => {
+    const deployment = await deployed();
+    const server = podTemplate(deployment.resource(SET, "storage-minio-server-statefulset")).spec;
+    expect(literals(container(server, "minio")).MINIO_PROMETHEUS_AUTH_TYPE).toBe("jwt");
+    const exporter = podTemplate(
+      deployment.resource("kubernetes:apps/v1:Deployment", "storage-metrics-server-deployment"),
+    );
+    const { command, env, volumeMounts, ports } = container(exporter.spec, "store-metrics");
+    expect(command).toEqual(["node", "/scripts/metrics.ts"]);
+    expect(ports).toEqual([{ name: "metrics", containerPort: 9101 }]);
+    expect(env.filter(({ valueFrom }) => valueFrom !== undefined)).toEqual([]);
+    expect(volumeMounts).toContainEqual({
+      name: "model-store-keys",
+      mountPath: "/etc/model-store-keys",
+      readOnly: true,
+    });
+    expect(exporter.spec.volumes).toContainEqual({
+      name: "model-store-keys",
+      secret: { secretName: "store-metrics-keys" },
+    });
   });
 
   it("hands keys to containers as files, never as variables", async () => {
@@ -226,7 +250,7 @@ describe("ModelStore", () => {
       string,
       string
     >;
-    expect(Object.keys(data)).toEqual(["reader-llama-8b.json", "sync-writer.json"]);
+    expect(Object.keys(data)).toEqual(["reader-llama-8b.json", "store-metrics.json", "sync-writer.json"]);
     expect(data["reader-llama-8b.json"]).toContain("arn:aws:s3:::models/legal/llama-8b/*");
     expect(data["reader-llama-8b.json"]).not.toMatch(/PutObject|DeleteObject/);
   });
@@ -241,7 +265,14 @@ describe("ModelStore", () => {
     });
     const ports = [{ port: 9000, protocol: "TCP" }];
     expect(policies["allow-models"]).toMatchObject({ ingress: [{ from: [namespace("model-llama-8b")], ports }] });
-    expect(policies["allow-metrics"]).toMatchObject({ ingress: [{ from: [namespace("observability")], ports }] });
+    // Prometheus reaches the pods that give it metrics, and not the store itself.
+    expect(policies["allow-metrics"]).toEqual({
+      podSelector: {
+        matchLabels: { "app.kubernetes.io/name": "store-metrics", "app.kubernetes.io/instance": "store-metrics" },
+      },
+      policyTypes: ["Ingress"],
+      ingress: [{ from: [namespace("observability")], ports: [{ port: 9101, protocol: "TCP" }] }],
+    });
     expect(policies["allow-hugging-face"]).toEqual({
       podSelector: { matchLabels: { "app.kubernetes.io/name": "model-sync" } },
       policyTypes: ["Egress"],

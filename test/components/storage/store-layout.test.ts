@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isStored, keyPrefix, readerPolicy, writerPolicy } from "../../../components/storage/store-layout";
+import {
+  isStored,
+  keyPrefix,
+  metricsPolicy,
+  readerPolicy,
+  writerPolicy,
+} from "../../../components/storage/store-layout";
 import { modelPlan, ollamaPlan } from "../../harness/plans";
 
 const bucketSource = (uri: string) => ({ kind: "bucket", uri }) as const;
@@ -49,6 +55,12 @@ describe("policies", () => {
       },
       { Effect: "Allow", Action: ["s3:GetBucketLocation"], Resource: ["arn:aws:s3:::models"] },
       { Effect: "Deny", Action: ["admin:*"] },
+    ]);
+  });
+
+  it("let Prometheus's part read metrics, and no object", () => {
+    expect(metricsPolicy().Statement.filter(({ Effect }) => Effect === "Allow")).toEqual([
+      { Effect: "Allow", Action: ["admin:Prometheus"] },
     ]);
   });
 

@@ -79,6 +79,10 @@ export class RenderedPlatform {
     return this.container("kubernetes:batch/v1:Job", "storage-setup-provision-job", "mc");
   }
 
+  metrics(): RenderedContainer {
+    return this.container("kubernetes:apps/v1:Deployment", "storage-metrics-server-deployment", "store-metrics");
+  }
+
   sync(model: string): RenderedContainer {
     return this.container("kubernetes:batch/v1:Job", `storage-sync-${model}-copy-job`, "sync");
   }
