@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ChartImages } from "./chart-images";
 import type { ChartValueKeys } from "./chart-values";
 import type { ChartEntry } from "./charts";
 import type { ChatParserRow } from "./chat-parsers";
@@ -175,6 +176,20 @@ const imageEntry = z.strictObject({
   notes: text.optional(),
 }) satisfies z.ZodType<ImageEntry>;
 
+const chartImages = z.strictObject({
+  chart: text,
+  images: z.array(
+    z.strictObject({
+      component: text,
+      registry: text.optional(),
+      repository: text.optional(),
+      reference: text.optional(),
+    }),
+  ),
+  pullSecrets: z.strictObject({ references: text.optional(), name: text.optional() }).optional(),
+  unused: z.record(text, text),
+}) satisfies z.ZodType<ChartImages>;
+
 const choices = z.array(text).nonempty().optional();
 
 const engineOptions = z.strictObject({
@@ -277,6 +292,7 @@ export const schemas = {
   }),
   images: z.strictObject({ about, images: z.array(imageEntry) }),
   chatParsers: z.strictObject({ about, parsers: z.array(chatParserRow) }),
+  chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
   engineOptions,
   engineRules: z.strictObject({ about, vllm: engineRules, ollama: engineRules }),
   fabrics: z.strictObject({

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { Beta9 } from "../components/beta9/beta9";
 import type { Cluster } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
+import { type ImageSource, imagesFrom } from "../components/core/image-source";
 import { PlanRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
 import { PriorityClasses } from "../components/core/priority-classes";
@@ -40,7 +41,12 @@ export class Platform extends PlatformComponent {
 
   constructor(name: string, args: PlatformArgs, opts?: pulumi.ComponentResourceOptions) {
     const { cluster, environment, secrets, plan } = args;
-    super("platform:Platform", name, { ...opts, transformations: [commonLabels(environment.commonLabels)] });
+    const images: ImageSource = {
+      ...environment.images,
+      ...(secrets.registryCredentials && { credentials: secrets.registryCredentials }),
+    };
+    const transformations = [commonLabels(environment.commonLabels), imagesFrom(images)];
+    super("platform:Platform", name, { ...opts, transformations }, { images });
     const { stage } = plan;
     const { gateway, modelControl, observability } = environment;
     const controlHostname = modelControl.enabled ? modelControl.hostname : undefined;

@@ -81,13 +81,17 @@ export class Beta9 extends PlatformComponent {
     }
     const authority = usesModelStore ? STORE_AUTHORITY : undefined;
 
-    const settings = settingsFile(backends, {
-      cpuPool: args.cpuPool,
-      gpuPools: args.gpuPools,
-      gpuRuntimeClass: cluster.gpuRuntimeClass,
-      containerRuntime: args.containerRuntime,
-      ...(authority && { authority }),
-    });
+    const settings = settingsFile(
+      backends,
+      {
+        cpuPool: args.cpuPool,
+        gpuPools: args.gpuPools,
+        gpuRuntimeClass: cluster.gpuRuntimeClass,
+        containerRuntime: args.containerRuntime,
+        ...(authority && { authority }),
+      },
+      this.inherited.images,
+    );
     const settingsMap = new kubernetes.core.v1.ConfigMap(
       this.child("settings"),
       { metadata: metadata(SETTINGS.configMap, namespace), data: { [SETTINGS.file]: settings } },

@@ -26,6 +26,7 @@ export function releaseValues(args: ReleaseValuesArgs): HelmValues {
   const { backends, authority } = args;
   const gateway = imageEntry("beta9-gateway");
   const worker = imageEntry("beta9-worker");
+  const busybox = imageEntry("busybox");
   return {
     // Their images are gone from where these subcharts look for them.
     postgresql: { enabled: false },
@@ -51,7 +52,12 @@ export function releaseValues(args: ReleaseValuesArgs): HelmValues {
             ...(authority && { env: { SSL_CERT_FILE: authority.file } }),
           },
         },
-        initContainers: { "wait-on-backends": { command: ["sh", "-c", waitForBackends(backends)] } },
+        initContainers: {
+          "wait-on-backends": {
+            image: { repository: busybox.repository, tag: busybox.tag },
+            command: ["sh", "-c", waitForBackends(backends)],
+          },
+        },
       },
     },
     persistence: {

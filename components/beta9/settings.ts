@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { stringify as toYaml } from "yaml";
+import { mirrored } from "../../catalog/image-mirror";
 import { imageEntry } from "../../catalog/images";
+import { type ImageSource, PULL_SECRET } from "../core/image-source";
 import type { Backends, RedisBackend } from "./backends";
 import { BETA9_NAMESPACE, GATEWAY_PORTS, GATEWAY_SERVICE } from "./names";
 import { type WorkerPoolsArgs, workerPools } from "./worker-pools";
@@ -9,11 +11,13 @@ import { type WorkerPoolsArgs, workerPools } from "./worker-pools";
  * Configuration of the gateway without its credentials, as YAML. Beta9 lays it over its built-in defaults key by key, so
  * keys are spelt as there (`pkg/common/config.default.yaml`); a default that must not hold is overridden, never left out.
  */
-export function settingsFile(backends: Backends, pools: WorkerPoolsArgs): string {
+export function settingsFile(backends: Backends, pools: WorkerPoolsArgs, images: ImageSource = {}): string {
   const { postgres, redis, s3 } = backends;
   const gateway = `${GATEWAY_SERVICE}.${BETA9_NAMESPACE}.svc`;
   const worker = imageEntry("beta9-worker");
-  const slash = worker.repository.lastIndexOf("/");
+  // The gateway starts workers itself: no pod of ours names this image.
+  const repository = mirrored(worker.repository, images);
+  const slash = repository.lastIndexOf("/");
   return stringify({
     prettyLogs: false,
     database: {
@@ -60,9 +64,10 @@ export function settingsFile(backends: Backends, pools: WorkerPoolsArgs): string
     },
     worker: {
       namespace: BETA9_NAMESPACE,
-      imageRegistry: worker.repository.slice(0, slash),
-      imageName: worker.repository.slice(slash + 1),
+      imageRegistry: repository.slice(0, slash),
+      imageName: repository.slice(slash + 1),
       imageTag: worker.tag,
+      ...(images.credentials && { imagePullSecrets: [PULL_SECRET] }),
       // A claim that one node mounts cannot serve the workers of all.
       imagePVCName: "",
       hostNetwork: false,

@@ -1,5 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { PULL_SECRET } from "./image-source";
 import { type Labels, standardLabels } from "./labels";
 import { type Allowance, CLUSTER_DNS, networkPolicySpec } from "./network";
 import { PlatformComponent } from "./platform-component";
@@ -27,7 +28,7 @@ export interface IsolatedNamespaceArgs {
  * allowances, a resource quota, and a LimitRange so that no container runs unbounded.
  */
 export class IsolatedNamespace extends PlatformComponent {
-  /** Name of the namespace. What uses it comes after the policies, quota and limits: nothing ever runs unguarded. */
+  /** Name of the namespace. What uses it comes after the policies, quota, limits and pull secret: nothing ever runs unguarded. */
   readonly namespace: pulumi.Output<string>;
   readonly resource: kubernetes.core.v1.Namespace;
 
@@ -70,6 +71,21 @@ export class IsolatedNamespace extends PlatformComponent {
     }
     for (const allowance of granted) {
       policy(`allow-${allowance.name}`, networkPolicySpec(allowance));
+    }
+
+    const { credentials } = this.inherited.images ?? {};
+    if (credentials) {
+      guards.push(
+        new kubernetes.core.v1.Secret(
+          this.child("image-pull"),
+          {
+            metadata: { name: PULL_SECRET, namespace, labels },
+            type: "kubernetes.io/dockerconfigjson",
+            stringData: { ".dockerconfigjson": credentials },
+          },
+          this.childOptions(),
+        ),
+      );
     }
 
     if (args.quota) {

@@ -1,7 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { ImageSource } from "./image-source";
 
 /** Kubernetes names: what the API server accepts for a DNS label. */
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+/** What components take from their ancestors instead of passing it on by hand, as providers are taken. */
+export interface Inherited {
+  readonly images?: ImageSource;
+}
 
 /**
  * Base of every component. It owns three rules of the house, so that no component can forget one:
@@ -12,12 +18,20 @@ const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 export abstract class PlatformComponent extends pulumi.ComponentResource {
   /** Logical name of this component, the prefix of all its children. */
   protected readonly componentName: string;
+  /** What an ancestor gave to all of its descendants. */
+  protected readonly inherited: Inherited;
 
   /**
    * @param token `<module>:<Noun>`, for example `serving:VllmServer`.
+   * @param gives what this component gives to its descendants, besides what it inherits.
    * @throws Error when `name` is no DNS label.
    */
-  protected constructor(token: string, name: string, opts?: pulumi.ComponentResourceOptions) {
+  protected constructor(
+    token: string,
+    name: string,
+    opts?: pulumi.ComponentResourceOptions,
+    gives: Partial<Inherited> = {},
+  ) {
     if (!NAME.test(name)) {
       throw new Error(`component name "${name}" must be lower-case letters, digits and dashes (${NAME.source})`);
     }
@@ -28,6 +42,8 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
       { ...opts, transformations: [...(opts?.transformations ?? []), requirePrefix(name)] },
     );
     this.componentName = name;
+    const parent = opts?.parent;
+    this.inherited = { ...(parent instanceof PlatformComponent ? parent.inherited : {}), ...gives };
   }
 
   /** Logical name of a child. */

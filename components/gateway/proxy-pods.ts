@@ -1,4 +1,5 @@
 import type { IEnvoyProxy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/EnvoyProxy";
+import { image } from "../../catalog/images";
 import type { Stage } from "../../planner/types";
 import { spread } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
@@ -64,7 +65,7 @@ export function envoyProxySpec({ stage, exposure, serviceAnnotations }: ProxyPod
         envoyDeployment: {
           replicas,
           strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-          container: { resources: envoy, securityContext: SECURITY_CONTEXT },
+          container: { image: image("envoy-proxy"), resources: envoy, securityContext: SECURITY_CONTEXT },
           pod: {
             priorityClassName: PRIORITY.platform.name,
             topologySpreadConstraints: spread(gatewayProxies.podLabels),

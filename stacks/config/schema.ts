@@ -3,6 +3,7 @@ import { z } from "zod";
 import { beta9Section } from "./sections/beta9";
 import { clusterSection } from "./sections/cluster";
 import { gatewaySection } from "./sections/gateway";
+import { imagesSection } from "./sections/images";
 import { modelControlSection } from "./sections/model-control";
 import { type modelSchema, modelsSection } from "./sections/models";
 import {
@@ -21,6 +22,7 @@ export const NAMESPACE = "inference-stacks";
 export const environmentSchema = z.strictObject({
   stage: stageField,
   cluster: clusterSection,
+  images: imagesSection,
   pools: poolsSection,
   models: modelsSection,
   storage: storageSection,

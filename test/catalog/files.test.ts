@@ -30,6 +30,7 @@ describe("catalogue files", () => {
     ["images.json", schemas.images],
     ["weight-formats.json", schemas.weightFormats],
     ["fabrics.json", schemas.fabrics],
+    ["chart-images.json", schemas.chartImages],
     ["chat-parsers.json", schemas.chatParsers],
     ["engine-options/vllm.json", schemas.engineOptions],
     ["engine-options/ollama.json", schemas.engineOptions],

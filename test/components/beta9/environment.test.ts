@@ -45,6 +45,27 @@ describe("an environment with Beta9", () => {
     });
   });
 
+  it("takes all of its images from a mirror, those of the workers that it starts included", async () => {
+    const mirror = "registry.example.com/mirror";
+    const { recording } = await runWithBeta9({ images: { mirror }, registryCredentials: { secure: "v1:never-read" } });
+    const release = recording.resources.find(({ name }) => name.endsWith("beta9-release"));
+    const settings = recording.resources.find(({ name }) => name.endsWith("beta9-settings"));
+    const worker = `${mirror}/public.ecr.aws/n4e0e1y0`;
+    expect(release?.inputs.values).toMatchObject({
+      images: { gateway: { repository: `${worker}/beta9-gateway` }, worker: { repository: `${worker}/beta9-worker` } },
+      controllers: {
+        gateway: {
+          initContainers: { "wait-on-backends": { image: { repository: `${mirror}/docker.io/library/busybox` } } },
+        },
+      },
+      defaultPodOptions: { imagePullSecrets: [{ name: "image-pull" }] },
+    });
+    const [file = ""] = Object.values(settings?.inputs.data as Record<string, string>);
+    expect(parse(file)).toMatchObject({
+      worker: { imageRegistry: worker, imageName: "beta9-worker", imagePullSecrets: ["image-pull"] },
+    });
+  });
+
   it("places models as it would without Beta9", async () => {
     const without = await runWithBeta9({
       beta9: undefined,

@@ -1,0 +1,76 @@
+import table from "./chart-images.json";
+import { charts } from "./charts";
+import { type ImageMirror, mirrored, splitReference } from "./image-mirror";
+import { image, imageEntry } from "./images";
+
+/** One image of a chart, and the values that name it: of its parts, or the whole reference. */
+export interface ChartImage {
+  /** Row of images.json. */
+  readonly component: string;
+  readonly registry?: string;
+  readonly repository?: string;
+  readonly reference?: string;
+}
+
+export interface ChartImages {
+  readonly chart: string;
+  readonly images: readonly ChartImage[];
+  /** The value for pull secrets: a list of references (`[{name}]`), or one name. */
+  readonly pullSecrets?: { readonly references?: string; readonly name?: string };
+  /** Images of parts that are off, by the beginning of their values, with the reason. */
+  readonly unused: Readonly<Record<string, string>>;
+}
+
+// Checked against catalog/schema.ts by test/catalog.
+const rows = table.charts as readonly object[] as readonly ChartImages[];
+
+/**
+ * The images of a pinned chart.
+ *
+ * @param chartName catalogue name, e.g. "gateway-helm".
+ * @throws Error for a chart whose images nobody listed.
+ */
+export function chartImages(chartName: string): ChartImages {
+  const row = rows.find(({ chart }) => chart === chartName);
+  if (row === undefined) {
+    throw new Error(`nobody listed the images of chart "${chartName}": add a row to catalog/chart-images.json`);
+  }
+  return row;
+}
+
+/** Catalogue name of a chart as a release names it: by its `oci://` reference, or by its name inside a repository. */
+export function chartNameOf(reference: string): string | undefined {
+  return charts.find(({ chart, repository }) => reference === (repository.startsWith("oci://") ? repository : chart))
+    ?.name;
+}
+
+/**
+ * The values by which a chart takes its images from a mirror, by path.
+ *
+ * @param pullSecret name of the Secret that opens the mirror. @default none
+ */
+export function chartImageValues(chartName: string, mirror: ImageMirror, pullSecret?: string): Map<string, unknown> {
+  const { images, pullSecrets } = chartImages(chartName);
+  const values = new Map<string, unknown>();
+  for (const { component, registry, repository, reference } of images) {
+    const place = mirrored(imageEntry(component).repository, mirror);
+    if (place === imageEntry(component).repository) {
+      continue;
+    }
+    if (reference !== undefined) {
+      values.set(reference, mirrored(image(component), mirror));
+    } else if (repository !== undefined && registry !== undefined) {
+      const { registry: host, path } = splitReference(place);
+      values.set(registry, host).set(repository, path);
+    } else if (repository !== undefined) {
+      values.set(repository, place);
+    }
+  }
+  if (pullSecret !== undefined && pullSecrets?.references !== undefined) {
+    values.set(pullSecrets.references, [{ name: pullSecret }]);
+  }
+  if (pullSecret !== undefined && pullSecrets?.name !== undefined) {
+    values.set(pullSecrets.name, pullSecret);
+  }
+  return values;
+}
