@@ -39,6 +39,7 @@ export function planModel(
     nodesPerReplica: layout.nodesPerReplica,
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
+    takesImages: model.architecture.vision !== undefined,
     contextTokens: model.contextTokens,
     concurrency: model.concurrency,
     gpuMemoryUtilization: estimate.utilization,

@@ -116,6 +116,8 @@ export interface ModelPlan {
   readonly nodesPerReplica: number;
   readonly minReplicas: number;
   readonly maxReplicas: number;
+  /** Prompts may hold images: the model has a vision tower. */
+  readonly takesImages: boolean;
   readonly contextTokens: number;
   readonly concurrency: number;
   /** Fraction of GPU memory that vLLM may use. */

@@ -1,9 +1,14 @@
 import { ExistingCluster } from "../components/cluster/existing-cluster";
+import { awsLoadBalancer } from "../components/cluster/load-balancers";
 import { Platform } from "./platform";
 import type { StackArgs } from "./program";
 
 /** EKS. The cluster and its pools must exist; pods find a pool by the instance-type label of every node. */
 export function aws(args: StackArgs): Platform {
-  const cluster = new ExistingCluster("cluster", { ...args.environment.cluster, volumesGrow: true });
+  const cluster = new ExistingCluster("cluster", {
+    ...args.environment.cluster,
+    volumesGrow: true,
+    loadBalancer: awsLoadBalancer,
+  });
   return new Platform("platform", { cluster, ...args }, { provider: cluster.provider });
 }

@@ -1,4 +1,5 @@
 import { ExistingCluster } from "../components/cluster/existing-cluster";
+import { ociLoadBalancer } from "../components/cluster/load-balancers";
 import { Platform } from "./platform";
 import type { StackArgs } from "./program";
 
@@ -6,6 +7,11 @@ import type { StackArgs } from "./program";
 export function oci(args: StackArgs): Platform {
   // Encrypted block volumes; the CSI driver of every OKE cluster provides this class.
   const { storageClass = "oci-bv", ...config } = args.environment.cluster;
-  const cluster = new ExistingCluster("cluster", { ...config, storageClass, volumesGrow: true });
+  const cluster = new ExistingCluster("cluster", {
+    ...config,
+    storageClass,
+    volumesGrow: true,
+    loadBalancer: ociLoadBalancer,
+  });
   return new Platform("platform", { cluster, ...args }, { provider: cluster.provider });
 }

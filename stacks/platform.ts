@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Beta9 } from "../components/beta9/beta9";
-import type { Cluster } from "../components/core/cluster";
+import type { Cluster, LoadBalancerSettings } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
 import { type ImageSource, imagesFrom } from "../components/core/image-source";
 import { PlanRecord } from "../components/core/plan-record";
@@ -9,6 +9,7 @@ import { PriorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
 import { CERT_MANAGER_NAMESPACE, gatewayProxies, PROXY_METRICS } from "../components/gateway/names";
+import { DEFAULT_TIMES } from "../components/gateway/traffic";
 import { gatewayAddress } from "../components/gateway/usage";
 import { modelControlService } from "../components/model-control/gateway-service";
 import { ModelControl } from "../components/model-control/model-control";
@@ -19,7 +20,7 @@ import { Observability } from "../components/observability/observability";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { storeMetricsPods } from "../components/storage/store-layout";
-import { bytesPerMiB } from "../planner/memory/units";
+import { gatewayLimits } from "../planner/gateway-limits";
 import type { DeploymentPlan } from "../planner/types";
 import { beta9Args } from "./beta9";
 import type { EnvironmentConfig, LoadedEnvironment } from "./config";
@@ -107,7 +108,7 @@ export class Platform extends PlatformComponent {
         endpoints: serving.endpoints,
         hostname: gateway.hostname,
         exposure: gateway.exposure,
-        ...(gateway.serviceAnnotations && { serviceAnnotations: gateway.serviceAnnotations }),
+        serviceAnnotations: serviceAnnotations(cluster, gateway),
         tls: gateway.tls,
         consumers: gateway.consumers,
         ...(controlHostname !== undefined && { services: [modelControlService(controlHostname)] }),
@@ -115,7 +116,11 @@ export class Platform extends PlatformComponent {
         observabilityNamespace: OBSERVABILITY_NAMESPACE,
         requestTimeoutSeconds: gateway.requestTimeoutSeconds,
         streamIdleTimeoutSeconds: gateway.streamIdleTimeoutSeconds,
-        maxRequestBytes: gateway.maxRequestMiB === undefined ? undefined : gateway.maxRequestMiB * bytesPerMiB,
+        limits: gatewayLimits({
+          stage,
+          models: plan.models,
+          ...(gateway.maxRequestMiB !== undefined && { maxRequestMiB: gateway.maxRequestMiB }),
+        }),
       },
       children,
     );
@@ -183,4 +188,13 @@ export class Platform extends PlatformComponent {
     };
     this.registerOutputs(this.stackOutputs);
   }
+}
+
+/** Settings of the load balancer in front of the gateway: it must not forget a connection that a model is silent on. */
+function serviceAnnotations(
+  { loadBalancer }: Cluster,
+  { exposure, serviceAnnotations: chosen = {}, streamIdleTimeoutSeconds }: EnvironmentConfig["gateway"],
+): LoadBalancerSettings {
+  const idleSeconds = streamIdleTimeoutSeconds ?? DEFAULT_TIMES.streamIdleTimeoutSeconds;
+  return exposure === "LoadBalancer" ? loadBalancer({ idleSeconds, chosen }) : chosen;
 }

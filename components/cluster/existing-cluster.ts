@@ -1,7 +1,8 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import type { Cluster } from "../core/cluster";
+import type { Cluster, LoadBalancer } from "../core/cluster";
 import { PlatformComponent } from "../core/platform-component";
+import { plainLoadBalancer } from "./load-balancers";
 
 export interface ExistingClusterArgs {
   /** Context of the ambient kubeconfig (`KUBECONFIG`, `~/.kube/config`). @default its current context */
@@ -16,6 +17,8 @@ export interface ExistingClusterArgs {
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
   readonly apiServerCidrs: Cluster["apiServerCidrs"];
+  /** @default no settings but the environment's own */
+  readonly loadBalancer?: LoadBalancer;
 }
 
 /** A cluster that somebody else made: the platform goes on it, nothing of it is created or changed. */
@@ -27,6 +30,7 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
   readonly apiServerCidrs: Cluster["apiServerCidrs"];
+  readonly loadBalancer: LoadBalancer;
 
   constructor(name: string, args: ExistingClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:ExistingCluster", name, opts);
@@ -36,6 +40,7 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
     this.gpuExporters = args.gpuExporters;
     this.privateCidrs = args.privateCidrs;
     this.apiServerCidrs = args.apiServerCidrs;
+    this.loadBalancer = args.loadBalancer ?? plainLoadBalancer;
     this.provider = new kubernetes.Provider(
       this.child("kubernetes"),
       {

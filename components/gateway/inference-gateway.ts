@@ -5,6 +5,7 @@ import type { IGateway } from "@kubernetes-models/gateway-api/gateway.networking
 import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/GatewayClass";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
+import type { GatewayLimits } from "../../planner/gateway-limits";
 import type { Stage } from "../../planner/types";
 import { customResource } from "../core/custom-resource";
 import { IsolatedNamespace } from "../core/isolated-namespace";
@@ -20,10 +21,19 @@ import { ModelRoutes } from "./model-routes";
 import { GATEWAY_NAME, GATEWAY_NAMESPACE, gatewayProxies, LISTENERS } from "./names";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
 import { type GatewayService, ServiceRoutes, serviceAllowances } from "./service-routes";
-import { backendTrafficSpec, clientTrafficSpec, DEFAULT_LIMITS, type RequestLimits } from "./traffic";
+import {
+  backendTrafficSpec,
+  clientTrafficSpec,
+  DEFAULT_TIMES,
+  plainClientTrafficSpec,
+  type RequestLimits,
+  type RequestTimes,
+  serviceBackendTrafficSpec,
+  serviceClientTrafficSpec,
+} from "./traffic";
 import { gatewayAddress, type ModelUsage, modelUsage } from "./usage";
 
-export interface InferenceGatewayArgs extends Partial<RequestLimits> {
+export interface InferenceGatewayArgs extends Partial<RequestTimes> {
   /** What configures the proxies; its custom resources exist only after it. */
   readonly controllers: GatewayControllers;
   /** Models to publish. Their servers need not run yet. */
@@ -37,6 +47,8 @@ export interface InferenceGatewayArgs extends Partial<RequestLimits> {
   readonly tls: GatewayTls;
   /** Who may call; each gets an API key in a Secret of its own. */
   readonly consumers: readonly string[];
+  /** What requests may weigh, and the memory that proxies need for it. */
+  readonly limits: GatewayLimits;
   /** Services beside the models, at hostnames of their own. @default none */
   readonly services?: readonly GatewayService[];
   /** Two proxies in production, one in development. */
@@ -61,12 +73,13 @@ export class InferenceGateway extends PlatformComponent {
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
     const { endpoints, hostname, stage, tls, consumers, services = [] } = args;
-    const httpsListeners = [LISTENERS.https, ...services.map((service) => service.name)];
+    const serviceListeners = services.map((service) => service.name);
     const limits: RequestLimits = {
-      requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_LIMITS.requestTimeoutSeconds,
-      streamIdleTimeoutSeconds: args.streamIdleTimeoutSeconds ?? DEFAULT_LIMITS.streamIdleTimeoutSeconds,
-      maxRequestBytes: args.maxRequestBytes ?? DEFAULT_LIMITS.maxRequestBytes,
+      requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_TIMES.requestTimeoutSeconds,
+      streamIdleTimeoutSeconds: args.streamIdleTimeoutSeconds ?? DEFAULT_TIMES.streamIdleTimeoutSeconds,
+      ...args.limits,
     };
+    const pods = { stage, memoryGiB: args.limits.proxyMemoryGiB };
 
     this.allowances = [
       ...proxyAllowances(endpoints, args.observabilityNamespace, tls.kind === "acme"),
@@ -101,7 +114,7 @@ export class InferenceGateway extends PlatformComponent {
         kind: "EnvoyProxy",
         name: GATEWAY_NAME,
         namespace,
-        spec: envoyProxySpec({ stage, exposure: args.exposure, serviceAnnotations: args.serviceAnnotations }),
+        spec: envoyProxySpec({ ...pods, exposure: args.exposure, serviceAnnotations: args.serviceAnnotations }),
       },
       children,
     );
@@ -112,32 +125,33 @@ export class InferenceGateway extends PlatformComponent {
         kind: "GatewayConfig",
         name: GATEWAY_NAME,
         namespace,
-        spec: gatewayConfigSpec(stage),
+        spec: gatewayConfigSpec(pods),
       },
       children,
     );
-    const clientTraffic = customResource<IClientTrafficPolicy>(
-      this.child("client-traffic"),
-      {
-        apiVersion: "gateway.envoyproxy.io/v1alpha1",
-        kind: "ClientTrafficPolicy",
-        name: GATEWAY_NAME,
-        namespace,
-        spec: clientTrafficSpec(limits, httpsListeners),
-      },
-      children,
-    );
-    const backendTraffic = customResource<IBackendTrafficPolicy>(
-      this.child("backend-traffic"),
-      {
-        apiVersion: "gateway.envoyproxy.io/v1alpha1",
-        kind: "BackendTrafficPolicy",
-        name: GATEWAY_NAME,
-        namespace,
-        spec: backendTrafficSpec(limits, httpsListeners),
-      },
-      children,
-    );
+    const clientTraffic = (suffix: string, name: string, spec: IClientTrafficPolicy["spec"]) =>
+      customResource<IClientTrafficPolicy>(
+        this.child(suffix),
+        { apiVersion: "gateway.envoyproxy.io/v1alpha1", kind: "ClientTrafficPolicy", name, namespace, spec },
+        children,
+      );
+    const backendTraffic = (suffix: string, name: string, spec: IBackendTrafficPolicy["spec"]) =>
+      customResource<IBackendTrafficPolicy>(
+        this.child(suffix),
+        { apiVersion: "gateway.envoyproxy.io/v1alpha1", kind: "BackendTrafficPolicy", name, namespace, spec },
+        children,
+      );
+    const policies = [
+      clientTraffic("client-traffic", GATEWAY_NAME, clientTrafficSpec(limits)),
+      backendTraffic("backend-traffic", GATEWAY_NAME, backendTrafficSpec(limits)),
+      clientTraffic("plain-traffic", "plain-http", plainClientTrafficSpec()),
+      ...(serviceListeners.length > 0
+        ? [
+            clientTraffic("service-traffic", "services", serviceClientTrafficSpec(serviceListeners)),
+            backendTraffic("service-backends", "services", serviceBackendTrafficSpec(serviceListeners)),
+          ]
+        : []),
+    ];
     // After its policies: the address never answers without keys, not even for the first second.
     const gateway = customResource<IGateway>(
       this.child("gateway"),
@@ -150,7 +164,7 @@ export class InferenceGateway extends PlatformComponent {
         spec: gatewaySpec(hostname, tls, services),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...args.controllers.releases, keys, proxies, filter, clientTraffic, backendTraffic],
+        dependsOn: [...args.controllers.releases, keys, proxies, filter, ...policies],
       }),
     );
     const routes = this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [gateway] });

@@ -3,7 +3,7 @@ import { image } from "../../catalog/images";
 import type { Stage } from "../../planner/types";
 import { spread } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
-import { burstable, type ContainerResources } from "../core/resources";
+import { burstable, type ContainerResources, type ContainerSize } from "../core/resources";
 import { ACCESS_LOG } from "./access-log";
 import type { IGatewayConfig } from "./ai-gateway-types";
 import { gatewayProxies } from "./names";
@@ -16,22 +16,32 @@ export const NODE_PORTS = { https: 30443, http: 30080 } as const;
 
 interface ProxySize {
   readonly replicas: number;
-  readonly envoy: ContainerResources;
-  readonly filter: ContainerResources;
+  /** What each container asks for, and the CPUs that it may burst to. Its memory limit follows from the bodies it holds. */
+  readonly envoy: ContainerSize;
+  readonly filter: ContainerSize;
+  readonly burstCpu: number;
 }
 
 const SIZES: Readonly<Record<Stage, ProxySize>> = {
   production: {
     replicas: 2,
-    envoy: burstable({ cpu: 1, memoryGiB: 1 }, { cpu: 4, memoryGiB: 2 }),
-    filter: burstable({ cpu: 0.5, memoryGiB: 0.5 }, { cpu: 4, memoryGiB: 2 }),
+    envoy: { cpu: 1, memoryGiB: 1 },
+    filter: { cpu: 0.5, memoryGiB: 0.5 },
+    burstCpu: 4,
   },
   development: {
     replicas: 1,
-    envoy: burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 2, memoryGiB: 1 }),
-    filter: burstable({ cpu: 0.1, memoryGiB: 0.125 }, { cpu: 2, memoryGiB: 1 }),
+    envoy: { cpu: 0.1, memoryGiB: 0.25 },
+    filter: { cpu: 0.1, memoryGiB: 0.125 },
+    burstCpu: 2,
   },
 };
+
+/** The filter reads a copy of each body: it may be as large as Envoy beside it. */
+function resourcesOf(stage: Stage, container: "envoy" | "filter", memoryGiB: number): ContainerResources {
+  const { [container]: request, burstCpu } = SIZES[stage];
+  return burstable(request, { cpu: burstCpu, memoryGiB });
+}
 
 /** What Pod Security `restricted` asks, plus a read-only root; the group and user are those of Envoy Gateway's defaults. */
 const SECURITY_CONTEXT = {
@@ -50,14 +60,21 @@ const DRAIN_SECONDS = 300;
 
 export interface ProxyPodsArgs {
   readonly stage: Stage;
+  /** Memory limit of Envoy, and of the filter beside it, GiB. */
+  readonly memoryGiB: number;
   readonly exposure: Exposure;
   /** Annotations of the proxies' Service: the settings of a cloud's load balancer. */
   readonly serviceAnnotations?: Readonly<Record<string, string>>;
 }
 
 /** Spec of the EnvoyProxy: how the proxy pods of the Gateway run, log and are reached. */
-export function envoyProxySpec({ stage, exposure, serviceAnnotations }: ProxyPodsArgs): IEnvoyProxy["spec"] {
-  const { replicas, envoy } = SIZES[stage];
+export function envoyProxySpec({
+  stage,
+  memoryGiB,
+  exposure,
+  serviceAnnotations = {},
+}: ProxyPodsArgs): IEnvoyProxy["spec"] {
+  const { replicas } = SIZES[stage];
   return {
     provider: {
       type: "Kubernetes",
@@ -65,7 +82,11 @@ export function envoyProxySpec({ stage, exposure, serviceAnnotations }: ProxyPod
         envoyDeployment: {
           replicas,
           strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-          container: { image: image("envoy-proxy"), resources: envoy, securityContext: SECURITY_CONTEXT },
+          container: {
+            image: image("envoy-proxy"),
+            resources: resourcesOf(stage, "envoy", memoryGiB),
+            securityContext: SECURITY_CONTEXT,
+          },
           pod: {
             priorityClassName: PRIORITY.platform.name,
             topologySpreadConstraints: spread(gatewayProxies.podLabels),
@@ -77,9 +98,10 @@ export function envoyProxySpec({ stage, exposure, serviceAnnotations }: ProxyPod
         envoyPDB: { maxUnavailable: 1 },
         envoyService: {
           type: exposure,
-          // Local keeps the client's address; a node port must answer on every node.
+          // Local keeps the client's address, where the load balancer keeps it (components/cluster/load-balancers.ts);
+          // a node port must answer on every node.
           externalTrafficPolicy: exposure === "NodePort" ? "Cluster" : "Local",
-          ...(serviceAnnotations && { annotations: { ...serviceAnnotations } }),
+          ...(Object.keys(serviceAnnotations).length > 0 && { annotations: { ...serviceAnnotations } }),
           ...(exposure === "NodePort" && { patch: { type: "StrategicMerge", value: NODE_PORT_PATCH } }),
         },
       },
@@ -101,8 +123,12 @@ export function envoyProxySpec({ stage, exposure, serviceAnnotations }: ProxyPod
 }
 
 /** Spec of the AI gateway's filter, which runs beside Envoy in each proxy pod. */
-export function gatewayConfigSpec(stage: Stage): NonNullable<IGatewayConfig["spec"]> {
-  return { extProc: { kubernetes: { resources: SIZES[stage].filter, securityContext: SECURITY_CONTEXT } } };
+export function gatewayConfigSpec({
+  stage,
+  memoryGiB,
+}: Pick<ProxyPodsArgs, "stage" | "memoryGiB">): NonNullable<IGatewayConfig["spec"]> {
+  const resources = resourcesOf(stage, "filter", memoryGiB);
+  return { extProc: { kubernetes: { resources, securityContext: SECURITY_CONTEXT } } };
 }
 
 const DEPLOYMENT_PATCH = {

@@ -7,7 +7,7 @@ import type { Allowance, PodSelection } from "../core/network";
 import { podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { gatewayProxies } from "./names";
-import { listenerReference, seconds } from "./traffic";
+import { listenerReference, OPEN_REQUEST_SECONDS, seconds } from "./traffic";
 
 /**
  * A service beside the models, at a hostname of its own. The models' API keys neither open it nor are they asked for:
@@ -22,9 +22,6 @@ export interface GatewayService {
   readonly pods: PodSelection;
   readonly port: number;
 }
-
-/** Seconds until a whole answer must be done: what takes longer is a task that one asks about. */
-const REQUEST_TIMEOUT_SECONDS = 60;
 
 export interface ServiceRoutesArgs {
   readonly namespace: pulumi.Input<string>;
@@ -60,7 +57,7 @@ export class ServiceRoutes extends PlatformComponent {
             rules: [
               {
                 backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: objectName, weight: 1 }],
-                timeouts: { request: seconds(REQUEST_TIMEOUT_SECONDS) },
+                timeouts: { request: seconds(OPEN_REQUEST_SECONDS) },
               },
             ],
           },

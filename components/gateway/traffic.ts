@@ -1,9 +1,13 @@
 import type { IBackendTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/BackendTrafficPolicy";
 import type { IClientTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/ClientTrafficPolicy";
+import type { GatewayLimits } from "../../planner/gateway-limits";
 import { CONSUMER_HEADER, GATEWAY_NAME, LISTENERS, MODEL_HEADER } from "./names";
 
-/** Limits of one request through the gateway. */
-export interface RequestLimits {
+/** Limits of one request to a model through the gateway. */
+export interface RequestLimits extends RequestTimes, Pick<GatewayLimits, "maxRequestBytes" | "parallelRequests"> {}
+
+/** How long a request to a model may take. */
+export interface RequestTimes {
   /** Seconds until a whole response, streamed or not, must be done. */
   readonly requestTimeoutSeconds: number;
   /**
@@ -11,21 +15,15 @@ export interface RequestLimits {
    * and the whole answer when it is not streamed.
    */
   readonly streamIdleTimeoutSeconds: number;
-  /** Largest request body, bytes: a longer one is answered with 413. */
-  readonly maxRequestBytes: number;
 }
 
-/**
- * An hour: a 32k-token answer at 10 tokens/s. Ten minutes of silence: what OpenAI's own clients wait for an answer.
- * 32 MiB: a prompt with some images in base64.
- */
-export const DEFAULT_LIMITS: RequestLimits = {
-  requestTimeoutSeconds: 3600,
-  streamIdleTimeoutSeconds: 600,
-  maxRequestBytes: 32 * 1024 * 1024,
-};
+/** An hour: a 32k-token answer at 10 tokens/s. Ten minutes of silence: what OpenAI's own clients wait for an answer. */
+export const DEFAULT_TIMES: RequestTimes = { requestTimeoutSeconds: 3600, streamIdleTimeoutSeconds: 600 };
 
-/** Only the HTTPS listener: redirects and ACME challenges must pass without a key. */
+/** Connections of one proxy: idle ones with TLS take some 100 KiB each. */
+const MODEL_CONNECTIONS = 4096;
+
+/** The models' listener, the only one that API keys guard: redirects and ACME challenges must pass without a key. */
 export const HTTPS_LISTENER = listenerReference(LISTENERS.https);
 
 /** A listener of the Gateway, for routes and policies. */
@@ -33,41 +31,92 @@ export function listenerReference(sectionName: string) {
   return { group: "gateway.networking.k8s.io", kind: "Gateway", name: GATEWAY_NAME, sectionName };
 }
 
-/** Spec of the policy between clients and proxies, on these HTTPS listeners. */
-export function clientTrafficSpec(limits: RequestLimits, listeners: readonly string[]): IClientTrafficPolicy["spec"] {
+/** Spec of the policy between clients and proxies, on the models' listener. */
+export function clientTrafficSpec(limits: RequestLimits): IClientTrafficPolicy["spec"] {
   return {
-    targetRefs: listeners.map(listenerReference),
+    targetRefs: [HTTPS_LISTENER],
     tls: { minVersion: "1.2" },
     timeout: {
       http: {
-        // Against clients that send slowly to hold connections; the response is not counted.
-        requestReceivedTimeout: "120s",
+        // Against clients that send slowly to hold connections and memory; the response is not counted.
+        requestReceivedTimeout: seconds(receiveSeconds(limits.maxRequestBytes)),
+        idleTimeout: "300s",
         streamIdleTimeout: seconds(limits.streamIdleTimeoutSeconds),
       },
     },
-    // The AI gateway's filter reads the whole body to find the model, and whole non-streamed answers to count
-    // tokens: what does not fit is refused. Envoy Gateway's default is 32 KiB.
-    connection: { bufferLimit: limits.maxRequestBytes },
-    // Load balancers forget idle connections after minutes; a model may think for longer.
-    tcpKeepalive: { idleTime: "60s", interval: "15s", probes: 4 },
-    // The gateway sets both itself: a client's word does not count.
-    headers: { earlyRequestHeaders: { remove: [CONSUMER_HEADER, MODEL_HEADER] } },
+    connection: {
+      connectionLimit: { value: MODEL_CONNECTIONS },
+      // The AI gateway's filter reads the whole body to find the model, and whole non-streamed answers to count
+      // tokens: what does not fit is refused. Envoy Gateway's default is 32 KiB. Envoy has one such limit per port: that
+      // of the Gateway's first listener.
+      bufferLimit: limits.maxRequestBytes,
+    },
+    tcpKeepalive: KEEPALIVE,
+    headers: OWN_HEADERS,
   };
 }
 
-/** Spec of the policy between proxies and what is behind these HTTPS listeners. */
-export function backendTrafficSpec(limits: RequestLimits, listeners: readonly string[]): IBackendTrafficPolicy["spec"] {
+/** Spec of the policy between clients and proxies, on services' listeners, which ask for no key. */
+export function serviceClientTrafficSpec(listeners: readonly string[]): IClientTrafficPolicy["spec"] {
   return {
     targetRefs: listeners.map(listenerReference),
+    tls: { minVersion: "1.2" },
+    ...forAnybody(SERVICE_CONNECTIONS),
+  };
+}
+
+/** Spec of the policy between clients and proxies, on the listener of redirects and challenges. */
+export function plainClientTrafficSpec(): IClientTrafficPolicy["spec"] {
+  return { targetRefs: [listenerReference(LISTENERS.http)], ...forAnybody(PLAIN_CONNECTIONS) };
+}
+
+/** What may be held by who has no key: little, and not for long. */
+function forAnybody(connections: number) {
+  return {
     timeout: {
-      tcp: { connectTimeout: "5s" },
-      http: { requestTimeout: seconds(limits.requestTimeoutSeconds) },
+      http: {
+        requestReceivedTimeout: "15s",
+        idleTimeout: "60s",
+        streamIdleTimeout: seconds(OPEN_REQUEST_SECONDS + 10),
+      },
     },
+    connection: { connectionLimit: { value: connections } },
+    http2: { maxConcurrentStreams: 16, initialStreamWindowSize: "64Ki", initialConnectionWindowSize: "64Ki" },
+    tcpKeepalive: KEEPALIVE,
+    headers: OWN_HEADERS,
+  };
+}
+
+/** Seconds until an answer of a service must be done: what takes longer is a task that one asks about. */
+export const OPEN_REQUEST_SECONDS = 60;
+
+/**
+ * Connections of one proxy to services; past it the newest are closed, of services only. Without a request buffer Envoy
+ * still reads ahead of a service that is slow, up to the buffer limit of the port, which is the models': 2 to 4 MiB
+ * per connection of a client that sends as fast as it can (test/e2e/gateway-memory.test.ts).
+ */
+const SERVICE_CONNECTIONS = 64;
+
+/** The same for redirects and challenges, whose port has Envoy Gateway's buffer limit of 32 KiB. */
+const PLAIN_CONNECTIONS = 256;
+
+/** Load balancers forget idle connections after minutes; a model may think for longer. */
+const KEEPALIVE = { idleTime: "60s", interval: "15s", probes: 4 };
+
+/** The gateway sets both itself: a client's word does not count. */
+const OWN_HEADERS = { earlyRequestHeaders: { remove: [CONSUMER_HEADER, MODEL_HEADER] } };
+
+/** Time to receive a body at 3 Mbit/s, after 20 seconds for the first byte. */
+function receiveSeconds(bytes: number): number {
+  return 20 + Math.ceil((bytes * 8) / 3e6);
+}
+
+/** Spec of the policy between proxies and models. */
+export function backendTrafficSpec(limits: RequestLimits): IBackendTrafficPolicy["spec"] {
+  return {
+    targetRefs: [HTTPS_LISTENER],
+    ...towardsBackends(limits.requestTimeoutSeconds),
     requestBuffer: { limit: limits.maxRequestBytes },
-    // Replicas answer at very different speeds: the length of the answer decides, not the count of requests.
-    loadBalancer: { type: "LeastRequest", slowStart: { window: "30s" } },
-    // Replicas come and go as addresses behind a headless Service: ask often, whatever the record's TTL.
-    dns: { dnsRefreshRate: "5s", respectDnsTtl: false },
     // Only where no token was made: no connection, or the engine's own refusal (queue full, still loading).
     retry: {
       numRetries: 2,
@@ -75,12 +124,40 @@ export function backendTrafficSpec(limits: RequestLimits, listeners: readonly st
       perRetry: { backOff: { baseInterval: "100ms", maxInterval: "2s" } },
     },
     // Per model and proxy. Engines queue on their own and say so in metrics; this stops a flood from filling memory.
-    circuitBreaker: {
-      maxConnections: 1024,
-      maxPendingRequests: 1024,
-      maxParallelRequests: 1024,
-      maxParallelRetries: 32,
+    circuitBreaker: { ...atMost(limits.parallelRequests), maxParallelRetries: 32 },
+  };
+}
+
+/** Requests to a service that one proxy holds at a time. */
+const SERVICE_PARALLEL_REQUESTS = 64;
+
+/**
+ * Spec of the policy between proxies and services that check their callers themselves. No request buffer, and no retries,
+ * for which Envoy would keep the body too: a service must be able to refuse before it is read.
+ */
+export function serviceBackendTrafficSpec(listeners: readonly string[]): IBackendTrafficPolicy["spec"] {
+  return {
+    targetRefs: listeners.map(listenerReference),
+    ...towardsBackends(OPEN_REQUEST_SECONDS),
+    circuitBreaker: atMost(SERVICE_PARALLEL_REQUESTS),
+  };
+}
+
+function atMost(requests: number) {
+  return { maxConnections: 1024, maxPendingRequests: requests, maxParallelRequests: requests };
+}
+
+/** How proxies find replicas, choose among them and give up on them. */
+function towardsBackends(requestTimeoutSeconds: number) {
+  return {
+    timeout: {
+      tcp: { connectTimeout: "5s" },
+      http: { requestTimeout: seconds(requestTimeoutSeconds) },
     },
+    // Replicas answer at very different speeds: the length of the answer decides, not the count of requests.
+    loadBalancer: { type: "LeastRequest" as const, slowStart: { window: "30s" } },
+    // Replicas come and go as addresses behind a headless Service: ask often, whatever the record's TTL.
+    dns: { dnsRefreshRate: "5s", respectDnsTtl: false },
     healthCheck: {
       passive: {
         consecutive5XxErrors: 10,

@@ -35,6 +35,7 @@ const rules: readonly Rule[] = [
   models.tensorParallelFitsANode,
   gateway.productionHasATrustedCertificate,
   gateway.consumersAreUnique,
+  gateway.loadBalancerSettingsAreRead,
   gateway.streamsOutliveTheirPauses,
   modelControl.modelControlHasAnImage,
   modelControl.modelControlHasItsOwnHostname,

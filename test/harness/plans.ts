@@ -24,6 +24,7 @@ export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     contextTokens: 8192,
     concurrency: 16,
     gpuMemoryUtilization: 0.92,
+    takesImages: false,
     kvCacheDtype: "auto",
     memoryPerGpu: { weightsGiB: 14.99, kvCacheGiB: 2.5, overheadGiB: 1.2, totalGiB: 18.69, limitGiB: 20.61 },
     kvTokens: 30_000,

@@ -41,3 +41,24 @@ async function runProgram(name: EnvironmentName, preview: boolean): Promise<Prog
     resources: run.recording.resources,
   };
 }
+
+/**
+ * Runs the program of an environment with the model control API at a hostname of its own, and other settings of its
+ * gateway, as lines of YAML.
+ */
+export async function controlHostnameRun(name: EnvironmentName, gateway = ""): Promise<Deployment> {
+  const root = repositoryRoot();
+  const text = readFileSync(join(root, `Pulumi.${name}.yaml`), "utf8");
+  const section = "  inference-stacks:modelControl:\n";
+  const control = "    enabled: true\n    hostname: control.example.org\n";
+  const withControl = text.includes(section)
+    ? text.replace(`${section}    enabled: true\n`, `${section}${control}`)
+    : `${text}\n${section}${control}    image: registry.example.org/model-control:1.0.0\n`;
+  const opening = "  inference-stacks:gateway:\n";
+  const file = parseEnvironmentFile(withControl.replace(opening, `${opening}${gateway}`));
+  if (!file.ok) {
+    throw new Error(formatProblems(file.problems, name));
+  }
+  const run = await runEnvironment({ name, file, baseDirectory: root });
+  return new Deployment(run.recording);
+}

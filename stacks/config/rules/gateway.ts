@@ -1,3 +1,4 @@
+import { unreadOciSettings } from "../../../components/cluster/load-balancers";
 import type { Rule } from "./context";
 
 export const productionHasATrustedCertificate: Rule = function* ({ sections: { stage, gateway } }) {
@@ -22,6 +23,21 @@ export const consumersAreUnique: Rule = function* ({ sections: { gateway } }) {
         fix: "remove it",
       };
     }
+  }
+};
+
+/** OCI ignores settings of the other kind of load balancer, `internal: "true"` too: the gateway would be public. */
+export const loadBalancerSettingsAreRead: Rule = function* ({ sections: { cluster, gateway } }) {
+  if (cluster?.kind !== "oci" || gateway?.serviceAnnotations === undefined) {
+    return;
+  }
+  for (const key of unreadOciSettings(gateway.serviceAnnotations)) {
+    yield {
+      path: ["gateway", "serviceAnnotations", key],
+      value: gateway.serviceAnnotations[key],
+      allowed: "settings of one kind of load balancer: the one that is made would not read this",
+      fix: 'name the kind that you mean, oci.oraclecloud.com/load-balancer-type: "nlb" (settings oci-network-load-balancer.oraclecloud.com/…) or "lb" (settings service.beta.kubernetes.io/oci-load-balancer-…), and remove the other\'s',
+    };
   }
 };
 

@@ -49,7 +49,8 @@ export const gatewaySection = z
       .record(text(253).meta({ allowed: "an annotation key" }), text(1024))
       .optional()
       .meta({
-        description: "Annotations of that Service: the settings of your cloud's load balancer. Default: none.",
+        description:
+          "Annotations of that Service: the settings of your cloud's load balancer. They add to what the platform sets on OCI and AWS, and win over it (docs/network.md).",
         examples: [{ "service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing" }],
       }),
     tls: tlsSchema,
@@ -68,9 +69,12 @@ export const gatewaySection = z
       unit: "seconds",
       example: 300,
     }),
-    maxRequestMiB: wholeNumber(1, 1024)
-      .optional()
-      .meta({ description: "Largest request body. Default: the gateway's.", unit: "MiB", example: 8 }),
+    maxRequestMiB: wholeNumber(1, 1024).optional().meta({
+      description:
+        "Largest request body, and largest answer that is not streamed. Default: 4, more for very long contexts, 32 where a model takes images or makes embeddings. The memory limit of the gateway's proxies follows from it.",
+      unit: "MiB",
+      example: 8,
+    }),
   })
   .meta({
     description: "The one address of all models.",

@@ -26,6 +26,7 @@ export function modelPlan(changes: Partial<ModelPlan> & Pick<ModelPlan, "name">)
     contextTokens: 8192,
     concurrency: 16,
     gpuMemoryUtilization: 0.9,
+    takesImages: false,
     kvCacheDtype: "auto",
     memoryPerGpu: { weightsGiB: 9.4, kvCacheGiB: 5.3, overheadGiB: 1.8, totalGiB: 16.5, limitGiB: 19.7 },
     kvTokens: 140_000,

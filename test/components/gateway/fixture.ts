@@ -50,6 +50,7 @@ export async function deployGateway(
         tls: { kind: "acme", email: "platform@example.com" },
         consumers: ["default", "team-a"],
         stage: "production",
+        limits: { maxRequestBytes: 4 * 2 ** 20, parallelRequests: 307, proxyMemoryGiB: 2 },
         observabilityNamespace: "observability",
         ...overrides,
       }),

@@ -91,7 +91,8 @@ describe("InferenceGateway", () => {
       endpoints: [{ fqdn: { hostname: "console.console-system.svc.cluster.local", port: 8443 } }],
     });
     for (const kind of ["ClientTrafficPolicy", "BackendTrafficPolicy"]) {
-      expect(specOf(deployment, kind, "inference")).toMatchObject({ targetRefs: [HTTPS, listener] });
+      expect(specOf(deployment, kind, "inference")).toMatchObject({ targetRefs: [HTTPS] });
+      expect(specOf(deployment, kind, "services")).toMatchObject({ targetRefs: [listener] });
     }
     expect(specOf(deployment, "SecurityPolicy", "inference")).toMatchObject({ targetRefs: [HTTPS] });
     const custom = deployment.recording.resources.filter(({ inputs }) =>
@@ -147,15 +148,16 @@ describe("InferenceGateway", () => {
     expect(specOf(deployment, "ClientTrafficPolicy", "inference")).toEqual({
       targetRefs: [HTTPS],
       tls: { minVersion: "1.2" },
-      timeout: { http: { requestReceivedTimeout: "120s", streamIdleTimeout: "600s" } },
-      connection: { bufferLimit: 33554432 },
+      timeout: { http: { requestReceivedTimeout: "32s", idleTimeout: "300s", streamIdleTimeout: "600s" } },
+      connection: { connectionLimit: { value: 4096 }, bufferLimit: 4194304 },
       tcpKeepalive: { idleTime: "60s", interval: "15s", probes: 4 },
       headers: { earlyRequestHeaders: { remove: ["x-consumer-id", "x-ai-eg-model"] } },
     });
     expect(specOf(deployment, "BackendTrafficPolicy", "inference")).toMatchObject({
       targetRefs: [HTTPS],
       timeout: { http: { requestTimeout: "3600s" } },
-      requestBuffer: { limit: 33554432 },
+      requestBuffer: { limit: 4194304 },
+      circuitBreaker: { maxPendingRequests: 307, maxParallelRequests: 307 },
       loadBalancer: { type: "LeastRequest" },
       retry: {
         numRetries: 2,
@@ -168,18 +170,26 @@ describe("InferenceGateway", () => {
     const { deployment } = await deployGateway({
       requestTimeoutSeconds: 7200,
       streamIdleTimeoutSeconds: 900,
-      maxRequestBytes: 1048576,
+      limits: { maxRequestBytes: 32 * 2 ** 20, parallelRequests: 20, proxyMemoryGiB: 3 },
     });
     expect(specOf(deployment, "ClientTrafficPolicy", "inference")).toMatchObject({
-      timeout: { http: { streamIdleTimeout: "900s" } },
-      connection: { bufferLimit: 1048576 },
+      timeout: { http: { requestReceivedTimeout: "110s", streamIdleTimeout: "900s" } },
+      connection: { bufferLimit: 33554432 },
     });
     expect(specOf(deployment, "BackendTrafficPolicy", "inference")).toMatchObject({
       timeout: { http: { requestTimeout: "7200s" } },
-      requestBuffer: { limit: 1048576 },
+      requestBuffer: { limit: 33554432 },
+      circuitBreaker: { maxParallelRequests: 20 },
     });
     expect(specOf(deployment, "AIGatewayRoute", "model-legal")).toMatchObject({
       rules: [{ timeouts: { request: "7200s" } }],
+    });
+    const memory = { limits: { memory: "3Gi" } };
+    expect(specOf(deployment, "EnvoyProxy", "inference")).toMatchObject({
+      provider: { kubernetes: { envoyDeployment: { container: { resources: memory } } } },
+    });
+    expect(specOf(deployment, "GatewayConfig", "inference")).toMatchObject({
+      extProc: { kubernetes: { resources: memory } },
     });
   });
 

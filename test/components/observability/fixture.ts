@@ -53,6 +53,7 @@ function cluster(overrides: Partial<Cluster>): Cluster {
     gpuExporters: "platform",
     privateCidrs: [],
     apiServerCidrs: [],
+    loadBalancer: ({ chosen }) => chosen,
     ...overrides,
   };
 }

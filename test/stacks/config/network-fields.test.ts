@@ -47,3 +47,23 @@ describe("networks of the cluster", () => {
     expect(parseWith({ cluster: { kind: "oci", privateCidrs: cidrs, apiServerCidrs: cidrs } }).ok).toBe(true);
   });
 });
+
+describe("settings of OCI's load balancer", () => {
+  const LB = "service.beta.kubernetes.io/oci-load-balancer-internal";
+  const NLB = "oci-network-load-balancer.oraclecloud.com/internal";
+  const TYPE = "oci.oraclecloud.com/load-balancer-type";
+
+  it.each([
+    [{ [TYPE]: "nlb", [LB]: "true" }, LB],
+    [{ [TYPE]: "lb", [NLB]: "true" }, NLB],
+    [{ [LB]: "true", [NLB]: "true" }, NLB],
+  ])("are refused where the one that is made does not read them: %j", (serviceAnnotations, unread) => {
+    const problems = problemsWith({ gateway: { ...gateway, serviceAnnotations } });
+    expect(problems.map(({ path }) => path)).toEqual([`gateway.serviceAnnotations["${unread}"]`]);
+    expect(problems[0]?.message).toContain("Name the kind that you mean");
+  });
+
+  it.each([{ [LB]: "true" }, { [NLB]: "true" }, { [TYPE]: "nlb" }])("are taken: %j", (serviceAnnotations) => {
+    expect(parseWith({ gateway: { ...gateway, serviceAnnotations } }).ok).toBe(true);
+  });
+});

@@ -1,0 +1,76 @@
+import type { LoadBalancer, LoadBalancerSettings } from "../core/cluster";
+
+/** No cloud: what the environment says. */
+export const plainLoadBalancer: LoadBalancer = ({ chosen }) => chosen;
+
+const OCI_TYPE = "oci.oraclecloud.com/load-balancer-type";
+/** Beginnings of settings: each kind of load balancer of OCI reads its own, and nothing of the other's. */
+const OCI_SETTINGS = {
+  lb: "service.beta.kubernetes.io/oci-load-balancer-",
+  nlb: "oci-network-load-balancer.oraclecloud.com/",
+} as const;
+
+/** The kind that settings ask for, by name or by what only one kind reads. */
+function ociType(chosen: LoadBalancerSettings): string {
+  return chosen[OCI_TYPE] ?? (Object.keys(chosen).some((key) => key.startsWith(OCI_SETTINGS.lb)) ? "lb" : "nlb");
+}
+
+/** Keys of settings that the load balancer which they ask for does not read. */
+export function unreadOciSettings(chosen: LoadBalancerSettings): string[] {
+  const unread = ociType(chosen) === "nlb" ? OCI_SETTINGS.lb : OCI_SETTINGS.nlb;
+  return Object.keys(chosen).filter((key) => key.startsWith(unread));
+}
+
+/**
+ * OCI (oci-cloud-controller-manager, docs/load-balancer-annotations.md and load_balancer_spec.go at 1100ac3, 2026-06-17).
+ *
+ * A network load balancer passes connections through: with `externalTrafficPolicy: Local` the proxies see the client's
+ * address, and their TCP keepalive, every 60 seconds, is activity within its 360. It has no bandwidth to buy. Its
+ * security lists are left alone unless asked for.
+ *
+ * The load balancer proper is another TCP endpoint: it hides the client, does not pass keepalive on, and ends silent
+ * connections after 300 seconds. It is made where the environment asks for it, or sets anything of it: its
+ * `internal: "true"` would mean nothing to the other kind, and the gateway would be public.
+ */
+export const ociLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
+  const { lb, nlb } = OCI_SETTINGS;
+  if (ociType(chosen) === "nlb") {
+    return { [OCI_TYPE]: "nlb", [`${nlb}security-list-management-mode`]: "All", ...chosen };
+  }
+  const hasShape = `${lb}shape` in chosen;
+  return {
+    [OCI_TYPE]: "lb",
+    [`${lb}connection-idle-timeout`]: String(idleSeconds + IDLE_MARGIN_SECONDS),
+    // The default is a fixed 100 Mbit/s.
+    ...(!hasShape && {
+      [`${lb}shape`]: "flexible",
+      [`${lb}shape-flex-min`]: "10",
+      [`${lb}shape-flex-max`]: "1000",
+    }),
+    ...chosen,
+  };
+};
+
+/** The gateway ends a silent request itself, with an answer that says so, before the load balancer cuts it. */
+const IDLE_MARGIN_SECONDS = 60;
+
+const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
+/** Bounds of a network load balancer's TCP idle timeout, seconds. */
+const AWS_IDLE = { least: 60, most: 6000 } as const;
+
+/**
+ * EKS with the AWS Load Balancer Controller (docs/guide/service/annotations.md and nlb.md at 225f445, 2026-08-17): a network
+ * load balancer straight to the proxies' addresses. It gives them the client's address only when asked to, and forgets
+ * silent connections after 350 seconds; keepalive counts as activity, the longer timeout is for those of clients that
+ * it does not reach. It is internal unless the environment writes `scheme: internet-facing`.
+ */
+export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
+  const idle = Math.min(AWS_IDLE.most, Math.max(AWS_IDLE.least, idleSeconds + IDLE_MARGIN_SECONDS));
+  return {
+    [`${AWS}type`]: "external",
+    [`${AWS}nlb-target-type`]: "ip",
+    [`${AWS}target-group-attributes`]: "preserve_client_ip.enabled=true",
+    [`${AWS}listener-attributes.TCP-443`]: `tcp.idle_timeout.seconds=${idle}`,
+    ...chosen,
+  };
+};
