@@ -15,7 +15,9 @@ export function keptByNpm(
   argv: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): string | undefined {
-  if (env.npm_command === "exec" || env.npm_lifecycle_event !== command) {
+  // `npm start` is the plan of dev.
+  const scripts = command === "plan" ? ["plan", "start"] : [command];
+  if (env.npm_command === "exec" || !scripts.includes(env.npm_lifecycle_event ?? "")) {
     return undefined;
   }
   const kept = options.filter(

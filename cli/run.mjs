@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Starts a command from a bundle of the program: one file loads in a fraction of the time that hundreds of
 // TypeScript files take. `npm ci` makes the bundle; it is made again whenever a source file is newer.
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, renameSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,10 +27,12 @@ function isCurrent() {
 
 async function build() {
   const esbuild = await import("esbuild");
+  // Renamed when it is whole: a second command that starts meanwhile must not load half of it.
+  const made = `${bundle}.${process.pid}`;
   await esbuild.build({
     absWorkingDir: root,
     entryPoints: [join(root, "cli", "main.ts")],
-    outfile: bundle,
+    outfile: made,
     bundle: true,
     platform: "node",
     target: "node20",
@@ -39,6 +41,7 @@ async function build() {
     external: ["@pulumi/pulumi", "@pulumi/pulumi/*", "@pulumi/policy"],
     logLevel: "warning",
   });
+  renameSync(made, bundle);
 }
 
 if (process.argv[2] === "--build") {

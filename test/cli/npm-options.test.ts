@@ -11,6 +11,11 @@ it("tells of every option that npm kept, with how to write it", () => {
   );
 });
 
+it("tells of them to npm start, too", () => {
+  const env = { npm_lifecycle_event: "start", npm_command: "start", npm_config_json: "true" };
+  expect(keptByNpm("plan", options, ["dev"], env)).toContain("as in npm run plan -- dev --json");
+});
+
 it.each([
   ["an option that came through", ["dev", "--json"], { ...inScript, npm_config_json: "true" }],
   ["an option with a value that came through", ["dev", "--html=x"], { ...inScript, npm_config_html: "true" }],
