@@ -97,7 +97,7 @@ function readArguments(argv: string[]): Arguments | Problem | "help" {
 
 function summary(
   { environment, out, secretStore }: Arguments,
-  { manifests, secrets }: Rendering,
+  { manifests, secrets, advice }: Rendering,
   { added, changed, removed, unchanged }: FolderChanges,
 ): string {
   const charts = manifests.filter(({ object }) => object.kind === "Application").length;
@@ -107,7 +107,7 @@ function summary(
 Objects    ${manifests.length} in ${waves} sync waves, ${charts} of them charts as Argo CD Applications
 Files      ${added.length} added · ${changed.length} changed · ${removed.length} removed · ${unchanged.length} unchanged
 Secrets    ${secrets.length} values to keep in the ClusterSecretStore "${secretStore}": ${out}/SECRETS.md
-
+${advice.map(({ policy, resource, message }) => `\n! ${policy} ${resource}\n  ${message}\n`).join("")}
 Next: commit the folder and point an Argo CD Application at it (docs/gitops.md)
 `;
 }
@@ -115,11 +115,11 @@ Next: commit the folder and point an Argo CD Application at it (docs/gitops.md)
 function jsonSummary(
   { environment, secretStore }: Arguments,
   folder: string,
-  { manifests, secrets }: Rendering,
+  { manifests, secrets, advice }: Rendering,
   files: FolderChanges,
 ): string {
   const objects = manifests.map(({ object: { apiVersion, kind, metadata }, wave }) => {
     return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name, wave };
   });
-  return `${JSON.stringify({ environment, out: folder, secretStore, files, objects, secrets }, undefined, 2)}\n`;
+  return `${JSON.stringify({ environment, out: folder, secretStore, files, objects, secrets, advice }, undefined, 2)}\n`;
 }

@@ -1,9 +1,9 @@
 import { isRecord, type KubernetesObject } from "./kubernetes-object";
 import { PendingText, type PendingValue, type TextPart } from "./pending-values";
+import { RenderRefusedError } from "./refusal";
 import { nameOf, type RemoteReference, type RemoteSecrets, type SecretPlace } from "./remote-secrets";
 
 const API = "external-secrets.io/v1";
-const GENERATORS_API = "generators.external-secrets.io/v1alpha1";
 
 /** Content of a Secret, key by key: plain text, or text that needs secret values. */
 type SecretContent = readonly (readonly [key: string, text: string | PendingText])[];
@@ -19,10 +19,11 @@ export function claimValues(secret: KubernetesObject, remote: RemoteSecrets): vo
 
 /**
  * What stands in Git for a Secret: an ExternalSecret that builds it in the cluster from the secret store. Texts
- * without secrets stay readable in its template. A Secret in which nothing is secret at all comes from External Secrets'
- * generator for fixed data, so that Git holds no Secret object and a rule can forbid them there.
+ * without secrets stay readable in its template.
+ *
+ * @throws RenderRefusedError when nothing in it is secret: Git holds no Secret, so that a rule can forbid them there.
  */
-export function externalSecrets(secret: KubernetesObject, remote: RemoteSecrets): KubernetesObject[] {
+export function externalSecret(secret: KubernetesObject, remote: RemoteSecrets): KubernetesObject {
   const content = contentOf(secret);
   const { name, namespace, labels } = secret.metadata;
   const type = typeof secret.type === "string" ? secret.type : "Opaque";
@@ -32,18 +33,10 @@ export function externalSecrets(secret: KubernetesObject, remote: RemoteSecrets)
     refreshInterval: "1h0m0s",
     target: { name, creationPolicy: "Owner", deletionPolicy: "Retain", template },
   };
-  const plain = content.flatMap(([key, text]) => (text instanceof PendingText ? [] : [[key, text]]));
-  if (plain.length === content.length) {
-    const generator = { apiVersion: GENERATORS_API, kind: "Fake", name };
-    return [
-      { apiVersion: GENERATORS_API, kind: "Fake", metadata, spec: { data: Object.fromEntries(plain) } },
-      {
-        apiVersion: API,
-        kind: "ExternalSecret",
-        metadata,
-        spec: { ...base, dataFrom: [{ sourceRef: { generatorRef: generator } }] },
-      },
-    ];
+  if (content.every(([, text]) => !(text instanceof PendingText))) {
+    throw new RenderRefusedError([
+      `Secret ${namespace}/${name}: nothing in it is secret. Make it a ConfigMap, or values of the chart that reads it.`,
+    ]);
   }
 
   const fetched = new Map<string, RemoteReference>();
@@ -67,30 +60,43 @@ export function externalSecrets(secret: KubernetesObject, remote: RemoteSecrets)
     if (whole) {
       return `{{ .${variable(identifier(key), remote.use(whole, place))} }}`;
     }
-    return text.parts.map((part) => inside(part, place)).join("");
+    const { parts } = text;
+    // The template's own function writes the quotes around a value, and escapes what it holds.
+    return parts
+      .map((part, i) =>
+        typeof part === "string"
+          ? literal(part.slice(isQuoted(parts, i - 1) ? 1 : 0, isQuoted(parts, i + 1) ? -1 : undefined))
+          : inside(part, place, isQuoted(parts, i)),
+      )
+      .join("");
   };
-  const inside = (part: TextPart, place: SecretPlace): string => {
-    if (typeof part === "string") {
-      return literal(part);
-    }
-    return "id" in part ? `{{ .${shared(part, place)} }}` : `{{ .${shared(part.sha256Of, place)} | sha256sum }}`;
-  };
+  const inside = (part: Exclude<TextPart, string>, place: SecretPlace, quoted: boolean): string =>
+    "id" in part
+      ? `{{ .${shared(part, place)}${quoted ? " | quote" : ""} }}`
+      : `{{ .${shared(part.sha256Of, place)} | sha256sum }}`;
   const shared = (value: PendingValue, place: SecretPlace): string =>
     variable(identifier(nameOf(value)), remote.use(value, { ...place, property: nameOf(value) }));
   const data = Object.fromEntries(content.map(([key, text]) => [key, expression(key, text)]));
-  return [
-    {
-      apiVersion: API,
-      kind: "ExternalSecret",
-      metadata,
-      spec: {
-        ...base,
-        secretStoreRef: { kind: "ClusterSecretStore", name: remote.store },
-        target: { ...base.target, template: { ...template, data } },
-        data: [...fetched].map(([secretKey, reference]) => ({ secretKey, remoteRef: withDefaults(reference) })),
-      },
+  return {
+    apiVersion: API,
+    kind: "ExternalSecret",
+    metadata,
+    spec: {
+      ...base,
+      secretStoreRef: { kind: "ClusterSecretStore", name: remote.store },
+      target: { ...base.target, template: { ...template, data } },
+      data: [...fetched].map(([secretKey, reference]) => ({ secretKey, remoteRef: withDefaults(reference) })),
     },
-  ];
+  };
+}
+
+/** Whether a part is a value between double quotes, as in JSON and in YAML where a text may hold anything. */
+function isQuoted(parts: readonly TextPart[], i: number): boolean {
+  const [before, part, after] = [parts[i - 1], parts[i], parts[i + 1]];
+  const isValue = typeof part === "object" && "id" in part;
+  return (
+    isValue && typeof before === "string" && before.endsWith('"') && typeof after === "string" && after.startsWith('"')
+  );
 }
 
 /** The CRD's defaults, written out: otherwise Argo CD sees a difference to what the API server stores. */

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { summarize } from "../../planner/summary";
 import type { DeploymentPlan } from "../../planner/types";
+import { EXAMPLE_CONTROL_IMAGE } from "../../stacks/config/sections/model-control";
+import type { ReportedViolation } from "../report/result";
 import type { Manifest } from "./manifests";
 import { type SecretEntry, secretsPage, secretsYaml } from "./secrets-list";
 import { toYaml } from "./yaml";
@@ -20,6 +22,8 @@ export interface RenderedEnvironment {
   readonly secrets: readonly SecretEntry[];
   /** Name of the ClusterSecretStore. */
   readonly secretStore: string;
+  /** What the plan advises against. */
+  readonly advice: readonly ReportedViolation[];
 }
 
 /**
@@ -27,8 +31,8 @@ export interface RenderedEnvironment {
  *
  * @throws Error when two objects would share a file.
  */
-export function filesOf({ plan, manifests, secrets, secretStore }: RenderedEnvironment): RenderedFile[] {
-  const objects = manifests.map((manifest) => ({ path: pathOf(manifest), text: toYaml(manifest.object) }));
+export function filesOf({ plan, manifests, secrets, secretStore, advice }: RenderedEnvironment): RenderedFile[] {
+  const objects = manifests.map((manifest) => ({ path: pathOf(manifest), text: fileText(manifest) }));
   const paths = objects.map(({ path }) => path);
   const twice = paths.find((path, i) => paths.indexOf(path) !== i);
   if (twice !== undefined) {
@@ -46,10 +50,16 @@ export function filesOf({ plan, manifests, secrets, secretStore }: RenderedEnvir
       ),
     })),
     { path: "kustomization.yaml", text: kustomization(folders, { sortOptions: { order: "fifo" } }) },
-    { path: "README.md", text: readme(plan, manifests) },
+    { path: "README.md", text: readme(plan, manifests, advice) },
     { path: "SECRETS.md", text: secretsPage(environment, secretStore, secrets) },
     { path: "secrets.yaml", text: secretsYaml(environment, secretStore, secrets) },
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The object, and beside an image that nobody can pull a comment, for whoever reads the file alone. */
+function fileText({ object }: Manifest): string {
+  const image = `image: ${EXAMPLE_CONTROL_IMAGE}`;
+  return toYaml(object).replaceAll(`${image}\n`, `${image} # a placeholder: these pods never start, see README.md\n`);
 }
 
 function pathOf({ object: { kind, metadata }, wave }: Manifest): string {
@@ -67,7 +77,7 @@ function kustomization(resources: readonly string[], options: Readonly<Record<st
   });
 }
 
-function readme(plan: DeploymentPlan, manifests: readonly Manifest[]): string {
+function readme(plan: DeploymentPlan, manifests: readonly Manifest[], advice: readonly ReportedViolation[]): string {
   const fingerprint = createHash("sha256")
     .update(JSON.stringify(summarize(plan)))
     .digest("hex")
@@ -89,5 +99,9 @@ ${models.join("\n")}
 - One folder per namespace, \`${CLUSTER_FOLDER}\` for what belongs to none. The number in a file's name is its sync wave, 0 to ${lastWave}.
 - Needs Argo CD 3.2 or newer in the namespace \`argocd\`, External Secrets, and the values in [SECRETS.md](SECRETS.md).
 - Helm charts are Argo CD Applications; the AppProject says what they may do.
-`;
+${advice.length > 0 ? `\n## Before you apply\n\n${advice.map(adviceLine).join("\n")}\n` : ""}`;
+}
+
+function adviceLine({ policy, resource, message }: ReportedViolation): string {
+  return `- \`${resource}\` (${policy}): ${message}`;
 }

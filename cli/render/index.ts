@@ -1,5 +1,5 @@
 import { judge, type OfflineEnvironment, runEnvironment } from "../plan-offline";
-import { isDeployable } from "../report/result";
+import { isDeployable, type ReportedViolation } from "../report/result";
 import { filesOf, type RenderedFile } from "./files";
 import { type Manifest, type MarkedRun, manifests } from "./manifests";
 import { StandIns } from "./pending-values";
@@ -11,6 +11,8 @@ export interface Rendering {
   readonly manifests: readonly Manifest[];
   readonly secrets: readonly SecretEntry[];
   readonly files: readonly RenderedFile[];
+  /** What the plan advises against, and does not forbid. */
+  readonly advice: readonly ReportedViolation[];
 }
 
 export interface RenderOptions {
@@ -41,7 +43,9 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
   const objects = manifests(environment.name, [first, second], remote, commonLabels);
   const secrets = remote.list().map((secret) => secretEntry(environment.name, secret));
   const { plan } = first.run;
-  return { manifests: objects, secrets, files: filesOf({ ...options, plan, manifests: objects, secrets }) };
+  const advice = verdict.violations.filter(({ severity }) => severity !== "mandatory");
+  const files = filesOf({ ...options, plan, manifests: objects, secrets, advice });
+  return { manifests: objects, secrets, files, advice };
 }
 
 async function markedRun(

@@ -54,7 +54,7 @@ export function toObject(resource: RecordedResource, inputs: Readonly<Record<str
 
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 
-/** Who manages what is rendered, wherever the label stands, also in pod templates. */
+/** Who manages what is rendered, wherever the label stands, also in pod templates; without annotations where there are none. */
 function relabelled(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(relabelled);
@@ -62,9 +62,8 @@ function relabelled(value: unknown): unknown {
   if (!isRecord(value)) {
     return value;
   }
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, key === MANAGED_BY ? "gitops" : relabelled(item)]),
-  );
+  const entries = Object.entries(value).filter(([key, item]) => key !== "annotations" || !isEmpty(item));
+  return Object.fromEntries(entries.map(([key, item]) => [key, key === MANAGED_BY ? "gitops" : relabelled(item)]));
 }
 
 /** Labels of objects that exist only in what is rendered. */
@@ -80,6 +79,10 @@ export function renderedLabels(name: string, instance: string): Readonly<Record<
 /** The object with more annotations. */
 export function annotated(object: KubernetesObject, extra: Readonly<Record<string, string>>): KubernetesObject {
   return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...extra } } };
+}
+
+function isEmpty(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 0;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import type { Labels } from "../../components/core/labels";
 import type { RecordedResource } from "../offline/run";
 import { application, type Chart, chartOf, project } from "./application";
-import { claimValues, externalSecrets } from "./external-secret";
+import { claimValues, externalSecret } from "./external-secret";
 import { annotated, HELM_RELEASE, isInCluster, type KubernetesObject, SECRET, toObject } from "./kubernetes-object";
 import { compare, pendingPaths, type StandIns } from "./pending-values";
 import { RenderRefusedError } from "./refusal";
@@ -48,7 +48,7 @@ export function manifests(
       return [item(application(environment, chart, labels), chart.namespace)];
     }
     const object = toObject(resource, inputs);
-    return (resource.type === SECRET ? externalSecrets(object, remote) : [object]).map((made) => item(made));
+    return [item(resource.type === SECRET ? externalSecret(object, remote) : object)];
   });
   if (charts.length > 0) {
     const namespaces = objects.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));

@@ -60,6 +60,8 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
   const containers = args.containers.map(harden);
   const initContainers = (args.initContainers ?? []).map(harden);
   const scratch = [...containers, ...initContainers].flatMap((c) => c.scratch);
+  const volumes = [...(args.volumes ?? []), ...scratch];
+  const { nodeSelector = {}, tolerations = [] } = args;
   const usesApi = args.usesKubernetesApi ?? false;
   return {
     ...(args.serviceAccountName !== undefined && { serviceAccountName: args.serviceAccountName }),
@@ -77,9 +79,9 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
     },
     ...(initContainers.length > 0 && { initContainers: initContainers.map((c) => c.container) }),
     containers: containers.map((c) => c.container),
-    volumes: [...(args.volumes ?? []), ...scratch],
-    ...(args.nodeSelector && { nodeSelector: { ...args.nodeSelector } }),
-    ...(args.tolerations && { tolerations: args.tolerations.map(toleration) }),
+    ...(volumes.length > 0 && { volumes }),
+    ...(Object.keys(nodeSelector).length > 0 && { nodeSelector: { ...nodeSelector } }),
+    ...(tolerations.length > 0 && { tolerations: tolerations.map(toleration) }),
     ...(args.priorityClassName !== undefined && { priorityClassName: args.priorityClassName }),
     ...(args.runtimeClassName && { runtimeClassName: args.runtimeClassName }),
     ...(args.affinity && { affinity: args.affinity }),

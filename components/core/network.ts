@@ -142,7 +142,7 @@ export function networkPolicySpec(
 ): pulumi.Unwrap<kubernetes.types.input.networking.v1.NetworkPolicySpec> {
   const ports = allowance.ports?.map(({ port, protocol }) => ({ port, protocol: protocol ?? "TCP" }));
   return {
-    podSelector: { matchLabels: { ...allowance.pods } },
+    podSelector: selector(allowance.pods),
     policyTypes: [...(allowance.from ? ["Ingress"] : []), ...(allowance.to ? ["Egress"] : [])],
     ...(allowance.from && { ingress: [{ from: allowance.from.map(peer), ...(ports && { ports }) }] }),
     ...(allowance.to && { egress: [{ to: allowance.to.map(peer), ...(ports && { ports }) }] }),
@@ -156,11 +156,16 @@ function peer(p: Peer): pulumi.Unwrap<Rule> {
   if ("namespace" in p) {
     return {
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": p.namespace } },
-      ...(p.pods && { podSelector: { matchLabels: { ...p.pods } } }),
+      ...(p.pods && { podSelector: selector(p.pods) }),
     };
   }
   if ("anyNamespace" in p) {
-    return { namespaceSelector: {}, ...(p.pods && { podSelector: { matchLabels: { ...p.pods } } }) };
+    return { namespaceSelector: {}, ...(p.pods && { podSelector: selector(p.pods) }) };
   }
-  return { podSelector: { matchLabels: { ...p.pods } } };
+  return { podSelector: selector(p.pods) };
+}
+
+/** Pods with these labels; all, where there are none. */
+function selector(labels: Labels) {
+  return Object.keys(labels).length > 0 ? { matchLabels: { ...labels } } : {};
 }

@@ -30,7 +30,8 @@ export class PlanRecord extends PlatformComponent {
           namespace: system.namespace,
           labels: standardLabels("plan", args.plan.environment),
         },
-        data: { [PLAN_KEY]: JSON.stringify(summarize(args.plan)) },
+        // In lines, so that a reviewer sees which figure changed.
+        data: { [PLAN_KEY]: `${JSON.stringify(summarize(args.plan), undefined, 2)}\n` },
       },
       this.childOptions(),
     );

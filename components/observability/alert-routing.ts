@@ -1,14 +1,23 @@
-import { stringify } from "yaml";
+import { Scalar, stringify } from "yaml";
+import type { HelmValues } from "../core/chart-release";
+
+/** Alertmanager's configuration as text, `alertmanager.yaml`, for a Secret: whoever knows the webhook's address can write there. */
+export function alertmanagerConfig(webhookUrl: string): string {
+  const url = new Scalar(webhookUrl);
+  // Whatever a URL may hold; and where the text becomes a template, the renderer sees that the value stands in quotes.
+  url.type = Scalar.QUOTE_DOUBLE;
+  const receiver = { name: "webhook", webhook_configs: [{ url, send_resolved: true }] };
+  const { receivers, ...routing } = alertRouting("webhook");
+  return stringify({ ...routing, receivers: [...receivers, receiver] });
+}
 
 /**
- * Configuration of Alertmanager (`alertmanager.yaml`): one receiver, the webhook, for what a person should read.
+ * Configuration of Alertmanager: one receiver for what a person should read.
  *
- * @param webhookUrl where alerts go, for example an incident tool's or chat's webhook; without one, alerts are
- *   only visible in Alertmanager and Grafana.
+ * @param receiver the webhook of an incident tool or chat; with `nobody`, alerts are only visible in Alertmanager and Grafana.
  */
-export function alertmanagerConfig(webhookUrl: string | undefined): string {
-  const receiver = webhookUrl === undefined ? "nobody" : "webhook";
-  return stringify({
+export function alertRouting(receiver: "webhook" | "nobody"): AlertRouting {
+  return {
     route: {
       receiver,
       group_by: ["alertname", "namespace", "model"],
@@ -35,11 +44,13 @@ export function alertmanagerConfig(webhookUrl: string | undefined): string {
         equal: ["alertname", "namespace"],
       },
     ],
-    receivers: [
-      { name: "nobody" },
-      ...(webhookUrl === undefined
-        ? []
-        : [{ name: "webhook", webhook_configs: [{ url: webhookUrl, send_resolved: true }] }]),
-    ],
-  });
+    receivers: [{ name: "nobody" }],
+  };
 }
+
+/** The parts of Alertmanager's configuration that we set, as values of its chart. */
+type AlertRouting = {
+  readonly route: HelmValues;
+  readonly inhibit_rules: readonly HelmValues[];
+  readonly receivers: readonly HelmValues[];
+};

@@ -60,7 +60,7 @@ export class MetricsStack extends PlatformComponent {
       { chart: "prometheus-operator-crds", release: "prometheus-operator-crds", namespace: this.namespace, values: {} },
       this.childOptions(),
     );
-    const alertmanagerSecret = this.alertmanagerSecret(args.alertWebhookUrl);
+    const alertmanagerSecret = args.alertWebhookUrl && this.alertmanagerSecret(args.alertWebhookUrl);
     const grafanaAdmin = this.grafanaAdmin();
 
     chartRelease(
@@ -76,7 +76,7 @@ export class MetricsStack extends PlatformComponent {
           storageGiB: args.storageGiB,
           storageClass: args.storageClass,
           scrapeControlPlane: args.scrapeControlPlane ?? false,
-          alertmanagerSecret: alertmanagerSecret.metadata.name,
+          alertmanagerSecret: alertmanagerSecret?.metadata.name,
         }),
         skipCrds: true,
       },
@@ -85,9 +85,7 @@ export class MetricsStack extends PlatformComponent {
     this.registerOutputs({ namespace: this.namespace });
   }
 
-  private alertmanagerSecret(webhookUrl: pulumi.Output<string> | undefined): kubernetes.core.v1.Secret {
-    const config =
-      webhookUrl === undefined ? alertmanagerConfig(undefined) : pulumi.secret(webhookUrl).apply(alertmanagerConfig);
+  private alertmanagerSecret(webhookUrl: pulumi.Output<string>): kubernetes.core.v1.Secret {
     return new kubernetes.core.v1.Secret(
       this.child("alertmanager-config"),
       {
@@ -96,7 +94,7 @@ export class MetricsStack extends PlatformComponent {
           namespace: this.namespace,
           labels: standardLabels("alertmanager", STACK_RELEASE),
         },
-        stringData: { "alertmanager.yaml": pulumi.secret(config) },
+        stringData: { "alertmanager.yaml": pulumi.secret(webhookUrl).apply(alertmanagerConfig) },
       },
       this.childOptions(),
     );

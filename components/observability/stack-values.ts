@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { volumeClaimSpec } from "../core/resources";
+import { alertRouting } from "./alert-routing";
 import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
 import { EXPORTED_LABELS } from "./rules/models";
 import type { StackSize } from "./stack-sizes";
@@ -14,8 +15,8 @@ export interface StackSettings {
   readonly storageGiB: number;
   readonly storageClass: string | undefined;
   readonly scrapeControlPlane: boolean;
-  /** Name of the Secret that holds `alertmanager.yaml`. */
-  readonly alertmanagerSecret: pulumi.Input<string>;
+  /** Name of the Secret that holds `alertmanager.yaml`; undefined when nothing in it is secret. */
+  readonly alertmanagerSecret: pulumi.Input<string> | undefined;
 }
 
 /** Smallest volume in which Prometheus has room for its write-ahead log, GiB. */
@@ -116,13 +117,13 @@ function alertmanager({ size, alertmanagerSecret }: StackSettings): HelmValues {
   return {
     // A budget on a single replica would keep its node from being drained.
     podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1 },
+    ...(alertmanagerSecret === undefined && { config: alertRouting("nobody") }),
     alertmanagerSpec: {
       replicas: size.alertmanagerReplicas,
       resources: { ...size.helper },
       automountServiceAccountToken: false,
       // Our own Secret: the receiver's address is a credential and must not stand in the release's values.
-      useExistingSecret: true,
-      configSecret: alertmanagerSecret,
+      ...(alertmanagerSecret !== undefined && { useExistingSecret: true, configSecret: alertmanagerSecret }),
     },
   };
 }

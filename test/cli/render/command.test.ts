@@ -80,6 +80,29 @@ describe("a folder", () => {
     }
   });
 
+  it("says what the plan advises against: in its README, beside the image that nobody can pull, and in the terminal", async () => {
+    const image = "ghcr.io/your-org/inference-model-control:0.1.0";
+    const placeholder = join(folder, "placeholder");
+    const control = { ...laptop, modelControl: { enabled: true, image } };
+    const { out: text } = await renderOf(folder, control, "--out", placeholder);
+    const said = `${image} is a placeholder, and its pods would never start`;
+    expect(text).toContain(`! model-control-image modelControl.image\n  ${said}`);
+    const content = contentOf(placeholder);
+    expect(content.get("README.md")).toMatch(
+      /\n## Before you apply\n\n(- .+\n)*- `modelControl\.image` \(model-control-image\): /,
+    );
+    expect(content.get("README.md")).toContain(said);
+    const [file] = [...content.values()].filter((each) => each.includes(`image: ${image}`));
+    expect(file).toContain(`image: ${image} # a placeholder: these pods never start, see README.md\n`);
+
+    const own = { ...control, modelControl: { enabled: true, image: "ghcr.io/acme/inference-model-control:1.0.0" } };
+    const { out: json } = await renderOf(folder, own, "--out", placeholder, "--json");
+    expect(JSON.parse(json).advice.map(({ policy }: { policy: string }) => policy)).not.toContain(
+      "model-control-image",
+    );
+    expect([...contentOf(placeholder).values()].join("")).not.toContain("placeholder");
+  });
+
   it("that holds other files is left alone", async () => {
     const foreign = join(folder, "foreign");
     mkdirSync(foreign);
@@ -140,7 +163,7 @@ describe("secrets of the configuration", () => {
     const { spec } = objectOf(objects, "ExternalSecret", "alertmanager-config");
     expect(spec).toMatchObject({
       target: {
-        template: { data: { "alertmanager.yaml": expect.stringContaining("- url: {{ .alertWebhookUrl }}\n") } },
+        template: { data: { "alertmanager.yaml": expect.stringContaining("- url: {{ .alertWebhookUrl | quote }}\n") } },
       },
       data: [
         {

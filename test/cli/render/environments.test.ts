@@ -40,7 +40,7 @@ describe.each(environments)("%s", (name) => {
       return type === HELM_RELEASE ? `${kind} argocd/${name}-${inputs.name}` : `${kind} ${namespace ?? ""}/${object}`;
     });
     const added = [`AppProject argocd/inference-${name}`];
-    const rendered = objects.filter(({ kind }) => kind !== "Fake").map(identity);
+    const rendered = objects.map(identity);
     expect(rendered.toSorted()).toEqual([...made, ...added].toSorted());
   });
 
@@ -85,6 +85,16 @@ describe.each(environments)("%s", (name) => {
         }),
       });
     }
+  });
+
+  it("holds no empty field but those that mean something, and the plan in lines", () => {
+    for (const [path, text] of content) {
+      const empty =
+        text.match(/^[ -]*[A-Za-z]+: (\{\}|\[\]|null)$/gm)?.map((line) => line.replaceAll(/[ -]/g, "")) ?? [];
+      expect({ path, empty: empty.filter((line) => !MEANT_EMPTY.has(line)) }).toEqual({ path, empty: [] });
+    }
+    const record = content.get(objectOf(objects, "ConfigMap", "inference-plan").path);
+    expect(record).toMatch(/^ {2}plan\.json: \|\n {4}\{\n {6}"environment": /m);
   });
 
   it("writes out what the API server would write into atomic lists, so that what is synced stays Synced", () => {
@@ -185,6 +195,8 @@ interface StoreKey {
   readonly properties: readonly { readonly name: string }[];
 }
 
+/** All pods, a scratch volume, an issuer without settings, settings of a user who gave none, everybody. */
+const MEANT_EMPTY = new Set(["podSelector:{}", "namespaceSelector:{}", "emptyDir:{}", "selfSigned:{}", "data:{}"]);
 const PREREQUISITE = "external-secrets.io/";
 const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "LeaderWorkerSet"]);
 const SERVERS = new Set(["Deployment", "StatefulSet", "LeaderWorkerSet"]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chartOf } from "../../../cli/render/application";
-import { claimValues, externalSecrets } from "../../../cli/render/external-secret";
+import { claimValues, externalSecret } from "../../../cli/render/external-secret";
 import type { KubernetesObject } from "../../../cli/render/kubernetes-object";
 import { PendingText, type PendingValue } from "../../../cli/render/pending-values";
 import { RemoteSecrets } from "../../../cli/render/remote-secrets";
@@ -34,7 +34,7 @@ function rendered(secrets: readonly KubernetesObject[], remote = new RemoteSecre
   for (const object of secrets) {
     claimValues(object, remote);
   }
-  const objects = secrets.flatMap((object) => externalSecrets(object, remote));
+  const objects = secrets.map((object) => externalSecret(object, remote));
   expect(objects.flatMap((object) => crdProblems(JSON.parse(JSON.stringify(object))))).toEqual([]);
   return { objects, listed: remote.list() };
 }
@@ -96,16 +96,28 @@ describe("a Secret", () => {
     ]);
   });
 
-  it("without anything secret comes from fixed data, not from a Secret in Git", () => {
-    const { objects, listed } = rendered([secret("config", { "a.yaml": "x: {{ y }}" })]);
-    expect(objects).toMatchObject([
-      { kind: "Fake", spec: { data: { "a.yaml": "x: {{ y }}" } } },
-      {
-        kind: "ExternalSecret",
-        spec: { dataFrom: [{ sourceRef: { generatorRef: { kind: "Fake", name: "config" } } }] },
-      },
+  it("quotes a value that stands in quotes, whatever it holds, and leaves hashes and bare values alone", () => {
+    const mixed = new PendingText(['{"a": "', password, '", "b": "', url, '"}']);
+    const { objects } = rendered([
+      secret("mixed", { mixed, bare: text("a: ", url, "\n"), hash: new PendingText(['"', { sha256Of: url }, '"']) }),
     ]);
-    expect(listed).toEqual([]);
+    expect(objects[0]?.spec).toMatchObject({
+      target: {
+        template: {
+          data: {
+            mixed: '{"a": {{ .root_password | quote }}, "b": {{ .alertWebhookUrl | quote }}}',
+            bare: "a: {{ .alertWebhookUrl }}\n",
+            hash: '"{{ .alertWebhookUrl | sha256sum }}"',
+          },
+        },
+      },
+    });
+  });
+
+  it("without anything secret is refused: Git would hold a Secret", () => {
+    expect(() => rendered([secret("config", { "a.yaml": "x: {{ y }}" })])).toThrow(
+      "Secret store/config: nothing in it is secret. Make it a ConfigMap",
+    );
   });
 
   it("whose keys would get one name in the template is refused", () => {

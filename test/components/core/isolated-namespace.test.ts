@@ -53,7 +53,7 @@ describe("IsolatedNamespace", () => {
       podSelector: { matchLabels: { "k8s-app": label } },
     });
     expect(specOf(deployment.resource(POLICY, "space-allow-dns"))).toEqual({
-      podSelector: { matchLabels: {} },
+      podSelector: {},
       policyTypes: ["Egress"],
       egress: [
         {

@@ -175,7 +175,7 @@ describe("GatewayControllers", () => {
       "envoy-gateway-system/default-deny",
     ]);
     expect(policies["envoy-gateway-system/allow-proxies"]).toEqual({
-      podSelector: { matchLabels: {} },
+      podSelector: {},
       policyTypes: ["Ingress"],
       ingress: [
         {

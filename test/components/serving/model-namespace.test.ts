@@ -24,7 +24,7 @@ describe("ModelNamespace", () => {
       "default-deny",
     ]);
     expect(granted["allow-gateway"]).toEqual({
-      podSelector: { matchLabels: {} },
+      podSelector: {},
       policyTypes: ["Ingress"],
       ingress: [
         {

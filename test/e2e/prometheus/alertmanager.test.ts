@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { alertmanagerConfig } from "../../../components/observability/alert-routing";
+import { stringify } from "yaml";
+import { alertmanagerConfig, alertRouting } from "../../../components/observability/alert-routing";
 import { tool } from "./tool";
 
 describe("Alertmanager's configuration in amtool", () => {
@@ -14,7 +15,7 @@ describe("Alertmanager's configuration in amtool", () => {
     withWebhook = join(folder, "webhook.yaml");
     without = join(folder, "nobody.yaml");
     writeFileSync(withWebhook, alertmanagerConfig("https://alerts.example/hook"));
-    writeFileSync(without, alertmanagerConfig(undefined));
+    writeFileSync(without, stringify(alertRouting("nobody")));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
