@@ -48,7 +48,7 @@ export class StoreMetrics extends PlatformComponent {
     );
     const client = storeClient(keys.metadata.name, SERVER_CERTIFICATE_SECRET);
     const { port } = storeMetricsPods;
-    const probe = { httpGet: { path: "/health", port: "metrics" }, periodSeconds: 10, timeoutSeconds: 5 };
+    const timing = { periodSeconds: 10, timeoutSeconds: 5 };
     new Workload(
       this.child("server"),
       {
@@ -74,8 +74,8 @@ export class StoreMetrics extends PlatformComponent {
               env: [{ name: "RUN", value: "metrics" }, { name: "PORT", value: String(port) }, ...client.environment],
               volumeMounts: [scripts.mount, ...client.mounts],
               resources: burstable({ cpu: 0.02, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.25 }),
-              livenessProbe: probe,
-              readinessProbe: probe,
+              livenessProbe: { tcpSocket: { port: "metrics" }, ...timing },
+              readinessProbe: { httpGet: { path: "/health", port: "metrics" }, ...timing },
             },
           ],
         },
