@@ -1,6 +1,6 @@
 /** The configuration file of the model control API, from what the plan gave the engines. Pure. */
 import { bytesPerGiB } from "../../planner/memory/units";
-import type { ModelEndpoint } from "../serving/endpoint";
+import type { ModelEndpoint, ScaleTarget } from "../serving/endpoint";
 import { MODEL_CONTROL_NAMESPACE, MODEL_CONTROL_PORTS, QUEUE, QUEUE_PORT } from "./names";
 
 /** Files that are mounted into an API pod. */
@@ -19,12 +19,17 @@ export interface Worker {
   readonly diskBytes?: number;
   readonly models?: readonly string[];
   readonly pins: readonly string[];
-  readonly scale: { readonly namespace: string; readonly kind: "StatefulSet" | "Deployment"; readonly name: string };
+  readonly scale: ScaleTarget & { readonly namespace: string; readonly replicas: number };
 }
 
 /** As `services/model-control/src/config.ts` reads it; what is left out there has a default. */
 export interface ApiSettings {
-  readonly listen: { readonly host: string; readonly port: number; readonly metricsPort: number };
+  readonly listen: {
+    readonly host: string;
+    readonly port: number;
+    readonly metricsPort: number;
+    readonly proxies: number;
+  };
   readonly redis: { readonly url: string; readonly passwordFile: string };
   readonly tokensFile: string;
   readonly registries: { readonly allowed: readonly string[] };
@@ -37,10 +42,19 @@ export interface ApiSettings {
  */
 const DISK_SHARE = 0.9;
 
-/** The settings of an API in front of these models; those without `control` are left out. */
-export function apiSettings(endpoints: readonly ModelEndpoint[], allowedRegistries: readonly string[]): ApiSettings {
+/**
+ * The settings of an API in front of these models; those without `control` are left out.
+ *
+ * @param proxies that strangers come through: the gateway, or none.
+ */
+export function apiSettings(
+  endpoints: readonly ModelEndpoint[],
+  allowedRegistries: readonly string[],
+  proxies: 0 | 1,
+): ApiSettings {
+  const { http, metrics } = MODEL_CONTROL_PORTS;
   return {
-    listen: { host: "0.0.0.0", port: MODEL_CONTROL_PORTS.http, metricsPort: MODEL_CONTROL_PORTS.metrics },
+    listen: { host: "0.0.0.0", port: http, metricsPort: metrics, proxies },
     redis: { url: `redis://${QUEUE}.${MODEL_CONTROL_NAMESPACE}.svc:${QUEUE_PORT}`, passwordFile: path("queue") },
     tokensFile: path("tokens"),
     registries: { allowed: allowedRegistries },
@@ -59,7 +73,7 @@ function workersOf({ model, engine, namespace, control }: ModelEndpoint): Worker
   if (control === undefined) {
     return [];
   }
-  const { engines, memoryGiB, diskGiB, models, pins, scale } = control;
+  const { engines, memoryGiB, diskGiB, models, pins, scale, replicas } = control;
   return engines.map((url, ordinal) => ({
     name: engines.length === 1 ? model : `${model}-${ordinal}`,
     backend: engine,
@@ -68,6 +82,6 @@ function workersOf({ model, engine, namespace, control }: ModelEndpoint): Worker
     ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * bytesPerGiB) }),
     ...(models && { models }),
     pins: [...new Set(pins)],
-    scale: { namespace, ...scale },
+    scale: { namespace, ...scale, replicas },
   }));
 }

@@ -7,14 +7,14 @@ import { PlatformComponent } from "../core/platform-component";
 import { API_FILES } from "./api-settings";
 import { MODEL_CONTROL, WARM_MODELS } from "./names";
 
-/** What a token allows: `read` answers questions, `operate` changes something. */
-type Scope = "read" | "operate";
+/** What a token allows: `read` answers questions, `pull` asks for models, `operate` changes anything. */
+type Scope = "read" | "pull" | "operate";
 
 /** Who has a token. To replace one: `pulumi up --replace '<urn of its RandomPassword>'`; the API needs no restart. */
 export const TOKEN_SCOPES = {
   operator: ["read", "operate"],
   viewer: ["read"],
-  [WARM_MODELS]: ["read", "operate"],
+  [WARM_MODELS]: ["read", "pull"],
 } as const satisfies Record<string, readonly Scope[]>;
 
 export type TokenOwner = keyof typeof TOKEN_SCOPES;

@@ -63,7 +63,7 @@ export class ModelControl extends PlatformComponent {
         "modelControl.enabled: no model has an engine that the API can drive (replicas over several nodes are not): disable it",
       );
     }
-    const settings = apiSettings(endpoints, args.allowedRegistries);
+    const settings = apiSettings(endpoints, args.allowedRegistries, args.gateway === undefined ? 0 : 1);
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
       {

@@ -12,6 +12,8 @@ export interface EngineControl {
   readonly engines: readonly string[];
   /** What runs the processes, to be scaled when the engine is stopped and started. */
   readonly scale: ScaleTarget;
+  /** Processes that the plan wants: what a start brings back where nobody remembers what it was. */
+  readonly replicas: number;
   /** Memory for models in each process, GiB: of its GPUs, or the pod's where it has none. */
   readonly memoryGiB: number;
   /** Volume for models of each process, GiB; left out where the engine fetches no models itself. */

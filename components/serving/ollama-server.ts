@@ -221,6 +221,7 @@ function engineControl(model: ModelPlan, tag: string, diskGiB: number): EngineCo
   return {
     engines: replicaUrls(model),
     scale: scaleTarget(model),
+    replicas: model.minReplicas,
     memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB,
     diskGiB,
     pins: [tag, model.servedName, readyName(model)],

@@ -96,6 +96,7 @@ function engineControl(model: ModelPlan): EngineControl {
   return {
     engines: [`http://${serverName(model.name)}.${modelNamespaceName(model.name)}.svc:${VLLM_PORT}`],
     scale: scaleTarget(model),
+    replicas: model.minReplicas,
     memoryGiB: model.memoryPerGpu.limitGiB * Math.max(1, model.gpusPerNode),
     models: [model.servedName],
     pins: [model.servedName],

@@ -60,9 +60,9 @@ const queueUnreachable: AlertRule = {
   expr: "min by (namespace, pod) (model_control_queue_up) == 0",
   for: "5m",
   severity: "warning",
-  summary: "{{ $labels.pod }} of the model control API gets no answer from its task queue",
+  summary: "{{ $labels.pod }} of the model control API cannot use its task queue",
   description:
-    "This replica refuses every request for a task and works on none. Wrong password after a rotation, a missing NetworkPolicy, or Valkey itself.",
+    "This replica refuses every request for a task and works on none. Wrong password after a rotation, a missing NetworkPolicy, or Valkey itself: gone, or full.",
   cases: {
     fires: {
       series: { 'model_control_queue_up{namespace="model-control",pod="api-0"}': "0x20" },
@@ -71,6 +71,38 @@ const queueUnreachable: AlertRule = {
     },
     quiet: {
       series: { 'model_control_queue_up{namespace="model-control",pod="api-0"}': "0x2 1x18" },
+      at: "10m",
+    },
+  },
+};
+
+const queueFilling: AlertRule = {
+  alert: "ModelControlQueueFilling",
+  // Without a limit the second series is 0.
+  expr: `
+    max by (namespace) (model_control_queue_memory_used_bytes)
+      / (max by (namespace) (model_control_queue_memory_limit_bytes) > 0) > 0.8`,
+  for: "5m",
+  severity: "warning",
+  summary: "The task queue of the model control API has used {{ $value | humanizePercentage }} of its memory",
+  description:
+    "Valkey gives no entry up to make room: when it is full, the API can accept no task, end none and cancel none. Tasks take a few megabytes in all: something else fills it.",
+  cases: {
+    fires: {
+      series: {
+        'model_control_queue_memory_used_bytes{namespace="model-control",pod="api-0"}': "170e6x20",
+        'model_control_queue_memory_limit_bytes{namespace="model-control",pod="api-0"}': "201e6x20",
+      },
+      at: "10m",
+      labels: { namespace: "model-control" },
+    },
+    quiet: {
+      series: {
+        'model_control_queue_memory_used_bytes{namespace="model-control",pod="api-0"}': "150e6x20",
+        'model_control_queue_memory_limit_bytes{namespace="model-control",pod="api-0"}': "201e6x20",
+        'model_control_queue_memory_used_bytes{namespace="elsewhere",pod="api-0"}': "900e6x20",
+        'model_control_queue_memory_limit_bytes{namespace="elsewhere",pod="api-0"}': "0x20",
+      },
       at: "10m",
     },
   },
@@ -156,5 +188,5 @@ const workerUnreachable: AlertRule = {
 export const modelControl: RuleSubject = {
   subject: "model-control",
   recording: [],
-  alerts: [apiDown, queueDown, queueUnreachable, tasksStalled, tasksFailing, workerUnreachable],
+  alerts: [apiDown, queueDown, queueUnreachable, queueFilling, tasksStalled, tasksFailing, workerUnreachable],
 };

@@ -1,3 +1,5 @@
+import { MODEL_CONTROL_NAMESPACE } from "../../model-control/names";
+import { MODEL_STORE_NAMESPACE } from "../../storage/store-layout";
 import type { AlertRule, RuleSubject } from "./types";
 
 const modelStoreFull: AlertRule = {
@@ -150,8 +152,39 @@ const targetDown: AlertRule = {
   },
 };
 
+/** Those of models are told of by `WarmPullFailed`, and those of other people's namespaces by these people. */
+const PLATFORM_JOBS = `namespace=~"${MODEL_STORE_NAMESPACE}|${MODEL_CONTROL_NAMESPACE}"`;
+
+const platformJobFailed: AlertRule = {
+  alert: "PlatformJobFailed",
+  expr: `max by (namespace, job_name) (kube_job_failed{${PLATFORM_JOBS},condition="true"}) > 0`,
+  for: "1m",
+  severity: "warning",
+  summary: "Job {{ $labels.namespace }}/{{ $labels.job_name }} gave up",
+  description:
+    "What it should have done did not happen: sync-* copies a model into the store, provisioning makes the store's buckets and users, warm-models fetches models at run time. The last lines of its log name the cause.",
+  cases: {
+    fires: {
+      series: {
+        'kube_job_failed{namespace="model-control",job_name="warm-models",condition="true"}': "0x4 1x15",
+        'kube_job_failed{namespace="model-control",job_name="warm-models",condition="false"}': "0x20",
+      },
+      at: "10m",
+      labels: { namespace: "model-control", job_name: "warm-models" },
+    },
+    quiet: {
+      series: {
+        'kube_job_failed{namespace="model-store",job_name="sync-chat",condition="false"}': "1x20",
+        'kube_job_failed{namespace="model-store",job_name="sync-chat",condition="true"}': "0x20",
+        'kube_job_failed{namespace="elsewhere",job_name="backup",condition="true"}': "1x20",
+      },
+      at: "10m",
+    },
+  },
+};
+
 export const platform: RuleSubject = {
   subject: "platform",
   recording: [],
-  alerts: [modelStoreFull, certificateExpiring, volumeFilling, nodeDiskFilling, targetDown],
+  alerts: [modelStoreFull, certificateExpiring, volumeFilling, nodeDiskFilling, targetDown, platformJobFailed],
 };

@@ -73,24 +73,39 @@ function fleetOf(config: ControlConfig, redis: RedisConnections, metrics: Metric
   const scales = config.workers.some(({ scale }) => scale !== undefined);
   return createFleet({
     workers: config.workers,
-    state: new RedisFleetState(redis.requests),
+    state: new RedisFleetState(
+      redis.requests,
+      onceInAMinute((key) => log.error({ key }, "an entry of the fleet's state cannot be read: it counts as absent")),
+    ),
     scaler: scales ? KubernetesScaler.inCluster() : undefined,
     insecureRegistries: config.registries.insecure,
     onEvent: eventLog(metrics, log),
   });
 }
 
-/** A worker that cannot be reached is told of by everybody who asks: one line a minute is enough. */
 function eventLog(metrics: Metrics, log: Logger): (event: FleetEvent) => void {
-  const told = new Map<string, number>();
+  const problems = new Map<string, string>();
+  const unreachable = onceInAMinute((worker) =>
+    log.warn({ worker, problem: problems.get(worker) }, "fleet: unreachable"),
+  );
   return (event) => {
     if (event.type === "evicted") metrics.evicted(event.worker, event.from);
     if (event.type !== "unreachable") {
       log.info({ event }, `fleet: ${event.type}`);
-    } else if (Date.now() - (told.get(event.worker) ?? 0) >= 60_000) {
-      told.set(event.worker, Date.now());
-      log.warn({ event }, "fleet: unreachable");
+    } else {
+      problems.set(event.worker, event.problem);
+      unreachable(event.worker);
     }
+  };
+}
+
+/** What cannot be reached or read is told of by everybody who asks: one line a minute is enough. */
+function onceInAMinute(tell: (subject: string) => void): (subject: string) => void {
+  const told = new Map<string, number>();
+  return (subject) => {
+    if (Date.now() - (told.get(subject) ?? 0) < 60_000) return;
+    told.set(subject, Date.now());
+    tell(subject);
   };
 }
 

@@ -49,7 +49,13 @@ const worker = z.strictObject({
   pins: z.array(z.string().min(1)).default([]),
   /** What stopping scales to zero. Not set: stopping only unloads the models. */
   scale: z
-    .strictObject({ namespace: kubernetesName, kind: z.enum(["StatefulSet", "Deployment"]), name: kubernetesName })
+    .strictObject({
+      namespace: kubernetesName,
+      kind: z.enum(["StatefulSet", "Deployment"]),
+      name: kubernetesName,
+      /** What starting scales to where nobody remembers what it was. */
+      replicas: z.int().min(1).max(1000).default(1),
+    })
     .optional(),
 });
 
@@ -58,9 +64,12 @@ export const configSchema = z
   .strictObject({
     listen: z
       .strictObject({
-        host: z.string().min(1).default("0.0.0.0"),
+        /** This machine alone; in a container `0.0.0.0`. */
+        host: z.string().min(1).default("127.0.0.1"),
         port: port.default(1994),
         metricsPort: port.default(9464),
+        /** Proxies that every request comes through: callers are told apart by the address that the farthest of them saw. */
+        proxies: z.int().min(0).max(5).default(0),
       })
       .prefault({}),
     redis: z.strictObject({ url: redisUrl, passwordFile: file.optional() }),

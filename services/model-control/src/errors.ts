@@ -39,6 +39,12 @@ export class NotSupported extends ControlError {
   readonly code = "not_supported";
 }
 
+/** The model is one that the configuration counts on: nobody deletes it in passing. */
+export class ModelPinned extends ControlError {
+  readonly status = 409;
+  readonly code = "model_pinned";
+}
+
 /** No worker has room, even after everything that may leave has left; the message says which number is short. */
 export class NoRoom extends ControlError {
   readonly status = 507;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fastify, { type FastifyRequest, LogController } from "fastify";
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Logger } from "pino";
-import { guard } from "./auth/guard";
+import { type Count, guard } from "./auth/guard";
 import type { TokenEntry } from "./auth/token-file";
 import type { ControlConfig } from "./config";
 import { LONGEST_MODEL_NAME } from "./model-name";
@@ -18,7 +18,7 @@ import { workerRoutes } from "./routes/workers";
 import type { Tracing } from "./telemetry/tracing";
 
 export interface ServerParts extends Surroundings {
-  readonly config: Pick<ControlConfig, "workers" | "registries" | "limits">;
+  readonly config: Pick<ControlConfig, "listen" | "workers" | "registries" | "limits">;
   readonly tokens: { tokens(): readonly TokenEntry[] };
   readonly log: Logger;
   readonly tracing?: Tracing;
@@ -28,8 +28,9 @@ export interface ServerParts extends Surroundings {
 
 /** Builds the HTTP server of the API; it does not listen yet. */
 export async function buildServer(parts: ServerParts): Promise<Server> {
-  const { limits } = parts.config;
+  const { limits, listen } = parts.config;
   const timeout = limits.requestTimeoutSeconds * 1000;
+  let count: Count | undefined;
   const server = fastify({
     loggerInstance: parts.log,
     genReqId: requestId,
@@ -43,7 +44,15 @@ export async function buildServer(parts: ServerParts): Promise<Server> {
     // Requests that are under way are answered; connections without one are closed.
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: LONGEST_MODEL_NAME * 3 + "/status".length },
-    frameworkErrors: (error, request, reply) => answerProblem(error, request, reply),
+    // Each proxy in front adds the address that it was asked from; the nearest ones are believed, and no other.
+    trustProxy: (_address, hop) => hop < listen.proxies,
+    // An address that is not well formed meets no hook: it would be the one request that nobody counts.
+    frameworkErrors: (error, request, reply) => {
+      Promise.resolve(count?.(request)).then(
+        () => answerProblem(error, request, reply),
+        (tooMany: Error) => answerProblem(tooMany, request, reply),
+      );
+    },
   }).withTypeProvider<ZodTypeProvider>();
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
@@ -63,7 +72,7 @@ export async function buildServer(parts: ServerParts): Promise<Server> {
   server.addHook("onResponse", async (request, reply) => record(request, reply.statusCode, reply.elapsedTime, parts));
   await parts.tracing?.instrument(server);
   giveDeadlines(server, timeout);
-  await guard(server, parts.tokens, limits);
+  count = await guard(server, parts.tokens, limits);
   await describeApi(server);
   refuseUnknownAddresses(server);
   healthRoutes(server, parts, () => draining);

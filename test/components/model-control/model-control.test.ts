@@ -49,7 +49,7 @@ describe("the API's configuration", () => {
   it("is what the service reads: one worker per engine process, with what the plan gave it", async () => {
     const { deployment } = await standard;
     expect(settings(deployment)).toMatchObject({
-      listen: { host: "0.0.0.0", port: 1994, metricsPort: 9464 },
+      listen: { host: "0.0.0.0", port: 1994, metricsPort: 9464, proxies: 0 },
       redis: { url: "redis://valkey.model-control.svc:6379", passwordFile: "/run/model-control/queue/password" },
       tokensFile: "/run/model-control/tokens/tokens.json",
       registries: { allowed: ["registry.ollama.ai"], insecure: [] },
@@ -62,7 +62,7 @@ describe("the API's configuration", () => {
           diskBytes: Math.floor(23 * 0.9 * GIB),
           models: [],
           pins: ["llama3.2:3b", "llama-3.2-3b:latest", "ready-llama-3b:latest"],
-          scale: { namespace: "model-llama-3b", kind: "StatefulSet", name: "model-llama-3b" },
+          scale: { namespace: "model-llama-3b", kind: "StatefulSet", name: "model-llama-3b", replicas: 1 },
         },
         {
           name: "llama-8b",
@@ -71,7 +71,7 @@ describe("the API's configuration", () => {
           memoryBytes: Math.floor(20.61 * GIB),
           models: ["llama-3.1-8b-instruct"],
           pins: ["llama-3.1-8b-instruct"],
-          scale: { namespace: "model-llama-8b", kind: "Deployment", name: "model-llama-8b" },
+          scale: { namespace: "model-llama-8b", kind: "Deployment", name: "model-llama-8b", replicas: 1 },
         },
       ],
     });
@@ -84,6 +84,8 @@ describe("the API's configuration", () => {
       memoryPerGpu: { ...modelPlan().memoryPerGpu, limitGiB: 22 },
     });
     const { deployment } = await deployControl({}, [gpus]);
+    // Two, also after the volume of the queue is gone, which remembers it otherwise.
+    expect(settings(deployment).workers.map(({ scale }) => scale?.replicas)).toEqual([2, 2]);
     expect(settings(deployment).workers).toMatchObject([
       { name: "llama-3b-0", memoryBytes: 44 * GIB, url: expect.stringContaining("//model-llama-3b-0.") },
       { name: "llama-3b-1", memoryBytes: 44 * GIB, url: expect.stringContaining("//model-llama-3b-1.") },
@@ -94,7 +96,7 @@ describe("the API's configuration", () => {
     const { deployment, serving } = await deployControl({}, [...MODELS, groupPlan()]);
     expect(settings(deployment).workers.map(({ name }) => name)).toEqual(["llama-3b", "llama-8b"]);
     const without = serving.endpoints.map(({ control: _, ...endpoint }) => endpoint);
-    expect(apiSettings(without, []).workers).toEqual([]);
+    expect(apiSettings(without, [], 0).workers).toEqual([]);
   });
 
   it("refuses an environment without an engine that it could drive", async () => {
@@ -197,7 +199,7 @@ describe("tokens", () => {
     expect(tokens.map(({ id, scopes }) => [id, scopes])).toEqual([
       ["operator", ["read", "operate"]],
       ["viewer", ["read"]],
-      ["warm-models", ["read", "operate"]],
+      ["warm-models", ["read", "pull"]],
     ]);
     for (const { id, sha256 } of tokens) {
       const { content, secretInputs } = secret(deployment, `token-${id}`);
@@ -296,6 +298,8 @@ describe("its namespace", () => {
   it("lets the gateway in only where it has a public address", async () => {
     const gateway = { namespace: "inference-gateway", podLabels: { proxy: "envoy" } };
     const { deployment, control } = await deployControl({ gateway, publicAddress: "https://control.example.com" });
+    // Behind it, strangers are told apart by the address that the gateway saw.
+    expect(settings(deployment).listen.proxies).toBe(1);
     expect(granted(deployment)["allow-gateway"]).toMatchObject({
       ingress: [
         { from: [{ podSelector: { matchLabels: gateway.podLabels } }], ports: [{ port: 1994, protocol: "TCP" }] },

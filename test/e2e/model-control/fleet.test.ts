@@ -65,7 +65,7 @@ describe("a fleet of one real Ollama", () => {
   afterEach(async () => {
     Object.assign(registry.misbehaviour, { bytesPerSecond: undefined, manifestStatus: undefined });
     const fleet = fleetOf();
-    for (const { model } of await fleet.models(signal)) await fleet.purge(model, signal);
+    for (const { model } of await fleet.models(signal)) await fleet.purge(model, { force: false }, signal);
     await client.flushall();
   });
 
@@ -119,9 +119,9 @@ describe("a fleet of one real Ollama", () => {
     await fleet.unload(model, signal);
     expect(await loaded()).toEqual([]);
     expect((await fleet.model(model, signal)).state).toBe("on_disk");
-    await fleet.purge(model, signal);
+    await fleet.purge(model, { force: false }, signal);
     expect((await fleet.model(model, signal)).state).toBe("absent");
-    await expect(fleet.purge(model, signal)).rejects.toThrow(UnknownModel);
+    await expect(fleet.purge(model, { force: false }, signal)).rejects.toThrow(UnknownModel);
   });
 
   it("a cancelled pull lists nothing, and goes on where it was when it is asked for again", async () => {

@@ -45,7 +45,7 @@ export interface AnswerBody extends ModelBody {
   readonly healthy?: boolean;
   readonly checks: Readonly<Record<string, { readonly ok: boolean | null; readonly detail: string }>>;
   readonly models: readonly ModelBody[];
-  readonly workers: readonly { readonly name: string; readonly state: string }[];
+  readonly workers: readonly { readonly name: string; readonly state: string; readonly problem?: string }[];
 }
 
 export interface Answer<T = AnswerBody> {
@@ -82,8 +82,15 @@ export class Api {
     private readonly tokensFile: string,
   ) {}
 
-  /** @param settings all but the addresses that it listens on, and its tokens. */
-  static async start(bundle: ApiBundle, settings: Readonly<Record<string, unknown>>): Promise<Api> {
+  /**
+   * @param settings all but the addresses that it listens on, and its tokens.
+   * @param env added to its environment.
+   */
+  static async start(
+    bundle: ApiBundle,
+    settings: Readonly<Record<string, unknown>>,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Api> {
     const [port = 0, metricsPort = 0] = await freePorts(2);
     const url = `http://127.0.0.1:${port}`;
     let tokensFile = "";
@@ -96,7 +103,7 @@ export class Api {
       return {
         command: process.execPath,
         args: [bundle.file],
-        env: { MODEL_CONTROL_CONFIG: config, HOME: folder },
+        env: { MODEL_CONTROL_CONFIG: config, HOME: folder, ...env },
         ready: async () => (await fetch(`${url}/livez`)).ok,
       };
     });

@@ -6,10 +6,12 @@ import { FakeFleet } from "./fake-fleet";
 import { FakeTasks } from "./fake-tasks";
 
 export const OPERATE = { authorization: "Bearer operate-token" };
+export const PULL = { authorization: "Bearer pull-token" };
 export const READ = { authorization: "Bearer read-token" };
 
 export const TOKENS = [
   { id: "operator", sha256: sha256("operate-token"), scopes: ["read" as const, "operate" as const] },
+  { id: "warm-models", sha256: sha256("pull-token"), scopes: ["read" as const, "pull" as const] },
   { id: "viewer", sha256: sha256("read-token"), scopes: ["read" as const] },
 ];
 

@@ -23,7 +23,7 @@ workers:
 describe("configuration", () => {
   it("fills in what is not said", () => {
     expect(read(SMALL)).toEqual({
-      listen: { host: "0.0.0.0", port: 1994, metricsPort: 9464 },
+      listen: { host: "127.0.0.1", port: 1994, metricsPort: 9464, proxies: 0 },
       redis: { url: "redis://valkey:6379", passwordFile: "/run/password" },
       tokensFile: "/run/tokens.json",
       registries: { allowed: ["registry.ollama.ai"], insecure: [] },

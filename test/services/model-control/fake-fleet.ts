@@ -42,13 +42,17 @@ export class FakeFleet implements Fleet {
     this.reports.set(name, model(name, "on_disk"));
   }
 
-  async purge(name: string): Promise<void> {
-    this.note("purge", name);
+  async purge(name: string, { force }: { readonly force: boolean }): Promise<void> {
+    this.note("purge", force ? `${name} by force` : name);
     this.reports.delete(name);
   }
 
   async stop(name: string): Promise<void> {
     this.note("stop", name);
+  }
+
+  async resume(name: string): Promise<void> {
+    this.note("resume", name);
   }
 
   async start(name: string): Promise<void> {
@@ -67,6 +71,12 @@ export function model(name: string, state: ModelReport["state"]): ModelReport {
   return { model: name, state, pinned: false, placements };
 }
 
-export function worker(name: string, state: WorkerReport["state"], gpu?: boolean): WorkerReport {
-  return { name, backend: "ollama", state, gpu, memory: { budgetBytes: 100, usedBytes: 10 }, models: [] };
+export function worker(
+  name: string,
+  state: WorkerReport["state"],
+  gpu?: boolean,
+  loaded: readonly string[] = [],
+): WorkerReport {
+  const memory = { budgetBytes: 100, usedBytes: 10 };
+  return { name, backend: "ollama", state, gpu, memory, models: [...loaded], loaded };
 }

@@ -1,5 +1,11 @@
 import { UnknownTask } from "../../../services/model-control/src/errors";
-import type { TaskCounts, TaskReport, TaskRequest, Tasks } from "../../../services/model-control/src/tasks/task";
+import type {
+  QueueMemory,
+  TaskCounts,
+  TaskReport,
+  TaskRequest,
+  Tasks,
+} from "../../../services/model-control/src/tasks/task";
 
 /** Tasks in memory; nothing works on them. While `away` is set, every method throws it. */
 export class FakeTasks implements Tasks {
@@ -40,6 +46,11 @@ export class FakeTasks implements Tasks {
 
   async ping(): Promise<void> {
     this.answer();
+  }
+
+  async memory(): Promise<QueueMemory> {
+    this.answer();
+    return { usedBytes: 30, limitBytes: 100 };
   }
 
   private answer(): void {

@@ -6,6 +6,8 @@ export interface StubModel {
   /** Bytes that it takes once loaded. */
   readonly memoryBytes: number;
   readonly embeds?: boolean;
+  /** Models with the same weights share them: by default each has its own. */
+  readonly weights?: string;
 }
 
 /** The part of Ollama's HTTP API that is used here, with its answers' shapes, over models that take no room. */
@@ -15,8 +17,16 @@ export class OllamaStub {
   readonly onDisk = new Map<string, StubModel>();
   /** With the time of the last use, as `expires_at` shows it. */
   readonly loaded = new Map<string, Date>();
+  /** Listed, but without their weights. */
+  readonly broken = new Set<string>();
+  /** Whether every model that is pulled is broken at once. */
+  alwaysBroken = false;
+  /** What a load answers for these models instead of loading them. */
+  readonly refusedLoads = new Map<string, string>();
   /** Milliseconds between two lines of a pull. */
   pullPause = 0;
+  /** Pulls that run, with the names of models whose weights were deleted since they began. */
+  private readonly pulling = new Map<string, { missing: boolean }>();
   private http: HttpStub | undefined;
   private clock = Date.now();
 
@@ -55,7 +65,7 @@ export class OllamaStub {
   }
 
   private answer({ method, path, body, gone }: StubRequest): StubAnswer {
-    const name = String(body.model);
+    const name = this.existing(String(body.model));
     const missing = { status: 404, body: { error: `model '${name}' not found` } };
     switch (`${method} ${path}`) {
       case "GET /api/version":
@@ -65,22 +75,39 @@ export class OllamaStub {
       case "GET /api/ps":
         return { body: { models: [...this.loaded].map(([model, used]) => this.running(model, used)) } };
       case "POST /api/show": {
-        const model = this.onDisk.get(name);
+        const model = this.broken.has(name) ? undefined : this.onDisk.get(name);
         return model ? { body: { capabilities: [model.embeds ? "embedding" : "completion"] } } : missing;
       }
       case "POST /api/generate":
       case "POST /api/embed":
-        if (!this.onDisk.has(name)) return missing;
+        if (!this.onDisk.has(name) || this.broken.has(name)) return missing;
+        if (this.refusedLoads.has(name)) return { status: 500, body: { error: this.refusedLoads.get(name) } };
         if (body.keep_alive === 0) this.loaded.delete(name);
         else this.use(name);
         return { body: { done: true } };
       case "DELETE /api/delete":
-        return this.onDisk.delete(name) ? { body: "" } : missing;
+        return this.delete(name) ? { body: "" } : missing;
       case "POST /api/pull":
         return { lines: this.pull(name, gone) };
       default:
         return { status: 404, body: "404 page not found" };
     }
+  }
+
+  /** Whatever its case. */
+  private existing(name: string): string {
+    return [...this.onDisk.keys()].find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
+  }
+
+  /** Weights go with the last model that is listed with them, whoever is being pulled. */
+  private delete(name: string): boolean {
+    const weights = this.onDisk.get(name)?.weights;
+    if (!this.onDisk.delete(name)) return false;
+    this.broken.delete(name);
+    const kept = [...this.onDisk.values()].some((model) => model.weights === weights);
+    if (weights === undefined || kept) return true;
+    for (const [model, state] of this.pulling) if (this.registry.get(model)?.weights === weights) state.missing = true;
+    return true;
   }
 
   private running(model: string, used: Date): object {
@@ -96,6 +123,8 @@ export class OllamaStub {
       yield { error: "pull model manifest: file does not exist" };
       return;
     }
+    const state = { missing: false };
+    this.pulling.set(name, state);
     for (let step = 0; step <= 10; step++) {
       await sleep(this.pullPause);
       if (gone.aborted) return;
@@ -105,6 +134,9 @@ export class OllamaStub {
     yield { status: "verifying sha256 digest" };
     yield { status: "writing manifest" };
     this.onDisk.set(name, model);
+    this.pulling.delete(name);
+    if (state.missing || this.alwaysBroken) this.broken.add(name);
+    else this.broken.delete(name);
     yield { status: "success" };
   }
 }

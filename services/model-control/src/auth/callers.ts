@@ -45,7 +45,7 @@ export function identify(authorization: string | undefined, tokens: readonly Tok
 /** @throws Unauthenticated without a caller, Forbidden when the caller's token lacks the scope. */
 export function authorize(caller: Caller | undefined, scope: Scope): void {
   if (caller === undefined) throw new Unauthenticated('give a valid token as "Authorization: Bearer <token>"');
-  // Who may operate may look, too.
+  // Who may operate may do everything.
   if (caller.scopes.includes(scope) || caller.scopes.includes("operate")) return;
   throw new Forbidden(`the token ${caller.id} has not the scope "${scope}"`, scope);
 }

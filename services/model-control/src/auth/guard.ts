@@ -1,4 +1,5 @@
 import rateLimit from "@fastify/rate-limit";
+import type { FastifyRequest } from "fastify";
 import type { ControlConfig } from "../config";
 import { TooManyRequests } from "../routes/problem";
 import type { Server } from "../routes/surroundings";
@@ -17,29 +18,36 @@ declare module "fastify" {
   }
 }
 
+/** Counts a request. @throws TooManyRequests */
+export type Count = (request: FastifyRequest) => Promise<void>;
+
 /**
  * Lets only those in who may: before anything of a request's body is read, it finds the caller, counts the request, and
  * checks the scope. Requests without a valid token are counted by address, so that guessing is slow.
+ *
+ * @returns counts what no route is ever found for.
  */
 export async function guard(
   server: Server,
   tokens: { tokens(): readonly TokenEntry[] },
   limits: ControlConfig["limits"],
-): Promise<void> {
+): Promise<Count> {
   await server.register(rateLimit, { global: false });
   const count = server.createRateLimit({
     timeWindow: 60_000,
     max: ({ caller }) => (caller === undefined ? limits.anonymousRequestsPerMinute : limits.requestsPerMinute),
     keyGenerator: ({ caller, ip }) => (caller === undefined ? `address ${ip}` : `token ${caller.id}`),
   });
+  const counted: Count = async (request) => {
+    const limit = await count(request);
+    if (!limit.isAllowed && limit.isExceeded) throw new TooManyRequests(limit.ttlInSeconds);
+  };
   server.decorateRequest("caller");
   server.addHook("onRequest", async (request) => {
     const { scope = "read", unlimited = false } = request.routeOptions.config;
     request.caller = identify(request.headers.authorization, tokens.tokens());
-    if (!unlimited) {
-      const limit = await count(request);
-      if (!limit.isAllowed && limit.isExceeded) throw new TooManyRequests(limit.ttlInSeconds);
-    }
+    if (!unlimited) await counted(request);
     if (scope !== "anyone") authorize(request.caller, scope);
   });
+  return counted;
 }

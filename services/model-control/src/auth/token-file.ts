@@ -3,8 +3,8 @@ import { z } from "zod";
 import { checkFile } from "../config";
 import { messageOf } from "../errors";
 
-/** What a token allows: `read` all that changes nothing, `operate` everything. */
-export const SCOPES = ["read", "operate"] as const;
+/** What a token allows: `read` all that changes nothing, `pull` to ask for models as well, `operate` everything. */
+export const SCOPES = ["read", "pull", "operate"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 const tokenSchema = z.strictObject({

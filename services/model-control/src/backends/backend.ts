@@ -4,7 +4,7 @@ export type BackendKind = (typeof BACKENDS)[number];
 
 /** A model as one engine knows it. */
 export interface EngineModel {
-  /** In the engine's own spelling, tag included: `llama3.2:3b`. */
+  /** As `nameOf` gives it, tag included: `llama3.2:3b`. */
   readonly name: string;
   readonly loaded: boolean;
   /** Bytes on the engine's disk, where it tells. */
@@ -41,16 +41,22 @@ export interface Backend {
   readonly kind: BackendKind;
   /** What the engine can do at run time. Calling what it cannot throws `NotSupported`, which says why. */
   readonly can: { readonly pull: boolean; readonly purge: boolean; readonly load: boolean };
-  /** The engine's own spelling of a name: two names are the same model when this is the same. */
+  /** A spelling that the engine takes for what it has: two names are the same model when this is the same. */
   nameOf(model: string): string;
   health(signal: AbortSignal): Promise<EngineHealth>;
   models(signal: AbortSignal): Promise<readonly EngineModel[]>;
-  /** Fetches a model to the engine's disk. An interrupted pull goes on where it stopped. */
+  /**
+   * Fetches a model to the engine's disk. An interrupted pull goes on where it stopped.
+   *
+   * @param model as the registry spells it, not as `nameOf` does.
+   */
   pull(model: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
   /** Brings a model from disk into memory; returns when it answers. */
   load(model: string, signal: AbortSignal): Promise<void>;
   /** Frees the model's memory; returns when it is free. Does nothing for a model that is not loaded. */
   unload(model: string, signal: AbortSignal): Promise<void>;
+  /** Whether all of a listed model is there: without parts of it, it can be pulled again, and do nothing else. */
+  has(model: string, signal: AbortSignal): Promise<boolean>;
   /** Deletes the model from disk. */
   purge(model: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,12 +1,17 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { createInterface } from "node:readline";
+import type { z } from "zod";
 import { EngineRefusal, EngineUnavailable } from "../errors";
+import { shortened } from "../words";
+import { linesOf } from "./lines";
 import { withTimeLimit } from "./time-limit";
 
 /** Seconds that an engine has for an answer it only needs to look up. */
 const LOOK_UP_SECONDS = 10;
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** The longest answer that is read. As JSON it takes some twenty times that in memory while it is checked. */
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+/** Of an answer that refuses, no more than this is read. */
+const MAX_REFUSAL_BYTES = 16 * 1024;
 
 export interface EngineRequest {
   /** Sent as JSON. */
@@ -47,24 +52,45 @@ export class EngineClient {
     const { signal, timeoutSeconds = LOOK_UP_SECONDS } = options;
     return this.within(signal, timeoutSeconds, `${method} ${path}`, async (both) => {
       const response = await this.send(method, path, { ...options, signal: both });
-      return { status: response.statusCode ?? 0, text: await textOf(response) };
+      const status = response.statusCode ?? 0;
+      return { status, text: isGood(status) ? await textOf(response) : await beginningOf(response) };
     });
   }
 
   /**
-   * The JSON of a 2xx answer; an empty answer is `undefined`.
+   * Sends a request of which only the success counts.
    *
    * @throws EngineUnavailable, EngineRefusal with the engine's words.
    */
-  async json(method: string, path: string, options: EngineRequest): Promise<unknown> {
+  async done(method: string, path: string, options: EngineRequest): Promise<void> {
     const answer = await this.answer(method, path, options);
-    if (answer.status < 200 || answer.status > 299) throw this.refusal(method, path, answer);
-    if (answer.text === "") return undefined;
+    if (!isGood(answer.status)) throw this.refusal(method, path, answer);
+  }
+
+  /**
+   * The JSON of a 2xx answer, as far as `schema` reads it.
+   *
+   * @throws EngineUnavailable, EngineRefusal with the engine's words, or for an answer of another shape.
+   */
+  async json<T>(method: string, path: string, schema: z.ZodType<T>, options: EngineRequest): Promise<T> {
+    const answer = await this.answer(method, path, options);
+    if (!isGood(answer.status)) throw this.refusal(method, path, answer);
+    return this.checked(`${method} ${path}`, answer.text, schema);
+  }
+
+  /** @throws EngineRefusal for what is no JSON, or of another shape. */
+  checked<T>(what: string, text: string, schema: z.ZodType<T>): T {
+    let content: unknown;
     try {
-      return JSON.parse(answer.text);
+      content = JSON.parse(text);
     } catch {
-      throw new EngineRefusal(`${this.base} answered ${method} ${path} with something that is not JSON`);
+      throw new EngineRefusal(`${this.base} answered ${what} with something that is not JSON`);
     }
+    const result = schema.safeParse(content);
+    if (result.success) return result.data;
+    const [issue] = result.error.issues;
+    const problem = shortened(`${issue?.path.join(".")}: ${issue?.message}`);
+    throw new EngineRefusal(`${this.base} answered ${what} with JSON of another shape: ${problem}`);
   }
 
   /**
@@ -79,11 +105,8 @@ export class EngineClient {
     );
     try {
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) {
-        throw this.refusal(method, path, { status, text: await textOf(response) });
-      }
-      yield* createInterface({ input: response });
-      // The reader of lines takes a broken connection for the end of the answer.
+      if (!isGood(status)) throw this.refusal(method, path, { status, text: await beginningOf(response) });
+      yield* linesOf(response);
       if (!response.complete) throw new Error("the connection broke");
     } catch (error) {
       throw this.problem(error, signal, `${method} ${path}`);
@@ -126,7 +149,7 @@ export class EngineClient {
   private problem(error: unknown, signal: AbortSignal, what: string): unknown {
     if (signal.aborted) return signal.reason;
     if (error instanceof EngineRefusal || error instanceof EngineUnavailable) return error;
-    return new EngineUnavailable(`${this.base} did not answer ${what}: ${messageOf(error)}`);
+    return new EngineUnavailable(`${this.base} did not answer ${what}: ${shortened(messageOf(error))}`);
   }
 }
 
@@ -134,6 +157,21 @@ export class EngineClient {
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || String((error as NodeJS.ErrnoException).code ?? error.name);
+}
+
+function isGood(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** Enough of it for a message; the rest is not waited for. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of response) {
+    text += (chunk as Buffer).toString("utf8");
+    if (text.length > MAX_REFUSAL_BYTES) break;
+  }
+  response.destroy();
+  return text;
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -152,11 +190,11 @@ async function textOf(response: IncomingMessage): Promise<string> {
 function wordsOf(text: string): string {
   try {
     const { error } = JSON.parse(text) as { readonly error?: unknown };
-    if (typeof error === "string") return error;
+    if (typeof error === "string") return shortened(error);
     const message = (error as { readonly message?: unknown } | undefined)?.message;
-    if (typeof message === "string") return message;
+    if (typeof message === "string") return shortened(message);
   } catch {
-    // Not JSON: shown as it is.
+    // Not JSON, or cut off: shown as it is.
   }
-  return text.trim().slice(0, 300) || "no reason given";
+  return shortened(text.trim(), 300) || "no reason given";
 }

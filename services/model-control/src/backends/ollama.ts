@@ -1,8 +1,11 @@
+import { z } from "zod";
 import { EngineRefusal, EngineUnavailable, UnknownModel } from "../errors";
+import { shortened } from "../words";
 import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
 import { EngineClient } from "./engine-client";
 import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
 import { PullMeter } from "./pull-meter";
+import { engineBytes, engineName, listOf, shortText } from "./shapes";
 import { StallTimer } from "./stall-timer";
 import { waitUntil } from "./wait";
 
@@ -10,27 +13,39 @@ import { waitUntil } from "./wait";
 const FOREVER = -1;
 
 // The answers, as far as they are read. Source: ollama v0.32.15 api/types.go; v0.6.5 has the same fields.
-interface ListedModel {
-  readonly name: string;
-  readonly size: number;
-  /** Set for a model that Ollama's cloud runs: nothing of it is here. Since v0.12. */
-  readonly remote_host?: string;
-}
-interface RunningModel {
-  readonly name: string;
-  /** Bytes in all memory, and those of them on GPUs. */
-  readonly size: number;
-  readonly size_vram: number;
-  /** Moves with every request that has ended. */
-  readonly expires_at: string;
-}
-interface PullLine {
-  readonly status?: string;
-  readonly digest?: string;
-  readonly total?: number;
-  readonly completed?: number;
-  readonly error?: string;
-}
+const VERSION = z.object({ version: shortText });
+const LISTED = z.object({
+  models: listOf(
+    z.object({
+      name: engineName,
+      size: engineBytes,
+      /** Set for a model that Ollama's cloud runs: nothing of it is here. Since v0.12. */
+      remote_host: z.string().optional(),
+    }),
+  ),
+});
+const RUNNING = z.object({
+  models: listOf(
+    z.object({
+      name: engineName,
+      /** Bytes in all memory, and those of them on GPUs. */
+      size: engineBytes,
+      size_vram: engineBytes,
+      /** Moves with every request that has ended. */
+      expires_at: shortText,
+    }),
+  ),
+});
+const SHOWN = z.object({ capabilities: listOf(shortText).optional() });
+const PULL_LINE = z.object({
+  status: z.string().optional(),
+  digest: z.string().max(200).optional(),
+  total: engineBytes.optional(),
+  completed: engineBytes.optional(),
+  error: z.string().optional(),
+});
+type ListedModel = z.output<typeof LISTED>["models"][number];
+type RunningModel = z.output<typeof RUNNING>["models"][number];
 
 export interface OllamaOptions {
   /** Hosts of registries that Ollama speaks plain HTTP to. */
@@ -57,15 +72,17 @@ export class OllamaBackend implements Backend {
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts };
   }
 
-  /** Names of the API are in the form in which Ollama lists them; only the case of a host may differ. */
+  /**
+   * Names of the API are in the form in which Ollama lists them, but for the case: it takes whatever case for a model that
+   * it has, and gives a new one the case of parts of others (server/routes.go, getExistingName).
+   */
   nameOf(model: string): string {
-    const host = hostOf(model);
-    return host === undefined ? model : host.toLowerCase() + model.slice(host.length);
+    return model.toLowerCase();
   }
 
   async health(signal: AbortSignal): Promise<EngineHealth> {
     const [{ version }, running] = await Promise.all([
-      this.client.json("GET", "/api/version", { signal }) as Promise<{ readonly version: string }>,
+      this.client.json("GET", "/api/version", VERSION, { signal }),
       this.running(signal),
     ]);
     return { version, gpu: running.length === 0 ? undefined : running.some(({ size_vram }) => size_vram > 0) };
@@ -104,13 +121,13 @@ export class OllamaBackend implements Backend {
         timeoutSeconds: pullStallSeconds,
       });
       for await (const text of lines) {
-        const line = JSON.parse(text) as PullLine;
+        const line = pullLine(model, text);
         if (line.error !== undefined) throw pullError(model, line.error);
-        const status = line.status ?? last;
+        const status = line.status === undefined ? last : shortened(line.status, 100);
         if (line.digest !== undefined && line.total !== undefined) {
           onProgress(meter.update(line.digest, line.total, line.completed ?? 0));
         }
-        const bytes = meter.sum().completedBytes;
+        const bytes = meter.sum.completedBytes;
         if (status !== last || bytes > completed) {
           // Ollama is silent while it reads all bytes again to verify them.
           stall.restart(status.startsWith("verifying") ? verifySeconds : pullStallSeconds);
@@ -126,9 +143,8 @@ export class OllamaBackend implements Backend {
   }
 
   async load(model: string, signal: AbortSignal): Promise<void> {
-    const { capabilities } = (await this.call(model, "/api/show", { model }, signal)) as {
-      readonly capabilities?: readonly string[];
-    };
+    const shown = await this.call(model, "/api/show", { model }, signal);
+    const { capabilities } = this.client.checked("POST /api/show", shown, SHOWN);
     // A request without a prompt only loads; one without text is the same for a model that only embeds.
     const generates = capabilities === undefined || capabilities.includes("completion");
     const body = { model, keep_alive: FOREVER, stream: false };
@@ -150,6 +166,13 @@ export class OllamaBackend implements Backend {
     if (!gone) throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
   }
 
+  /** It lists what it has a manifest of, also when a file that this names is gone. */
+  async has(model: string, signal: AbortSignal): Promise<boolean> {
+    const answer = await this.client.answer("POST", "/api/show", { body: { model }, signal });
+    if (answer.status !== 200 && answer.status !== 404) throw this.client.refusal("POST", "/api/show", answer);
+    return answer.status === 200;
+  }
+
   async purge(model: string, signal: AbortSignal): Promise<void> {
     const answer = await this.client.answer("DELETE", "/api/delete", { body: { model }, signal });
     if (answer.status === 404) throw new UnknownModel(`${model} is not on the worker's disk`);
@@ -157,13 +180,12 @@ export class OllamaBackend implements Backend {
   }
 
   private async listed(signal: AbortSignal): Promise<readonly ListedModel[]> {
-    const { models } = (await this.client.json("GET", "/api/tags", { signal })) as { readonly models?: ListedModel[] };
-    return (models ?? []).filter(({ remote_host }) => !remote_host);
+    const { models } = await this.client.json("GET", "/api/tags", LISTED, { signal });
+    return models.filter(({ remote_host }) => !remote_host);
   }
 
   private async running(signal: AbortSignal): Promise<readonly RunningModel[]> {
-    const { models } = (await this.client.json("GET", "/api/ps", { signal })) as { readonly models?: RunningModel[] };
-    return models ?? [];
+    return (await this.client.json("GET", "/api/ps", RUNNING, { signal })).models;
   }
 
   private async isLoaded(model: string, signal: AbortSignal): Promise<boolean> {
@@ -176,11 +198,11 @@ export class OllamaBackend implements Backend {
     body: object,
     signal: AbortSignal,
     timeoutSeconds?: number,
-  ): Promise<unknown> {
+  ): Promise<string> {
     const answer = await this.client.answer("POST", path, { body, signal, timeoutSeconds });
     if (answer.status === 404) throw new UnknownModel(`${model} is not on the worker's disk`);
     if (answer.status !== 200) throw this.client.refusal("POST", path, answer);
-    return JSON.parse(answer.text);
+    return answer.text;
   }
 }
 
@@ -190,12 +212,27 @@ function hostOf(model: string): string | undefined {
   return parts.length > 2 ? parts[0] : undefined;
 }
 
+/** @throws EngineUnavailable for what Ollama does not say. */
+function pullLine(model: string, text: string): z.output<typeof PULL_LINE> {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    // Refused below, as any other thing that is no line of a pull.
+  }
+  const result = PULL_LINE.safeParse(content);
+  if (result.success) return result.data;
+  throw new EngineUnavailable(
+    `the pull of ${model} answered with something else than progress: ${shortened(text, 200)}`,
+  );
+}
+
 /** Ollama reports what went wrong as the last line of an answer that began with 200. */
 function pullError(model: string, words: string): Error {
   if (/^pull model manifest: .*(file does not exist|not found|404)/i.test(words)) {
     return new UnknownModel(`the registry has no model ${model}`);
   }
-  return new EngineRefusal(`the pull of ${model} failed: ${words}`, { retryable: isPassing(words) });
+  return new EngineRefusal(`the pull of ${model} failed: ${shortened(words)}`, { retryable: isPassing(words) });
 }
 
 /** Whether Ollama's words name the network or the registry's state of the moment. */

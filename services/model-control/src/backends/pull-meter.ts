@@ -1,4 +1,10 @@
+import { EngineUnavailable } from "../errors";
 import type { PullProgress } from "./backend";
+
+/** Ollama's largest models have some hundred. */
+const MOST_PARTS = 1_000;
+
+const NOTHING: PullProgress = { totalBytes: 0, completedBytes: 0 };
 
 /**
  * Sums the progress of a model's parts, which the engine reports one by one. An engine that repeats a piece of a part
@@ -6,25 +12,30 @@ import type { PullProgress } from "./backend";
  */
 export class PullMeter {
   private readonly parts = new Map<string, PullProgress>();
+  private all = NOTHING;
 
-  /** @returns the sum over all parts that are known by now. */
-  update(part: string, totalBytes: number, completedBytes: number): PullProgress {
-    const before = this.parts.get(part) ?? { totalBytes: 0, completedBytes: 0 };
-    const total = Math.max(before.totalBytes, totalBytes);
-    this.parts.set(part, {
-      totalBytes: total,
-      completedBytes: Math.min(total, Math.max(before.completedBytes, completedBytes)),
-    });
-    return this.sum();
+  /** Over all parts that are known by now. */
+  get sum(): PullProgress {
+    return this.all;
   }
 
-  sum(): PullProgress {
-    let totalBytes = 0;
-    let completedBytes = 0;
-    for (const part of this.parts.values()) {
-      totalBytes += part.totalBytes;
-      completedBytes += part.completedBytes;
+  /**
+   * @returns the sum.
+   * @throws EngineUnavailable for more parts than any model has.
+   */
+  update(part: string, totalBytes: number, completedBytes: number): PullProgress {
+    const before = this.parts.get(part);
+    if (before === undefined && this.parts.size >= MOST_PARTS) {
+      throw new EngineUnavailable(`the pull tells of more than ${MOST_PARTS} parts`);
     }
-    return { totalBytes, completedBytes };
+    const { totalBytes: knownTotal, completedBytes: knownCompleted } = before ?? NOTHING;
+    const total = Math.max(knownTotal, totalBytes);
+    const completed = Math.min(total, Math.max(knownCompleted, completedBytes));
+    this.parts.set(part, { totalBytes: total, completedBytes: completed });
+    this.all = {
+      totalBytes: this.all.totalBytes + total - knownTotal,
+      completedBytes: this.all.completedBytes + completed - knownCompleted,
+    };
+    return this.all;
   }
 }

@@ -1,22 +1,33 @@
+import { z } from "zod";
 import { EngineRefusal, EngineUnavailable, NotSupported, UnknownModel } from "../errors";
+import { shortened } from "../words";
 import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
 import { type EngineAnswer, EngineClient } from "./engine-client";
 import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
+import { engineName, listOf, shortText } from "./shapes";
 import { waitUntil } from "./wait";
 
 // Source: docs/protocol/extension_model_repository.md and extension_statistics.md of triton-inference-server/server.
-interface IndexEntry {
-  readonly name: string;
-  readonly version?: string;
-  /** Absent for a model that was never loaded. */
-  readonly state?: string;
-  readonly reason?: string;
-}
-interface ModelStatistics {
-  readonly name: string;
-  /** Milliseconds since the epoch; 0 before the first request. */
-  readonly last_inference: number;
-}
+const SERVER = z.object({ version: shortText.optional() });
+const INDEX = listOf(
+  z.object({
+    name: engineName,
+    /** Absent for a model that was never loaded. */
+    state: shortText.optional(),
+    reason: z.string().optional(),
+  }),
+);
+const STATISTICS = z.object({
+  model_stats: listOf(
+    z.object({
+      name: engineName,
+      /** Milliseconds since the epoch; 0 before the first request. */
+      last_inference: z.number(),
+    }),
+  ),
+});
+type IndexEntry = z.output<typeof INDEX>[number];
+type ModelStatistics = z.output<typeof STATISTICS>["model_stats"][number];
 
 /** What Triton says when it was not started with `--model-control-mode=explicit`. */
 const NOT_EXPLICIT = "explicit model load / unload is not allowed";
@@ -42,8 +53,8 @@ export class TritonBackend implements Backend {
 
   async health(signal: AbortSignal): Promise<EngineHealth> {
     const [, { version }] = await Promise.all([
-      this.client.json("GET", "/v2/health/live", { signal }),
-      this.client.json("GET", "/v2", { signal }) as Promise<{ readonly version?: string }>,
+      this.client.done("GET", "/v2/health/live", { signal }),
+      this.client.json("GET", "/v2", SERVER, { signal }),
     ]);
     return { version };
   }
@@ -72,7 +83,7 @@ export class TritonBackend implements Backend {
     const index = await this.index(signal);
     if (isReady(index, model)) return;
     const reasons = index.filter(({ name, reason }) => name === model && reason).map(({ reason }) => reason);
-    throw new EngineRefusal(`Triton did not load ${model}: ${reasons.join("; ") || "no reason given"}`);
+    throw new EngineRefusal(`Triton did not load ${model}: ${shortened(reasons.join("; ")) || "no reason given"}`);
   }
 
   async unload(model: string, signal: AbortSignal): Promise<void> {
@@ -86,20 +97,24 @@ export class TritonBackend implements Backend {
     if (!gone) throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
   }
 
+  async has(model: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.index(signal)).some(({ name }) => name === model);
+  }
+
   async purge(model: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     throw new NotSupported(`Triton cannot delete ${model}: remove it from its model repository`);
   }
 
   private async index(signal: AbortSignal): Promise<readonly IndexEntry[]> {
-    return (await this.client.json("POST", "/v2/repository/index", { body: {}, signal })) as IndexEntry[];
+    return this.client.json("POST", "/v2/repository/index", INDEX, { body: {}, signal });
   }
 
   /** Empty where the statistics are switched off. */
   private async statistics(signal: AbortSignal): Promise<readonly ModelStatistics[]> {
     const answer = await this.client.answer("GET", "/v2/models/stats", { signal });
     if (answer.status !== 200) return [];
-    return (JSON.parse(answer.text) as { readonly model_stats?: ModelStatistics[] }).model_stats ?? [];
+    return this.client.checked("GET /v2/models/stats", answer.text, STATISTICS).model_stats;
   }
 
   private async requireInRepository(model: string, signal: AbortSignal): Promise<readonly IndexEntry[]> {

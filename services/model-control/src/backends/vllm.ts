@@ -1,14 +1,20 @@
+import { z } from "zod";
 import { EngineUnavailable, NotSupported, UnknownModel } from "../errors";
 import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
 import { EngineClient } from "./engine-client";
 import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
+import { engineName, listOf, shortText } from "./shapes";
 import { waitUntil } from "./wait";
 
 const NO_SLEEP =
   "this vLLM cannot free its memory: it needs --enable-sleep-mode and VLLM_SERVER_DEV_MODE=1, and no client but this API may reach it then";
 
+const SERVER = z.object({ version: shortText.optional() });
+const SERVED = z.object({ data: listOf(z.object({ id: engineName })) });
+const SLEEP = z.object({ is_sleeping: z.boolean() });
+
 /** A counter that grows with every request that has ended (vLLM v0.33.0 vllm/v1/metrics/loggers.py). */
-const REQUESTS = /^vllm:request_success_total\{[^}]*\}\s+(?<count>\S+)/gm;
+const REQUESTS = /^vllm:request_success_total\{[^}\n]*\} +(?<count>\S+)/gm;
 
 export interface VllmOptions {
   /** The models that it was started with. Others, such as LoRA adapters, are not listed: they come and go with them. */
@@ -39,17 +45,15 @@ export class VllmBackend implements Backend {
 
   async health(signal: AbortSignal): Promise<EngineHealth> {
     const [, { version }] = await Promise.all([
-      this.client.json("GET", "/health", { signal }),
-      this.client.json("GET", "/version", { signal }) as Promise<{ readonly version?: string }>,
+      this.client.done("GET", "/health", { signal }),
+      this.client.json("GET", "/version", SERVER, { signal }),
     ]);
     return { version };
   }
 
   async models(signal: AbortSignal): Promise<readonly EngineModel[]> {
     const [{ data }, sleeping, requests] = await Promise.all([
-      this.client.json("GET", "/v1/models", { signal }) as Promise<{
-        readonly data: readonly { readonly id: string }[];
-      }>,
+      this.client.json("GET", "/v1/models", SERVED, { signal }),
       this.isSleeping(signal),
       this.requests(signal),
     ]);
@@ -69,7 +73,7 @@ export class VllmBackend implements Backend {
     const sleeping = await this.isSleeping(signal);
     // Without the sleep mode it is loaded as long as the server answers.
     if (sleeping === false || sleeping === undefined) return;
-    await this.client.json("POST", "/wake_up", { signal, timeoutSeconds: this.timeouts.loadSeconds });
+    await this.client.done("POST", "/wake_up", { signal, timeoutSeconds: this.timeouts.loadSeconds });
     await this.settle(false, this.timeouts.loadSeconds, signal);
   }
 
@@ -80,8 +84,13 @@ export class VllmBackend implements Backend {
     if (sleeping) return;
     const timeoutSeconds = this.timeouts.unloadSeconds;
     // Running requests end first; servers that do not know the mode end them.
-    await this.client.json("POST", "/sleep?level=1&mode=wait", { signal, timeoutSeconds });
+    await this.client.done("POST", "/sleep?level=1&mode=wait", { signal, timeoutSeconds });
     await this.settle(true, timeoutSeconds, signal);
+  }
+
+  async has(model: string, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    return this.served.has(model);
   }
 
   async purge(model: string, signal: AbortSignal): Promise<void> {
@@ -98,7 +107,7 @@ export class VllmBackend implements Backend {
     const answer = await this.client.answer("GET", "/is_sleeping", { signal });
     if (answer.status === 404) return undefined;
     if (answer.status !== 200) throw this.client.refusal("GET", "/is_sleeping", answer);
-    return (JSON.parse(answer.text) as { readonly is_sleeping: boolean }).is_sleeping;
+    return this.client.checked("GET /is_sleeping", answer.text, SLEEP).is_sleeping;
   }
 
   private async settle(sleeping: boolean, seconds: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Backend } from "../backends/backend";
+import type { Backend, EngineModel } from "../backends/backend";
 import { UnknownWorker, WorkerStopped } from "../errors";
 import type { FleetEvent } from "./events";
 import { changesOf, type HeldModel, type Inventory } from "./inventory";
@@ -61,12 +61,16 @@ export function requireRunning(worker: Worker, { phase }: WorkerRecord): void {
 }
 
 /** Asks the engine what it has, and remembers what is new. */
-export async function inspect(
+export async function inspect(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<Inventory> {
+  return remember(context, worker, await worker.backend.models(signal));
+}
+
+/** Remembers what is new in the engine's list. */
+export async function remember(
   { state, now }: FleetContext,
-  { spec, backend, pins }: Worker,
-  signal: AbortSignal,
+  { spec, pins }: Worker,
+  models: readonly EngineModel[],
 ): Promise<Inventory> {
-  const models = await backend.models(signal);
   const [records, pulls] = await Promise.all([state.models(spec.name), state.pulls(spec.name)]);
   const { changed, gone } = changesOf(models, records, now());
   await state.setModels(spec.name, changed, gone);

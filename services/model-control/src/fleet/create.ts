@@ -1,15 +1,15 @@
 import type { PullProgress } from "../backends/backend";
 import { createBackend } from "../backends/create";
 import type { EngineTimeouts } from "../backends/engine-timeouts";
-import { EngineUnavailable, NoRoom, NotSupported, UnknownModel, WorkerStopped } from "../errors";
+import { EngineUnavailable, ModelPinned, NoRoom, NotSupported, UnknownModel, WorkerStopped } from "../errors";
 import { DEFAULT_TIMES, type FleetContext, type FleetTimes, findWorker, requireRunning, type Worker } from "./context";
 import type { FleetEvent } from "./events";
 import type { Fleet, ModelReport, WorkerReport, WorkerState } from "./fleet";
 import { diskRoom, memoryNeed, memoryRoom } from "./inventory";
 import { loadModel, unloadModel } from "./loading";
 import { type Candidate, choosePlacement, type Room } from "./placement";
-import { startWorker, stopWorker } from "./power";
-import { discardOn, pullModel } from "./pulling";
+import { resumeWorker, startWorker, stopWorker } from "./power";
+import { discardOn, isWhole, pullModel } from "./pulling";
 import { sumBytes } from "./residency";
 import type { Scaler } from "./scaler";
 import type { FleetState } from "./state";
@@ -72,9 +72,8 @@ class EngineFleet implements Fleet {
     return modelReport(sightings, name);
   }
 
-  async workers(signal: AbortSignal): Promise<readonly WorkerReport[]> {
-    const sightings = await survey(this.context, signal);
-    return Promise.all(sightings.map((sighting) => workerReport(sighting, signal)));
+  async workers(signal: AbortSignal, seconds?: number): Promise<readonly WorkerReport[]> {
+    return (await survey(this.context, signal, { seconds, health: true })).map(workerReport);
   }
 
   async pull(
@@ -84,8 +83,8 @@ class EngineFleet implements Fleet {
   ): Promise<string> {
     const worker = await this.choose(name, load, wanted, signal);
     const model = worker.backend.nameOf(name);
-    const held = (await worker.backend.models(signal)).some((one) => one.name === model);
-    if (!held) await pullModel(this.context, worker, model, onProgress, signal);
+    const held = await isWhole(worker, model, signal);
+    if (!held) await pullModel(this.context, worker, name, onProgress, signal);
     // A pull that could not say that it ended: the model is wanted, and must not go with what is discarded.
     else await this.context.state.endPull(worker.spec.name, model);
     try {
@@ -115,8 +114,15 @@ class EngineFleet implements Fleet {
     );
   }
 
-  async purge(name: string, signal: AbortSignal): Promise<void> {
+  async purge(name: string, { force }: { readonly force: boolean }, signal: AbortSignal): Promise<void> {
     const holders = await this.holders(name, signal);
+    const pinned = holders.filter(({ worker: { backend, pins } }) => pins.has(backend.nameOf(name)));
+    if (pinned.length > 0 && !force) {
+      const where = pinned.map(({ worker }) => worker.spec.name).join(", ");
+      throw new ModelPinned(
+        `${name} is pinned on ${where}: the platform counts on it; force=true deletes it all the same`,
+      );
+    }
     for (const holder of holders) if (isAway(holder)) requireRunning(holder.worker, holder.record);
     await this.onEach(holders, name, signal, async (worker, model, leaseSignal) => {
       // What cannot be deleted is not unloaded either.
@@ -129,6 +135,10 @@ class EngineFleet implements Fleet {
 
   async stop(worker: string, signal: AbortSignal): Promise<void> {
     await stopWorker(this.context, findWorker(this.context, worker), signal);
+  }
+
+  async resume(worker: string, signal: AbortSignal): Promise<void> {
+    await resumeWorker(this.context, findWorker(this.context, worker), signal);
   }
 
   async start(worker: string, signal: AbortSignal): Promise<void> {
@@ -228,13 +238,8 @@ function roomsOf(
   };
 }
 
-async function workerReport(sighting: Sighting, signal: AbortSignal): Promise<WorkerReport> {
-  const { worker, record, inventory, problem } = sighting;
-  const { spec, backend } = worker;
+function workerReport({ worker: { spec }, record, inventory, health, problem }: Sighting): WorkerReport {
   const { memory, disk } = roomsOf(spec, inventory);
-  // A worker that starts does not answer yet; one that answered a moment ago may have gone.
-  const health =
-    problem !== undefined || isAway(sighting) ? undefined : await backend.health(signal).catch(() => undefined);
   const state: WorkerState = record.phase === "running" && problem !== undefined ? "unreachable" : record.phase;
   return {
     name: spec.name,
@@ -245,10 +250,12 @@ async function workerReport(sighting: Sighting, signal: AbortSignal): Promise<Wo
     memory: usage(memory),
     disk: disk && usage(disk),
     models: inventory.models.map(({ name }) => name),
+    loaded: inventory.models.filter(({ loaded }) => loaded).map(({ name }) => name),
     problem,
   };
 }
 
 function usage({ budgetBytes, otherBytes, residents }: Room): WorkerReport["memory"] {
-  return { budgetBytes, usedBytes: otherBytes + sumBytes(residents) };
+  // What engines tell adds up to whatever they like.
+  return { budgetBytes, usedBytes: Math.min(otherBytes + sumBytes(residents), Number.MAX_SAFE_INTEGER) };
 }

@@ -10,7 +10,8 @@ export type FleetEvent =
       readonly madeRoomFor: string;
     }
   | { readonly type: "loaded"; readonly worker: string; readonly model: string; readonly memoryBytes?: number }
-  | { readonly type: "unloaded" | "purged"; readonly worker: string; readonly model: string }
+  /** Forgotten: it was loaded when the worker stopped, and is not there any more. */
+  | { readonly type: "unloaded" | "purged" | "forgotten"; readonly worker: string; readonly model: string }
   | { readonly type: "scaled"; readonly worker: string; readonly target: string; readonly replicas: number }
   | { readonly type: "phase"; readonly worker: string; readonly phase: string }
   | { readonly type: "unreachable"; readonly worker: string; readonly problem: string };

@@ -33,6 +33,8 @@ export interface WorkerReport {
   readonly disk?: { readonly budgetBytes: number; readonly usedBytes: number };
   /** On its disk or in its memory, in the engine's spelling. */
   readonly models: readonly string[];
+  /** Those of them in its memory. */
+  readonly loaded: readonly string[];
   /** Why the engine could not be asked; its disk is then shown as it was last seen. */
   readonly problem?: string;
 }
@@ -51,10 +53,12 @@ export interface Fleet {
   models(signal: AbortSignal): Promise<readonly ModelReport[]>;
   /** State `absent` for a model that no worker has. */
   model(name: string, signal: AbortSignal): Promise<ModelReport>;
-  workers(signal: AbortSignal): Promise<readonly WorkerReport[]>;
+  /** @param seconds how long each engine may take; one that takes longer is unreachable. Default: 8. */
+  workers(signal: AbortSignal, seconds?: number): Promise<readonly WorkerReport[]>;
   /**
    * Brings a model to a worker's disk and, unless `load` is false, into its memory. Room is made first; a model that is
-   * there already costs nothing, and is not fetched again though its registry may have a newer one under the name.
+   * there already costs nothing, and is not fetched again though its registry may have a newer one under the name; one of
+   * which parts are missing is.
    *
    * The share of the progress falls when a further part of the model becomes known: show the highest so far.
    *
@@ -78,13 +82,20 @@ export interface Fleet {
   discard(name: string, signal: AbortSignal): Promise<void>;
   /** Frees the model's memory on every worker, also of a pinned one. @throws UnknownModel when no worker has it. */
   unload(name: string, signal: AbortSignal): Promise<void>;
-  /** Unloads and deletes it on every worker. @throws UnknownModel when no worker has it. */
-  purge(name: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Unloads and deletes it on every worker.
+   *
+   * @param force also where it is pinned.
+   * @throws UnknownModel when no worker has it, ModelPinned.
+   */
+  purge(name: string, options: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
   /**
    * Accepts no new work for the worker, waits for its pulls, unloads its models and scales it to zero. Workers with the
    * same scale target go to zero together, when the last of them stops.
    */
   stop(worker: string, signal: AbortSignal): Promise<void>;
+  /** Lets a worker take new work again whose stop was cancelled before it had stopped. */
+  resume(worker: string, signal: AbortSignal): Promise<void>;
   /** Scales the worker to what it was, waits until it answers, and loads what was loaded when it stopped. */
   start(worker: string, signal: AbortSignal): Promise<void>;
 }

@@ -11,6 +11,7 @@ import {
 import { messageOf } from "../backends/engine-client";
 import { withTimeLimit } from "../backends/time-limit";
 import { EngineRefusal, EngineUnavailable } from "../errors";
+import { shortened } from "../words";
 import type { Scaler } from "./scaler";
 import type { ScaleTarget } from "./workers";
 
@@ -70,7 +71,7 @@ export class KubernetesScaler implements Scaler {
       return await withTimeLimit(signal, TIMEOUT_SECONDS, (both) => Promise.race([ask(), aborted(both)]));
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (!(error instanceof ApiException)) throw new EngineUnavailable(`${what}: ${messageOf(error)}`);
+      if (!(error instanceof ApiException)) throw new EngineUnavailable(`${what}: ${shortened(messageOf(error))}`);
       const message = `${what}: ${error.code} ${wordsOf(error.body)}`;
       throw error.code >= 500 || error.code === 429 ? new EngineUnavailable(message) : new EngineRefusal(message);
     }
@@ -88,9 +89,9 @@ function aborted(signal: AbortSignal): Promise<never> {
 function wordsOf(body: unknown): string {
   try {
     const status = (typeof body === "string" ? JSON.parse(body) : body) as { readonly message?: unknown } | undefined;
-    if (typeof status?.message === "string") return status.message;
+    if (typeof status?.message === "string") return shortened(status.message);
   } catch {
     // Not JSON: a proxy's answer.
   }
-  return String(body).slice(0, 300);
+  return shortened(String(body), 300);
 }

@@ -1,7 +1,8 @@
 import { messageOf } from "../backends/engine-client";
 import { waitUntil } from "../backends/wait";
-import { EngineUnavailable, NotSupported } from "../errors";
-import { type FleetContext, inspect, type Worker } from "./context";
+import { EngineUnavailable, NotSupported, QueueUnavailable, UnknownModel, WorkerBusy } from "../errors";
+import { shortened } from "../words";
+import type { FleetContext, Worker } from "./context";
 import { loadUnderLease, unloadModel } from "./loading";
 import type { Lease, WorkerRecord } from "./state";
 import { type ScaleTarget, sameTarget } from "./workers";
@@ -32,6 +33,16 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
   });
 }
 
+/** Takes back what a stop did that was cancelled while it waited: after that, it has stopped. */
+export async function resumeWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
+  const { state, times } = context;
+  const { name } = worker.spec;
+  await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
+    const record = await state.worker(name);
+    if (record.phase === "draining") await setPhase(context, lease, { ...record, phase: "running" });
+  });
+}
+
 /**
  * Starts a worker, also one that was not stopped: then it only waits until the engine answers.
  *
@@ -51,22 +62,31 @@ export async function startWorker(context: FleetContext, worker: Worker, signal:
 }
 
 async function unloadAll(context: FleetContext, worker: Worker, lease: Lease): Promise<void> {
-  const { state, report } = context;
-  const { name, scale } = worker.spec;
-  const scaled = scale !== undefined;
-  try {
-    const { models } = await inspect(context, worker, lease.signal);
+  const { state } = context;
+  const { name } = worker.spec;
+  await asFarAsItAnswers(context, worker, lease, async () => {
+    const models = await worker.backend.models(lease.signal);
     const loaded = models.filter((model) => model.loaded).map((model) => model.name);
     const record = await state.worker(name);
     await state.setWorker(lease, { ...record, rewarm: [...new Set([...record.rewarm, ...loaded])] });
     for (const model of loaded) await unloadModel(context, worker, model, lease.signal);
+  });
+}
+
+/** Of a worker that is scaled to zero the processes are about to end, and their memory with them, however sick they are. */
+async function asFarAsItAnswers(
+  { report }: FleetContext,
+  { spec: { name, scale } }: Worker,
+  { signal }: Lease,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
   } catch (error) {
-    // Its processes are about to end, and their memory with them.
-    if (scaled && (error instanceof EngineUnavailable || error instanceof NotSupported)) {
-      report({ type: "unreachable", worker: name, problem: messageOf(error) });
-      return;
-    }
-    throw error;
+    signal.throwIfAborted();
+    // What the shared state refuses is no fault of the engine's.
+    if (scale === undefined || error instanceof QueueUnavailable || error instanceof WorkerBusy) throw error;
+    report({ type: "unreachable", worker: name, problem: shortened(messageOf(error)) });
   }
 }
 
@@ -88,8 +108,10 @@ async function scaleBack(context: FleetContext, worker: Worker, target: ScaleTar
   const { state } = context;
   if ((await requireScaler(context).replicas(target, lease.signal)) > 0) return;
   const records = await Promise.all(matesOf(context, target).map(({ spec }) => state.worker(spec.name)));
-  const replicas = Math.max(1, ...records.map((record) => record.replicas ?? 0));
-  await scale(context, worker, target, replicas, lease.signal);
+  const known = records.flatMap(({ replicas }) => replicas ?? []);
+  // The records go with the volume of the queue.
+  const replicas = known.length > 0 ? known : [target.replicas ?? 1];
+  await scale(context, worker, target, Math.max(1, ...replicas), lease.signal);
   await state.forgetLeftovers(worker.spec.name, PRUNED_AFTER_SECONDS);
 }
 
@@ -112,8 +134,8 @@ async function waitForEngine({ times }: FleetContext, { spec, backend }: Worker,
       await backend.health(signal);
       return true;
     } catch (error) {
-      if (!(error instanceof EngineUnavailable)) throw error;
-      problem = error.message;
+      signal.throwIfAborted();
+      problem = shortened(messageOf(error));
       return false;
     }
   };
@@ -122,7 +144,7 @@ async function waitForEngine({ times }: FleetContext, { spec, backend }: Worker,
   throw new EngineUnavailable(`${spec.name} does not answer ${seconds} s after its start: ${problem}`);
 }
 
-/** What cannot be loaded stays on the list: the next start tries it again. */
+/** What cannot be loaded stays on the list: the next start tries it again. What is not there any more leaves it. */
 async function rewarm(context: FleetContext, worker: Worker, models: readonly string[], lease: Lease): Promise<void> {
   const failures: { readonly model: string; readonly error: unknown }[] = [];
   for (const model of models) {
@@ -130,7 +152,8 @@ async function rewarm(context: FleetContext, worker: Worker, models: readonly st
       await loadUnderLease(context, worker, model, lease);
     } catch (error) {
       lease.signal.throwIfAborted();
-      failures.push({ model, error });
+      if (error instanceof UnknownModel) context.report({ type: "forgotten", worker: worker.spec.name, model });
+      else failures.push({ model, error });
     }
   }
   await context.state.setWorker(lease, { phase: "running", rewarm: failures.map(({ model }) => model) });

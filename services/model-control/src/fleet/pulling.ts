@@ -1,9 +1,21 @@
 import type { PullProgress } from "../backends/backend";
-import { NoRoom, WorkerStopped } from "../errors";
+import { EngineUnavailable, NoRoom, WorkerStopped } from "../errors";
 import { formatBytes } from "./bytes";
 import { type FleetContext, inspect, requireRunning, type Worker } from "./context";
 import { diskRoom, leftoverBytes } from "./inventory";
 import { leaversFor, shortageOf } from "./placement";
+
+/** How often a model is pulled in a row of which others have taken parts away meanwhile. */
+const MOST_ROUNDS = 3;
+
+/**
+ * Whether the worker has all of a model. An engine lists what it has a manifest of: where a model was deleted, or had to
+ * leave, while another was pulled that shares parts with it, the other one is listed without these.
+ */
+export async function isWhole({ backend }: Worker, model: string, signal: AbortSignal): Promise<boolean> {
+  const listed = (await backend.models(signal)).some(({ name }) => name === model);
+  return listed && (await backend.has(model, signal));
+}
 
 /**
  * Brings a model to the worker's disk. Its size becomes known while it comes: whenever more of it is known, room is
@@ -12,14 +24,16 @@ import { leaversFor, shortageOf } from "./placement";
 export async function pullModel(
   context: FleetContext,
   worker: Worker,
-  model: string,
+  /** As the registry spells it. */
+  wanted: string,
   onProgress: (progress: PullProgress) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { state } = context;
   const { name } = worker.spec;
+  const model = worker.backend.nameOf(wanted);
   const before = (await state.pulls(name)).get(model) ?? { totalBytes: 0, completedBytes: 0 };
-  const pull = new RunningPull(context, worker, model, before);
+  const pull = new RunningPull(context, worker, wanted, before);
   // First the record, then the question: a stop asks for pulls after it has changed the phase.
   await state.setPull(name, model, { ...before, running: true });
   try {
@@ -66,19 +80,25 @@ export async function discardOn(
 }
 
 class RunningPull {
-  /** Bytes that there is room for, or will be when `room` is done. */
-  private granted = 0;
-  private room: Promise<void> = Promise.resolve();
+  /** Bytes that are known to come, and those that there is room for. */
+  private wantedBytes = 0;
+  private grantedBytes = 0;
+  /** While room is made. */
+  private granting: Promise<void> | undefined;
+  private readonly model: string;
   private beating: Promise<void> = Promise.resolve();
   private readonly end = new AbortController();
 
   constructor(
     private readonly context: FleetContext,
     private readonly worker: Worker,
-    private readonly model: string,
+    /** As the registry spells it. */
+    private readonly wanted: string,
     /** At first what an earlier pull left. */
     private progress: PullProgress,
-  ) {}
+  ) {
+    this.model = worker.backend.nameOf(wanted);
+  }
 
   async run(onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void> {
     const both = AbortSignal.any([signal, this.end.signal]);
@@ -86,21 +106,18 @@ class RunningPull {
       this.beating = this.beat();
     }, this.context.times.pullBeatSeconds * 1000);
     try {
-      await this.worker.backend.pull(
-        this.model,
-        (progress) => {
-          this.progress = progress;
-          this.claim(progress.totalBytes, both);
-          onProgress(progress);
-        },
-        both,
-      );
-      // A small model may be there before the room for it.
-      await this.room;
-      both.throwIfAborted();
+      for (let round = 1; ; round++) {
+        await this.fetch(onProgress, both);
+        if (await this.isThere(both)) return;
+        if (round === MOST_ROUNDS) {
+          throw new EngineUnavailable(
+            `${this.model} was pulled ${round} times, and each time parts of it were deleted meanwhile`,
+          );
+        }
+      }
     } finally {
       clearInterval(beat);
-      await Promise.all([this.room, this.beating]);
+      await Promise.all([this.granting, this.beating]);
     }
   }
 
@@ -113,12 +130,46 @@ class RunningPull {
     else await state.setPull(name, this.model, { running: false, totalBytes, completedBytes });
   }
 
-  private claim(totalBytes: number, signal: AbortSignal): void {
-    if (totalBytes <= this.granted) return;
-    this.granted = totalBytes;
-    this.room = this.room
-      .then(() => this.makeRoom(totalBytes, signal))
-      .catch((error: unknown) => this.end.abort(error));
+  private async fetch(onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void> {
+    await this.worker.backend.pull(
+      this.wanted,
+      (progress) => {
+        this.progress = progress;
+        this.wantedBytes = Math.max(this.wantedBytes, progress.totalBytes);
+        this.granting ??= this.grant(signal);
+        onProgress(progress);
+      },
+      signal,
+    );
+    // A small model may be there before the room for it.
+    await this.granting;
+    signal.throwIfAborted();
+  }
+
+  /**
+   * Who deletes a model has the worker's lease. So what was deleted before this question is seen to be missing, and from now
+   * on the engine knows that this model needs its parts, too.
+   */
+  private async isThere(signal: AbortSignal): Promise<boolean> {
+    const { state, times } = this.context;
+    return state.withLease(this.worker.spec.name, times.leaseSeconds, signal, (lease) =>
+      this.worker.backend.has(this.model, lease.signal),
+    );
+  }
+
+  /** Makes room until there is enough, one step at a time, however often more is told of. */
+  private async grant(signal: AbortSignal): Promise<void> {
+    try {
+      while (this.grantedBytes < this.wantedBytes) {
+        const bytes = this.wantedBytes;
+        await this.makeRoom(bytes, signal);
+        this.grantedBytes = bytes;
+      }
+    } catch (error) {
+      this.end.abort(error);
+    } finally {
+      this.granting = undefined;
+    }
   }
 
   private async makeRoom(totalBytes: number, signal: AbortSignal): Promise<void> {

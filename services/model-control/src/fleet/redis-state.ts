@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { z } from "zod";
 import { messageOf } from "../backends/engine-client";
 import { ControlError, QueueUnavailable, WorkerBusy } from "../errors";
 import { withRedisLease } from "./redis-lease";
@@ -14,24 +15,35 @@ const SET_UNDER_LEASE = `if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 
 redis.call("set", KEYS[2], ARGV[2])
 return 1`;
 
-interface StoredPull {
-  readonly totalBytes: number;
-  readonly completedBytes: number;
-  readonly running: boolean;
+const WORKER = z.object({
+  phase: z.enum(["running", "draining", "stopped", "starting"]),
+  rewarm: z.array(z.string()),
+  replicas: z.int().min(0).optional(),
+});
+const MODEL = z.object({ lastUsed: z.number(), useMark: z.string().optional(), diskBytes: z.number().optional() });
+const SIZE = z.object({ diskBytes: z.number().optional(), memoryBytes: z.number().optional() });
+const PULL = z.object({
+  totalBytes: z.number(),
+  completedBytes: z.number(),
+  running: z.boolean(),
   /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-interface StoredModel {
-  readonly lastUsed: number;
-  readonly useMark?: string;
-  readonly diskBytes?: number;
-}
+  at: z.number(),
+});
+type StoredPull = z.output<typeof PULL>;
+type StoredModel = z.output<typeof MODEL>;
+
+/** Fields that one command sets or deletes at most: it takes them as arguments, of which there may be only so many. */
+const FIELDS_AT_ONCE = 500;
 
 /** On Redis or Valkey. The keys of one worker share a hash tag, so a cluster keeps them together. */
 export class RedisFleetState implements FleetState {
-  /** @param redis must give up on a command some time, rather than wait for the server for ever. */
+  /**
+   * @param redis must give up on a command some time, rather than wait for the server for ever.
+   * @param onBroken told of an entry that cannot be read: it counts as absent, until it is written again.
+   */
   constructor(
     private readonly redis: Redis,
+    private readonly onBroken: (key: string) => void = () => undefined,
     private readonly prefix = "model-control",
   ) {}
 
@@ -57,8 +69,10 @@ export class RedisFleetState implements FleetState {
   }
 
   async worker(worker: string): Promise<WorkerRecord> {
-    const text = await this.ask(() => this.redis.get(this.key(worker, "record")));
-    return text === null ? { phase: "running", rewarm: [] } : (JSON.parse(text) as WorkerRecord);
+    const key = this.key(worker, "record");
+    const text = await this.ask(() => this.redis.get(key));
+    const record = text === null ? undefined : this.read(key, text, WORKER);
+    return record ?? { phase: "running", rewarm: [] };
   }
 
   async setWorker({ worker, fence }: Lease, record: WorkerRecord): Promise<void> {
@@ -70,22 +84,22 @@ export class RedisFleetState implements FleetState {
   }
 
   async models(worker: string): Promise<ReadonlyMap<string, ModelRecord>> {
-    const stored = await this.entries<StoredModel>(this.key(worker, "models"));
+    const stored = await this.entries(this.key(worker, "models"), MODEL);
     return new Map(stored.map(([model, record]) => [model, { ...record, lastUsed: new Date(record.lastUsed) }]));
   }
 
   async setModels(worker: string, changed: ReadonlyMap<string, ModelRecord>, gone: readonly string[]): Promise<void> {
     const key = this.key(worker, "models");
-    const fields = [...changed].flatMap(([model, record]) => {
+    const fields = [...changed].map(([model, record]): [string, string] => {
       const stored: StoredModel = { ...record, lastUsed: record.lastUsed.getTime() };
       return [model, JSON.stringify(stored)];
     });
-    if (fields.length > 0) await this.ask(() => this.redis.hset(key, ...fields));
-    if (gone.length > 0) await this.ask(() => this.redis.hdel(key, ...gone));
+    for (const some of chunks(fields)) await this.ask(() => this.redis.hset(key, ...some.flat()));
+    for (const some of chunks(gone)) await this.ask(() => this.redis.hdel(key, ...some));
   }
 
   async sizes(): Promise<ReadonlyMap<string, ModelSize>> {
-    return new Map(await this.entries<ModelSize>(`${this.prefix}:sizes`));
+    return new Map(await this.entries(`${this.prefix}:sizes`, SIZE));
   }
 
   async setSize(model: string, size: ModelSize): Promise<void> {
@@ -94,7 +108,7 @@ export class RedisFleetState implements FleetState {
 
   async pulls(worker: string): Promise<ReadonlyMap<string, PullRecord>> {
     const now = Date.now();
-    const stored = await this.entries<StoredPull>(this.key(worker, "pulls"));
+    const stored = await this.entries(this.key(worker, "pulls"), PULL);
     const current = stored.filter(([, { at }]) => now - at < LEFTOVER_SECONDS * 1000);
     return new Map(
       current.map(([model, { running, at, totalBytes, completedBytes }]) => [
@@ -116,20 +130,32 @@ export class RedisFleetState implements FleetState {
   async forgetLeftovers(worker: string, olderThanSeconds: number): Promise<void> {
     const key = this.key(worker, "pulls");
     const oldest = Math.max(olderThanSeconds, PULL_SILENCE_SECONDS);
-    const old = (await this.entries<StoredPull>(key)).filter(([, { at, running }]) => {
+    const old = (await this.entries(key, PULL)).filter(([, { at, running }]) => {
       return Date.now() - at >= (running ? oldest : olderThanSeconds) * 1000;
     });
     const models = old.map(([model]) => model);
-    if (models.length > 0) await this.ask(() => this.redis.hdel(key, ...models));
+    for (const some of chunks(models)) await this.ask(() => this.redis.hdel(key, ...some));
   }
 
   private key(worker: string, what: string): string {
     return `${this.prefix}:{${worker}}:${what}`;
   }
 
-  private async entries<T>(key: string): Promise<[string, T][]> {
+  private async entries<T>(key: string, schema: z.ZodType<T>): Promise<[string, T][]> {
     const fields = await this.ask(() => this.redis.hgetall(key));
-    return Object.entries(fields).map(([field, text]) => [field, JSON.parse(text) as T]);
+    return Object.entries(fields).flatMap(([field, text]): [string, T][] => {
+      const value = this.read(`${key} ${field}`, text, schema);
+      return value === undefined ? [] : [[field, value]];
+    });
+  }
+
+  private read<T>(key: string, text: string, schema: z.ZodType<T>): T | undefined {
+    try {
+      return schema.parse(JSON.parse(text));
+    } catch {
+      this.onBroken(key);
+      return undefined;
+    }
   }
 
   private async ask<T>(command: () => Promise<T>): Promise<T> {
@@ -139,6 +165,11 @@ export class RedisFleetState implements FleetState {
       throw unavailable(error);
     }
   }
+}
+
+function chunks<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / FIELDS_AT_ONCE);
+  return Array.from({ length: count }, (_, i) => items.slice(i * FIELDS_AT_ONCE, (i + 1) * FIELDS_AT_ONCE));
 }
 
 function unavailable(error: unknown): QueueUnavailable {

@@ -1,22 +1,36 @@
+import type { EngineHealth } from "../backends/backend";
 import { messageOf } from "../backends/engine-client";
-import { EngineUnavailable } from "../errors";
-import { type FleetContext, inspect, type Worker } from "./context";
+import { withTimeLimit } from "../backends/time-limit";
+import { EngineUnavailable, QueueUnavailable } from "../errors";
+import { shortened } from "../words";
+import { type FleetContext, remember, type Worker } from "./context";
 import type { ModelPlacement, ModelReport, ModelState } from "./fleet";
 import type { Inventory } from "./inventory";
 import type { WorkerRecord } from "./state";
+
+/** How long each worker may take on its own where nothing else is said, in seconds: less than a request has in all. */
+const LOOK_SECONDS = 8;
+
+export interface Look {
+  readonly seconds?: number;
+  /** Whether the engines are asked for their health, too. */
+  readonly health?: boolean;
+}
 
 /** One worker at one moment: what it has, or why that is not known. */
 export interface Sighting {
   readonly worker: Worker;
   readonly record: WorkerRecord;
   readonly inventory: Inventory;
+  /** Where it was asked for, and the engine tells. */
+  readonly health?: EngineHealth;
   /** Why the engine could not be asked; the inventory is then what is remembered of its disk. */
   readonly problem?: string;
 }
 
-/** Asks all workers at once. Those that are scaled to zero are not asked. */
-export async function survey(context: FleetContext, signal: AbortSignal): Promise<readonly Sighting[]> {
-  return Promise.all(context.workers.map((worker) => look(context, worker, signal)));
+/** Asks all workers at once, each for itself: one that is sick says nothing about the others. Those that are scaled to zero are not asked. */
+export async function survey(context: FleetContext, signal: AbortSignal, how: Look = {}): Promise<readonly Sighting[]> {
+  return Promise.all(context.workers.map((worker) => look(context, worker, signal, how)));
 }
 
 /** @throws EngineUnavailable when no worker could be asked though one should answer. */
@@ -42,19 +56,33 @@ export function modelReport(sightings: readonly Sighting[], model: string): Mode
   return { model, state: furthest(placements), pinned, placements };
 }
 
-async function look(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<Sighting> {
+async function look(
+  context: FleetContext,
+  worker: Worker,
+  signal: AbortSignal,
+  { seconds = LOOK_SECONDS, health: withHealth = false }: Look,
+): Promise<Sighting> {
   const { state, report } = context;
   const { name, scale } = worker.spec;
   const record = await state.worker(name);
   if (record.phase === "stopped" && scale !== undefined) {
     return { worker, record, inventory: await remembered(context, worker) };
   }
+  const { backend } = worker;
   try {
-    return { worker, record, inventory: await inspect(context, worker, signal) };
+    const [models, health] = await withTimeLimit(signal, seconds, (limited) =>
+      Promise.all([
+        backend.models(limited),
+        // It may have gone since; what it has is the question.
+        withHealth ? backend.health(limited).catch(() => undefined) : undefined,
+      ]),
+    );
+    return { worker, record, inventory: await remember(context, worker, models), health };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof EngineUnavailable)) throw error;
-    const problem = `${name}: ${messageOf(error)}`;
+    // The store that is away is no fault of the worker's.
+    if (error instanceof QueueUnavailable) throw error;
+    const problem = `${name}: ${shortened(messageOf(error))}`;
     report({ type: "unreachable", worker: name, problem });
     return { worker, record, inventory: await remembered(context, worker), problem };
   }

@@ -5,6 +5,8 @@ export interface ScaleTarget {
   readonly namespace: string;
   readonly kind: "StatefulSet" | "Deployment";
   readonly name: string;
+  /** What starting scales to where nobody remembers what it was. Default: 1. */
+  readonly replicas?: number;
 }
 
 /**

@@ -1,21 +1,25 @@
-import type { z } from "zod";
-import { ControlError } from "../errors";
+import { z } from "zod";
+import { nameRules } from "../config";
+import { ControlError, messageOf } from "../errors";
 import type { WorkerReport } from "../fleet/fleet";
-import { aliveSchema, healthSchema, problems } from "./schemas";
+import { parseModelName } from "../model-name";
+import { aliveSchema, healthSchema, modelNameSchema, problems } from "./schemas";
 import type { Server, Surroundings } from "./surroundings";
 
 type Health = z.output<typeof healthSchema>;
 type Check = Health["checks"]["queue"];
 
-/** The engines get this long to answer, in milliseconds. */
-const PATIENCE = 2_500;
+/** Each engine gets this long to answer, in seconds; all together, with what the queue is asked, no longer than that in milliseconds. */
+const ENGINE_SECONDS = 2;
+const PATIENCE = 4_000;
 
 /** Anybody may ask, as often as the limit allows: the engines are asked once in this time, in milliseconds. */
 const FRESH = 2_000;
 
 /** @param draining whether the API is shutting down, and wants no new requests. */
 export function healthRoutes(server: Server, surroundings: Surroundings, draining: () => boolean): void {
-  let last: { readonly at: number; readonly health: Promise<Health> } | undefined;
+  let last: { readonly at: number; readonly seen: Promise<Seen> } | undefined;
+  const rules = nameRules(surroundings.config);
 
   server.get(
     "/health",
@@ -25,13 +29,20 @@ export function healthRoutes(server: Server, surroundings: Surroundings, drainin
         tags: ["service"],
         summary: "Whether models can be controlled, check by check",
         operationId: "getHealth",
-        response: { 200: healthSchema, 503: healthSchema, ...problems(429) },
+        querystring: z.strictObject({
+          model: modelNameSchema(rules)
+            .optional()
+            .meta({ description: "Healthy only if this model is loaded: for who depends on it" }),
+        }),
+        response: { 200: healthSchema, 503: healthSchema, ...problems(400, 422, 429) },
       },
     },
-    async (_request, reply) => {
+    async (request, reply) => {
+      const { model } = request.query;
+      const wanted = model === undefined ? undefined : parseModelName(model, rules);
       const now = Date.now();
-      if (last === undefined || now - last.at > FRESH) last = { at: now, health: healthOf(surroundings) };
-      const health = await last.health;
+      if (last === undefined || now - last.at > FRESH) last = { at: now, seen: look(surroundings) };
+      const health = healthOf(await last.seen, wanted);
       return reply.code(health.healthy ? 200 : 503).send(health);
     },
   );
@@ -66,27 +77,57 @@ class ShuttingDown extends ControlError {
   override readonly retryable = true;
 }
 
-async function healthOf({ fleet, tasks }: Surroundings): Promise<Health> {
-  const signal = AbortSignal.timeout(PATIENCE);
-  const [queue, workers, loaded] = await Promise.all([
+/** What health is judged by. */
+interface Seen {
+  readonly queue: Check;
+  /** Undefined when what is remembered of them cannot be asked. */
+  readonly workers?: readonly WorkerReport[];
+}
+
+async function look({ fleet, tasks }: Surroundings): Promise<Seen> {
+  const [queue, workers] = await Promise.all([
     tasks.ping().then(
-      () => check(true, "the task queue answers"),
-      () => check(false, "the task queue cannot be reached"),
+      () => check(true, "the task queue takes tasks"),
+      (error) => check(false, isFull(error) ? "the task queue is full" : "the task queue cannot be reached"),
     ),
-    fleet.workers(signal).catch(() => undefined),
-    fleet.models(signal).then(
-      (models) => models.filter(({ state }) => state === "loaded").length,
-      () => undefined,
-    ),
+    fleet.workers(AbortSignal.timeout(PATIENCE), ENGINE_SECONDS).catch(() => undefined),
   ]);
+  return { queue, workers };
+}
+
+/** What the server of the queue answers to a write when it has no memory left. */
+function isFull(error: unknown): boolean {
+  return messageOf(error).includes("OOM command not allowed");
+}
+
+/** @param wanted a model that must be loaded. */
+function healthOf({ queue, workers }: Seen, wanted?: string): Health {
   const checks = {
     control_api: check(true, "it answers"),
     queue,
     backend: backendCheck(workers),
     gpu_available: gpuCheck(workers),
-    model_loaded: loaded === undefined ? check(null, "no engine tells") : check(loaded > 0, `${loaded} loaded`),
+    model_loaded: loadedCheck(workers, wanted),
   };
-  return { healthy: checks.queue.ok === true && checks.backend.ok !== false, checks };
+  const { backend, model_loaded } = checks;
+  const depends = wanted === undefined || model_loaded.ok === true;
+  return { healthy: queue.ok === true && backend.ok !== false && depends, checks };
+}
+
+function loadedCheck(workers: readonly WorkerReport[] | undefined, wanted?: string): Check {
+  const telling = (workers ?? []).filter(({ problem }) => problem === undefined);
+  if (telling.length === 0) return check(null, "no engine tells");
+  if (wanted === undefined) {
+    const count = new Set(telling.flatMap(({ loaded }) => loaded)).size;
+    return check(count > 0, `${count} loaded`);
+  }
+  const having = telling.filter(({ loaded }) => loaded.some((name) => bare(name) === bare(wanted)));
+  return check(having.length > 0, `${wanted} is loaded on ${having.length} of ${telling.length} workers that answer`);
+}
+
+/** Engines spell a name in their own way: Triton without a tag, Ollama in small letters. */
+function bare(name: string): string {
+  return name.toLowerCase().replace(/:latest$/, "");
 }
 
 /** Names and numbers only: anybody may read this. */

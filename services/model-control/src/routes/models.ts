@@ -52,7 +52,7 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
   server.post(
     "/models/pull",
     {
-      config: { scope: "operate" },
+      config: { scope: "pull" },
       schema: {
         tags: ["models"],
         summary: "Bring a model to a worker's disk, and into its memory",
@@ -113,13 +113,18 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
         params,
         querystring: z.strictObject({
           purge: z.enum(["true", "false"]).default("false").meta({ description: "Delete it from disk as well" }),
+          force: z
+            .enum(["true", "false"])
+            .default("false")
+            .meta({ description: "Delete it also where it is pinned; without this, that is refused with 409" }),
         }),
         response: { 200: modelSchema, ...problems(400, 401, 403, 404, 409, 422, 429, 502, 503, 504) },
       },
     },
     async (request) => {
       const name = parseModelName(request.params["*"], rules);
-      if (request.query.purge === "true") await fleet.purge(name, request.deadline);
+      const { purge, force } = request.query;
+      if (purge === "true") await fleet.purge(name, { force: force === "true" }, request.deadline);
       else await fleet.unload(name, request.deadline);
       return modelJson(await fleet.model(name, request.deadline));
     },

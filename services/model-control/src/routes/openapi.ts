@@ -40,7 +40,8 @@ export async function describeApi(server: Server): Promise<void> {
           token: {
             type: "http",
             scheme: "bearer",
-            description: "A token with the scope `read` for GET, and `operate` for all else",
+            description:
+              "A token with the scope `read` for GET, `pull` for that and for POST /models/pull, and `operate` for everything",
           },
         },
       },

@@ -25,7 +25,9 @@ const check = z.object({
 
 export const healthSchema = z
   .object({
-    healthy: z.boolean().meta({ description: "control_api, queue and backend are all in order" }),
+    healthy: z
+      .boolean()
+      .meta({ description: "control_api, queue and backend are all in order, and the model that was named is loaded" }),
     checks: z.object({
       control_api: check,
       queue: check,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Job, JobState } from "bullmq";
-import { type Lane, laneOf } from "./lanes";
+import { LONGEST_REASON, shortened } from "../words";
+import { type Lane, laneOf, MOST_LOSSES } from "./lanes";
 import { CANCELLED, TASK_KINDS, type TaskKind, type TaskReport, type TaskRequest, type TaskState } from "./task";
 
 /** What the queue keeps of a task. */
@@ -37,12 +38,20 @@ export function reportOf(job: TaskJob, jobState: JobState): TaskReport {
     worker: job.returnvalue ?? ("worker" in data ? data.worker : undefined),
     state,
     progress: state === "completed" ? 100 : progressOf(job),
-    error: cancelled ? CANCELLED : state === "completed" ? undefined : job.failedReason || undefined,
+    error: cancelled ? CANCELLED : state === "completed" ? undefined : reasonOf(job),
     attempts: { made: job.attemptsMade, allowed: job.opts.attempts ?? 1 },
     createdAt: new Date(job.timestamp),
     startedAt: job.processedOn === undefined ? undefined : new Date(job.processedOn),
     finishedAt: job.finishedOn === undefined ? undefined : new Date(job.finishedOn),
   };
+}
+
+/** The queue's own words for a task that was lost too often. */
+const LOST = "job stalled more than allowable limit";
+
+function reasonOf({ failedReason }: TaskJob): string | undefined {
+  if (failedReason !== LOST) return failedReason ? shortened(failedReason, LONGEST_REASON) : undefined;
+  return `the process that worked on it ended, ${MOST_LOSSES} times: see the log before the last restarts, and ask again when the cause is gone`;
 }
 
 export function progressOf(job: Pick<TaskJob, "progress">): number {

@@ -15,6 +15,12 @@ const OPERATIONS = 8;
 /** Ended tasks are kept for a day, and a thousand of them at most for each lane and outcome. */
 const KEPT = { age: 24 * 3600, count: 1000 };
 
+/** How every queue is opened. Nobody reads its stream of events but to look for a fault: the latest are enough. */
+export const QUEUE_OPTIONS = { prefix: QUEUE_PREFIX, streams: { events: { maxLen: 100 } } } as const;
+
+/** A task that was lost this often has failed: the process that worked on it ended each time. */
+export const MOST_LOSSES = 3;
+
 /**
  * A process that is killed renews its locks no more. Its tasks go on elsewhere, or after its restart, within
  * `lockDuration` and two checks: 14 s.
@@ -22,8 +28,8 @@ const KEPT = { age: 24 * 3600, count: 1000 };
 export const STALLED = {
   lockDuration: 6_000,
   stalledInterval: 4_000,
-  /** A restart is no fault of the task: it is taken up again however often that happens. */
-  maxStalledCount: 1_000,
+  /** A restart is seldom the fault of a task. But one that ends every process that takes it up must not go on for ever. */
+  maxStalledCount: MOST_LOSSES - 1,
   /** Pause after a lost connection, in milliseconds. */
   runRetryDelay: 1_000,
 } as const;
@@ -56,5 +62,7 @@ export function jobOptions(id: string, request: TaskRequest, pulls: ControlConfi
     backoff: { type: "exponential", delay: pulls.backoffSeconds * 1000, jitter: 0.2 },
     removeOnComplete: KEPT,
     removeOnFail: KEPT,
+    // The reason is kept beside them; they would hold its text once more for every try.
+    stackTraceLimit: 0,
   };
 }

@@ -4,10 +4,11 @@ import type { Redis } from "ioredis";
 import type { ControlConfig } from "../config";
 import { ControlError, messageOf, QueueUnavailable, UnknownTask } from "../errors";
 import { laneOfId, newTaskId, reportOf, type TaskData, type TaskJob } from "./job";
-import { concurrencyOf, jobOptions, LANES, type Lane, laneOf, QUEUE_PREFIX } from "./lanes";
+import { concurrencyOf, jobOptions, LANES, type Lane, laneOf, QUEUE_OPTIONS, QUEUE_PREFIX } from "./lanes";
 import { REDIS_PATIENCE, redisAddress } from "./redis";
 import {
   CANCELLED,
+  type QueueMemory,
   type TaskCounts,
   TaskFinished,
   type TaskKind,
@@ -21,6 +22,9 @@ type LaneQueues = Readonly<Record<Lane, LaneQueue>>;
 
 /** All of one method together may take this long, in milliseconds. */
 const PATIENCE = REDIS_PATIENCE + 300;
+
+/** Written to see whether the server takes writes: one that is full answers, and takes none. */
+const PING_KEY = `${QUEUE_PREFIX}:ping`;
 
 /** A task's state for each of the queue's own, the ended ones last. */
 const JOB_TYPES: readonly { readonly type: JobType; readonly state: JobState }[] = [
@@ -60,7 +64,10 @@ export class TaskQueue implements Tasks {
       const trace: Record<string, string> = {};
       propagation.inject(context.active(), trace);
       const id = newTaskId(request.kind);
-      const queue = queues[laneOf(request.kind)];
+      const lane = laneOf(request.kind);
+      const queue = queues[lane];
+      // A server that was emptied has forgotten it, and does not say so.
+      await this.boundLane(queues, lane);
       const job = await queue.add(request.kind, { ...request, trace }, jobOptions(id, request, this.config.pulls));
       return job.id ?? id;
     });
@@ -112,7 +119,13 @@ export class TaskQueue implements Tasks {
   }
 
   async ping(): Promise<void> {
-    await this.ask(() => this.redis.ping());
+    await this.ask(() => this.redis.set(PING_KEY, "", "PX", PATIENCE));
+  }
+
+  async memory(): Promise<QueueMemory> {
+    const lines = await this.ask(() => this.redis.info("memory"));
+    const figure = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(lines)?.[1] ?? 0);
+    return { usedBytes: figure("used_memory"), limitBytes: figure("maxmemory") };
   }
 
   async close(): Promise<void> {
@@ -169,7 +182,7 @@ export class TaskQueue implements Tasks {
   }
 
   private newLane(lane: Lane): LaneQueue {
-    const queue: LaneQueue = new Queue(lane, { connection: this.redis, prefix: QUEUE_PREFIX });
+    const queue: LaneQueue = new Queue(lane, { connection: this.redis, ...QUEUE_OPTIONS });
     queue.on("error", (error) => {
       this.lastError = messageOf(error);
     });
@@ -178,7 +191,11 @@ export class TaskQueue implements Tasks {
 
   /** Tells the server how much may run at once. */
   private async bound(queues: LaneQueues): Promise<void> {
-    await Promise.all(LANES.map((lane) => queues[lane].setGlobalConcurrency(concurrencyOf(lane, this.config.pulls))));
+    await Promise.all(LANES.map((lane) => this.boundLane(queues, lane)));
+  }
+
+  private async boundLane(queues: LaneQueues, lane: Lane): Promise<void> {
+    await queues[lane].setGlobalConcurrency(concurrencyOf(lane, this.config.pulls));
   }
 
   private unavailable(reason: string, cause?: unknown): QueueUnavailable {

@@ -1,12 +1,14 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
+import { DelayedError, Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { ControlConfig } from "../config";
 import { ControlError, messageOf } from "../errors";
 import type { Fleet } from "../fleet/fleet";
+import { LONGEST_REASON, shortened } from "../words";
 import { progressOf, type TaskData, type TaskJob } from "./job";
-import { concurrencyOf, LANES, type Lane, laneOf, QUEUE_PREFIX, STALLED } from "./lanes";
+import { concurrencyOf, LANES, type Lane, laneOf, QUEUE_OPTIONS, QUEUE_PREFIX, STALLED } from "./lanes";
+import { mustWait } from "./lost-tasks";
 import { ProgressTeller } from "./progress";
 import { Cancelled, LockLost, ShuttingDown, TookTooLong } from "./stop-reasons";
 import { CANCELLED, type TaskKind } from "./task";
@@ -14,8 +16,11 @@ import { CANCELLED, type TaskKind } from "./task";
 /** How often a running task looks whether somebody cancelled it, on whatever replica; in milliseconds. */
 const CANCEL_CHECK = 500;
 
-/** How long the removal of what a cancelled pull left may take, in milliseconds. */
-const DISCARD_PATIENCE = 30_000;
+/** How long it may take to take back what a cancelled task has begun, in milliseconds. */
+const TAKE_BACK_PATIENCE = 30_000;
+
+/** When a task that others go before looks again at the earliest, in milliseconds. */
+const WAIT_FOR_OTHERS = 1_000;
 
 /** How long an orderly end waits for running tasks to let go, in milliseconds. */
 const CLOSE_PATIENCE = 8_000;
@@ -69,7 +74,7 @@ export class TaskRunner {
 
   private openLane(lane: Lane): LaneQueue {
     const { redis, log } = this.surroundings;
-    const queue: LaneQueue = new Queue(lane, { connection: redis, prefix: QUEUE_PREFIX });
+    const queue: LaneQueue = new Queue(lane, { connection: redis, ...QUEUE_OPTIONS });
     queue.on("error", (error) => logProblem(log, lane, error));
     return queue;
   }
@@ -100,6 +105,12 @@ export class TaskRunner {
   private async process(job: TaskJob, token: string | undefined): Promise<string | null> {
     const { data } = job;
     const log = this.surroundings.log.child({ task: job.id, kind: data.kind, ...subjectOf(data) });
+    if (data.cancelled !== true && (await mustWait(job, this.queues[laneOf(data.kind)]).catch(() => false))) {
+      log.debug({ losses: job.stalledCounter }, "a task that was lost waits for others");
+      // Not all at the same moment: two that wait for each other would do so for ever.
+      await job.moveToDelayed(Date.now() + WAIT_FOR_OTHERS * (1 + Math.random()), token);
+      throw new DelayedError();
+    }
     const parent = propagation.extract(context.active(), data.trace ?? {});
     const options = { kind: SpanKind.CONSUMER, attributes: { "task.id": job.id, ...subjectOf(data) } };
     return this.tracer.startActiveSpan(`task ${data.kind}`, options, parent, async (span) => {
@@ -190,13 +201,14 @@ export class TaskRunner {
       throw new WaitingError();
     }
     if (error instanceof Cancelled) {
-      await this.discard(job, log);
+      await this.takeBack(job, log);
       log.info("task cancelled");
       throw new UnrecoverableError(CANCELLED);
     }
     if (error instanceof ControlError) {
       log.warn({ code: error.code, reason: error.message, retryable: error.retryable }, "task failed");
-      throw error.retryable ? error : new UnrecoverableError(error.message);
+      const reason = shortened(error.message, LONGEST_REASON);
+      throw error.retryable ? new Error(reason) : new UnrecoverableError(reason);
     }
     if (error instanceof TookTooLong || error instanceof LockLost) {
       log.warn({ reason: error.message }, "task failed");
@@ -207,25 +219,30 @@ export class TaskRunner {
     throw new Error(`internal error; the log of the model control API has the details under task ${job.id}`);
   }
 
-  private async discard({ id, data }: TaskJob, log: Logger): Promise<void> {
-    if (data.kind !== "pull") return;
-    const { model } = data;
+  /** What a cancelled task has begun must not stay as it is: a part of a model, or a worker that takes no work. */
+  private async takeBack(job: TaskJob, log: Logger): Promise<void> {
+    const { data } = job;
+    const signal = AbortSignal.timeout(TAKE_BACK_PATIENCE);
     try {
-      const unfinished = (await this.queues.pulls.getJobs(["active", "wait", "delayed"])) as (TaskJob | undefined)[];
-      const wanted = unfinished.some(
-        (other) =>
-          other !== undefined &&
-          other.id !== id &&
-          other.data.cancelled !== true &&
-          "model" in other.data &&
-          other.data.model === model,
-      );
-      // Another task pulls it: what is there is of use to that one.
-      if (wanted) return;
-      await this.surroundings.fleet.discard(model, AbortSignal.timeout(DISCARD_PATIENCE));
+      if (data.kind === "pull") await this.discard(job.id, data.model, signal);
+      if (data.kind === "stop") await this.surroundings.fleet.resume(data.worker, signal);
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, "what the cancelled pull left was not removed");
+      log.warn({ reason: messageOf(error) }, "what the cancelled task left was not taken back");
     }
+  }
+
+  private async discard(id: string | undefined, model: string, signal: AbortSignal): Promise<void> {
+    const unfinished = (await this.queues.pulls.getJobs(["active", "wait", "delayed"])) as (TaskJob | undefined)[];
+    const wanted = unfinished.some(
+      (other) =>
+        other !== undefined &&
+        other.id !== id &&
+        other.data.cancelled !== true &&
+        "model" in other.data &&
+        other.data.model === model,
+    );
+    // Another task pulls it: what is there is of use to that one.
+    if (!wanted) await this.surroundings.fleet.discard(model, signal);
   }
 }
 

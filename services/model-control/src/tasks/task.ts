@@ -40,6 +40,13 @@ export interface TaskCounts {
   readonly running: number;
 }
 
+/** What the server of the queue takes of its machine's memory. */
+export interface QueueMemory {
+  readonly usedBytes: number;
+  /** From where on it takes no writes any more. 0: no limit. */
+  readonly limitBytes: number;
+}
+
 /**
  * The tasks of all replicas. Every method throws `QueueUnavailable` within two seconds when the queue cannot be
  * reached; nothing was done then, as far as can be told, and the same call may be made again.
@@ -54,8 +61,9 @@ export interface Tasks {
   /** Ends a task wherever it runs; an ended one stays as it is. @throws UnknownTask, TaskFinished */
   cancel(id: string): Promise<TaskReport>;
   counts(): Promise<TaskCounts>;
-  /** Answers when the queue does. */
+  /** Answers when the queue does, and can be written to. */
   ping(): Promise<void>;
+  memory(): Promise<QueueMemory>;
 }
 
 /** The task has ended: there is nothing left to cancel. */

@@ -1,10 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Fleet, WorkerReport } from "../fleet/fleet";
-import type { Tasks } from "../tasks/task";
+import type { QueueMemory, Tasks } from "../tasks/task";
 import type { TaskObserver } from "../tasks/task-runner";
 
-/** How long the collection may wait for the queue and for the engines, in milliseconds. */
-const PATIENCE = 3_000;
+/** How long the collection may wait for each engine, in seconds, and for all that it asks, in milliseconds. */
+const ENGINE_SECONDS = 2;
+const PATIENCE = 5_000;
 
 /** What Prometheus reads. All names start with `model_control_`, but for those of the Node process. */
 export class Metrics implements TaskObserver {
@@ -52,15 +53,19 @@ export class Metrics implements TaskObserver {
 
   /** Measures the queue and the workers whenever somebody reads. */
   observe(tasks: Tasks, fleet: Fleet): void {
-    const queueUp = this.gauge("model_control_queue_up", "1 when the task queue answers", []);
+    const queueUp = this.gauge("model_control_queue_up", "1 when the task queue answers and takes tasks", []);
+    const memory = this.memoryGauges();
     const waiting = this.gauge("model_control_tasks", "Unfinished tasks, by state: queued or running", ["state"]);
     const workers = this.workerGauges();
     this.collect = async () => {
-      const [counts, reports] = await Promise.allSettled([
+      const [ping, counts, used, reports] = await Promise.allSettled([
+        tasks.ping(),
         tasks.counts(),
-        fleet.workers(AbortSignal.timeout(PATIENCE)),
+        tasks.memory(),
+        fleet.workers(AbortSignal.timeout(PATIENCE), ENGINE_SECONDS),
       ]);
-      queueUp.set(counts.status === "fulfilled" ? 1 : 0);
+      queueUp.set(ping.status === "fulfilled" ? 1 : 0);
+      memory(used.status === "fulfilled" ? used.value : undefined);
       waiting.reset();
       if (counts.status === "fulfilled") {
         waiting.set({ state: "queued" }, counts.value.queued);
@@ -94,6 +99,21 @@ export class Metrics implements TaskObserver {
   };
 
   private collect: () => Promise<void> = async () => {};
+
+  private memoryGauges(): (memory: QueueMemory | undefined) => void {
+    const used = this.gauge("model_control_queue_memory_used_bytes", "Memory that the task queue's server takes", []);
+    const limit = this.gauge(
+      "model_control_queue_memory_limit_bytes",
+      "Memory from which on it takes no writes; 0 without a limit",
+      [],
+    );
+    return (memory) => {
+      for (const gauge of [used, limit]) gauge.remove();
+      if (memory === undefined) return;
+      used.set(memory.usedBytes);
+      limit.set(memory.limitBytes);
+    };
+  }
 
   private workerGauges(): (reports: readonly WorkerReport[]) => void {
     const state = this.gauge("model_control_worker_state", "1 for the state that the worker is in", [

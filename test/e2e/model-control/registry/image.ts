@@ -11,7 +11,7 @@ export interface ModelImage {
 const TEMPLATE = "{{ if .System }}{{ .System }} {{ end }}{{ .Prompt }} {{ .Response }}";
 
 /** Packs a GGUF file as `ollama push` would. */
-export function modelImage(weights: Buffer): ModelImage {
+export function modelImage(weights: Buffer, license?: Buffer): ModelImage {
   const blobs = new Map<string, Buffer>();
   const layer = (mediaType: string, bytes: Buffer) => {
     const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
@@ -23,6 +23,7 @@ export function modelImage(weights: Buffer): ModelImage {
     layer("application/vnd.ollama.image.template", Buffer.from(TEMPLATE)),
     // One thread: several wait for each other by spinning, which takes seconds where tests share few cores.
     layer("application/vnd.ollama.image.params", json({ num_ctx: 512, num_thread: 1 })),
+    ...(license === undefined ? [] : [layer("application/vnd.ollama.image.license", license)]),
   ];
   const config = layer(
     "application/vnd.docker.container.image.v1+json",

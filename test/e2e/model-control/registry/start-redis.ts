@@ -12,7 +12,13 @@ export interface Redis {
 }
 
 /** Starts a real Redis on a free loopback port that writes every change to its disk and evicts nothing. */
-export async function startRedis({ password }: { readonly password?: string } = {}): Promise<Redis> {
+export async function startRedis({
+  password,
+  maxMemory,
+}: {
+  readonly password?: string;
+  readonly maxMemory?: string;
+} = {}): Promise<Redis> {
   const [port = 0] = await freePorts(1);
   const settings = { bind: "127.0.0.1", port: String(port), save: "", appendonly: "yes", appendfsync: "always" };
   const process = await ServerProcess.start((folder) => ({
@@ -22,6 +28,7 @@ export async function startRedis({ password }: { readonly password?: string } = 
       dir: folder,
       "maxmemory-policy": "noeviction",
       ...(password === undefined ? {} : { requirepass: password }),
+      ...(maxMemory === undefined ? {} : { maxmemory: maxMemory }),
     }).flatMap(([key, value]) => [`--${key}`, value]),
     ready: () => answersPing(port),
   }));

@@ -57,10 +57,11 @@ export class Registry {
    * Offers a GGUF file.
    *
    * @param model repository and tag, such as `tiny:latest`.
+   * @param license one more part, which comes after the weights.
    * @returns the full name to pull.
    */
-  publish(model: string, weights: Buffer = tinyLlama()): string {
-    this.images.set(`library/${model}`, modelImage(weights));
+  publish(model: string, weights: Buffer = tinyLlama(), license?: Buffer): string {
+    this.images.set(`library/${model}`, modelImage(weights, license));
     return `${this.host}/library/${model}`;
   }
 

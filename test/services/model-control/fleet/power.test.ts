@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WorkerStopped } from "../../../../services/model-control/src/errors";
 import type { ScaleTarget } from "../../../../services/model-control/src/fleet/workers";
+import { HttpStub } from "../http-stub";
 import { OllamaStub } from "../ollama-stub";
 import { MemoryScaler, model, ollamaWorker, signal, testFleet } from "./fixture";
 
@@ -75,7 +76,7 @@ describe("stopping and starting a worker", () => {
     expect(await fleet.workers(signal)).toMatchObject([{ state: "stopped", models: ["seven:7b", "coder:7b"] }]);
     expect(ollama.asked.slice(before)).toEqual([]);
     await fleet.unload("seven:7b", signal);
-    await expect(fleet.purge("seven:7b", signal)).rejects.toThrow(WorkerStopped);
+    await expect(fleet.purge("seven:7b", { force: false }, signal)).rejects.toThrow(WorkerStopped);
     await fleet.start("a", signal);
     expect(scaler.scaled).toEqual(["ollama to 0", "ollama to 1"]);
     expect([...ollama.loaded.keys()]).toEqual(["seven:7b"]);
@@ -111,6 +112,58 @@ describe("stopping and starting a worker", () => {
     expect(scaler.scaled).toEqual(["ollama to 0"]);
   });
 
+  test.each([500, 404, 302])("a sick engine that answers %d is scaled to zero all the same", async (status) => {
+    const sick = await HttpStub.listen(() => ({ status, body: { error: "sick" } }));
+    const scaler = new MemoryScaler();
+    scaler.counts.set("ollama", 1);
+    const { fleet } = testFleet([ollamaWorker("a", sick.url, { scale: TARGET })], { scaler });
+    await fleet.stop("a", signal);
+    expect(scaler.scaled).toEqual(["ollama to 0"]);
+    await sick.close();
+  });
+
+  test("a model that was deleted since the stop is forgotten, and fails no start", async () => {
+    const { fleet, pull, state, events } = testFleet([ollamaWorker("a", ollama.url)]);
+    await pull("seven:7b");
+    await pull("coder:7b");
+    await fleet.stop("a", signal);
+    ollama.onDisk.delete("seven:7b");
+    await fleet.start("a", signal);
+    expect(events).toContainEqual({ type: "forgotten", worker: "a", model: "seven:7b" });
+    expect(await state.worker("a")).toEqual({ phase: "running", rewarm: [] });
+    expect([...ollama.loaded.keys()]).toEqual(["coder:7b"]);
+  });
+
+  test("replicas that nobody remembers are those of the configuration", async () => {
+    const scaler = new MemoryScaler();
+    scaler.counts.set("ollama", 3);
+    const workers = [ollamaWorker("a", ollama.url, { scale: { ...TARGET, replicas: 3 } })];
+    await testFleet(workers, { scaler }).fleet.stop("a", signal);
+    // The same engines, after the volume of the queue was lost.
+    await testFleet(workers, { scaler }).fleet.start("a", signal);
+    expect(scaler.scaled).toEqual(["ollama to 0", "ollama to 3"]);
+  });
+
+  test("a stop that is cancelled while it waits lets the worker take work again", async () => {
+    ollama.pullPause = 100;
+    const { fleet, pull } = testFleet([ollamaWorker("a", ollama.url)], { times: { drainSeconds: 30 } });
+    const running = pull("new:1", { load: false });
+    await expect.poll(async () => (await fleet.model("new:1", signal)).state).toBe("pulling");
+    const cancel = new AbortController();
+    const stopping = expect(fleet.stop("a", cancel.signal)).rejects.toThrow("cancelled");
+    await expect.poll(async () => (await fleet.workers(signal))[0]?.state).toBe("draining");
+    cancel.abort(new Error("cancelled"));
+    await stopping;
+    await fleet.resume("a", signal);
+    expect((await fleet.workers(signal))[0]?.state).toBe("running");
+    expect(await pull("coder:7b")).toBe("a");
+    await running;
+    // What has stopped stays so.
+    await fleet.stop("a", signal);
+    await fleet.resume("a", signal);
+    expect((await fleet.workers(signal))[0]?.state).toBe("stopped");
+  });
+
   test("an engine that does not come up is said to be so", async () => {
     const scaler = new MemoryScaler();
     const { fleet } = testFleet([ollamaWorker("a", "http://127.0.0.1:1", { scale: TARGET })], { scaler });
@@ -128,12 +181,11 @@ describe("stopping and starting a worker", () => {
     await pull("seven:7b");
     await pull("coder:7b");
     await fleet.stop("a", signal);
-    const seven = ollama.onDisk.get("seven:7b");
-    ollama.onDisk.delete("seven:7b");
-    await expect(fleet.start("a", signal)).rejects.toMatchObject({ code: "unknown_model" });
+    ollama.refusedLoads.set("seven:7b", "out of memory");
+    await expect(fleet.start("a", signal)).rejects.toMatchObject({ code: "engine_refusal" });
     expect(await state.worker("a")).toEqual({ phase: "running", rewarm: ["seven:7b"] });
     expect([...ollama.loaded.keys()]).toEqual(["coder:7b"]);
-    if (seven) ollama.onDisk.set("seven:7b", seven);
+    ollama.refusedLoads.clear();
     await fleet.start("a", signal);
     expect([...ollama.loaded.keys()].sort()).toEqual(["coder:7b", "seven:7b"]);
   });

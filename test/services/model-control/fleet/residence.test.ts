@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NoRoom, NotSupported, UnknownModel, UnknownWorker } from "../../../../services/model-control/src/errors";
+import {
+  ModelPinned,
+  NoRoom,
+  NotSupported,
+  UnknownModel,
+  UnknownWorker,
+} from "../../../../services/model-control/src/errors";
 import { OllamaStub } from "../ollama-stub";
 import { GIB, model, ollamaWorker, signal, testFleet } from "./fixture";
 
@@ -119,11 +125,14 @@ describe("a model finds its place", () => {
     await fleet.unload("seven:7b", signal);
     expect(await fleet.model("seven:7b", signal)).toMatchObject({ state: "on_disk", pinned: true });
     await pull("seven:7b");
-    await fleet.purge("seven:7b", signal);
+    const refused = "seven:7b is pinned on a: the platform counts on it; force=true deletes it all the same";
+    await expect(fleet.purge("seven:7b", { force: false }, signal)).rejects.toThrow(new ModelPinned(refused));
+    expect(a.onDisk.has("seven:7b")).toBe(true);
+    await fleet.purge("seven:7b", { force: true }, signal);
     expect(await fleet.model("seven:7b", signal)).toMatchObject({ state: "absent", placements: [] });
     expect(a.loaded.size).toBe(0);
     await expect(fleet.unload("seven:7b", signal)).rejects.toThrow(new UnknownModel("no worker has seven:7b"));
-    await expect(fleet.purge("seven:7b", signal)).rejects.toThrow(UnknownModel);
+    await expect(fleet.purge("seven:7b", { force: false }, signal)).rejects.toThrow(UnknownModel);
   });
 
   test("an unreachable worker takes nothing, and is named", async () => {
@@ -169,6 +178,7 @@ describe("a model finds its place", () => {
     expect(await fleet.workers(signal)).toEqual([
       {
         name: "a",
+        loaded: ["seven:7b"],
         backend: "ollama",
         state: "running",
         version: "0.32.15",

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EngineUnavailable, NoRoom, QueueUnavailable } from "../../../../services/model-control/src/errors";
 import type { Server } from "../../../../services/model-control/src/routes/surroundings";
 import { createLogger } from "../../../../services/model-control/src/telemetry/logger";
-import { OPERATE, READ, testApi } from "../api";
+import { OPERATE, PULL, READ, testApi } from "../api";
 import { type FakeFleet, model, worker } from "../fake-fleet";
 import type { FakeTasks } from "../fake-tasks";
 
@@ -178,23 +178,25 @@ describe("callers", () => {
   });
 
   it.each([
-    ["POST", "/models/pull"],
-    ["POST", "/models/load"],
-    ["DELETE", "/models/a:1"],
-    ["DELETE", "/models/a:1?purge=true"],
-    ["DELETE", "/tasks/x"],
-    ["POST", "/workers/stop"],
-    ["POST", "/workers/start"],
-  ] as const)("change nothing with a reader's token: %s %s", async (method, url) => {
+    ["POST", "/models/pull", "pull"],
+    ["POST", "/models/load", "operate"],
+    ["DELETE", "/models/a:1", "operate"],
+    ["DELETE", "/models/a:1?purge=true", "operate"],
+    ["DELETE", "/tasks/x", "operate"],
+    ["POST", "/workers/stop", "operate"],
+    ["POST", "/workers/start", "operate"],
+  ] as const)("change nothing with a reader's token: %s %s", async (method, url, scope) => {
     expect(await ask(method, url, undefined, {})).toMatchObject({
       status: 401,
       headers: { "www-authenticate": 'Bearer realm="model-control"' },
     });
     expect(await ask(method, url, undefined, READ)).toMatchObject({
       status: 403,
-      body: { code: "forbidden", detail: 'the token viewer has not the scope "operate"' },
-      headers: { "www-authenticate": expect.stringContaining('error="insufficient_scope", scope="operate"') },
+      body: { code: "forbidden", detail: `the token viewer has not the scope "${scope}"` },
+      headers: { "www-authenticate": expect.stringContaining(`error="insufficient_scope", scope="${scope}"`) },
     });
+    // Who fetches the warm models must not be able to delete or to stop anything.
+    if (scope === "operate") expect(await ask(method, url, undefined, PULL)).toMatchObject({ status: 403 });
     expect([fleet.calls, tasks.requests]).toEqual([[], []]);
   });
 
@@ -209,6 +211,27 @@ describe("callers", () => {
 });
 
 describe("limits", () => {
+  it("count addresses that are not well formed, too", async () => {
+    await server.close();
+    ({ server } = await testApi({ limits: { anonymousRequestsPerMinute: 3 } }));
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) statuses.push((await ask("GET", "/%zz", undefined, {})).status);
+    expect(statuses).toEqual([400, 400, 400, 429, 429]);
+  });
+
+  it.each([
+    [0, [200, 429, 429]],
+    [1, [200, 429, 200]],
+  ])("tell strangers behind %d proxies apart by what the farthest of them saw", async (proxies, expected) => {
+    await server.close();
+    ({ server } = await testApi({ listen: { proxies }, limits: { anonymousRequestsPerMinute: 1 } }));
+    // Whoever calls may put anything before the address that the proxy adds.
+    const from = (address: string) =>
+      ask("GET", "/health", undefined, { "x-forwarded-for": `198.51.100.${Math.random()}, ${address}` });
+    const statuses = [await from("203.0.113.1"), await from("203.0.113.1"), await from("203.0.113.2")];
+    expect(statuses.map(({ status }) => status)).toEqual(expected);
+  });
+
   it("count each token by itself, and strangers by their address", async () => {
     await server.close();
     ({ server } = await testApi({ limits: { requestsPerMinute: 2, anonymousRequestsPerMinute: 1 } }));
@@ -334,20 +357,44 @@ describe("what is away", () => {
 
 describe("health", () => {
   it("is told to anybody, check by check", async () => {
-    fleet.workerReports = [worker("w1", "running", true), worker("w2", "unreachable")];
-    fleet.reports.set("a:1", model("a:1", "loaded"));
+    fleet.workerReports = [worker("w1", "running", true, ["a:1"]), worker("w2", "unreachable")];
     const { status, body } = await ask("GET", "/health", undefined, {});
     expect(status).toBe(200);
     expect(body).toEqual({
       healthy: true,
       checks: {
         control_api: { ok: true, detail: "it answers" },
-        queue: { ok: true, detail: "the task queue answers" },
+        queue: { ok: true, detail: "the task queue takes tasks" },
         backend: { ok: true, detail: "1 of 2 workers answer; unreachable: w2" },
         gpu_available: { ok: true, detail: "1 of 1 workers that tell compute on a GPU" },
         model_loaded: { ok: true, detail: "1 loaded" },
       },
     });
+  });
+
+  it("is bad while the queue is full: it answers, and takes nothing", async () => {
+    tasks.away = new QueueUnavailable("the task queue at redis://inside cannot be reached: OOM command not allowed");
+    const { status, body } = await ask("GET", "/health", undefined, {});
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ checks: { queue: { ok: false, detail: "the task queue is full" } } });
+  });
+
+  it("judges by a model that is named", async () => {
+    fleet.workerReports = [worker("w1", "running", true, ["a:latest"]), worker("w2", "running", true)];
+    const asked = (name: string) => ask("GET", `/health?model=${encodeURIComponent(name)}`, undefined, {});
+    expect(await asked("a")).toMatchObject({
+      status: 200,
+      body: {
+        healthy: true,
+        checks: { model_loaded: { ok: true, detail: "a:latest is loaded on 1 of 2 workers that answer" } },
+      },
+    });
+    expect(await asked("b:1")).toMatchObject({
+      status: 503,
+      body: { healthy: false, checks: { backend: { ok: true }, model_loaded: { ok: false } } },
+    });
+    expect((await asked("elsewhere.example/x/y")).status).toBe(422);
+    expect((await ask("GET", "/health?modle=a", undefined, {})).status).toBe(400);
   });
 
   it("is bad without the queue, and says nothing of its address", async () => {

@@ -54,7 +54,7 @@ describe("the description", () => {
         .get("DELETE /models/{model}")
         ?.parameters?.map(({ name }) => name)
         .sort(),
-    ).toEqual(["model", "purge"]);
+    ).toEqual(["force", "model", "purge"]);
   });
 
   it("says which routes take a token, and what they refuse", () => {

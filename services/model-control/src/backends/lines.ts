@@ -1,0 +1,40 @@
+/** The longest line that is read, in bytes. Ollama's are some 200. */
+const LONGEST_LINE = 64 * 1024;
+
+/**
+ * The lines of a stream of bytes, without their ends and without the blank ones. Holds one line at a time: a stream that
+ * never ends a line fails rather than fill the memory.
+ *
+ * @throws Error with the beginning of a line that is longer than 64 KiB, and what the stream throws.
+ */
+export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let begun: Uint8Array[] = [];
+  let length = 0;
+  const line = (): string => {
+    const text = Buffer.concat(begun).toString("utf8").trim();
+    begun = [];
+    length = 0;
+    return text;
+  };
+  for await (const chunk of stream) {
+    let from = 0;
+    while (from < chunk.length) {
+      const end = chunk.indexOf(NEW_LINE, from);
+      const part = chunk.subarray(from, end === -1 ? chunk.length : end);
+      length += part.length;
+      if (length > LONGEST_LINE) {
+        const beginning = Buffer.concat([...begun, part]).toString("utf8", 0, 300);
+        throw new Error(`a line is longer than ${LONGEST_LINE} bytes; it begins with ${beginning}`);
+      }
+      begun.push(part);
+      if (end === -1) break;
+      const text = line();
+      if (text !== "") yield text;
+      from = end + 1;
+    }
+  }
+  const last = line();
+  if (last !== "") yield last;
+}
+
+const NEW_LINE = 0x0a;
