@@ -34,10 +34,11 @@ export class OllamaLifecycle implements Lifecycle {
     return (await this.lists("/api/tags", model, signal)) ? "on_disk" : "absent";
   }
 
+  /** What is on disk is not pulled: its registry may be away for good, as it is where a machine has no way out. */
   async pull(model: string, { onProgress, stallSeconds }: PullOptions): Promise<void> {
     const guard = new StallGuard(stallSeconds);
     try {
-      await this.download(model, guard, onProgress);
+      if ((await this.state(model, guard.signal)) === "absent") await this.download(model, guard, onProgress);
       onProgress("loading");
       guard.progress("loading");
       await this.load(model, guard.signal);

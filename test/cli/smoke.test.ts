@@ -220,6 +220,21 @@ describe("2 pull", () => {
     expect(failures(await steps("--url", server.url)).pull).toContain(words);
   });
 
+  it.each(["on disk", "loaded"])("passes without a registry for a model that is %s", async (where) => {
+    const error = "pull model manifest: dial tcp: lookup registry.ollama.ai: no such host";
+    const server = await ollama(
+      {
+        "POST /api/pull": () => ({ body: `${JSON.stringify({ error })}\n` }),
+        "GET /api/tags": () => ({ body: { models: [{ name: "chat:latest" }] } }),
+      },
+      where === "loaded",
+    );
+    const result = await steps("--url", server.url);
+    expect([result.status, failures(result)]).toEqual([0, {}]);
+    expect(result.steps[1]?.detail).toBe(where === "loaded" ? "was loaded" : "was on disk, now loaded");
+    expect(server.requests.some(({ path }) => path === "/api/pull")).toBe(false);
+  });
+
   it("fails when the model is not in memory afterwards", async () => {
     const server = await ollama({ "GET /api/ps": () => ({ body: { models: [] } }) });
     expect(failures(await steps("--url", server.url)).pull).toContain("the state on_disk");

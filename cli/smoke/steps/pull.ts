@@ -1,7 +1,7 @@
 import { type StepContext, stepSignal } from "../context";
 import { StepFailure, type StepOutcome } from "../result";
 
-/** Pulls the model and loads it; one that is there costs nothing. */
+/** Pulls the model and loads it; one that is on disk is loaded only, whether its registry answers or not. */
 export async function pull(context: StepContext): Promise<StepOutcome> {
   const { lifecycle, model, args, stateBefore, onProgress } = context;
   if (model === "")

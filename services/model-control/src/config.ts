@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { parse } from "yaml";
 import { z } from "zod";
 import { BACKENDS } from "./backends/backend";
+import { checkFile } from "./config-file";
 import { messageOf } from "./errors";
 import { DEFAULT_REGISTRY, type NameRules, parseModelName } from "./model-name";
 
@@ -146,9 +145,6 @@ export const configSchema = z
 export type ControlConfig = z.infer<typeof configSchema>;
 export type WorkerConfig = ControlConfig["workers"][number];
 
-/** What a file of the configuration gets wrong, in words for a terminal. */
-export class ConfigError extends Error {}
-
 /** Which model names the configuration allows. */
 export function nameRules(config: Pick<ControlConfig, "registries" | "workers">): NameRules {
   return {
@@ -164,61 +160,6 @@ export function nameRules(config: Pick<ControlConfig, "registries" | "workers">)
  */
 export function readConfig(path: string): ControlConfig {
   return checkFile(path, configSchema);
-}
-
-/**
- * A file's content in the shape of `schema`.
- *
- * @throws ConfigError when the file cannot be read or parsed, or with all that does not fit the schema.
- */
-export function checkFile<T extends z.ZodType>(path: string, schema: T): z.output<T> {
-  let content: unknown;
-  try {
-    content = parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${messageOf(error)}`);
-  }
-  const result = schema.safeParse(content);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => describe(issue, valueAt(content, issue.path)));
-  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-  throw new ConfigError(`${path}: ${count}\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
-}
-
-function describe(issue: z.core.$ZodIssue, value: unknown): string {
-  const { path } = issue;
-  const where = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
-  return `${where.replace(/^\./, "") || "the file"} is ${show(value, path)}; allowed: ${allowed(issue)}`;
-}
-
-function allowed(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return `a value of type ${issue.expected}`;
-    case "invalid_value":
-      return issue.values.map(String).join(", ");
-    case "unrecognized_keys":
-      return `the keys that the documentation lists, not ${issue.keys.join(", ")}`;
-    default:
-      return issue.message;
-  }
-}
-
-function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
-    content,
-  );
-}
-
-/** A value as one would type it. Nothing below a key that names a secret, and no credentials of an address, is shown. */
-function show(value: unknown, path: readonly PropertyKey[]): string {
-  if (value === undefined || value === null) return "nothing";
-  if (/sha256|password|token/i.test(String(path.at(-1)))) return "(hidden)";
-  if (typeof value === "object") return Array.isArray(value) ? `a list of ${value.length}` : "a mapping";
-  return JSON.stringify(value)
-    .slice(0, 120)
-    .replace(/(?<=:\/\/)[^/@\s]*(?=@)/g, "(hidden)");
 }
 
 function hasCredentials(url: string): boolean {

@@ -1,6 +1,7 @@
 import packageFile from "../package.json";
 import { startApp } from "./app";
-import { ConfigError, type ControlConfig, readConfig } from "./config";
+import { type ControlConfig, readConfig } from "./config";
+import { ConfigError } from "./config-file";
 import { CONFIG_VARIABLE, laptop } from "./laptop";
 import { createLogger } from "./telemetry/logger";
 

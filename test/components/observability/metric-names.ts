@@ -39,7 +39,11 @@ function series({ name, type }: NamedMetric): string[] {
 /** What the model control API exposes: asked of its own registry. */
 async function modelControlMetrics(): Promise<NamedMetric[]> {
   const metrics = new Metrics();
-  const tasks: Partial<Tasks> = { counts: async () => ({ queued: 0, running: 0 }) };
+  const tasks: Partial<Tasks> = {
+    ping: async () => undefined,
+    counts: async () => ({ queued: 0, running: 0 }),
+    memory: async () => ({ usedBytes: 1, limitBytes: 2 }),
+  };
   const fleet: Partial<Fleet> = { workers: async () => [] };
   metrics.observe(tasks as Tasks, fleet as Fleet);
   const text = await metrics.read();

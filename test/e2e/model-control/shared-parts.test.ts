@@ -11,7 +11,7 @@ let api: Api;
 
 beforeAll(async () => {
   stand = await ControlStand.start();
-  api = await stand.replica();
+  api = await stand.replica({ pulls: { attempts: 1 } });
 });
 afterAll(() => stand?.stop());
 beforeEach(() => {
@@ -21,11 +21,16 @@ beforeEach(() => {
 /** Two models with the same weights; the second has a part of its own that takes some seconds. */
 function publishPair(name: string): { readonly base: string; readonly variant: string } {
   const weights = tinyLlama({ seed: stand.nextSeed(), bytes: MEGABYTE });
-  const license = Buffer.from(`license of ${name} `.repeat((3 * MEGABYTE) / 16));
+  const license = Buffer.from(`license of ${name} `.repeat(MEGABYTE / 30));
   return {
     base: stand.registry.publish(`${name}-base:latest`, weights),
     variant: stand.registry.publish(`${name}-variant:latest`, weights, license),
   };
+}
+
+async function completed(task: string): Promise<void> {
+  const { state, error } = await api.ended(task);
+  expect([state, error]).toEqual(["completed", undefined]);
 }
 
 async function answers(model: string): Promise<void> {
@@ -36,21 +41,21 @@ async function answers(model: string): Promise<void> {
 
 it("a model whose weights are deleted with another one while it is pulled answers all the same", async () => {
   const { base, variant } = publishPair("deleted");
-  expect(await api.ended(await api.pull(base, { load: false }))).toMatchObject({ state: "completed" });
-  stand.registry.misbehaviour.bytesPerSecond = MEGABYTE;
+  await completed(await api.pull(base, { load: false }));
+  stand.registry.misbehaviour.bytesPerSecond = MEGABYTE / 5;
   const id = await api.pull(variant);
   // The weights are there already: what comes now is the other part.
   await api.taskThat(id, "under way", ({ state, progress }) => state === "running" && progress > 30);
   expect((await api.ask("DELETE", `/models/${base}?purge=true`)).status).toBe(200);
   stand.registry.misbehaviour.bytesPerSecond = undefined;
-  expect(await api.ended(id)).toMatchObject({ state: "completed", worker: "w1" });
+  await completed(id);
   await answers(variant);
 });
 
 it("a model that Ollama lists without its weights is pulled again, and answers", async () => {
   const { base, variant } = publishPair("broken");
-  expect(await api.ended(await api.pull(base, { load: false }))).toMatchObject({ state: "completed" });
-  stand.registry.misbehaviour.bytesPerSecond = MEGABYTE;
+  await completed(await api.pull(base, { load: false }));
+  stand.registry.misbehaviour.bytesPerSecond = MEGABYTE / 5;
   // Past the API, which would have seen to it.
   const pulling = fetch(`${stand.ollama.url}/api/pull`, {
     method: "POST",
@@ -66,7 +71,7 @@ it("a model that Ollama lists without its weights is pulled again, and answers",
     body: JSON.stringify({ model: variant }),
   });
   expect(shown.status).toBe(404);
-  expect(await api.ended(await api.pull(variant))).toMatchObject({ state: "completed" });
+  await completed(await api.pull(variant));
   await answers(variant);
 });
 
@@ -74,7 +79,7 @@ it("a name in another case is the model that is there", async () => {
   const { base } = publishPair("case");
   await api.ended(await api.pull(base));
   const other = base.replace("case-base:latest", "CASE-Base:LATEST");
-  expect(await api.ended(await api.pull(other))).toMatchObject({ state: "completed" });
+  await completed(await api.pull(other));
   expect((await api.ask("GET", `/models/${other}/status`)).body).toMatchObject({ state: "loaded" });
   expect((await api.ask("DELETE", `/models/${other}?purge=true`)).status).toBe(200);
   expect(await stand.listedBy("/api/tags")).not.toContain(base);

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { ConfigError, readConfig } from "../../../services/model-control/src/config";
+import { readConfig } from "../../../services/model-control/src/config";
+import { ConfigError } from "../../../services/model-control/src/config-file";
 
 const folder = mkdtempSync(join(tmpdir(), "model-control-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -60,12 +61,12 @@ workers:
     expect(message).toMatch(/config\.yaml: \d+ problems\n/);
     for (const part of [
       'redis.url is "redis://(hidden)@valkey:6379"; allowed: an address without a password in it',
-      "tokensFile is nothing; allowed: a value of type string",
+      "  tokensFile is nothing; allowed: text",
       'registries.insecure[0] is "registry.example"; allowed: a loopback host',
-      'workers[0].url is "ftp://ollama"; allowed: an http or https address',
+      'line 5: workers[0].url is "ftp://ollama"; allowed: an http or https address',
       "workers[0].memoryBytes is -1",
       'workers[2].backend is "tgi"; allowed: ollama, triton, vllm',
-      "not replicas",
+      "line 7: workers[2].replicas is no key; allowed: name, backend, url, memoryBytes, diskBytes, models, pins, scale",
       'workers[2].name is "W3"; allowed: small letters',
     ]) {
       expect(message).toContain(part);
@@ -84,15 +85,36 @@ workers:
   - { name: w1, backend: vllm, url: "http://vllm:8000", memoryBytes: 1 }
 `);
     expect(message.split("\n").slice(1)).toEqual([
-      "  workers[0].models is a list of 1; allowed: nothing: ollama tells its models itself",
+      "  line 6: workers[0].models is a list of 1; allowed: nothing: ollama tells its models itself",
       expect.stringContaining('workers[0].pins[0] is "a b"; allowed: a model\'s name'),
       expect.stringContaining(
         'workers[0].pins[1] is "hf.co/a/b"; allowed: a model\'s name: the registry "hf.co" is not',
       ),
-      '  workers[1].name is "w1"; allowed: a name that no other worker has',
-      "  workers[1].models is nothing; allowed: the models that this vLLM serves",
-      '  listen.metricsPort is 2000; allowed: another port than "listen.port"',
+      '  line 7: workers[1].name is "w1"; allowed: a name that no other worker has',
+      "  line 7: workers[1].models is nothing; allowed: the models that this vLLM serves",
+      '  line 2: listen.metricsPort is 2000; allowed: another port than "listen.port"',
     ]);
+  });
+
+  it.each([
+    [
+      "worker: []",
+      "  line 1: worker is no key; allowed: listen, redis, tokensFile, registries, workers, pulls, limits, tracing; did you mean workers?",
+    ],
+    ["just text", '  the file is "just text"; allowed: a mapping with the keys listen, redis, tokensFile,'],
+    ["workers: {}", "  line 1: workers is a mapping; allowed: a list"],
+    [
+      "pulls: { attempts: many, Concurrency: 2 }",
+      '  line 1: pulls.attempts is "many"; allowed: a value of type number',
+    ],
+    [
+      "pulls: { Concurrency: 2 }",
+      "  line 1: pulls.Concurrency is no key; allowed: concurrency, attempts, backoffSeconds, timeoutSeconds; did you mean concurrency?",
+    ],
+    [SMALL.replace("workers:", "passwordFile: x\nworkers:"), "passwordFile is no key"],
+    [SMALL.replace("name: w1", "named: w1"), "workers[0].named is no key; allowed: name, backend,"],
+  ])("says what stands where in %j, and what may", (text, expected) => {
+    expect(messageOf(text)).toContain(expected);
   });
 
   it.each(["[", "just text", ""])("says what is wrong with a file that holds %j", (text) => {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { z } from "zod";
-import { checkFile } from "../config";
+import { checkFile } from "../config-file";
 import { messageOf } from "../errors";
 
 /** What a token allows: `read` all that changes nothing, `pull` to ask for models as well, `operate` everything. */

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import { EngineRefusal, EngineUnavailable } from "../errors";
 import { shortened } from "../words";
@@ -10,6 +11,9 @@ import { withTimeLimit } from "./time-limit";
 const LOOK_UP_SECONDS = 10;
 /** The longest answer that is read. As JSON it takes some twenty times that in memory while it is checked. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+/** Lines that are read without a pause, and the pause, in milliseconds: an engine that floods leaves time for the others. */
+const LINES_AT_ONCE = 100;
+const PAUSE = 50;
 /** Of an answer that refuses, no more than this is read. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
@@ -54,6 +58,16 @@ export class EngineClient {
       const response = await this.send(method, path, { ...options, signal: both });
       const status = response.statusCode ?? 0;
       return { status, text: isGood(status) ? await textOf(response) : await beginningOf(response) };
+    });
+  }
+
+  /** The status of an answer that is not read. @throws EngineUnavailable */
+  async status(method: string, path: string, options: EngineRequest): Promise<number> {
+    const { signal, timeoutSeconds = LOOK_UP_SECONDS } = options;
+    return this.within(signal, timeoutSeconds, `${method} ${path}`, async (both) => {
+      const response = await this.send(method, path, { ...options, signal: both });
+      response.destroy();
+      return response.statusCode ?? 0;
     });
   }
 
@@ -106,7 +120,13 @@ export class EngineClient {
     try {
       const status = response.statusCode ?? 0;
       if (!isGood(status)) throw this.refusal(method, path, { status, text: await beginningOf(response) });
-      yield* linesOf(response);
+      let count = 0;
+      for await (const line of linesOf(response)) {
+        signal.throwIfAborted();
+        yield line;
+        count += 1;
+        if (count % LINES_AT_ONCE === 0) await sleep(PAUSE);
+      }
       if (!response.complete) throw new Error("the connection broke");
     } catch (error) {
       throw this.problem(error, signal, `${method} ${path}`);

@@ -2,8 +2,8 @@
 const LONGEST_LINE = 64 * 1024;
 
 /**
- * The lines of a stream of bytes, without their ends and without the blank ones. Holds one line at a time: a stream that
- * never ends a line fails rather than fill the memory.
+ * The lines of a stream of bytes, without their ends. Holds one line at a time: a stream that never ends a line fails rather
+ * than fill the memory.
  *
  * @throws Error with the beginning of a line that is longer than 64 KiB, and what the stream throws.
  */
@@ -28,13 +28,11 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerato
       }
       begun.push(part);
       if (end === -1) break;
-      const text = line();
-      if (text !== "") yield text;
+      yield line();
       from = end + 1;
     }
   }
-  const last = line();
-  if (last !== "") yield last;
+  if (length > 0) yield line();
 }
 
 const NEW_LINE = 0x0a;

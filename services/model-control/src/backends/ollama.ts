@@ -168,9 +168,9 @@ export class OllamaBackend implements Backend {
 
   /** It lists what it has a manifest of, also when a file that this names is gone. */
   async has(model: string, signal: AbortSignal): Promise<boolean> {
-    const answer = await this.client.answer("POST", "/api/show", { body: { model }, signal });
-    if (answer.status !== 200 && answer.status !== 404) throw this.client.refusal("POST", "/api/show", answer);
-    return answer.status === 200;
+    const status = await this.client.status("POST", "/api/show", { body: { model }, signal });
+    if (status === 200 || status === 404) return status === 200;
+    throw this.client.refusal("POST", "/api/show", { status, text: "" });
   }
 
   async purge(model: string, signal: AbortSignal): Promise<void> {

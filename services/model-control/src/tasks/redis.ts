@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Redis, type RedisOptions } from "ioredis";
-import { ConfigError, type ControlConfig } from "../config";
+import type { ControlConfig } from "../config";
+import { ConfigError } from "../config-file";
 import { messageOf } from "../errors";
 
 /** A request never waits longer for Redis than this, in milliseconds. */

@@ -24,7 +24,7 @@ describe("lines of a stream", () => {
           chunks.push(bytes.subarray(from, from + size));
           from += size;
         }
-        expect(await read(chunks)).toEqual(["one", "two äöü 模型", "three"]);
+        expect(await read(chunks)).toEqual(["one", "", "two äöü 模型", "", "three"]);
       }),
     );
   });
