@@ -3,7 +3,10 @@ import { parseArgs } from "node:util";
 import { suggest } from "../stacks/config/problems";
 import { type CommandIo, EXIT, messageOf } from "./io";
 import { cardRows, engineRows, modelRows, shapeRows } from "./list/rows";
-import { cardTable, engineTable, modelTable, shapeTable } from "./list/tables";
+import { cardTable, engineTable, imageTable, modelTable, shapeTable } from "./list/tables";
+import { runEnvironment } from "./plan-offline";
+import { environmentNamed, type Problem } from "./read-environment";
+import { usedImages } from "./report/images";
 
 interface Named {
   readonly name: string;
@@ -27,17 +30,29 @@ function listing<R extends Named>(
   return { json: kept, text: text(kept) };
 }
 
-const LISTS: Readonly<Record<string, (words: readonly string[]) => Listing>> = {
+/** Every image that an environment pulls: what a registry for a site without internet must hold. */
+async function environmentImages([environment, ...words]: readonly string[]): Promise<Listing | Problem> {
+  const opened = environmentNamed(environment);
+  if ("problem" in opened) {
+    return opened;
+  }
+  const { recording } = await runEnvironment(opened);
+  const rows = usedImages(recording.resources).map(({ image, usedBy }) => ({ name: image, usedBy }));
+  return listing(rows, words, imageTable);
+}
+
+const LISTS: Readonly<Record<string, (words: readonly string[]) => Listing | Promise<Listing | Problem>>> = {
   models: (words) => listing(modelRows(), words, modelTable),
   shapes: (words) => listing(shapeRows(), words, shapeTable),
   cards: (words) => listing(cardRows(), words, cardTable),
   engines: (words) => listing(engineRows(), words, engineTable),
+  images: environmentImages,
 };
 
 const USAGE = `Usage: npm run list -- <${Object.keys(LISTS).join(" | ")}> [word ...] [options]
 
 Prints what the catalogue has: models by name, machine shapes of the clouds with list prices, cards for machines of your
-own, engines with their weight formats. Words keep the rows that have all of them: npm run list -- shapes oci h100
+own, engines with their weight formats; and every container image of an environment: images <environment>. Words keep the rows that have all of them: npm run list -- shapes oci h100
 
   --json       machine-readable: each row with all its fields
   -h, --help   this text
@@ -70,7 +85,12 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
     io.err(`${problem}: ${names.join(", ")}\n\n${USAGE}`);
     return EXIT.badInput;
   }
-  const { json, text } = list(words);
+  const listed = await list(words);
+  if ("problem" in listed) {
+    io.err(`${listed.problem}\n`);
+    return EXIT.badInput;
+  }
+  const { json, text } = listed;
   if (json.length === 0) {
     io.err(`none of the ${what} has ${words.join(" and ")}\n`);
     return EXIT.refused;

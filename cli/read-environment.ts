@@ -103,6 +103,13 @@ export function openEnvironment<A extends EnvironmentArguments>(
   return { args, environment };
 }
 
+/** The environment of that name, checked; or what the user must mend. */
+export function environmentNamed(name: string | undefined): OpenedEnvironment | Problem {
+  return name === undefined
+    ? { problem: `name one environment: ${environmentNames().join(", ")}` }
+    : readEnvironment({ environment: name, config: undefined });
+}
+
 /** What Pulumi accepts as the name of a stack. */
 const STACK_NAME = /^[\w.-]{1,100}$/;
 

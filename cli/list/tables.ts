@@ -26,6 +26,10 @@ function priceText({ price }: ShapeRow): string {
   return "usdPerHour" in price ? usd(price.usdPerHour) : `${price.usdPerOcpuHour}/OCPU + ${price.usdPerGBHour}/GiB`;
 }
 
+export function imageTable(rows: readonly { readonly name: string; readonly usedBy: readonly string[] }[]): string {
+  return table([["image", "used by"], ...rows.map(({ name, usedBy }) => [name, usedBy.join(", ")])]);
+}
+
 export function cardTable(rows: readonly CardRow[]): string {
   return table([
     ["card", "GPU", right("GiB"), "built for", "FP8", ""],

@@ -52,6 +52,19 @@ describe("npm run list", () => {
     expect(await list("shapes", "zorg")).toEqual({ status: 1, out: "", err: "none of the shapes has zorg\n" });
   });
 
+  it("has every container image of an environment, and who uses it", async () => {
+    const found = await rows("images", "dev");
+    const names = found.map(({ name }) => name);
+    for (const image of ["ollama/ollama:", "envoyproxy/ai-gateway-extproc:v1.1.0", "prometheus/prometheus:v3."]) {
+      expect(names.filter((name) => String(name).includes(image))).toHaveLength(1);
+    }
+    expect(new Set(names).size).toBe(names.length);
+    const { out } = await list("images", "dev", "grafana");
+    expect(out).toMatch(/^docker\.io\/grafana\/grafana:[\d.]+ +platform-observability-/m);
+    expect(await list("images")).toMatchObject({ status: 2, err: expect.stringContaining("name one environment") });
+    expect(await list("images", "zorg")).toMatchObject({ status: 2, err: expect.stringContaining("no environment") });
+  });
+
   it("prints tables for people: prices, refusals, tokens", async () => {
     const { out } = await list("shapes");
     expect(out).toMatch(/^BM\.GPU\.H100\.8 +8 × NVIDIA H100 80GB SXM .* 80\.00 +ROCE$/m);

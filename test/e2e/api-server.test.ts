@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { admissionReady } from "../../rehearsal/cluster/admission";
 import type { ApiClient } from "../../rehearsal/cluster/api-client";
@@ -6,7 +9,7 @@ import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { addRuntimeClass } from "../../rehearsal/cluster/existing-parts";
 import { describeObject, type KubernetesObject } from "../../rehearsal/cluster/kubernetes-object";
 import { kindsOf, makesPods, podsOf, recordedObjects } from "../../rehearsal/cluster/recorded-objects";
-import { environments, programRun } from "../stacks/run";
+import { changedRun, environments, type ProgramRun, programRun } from "../stacks/run";
 
 /** What the API server said about one object: a refusal, or warnings. */
 interface Verdict {
@@ -14,7 +17,36 @@ interface Verdict {
   readonly warnings: readonly string[];
 }
 
-describe.each(environments)("every Kubernetes object of %s on a real API server", (environment) => {
+/** All that an environment may add to its objects, on the one that has groups of nodes and ACME. */
+function withEveryOption(): Promise<ProgramRun> {
+  const folder = mkdtempSync(join(tmpdir(), "options-"));
+  writeFileSync(join(folder, "chat.jinja"), "{{ messages }}");
+  const options = {
+    toolCalling: true,
+    chatTemplate: "chat.jinja",
+    args: { "enable-prefix-caching": false, "cudagraph-capture-sizes": [1, 2], "limit-mm-per-prompt": { image: 1 } },
+    env: { NCCL_DEBUG: "INFO", NOTE: "$(HOME)" },
+  };
+  const models = {
+    "llama-405b": {
+      model: "llama-3.1-405b-instruct",
+      contextTokens: 16_384,
+      concurrency: 16,
+      pools: ["h100"],
+      ...options,
+    },
+    "qwen-7b": { model: "qwen2.5-7b-instruct", concurrency: 6, pools: ["a10"], ...options },
+  };
+  const images = { mirror: "registry.example.com/mirror" };
+  return changedRun("oci-h100", { models, images, registryCredentials: { secure: "v1:never-read" } }, folder);
+}
+
+const RUNS = [
+  ...environments.map((name) => ({ name, run: () => programRun(name) })),
+  { name: "oci-h100 with every option", run: withEveryOption },
+];
+
+describe.each(RUNS)("every Kubernetes object of $name on a real API server", ({ run }) => {
   let controlPlane: ControlPlane | undefined;
   let objects: KubernetesObject[] = [];
   let applied: Verdict = { refusals: [], warnings: [] };
@@ -23,7 +55,7 @@ describe.each(environments)("every Kubernetes object of %s on a real API server"
   beforeAll(async () => {
     const [plane, { resources, environment: config }] = await Promise.all([
       ControlPlane.start({ controllers: true }),
-      programRun(environment),
+      run(),
     ]);
     controlPlane = plane;
     const { client } = plane;

@@ -1,18 +1,12 @@
 /** Every container image of every environment comes from the mirror, and every pod has the secret that opens it. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
 import { chartNameOf } from "../../catalog/chart-images";
 import { chartValueProblems } from "../../catalog/chart-values";
-import { repositoryRoot } from "../../catalog/root";
-import { runEnvironment } from "../../cli/plan-offline";
 import { usedImages } from "../../cli/report/images";
-import { formatProblems, parseEnvironmentFile } from "../../stacks/config";
 import { crdProblems } from "../harness/crds";
 import type { RecordedResource } from "../harness/deploy";
 import { problemsWith } from "./config/samples";
-import { environments } from "./run";
+import { changedRun, type EnvironmentName, environments } from "./run";
 
 const MIRROR = "registry.example.com/mirror";
 /** Registries that images of the catalogue come from. */
@@ -21,20 +15,9 @@ const UPSTREAM =
 
 type Json = Record<string, unknown>;
 
-async function resourcesOf(name: string, images: object | undefined): Promise<readonly RecordedResource[]> {
-  const text = readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8");
-  const { config }: { config: Json } = parse(text);
-  const changed = {
-    ...config,
-    ...(images && {
-      "inference-stacks:images": images,
-      "inference-stacks:registryCredentials": { secure: "v1:never-read" },
-    }),
-  };
-  const file = parseEnvironmentFile(stringify({ config: changed }));
-  if (!file.ok) throw new Error(formatProblems(file.problems, name));
-  const run = await runEnvironment({ name, file, baseDirectory: repositoryRoot() });
-  return run.recording.resources;
+async function resourcesOf(name: EnvironmentName, images: object | undefined): Promise<readonly RecordedResource[]> {
+  const changes = images && { images, registryCredentials: { secure: "v1:never-read" } };
+  return (await changedRun(name, changes ?? {})).resources;
 }
 
 /** Every text of a resource that names an upstream registry: in pods, values, arguments and files. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse, stringify } from "yaml";
 import { repositoryRoot } from "../../catalog/root";
 import { type EnvironmentRun, runEnvironment } from "../../cli/plan-offline";
 import { type EnvironmentConfig, formatProblems, parseEnvironmentFile } from "../../stacks/config";
@@ -26,14 +27,32 @@ export function programRun(name: EnvironmentName, { preview = false } = {}): Pro
   return found;
 }
 
+/** Runs an environment with some of its sections replaced: keys without our namespace. */
+export async function changedRun(
+  name: EnvironmentName,
+  changes: Readonly<Record<string, unknown>>,
+  baseDirectory = repositoryRoot(),
+): Promise<ProgramRun> {
+  const { config }: { config: object } = parse(readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8"));
+  const changed = Object.entries(changes).map(([key, value]) => [`inference-stacks:${key}`, value]);
+  return runText(name, stringify({ config: { ...config, ...Object.fromEntries(changed) } }), { baseDirectory });
+}
+
 async function runProgram(name: EnvironmentName, preview: boolean): Promise<ProgramRun> {
-  const root = repositoryRoot();
+  return runText(name, readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8"), { preview });
+}
+
+async function runText(
+  name: EnvironmentName,
+  text: string,
+  { preview = false, baseDirectory = repositoryRoot() },
+): Promise<ProgramRun> {
   const path = `Pulumi.${name}.yaml`;
-  const file = parseEnvironmentFile(readFileSync(join(root, path), "utf8"));
+  const file = parseEnvironmentFile(text);
   if (!file.ok) {
     throw new Error(formatProblems(file.problems, path));
   }
-  const run = await runEnvironment({ name, file, baseDirectory: root }, { preview });
+  const run = await runEnvironment({ name, file, baseDirectory }, { preview });
   return {
     ...run,
     environment: file.environment,
