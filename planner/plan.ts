@@ -9,6 +9,7 @@ import { allocatable, PLATFORM_RESERVE } from "./pod-resources";
 import { contextProblem, hostMemoryAdvice, maximumProblems, overBudget, poolsFull } from "./problems";
 import { explainRefusal } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
+import { overlappingPools } from "./selectors";
 import { goesThroughStore, MINIMUM_STORE_GIB } from "./storage";
 import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, Taint } from "./types";
 import { weightFormatProblem } from "./weight-format";
@@ -27,6 +28,7 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
 
   const problems: CapacityProblem[] = [];
   const placeable = new Map<string, Candidate[]>();
+  const unfit = new Map<string, Refusal[]>();
   for (const model of request.models) {
     const impossible = [contextProblem(model), weightFormatProblem(model)].filter((problem) => problem !== undefined);
     if (impossible.length > 0) {
@@ -37,6 +39,7 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
     const { candidates, refusals } = fits.onPools(model, pools);
     if (candidates.length > 0) {
       placeable.set(model.name, candidates);
+      unfit.set(model.name, refusals);
     } else {
       problems.push(explainRefusal(model, pools, refusals, reserve));
     }
@@ -60,12 +63,13 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
     if (candidate) {
       placements.push({ model, candidate });
     } else {
-      problems.push(poolsFull(model, candidates, request.pools));
+      problems.push(poolsFull(model, candidates, unfit.get(model.name) ?? [], request.pools));
     }
   }
 
   const pools = planPools(request, placements, assignment);
   problems.push(
+    ...overlappingPools(request.pools),
     ...maximumProblems(request.pools, placements, assignment),
     ...hostMemoryAdvice(request.pools, placements),
     ...unknownCards(request.pools, placements),

@@ -1,5 +1,5 @@
 import type { Assignment } from "./assignment";
-import type { Candidate } from "./candidates";
+import type { Candidate, Refusal } from "./candidates";
 import { type Placement, packingItem } from "./placement";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { CapacityProblem } from "./types";
@@ -22,6 +22,7 @@ export function contextProblem(model: ModelRequest): CapacityProblem | undefined
 export function poolsFull(
   model: ModelRequest,
   candidates: readonly Candidate[],
+  refusals: readonly Refusal[],
   pools: readonly PoolRequest[],
 ): CapacityProblem {
   const tried = candidates.map(({ pool, layout }) => {
@@ -29,11 +30,15 @@ export function poolsFull(
     const gpus = layout.gpusPerNode * layout.nodesPerReplica;
     return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s))`;
   });
+  const unfit = refusals.map(({ pool, reason }) => ` Pool "${pool}" does not fit it: ${reason}.`).join("");
+  const others = pools.some(
+    ({ name, role }) => role !== "system" && ![...candidates, ...refusals].some((c) => c.pool === name),
+  );
   return {
     severity: "mandatory",
     rule: "pool-capacity",
     subject: `models.${model.name}`,
-    message: `${model.name} with ${model.minReplicas} replica(s) finds no room beside the other models: ${tried.join(", ")}. Raise maxNodes, lower replicas.min, or allow another pool.`,
+    message: `${model.name} with ${model.minReplicas} replica(s) finds no room beside the other models: ${tried.join(", ")}.${unfit} Raise maxNodes, lower replicas.min, or ${others ? "allow" : "add"} another pool.`,
   };
 }
 

@@ -8,7 +8,7 @@ export function beta9Args(
   config: Beta9Config,
   secrets: EnvironmentSecrets,
   { pools, stage }: Pick<DeploymentPlan, "pools" | "stage">,
-): Omit<Beta9Args, "cluster" | "certManager"> {
+): Omit<Beta9Args, "cluster" | "certManager" | "gpuAccess"> {
   const { redis, juicefsRedis } = config;
   const { beta9RedisPassword, beta9JuicefsRedisPassword } = secrets;
   return {

@@ -24,6 +24,7 @@ import { gatewayLimits } from "../planner/gateway-limits";
 import type { DeploymentPlan } from "../planner/types";
 import { beta9Args } from "./beta9";
 import type { EnvironmentConfig, LoadedEnvironment } from "./config";
+import { gpuAccess } from "./gpu-access";
 
 export interface PlatformArgs {
   readonly cluster: Cluster;
@@ -51,6 +52,11 @@ export class Platform extends PlatformComponent {
     const { stage } = plan;
     const { gateway, modelControl, observability } = environment;
     const controlHostname = modelControl.enabled ? modelControl.hostname : undefined;
+
+    const access = gpuAccess(
+      environment.cluster,
+      plan.pools.flatMap(({ shape }) => shape.gpu?.vendor ?? []),
+    );
 
     const priorities = new PriorityClasses(this.child("priority"), this.childOptions());
     // Pods that name a priority class are refused until it exists.
@@ -96,7 +102,7 @@ export class Platform extends PlatformComponent {
         ...(modelControl.enabled && {
           control: { client: modelControlPods, spareStorageGiB: modelControl.spareStorageGiB },
         }),
-        ...(environment.cluster.gpuDevices && { devices: environment.cluster.gpuDevices }),
+        gpuAccess: access,
       },
       children,
     );
@@ -151,6 +157,7 @@ export class Platform extends PlatformComponent {
       this.child("observability"),
       {
         endpoints: serving.endpoints,
+        gpuAccess: access,
         gpuPools: plan.pools.flatMap(({ shape, labels, taints }) =>
           shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: labels, tolerations: taints }] : [],
         ),
@@ -172,7 +179,7 @@ export class Platform extends PlatformComponent {
       environment.beta9 &&
       new Beta9(
         this.child("beta9"),
-        { ...beta9Args(environment.beta9, secrets, plan), cluster, certManager },
+        { ...beta9Args(environment.beta9, secrets, plan), cluster, certManager, gpuAccess: access },
         // Its files may lie in the model store.
         this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [priorities, store] }),
       );

@@ -14,6 +14,7 @@ import { networkProblems } from "./network";
 import { oci } from "./oci";
 import { toPlanRequest } from "./plan-request";
 import type { Platform } from "./platform";
+import { platformPlaceProblems } from "./platform-place";
 
 /** Everything that a stack function needs. */
 export interface StackArgs {
@@ -63,6 +64,7 @@ export async function planEnvironment(
       ...plan.problems,
       ...chatParserProblems(environment.models, request.models),
       ...engineOptionProblems(plan.models),
+      ...platformPlaceProblems(environment.cluster.kind, plan.pools),
       ...networkProblems(environment),
       ...modelControlProblems(environment.modelControl, plan.models),
       ...beta9Problems(environment.beta9),

@@ -4,6 +4,7 @@ import * as random from "@pulumi/random";
 import type { PoolPlan, Stage } from "../../planner/types";
 import { chartRelease } from "../core/chart-release";
 import type { Cluster } from "../core/cluster";
+import type { GpuAccessByVendor } from "../core/gpu-access";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { hashOf } from "../core/job-scripts";
 import { ANNOTATIONS, standardLabels } from "../core/labels";
@@ -34,12 +35,14 @@ export interface Beta9Args {
   readonly cpuPool: Pick<PoolPlan, "labels">;
   /** Pools with NVIDIA GPUs that Beta9 has a name for. */
   readonly gpuPools: readonly GpuPool[];
+  /** @default nothing beside the device plugins */
+  readonly gpuAccess?: GpuAccessByVendor;
   /** `inject` has the API server add them to workers, which needs Kubernetes 1.36; `none`: the nodes are untainted. */
   readonly tolerations: "inject" | "none";
   readonly containerRuntime: "gvisor" | "runc";
   /** Namespaces whose pods may call the gateway. */
   readonly clients: readonly string[];
-  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | keyof ClusterNetworks>;
+  readonly cluster: Pick<Cluster, "storageClass" | keyof ClusterNetworks>;
   /** `production` refuses to delete the encryption key. */
   readonly stage: Stage;
   /** Issues the certificate by which the model store is trusted, where that is the object store. */
@@ -86,7 +89,7 @@ export class Beta9 extends PlatformComponent {
       {
         cpuPool: args.cpuPool,
         gpuPools: args.gpuPools,
-        gpuRuntimeClass: cluster.gpuRuntimeClass,
+        ...(args.gpuAccess && { gpuAccess: args.gpuAccess }),
         containerRuntime: args.containerRuntime,
         ...(authority && { authority }),
       },

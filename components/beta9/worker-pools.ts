@@ -1,12 +1,13 @@
 import type { PoolPlan } from "../../planner/types";
+import type { GpuAccessByVendor } from "../core/gpu-access";
 import { beta9GpuType } from "./gpu-types";
 
 export interface WorkerPoolsArgs {
   /** Pool for image builds and functions without a GPU. */
   readonly cpuPool: Pick<PoolPlan, "labels">;
   readonly gpuPools: readonly GpuPool[];
-  /** RuntimeClass of GPU pods. @default none */
-  readonly gpuRuntimeClass: string | undefined;
+  /** RuntimeClasses of GPU pods. @default none */
+  readonly gpuAccess?: GpuAccessByVendor;
   /** What isolates functions from the worker that runs them. */
   readonly containerRuntime: "gvisor" | "runc";
   /** Mount this file of a Secret into every worker, and trust the authority in it. @default none */
@@ -39,10 +40,12 @@ export function workerPools(args: WorkerPoolsArgs): Record<string, object> {
     if (gpuType === undefined) {
       throw new Error(`pool "${pool.name}" has no GPU that Beta9 has a name for: validation should have refused it`);
     }
+    const vendor = pool.shape.gpu?.vendor;
+    const runtime = vendor && args.gpuAccess?.[vendor]?.runtimeClass;
     const settings = {
       mode: "local",
       gpuType,
-      ...(args.gpuRuntimeClass !== undefined && { runtime: args.gpuRuntimeClass }),
+      ...(runtime !== undefined && { runtime }),
       containerRuntime: args.containerRuntime,
       jobSpec: jobSpec(pool, args),
       poolSizing: { ...NO_SPARE, defaultWorkerGpuType: gpuType, defaultWorkerGpuCount: "1" },

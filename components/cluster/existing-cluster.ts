@@ -11,8 +11,6 @@ export interface ExistingClusterArgs {
   readonly storageClass?: string;
   /** Whether volumes of that class can be made larger later. @default false: a size once made is left alone */
   readonly volumesGrow?: boolean;
-  /** RuntimeClass of GPU pods. @default none */
-  readonly gpuRuntimeClass?: string;
   /** Who runs the GPU metrics exporters. */
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
@@ -26,7 +24,6 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly storageClass: string | undefined;
   readonly volumesGrow: boolean;
-  readonly gpuRuntimeClass: string | undefined;
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
   readonly apiServerCidrs: Cluster["apiServerCidrs"];
@@ -36,7 +33,6 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
     super("cluster:ExistingCluster", name, opts);
     this.storageClass = args.storageClass;
     this.volumesGrow = args.volumesGrow ?? false;
-    this.gpuRuntimeClass = args.gpuRuntimeClass;
     this.gpuExporters = args.gpuExporters;
     this.privateCidrs = args.privateCidrs;
     this.apiServerCidrs = args.apiServerCidrs;

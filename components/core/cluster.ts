@@ -24,8 +24,6 @@ export interface Cluster extends ClusterNetworks {
   readonly volumesGrow: boolean;
   /** Settings of the load balancers that it makes for Services. */
   readonly loadBalancer: LoadBalancer;
-  /** RuntimeClass that GPU pods need (k3s: `nvidia`); none on managed clusters. */
-  readonly gpuRuntimeClass: string | undefined;
   /** Who installs the GPU driver stack and DCGM/AMD exporters: the cluster already has them, or the platform does. */
   readonly gpuExporters: "platform" | "present";
 }

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { Taint } from "../../planner/types";
 import { chartRelease, type HelmValues } from "../core/chart-release";
+import type { GpuAccessByVendor, GpuVendor } from "../core/gpu-access";
 import { toleration } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import type { Labels } from "../core/labels";
@@ -10,8 +11,6 @@ import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 import { GPU_METRICS_NAMESPACE } from "./names";
 import { fromPrometheus } from "./targets";
-
-export type GpuVendor = "nvidia" | "amd";
 
 /** Nodes with GPUs of one vendor. */
 export interface GpuPool {
@@ -25,8 +24,8 @@ export interface GpuPool {
 export interface GpuMetricsArgs {
   /** Every pool with GPUs; vendors without a pool get no exporter. */
   readonly pools: readonly GpuPool[];
-  /** RuntimeClass by which a pod sees the GPUs of a k3s node without claiming one. @default none */
-  readonly runtimeClass?: string;
+  /** Its RuntimeClass is that by which a pod sees the GPUs of a k3s node without claiming one. @default none */
+  readonly gpuAccess?: GpuAccessByVendor;
   readonly cluster: Pick<ClusterNetworks, "apiServerCidrs">;
 }
 
@@ -122,7 +121,7 @@ export class GpuMetrics extends PlatformComponent {
           chart,
           release: chart,
           namespace: namespace.namespace,
-          values: values({ ...placement(pools), runtimeClass: args.runtimeClass }),
+          values: values({ ...placement(pools), runtimeClass: args.gpuAccess?.[vendor]?.runtimeClass }),
         },
         this.childOptions(),
       );

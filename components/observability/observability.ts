@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
+import type { GpuAccessByVendor } from "../core/gpu-access";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { Dashboards } from "./dashboards/dashboards";
@@ -27,6 +28,8 @@ export interface ObservabilityArgs {
   readonly endpoints: readonly ModelEndpoint[];
   /** Every pool with GPUs, from the plan. */
   readonly gpuPools: readonly GpuPool[];
+  /** @default nothing beside the device plugins */
+  readonly gpuAccess?: GpuAccessByVendor;
   readonly cluster: Cluster;
   /** `production` keeps the volumes of metrics when the stack is deleted. */
   readonly stage: Stage;
@@ -101,7 +104,7 @@ export class Observability extends PlatformComponent {
         {
           pools: args.gpuPools,
           cluster,
-          ...(cluster.gpuRuntimeClass !== undefined && { runtimeClass: cluster.gpuRuntimeClass }),
+          ...(args.gpuAccess && { gpuAccess: args.gpuAccess }),
         },
         afterCrds,
       );

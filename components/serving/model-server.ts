@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ModelPlan } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
+import type { GpuAccess } from "../core/gpu-access";
 import type { PodSelection } from "../core/network";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
@@ -21,14 +22,6 @@ export interface ControlAccess {
   readonly spareStorageGiB: number;
 }
 
-/** What pods need beside the device plugin to use the GPUs of this environment. */
-export interface DeviceAccess {
-  /** Numeric groups of the host's device files; Radeon: the gid of `render`, which differs by host. */
-  readonly groups?: readonly number[];
-  /** Variables of the driver's runtime, for example HSA_OVERRIDE_GFX_VERSION for Radeon cards that ROCm does not list. */
-  readonly environment?: Readonly<Record<string, string>>;
-}
-
 /** Network between the nodes of a replica. */
 export interface GroupFabric {
   /** Variables of NCCL or RCCL. */
@@ -40,12 +33,13 @@ export interface GroupFabric {
 /** What every kind of model server gets. */
 export interface ModelServerArgs {
   readonly model: ModelPlan;
-  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | "privateCidrs">;
+  readonly cluster: Pick<Cluster, "storageClass" | "privateCidrs">;
   readonly store: ModelStore | undefined;
   readonly clients: ServingClients;
   /** @default no model control API: nobody loads, fetches or scales anything at run time */
   readonly control?: ControlAccess;
-  readonly devices?: DeviceAccess;
+  /** Of the vendor whose GPUs the model is planned on. @default nothing */
+  readonly gpu?: GpuAccess;
   /** What forms replicas that span nodes; everything of that kind is made after it. */
   readonly groupController?: pulumi.Resource;
   /** Of the model's pool; `undefined` where its nodes have only Ethernet. */

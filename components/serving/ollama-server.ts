@@ -75,8 +75,8 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     const pod: HardenedPodArgs = {
       nodeSelector: model.nodeSelector,
       tolerations: model.tolerations,
-      runtimeClassName: model.resources.gpus > 0 ? cluster.gpuRuntimeClass : undefined,
-      supplementalGroups: args.devices?.groups,
+      runtimeClassName: args.gpu?.runtimeClass,
+      supplementalGroups: args.gpu?.groups,
       priorityClassName: PRIORITY.serving.name,
       terminationGracePeriodSeconds: DRAIN_SECONDS + 20,
       containers: [
@@ -84,7 +84,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           name: APP,
           image: engineImage(model),
           ports: [{ name: "http", containerPort: PORT }],
-          env: [...ollamaEnvironment(model, args.control !== undefined), ...modelVariables(model, args.devices)],
+          env: [...ollamaEnvironment(model, args.control !== undefined), ...modelVariables(model, args.gpu)],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model.resources),

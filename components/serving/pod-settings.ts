@@ -1,8 +1,8 @@
 /** Small settings that all model servers' pods share. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import type { ModelPlan } from "../../planner/types";
+import type { GpuAccess } from "../core/gpu-access";
 import { ANNOTATIONS } from "../core/labels";
-import type { DeviceAccess } from "./model-server";
 
 /** Plain variables of a container, in a stable order. */
 export function variables(values: Readonly<Record<string, string>>): kubernetes.types.input.core.v1.EnvVar[] {
@@ -12,11 +12,11 @@ export function variables(values: Readonly<Record<string, string>>): kubernetes.
 /** Variables of the GPUs' driver, and those that the user gives the model; where both name one, the model's counts. */
 export function modelVariables(
   { env = {} }: ModelPlan,
-  devices: DeviceAccess | undefined,
+  gpu: GpuAccess | undefined,
 ): kubernetes.types.input.core.v1.EnvVar[] {
   // Kubernetes would put another variable, which may be a secret, in the place of `$(NAME)`.
   const literal = Object.entries(env).map(([name, value]) => [name, value.replaceAll("$(", "$$$$(")]);
-  return variables({ ...devices?.environment, ...Object.fromEntries(literal) });
+  return variables({ ...gpu?.environment, ...Object.fromEntries(literal) });
 }
 
 /** What the plan expects on the tightest GPU, for policies and for whoever reads the pod. */

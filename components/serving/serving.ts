@@ -1,12 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EngineName, ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
+import type { GpuAccessByVendor } from "../core/gpu-access";
 import type { ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import { GroupController } from "./group-controller";
-import type { ControlAccess, DeviceAccess, GroupFabric, ModelServerClass, ServingClients } from "./model-server";
+import type { ControlAccess, GroupFabric, ModelServerClass, ServingClients } from "./model-server";
 import { OllamaServer } from "./ollama-server";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
@@ -27,13 +28,13 @@ export interface ServingArgs {
   readonly models: readonly ModelPlan[];
   /** `undefined` in an environment whose engines all pull from their own registries. */
   readonly store: ModelStore | undefined;
-  readonly cluster: Pick<Cluster, "storageClass" | "gpuRuntimeClass" | keyof ClusterNetworks>;
+  readonly cluster: Pick<Cluster, "storageClass" | keyof ClusterNetworks>;
   readonly clients: ServingClients;
   /** Lets the model control API drive engines that run on one node. @default nobody does */
   readonly control?: ControlAccess;
   readonly stage: Stage;
   /** Settings of the GPUs' driver that differ by environment. @default none */
-  readonly devices?: DeviceAccess;
+  readonly gpuAccess?: GpuAccessByVendor;
   /** By pool; pools whose nodes have only Ethernet are left out. @default none */
   readonly fabrics?: Readonly<Record<string, GroupFabric>>;
 }
@@ -46,7 +47,7 @@ export class Serving extends PlatformComponent {
   /** @throws Error when the plan asks of an engine what it cannot do. */
   constructor(name: string, args: ServingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:Serving", name, opts);
-    const { models, stage, fabrics = {}, ...shared } = args;
+    const { models, stage, fabrics = {}, gpuAccess = {}, ...shared } = args;
     const groups = models.some(spansNodes)
       ? new GroupController(this.child("groups"), { stage, cluster: args.cluster }, this.childOptions())
       : undefined;
@@ -54,7 +55,13 @@ export class Serving extends PlatformComponent {
       const Server = serverFor(model);
       const server = new Server(
         this.child(model.name),
-        { ...shared, model, fabric: fabrics[model.pool], groupController: groups?.release },
+        {
+          ...shared,
+          model,
+          gpu: model.gpuVendor && gpuAccess[model.gpuVendor],
+          fabric: fabrics[model.pool],
+          groupController: groups?.release,
+        },
         this.childOptions(),
       );
       return server.endpoint;

@@ -15,7 +15,7 @@ const PROBE_PERIOD_SECONDS = 10;
 
 type Probes = Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe">;
 
-export interface VllmPodArgs extends Pick<ModelServerArgs, "model" | "cluster" | "devices"> {
+export interface VllmPodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly weights: Weights;
   readonly chatTemplate?: ChatTemplate | undefined;
   /** After `vllm serve`. */
@@ -26,13 +26,13 @@ export interface VllmPodArgs extends Pick<ModelServerArgs, "model" | "cluster" |
 }
 
 /** A pod that runs vLLM: alone, or as one node of a group. The GPUs belong to its engine container only. */
-export function vllmPod({ model, cluster, devices, weights, chatTemplate, ...args }: VllmPodArgs): HardenedPodArgs {
+export function vllmPod({ model, gpu, weights, chatTemplate, ...args }: VllmPodArgs): HardenedPodArgs {
   const { sharedMemoryGiB } = model.resources;
   return {
     nodeSelector: model.nodeSelector,
     tolerations: model.tolerations,
-    runtimeClassName: cluster.gpuRuntimeClass,
-    supplementalGroups: devices?.groups,
+    runtimeClassName: gpu?.runtimeClass,
+    supplementalGroups: gpu?.groups,
     priorityClassName: PRIORITY.serving.name,
     terminationGracePeriodSeconds: DEREGISTER_SECONDS + DRAIN_SECONDS + 20,
     volumes: [
@@ -53,7 +53,7 @@ export function vllmPod({ model, cluster, devices, weights, chatTemplate, ...arg
         env: [
           ...engineEnvironment(model),
           ...weights.environment,
-          ...modelVariables(model, devices),
+          ...modelVariables(model, gpu),
           ...(args.environment ?? []),
         ],
         ...(args.environmentFrom && { envFrom: [...args.environmentFrom] }),

@@ -50,12 +50,12 @@ export async function addStorage(client: ApiClient, classes: readonly string[]):
 
 /**
  * Nodes of the plan's pools, with what the plan says their pods may claim. GPU nodes are tainted as docs/environments
- * asks: not where the platform itself has no other place.
+ * asks: not machines of one's own where the platform itself has no other place. A cloud's taints are not ours to leave out.
  *
  * @param count nodes of a pool. @default as many as it may have
  */
 export function nodesOf(plan: DeploymentPlan, count: (pool: PoolPlan) => number = mostNodes): KubernetesObject[] {
-  const isShared = plan.pools.every(({ taints }) => taints.length > 0);
+  const isShared = plan.pools.every(({ taints, shape }) => taints.length > 0 && shape.provider === "onprem");
   const pools = plan.pools.map((pool) => (isShared ? { ...pool, taints: [] } : pool));
   return pools.flatMap((pool) => Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index)));
 }

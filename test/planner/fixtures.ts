@@ -53,8 +53,9 @@ export function modelOf(catalogueName: string, changes: Partial<ModelRequest> = 
 /** A pool of a catalogue shape, from no node to `maxNodes`, at its list price. */
 export function poolOf(shapeName: string, maxNodes: number, changes: Partial<PoolRequest> = {}): PoolRequest {
   const shape = shapeNamed(shapeName);
+  const name = changes.name ?? shapeName.toLowerCase().replaceAll(".", "-");
   return {
-    name: shapeName.toLowerCase().replaceAll(".", "-"),
+    name,
     role: shape.gpu ? "gpu" : "cpu",
     shape,
     minNodes: 0,
@@ -62,7 +63,7 @@ export function poolOf(shapeName: string, maxNodes: number, changes: Partial<Poo
     usdPerNodeHour: shape.price && "usdPerHour" in shape.price ? shape.price.usdPerHour : 0,
     hoursPerDay: 24,
     dedicatedTo: [],
-    labels: {},
+    labels: { "inference-stacks.io/pool": name },
     ...changes,
   };
 }

@@ -237,6 +237,24 @@ describe("planDeployment", () => {
     );
   });
 
+  it("says of a full pool which others do not fit, and to add one where there is no other to allow", () => {
+    const big = ["one", "two"].map((name) => llama70b({ name, concurrency: 64 }));
+    const pools = [poolOf("p5.48xlarge", 1), poolOf("g6.xlarge", 1)];
+    const message = (request: PlanRequest) =>
+      planDeployment(request).problems.find(({ rule }) => rule === "pool-capacity")?.message ?? "";
+    const open = message(environmentOf(pools, big));
+    expect(open).toContain('Pool "g6-xlarge" does not fit it: ');
+    expect(open).toMatch(/or add another pool\.$/);
+    const named = message(
+      environmentOf(
+        pools,
+        big.map((model) => ({ ...model, pools: ["p5-48xlarge"] })),
+      ),
+    );
+    expect(named).not.toContain("g6-xlarge");
+    expect(named).toMatch(/or allow another pool\.$/);
+  });
+
   it("says that replicas.max can never be reached, and the nodes that it takes", () => {
     const model = llama70b({ minReplicas: 1, maxReplicas: 6 });
     const [problem] = refusals(environmentOf([poolOf("p5.48xlarge", 2)], [model]));

@@ -28,7 +28,8 @@ export const clusterSection = z
       allowed: "name of a StorageClass",
     }),
     gpuRuntimeClass: dnsLabel(253).optional().meta({
-      description: "RuntimeClass of GPU pods; k3s needs `nvidia` for NVIDIA cards. Default: none.",
+      description:
+        "RuntimeClass of GPU pods; k3s needs `nvidia` for NVIDIA cards. With cards of both vendors: of NVIDIA's pods only. Default: none.",
       example: "nvidia",
       allowed: "name of a RuntimeClass",
     }),
@@ -57,7 +58,8 @@ export const clusterSection = z
       })
       .optional()
       .meta({
-        description: "What pods need beside the device plugin to open the GPUs of this cluster. Default: nothing.",
+        description:
+          "What pods need beside the device plugin to open the GPUs of this cluster. With cards of both vendors: of AMD's pods only. Default: nothing.",
         examples: [{ groups: [992] }],
       }),
     gpuExporters: installer.meta({

@@ -83,9 +83,10 @@ export function deployBeta9(changes: Partial<Beta9Args> & BackendChanges = {}): 
       tolerations: "inject",
       containerRuntime: "gvisor",
       clients: ["team-vision"],
-      cluster: { storageClass: "encrypted", gpuRuntimeClass: "nvidia", privateCidrs: [], apiServerCidrs: [] },
+      cluster: { storageClass: "encrypted", privateCidrs: [], apiServerCidrs: [] },
       stage: "production",
       certManager: { namespace: "cert-manager", ready: [] },
+      gpuAccess: { nvidia: { runtimeClass: "nvidia" } },
       ...args,
     });
   });

@@ -23,7 +23,7 @@ export async function deployControl(
 ): Promise<DeployedControl> {
   const made: Omit<DeployedControl, "deployment">[] = [];
   const deployment = await deploy(() => {
-    const cluster = { storageClass: "encrypted", gpuRuntimeClass: undefined, privateCidrs: [], apiServerCidrs: [] };
+    const cluster = { storageClass: "encrypted", privateCidrs: [], apiServerCidrs: [] };
     const serving = new Serving("serving", {
       models,
       store: models.some(({ source }) => source.kind !== "ollama") ? modelStore({ models }) : undefined,

@@ -49,7 +49,6 @@ function cluster(overrides: Partial<Cluster>): Cluster {
     provider: new kubernetes.Provider("cluster"),
     storageClass: "encrypted",
     volumesGrow: true,
-    gpuRuntimeClass: undefined,
     gpuExporters: "platform",
     privateCidrs: [],
     apiServerCidrs: [],

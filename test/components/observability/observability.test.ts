@@ -292,7 +292,10 @@ describe("Observability in other circumstances", () => {
 
   it("gives the exporter the cluster's runtime class, and no affinity where a pool is the whole cluster", async () => {
     const pool = { vendor: "nvidia", nodeSelector: {}, tolerations: [] } as const;
-    const deployment = await deployObservability({ gpuPools: [pool] }, { gpuRuntimeClass: "nvidia" });
+    const deployment = await deployObservability({
+      gpuPools: [pool],
+      gpuAccess: { nvidia: { runtimeClass: "nvidia" }, amd: { runtimeClass: "amd" } },
+    });
     expect(releaseValues(deployment, "observability-gpus-nvidia")).toMatchObject({
       runtimeClassName: "nvidia",
       affinity: {},

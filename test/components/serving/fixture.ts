@@ -20,7 +20,7 @@ export async function deployServing(
       new Serving("serving", {
         models,
         store: stored ? modelStore({ models }) : undefined,
-        cluster: { storageClass: "encrypted", gpuRuntimeClass: undefined, privateCidrs: [], apiServerCidrs: [] },
+        cluster: { storageClass: "encrypted", privateCidrs: [], apiServerCidrs: [] },
         clients: {
           gateway: { namespace: "inference-gateway", podLabels: { proxy: "envoy" } },
           observability: { namespace: "observability", podLabels: { "app.kubernetes.io/name": "prometheus" } },

@@ -97,7 +97,7 @@ describe("OllamaServer", () => {
   it("claims planned GPUs for the server only", async () => {
     const resources = { ...ollamaPlan().resources, gpus: 1, gpuResource: "nvidia.com/gpu" as const };
     const { server, job, set } = await deployed(ollamaPlan({ gpuVendor: "nvidia", resources }), {
-      cluster: { storageClass: undefined, gpuRuntimeClass: "nvidia", privateCidrs: [], apiServerCidrs: [] },
+      gpuAccess: { nvidia: { runtimeClass: "nvidia" } },
     });
     expect(server.resources.limits["nvidia.com/gpu"]).toBe("1");
     expect(podTemplate(set).spec.runtimeClassName).toBe("nvidia");

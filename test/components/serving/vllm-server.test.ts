@@ -31,9 +31,9 @@ describe("VllmServer", () => {
 
   it("starts with the flags and variables that the user gives, each variable once", async () => {
     const env = { NCCL_DEBUG: "INFO", HSA_OVERRIDE_GFX_VERSION: "11.0.0", NOTE: "$(AWS_SECRET_ACCESS_KEY)" };
-    const model = modelPlan({ args: { "enforce-eager": true }, env });
-    const devices = { environment: { HSA_OVERRIDE_GFX_VERSION: "10.3.0", HSA_ENABLE_SDMA: "0" } };
-    const engine = container((await deployed(model, { devices })).template.spec, "vllm");
+    const model = modelPlan({ gpuVendor: "amd", args: { "enforce-eager": true }, env });
+    const amd = { environment: { HSA_OVERRIDE_GFX_VERSION: "10.3.0", HSA_ENABLE_SDMA: "0" } };
+    const engine = container((await deployed(model, { gpuAccess: { amd } })).template.spec, "vllm");
     expect(engine.args).toContain("--enforce-eager");
     expect(literals(engine)).toMatchObject({
       NCCL_DEBUG: "INFO",
@@ -238,8 +238,12 @@ describe("VllmServer", () => {
       resources: { ...modelPlan().resources, gpuResource: "amd.com/gpu" },
     });
     const { template } = await deployed(model, {
-      devices: { groups: [109], environment: { HSA_OVERRIDE_GFX_VERSION: "10.3.0" } },
+      gpuAccess: {
+        nvidia: { runtimeClass: "nvidia" },
+        amd: { groups: [109], environment: { HSA_OVERRIDE_GFX_VERSION: "10.3.0" } },
+      },
     });
+    expect(template.spec.runtimeClassName).toBeUndefined();
     const engine = container(template.spec, "vllm");
     expect(engine.image).toMatch(/vllm-openai-rocm:v0\.33\.0/);
     expect(engine.resources.limits["amd.com/gpu"]).toBe("1");
@@ -249,8 +253,9 @@ describe("VllmServer", () => {
 
   it("takes node selection, tolerations and runtime class from plan and cluster", async () => {
     const { template } = await deployed(modelPlan(), {
-      cluster: { storageClass: undefined, gpuRuntimeClass: "nvidia", privateCidrs: [], apiServerCidrs: [] },
+      gpuAccess: { nvidia: { runtimeClass: "nvidia" }, amd: { groups: [109] } },
     });
+    expect(template.spec.securityContext.supplementalGroups).toBeUndefined();
     expect(template.spec).toMatchObject({
       runtimeClassName: "nvidia",
       nodeSelector: { "inference-stacks.io/pool": "a10" },

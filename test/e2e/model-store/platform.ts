@@ -62,7 +62,7 @@ export class RenderedPlatform {
       new Serving("serving", {
         models,
         store: modelStore({ models, huggingFaceToken }),
-        cluster: { storageClass: undefined, gpuRuntimeClass: undefined, privateCidrs: [], apiServerCidrs: [] },
+        cluster: { storageClass: undefined, privateCidrs: [], apiServerCidrs: [] },
         clients: { gateway: pods, observability: pods },
         stage: "production",
       });

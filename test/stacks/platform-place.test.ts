@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { onPremNode } from "../../catalog/shapes";
+import { planDeployment } from "../../planner/plan";
+import type { PoolRequest } from "../../planner/request";
+import { nodesOf } from "../../rehearsal/cluster/existing-parts";
+import { platformPlaceProblems } from "../../stacks/platform-place";
+import { planEnvironment } from "../../stacks/program";
+import { environmentOf, poolOf } from "../planner/fixtures";
+import { parseWith } from "./config/samples";
+
+const own = onPremNode({ card: "rtx-4090", gpuCount: 2, vcpus: 32, memoryGiB: 128, localNvmeGB: 0, networkGbps: 10 });
+
+function planOf(pools: readonly PoolRequest[]) {
+  return planDeployment({ ...environmentOf([], []), pools });
+}
+
+describe("the place of the platform", () => {
+  it.each([
+    ["oci", "VM.GPU.A10.2", "system: {shape: VM.Standard.A1.Flex"],
+    ["aws", "g6e.xlarge", "system: {shape: m7i.2xlarge"],
+  ] as const)("is missing in %s where every pool has GPUs", (kind, shape, fix) => {
+    const { pools } = planOf([poolOf(shape, 1), poolOf(shape, 1, { name: "more" })]);
+    expect(platformPlaceProblems(kind, pools)).toEqual([
+      expect.objectContaining({ severity: "mandatory", rule: "platform-place", message: expect.stringContaining(fix) }),
+    ]);
+  });
+
+  it("is a pool without GPUs, or machines of one's own, which nobody taints", () => {
+    expect(platformPlaceProblems("oci", planOf([poolOf("VM.GPU.A10.2", 1), poolOf("m7i.2xlarge", 1)]).pools)).toEqual(
+      [],
+    );
+    expect(platformPlaceProblems("edge", planOf([poolOf("VM.GPU.A10.2", 1, { shape: own })]).pools)).toEqual([]);
+    expect(platformPlaceProblems("local", planOf([poolOf("VM.GPU.A10.2", 1)]).pools)).toEqual([]);
+  });
+
+  it("is asked for in the plan of an environment", async () => {
+    const file = parseWith({ pools: { gpu: { shape: "VM.GPU.A10.2", maxNodes: 4 } } });
+    if (!file.ok) throw new Error("the sample is wrong");
+    const { problems } = await planEnvironment("nosys", file.environment, ".");
+    expect(problems.map(({ rule }) => rule)).toContain("platform-place");
+  });
+});
+
+describe("nodes of a rehearsal", () => {
+  it("keep the taints that a cloud sets, although nothing else is there", () => {
+    const nodes = nodesOf(planOf([poolOf("VM.GPU.A10.2", 2)]));
+    expect(nodes).toHaveLength(2);
+    for (const { spec } of nodes) {
+      expect(spec).toEqual({ taints: expect.arrayContaining([{ key: "nvidia.com/gpu", effect: "NoSchedule" }]) });
+    }
+  });
+
+  it("have no taint on a machine of one's own that runs the platform too", () => {
+    expect(nodesOf(planOf([poolOf("VM.GPU.A10.2", 1, { shape: own })])).map(({ spec }) => spec)).toEqual([
+      { taints: [] },
+    ]);
+  });
+});
