@@ -92,6 +92,7 @@ describe("the pack as one bundle, for publishing", () => {
     const outside = sources.filter((file) => relative(POLICIES, join(ROOT, file)).startsWith(".."));
     expect(outside.sort()).toEqual([
       "catalog/image-reference.ts",
+      "components/core/cidr.ts",
       "components/core/labels.ts",
       "components/core/pod-security.ts",
       "components/gateway/names.ts",
