@@ -12,7 +12,7 @@ export function networkProblems({ stage, cluster }: Pick<EnvironmentConfig, "sta
       rule: "api-server-cidrs",
       subject: "cluster.apiServerCidrs",
       message:
-        'not set: pods that use the Kubernetes API (controllers, Prometheus, Grafana, model control) may connect to ports 443 and 6443 of every address. List the networks of the API server: "kubectl -n default get service/kubernetes endpointslice/kubernetes" shows its addresses; where a cloud moves them (EKS), the subnets that they come from.',
+        'not set: pods that use the Kubernetes API (controllers, Prometheus, Grafana, model control, sync Jobs) may connect to ports 443 and 6443 of every address. List the networks of the API server: "kubectl -n default get service/kubernetes endpointslice/kubernetes" shows its addresses; where a cloud moves them (EKS), the subnets that they come from.',
     },
   ];
 }

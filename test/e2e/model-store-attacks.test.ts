@@ -137,6 +137,14 @@ describe("a pod that reaches the model store", () => {
   });
 
   describe("in the name of a sync Job", () => {
+    it("fails by its own log when it is to report for another model", async () => {
+      const { status, output } = await stand.run(stand.sync("llama", { PIN_NAMESPACE: "model-llama-8b" }));
+      expect(output).toMatch(
+        /^failed: ConfigMap model-llama-8b\/weights-manifest: the Kubernetes API answers 403: .*forbidden/m,
+      );
+      expect(status).toBe(1);
+    });
+
     it("reports for its own model only, and does nothing else", async () => {
       const pin = (model: string) => `/api/v1/namespaces/model-${model}/configmaps/weights-manifest`;
       const change = { data: { sha256: "0" } };
