@@ -100,7 +100,7 @@ const SERVICE_CONNECTIONS = 64;
 /** The same for redirects and challenges, whose port has Envoy Gateway's buffer limit of 32 KiB. */
 const PLAIN_CONNECTIONS = 256;
 
-/** Load balancers forget idle connections after minutes; a model may think for longer. */
+/** What only passes connections on (network load balancers, routers) forgets idle ones after minutes; a model may think for longer. */
 const KEEPALIVE = { idleTime: "60s", interval: "15s", probes: 4 };
 
 /** The gateway sets both itself: a client's word does not count. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Deployment } from "../harness/deploy";
 import { controlHostnameRun, environments } from "./run";
@@ -27,8 +27,12 @@ const specsOf = <T>(deployment: Deployment, kind: string, schema: z.ZodType<T>):
   deployment.ofKind(kind).map(({ inputs }) => schema.parse(inputs.spec));
 
 describe.each(environments)("listeners of %s", (environment) => {
-  it("hold nothing for who has no key", async () => {
-    const deployment = await controlHostnameRun(environment);
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await controlHostnameRun(environment);
+  });
+
+  it("hold nothing for who has no key", () => {
     const listeners = specsOf(deployment, "Gateway", gatewaySpec).flatMap((spec) => spec.listeners);
     const guarded = specsOf(deployment, "SecurityPolicy", securitySpec).flatMap((spec) => spec.targetRefs);
     const isGuarded = (listener: string) => guarded.some(({ sectionName }) => sectionName === listener);
@@ -57,8 +61,8 @@ describe.each(environments)("listeners of %s", (environment) => {
     expect(on(backend, "model-control")).toHaveLength(1);
   });
 
-  it("stand behind a load balancer that keeps silent streams and the client's address", async () => {
-    const [proxy] = specsOf(await controlHostnameRun(environment), "EnvoyProxy", proxySpec);
+  it("stand behind a load balancer that keeps silent streams and the client's address", () => {
+    const [proxy] = specsOf(deployment, "EnvoyProxy", proxySpec);
     const clouds: Record<string, object> = {
       oci: { "oci.oraclecloud.com/load-balancer-type": "nlb" },
       aws: {
