@@ -29,6 +29,9 @@ export type ParsedEnvironmentFile = Validation & {
   readonly lineOf: (path: Path) => number | undefined;
 };
 
+/** Placeholders of secrets that the API server of a rehearsal parses. */
+const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([[`${NAMESPACE}:registryCredentials`, '{"auths":{}}']]);
+
 /** What Pulumi itself writes beside `config`. */
 const topLevelKeys = ["config", "encryptionsalt", "secretsprovider", "encryptedkey", "environment"];
 
@@ -70,7 +73,8 @@ export function parseEnvironmentFile(text: string): ParsedEnvironmentFile {
     if (unencrypted) {
       problems.push(toProblem(unencrypted, true, document.lineOf(unencrypted.path)));
     }
-    config[key] = typeof open === "object" && open !== null ? JSON.stringify(open) : String(open ?? "");
+    const closed = open === SECRET_PLACEHOLDER ? PLACEHOLDERS.get(key) : undefined;
+    config[key] = closed ?? (typeof open === "object" && open !== null ? JSON.stringify(open) : String(open ?? ""));
     if (found.length > 0) {
       secretKeys.push(key);
     }

@@ -15,14 +15,10 @@ export const secretFields = {
     .url({ protocol: /^https?$/ })
     .optional()
     .meta({ description: "Where alerts are posted.", allowed: "an http:// or https:// URL" }),
-  registryCredentials: z
-    .string()
-    .regex(/^\s*\{[\s\S]*"auths"[\s\S]*\}\s*$/)
-    .optional()
-    .meta({
-      description: "Credentials by which container images are pulled: the content of a Docker config.json.",
-      allowed: 'a Docker config.json: {"auths": {"registry.example.com": {"auth": "…"}}}',
-    }),
+  registryCredentials: z.string().regex(/\S/).optional().meta({
+    description: "Credentials by which container images are pulled: the content of a Docker config.json.",
+    allowed: 'a Docker config.json: {"auths": {"registry.example.com": {"auth": "…"}}}',
+  }),
   ...beta9Secrets,
 };
 

@@ -33,6 +33,25 @@ describe("the command line of render", () => {
   });
 });
 
+describe("credentials for images", () => {
+  it("come from the secret store as a Docker config in every namespace", async () => {
+    const out = join(folder, "registry");
+    const content = { ...laptop, registryCredentials: { secure: "v1:never-read" } };
+    const { status, err } = await renderOf(folder, content, "--out", out);
+    expect([status, err]).toEqual([0, ""]);
+    const objects = objectsIn(contentOf(out));
+    const pulls = objects.filter(({ kind, metadata }) => kind === "ExternalSecret" && metadata.name === "image-pull");
+    expect(pulls).toHaveLength(objects.filter(({ kind }) => kind === "Namespace").length);
+    for (const pull of pulls) {
+      const expression = expect.stringMatching(/^\{\{ \.\w+ \}\}$/);
+      const template = { type: "kubernetes.io/dockerconfigjson", data: { ".dockerconfigjson": expression } };
+      expect(pull).toMatchObject({ spec: { target: { template } } });
+    }
+    // One value in the store, wherever it is used.
+    expect(new Set(pulls.map((pull) => JSON.stringify(Object(pull.spec).data[0].remoteRef))).size).toBe(1);
+  });
+});
+
 describe("a folder", () => {
   const out = join(folder, "deep", "dev");
   beforeAll(async () => {
