@@ -33,7 +33,9 @@ export function explainRefusal(
 
 /** The five-step rule's answer beside the planner's refusal: readers come with that number in mind. */
 function ruleBeside(model: ModelRequest, pools: readonly PoolRequest[], nearest: readonly Refusal[]): string {
-  const shape = pools.find((p) => p.name === nearest[0]?.pool)?.shape;
+  const [first] = nearest;
+  // The rule is about memory: it says nothing of cards and numbers that do not fit for another reason.
+  const shape = first?.layout && pools.find((p) => p.name === first.pool)?.shape;
   const rule = shape && ruleFor(model, shape);
   return rule
     ? ` (The five-step rule would say ${rule.nodes} node(s) of ${shape.name} for ${rule.memoryGB.toFixed(0)} GB: it counts weights plus 20 %, not this load.)`

@@ -49,7 +49,11 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   }
   const card = { model: gpu.model, ...gpu.abilities };
   const format = formatFor(model.architecture, model.quantization);
-  const parts = [...weightVerdicts(format, card), dtypeVerdict(model, format, card), cacheVerdict(model, format, card)];
+  const parts = [
+    ...weightVerdicts(model, format, card),
+    dtypeVerdict(model, format, card),
+    cacheVerdict(model, format, card),
+  ];
   return {
     refusals: parts.flatMap(({ refusals }) => refusals),
     notes: [...new Set(parts.flatMap(({ notes }) => notes))],
@@ -89,21 +93,22 @@ function imageFor(engine: ModelRequest["engine"], { vendor }: GpuSpec) {
   return image === undefined ? undefined : imageEntry(image).gpus;
 }
 
-function weightVerdicts(format: WeightFormat, card: Card): CardVerdict[] {
+function weightVerdicts(model: ModelRequest, format: WeightFormat, card: Card): CardVerdict[] {
   const kinds = new Set(format.rules.flatMap(({ scheme }) => weightKindOf(scheme.name) ?? []));
   return [...kinds].flatMap((kind) => {
     const methods = checkpointMethods.filter(
       ({ method, weights }) => method === format.method && (weights?.includes(kind.weights) ?? true),
     );
     const failing = [kind, ...methods].find((needs) => meets(card, needs) === "no");
-    return failing ? [weightsRefused(kind, failing, card)] : weightNotes(kind, card);
+    return failing ? [weightsRefused(model, kind, failing, card)] : weightNotes(kind, card);
   });
 }
 
-function weightsRefused(kind: WeightKind, needs: CardNeeds, card: Card): CardVerdict {
+function weightsRefused({ architecture }: ModelRequest, kind: WeightKind, needs: CardNeeds, card: Card): CardVerdict {
+  const isMadeAtLoad = architecture.quantization.rules.length === 0;
   return refused(
     `${describe(card)}, and vLLM needs ${described(needs, card)} for ${kind.weights} weights`,
-    kind.madeAtLoad.length > 0 ? `write another quantization, or ${OTHER_CARDS}` : OTHER_CARDS,
+    isMadeAtLoad ? `remove quantization or write another, or ${OTHER_CARDS}` : OTHER_CARDS,
   );
 }
 
