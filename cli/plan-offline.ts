@@ -40,7 +40,7 @@ export async function runEnvironment(
   const recording = await runOffline(
     async () => {
       const loaded = loadEnvironment();
-      const plan = await planEnvironment(name, loaded.environment, baseDirectory).catch((error: unknown) => {
+      const plan = await planEnvironment(name, loaded, baseDirectory).catch((error: unknown) => {
         throw error instanceof ConfigError ? error.foundIn(fileName ?? `Pulumi.${name}.yaml`, file.lineOf) : error;
       });
       decided = { environment: loaded.environment, plan };
@@ -59,11 +59,12 @@ export function judge({ plan, recording }: Pick<EnvironmentRun, "plan" | "record
   const { environment: stack, stage } = plan;
   const verdict = evaluatePolicies(recording.resources, { project: PROJECT, stack, stage });
   const capacity = plan.problems.map(
-    ({ rule, severity, subject, message }): ReportedViolation => ({
+    ({ rule, severity, subject, message, fixes }): ReportedViolation => ({
       policy: rule,
       severity,
       resource: subject,
       message,
+      ...(fixes && { fixes }),
     }),
   );
   // The budget is judged twice, by the planner and by the policy of the same name: say it once.

@@ -14,7 +14,8 @@ import {
 } from "./read-environment";
 import { htmlReport } from "./report/html";
 import { isDeployable, type PlanResult, toJson } from "./report/result";
-import { terminalReport } from "./report/terminal";
+import { type TerminalOptions, terminalReport } from "./report/terminal";
+import { commitOf } from "./revision";
 
 const USAGE = `Usage: npm run plan -- <environment> [options]
 
@@ -23,7 +24,9 @@ Runs the real program in this process, without credentials, cluster or Pulumi CL
   --config FILE   read this file instead of Pulumi.<environment>.yaml
   --json          machine-readable plan
   --html FILE     write the plan as one self-contained web page
-  --tree          also list every resource below its component
+  --explain       also say why each model fits, and what the five-step rule and the capacity table say
+  --tree          also list the components, with what each makes
+  --resources     also list every resource below its component
   --help          this text
 
 Exit status: 0 deployable, 1 forbidden by a capacity rule or policy, 2 bad input.
@@ -54,10 +57,15 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   io.out(
     args.json
       ? `${JSON.stringify(toJson(result), undefined, 2)}\n`
-      : terminalReport(result, { color: io.color, tree: args.tree }),
+      : terminalReport(result, { color: io.color, explain: args.explain, tree: args.tree }),
   );
   if (args.html !== undefined) {
-    const problem = writeReport(args.html, htmlReport(result));
+    const commit = commitOf(environment.baseDirectory);
+    const made = {
+      date: `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`,
+      ...(commit !== undefined && { commit }),
+    };
+    const problem = writeReport(args.html, htmlReport({ ...result, made }));
     if (problem !== undefined) {
       io.err(`${problem}\n`);
       return EXIT.badInput;
@@ -80,18 +88,26 @@ function writeReport(file: string, html: string): string | undefined {
 interface Arguments extends EnvironmentArguments {
   readonly json: boolean;
   readonly html: string | undefined;
-  readonly tree: boolean;
+  readonly explain: boolean;
+  readonly tree: TerminalOptions["tree"];
 }
 
 export const options = {
   ...ENVIRONMENT_OPTIONS,
   html: { type: "string" },
+  explain: { type: "boolean", default: false },
   tree: { type: "boolean", default: false },
+  resources: { type: "boolean", default: false },
 } as const;
 
 function readArguments(argv: string[]): Arguments | Problem | "help" {
   return environmentArguments(
     () => parseArgs({ args: argv, allowPositionals: true, options }),
-    ({ json, html, tree }) => ({ json, html, tree }),
+    ({ json, html, explain, tree, resources }) => ({
+      json,
+      html,
+      explain,
+      tree: resources ? "resources" : tree ? "components" : "none",
+    }),
   );
 }

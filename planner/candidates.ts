@@ -43,7 +43,7 @@ export function memoryPerGpu({ perGpu }: MemoryEstimate): MemoryPerGpu {
   return { weightsGiB, kvCacheGiB, overheadGiB: overheadGiB + reserveGiB, totalGiB, limitGiB };
 }
 
-/** Pipeline stages exchange activations per step; slower links stall the stages. */
+/** Pipeline stages exchange activations per step, over Ethernet: pods get no RDMA device. Slower links stall the stages. */
 const MINIMUM_PIPELINE_GBPS = 10;
 
 /**
@@ -82,7 +82,7 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
   const rules: string[] = [];
   let nearest: { layout: Layout; estimate: MemoryEstimate } | undefined;
   const network = shape.networkGbps ?? 0;
-  const crossesNodes = shape.rdma.kind !== "none" || network >= MINIMUM_PIPELINE_GBPS;
+  const crossesNodes = network >= MINIMUM_PIPELINE_GBPS;
   const reachable = model.engine === "vllm" && crossesNodes ? Math.max(1, maxNodes) : 1;
 
   for (const layout of layoutsFor(model, gpu.count, reachable)) {

@@ -15,41 +15,64 @@ export interface BilledPool {
   readonly shape: MachineShape;
   /** Nodes that always run. */
   readonly nodes: number;
+  readonly maxNodes: number;
   readonly usdPerNodeHour: number;
   readonly hoursPerDay: number;
 }
 
+/** What a cloud bills beside machines: the catalogue has no prices for it. */
+const BESIDE_MACHINES = ["volumes", "load balancers", "network traffic", "the control plane"] as const;
+
 /**
- * Cost of the pools, and of the environment as their sum. A provider's monthly free allowance (OCI's Arm
- * shapes) is granted once per shape: its pools use it up one after the other.
+ * Cost of the pools, and of the environment as their sum: of the nodes that always run, and with every pool at its
+ * largest. A provider's monthly free allowance (OCI's Arm shapes) is granted once per shape: its pools use it up one
+ * after the other.
  */
 export function costOf(pools: readonly BilledPool[], monthlyBudgetUsd: number | undefined): CostPlan {
-  const allowances = new Map<string, Allowance>();
-  const items = pools.map((pool) => {
-    const hourlyUsd = pool.nodes * pool.usdPerNodeHour;
-    const gross = monthlyUsd(hourlyUsd, pool.hoursPerDay);
-    const free = freePart(pool, allowances);
+  const minimum = bills(pools, (pool) => pool.nodes);
+  const maximum = bills(pools, (pool) => pool.maxNodes);
+  const items = pools.map((pool, i) => {
+    const { grossUsd = 0, monthlyUsd: monthly = 0 } = minimum[i] ?? {};
+    const free = grossUsd - monthly;
     return {
       name: pool.name,
-      hourlyUsd,
-      monthlyUsd: gross * (1 - free),
-      ...(gross * free > 0 && {
-        note: `${pool.shape.name}: ${(gross * free).toFixed(2)} USD a month are free of charge`,
-      }),
+      hourlyUsd: pool.nodes * pool.usdPerNodeHour,
+      monthlyUsd: monthly,
+      maxMonthlyUsd: maximum[i]?.monthlyUsd ?? 0,
+      ...(free > 0 && { note: `${pool.shape.name}: ${free.toFixed(2)} USD a month are free of charge` }),
     };
   });
   return {
     hourlyUsd: sum(items.map((i) => i.hourlyUsd)),
     monthlyUsd: sum(items.map((i) => i.monthlyUsd)),
+    maxMonthlyUsd: sum(items.map((i) => i.maxMonthlyUsd)),
     ...(monthlyBudgetUsd !== undefined && { monthlyBudgetUsd }),
+    notPriced: pools.some(({ shape }) => shape.provider !== "onprem") ? BESIDE_MACHINES : [],
     items,
   };
+}
+
+interface Bill {
+  /** At list price. */
+  readonly grossUsd: number;
+  /** Without what is free of charge. */
+  readonly monthlyUsd: number;
+}
+
+/** The month of each pool with so many nodes. */
+function bills(pools: readonly BilledPool[], nodesOf: (pool: BilledPool) => number): Bill[] {
+  const allowances = new Map<string, Allowance>();
+  return pools.map((pool) => {
+    const nodes = nodesOf(pool);
+    const grossUsd = monthlyUsd(nodes * pool.usdPerNodeHour, pool.hoursPerDay);
+    return { grossUsd, monthlyUsd: grossUsd * (1 - freePart(pool, nodes, allowances)) };
+  });
 }
 
 type Allowance = NonNullable<FlexPrice["freePerMonth"]>;
 
 /** Part of a pool's list price that the allowance covers, 0 to 1; takes it from what is left of the allowance. */
-function freePart({ shape, nodes, hoursPerDay }: BilledPool, allowances: Map<string, Allowance>): number {
+function freePart({ shape, hoursPerDay }: BilledPool, nodes: number, allowances: Map<string, Allowance>): number {
   const { price } = shape;
   if (!price || !("usdPerOcpuHour" in price)) {
     return 0;

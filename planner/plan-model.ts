@@ -1,10 +1,13 @@
+import type { MachineShape } from "../catalog/shapes";
 import { type Candidate, memoryPerGpu } from "./candidates";
+import { compareWithTable } from "./capacity-check";
+import { formatLabel } from "./model/format-names";
 import { countParameters, weightBytes } from "./model/parameters";
 import type { ModelRequest, PlanRequest } from "./request";
 import { compareWithRule } from "./sizing";
 import { startupBudgetSeconds } from "./startup";
 import { modelStorageGiB } from "./storage";
-import type { ModelPlan, PoolPlan } from "./types";
+import type { ModelPlan, NodeLink, PoolPlan } from "./types";
 import { loadAs, weightFormatNotes } from "./weight-format";
 
 /** Everything decided for one placed model, from its request, the chosen candidate and its pool. */
@@ -37,6 +40,7 @@ export function planModel(
     tensorParallel: layout.tensorParallel,
     pipelineParallel: layout.pipelineParallel,
     nodesPerReplica: layout.nodesPerReplica,
+    ...(layout.nodesPerReplica > 1 && { nodeLink: nodeLinkOf(shape) }),
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
     takesImages: model.architecture.vision !== undefined,
@@ -46,6 +50,7 @@ export function planModel(
     kvCacheDtype: model.kvCacheDtype,
     ...(model.quantization !== undefined && { quantization: model.quantization }),
     ...(toldOfWeights && { loadAs: toldOfWeights }),
+    format: formatLabel(model.architecture, model.quantization),
     ...(model.maxNumSeqs !== undefined && { maxNumSeqs: model.maxNumSeqs }),
     ...(model.args && { args: model.args }),
     ...(model.env && { env: model.env }),
@@ -69,8 +74,17 @@ export function planModel(
     hourlyUsd: pool.hourlyUsd * share,
     monthlyUsd: pool.monthlyUsd * share,
     sizing: compareWithRule(model, candidate, shape),
+    capacityTable: compareWithTable(model, candidate),
     notes: [estimate.basis, ...estimate.notes, ...(model.notes ?? []), ...weightFormatNotes(model), ...candidate.notes],
   };
+}
+
+/**
+ * Pods get no RDMA device yet, so NCCL falls back to TCP on the machine's Ethernet. EC2's figure for a machine with EFA
+ * is that of all interfaces together, of which a pod's TCP uses one: no speed is claimed there.
+ */
+function nodeLinkOf({ rdma, networkGbps }: MachineShape): NodeLink {
+  return { transport: "tcp", ...(rdma.kind !== "efa" && networkGbps !== undefined && { gbps: networkGbps }) };
 }
 
 /** Part of its pool's cost: the GPUs it claims of all that are claimed, or its memory on CPU nodes. */

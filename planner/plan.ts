@@ -1,47 +1,56 @@
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
-import { type Candidate, fitOnPool, type Refusal } from "./candidates";
+import type { Candidate, Refusal } from "./candidates";
 import { type BilledPool, costOf } from "./cost";
-import { unknownCards } from "./hardware/unknown-cards";
+import { FitCache } from "./fit-cache";
 import type { Capacity } from "./packing";
 import { type Placement, packingItem } from "./placement";
 import { planModel } from "./plan-model";
 import { allocatable, PLATFORM_RESERVE } from "./pod-resources";
-import { contextProblem, hostMemoryAdvice, maximumProblems, overBudget, poolsFull } from "./problems";
-import { explainRefusal } from "./refusal";
+import { contextProblem, maximumProblems, overBudget, poolsFull } from "./problems";
+import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
 import { goesThroughStore, MINIMUM_STORE_GIB } from "./storage";
-import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, Taint } from "./types";
+import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, Taint, UnplacedModel } from "./types";
+import { type Miss, unplacedModel } from "./unplaced";
 import { weightFormatProblem } from "./weight-format";
 
 const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
 
 /**
  * Decides everything that an environment's resources need: where each model runs, on how many GPUs of
- * how many nodes, what it costs, and every reason why it must not be deployed. Pure: the same request
- * gives the same plan, whatever the order of its models.
+ * how many nodes, what it costs, and every reason why it must not be deployed. Pure: the same request gives the same
+ * plan, whatever the order of its models.
+ *
+ * @param fits answers that earlier plans of nearly the same request found.
  */
-export function planDeployment(request: PlanRequest): DeploymentPlan {
+export function planDeployment(request: PlanRequest, fits = new FitCache()): DeploymentPlan {
   const reserve = request.pools.some((p) => p.role === "system") ? NOTHING : PLATFORM_RESERVE;
   const nodes = new Map(request.pools.map((p) => [p.name, allocatable(p.shape, reserve)]));
-  const fits = new FitCache(nodes);
+  const nodeOf = (pool: PoolRequest) => nodes.get(pool.name) ?? NOTHING;
 
   const problems: CapacityProblem[] = [];
+  const unplaced: UnplacedModel[] = [];
+  const leaveOut = (model: ModelRequest, problem: CapacityProblem, nearest?: Miss) => {
+    problems.push(problem);
+    unplaced.push(unplacedModel(model, problem.rule, request.pools, nearest));
+  };
   const placeable = new Map<string, Candidate[]>();
   const unfit = new Map<string, Refusal[]>();
   for (const model of request.models) {
-    const impossible = [contextProblem(model), weightFormatProblem(model)].filter((problem) => problem !== undefined);
-    if (impossible.length > 0) {
-      problems.push(...impossible);
+    const [impossible, ...more] = [contextProblem(model), weightFormatProblem(model)].filter((p) => p !== undefined);
+    if (impossible) {
+      leaveOut(model, impossible);
+      problems.push(...more);
       continue;
     }
     const pools = allowedPools(model, request.pools);
-    const { candidates, refusals } = fits.onPools(model, pools);
+    const { candidates, refusals } = fits.onPools(model, pools, nodeOf);
     if (candidates.length > 0) {
       placeable.set(model.name, candidates);
       unfit.set(model.name, refusals);
     } else {
-      problems.push(explainRefusal(model, pools, refusals, reserve));
+      leaveOut(model, explainRefusal(model, pools, refusals), nearestMiss(refusals));
     }
   }
 
@@ -50,7 +59,7 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
     models.map((m) => assignable(m, placeable.get(m.name) ?? [])),
     request.pools.map((p) => ({
       name: p.name,
-      node: nodes.get(p.name) ?? NOTHING,
+      node: nodeOf(p),
       minNodes: p.minNodes,
       maxNodes: p.maxNodes,
       price: p.usdPerNodeHour * p.hoursPerDay,
@@ -63,17 +72,12 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
     if (candidate) {
       placements.push({ model, candidate });
     } else {
-      problems.push(poolsFull(model, candidates, unfit.get(model.name) ?? [], request.pools));
+      leaveOut(model, poolsFull(model, candidates, unfit.get(model.name) ?? [], request.pools), candidates[0]);
     }
   }
 
   const pools = planPools(request, placements, assignment);
-  problems.push(
-    ...overlappingPools(request.pools),
-    ...maximumProblems(request.pools, placements, assignment),
-    ...hostMemoryAdvice(request.pools, placements),
-    ...unknownCards(request.pools, placements),
-  );
+  problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
   const cost = costOf(
     pools.map(({ billed }) => billed),
     request.monthlyBudgetUsd,
@@ -81,7 +85,10 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
   if (request.monthlyBudgetUsd !== undefined && cost.monthlyUsd > request.monthlyBudgetUsd) {
     problems.push(overBudget(cost.monthlyUsd, request.monthlyBudgetUsd));
   }
-  const poolPlans = pools.map(({ plan }, i) => ({ ...plan, monthlyUsd: cost.items[i]?.monthlyUsd ?? 0 }));
+  const poolPlans = pools.map(({ plan }, i): PoolPlan => {
+    const { monthlyUsd = 0, maxMonthlyUsd = 0 } = cost.items[i] ?? {};
+    return { ...plan, monthlyUsd, maxMonthlyUsd };
+  });
   const modelPlans = placements.map((p) =>
     planModel(p.model, p.candidate, poolOf(poolPlans, p.candidate.pool), request.storage),
   );
@@ -90,52 +97,11 @@ export function planDeployment(request: PlanRequest): DeploymentPlan {
     stage: request.stage,
     pools: poolPlans,
     models: modelPlans,
+    unplaced,
     storage: planStorage(request, modelPlans),
     cost,
     problems,
   };
-}
-
-/** Many models ask the same question of a pool: answer it once. */
-class FitCache {
-  private readonly answers = new Map<string, ReturnType<typeof fitOnPool>>();
-  private readonly architectures = new Map<ModelRequest["architecture"], number>();
-
-  constructor(private readonly nodes: ReadonlyMap<string, Capacity>) {}
-
-  onPools(model: ModelRequest, pools: readonly PoolRequest[]): { candidates: Candidate[]; refusals: Refusal[] } {
-    const candidates: Candidate[] = [];
-    const refusals: Refusal[] = [];
-    for (const pool of pools) {
-      const fit = this.fit(model, pool);
-      if ("candidate" in fit) {
-        candidates.push(fit.candidate);
-      } else {
-        refusals.push(fit.refusal);
-      }
-    }
-    return { candidates, refusals };
-  }
-
-  private fit(model: ModelRequest, pool: PoolRequest): ReturnType<typeof fitOnPool> {
-    const {
-      architecture,
-      name: _name,
-      servedName: _servedName,
-      source: _source,
-      chatTemplate: _chatTemplate,
-      ...question
-    } = model;
-    const id = this.architectures.get(architecture) ?? this.architectures.size;
-    this.architectures.set(architecture, id);
-    const key = `${pool.name} ${id} ${JSON.stringify(question)}`;
-    let answer = this.answers.get(key);
-    if (!answer) {
-      answer = fitOnPool(model, pool, this.nodes.get(pool.name) ?? NOTHING);
-      this.answers.set(key, answer);
-    }
-    return answer;
-  }
 }
 
 /** Pools that may run a model: those it names, else those dedicated to it, else all others of a fitting role. */
@@ -164,7 +130,7 @@ function planPools(
   request: PlanRequest,
   placements: readonly Placement[],
   { packings }: Assignment,
-): { plan: Omit<PoolPlan, "monthlyUsd">; billed: BilledPool }[] {
+): { plan: Omit<PoolPlan, "monthlyUsd" | "maxMonthlyUsd">; billed: BilledPool }[] {
   return request.pools.map((pool) => {
     const here = placements.filter((p) => p.candidate.pool === pool.name);
     const minNodes = Math.max(pool.minNodes, packings.get(pool.name)?.nodes ?? 0);
@@ -173,6 +139,7 @@ function planPools(
       name: pool.name,
       shape: pool.shape,
       nodes: minNodes,
+      maxNodes: Math.max(minNodes, pool.maxNodes),
       usdPerNodeHour: pool.usdPerNodeHour,
       hoursPerDay: pool.hoursPerDay,
     };
@@ -186,6 +153,7 @@ function planPools(
         maxNodes: pool.maxNodes,
         usdPerNodeHour: pool.usdPerNodeHour,
         hourlyUsd: minNodes * pool.usdPerNodeHour,
+        hoursPerDay: pool.hoursPerDay,
         labels: pool.labels,
         taints: taintsOf(pool),
         gpusClaimed: here.reduce(

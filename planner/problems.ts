@@ -31,14 +31,11 @@ export function poolsFull(
     return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s))`;
   });
   const unfit = refusals.map(({ pool, reason }) => ` Pool "${pool}" does not fit it: ${reason}.`).join("");
-  const others = pools.some(
-    ({ name, role }) => role !== "system" && ![...candidates, ...refusals].some((c) => c.pool === name),
-  );
   return {
     severity: "mandatory",
     rule: "pool-capacity",
     subject: `models.${model.name}`,
-    message: `${model.name} with ${model.minReplicas} replica(s) finds no room beside the other models: ${tried.join(", ")}.${unfit} Raise maxNodes, lower replicas.min, or ${others ? "allow" : "add"} another pool.`,
+    message: `${model.name} with ${model.minReplicas} replica(s) finds no room beside the other models: ${tried.join(", ")}.${unfit}`,
   };
 }
 
@@ -67,32 +64,12 @@ export function maximumProblems(
   });
 }
 
-/** Source rule: host RAM of at least twice the GPU memory, for the model cache and batch buffers. */
-export function hostMemoryAdvice(pools: readonly PoolRequest[], placements: readonly Placement[]): CapacityProblem[] {
-  return pools.flatMap((pool): CapacityProblem[] => {
-    const gpu = pool.shape.gpu;
-    const used = placements.some((p) => p.candidate.pool === pool.name);
-    const wanted = gpu ? 2 * gpu.count * gpu.memoryGiB : 0;
-    if (!gpu || !used || pool.shape.memoryGiB >= wanted) {
-      return [];
-    }
-    return [
-      {
-        severity: "advisory",
-        rule: "host-memory",
-        subject: `pools.${pool.name}`,
-        message: `${pool.shape.name} has ${pool.shape.memoryGiB} GiB of host memory for ${(wanted / 2).toFixed(0)} GiB of GPU memory; twice the GPU memory (${wanted.toFixed(0)} GiB) keeps a whole model in the page cache. Cold starts read from disk.`,
-      },
-    ];
-  });
-}
-
 /** The plan costs more than the environment allows. */
 export function overBudget(monthly: number, budget: number): CapacityProblem {
   return {
     severity: "mandatory",
     rule: "monthly-budget",
     subject: "budget.monthlyUsd",
-    message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. Lower minNodes, replicas or hoursPerDay, choose a cheaper shape, or raise the budget.`,
+    message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. The budget limits the nodes that always run.`,
   };
 }

@@ -1,6 +1,6 @@
 import type { MachineShape } from "../catalog/shapes";
 import type { Candidate } from "./candidates";
-import { explainDifference, fiveStepRule, type SizingRuleResult } from "./memory/sizing-rule";
+import { explainDifference, fiveStepRule, type SizingRuleResult, type SizingStep } from "./memory/sizing-rule";
 import { countParameters, weightBytes } from "./model/parameters";
 import type { ModelRequest } from "./request";
 import type { SizingComparison } from "./types";
@@ -14,6 +14,9 @@ export function compareWithRule(
   const rule = ruleFor(model, shape);
   return (
     rule && {
+      parametersB: rule.parametersB,
+      bits: rule.bits,
+      shapeGpuMemoryGB: rule.shapeGpuMemoryGB,
       ruleMemoryGB: rule.memoryGB,
       ruleNodes: rule.nodes,
       exactNodes: layout.nodesPerReplica,
@@ -25,6 +28,11 @@ export function compareWithRule(
       }),
     }
   );
+}
+
+/** The five steps that led to a comparison. */
+export function stepsOf(sizing: SizingComparison): readonly SizingStep[] {
+  return fiveStepRule(sizing).steps;
 }
 
 /** What the rule looks at: a model and the format of its weights. */
@@ -43,7 +51,7 @@ export function ruleFor(model: Weighed, { gpu }: MachineShape): SizingRuleResult
 }
 
 /** The precision that the rule asks for: the checkpoint's mean bits per parameter, as 32, 16, 8 or 4. */
-function nominalBits({ architecture, quantization }: Weighed): number {
+export function nominalBits({ architecture, quantization }: Weighed): number {
   const mean = (weightBytes(architecture, quantization).servedBytes * 8) / countParameters(architecture).total;
   const distance = (bits: number) => Math.abs(bits - mean);
   return [32, 16, 8, 4].reduce((best, bits) => (distance(bits) < distance(best) ? bits : best));

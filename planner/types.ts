@@ -75,6 +75,10 @@ export interface PoolPlan {
   /** minNodes × usdPerNodeHour. */
   readonly hourlyUsd: number;
   readonly monthlyUsd: number;
+  /** maxNodes for the same hours a day. */
+  readonly maxMonthlyUsd: number;
+  /** Hours that the pool runs on an average day. */
+  readonly hoursPerDay: number;
   /** Node labels that pods of this pool select. */
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
@@ -114,7 +118,10 @@ export interface ModelPlan {
   readonly tensorParallel: number;
   readonly pipelineParallel: number;
   readonly nodesPerReplica: number;
+  /** What the nodes of one replica talk over; only where it spans nodes. */
+  readonly nodeLink?: NodeLink;
   readonly minReplicas: number;
+  /** Room that the pool and the quota keep for it. Nothing scales by itself yet. */
   readonly maxReplicas: number;
   /** Prompts may hold images: the model has a vision tower. */
   readonly takesImages: boolean;
@@ -125,6 +132,8 @@ export interface ModelPlan {
   readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
   readonly quantization?: string;
   readonly loadAs?: LoadAs;
+  /** Weight format as people call it: `BF16`, `FP8-block-128x128`, `Q4_K_M`. */
+  readonly format: string;
   readonly maxNumSeqs?: number;
   /** Flags of the engine beyond those that the plan decides, by name without dashes. */
   readonly args?: Readonly<Record<string, ArgumentValue>>;
@@ -146,15 +155,69 @@ export interface ModelPlan {
   readonly hourlyUsd: number;
   readonly monthlyUsd: number;
   readonly sizing: SizingComparison | undefined;
-  /** Remarks a reader should see: basis of the estimate, expected tokens per second, … */
+  /** Undefined for models without GPUs and above the table's largest class. */
+  readonly capacityTable: CapacityTableComparison | undefined;
+  /** Remarks a reader should see: basis of the estimate, what it assumes. */
   readonly notes: readonly string[];
 }
 
-/** The source document's five-step rule beside the planner's exact figure (M4). */
+/** How the nodes of one replica reach each other, as the pods are rendered: not what the machines could do. */
+export interface NodeLink {
+  readonly transport: "tcp";
+  /** Undefined where the catalogue's figure counts interfaces that plain TCP does not use. */
+  readonly gbps?: number;
+}
+
+/** A model that found no place, and how near it came. */
+export interface UnplacedModel {
+  readonly name: string;
+  readonly servedName: string;
+  readonly engine: EngineName;
+  readonly engineVersion: string;
+  readonly task: ModelTask;
+  readonly source: ModelSource;
+  readonly format: string;
+  readonly contextTokens: number;
+  readonly concurrency: number;
+  /** The rule that keeps it out, as in `CapacityProblem.rule`. */
+  readonly rule: string;
+  /** The pool and layout that lack least; undefined where no layout obeys the engine's rules. */
+  readonly nearest?: {
+    readonly pool: string;
+    readonly shape: string;
+    readonly tensorParallel: number;
+    readonly pipelineParallel: number;
+    readonly nodesPerReplica: number;
+    readonly gpusPerNode: number;
+    readonly memoryPerGpu: MemoryPerGpu;
+  };
+}
+
+/** The five-step rule beside the planner's exact figure (docs/sizing.md). */
 export interface SizingComparison {
+  /** What the rule starts from: see `fiveStepRule`. */
+  readonly parametersB: number;
+  readonly bits: number;
+  readonly shapeGpuMemoryGB: number;
   readonly ruleMemoryGB: number;
   readonly ruleNodes: number;
   readonly exactNodes: number;
+  readonly difference: string;
+}
+
+/** The published capacity table's row for the model's size class beside the exact figure (docs/sizing.md). */
+export interface CapacityTableComparison {
+  /** Size class of the row, 10^9 parameters, at 4 bits each. */
+  readonly classB: number;
+  readonly tableGpuMemoryGB: number;
+  readonly tableGpus: number;
+  /** What one replica takes on all of its GPUs, GB. */
+  readonly exactGpuMemoryGB: number;
+  readonly exactGpus: number;
+  /** The table's own range for one request at 4 bits, a rule of thumb; not for mixtures of experts and embeddings. */
+  readonly tokensPerSecond?: { readonly from: number; readonly to: number };
+  readonly batchingBenefit: string;
+  /** Where the exact figure differs from the table, and why. */
   readonly difference: string;
 }
 
@@ -167,13 +230,21 @@ export interface StoragePlan {
 }
 
 export interface CostPlan {
+  /** Of the nodes that always run. */
   readonly hourlyUsd: number;
   readonly monthlyUsd: number;
+  /** With every pool at its maxNodes. */
+  readonly maxMonthlyUsd: number;
+  /** Limit of `monthlyUsd`. */
   readonly monthlyBudgetUsd?: number;
+  /** What the bill has besides, and no figure here counts. */
+  readonly notPriced: readonly string[];
   readonly items: readonly {
     readonly name: string;
     readonly hourlyUsd: number;
     readonly monthlyUsd: number;
+    readonly maxMonthlyUsd: number;
+    /** What is free of charge. */
     readonly note?: string;
   }[];
 }
@@ -186,15 +257,33 @@ export interface CapacityProblem {
   readonly rule: string;
   /** What it concerns: `models.<name>`, `pools.<name>`, `budget`. */
   readonly subject: string;
-  /** Names the number that is off, what is allowed and what would fix it. */
+  /** Names the number that is off, what is allowed and what would fix it. May have several lines. */
   readonly message: string;
+  /** What would help, known without trying. */
+  readonly remedies?: readonly string[];
+  /** Single changes that remove the problem and cause no other, cheapest first; the message names them too. */
+  readonly fixes?: readonly Fix[];
 }
+
+/** One change of the configuration after which the planner, run again, no longer refuses. */
+export interface Fix {
+  /** The setting: `models.<name>.concurrency`, `pools.<name>.shape`, … */
+  readonly path: string;
+  readonly from: FixValue;
+  /** Null: the setting is removed. */
+  readonly to: FixValue;
+  /** Cost of the whole environment after it, of the nodes that always run. */
+  readonly monthlyUsd: number;
+}
+
+export type FixValue = string | number | readonly string[] | null;
 
 export interface DeploymentPlan {
   readonly environment: string;
   readonly stage: Stage;
   readonly pools: readonly PoolPlan[];
   readonly models: readonly ModelPlan[];
+  readonly unplaced: readonly UnplacedModel[];
   readonly storage: StoragePlan;
   readonly cost: CostPlan;
   readonly problems: readonly CapacityProblem[];

@@ -6,10 +6,10 @@ import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from
 /** Entry point of `pulumi up`: config, plan, resources. The returned object becomes the stack's outputs. */
 async function main(): Promise<object> {
   try {
-    const { environment, secrets } = loadEnvironment();
-    const plan = await planEnvironment(pulumi.getStack(), environment, repositoryRoot());
+    const loaded = loadEnvironment();
+    const plan = await planEnvironment(pulumi.getStack(), loaded, repositoryRoot());
     assertDeployable(plan);
-    return createPlatform({ environment, secrets, plan }).stackOutputs;
+    return createPlatform({ ...loaded, plan }).stackOutputs;
   } catch (error) {
     // A mistake of the user's is a message; anything else keeps its stack trace, because it is ours.
     if (isUserMistake(error)) {

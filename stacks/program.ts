@@ -1,16 +1,15 @@
 import { ModelConfigError } from "../planner/model/errors";
-import { planDeployment } from "../planner/plan";
+import { planWithAdvice } from "../planner/plan-with-advice";
 import type { DeploymentPlan } from "../planner/types";
+import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import { beta9Problems } from "./beta9";
 import { chatParserProblems } from "./chat-parsers";
 import { ConfigError, type EnvironmentConfig, type LoadedEnvironment, readChatTemplates } from "./config";
 import { edge } from "./edge";
-import { engineOptionProblems } from "./engine-options";
 import { local } from "./local";
 import { modelControlProblems } from "./model-control";
-import { networkProblems } from "./network";
 import { oci } from "./oci";
 import { toPlanRequest } from "./plan-request";
 import type { Platform } from "./platform";
@@ -51,24 +50,24 @@ export function isUserMistake(error: unknown): error is Error {
  */
 export async function planEnvironment(
   name: string,
-  environment: EnvironmentConfig,
+  { environment, secrets }: LoadedEnvironment,
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
   const chatTemplates = readChatTemplates(environment, baseDirectory);
   const architectures = await readArchitectures(environment, baseDirectory);
   const request = toPlanRequest(name, environment, architectures, chatTemplates);
-  const plan = planDeployment(request);
+  const plan = planWithAdvice(request);
+  const problems = [
+    ...plan.problems,
+    ...chatParserProblems(environment.models, request.models),
+    ...platformPlaceProblems(environment.cluster.kind, plan.pools),
+    ...modelControlProblems(environment.modelControl, plan.models),
+    ...beta9Problems(environment.beta9),
+  ];
+  // What would fail is advised on before what costs too much.
   return {
     ...plan,
-    problems: [
-      ...plan.problems,
-      ...chatParserProblems(environment.models, request.models),
-      ...engineOptionProblems(plan.models),
-      ...platformPlaceProblems(environment.cluster.kind, plan.pools),
-      ...networkProblems(environment),
-      ...modelControlProblems(environment.modelControl, plan.models),
-      ...beta9Problems(environment.beta9),
-    ],
+    problems: [...adviseOnEnvironment({ environment, secrets, plan: { ...plan, problems } }), ...problems],
   };
 }
 

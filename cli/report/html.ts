@@ -21,7 +21,8 @@ export function htmlReport(result: PlanResult): string {
   const keys = modelKeys(plan.models);
   const findings = violationsSection(result);
   const refused = !isDeployable(result);
-  const described = plan.models.length > 0 ? [memorySection(plan.models, keys), modelsSection(plan.models, keys)] : [];
+  const described =
+    plan.models.length + plan.unplaced.length > 0 ? [memorySection(plan, keys), modelsSection(plan, keys)] : [];
   const sections = [
     topologySection(plan, keys),
     ...described,

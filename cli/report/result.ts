@@ -1,5 +1,7 @@
+import type { SizingStep } from "../../planner/memory/sizing-rule";
+import { stepsOf } from "../../planner/sizing";
 import { type PlanSummary, summarize } from "../../planner/summary";
-import type { DeploymentPlan } from "../../planner/types";
+import type { DeploymentPlan, Fix, SizingComparison, UnplacedModel } from "../../planner/types";
 import type { RecordedResource } from "../offline/run";
 
 /** Something that forbids the deployment (`mandatory`) or deserves a look (`advisory`). */
@@ -8,7 +10,10 @@ export interface ReportedViolation {
   readonly severity: "mandatory" | "advisory";
   /** URN of a resource, or the path in the configuration that a capacity rule judged. */
   readonly resource: string;
+  /** May have several lines. */
   readonly message: string;
+  /** Single changes that mend a refusal, cheapest first; the message names them too. */
+  readonly fixes?: readonly Fix[];
 }
 
 /** All that a run of `plan` found out. */
@@ -18,10 +23,17 @@ export interface PlanResult {
   readonly policies: { readonly passed: number; readonly failed: number };
   readonly violations: readonly ReportedViolation[];
   readonly seconds: number;
+  /** When the plan was made, and of which commit, where that is to be shown. */
+  readonly made?: { readonly date: string; readonly commit?: string };
 }
 
 /** `plan --json`: keys that others rely on. */
-export interface PlanJson extends PlanSummary {
+export interface PlanJson extends Omit<PlanSummary, "models"> {
+  readonly models: readonly (Omit<PlanSummary["models"][number], "sizing"> & {
+    readonly sizing?: SizingComparison & { readonly steps: readonly SizingStep[] };
+  })[];
+  /** Models without a place, and how near each came. */
+  readonly unplaced: readonly UnplacedModel[];
   readonly deployable: boolean;
   readonly policies: PlanResult["policies"];
   readonly violations: readonly ReportedViolation[];
@@ -33,8 +45,14 @@ export function isDeployable({ violations }: Pick<PlanResult, "violations">): bo
 }
 
 export function toJson(result: PlanResult): PlanJson {
+  const summary = summarize(result.plan);
   return {
-    ...summarize(result.plan),
+    ...summary,
+    models: summary.models.map(({ sizing, ...model }) => ({
+      ...model,
+      ...(sizing && { sizing: { ...sizing, steps: stepsOf(sizing) } }),
+    })),
+    unplaced: result.plan.unplaced,
     deployable: isDeployable(result),
     policies: result.policies,
     violations: result.violations,

@@ -21,6 +21,28 @@ export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
   readonly align?: "left" | "right";
+  /** The last of its row, over the columns that follow: it widens none. */
+  readonly spans?: boolean;
+}
+
+/** Columns of a terminal that everyone has. */
+export const WIDTH = 100;
+
+/** Text in lines of at most `width` columns, each behind `indent`; a list's items hang. A longer word stays whole. */
+export function wrap(text: string, width: number, indent: string): string[] {
+  const hanging = indent + " ".repeat(/^(- |\d+\. )/.exec(text)?.[0].length ?? 0);
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(" ")) {
+    const empty = line.trim() === "";
+    if (!empty && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = hanging + word;
+    } else {
+      line += empty ? word : ` ${word}`;
+    }
+  }
+  return [...lines, line];
 }
 
 /** Columns padded to their widest cell, two spaces between them, no trailing blanks. */
@@ -29,14 +51,16 @@ export function table(rows: readonly (readonly (string | Cell)[])[]): string {
   const widths: number[] = [];
   for (const row of cells) {
     row.forEach((cell, i) => {
+      if (cell.spans) return;
       widths[i] = Math.max(widths[i] ?? 0, cell.text.length);
     });
   }
   return cells
     .map((row) =>
       row
-        .map(({ text, paint, align }, i) => {
+        .map(({ text, paint, align, spans }, i) => {
           const width = widths[i] ?? 0;
+          if (spans) return paint ? paint(text) : text;
           const padded = align === "right" ? text.padStart(width) : text.padEnd(width);
           return paint ? paint(padded) : padded;
         })
@@ -64,4 +88,9 @@ export function duration(seconds: number): string {
 export function usd(amount: number): string {
   const digits = Math.abs(amount) >= 1000 || amount === 0 ? 0 : 2;
   return amount.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** `1,234`, `0.5` */
+export function count(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 1 : 0 });
 }

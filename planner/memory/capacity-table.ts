@@ -12,6 +12,9 @@ export interface CapacityRow {
   readonly batchingBenefit: string;
 }
 
+/** Bits per parameter that the table counts. */
+export const TABLE_BITS = table.bitsPerParameter;
+
 export const capacityRows: readonly CapacityRow[] = table.rows;
 
 /** Models are published in sizes slightly above their class ("7B" is 7.6 billion for Qwen 2.5). */

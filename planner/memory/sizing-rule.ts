@@ -81,6 +81,17 @@ export interface ExactSizing {
 
 const gbPerGiB = 2 ** 30 / 1e9;
 
+/** What one replica takes on all of its GPUs together: weights, KV cache, overhead and reserve. GB. */
+export function exactMemoryGB({
+  estimate,
+  gpusPerNode,
+  nodesPerReplica,
+}: Omit<ExactSizing, "concurrency" | "contextTokens">): number {
+  const gpus = gpusPerNode * nodesPerReplica;
+  const stageGpus = gpus / Math.max(1, estimate.stages.length);
+  return estimate.stages.reduce((total, stage) => total + stage.totalGiB * stageGpus, 0) * gbPerGiB;
+}
+
 /** Why the exact figure differs from the rule's, in one sentence. */
 export function explainDifference(rule: SizingRuleResult, exact: ExactSizing): string {
   return differences(rule, exact).join("; ");
@@ -94,22 +105,19 @@ export function differences(rule: SizingRuleResult, exact: ExactSizing): string[
   const stageGpus = estimate.stages.length === 0 ? gpus : gpus / estimate.stages.length;
   const weightsGB = estimate.stages.reduce((total, stage) => total + stage.weightsGiB * stageGpus, 0) * gbPerGiB;
   const cacheGB = estimate.stages.reduce((total, stage) => total + stage.kvCacheGiB * stageGpus, 0) * gbPerGiB;
+  const exactGB = exactMemoryGB(exact);
   const extraGB = rule.memoryGB - rule.memoryGB / overheadFactor;
   const usableGB = limitGiB * gpus * gbPerGiB;
   const shapeGB = rule.shapeGpuMemoryGB * exact.nodesPerReplica;
   return [
     exact.nodesPerReplica === rule.nodes
-      ? `both need ${rule.nodes} node(s), the rule for ${show(rule.memoryGB)} GB, the exact figure for ${show(sumGiB(estimate, stageGpus) * gbPerGiB)} GB`
-      : `the rule needs ${rule.nodes} node(s) for ${show(rule.memoryGB)} GB, the exact figure ${exact.nodesPerReplica} for ${show(sumGiB(estimate, stageGpus) * gbPerGiB)} GB`,
+      ? `both need ${rule.nodes} node(s), the rule for ${show(rule.memoryGB)} GB, the exact figure for ${show(exactGB)} GB`
+      : `the rule needs ${rule.nodes} node(s) for ${show(rule.memoryGB)} GB, the exact figure ${exact.nodesPerReplica} for ${show(exactGB)} GB`,
     `weights: the rule counts ${show(rule.memoryGB / overheadFactor)} GB, loaded they take ${show(weightsGB)} GB on ${gpus} GPU(s), with scales, padding and what every GPU repeats`,
     `KV cache: the rule adds a flat 20 % (${show(extraGB)} GB); ${exact.concurrency} requests of ${exact.contextTokens} tokens take ${show(cacheGB)} GB (${show(kvCacheGiB)} GiB on the tightest GPU)`,
     `engine: ${show(overheadGiB)} GiB on every GPU for activations and communication and ${show(reserveGiB)} GiB kept free, which the rule does not count`,
     `capacity: the rule divides by ${show(shapeGB)} GB of shape memory; the engine may use ${show(usableGB)} GB (${show(limitGiB)} GiB per GPU: GB against GiB, what the driver keeps, the engine's utilization)`,
   ];
-}
-
-function sumGiB(estimate: MemoryEstimate, stageGpus: number): number {
-  return estimate.stages.reduce((total, stage) => total + stage.totalGiB * stageGpus, 0);
 }
 
 /** At most one decimal, no trailing zero. */

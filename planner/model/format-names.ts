@@ -57,6 +57,16 @@ export function dtypeNamed(name: string): Dtype | undefined {
   return ownValue(dtypeNames, formatKey(name));
 }
 
+/** A format as people call it: `BF16`, `FP8-block-128x128`, `Q4_K_M`. */
+export function formatLabel(architecture: ModelArchitecture, name?: string): string {
+  const format = formatFor(architecture, name).name;
+  return (
+    dtypeLabels[format] ?? format.replace(/\b(fp8|int[48]|mxfp[48]|nvfp4|awq|gptq)\b/g, (word) => word.toUpperCase())
+  );
+}
+
+const dtypeLabels: Readonly<Record<string, string>> = { bfloat16: "BF16", float16: "FP16", float32: "FP32" };
+
 const replaced = new WeakMap<ModelArchitecture, Map<string, WeightFormat>>();
 
 /**

@@ -5,12 +5,14 @@ import { laptop, onA10, plan, planOf, useFolder } from "./run";
 
 const folder = useFolder();
 const ESCAPE = "\u001b";
+/** A message as it was before it was broken into lines. */
+const unwrapped = (text: string) => text.replace(/\n {2,}/g, " ");
 
 describe("the command line of plan", () => {
   it("explains itself", async () => {
     const { status, out, err } = await plan("--help");
     expect([status, err]).toEqual([0, ""]);
-    for (const option of ["--config FILE", "--json", "--html FILE", "--tree"]) {
+    for (const option of ["--config FILE", "--json", "--html FILE", "--explain", "--tree", "--resources"]) {
       expect(out).toContain(option);
     }
     expect(out).toContain("0 deployable, 1 forbidden by a capacity rule or policy, 2 bad input");
@@ -44,16 +46,24 @@ describe("the plan of dev", () => {
     expect([status, err]).toEqual([0, ""]);
     expect(out).not.toContain(ESCAPE);
     expect(out).toMatch(/^inference-stacks · dev · plan in \d+\.\d s\n/);
-    expect(out).toMatch(/^Policies +\d+ passed · 0 failed · 1 advisory$/m);
+    expect(out).toMatch(/^Policies +\d+ passed · 0 failed( · \d+ advisory)?$/m);
     expect(out).toMatch(/Next: pulumi up -s dev\n$/);
     expect(out).not.toContain("platform-models-assistant");
   });
 
-  it("lists every resource below its component with --tree", async () => {
-    const { out } = await plan("dev", "--tree");
+  it("lists every resource below its component with --resources", async () => {
+    const { out } = await plan("dev", "--resources");
     const [, count] = /^Resources +(\d+) in/m.exec(out) ?? [];
     expect(out.match(/^[│├└ ─]*\S+ \(\S+\)$/gm)).toHaveLength(Number(count));
     expect(out).toContain("│  └─ platform-models-assistant (inference:serving:OllamaServer)\n");
+  });
+
+  it("lists the components with what each makes with --tree, in few lines", async () => {
+    const { out } = await plan("dev", "--tree");
+    const [, components] = /^Resources +\d+ in (\d+) components/m.exec(out) ?? [];
+    expect(out.match(/\(inference:/g)).toHaveLength(Number(components));
+    expect(out).toMatch(/─ platform-models-assistant \(inference:serving:OllamaServer\): ConfigMap$/m);
+    expect(out).not.toContain("(kubernetes:");
   });
 
   it("has the JSON keys that others rely on", async () => {
@@ -87,17 +97,9 @@ describe("the plan of dev", () => {
           startupBudgetSeconds: expect.any(Number),
         },
       ],
-      cost: { hourlyUsd: 0, monthlyUsd: 0 },
+      cost: { hourlyUsd: 0, monthlyUsd: 0, maxMonthlyUsd: 0, notPriced: [] },
       policies: { passed: expect.any(Number), failed: 0 },
-      // The image of the control API is one that only a fork can make.
-      violations: [
-        {
-          policy: "model-control-image",
-          severity: "advisory",
-          resource: "modelControl.image",
-          message: expect.stringContaining("placeholder"),
-        },
-      ],
+      unplaced: [],
       resources: expect.arrayContaining([
         {
           urn: "urn:pulumi:dev::inference-stacks::inference:platform:Platform::platform",
@@ -141,8 +143,8 @@ describe("a plan that must not be deployed", () => {
     expect(status).toBe(1);
     expect(out).toMatch(/✗ model-fits models\.chat/);
     expect(out).toMatch(/\d+\.\d GiB missing/);
-    expect(out).toMatch(/five-step rule would say \d+ node\(s\) of VM\.GPU\.A10\.2/);
-    expect(out).toMatch(/To fix it: .*allow a pool of BM\.GPU/);
+    expect(unwrapped(out)).toMatch(/five-step rule would say \d+ node\(s\) of VM\.GPU\.A10\.2/);
+    expect(unwrapped(out)).toMatch(/To fix it.*: - .* pools\.gpu\.shape from VM\.GPU\.A10\.2 to BM\.GPU/);
     expect(out).toMatch(/Not deployable\. Fix what is marked ✗ and plan again\.\n$/);
   });
 
@@ -160,28 +162,141 @@ describe("a plan that must not be deployed", () => {
     const { status, out } = await planOf(folder, onA10({}, { budget: { monthlyUsd: 100 } }));
     expect(status).toBe(1);
     expect(out.match(/✗ monthly-budget/g)).toHaveLength(1);
-    expect(out).toMatch(/costs 2920\.00 USD a month, 2820\.00 over the budget of 100\.00/);
+    expect(unwrapped(out)).toMatch(/costs 2920\.00 USD a month, 2820\.00 over the budget of 100\.00/);
   });
 
   it.each([
     { why: "a context that the model does not have", models: { contextTokens: 32_769 }, says: /allows 32768/ },
-    { why: "more replicas than nodes", models: { replicas: { min: 1000 } }, says: /Raise maxNodes/ },
+    {
+      why: "more replicas than nodes",
+      models: { replicas: { min: 1000 } },
+      says: /lower models\.chat\.replicas from 1000 to 2/,
+    },
   ])("is one with $why", async ({ models, says }) => {
     const chat = { ...laptop.models.chat, ...models };
     const { status, out } = await planOf(folder, { ...laptop, models: { chat } });
-    expect([status, out]).toEqual([1, expect.stringMatching(says)]);
+    expect([status, unwrapped(out)]).toEqual([1, expect.stringMatching(says)]);
   });
 
   it("is a model without a pool that may run it, and the fix names one", async () => {
     const models = { chat: { model: "qwen2.5-0.5b-instruct" } };
     const { status, out } = await planOf(folder, { ...laptop, models });
-    expect([status, out]).toEqual([1, expect.stringContaining("add a pool with GPUs that is open to it")]);
+    expect([status, unwrapped(out)]).toEqual([
+      1,
+      expect.stringContaining("Add a pool with GPUs that is open to it, or write engine: ollama"),
+    ]);
   });
 
   it("is one on a machine that the platform alone fills", async () => {
     const pools = { laptop: { role: "cpu", node: { vcpus: 1, memoryGiB: 1 } } };
     const { status, out } = await planOf(folder, { ...laptop, pools });
-    expect([status, out]).toEqual([1, expect.stringContaining("take all 1 GiB of cpu-node")]);
+    expect([status, unwrapped(out)]).toEqual([1, expect.stringContaining("take all 1 GiB of cpu-node")]);
+  });
+});
+
+describe("the terminal", () => {
+  const wide = (out: string) => out.split("\n").filter((line) => line.length > 100);
+
+  it.each(["dev", "oci-a10", "oci-h100", "aws-prod", "edge-nvidia", "edge-radeon"])(
+    "shows %s in 100 columns",
+    async (name) => {
+      const { out } = await plan(name, "--explain", "--tree");
+      expect(wide(out)).toEqual([]);
+    },
+  );
+
+  it("has room for the longest names, and for refusals", async () => {
+    const name = `a${"-long".repeat(7)}-name`.slice(0, 40);
+    const models = { [name]: { model: "llama-3.3-70b-instruct", replicas: { min: 1, max: 2 } } };
+    for (const environment of [onA10({}, { models }), onA10({}, { budget: { monthlyUsd: 100 } })]) {
+      const { out } = await planOf(folder, environment);
+      expect(wide(out)).toEqual([]);
+    }
+  });
+
+  it("says what a model is, and how many hours a day its pool runs", async () => {
+    const pools = {
+      system: { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 },
+      gpu: { shape: "VM.GPU.A10.1", hoursPerDay: 4 },
+    };
+    const { out } = await planOf(folder, onA10({}, { pools }));
+    expect(out).toMatch(/^ {2}Qwen\/Qwen2\.5-7B-Instruct · BF16 · vLLM \d+\.\d+\.\d+ · start-up ≤ /m);
+    expect(out).toMatch(/^ {2}1 × NVIDIA A10 · runs 4 hours a day$/m);
+  });
+
+  it("says what the budget limits, what the month costs at most, and what has no price here", async () => {
+    const { out } = await planOf(folder, onA10({}, { budget: { monthlyUsd: 5000 } }));
+    expect(out).toMatch(/^Cost +4\.08 USD\/hour, 2,920 USD\/month of a budget of 5,000: the nodes that always run$/m);
+    expect(out).toMatch(/^ +11,680 USD\/month with every pool at maxNodes; the budget does not limit this$/m);
+    expect(out).toMatch(/^ +not priced: volumes, load balancers, network traffic, the control plane$/m);
+    expect(out).toMatch(/^Ranges +.*nothing scales by itself yet$/m);
+  });
+
+  it("keeps the five-step rule and the capacity table for --explain", async () => {
+    const environment = onA10({});
+    expect((await planOf(folder, environment)).out).not.toContain("the rule counts");
+    const { out } = await planOf(folder, environment, "--explain");
+    for (const step of [
+      "1. parameters",
+      "2. precision: 16 bits",
+      "3. GPU memory",
+      "4. GPU memory of one node",
+      "5. nodes",
+    ]) {
+      expect(out).toContain(`    ${step}`);
+    }
+    expect(unwrapped(out)).toContain("- weights: the rule counts 15.2 GB");
+    expect(unwrapped(out)).toContain(
+      "capacity table: 8 GB on 1 GPU(s) for 7 billion parameters at 4 bits, 40–80 tokens/s for one request (its rule of thumb, not a measurement)",
+    );
+    expect(unwrapped(out)).toMatch(/GB exactly, [\d.]+ more than the table's 8: the table counts 4 bits per parameter/);
+  });
+
+  it("shows a model without a place in the table, with what it lacks, after the reason", async () => {
+    const { out } = await planOf(folder, onA10({ model: "llama-3.3-70b-instruct", concurrency: 16 }));
+    expect(out).toMatch(/^chat +✗ not placed +TP 2 × PP 4 +\d+\.\d of 20\.\d GiB/m);
+    expect(out).toMatch(
+      /^ {2}meta-llama\/Llama-3\.3-70B-Instruct · BF16 · vLLM \S+ · nearest: VM\.GPU\.A10\.2 · model-fits$/m,
+    );
+    expect(out.indexOf("✗ model-fits")).toBeLessThan(out.indexOf("Models "));
+  });
+});
+
+describe("a fork", () => {
+  it("that names its own image of the control API gets no word about it", async () => {
+    const modelControl = { enabled: true, image: "ghcr.io/acme/inference-model-control:1.0.0" };
+    const { status, out } = await planOf(folder, { ...laptop, modelControl });
+    expect(status).toBe(0);
+    expect(out).not.toContain("model-control-image");
+  });
+});
+
+describe("a program that reads the plan", () => {
+  it("finds the steps of the five-step rule, what would fix a refusal, and what has no place", async () => {
+    const { out } = await planOf(folder, onA10({}), "--json");
+    const placed = JSON.parse(out);
+    expect(placed.models[0].sizing).toMatchObject({ ruleNodes: 1, exactNodes: 1, difference: expect.any(String) });
+    expect(placed.models[0].sizing.steps.map((s: { step: number }) => s.step)).toEqual([1, 2, 3, 4, 5]);
+    expect(placed.models[0]).toMatchObject({ format: "BF16", capacityTable: { classB: 7, tableGpus: 1 } });
+    expect(placed.cost).toMatchObject({ maxMonthlyUsd: 11_680, notPriced: expect.arrayContaining(["volumes"]) });
+
+    const refused = JSON.parse(
+      (await planOf(folder, onA10({ model: "llama-3.3-70b-instruct", concurrency: 16 }), "--json")).out,
+    );
+    expect(refused.unplaced).toMatchObject([{ name: "chat", rule: "model-fits", nearest: { pool: "gpu" } }]);
+    const [fix] = refused.violations[0].fixes;
+    expect(fix).toMatchObject({ path: expect.stringMatching(/^(models|pools)\./), monthlyUsd: expect.any(Number) });
+    expect(refused.violations[0].message).toContain(fix.path);
+  });
+
+  it("can write the first fix into the file, and gets the plan that was promised", async () => {
+    const environment = onA10({ concurrency: 64 }, { budget: { monthlyUsd: 3000 } });
+    const [refusal] = JSON.parse((await planOf(folder, environment, "--json")).out).violations;
+    const fix = refusal.fixes.find(({ path }: { path: string }) => path === "models.chat.concurrency");
+    expect(fix.to).toBeLessThan(64);
+    const mended = onA10({ concurrency: fix.to }, { budget: { monthlyUsd: 3000 } });
+    const { status, out } = await planOf(folder, mended, "--json");
+    expect([status, JSON.parse(out).cost.monthlyUsd]).toEqual([0, fix.monthlyUsd]);
   });
 });
 
@@ -207,13 +322,13 @@ describe("secrets", () => {
     const secrets = { huggingFaceToken: { secure: cipher }, alertWebhookUrl: { secure: cipher } };
     const html = join(folder, "secret.html");
     const environment = onA10({}, secrets);
-    for (const argv of [[], ["--json"], ["--tree"], ["--html", html]]) {
+    for (const argv of [[], ["--json"], ["--resources"], ["--html", html]]) {
       const { status, out, err } = await planOf(folder, environment, ...argv);
       expect(status).toBe(0);
       expect(out + err).not.toContain(cipher);
     }
     expect(readFileSync(html, "utf8")).not.toContain(cipher);
-    const { out } = await planOf(folder, environment, "--tree");
+    const { out } = await planOf(folder, environment, "--resources");
     expect(out).toContain("platform-store-hugging-face (kubernetes:core/v1:Secret)");
   });
 

@@ -26,6 +26,7 @@ export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     gpuMemoryUtilization: 0.92,
     takesImages: false,
     kvCacheDtype: "auto",
+    format: "BF16",
     memoryPerGpu: { weightsGiB: 14.99, kvCacheGiB: 2.5, overheadGiB: 1.2, totalGiB: 18.69, limitGiB: 20.61 },
     kvTokens: 30_000,
     totalParametersB: 8.03,
@@ -45,6 +46,7 @@ export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     hourlyUsd: 0.75,
     monthlyUsd: 547.5,
     sizing: undefined,
+    capacityTable: undefined,
     notes: [],
     ...overrides,
   };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hourlyUsd, sizedFlex } from "../../catalog/shapes";
+import { hourlyUsd, onPremNode, sizedFlex } from "../../catalog/shapes";
 import { type BilledPool, costOf, monthlyUsd } from "../../planner/cost";
 import { shapeNamed } from "./fixtures";
 
@@ -8,27 +8,35 @@ const a10 = shapeNamed("VM.GPU.A10.1");
 const arm = (ocpus: number, memoryGB: number) => sizedFlex(shapeNamed("VM.Standard.A1.Flex"), { ocpus, memoryGB });
 const armPool = (name: string, nodes: number, { ocpus = 4, memoryGB = 24, hoursPerDay = 24 } = {}): BilledPool => {
   const shape = arm(ocpus, memoryGB);
-  return { name, shape, nodes, usdPerNodeHour: hourlyUsd(shape) ?? 0, hoursPerDay };
+  return { name, shape, nodes, maxNodes: nodes, usdPerNodeHour: hourlyUsd(shape) ?? 0, hoursPerDay };
 };
 
 const anyPool: fc.Arbitrary<BilledPool> = fc
   .record({
     arm: fc.boolean(),
     nodes: fc.nat(10),
+    moreNodes: fc.nat(3),
     usdPerNodeHour: fc.double({ min: 0, max: 100, noNaN: true }),
     hoursPerDay: fc.double({ min: 0.5, max: 24, noNaN: true }),
   })
-  .map(({ arm: isArm, ...pool }) => ({ ...pool, name: "pool", shape: isArm ? arm(4, 24) : a10 }));
+  .map(({ arm: isArm, moreNodes, ...pool }) => ({
+    ...pool,
+    name: "pool",
+    maxNodes: pool.nodes + moreNodes,
+    shape: isArm ? arm(4, 24) : a10,
+  }));
 
 describe("costOf", () => {
   it("prices an A10 at 0.75 USD/h for 4 h a day as some 90 USD a month", () => {
     expect(monthlyUsd(0.75, 4)).toBeCloseTo(91.25, 2);
-    const pool = { name: "gpu", shape: a10, nodes: 1, usdPerNodeHour: 0.75, hoursPerDay: 4 };
+    const pool = { name: "gpu", shape: a10, nodes: 1, maxNodes: 3, usdPerNodeHour: 0.75, hoursPerDay: 4 };
     expect(costOf([pool], 200)).toEqual({
       hourlyUsd: 0.75,
       monthlyUsd: 91.25,
+      maxMonthlyUsd: 273.75,
       monthlyBudgetUsd: 200,
-      items: [{ name: "gpu", hourlyUsd: 0.75, monthlyUsd: 91.25 }],
+      notPriced: ["volumes", "load balancers", "network traffic", "the control plane"],
+      items: [{ name: "gpu", hourlyUsd: 0.75, monthlyUsd: 91.25, maxMonthlyUsd: 273.75 }],
     });
   });
 
@@ -52,6 +60,29 @@ describe("costOf", () => {
     const half = { ocpus: 2, memoryGB: 12 };
     const cost = costOf([armPool("one", 1, half), armPool("two", 1, half)], undefined);
     expect(cost.items.map((i) => i.monthlyUsd)).toEqual([expect.closeTo(0, 9), expect.closeTo(0, 9)]);
+  });
+
+  it("names nothing unpriced where all machines are one's own", () => {
+    const shape = onPremNode({ gpuCount: 0, vcpus: 8, memoryGiB: 32, localNvmeGB: 0, networkGbps: 1 });
+    const pool = { name: "own", shape, nodes: 1, maxNodes: 1, usdPerNodeHour: 0.2, hoursPerDay: 24 };
+    expect(costOf([pool], undefined)).toMatchObject({ monthlyUsd: 146, maxMonthlyUsd: 146, notPriced: [] });
+  });
+
+  it("takes the free hours off the largest bill too, once", () => {
+    const pool = { ...armPool("control", 1), maxNodes: 3 };
+    expect(costOf([pool], undefined).maxMonthlyUsd).toBeCloseTo(
+      costOf([armPool("control", 3)], undefined).monthlyUsd,
+      6,
+    );
+  });
+
+  it("never costs less at most than at least", () => {
+    fc.assert(
+      fc.property(fc.array(anyPool, { maxLength: 6 }), (pools) => {
+        const cost = costOf(pools, undefined);
+        expect(cost.maxMonthlyUsd).toBeGreaterThanOrEqual(cost.monthlyUsd - 1e-6);
+      }),
+    );
   });
 
   it("is the sum of its items, never negative, and never above what the hours cost", () => {

@@ -13,7 +13,7 @@ const problemText = (problems: readonly CapacityProblem[]) =>
 async function planned(settings: Record<string, unknown>) {
   const file = parseEnvironmentFile(environmentText({ ...rightEnvironment, models: { chat: settings } }));
   if (!file.ok) throw new Error(JSON.stringify(file.problems));
-  const plan = await planEnvironment("test", file.environment, repositoryRoot());
+  const plan = await planEnvironment("test", { environment: file.environment, secrets: {} }, repositoryRoot());
   return { model: plan.models[0] as ModelPlan, problems: problemText(plan.problems) };
 }
 

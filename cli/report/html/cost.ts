@@ -11,6 +11,7 @@ const COLUMNS: readonly Column[] = [
   { title: "$/hour per node", kind: "number" },
   { title: "$/hour", kind: "number" },
   { title: "$/month", kind: "number" },
+  { title: "At maxNodes", kind: "number" },
   { title: "Share of cost" },
 ];
 
@@ -32,12 +33,13 @@ export function costSection({ pools, cost }: DeploymentPlan): Section {
     undefined,
     money(cost.hourlyUsd),
     money(cost.monthlyUsd),
+    money(cost.maxMonthlyUsd),
     budget === undefined ? undefined : `budget ${money(budget)} a month`,
   ];
   return {
     id: "cost",
     title: "Pools and cost",
-    lead: "What the smallest number of nodes costs. Nodes that autoscaling adds come on top.",
+    lead: `What the nodes that always run cost; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added by hand, there is no autoscaler yet.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
     body: dataTable(
       "Node pools and their cost",
       COLUMNS,
@@ -57,6 +59,7 @@ function row(pool: PoolPlan, note: string | undefined, totalMonthlyUsd: number):
     money(pool.usdPerNodeHour),
     money(pool.hourlyUsd),
     money(pool.monthlyUsd),
-    html`${barChart(`${part} of the monthly cost`, [{ className: "weights", label: part, start: "0%", width: percent(pool.monthlyUsd, totalMonthlyUsd) }])}<small>${[part, note].filter((text) => text !== undefined).join(" · ")}</small>`,
+    money(pool.maxMonthlyUsd),
+    html`${barChart(`${part} of the monthly cost`, [{ className: "weights", label: part, start: "0%", width: percent(pool.monthlyUsd, totalMonthlyUsd) }])}<small>${[part, pool.hoursPerDay < 24 ? `${count(pool.hoursPerDay, 1)} hours a day` : undefined, note].filter((text) => text !== undefined).join(" · ")}</small>`,
   ];
 }

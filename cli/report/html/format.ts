@@ -33,7 +33,11 @@ export function plural(value: number, noun: string): string {
 }
 
 /** How one replica is split: `TP 8 × PP 2`, `1 GPU`, `CPU`. */
-export function parallelism({ gpusPerNode, tensorParallel, pipelineParallel }: ModelPlan): string {
+export function parallelism({
+  gpusPerNode,
+  tensorParallel,
+  pipelineParallel,
+}: Pick<ModelPlan, "gpusPerNode" | "tensorParallel" | "pipelineParallel">): string {
   if (gpusPerNode === 0) {
     return "CPU";
   }

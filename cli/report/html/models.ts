@@ -1,6 +1,14 @@
-import type { ModelPlan, SizingComparison } from "../../../planner/types";
+import { stepsOf } from "../../../planner/sizing";
+import type {
+  CapacityTableComparison,
+  DeploymentPlan,
+  ModelPlan,
+  SizingComparison,
+  UnplacedModel,
+} from "../../../planner/types";
+import { sourceName } from "../source-name";
 import { duration } from "../style";
-import { type Column, dataTable, type Section, twoLines } from "./elements";
+import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count, engineLabel, money, parallelism, plural, range } from "./format";
 import { html, type Markup, type Part } from "./markup";
 import { keyChip, type ModelKey } from "./model-keys";
@@ -16,23 +24,25 @@ const COLUMNS: readonly Column[] = [
   { title: "Five-step rule and exact plan" },
 ];
 
-export function modelsSection(models: readonly ModelPlan[], keys: ReadonlyMap<string, ModelKey>): Section {
+export function modelsSection(
+  { models, unplaced }: Pick<DeploymentPlan, "models" | "unplaced">,
+  keys: ReadonlyMap<string, ModelKey>,
+): Section {
   return {
     id: "models",
     title: "Models",
-    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas.",
-    body: html`${dataTable(
-      "Models and where they run",
-      COLUMNS,
-      models.map((m) => row(m, keys.get(m.name))),
-    )}
+    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Of two numbers of replicas the first runs, the second is room that is kept: nothing scales by itself yet.",
+    body: html`${dataTable("Models and where they run", COLUMNS, [
+      ...unplaced.map(unplacedRow),
+      ...models.map((m) => row(m, keys.get(m.name))),
+    ])}
 ${differences(models)}`,
   };
 }
 
 function row(m: ModelPlan, key: ModelKey | undefined): readonly Part[] {
   return [
-    html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small>`,
+    html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>`,
     twoLines(engineLabel(m.engine), m.engineVersion),
     twoLines(m.shape, [m.gpuModel ?? `${count(m.resources.cpu, 1)} CPUs, ${m.cpuArch}`, html`<br>pool ${m.pool}`]),
     twoLines(parallelism(m), gpusOfReplica(m)),
@@ -40,6 +50,15 @@ function row(m: ModelPlan, key: ModelKey | undefined): readonly Part[] {
     `≤ ${duration(m.startupBudgetSeconds)}`,
     twoLines([money(m.monthlyUsd), "/month"], [money(m.hourlyUsd), "/hour"]),
     m.sizing ? comparison(m.sizing) : html`<small>for GPUs only</small>`,
+  ];
+}
+
+function unplacedRow(m: UnplacedModel): readonly Part[] {
+  return [
+    html`${m.name}<small>${m.servedName} · ${m.task}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>`,
+    twoLines(engineLabel(m.engine), m.engineVersion),
+    html`<b class="bad">not placed</b><small>${m.rule}</small>`,
+    ...Array.from({ length: 5 }, () => "–"),
   ];
 }
 
@@ -54,13 +73,24 @@ function comparison({ ruleMemoryGB, ruleNodes, exactNodes }: SizingComparison): 
   return twoLines(nodes, `${count(ruleMemoryGB)} GB by the rule`);
 }
 
-/** Why rule and plan differ takes a paragraph for each model: it opens on demand. */
+/** Why the rules and the plan differ takes a paragraph for each model: it opens on demand. */
 function differences(models: readonly ModelPlan[]): Markup | undefined {
-  const compared = models.flatMap(({ name, sizing }) => (sizing ? [{ name, difference: sizing.difference }] : []));
+  const compared = models.filter(({ sizing }) => sizing);
   if (compared.length === 0) {
     return undefined;
   }
-  return html`<details class="differences"><summary>How the five-step rule compares, model by model</summary><dl>${compared.map(
-    ({ name, difference }) => html`<div><dt>${name}</dt><dd>${difference}</dd></div>`,
+  return html`<details class="differences"><summary>How the five-step rule and the capacity table compare, model by model</summary><dl>${compared.map(
+    ({ name, sizing, capacityTable }) =>
+      html`<div><dt>${name}</dt>${sizing && ruleSteps(sizing)}${capacityTable && capacity(capacityTable)}</div>`,
   )}</dl></details>`;
+}
+
+function ruleSteps(sizing: SizingComparison): Markup {
+  return html`<dd><ol>${stepsOf(sizing).map(({ text }) => html`<li>${text}</li>`)}</ol></dd><dd>${sizing.difference}</dd>`;
+}
+
+function capacity(row: CapacityTableComparison): Markup {
+  const { tokensPerSecond: speed } = row;
+  const fast = speed && `, ${speed.from}–${speed.to} tokens/s for one request (its rule of thumb, not a measurement)`;
+  return html`<dd>Capacity table: ${row.tableGpuMemoryGB} GB on ${plural(row.tableGpus, "GPU")} for ${row.classB} billion parameters at 4 bits${fast}. ${row.difference}</dd>`;
 }

@@ -46,17 +46,22 @@ ${group.map((node, i) => html`<g transform="translate(${frame} ${frame + i * ste
 
 function drawLink(model: ModelPlan, pool: PoolPlan, color: string | undefined, x: number, y: number): Markup {
   const center = x + 28;
-  return html`<line class="link ${color}" x1="${center}" x2="${center}" y1="${y}" y2="${y + LINK}"></line>
-<text class="quiet" x="${center + 12}" y="${y + LINK / 2 + 4}">PP ${model.pipelineParallel} · ${network(pool)}</text>`;
+  const fabric = idleFabric(pool);
+  return html`<g>${fabric && html`<title>${fabric}</title>`}<line class="link ${color}" x1="${center}" x2="${center}" y1="${y}" y2="${y + LINK}"></line>
+<text class="quiet" x="${center + 12}" y="${y + LINK / 2 + 4}">PP ${model.pipelineParallel} · ${linkName(model)}</text></g>`;
 }
 
-/** What joins the nodes of a pool. */
-export function network({ shape }: PoolPlan): string {
-  const { kind, gbps } = shape.rdma;
-  if (kind !== "none") {
-    return `${kind === "efa" ? "EFA" : "RoCE"}, ${count(gbps, 1)} Gbit/s`;
-  }
-  return shape.networkGbps === undefined ? "Ethernet" : `Ethernet, ${count(shape.networkGbps, 1)} Gbit/s`;
+/** What the rendered pods talk over, not what their machines could do. */
+function linkName({ nodeLink }: ModelPlan): string {
+  const speed = nodeLink?.gbps === undefined ? "" : `, ${count(nodeLink.gbps, 1)} Gbit/s`;
+  return `TCP over Ethernet${speed}`;
+}
+
+/** The fast network that the machines of a pool have, and pods do not get yet; undefined where there is none. */
+export function idleFabric({ shape: { name, rdma } }: PoolPlan): string | undefined {
+  return rdma.kind === "none"
+    ? undefined
+    : `${name} has ${rdma.kind === "efa" ? "EFA" : "RoCE"}, ${count(rdma.gbps)} Gbit/s: pods get no RDMA device yet`;
 }
 
 function drawNode(node: ArrangedNode, height: number, context: DrawingContext): Markup {

@@ -15,21 +15,21 @@ export function pageHeader(result: PlanResult): Markup {
 <header>
 <div><p class="product">inference-stacks · plan</p>
 <h1>${environment}</h1>
-<p class="stage">${stage} environment</p></div>
+<p class="stage">${stage} environment${result.made && ` · planned ${result.made.date}`}${result.made?.commit !== undefined ? html` · commit <code>${result.made.commit}</code>` : undefined}</p></div>
 ${verdict}
 </header>`;
 }
 
 /** The numbers that decide, at a glance. */
 export function keyFigures(result: PlanResult): Markup {
-  const { models, pools, cost } = result.plan;
+  const { models, unplaced, pools, cost } = result.plan;
   const claimed = pools.reduce((sum, p) => sum + p.gpusClaimed, 0);
   const total = pools.reduce((sum, p) => sum + p.gpusTotal, 0);
   const advisory = result.violations.filter((v) => v.severity === "advisory").length;
   const { passed, failed } = result.policies;
   return html`
 <dl class="figures" aria-label="Key figures">
-${figure("Models placed", count(models.length), engines(result))}
+${figure("Models placed", unplaced.length > 0 ? html`${count(models.length)} <i>of ${count(models.length + unplaced.length)}</i>` : count(models.length), unplaced.length > 0 ? html`<b class="bad">${unplaced.map((m) => m.name).join(", ")}</b> without a place` : engines(result))}
 ${figure("GPUs claimed", html`${count(claimed)} <i>of ${count(total)}</i>`, total > 0 ? `${share(claimed, total)} of the GPUs that always run` : "no GPU in this plan")}
 ${figure(
   "Per hour",
@@ -39,7 +39,7 @@ ${figure(
     "node",
   )} always on`,
 )}
-${figure("Per month", money(cost.monthlyUsd), budget(cost.monthlyUsd, cost.monthlyBudgetUsd))}
+${figure("Per month", money(cost.monthlyUsd), html`${budget(cost.monthlyUsd, cost.monthlyBudgetUsd)}${cost.maxMonthlyUsd > cost.monthlyUsd ? html`<br>${money(cost.maxMonthlyUsd)} with every pool at maxNodes` : undefined}`)}
 ${figure("Policies", html`${count(passed)} <i>passed</i>`, html`${failed > 0 ? html`<b class="bad">${count(failed)} failed</b>` : "0 failed"}${advisory > 0 ? ` · ${count(advisory)} advisory` : undefined}`)}
 </dl>`;
 }

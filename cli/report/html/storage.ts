@@ -1,5 +1,5 @@
 import type { DeploymentPlan, ModelPlan, ModelSource } from "../../../planner/types";
-import { type Column, dataTable, type Section, twoLines } from "./elements";
+import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count } from "./format";
 import { html, type Part } from "./markup";
 
@@ -44,9 +44,9 @@ function row(m: ModelPlan, stored: boolean): readonly Part[] {
 function origin(source: ModelSource): Part {
   switch (source.kind) {
     case "huggingface":
-      return twoLines(source.repository, `Hugging Face, revision ${source.revision}`);
+      return twoLines(breakable(source.repository), `Hugging Face, revision ${source.revision}`);
     case "bucket":
-      return twoLines(source.uri, "bucket");
+      return twoLines(breakable(source.uri), "bucket");
     case "ollama":
       return twoLines(source.tag, "Ollama registry");
   }

@@ -15,9 +15,12 @@ const PAGE = `
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
 body { margin: 0 auto; padding: 40px 32px; max-width: 1240px; background: var(--page); color: var(--text);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
-  font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+  font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
 h1, h2, h3, p, ul, dl, dd, figure { margin: 0; padding: 0; }
 ul { list-style: none; }
+ol, .fixes { margin: 4px 0; padding-left: 1.6em; }
+.fixes { list-style: disc; }
+code, .resource, .stage { overflow-wrap: anywhere; }
 a { color: var(--accent); }
 code { font: 0.9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 small { display: block; font-size: 0.867em; color: var(--quiet); }

@@ -5,7 +5,7 @@ import { parallelism, plural, range } from "./format";
 import { groupBy } from "./group-by";
 import { html, type Markup } from "./markup";
 import { keyChip, type ModelKey } from "./model-keys";
-import { drawGroup } from "./node-drawing";
+import { drawGroup, idleFabric } from "./node-drawing";
 
 type Keys = ReadonlyMap<string, ModelKey>;
 
@@ -26,6 +26,8 @@ function legend(plan: DeploymentPlan, keys: Keys): Markup {
   return html`<ul class="legend" aria-label="Models in the picture">${plan.models.map(
     (m) =>
       html`<li>${keyChip(keys.get(m.name))}<b>${m.name}</b> <span>${parallelism(m)}, ${range(m.minReplicas, m.maxReplicas)} × replica</span></li>`,
+  )}${plan.unplaced.map(
+    (m) => html`<li><b>${m.name}</b> <span class="bad">has no place (${m.rule})</span></li>`,
   )}</ul>`;
 }
 
@@ -42,16 +44,17 @@ function poolCard(plan: DeploymentPlan, pool: PoolPlan, keys: Keys): Markup {
 <article class="pool" aria-labelledby="pool-${plan.pools.indexOf(pool)}">
 <h3 id="pool-${plan.pools.indexOf(pool)}">${pool.name}</h3>
 <p>${machine} · ${plural(pool.minNodes, "node")}</p>
-<div class="groups">${drawn.map(([first, ...others]) => first && figure(first, 1 + others.length, drawGroup(first, { pool, capacity, keys, numbered: others.length === 0 })))}
+<div class="groups">${drawn.map(([first, ...others]) => first && figure(pool, first, 1 + others.length, drawGroup(first, { pool, capacity, keys, numbered: others.length === 0 })))}
 ${spare > 0 ? html`<p class="spare">+ ${plural(spare, "more node")}, added by hand or by an autoscaler of yours</p>` : undefined}</div>
 </article>`;
 }
 
-function figure(group: NodeGroup, copies: number, picture: Markup): Markup {
+function figure(pool: PoolPlan, group: NodeGroup, copies: number, picture: Markup): Markup {
   const pod = group.length > 1 ? group[0]?.pods[0] : undefined;
   const replica = pod && (copies > 1 ? pod.model.name : `${pod.model.name} replica ${pod.replica}`);
   const caption = [
     replica && pod && `${replica}: ${parallelism(pod.model)} on ${plural(group.length, "node")}`,
+    pod && idleFabric(pool),
     copies > 1 ? `${copies} alike` : undefined,
   ].filter((part) => part !== undefined);
   return html`<figure>${picture}${caption.length > 0 ? html`<figcaption>${caption.join(" · ")}</figcaption>` : undefined}</figure>`;

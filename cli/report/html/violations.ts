@@ -3,7 +3,7 @@ import type { PlanResult, ReportedViolation } from "../result";
 import { breakable, dataTable, type Section, twoLines } from "./elements";
 import { plural } from "./format";
 import { groupBy } from "./group-by";
-import { html, type Part } from "./markup";
+import { html, type Markup, type Part } from "./markup";
 
 const SEVERITIES = { mandatory: "must be fixed", advisory: "advice" } as const;
 
@@ -44,6 +44,14 @@ function row(group: readonly ReportedViolation[], byUrn: ReadonlyMap<string, Rec
   return [
     html`<span class="severity ${first.severity}">${SEVERITIES[first.severity]}</span><br>${first.policy}`,
     found ? twoLines(found.name, breakable(found.type)) : breakable(first.resource),
-    group.map(({ message }) => html`<p>${breakable(message)}</p>`),
+    group.map(({ message }) => paragraphs(message)),
   ];
+}
+
+/** A message's lines; those of a list as a list. */
+function paragraphs(message: string): Markup {
+  const isItem = (line: string) => line.startsWith("- ");
+  const lines = message.split("\n");
+  const items = lines.filter(isItem).map((line) => html`<li>${breakable(line.slice(2))}</li>`);
+  return html`${lines.filter((line) => !isItem(line)).map((line) => html`<p>${breakable(line)}</p>`)}${items.length > 0 ? html`<ul class="fixes">${items}</ul>` : undefined}`;
 }

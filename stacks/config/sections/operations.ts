@@ -68,11 +68,12 @@ export const observabilitySection = z
 
 export const budgetSection = z
   .strictObject({
-    monthlyUsd: z
-      .number()
-      .positive()
-      .max(1_000_000_000)
-      .meta({ description: "A plan above this is refused.", unit: "USD per month", example: 5000 }),
+    monthlyUsd: z.number().positive().max(1_000_000_000).meta({
+      description:
+        "A plan whose nodes that always run cost more is refused. What more nodes up to maxNodes cost is shown, not limited; volumes, load balancers, traffic and the control plane are not counted.",
+      unit: "USD per month",
+      example: 5000,
+    }),
   })
   .optional()
   .meta({ description: "What the environment may cost. Default: no limit.", example: { monthlyUsd: 5000 } });

@@ -103,27 +103,27 @@ describe("a deployable plan", () => {
 
   it("shows how each model runs, what it costs, and the five-step rule beside the plan", () => {
     expect(text).toMatch(
-      /A llama-405b llama-3\.1-405b-instruct · chat vLLM 0\.11\.2 p5\.48xlarge NVIDIA H100 80GB SXM pool large TP 8 × PP 2 16 GPUs on 2 nodes 1–2 ≤ 10 min 10 s \$80,358 ?\/month \$110\.08 ?\/hour rule 2 nodes, exact 2 nodes 974 GB by the rule /,
+      /A llama-405b llama-3\.1-405b-instruct · chat example\/model@4f2c1b9 · BF16 vLLM 0\.11\.2 p5\.48xlarge NVIDIA H100 80GB SXM pool large TP 8 × PP 2 16 GPUs on 2 nodes 1–2 ≤ 10 min 10 s \$80,358 ?\/month \$110\.08 ?\/hour rule 2 nodes, exact 2 nodes 974 GB by the rule /,
     );
     expect(text).toMatch(
-      /D assistant assistant · chat Ollama 0\.13\.0 m7i\.4xlarge 7 CPUs, amd64 pool cpu CPU no GPU 2–4 ≤ 30 s \$95\.20/,
+      /D assistant assistant · chat llama3\.2:3b · BF16 Ollama 0\.13\.0 m7i\.4xlarge 7 CPUs, amd64 pool cpu CPU no GPU 2–4 ≤ 30 s \$95\.20/,
     );
   });
 
   it("says for each model how the five-step rule differs", () => {
-    const differences = text.slice(text.indexOf("How the five-step rule compares"));
-    expect(differences).toContain("llama-405b The rule counts 20% for the KV cache; 32 requests");
-    expect(differences).toContain("qwen-8b Both say one node.");
+    const differences = text.slice(text.indexOf("How the five-step rule and the capacity table compare"));
+    expect(differences).toContain("nodes: ⌈974 / 640⌉ = 2 The rule counts 20% for the KV cache; 32 requests");
+    expect(differences).toContain("nodes: ⌈19.3 / 96⌉ = 1 Both say one node.");
   });
 
   it("shows each pool with its nodes, claims, prices and notes, and their total", () => {
     expect(text).toContain(
-      "large models on GPUs p5.48xlarge 8 × NVIDIA H100 80GB SXM 2–4 16 of 16 $55.04 $110.08 $80,358 95%",
+      "large models on GPUs p5.48xlarge 8 × NVIDIA H100 80GB SXM 2–4 16 of 16 $55.04 $110.08 $80,358 $160,717 95%",
     );
-    expect(text).toContain("shared models on GPUs g6.12xlarge 4 × NVIDIA L4 1 3 of 4 $4.60 $4.60 $3,359 4%");
+    expect(text).toContain("shared models on GPUs g6.12xlarge 4 × NVIDIA L4 1 3 of 4 $4.60 $4.60 $3,359 $3,359 4%");
     expect(text).toContain("<1% · 12.00 USD a month are free of charge".replace("<", "&lt;"));
-    expect(text).toContain("system platform services m7i.xlarge 2–4 – $0.20 $0.40 $294.34");
-    expect(text).toContain("Total $115.89 $84,601 budget $90,000 a month");
+    expect(text).toContain("system platform services m7i.xlarge 2–4 – $0.20 $0.40 $294.34 $588.67");
+    expect(text).toContain("Total $115.89 $84,601 $165,842 budget $90,000 a month");
   });
 
   it("shows the model store and each model's origin and volume", () => {
@@ -148,6 +148,35 @@ describe("a deployable plan", () => {
   it("shows advice, but not before the plan", () => {
     expect(text).toContain(advisory.message);
     expect(page.indexOf('id="violations"')).toBeGreaterThan(page.indexOf('id="cost"'));
+  });
+
+  it("says what the budget limits, what the month costs at most, and what has no price here", () => {
+    expect(text).toContain("$165,842 with every pool at maxNodes");
+    expect(text).toContain("the budget limits this. The largest month, with every pool at maxNodes, is $165,842");
+    expect(text).toContain("Not priced: volumes, load balancers.");
+  });
+
+  it("says when it was made, and of which commit, where that is known", () => {
+    expect(text).not.toContain("planned 2");
+    const made = { date: "2026-11-22 08:30 UTC", commit: "76a9bda01234-dirty" };
+    const dated = visibleText(htmlReport({ ...planResult, made }));
+    expect(dated).toContain("production environment · planned 2026-11-22 08:30 UTC · commit 76a9bda01234-dirty");
+  });
+
+  it("shows the capacity table beside the exact figure, as a rule of thumb", () => {
+    const capacityTable = {
+      classB: 7,
+      tableGpuMemoryGB: 8,
+      tableGpus: 1,
+      exactGpuMemoryGB: 20.3,
+      exactGpus: 1,
+      tokensPerSecond: { from: 40, to: 80 },
+      batchingBenefit: "moderate",
+      difference: "20.3 GB exactly, 12.3 more than the table's 8",
+    };
+    expect(visibleText(htmlReport(withModels([modelPlan({ name: "one", capacityTable })])))).toContain(
+      "Capacity table: 8 GB on 1 GPU for 7 billion parameters at 4 bits, 40–80 tokens/s for one request (its rule of thumb, not a measurement). 20.3 GB exactly, 12.3 more than the table&#39;s 8",
+    );
   });
 
   it("is the same page for the same result", () => {
@@ -189,6 +218,33 @@ describe("a refused plan", () => {
     expect(text).toContain("22 passed 2 failed · 1 advisory");
   });
 
+  it("shows models without a place in every section, with what they lack", () => {
+    const memoryPerGpu = { weightsGiB: 16.5, kvCacheGiB: 5, overheadGiB: 2.7, totalGiB: 24.2, limitGiB: 20.3 };
+    const parts = { tensorParallel: 4, pipelineParallel: 2, nodesPerReplica: 2, gpusPerNode: 4 };
+    const { servedName, engine, engineVersion, task, source, format, contextTokens, concurrency } = modelPlan({
+      name: "x",
+    });
+    const lost = { servedName, engine, engineVersion, task, source, format, contextTokens, concurrency };
+    const nearest = { pool: "a10", shape: "BM.GPU.A10.4", ...parts, memoryPerGpu };
+    const unplaced = [{ ...lost, name: "huge", rule: "model-fits", nearest }];
+    const partly = htmlReport({ ...refusedResult, plan: { ...refusedResult.plan, unplaced } });
+    expect(malformations(partly)).toEqual([]);
+    const shown = visibleText(partly);
+    expect(shown).toContain("Models placed 4 of 5 huge without a place");
+    expect(shown).toContain("huge has no place (model-fits)");
+    expect(shown).toContain("huge not placed nearest: TP 4 × PP 2 on BM.GPU.A10.4");
+    expect(shown).toContain("Over the limit 3.9 GiB");
+    expect(shown).toMatch(/huge x · chat example\/model@4f2c1b9 · BF16 vLLM 0\.11\.2 not placed model-fits/);
+  });
+
+  it("lists the changes that would mend it", () => {
+    const message = "too dear.\nTo fix it, one of these:\n- lower models.a.concurrency from 8 to 7: 100 USD a month";
+    const page = htmlReport({ ...refusedResult, violations: [{ ...mandatory, message }] });
+    expect(page.replaceAll("<wbr>", "")).toContain(
+      '<ul class="fixes"><li>lower models.a.concurrency from 8 to 7: 100 USD a month</li></ul>',
+    );
+  });
+
   it("is complete without a single placed model", () => {
     const empty = htmlReport({
       ...refusedResult,
@@ -214,7 +270,9 @@ describe("the topology", () => {
   it("joins the nodes of a replica in one frame, with the network between them", () => {
     const page = htmlReport(planResult);
     expect(page.match(/class="frame m0"/g)).toHaveLength(1);
-    expect(visibleText(page)).toContain("PP 2 · EFA, 3,200 Gbit/s");
+    // What the rendered pods use, not what the machines could do.
+    expect(visibleText(page)).toContain("PP 2 · TCP over Ethernet node 1");
+    expect(visibleText(page)).toContain("p5.48xlarge has EFA, 3,200 Gbit/s: pods get no RDMA device yet");
     expect(page).toContain(
       'aria-label="Pool large, node 1 (stage 1 of 2): llama-405b replica 1; node 2 (stage 2 of 2): llama-405b replica 1"',
     );
@@ -307,7 +365,13 @@ describe("hostile text", () => {
         ],
         pools: [poolPlan({ name: attack, shape: { ...shape("g6.12xlarge"), name: attack } })],
         storage: { models: [attack], bucket: attack, sizeGiB: 1 },
-        cost: { hourlyUsd: 0, monthlyUsd: 0, items: [{ name: attack, hourlyUsd: 0, monthlyUsd: 0, note: attack }] },
+        cost: {
+          hourlyUsd: 0,
+          monthlyUsd: 0,
+          maxMonthlyUsd: 0,
+          notPriced: [attack],
+          items: [{ name: attack, hourlyUsd: 0, monthlyUsd: 0, maxMonthlyUsd: 0, note: attack }],
+        },
       },
     });
     expect(malformations(page)).toEqual([]);

@@ -30,6 +30,8 @@ export function gpuPool(name: string, shapeName: string): PoolPlan {
     usdPerNodeHour: 4,
     hourlyUsd: 4,
     monthlyUsd: 2920,
+    maxMonthlyUsd: 2920,
+    hoursPerDay: 24,
     labels: { "node.kubernetes.io/instance-type": shapeName },
     taints,
     gpusClaimed: 0,

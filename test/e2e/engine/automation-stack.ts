@@ -29,8 +29,8 @@ export async function createStack(
 
 /** What stacks/index.ts does; the command line's test runs that file itself. */
 async function program(name: string): Promise<Record<string, unknown>> {
-  const { environment, secrets } = loadEnvironment();
-  const plan = await planEnvironment(name, environment, repositoryRoot());
+  const loaded = loadEnvironment();
+  const plan = await planEnvironment(name, loaded, repositoryRoot());
   assertDeployable(plan);
-  return { ...createPlatform({ environment, secrets, plan }).stackOutputs };
+  return { ...createPlatform({ ...loaded, plan }).stackOutputs };
 }

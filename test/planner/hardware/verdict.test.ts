@@ -4,6 +4,7 @@ import { cards, gpuModels, onPremNode } from "../../../catalog/shapes";
 import { cardVerdict } from "../../../planner/hardware/verdict";
 import { parseModelConfigText } from "../../../planner/model/config-json";
 import { planDeployment } from "../../../planner/plan";
+import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PoolRequest } from "../../../planner/request";
 import { environmentOf, gpuOf, modelOf, poolOf, shapeNamed } from "../fixtures";
 
@@ -132,7 +133,7 @@ describe("what starts on a card", () => {
     const { abilities: _, ...unread } = v100;
     expect(cardVerdict(gptOss, unread)).toEqual({ refusals: [], notes: [] });
     const shape = { ...shapeNamed("VM.GPU3.1"), gpu: unread };
-    const { models, problems } = planDeployment(
+    const { models, problems } = planWithAdvice(
       environmentOf([poolOf("VM.GPU3.1", 1, { shape })], [{ ...awq, concurrency: 1 }]),
     );
     expect(models).toHaveLength(1);
@@ -162,16 +163,18 @@ describe("a plan", () => {
     });
 
   it("refuses what cannot start, with pools of the same cloud that can", () => {
-    const { models, problems } = planDeployment(environmentOf([poolOf("g4dn.12xlarge", 1)], [gptOss]));
+    const { models, problems } = planWithAdvice(environmentOf([poolOf("g4dn.12xlarge", 1)], [gptOss]));
     expect(models).toEqual([]);
     expect(problems[0]).toMatchObject({ severity: "mandatory", rule: "model-fits", subject: "models.gpt-oss-20b" });
     expect(problems[0]?.message).toContain("vLLM needs compute capability 8.0 or higher for mxfp4 weights");
-    expect(problems[0]?.message).toMatch(/To fix it: take a pool with other cards, or allow a pool of g[56]e?\./);
+    expect(problems[0]?.message).toMatch(
+      /take a pool with other cards\n- change pools\.g4dn-12xlarge\.shape from g4dn\.12xlarge to g[56]e?\./,
+    );
     expect(problems[0]?.message).not.toContain("five-step rule");
   });
 
   it("refuses vLLM on an own RX 6900 XT, which Ollama serves", () => {
-    const vllm = planDeployment(environmentOf([ownPool("rx-6900-xt")], [modelOf("llama-3.2-1b-instruct")]));
+    const vllm = planWithAdvice(environmentOf([ownPool("rx-6900-xt")], [modelOf("llama-3.2-1b-instruct")]));
     expect(vllm.problems[0]?.message).toContain("write models.llama-3-2-1b-instruct.engine: ollama");
     const small = modelOf("llama-3.2-1b-instruct", {
       ...ollama,

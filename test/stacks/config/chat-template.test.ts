@@ -24,7 +24,7 @@ describe("a model's own chat template", () => {
     );
     const parsed = parseWith({ models });
     if (!parsed.ok) throw new Error("not parsed");
-    return planEnvironment("test", parsed.environment, folder);
+    return planEnvironment("test", { environment: parsed.environment, secrets: {} }, folder);
   }
 
   it("is read from beside the environment file; the summary only names it", async () => {

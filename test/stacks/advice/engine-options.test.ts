@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { engineOptionProblems } from "../../stacks/engine-options";
-import { modelPlan, ollamaPlan } from "../harness/plans";
+import { engineOptionAdvice } from "../../../stacks/advice/engine-options";
+import { modelPlan, ollamaPlan } from "../../harness/plans";
 
 const said = (overrides: Parameters<typeof modelPlan>[0]) =>
-  engineOptionProblems([modelPlan(overrides)]).map(({ severity, rule, subject, message }) => {
+  engineOptionAdvice({ plan: { models: [modelPlan(overrides)] } }).map(({ severity, rule, subject, message }) => {
     expect({ severity, subject }).toEqual({ severity: "advisory", subject: "models.llama-8b" });
     return [rule, message];
   });
@@ -55,7 +55,7 @@ describe("what the plan says of the options that the user gives an engine", () =
 
   it("holds for Ollama too", () => {
     const model = ollamaPlan({ engineVersion: "0.32.14", env: { OLLAMA_GPU_OVERHEAD: "1000" } });
-    expect(engineOptionProblems([model]).map(({ rule }) => rule)).toEqual([
+    expect(engineOptionAdvice({ plan: { models: [model] } }).map(({ rule }) => rule)).toEqual([
       "engine-options-memory",
       "engine-options-version",
     ]);

@@ -1,8 +1,12 @@
-import type { CapacityProblem } from "../planner/types";
-import type { EnvironmentConfig } from "./config";
+import type { CapacityProblem } from "../../planner/types";
+import type { EnvironmentConfig } from "../config";
 
 /** What a reader of the plan must know of its NetworkPolicies: what the platform could not find out by itself. */
-export function networkProblems({ stage, cluster }: Pick<EnvironmentConfig, "stage" | "cluster">): CapacityProblem[] {
+export function apiServerCidrs({
+  environment: { stage, cluster },
+}: {
+  readonly environment: Pick<EnvironmentConfig, "stage" | "cluster">;
+}): CapacityProblem[] {
   if (stage !== "production" || cluster.apiServerCidrs.length > 0) {
     return [];
   }

@@ -1,11 +1,13 @@
-import type { Placement } from "../placement";
-import type { PoolRequest } from "../request";
-import type { CapacityProblem } from "../types";
+import type { CapacityProblem, DeploymentPlan } from "../types";
 
 /** Nobody can say what starts on a card of which nothing was read but its memory. */
-export function unknownCards(pools: readonly PoolRequest[], placements: readonly Placement[]): CapacityProblem[] {
+export function unknownCards({
+  plan: { pools, models },
+}: {
+  readonly plan: Pick<DeploymentPlan, "pools" | "models">;
+}): CapacityProblem[] {
   return pools.flatMap(({ name, shape: { gpu } }): CapacityProblem[] => {
-    const here = placements.filter(({ candidate }) => candidate.pool === name).map(({ model }) => model.name);
+    const here = models.filter((m) => m.pool === name).map((m) => m.name);
     if (gpu === undefined || gpu.abilities !== undefined || here.length === 0) {
       return [];
     }

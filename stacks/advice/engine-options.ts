@@ -1,9 +1,9 @@
-import { engineOptions, type OptionRules, ruleFor, vllmArgument } from "../catalog/engine-options";
-import type { CapacityProblem, ModelPlan } from "../planner/types";
+import { engineOptions, type OptionRules, ruleFor, vllmArgument } from "../../catalog/engine-options";
+import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
 
 /** What a reader of the plan must know of the options that the user gave the engines. All advisory: mistakes are refused before. */
-export function engineOptionProblems(models: readonly ModelPlan[]): CapacityProblem[] {
-  return models.flatMap((model) => {
+export function engineOptionAdvice({ plan }: { readonly plan: Pick<DeploymentPlan, "models"> }): CapacityProblem[] {
+  return plan.models.flatMap((model) => {
     const { arguments: argumentRules, environment } = engineOptions(model.engine);
     const said = (table: keyof OptionRules) => [
       ...remarks(Object.keys(model.args ?? {}), argumentRules[table]),

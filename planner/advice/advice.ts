@@ -1,0 +1,21 @@
+import type { Replanning } from "../fixes/setting";
+import type { CapacityProblem } from "../types";
+import { cheaperMachine } from "./cheaper-machine";
+import { hostMemory } from "./host-memory";
+import { idleNodes } from "./idle-nodes";
+import { unknownCards } from "./unknown-cards";
+
+/** One piece of advice each: none of them forbids a deployment. What may not start comes first. */
+const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
+  unknownCards,
+  idleNodes,
+  cheaperMachine,
+  hostMemory,
+];
+
+/** What deserves a look in a plan that can be deployed; a refused one has more urgent things to say. */
+export function adviseOn(context: Replanning): CapacityProblem[] {
+  return context.plan.problems.some((p) => p.severity === "mandatory")
+    ? []
+    : PIECES.flatMap((advise) => advise(context));
+}

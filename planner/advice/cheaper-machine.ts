@@ -1,0 +1,77 @@
+import type { MachineShape } from "../../catalog/shapes";
+import { exchangeableShapes, onMachine } from "../fixes/pool-settings";
+import type { Replanning } from "../fixes/setting";
+import type { PoolRequest } from "../request";
+import type { CapacityProblem, DeploymentPlan, PoolPlan } from "../types";
+import { samePlaces, wholeUsd } from "./comparison";
+import { hostMemory } from "./host-memory";
+
+/** A GPU is mostly empty below this part of what the engine may use of it. */
+const MOSTLY_EMPTY = 1 / 3;
+/** A pool whose GPUs are claimed to no more than this part could be a smaller machine. */
+const MOSTLY_FREE = 1 / 2;
+/** Part of the pool's cost below which a change of machines is not worth a reader's time. */
+const WORTH_SAYING = 0.1;
+/** Machines to try for a pool, cheapest first. */
+const MOST_TRIALS = 12;
+
+/** Pools whose GPUs are mostly empty or free, where a cheaper machine would hold the same models. */
+export function cheaperMachine(context: Replanning): CapacityProblem[] {
+  return context.request.pools.flatMap((pool): CapacityProblem[] => {
+    const planned = context.plan.pools.find((p) => p.name === pool.name);
+    const waste = planned && wasteOf(context.plan, planned);
+    const better = waste && cheapestMachine(context, pool, planned);
+    if (!better) {
+      return [];
+    }
+    const { shape, savedUsd } = better;
+    return [
+      {
+        severity: "advisory",
+        rule: "cheaper-machine",
+        subject: `pools.${pool.name}.shape`,
+        message: `${waste} of ${pool.shape.name}. On ${shape.name} (${shape.gpu?.count} × ${shape.gpu?.model}) the same models fit, for ${wholeUsd(savedUsd)} USD a month less. Memory alone is compared: a smaller card also answers more slowly.`,
+      },
+    ];
+  });
+}
+
+/** What of a pool's GPUs is not used, as the beginning of a sentence; undefined when they are put to use. */
+function wasteOf({ models }: DeploymentPlan, pool: PoolPlan): string | undefined {
+  const here = models.filter((m) => m.pool === pool.name && m.gpusPerNode > 0);
+  if (here.length === 0 || pool.gpusTotal === 0) {
+    return undefined;
+  }
+  const fullest = here.reduce((best, m) => (fillOf(m) > fillOf(best) ? m : best));
+  if (fillOf(fullest) <= MOSTLY_EMPTY) {
+    const { totalGiB, limitGiB } = fullest.memoryPerGpu;
+    return `${fullest.name} takes ${totalGiB.toFixed(1)} of ${limitGiB.toFixed(1)} GiB of a GPU`;
+  }
+  return pool.gpusClaimed <= pool.gpusTotal * MOSTLY_FREE
+    ? `models claim ${pool.gpusClaimed} of ${pool.gpusTotal} GPUs`
+    : undefined;
+}
+
+function fillOf({ memoryPerGpu: { totalGiB, limitGiB } }: DeploymentPlan["models"][number]): number {
+  return totalGiB / limitGiB;
+}
+
+/** The machine with which the environment costs least, if that is worth it and raises no new question. */
+function cheapestMachine(
+  { request, plan, again }: Replanning,
+  pool: PoolRequest,
+  planned: PoolPlan,
+): { readonly shape: MachineShape; readonly savedUsd: number } | undefined {
+  const advised = hostMemory({ plan }).length;
+  const better = exchangeableShapes(pool)
+    .filter(({ price }) => price < pool.usdPerNodeHour)
+    .slice(0, MOST_TRIALS)
+    .flatMap(({ shape, price }) => {
+      const changed = again(onMachine(request, pool, shape, price));
+      const sound =
+        changed.problems.length === 0 && samePlaces(plan, changed) && hostMemory({ plan: changed }).length <= advised;
+      const savedUsd = plan.cost.monthlyUsd - changed.cost.monthlyUsd;
+      return sound && savedUsd >= planned.monthlyUsd * WORTH_SAYING ? [{ shape, savedUsd }] : [];
+    });
+  return better.toSorted((a, b) => b.savedUsd - a.savedUsd)[0];
+}

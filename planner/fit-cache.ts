@@ -1,0 +1,61 @@
+import { type Candidate, type Fit, fitOnPool, type Refusal } from "./candidates";
+import type { Capacity } from "./packing";
+import type { ModelRequest, PoolRequest } from "./request";
+
+/** Many models, and many plans in search of a fix, ask the same question of a pool: answer it once. */
+export class FitCache {
+  private readonly answers = new Map<string, Fit>();
+  private readonly numbers = new Map<object, number>();
+
+  onPools(
+    model: ModelRequest,
+    pools: readonly PoolRequest[],
+    nodeOf: (pool: PoolRequest) => Capacity,
+  ): { candidates: Candidate[]; refusals: Refusal[] } {
+    const candidates: Candidate[] = [];
+    const refusals: Refusal[] = [];
+    for (const pool of pools) {
+      const fit = this.fit(model, pool, nodeOf(pool));
+      if ("candidate" in fit) {
+        candidates.push(fit.candidate);
+      } else {
+        refusals.push(fit.refusal);
+      }
+    }
+    return { candidates, refusals };
+  }
+
+  private fit(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
+    const {
+      architecture,
+      name: _name,
+      servedName: _servedName,
+      source: _source,
+      minReplicas: _minReplicas,
+      maxReplicas: _maxReplicas,
+      pools: _pools,
+      chatTemplate: _chatTemplate,
+      ...question
+    } = model;
+    const key = JSON.stringify([
+      pool.name,
+      this.numberOf(pool.shape),
+      pool.maxNodes,
+      node,
+      this.numberOf(architecture),
+      question,
+    ]);
+    let answer = this.answers.get(key);
+    if (!answer) {
+      answer = fitOnPool(model, pool, node);
+      this.answers.set(key, answer);
+    }
+    return answer;
+  }
+
+  private numberOf(part: object): number {
+    const number = this.numbers.get(part) ?? this.numbers.size;
+    this.numbers.set(part, number);
+    return number;
+  }
+}

@@ -1,0 +1,61 @@
+import { findShape } from "../../catalog/shapes";
+import type { PlanRequest } from "../request";
+import type { CapacityProblem, Fix, FixValue } from "../types";
+
+/** The fixes of a problem as lines that follow its message. */
+export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, request: PlanRequest): string {
+  const known = problem.remedies ?? [];
+  if (fixes.length + known.length === 0) {
+    return `\nNo single change fits. ${lastResort(problem, request)}`;
+  }
+  // What costs nothing anyway needs no figure.
+  const priced = request.pools.some((p) => p.usdPerNodeHour > 0);
+  // A remedy that names more values of the same setting says it already.
+  const others = fixes.filter(({ path }) => !known.some((remedy) => remedy.includes(path)));
+  const tried = others.map((fix) => `${describeFix(fix)}${priced ? `: ${dollars(fix.monthlyUsd)} USD a month` : ""}`);
+  const lines = [...known, ...tried].map((line) => `- ${line}`);
+  const order = others.length > 1 ? ", cheapest first" : "";
+  return ["", lines.length === 1 ? "To fix it:" : `To fix it, one of these${order}:`, ...lines].join("\n");
+}
+
+/** `lower models.chat.concurrency from 16 to 7` */
+export function describeFix({ path, from, to }: Fix): string {
+  if (to === null) {
+    return `remove ${path} (${show(from)})`;
+  }
+  if (typeof from === "number" && typeof to === "number") {
+    return `${to < from ? "lower" : "raise"} ${path} from ${from} to ${to}`;
+  }
+  return from === null ? `set ${path} to ${show(to)}` : `change ${path} from ${show(from)} to ${show(to)}${cards(to)}`;
+}
+
+/** The GPUs of a machine shape that is named. */
+function cards(value: FixValue): string {
+  const gpu = typeof value === "string" ? findShape(value)?.gpu : undefined;
+  return gpu ? ` (${gpu.count} × ${gpu.model})` : "";
+}
+
+function lastResort({ rule, subject }: CapacityProblem, { models, pools }: PlanRequest): string {
+  if (rule === "monthly-budget") {
+    return "Lower several of replicas, minNodes and hoursPerDay, or raise the budget.";
+  }
+  if (rule === "pool-capacity") {
+    return "Raise maxNodes, lower replicas, or add a pool.";
+  }
+  const engine = models.find((m) => subject === `models.${m.name}`)?.engine;
+  const runs = pools.some(({ role }) => role === "gpu" || (role === "cpu" && engine === "ollama"));
+  if (runs) {
+    return "Choose a smaller or quantized model, or add a pool with more memory.";
+  }
+  return engine === "ollama"
+    ? "Add a pool with GPUs, or one with role: cpu, that is open to it."
+    : "Add a pool with GPUs that is open to it, or write engine: ollama and add a pool with role: cpu.";
+}
+
+function show(value: FixValue): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : `[${(value ?? []).join(", ")}]`;
+}
+
+function dollars(amount: number): string {
+  return amount.toLocaleString("en-US", { maximumFractionDigits: amount < 1000 ? 2 : 0 });
+}

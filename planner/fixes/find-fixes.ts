@@ -1,0 +1,129 @@
+import type { PlanRequest } from "../request";
+import type { CapacityProblem, DeploymentPlan, Fix } from "../types";
+import { describeFixes } from "./describe";
+import { modelSettings } from "./model-settings";
+import { poolSettings } from "./pool-settings";
+import type { Replanning, Setting } from "./setting";
+
+/** Work that the search may do, in models planned: a second or two at worst. */
+const MOST_PLANNED_MODELS = 1500;
+/** Plans that it may make at most. */
+const MOST_PLANS = 400;
+/** More would be a list to read, not an answer. */
+const MOST_FIXES = 4;
+
+/** Rules that a change of load, format, replicas, nodes or machines can satisfy. */
+const FIXABLE = new Set(["model-fits", "pool-capacity", "monthly-budget"]);
+
+/**
+ * The problems of a plan, each refusal with the single changes after which the planner itself no longer raises it,
+ * nor any other: what to change, and what the environment then costs.
+ */
+export function withFixes({ request, plan, again }: Replanning): CapacityProblem[] {
+  let plans = Math.min(MOST_PLANS, Math.floor(MOST_PLANNED_MODELS / Math.max(1, request.models.length)));
+  const trial = (changed: PlanRequest) => (plans-- > 0 ? again(changed) : undefined);
+  return plan.problems.map((problem) => {
+    if (problem.severity !== "mandatory" || !FIXABLE.has(problem.rule)) {
+      return problem;
+    }
+    const fixes = findFixes(request, plan, problem, trial);
+    return { ...problem, message: `${problem.message}${describeFixes(fixes, problem, request)}`, fixes };
+  });
+}
+
+function findFixes(
+  request: PlanRequest,
+  plan: DeploymentPlan,
+  problem: CapacityProblem,
+  trial: (request: PlanRequest) => DeploymentPlan | undefined,
+): Fix[] {
+  const before = new Set(refusalsOf(plan));
+  before.delete(keyOf(problem));
+  const found = new Map<string, { readonly fix: Fix; readonly rank: number }>();
+  for (const [rank, setting] of settingsFor(request, plan, problem).entries()) {
+    const fix = mildestFix(setting, (changed) => {
+      const result = trial(changed);
+      const helps = result && refusalsOf(result).every((key) => before.has(key));
+      return helps ? result.cost.monthlyUsd : undefined;
+    });
+    const known = fix && found.get(fix.path);
+    if (fix && (!known || fix.monthlyUsd < known.fix.monthlyUsd)) {
+      found.set(fix.path, { fix, rank });
+    }
+  }
+  return [...found.values()]
+    .sort((a, b) => cents(a.fix.monthlyUsd) - cents(b.fix.monthlyUsd) || a.rank - b.rank)
+    .slice(0, MOST_FIXES)
+    .map(({ fix }) => fix);
+}
+
+/**
+ * The mildest value of a setting that helps, by bisection; every harsher one is expected to help too, and the one that
+ * is returned was tried.
+ *
+ * @param costOf what the environment costs with a change, USD a month; undefined when it does not help.
+ */
+function mildestFix(
+  { path, from, count, at }: Setting,
+  costOf: (changed: PlanRequest) => number | undefined,
+): Fix | undefined {
+  const fixAt = (index: number): Fix | undefined => {
+    const { to, request } = at(index);
+    const monthlyUsd = costOf(request);
+    return monthlyUsd === undefined ? undefined : { path, from, to, monthlyUsd };
+  };
+  let best = fixAt(count - 1);
+  if (!best) {
+    return undefined;
+  }
+  let low = -1;
+  let high = count - 1;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    const fix = fixAt(middle);
+    if (fix) {
+      best = fix;
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+  return best;
+}
+
+/**
+ * A model that fits nowhere is changed itself; room and money are shared, so that every model may give way. Pools come
+ * first, then the dearest models: they have most to give, should the plans not suffice for all.
+ */
+function settingsFor(request: PlanRequest, plan: DeploymentPlan, problem: CapacityProblem): Setting[] {
+  const cost = (name: string) => plan.models.find((m) => m.name === name)?.monthlyUsd ?? Number.POSITIVE_INFINITY;
+  const models =
+    problem.rule === "model-fits"
+      ? request.models.filter((m) => problem.subject === `models.${m.name}`)
+      : request.models.toSorted((a, b) => compare(cost(b.name), cost(a.name)) || (a.name < b.name ? -1 : 1));
+  const pools = request.pools.toSorted((a, b) => compare(poolCost(plan, b.name), poolCost(plan, a.name)));
+  return [
+    ...pools.flatMap((pool) => poolSettings(request, pool)),
+    ...models.flatMap((model) => modelSettings(request, model)),
+  ];
+}
+
+function poolCost(plan: DeploymentPlan, name: string): number {
+  return plan.pools.find((p) => p.name === name)?.monthlyUsd ?? 0;
+}
+
+function refusalsOf({ problems }: DeploymentPlan): string[] {
+  return problems.filter((p) => p.severity === "mandatory").map(keyOf);
+}
+
+function keyOf({ rule, subject }: CapacityProblem): string {
+  return `${rule} ${subject}`;
+}
+
+function compare(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function cents(usd: number): number {
+  return Math.round(usd * 100);
+}

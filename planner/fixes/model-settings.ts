@@ -1,0 +1,123 @@
+import type { ModelRequest, PlanRequest } from "../request";
+import type { FixValue } from "../types";
+import { type Setting, withModel } from "./setting";
+
+/** What could be changed of a model so that it takes less, or finds more room. */
+export function modelSettings(request: PlanRequest, model: ModelRequest): Setting[] {
+  const { concurrency, contextTokens } = model;
+  // People write contexts in thousands: 16384, not 15873.
+  const step = contextTokens > 1024 ? 1024 : 128;
+  const settings: (Setting | undefined)[] = [
+    setting(request, model, "concurrency", concurrency, concurrency - 1, (i) => {
+      const to = concurrency - 1 - i;
+      return { to, change: { concurrency: to } };
+    }),
+    setting(request, model, "contextTokens", contextTokens, Math.ceil(contextTokens / step) - 1, (i) => {
+      const to = (Math.ceil(contextTokens / step) - 1 - i) * step;
+      return { to, change: { contextTokens: to } };
+    }),
+    ...fewerReplicas(request, model),
+    ...inEightBits(request, model),
+    ...onAnotherPool(request, model),
+    ...unpinned(request, model),
+  ];
+  return settings.filter((s) => s !== undefined);
+}
+
+interface ModelChange {
+  readonly to: FixValue;
+  readonly change: Partial<ModelRequest>;
+}
+
+/** Undefined where there is no other value. */
+function setting(
+  request: PlanRequest,
+  { name }: ModelRequest,
+  key: string,
+  from: FixValue,
+  count: number,
+  at: (index: number) => ModelChange,
+): Setting | undefined {
+  const applied = (index: number) => {
+    const { to, change } = at(index);
+    return { to, request: withModel(request, name, change) };
+  };
+  return count > 0 ? { path: `models.${name}.${key}`, from, count, at: applied } : undefined;
+}
+
+/** One other value. */
+function single(request: PlanRequest, model: ModelRequest, key: string, from: FixValue, change: ModelChange) {
+  return setting(request, model, key, from, 1, () => change);
+}
+
+/** Fewer replicas at least, or at most; both where the configuration names one number. */
+function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  const { minReplicas, maxReplicas } = model;
+  if (minReplicas === maxReplicas) {
+    return [
+      setting(request, model, "replicas", minReplicas, minReplicas - 1, (i) => {
+        const to = minReplicas - 1 - i;
+        return { to, change: { minReplicas: to, maxReplicas: to } };
+      }),
+    ];
+  }
+  return [
+    setting(request, model, "replicas.min", minReplicas, minReplicas - 1, (i) => {
+      const to = minReplicas - 1 - i;
+      return { to, change: { minReplicas: to } };
+    }),
+    setting(request, model, "replicas.max", maxReplicas, maxReplicas - Math.max(1, minReplicas), (i) => {
+      const to = maxReplicas - 1 - i;
+      return { to, change: { maxReplicas: to } };
+    }),
+  ];
+}
+
+/** FP8 weights or cache, which vLLM makes of plain ones; on which cards, the plan knows. */
+function inEightBits(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  if (model.engine !== "vllm") {
+    return [];
+  }
+  const { kvCacheDtype, quantization, architecture } = model;
+  const weights =
+    quantization === undefined && architecture.quantization.rules.length === 0
+      ? single(request, model, "quantization", null, { to: "fp8", change: { quantization: "fp8" } })
+      : undefined;
+  const cache =
+    kvCacheDtype === "fp8" || architecture.quantization.fp8KvCache
+      ? undefined
+      : single(request, model, "kvCacheDtype", kvCacheDtype, { to: "fp8", change: { kvCacheDtype: "fp8" } });
+  return [weights, cache];
+}
+
+/** A pool that the model may not use yet, beside those that it names. */
+function onAnotherPool(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  const { pools: named } = model;
+  if (!named) {
+    return [];
+  }
+  return request.pools
+    .filter((pool) => pool.role !== "system" && !named.includes(pool.name))
+    .map((pool) => {
+      const pools = [...named, pool.name];
+      return single(request, model, "pools", named, { to: pools, change: { pools } });
+    });
+}
+
+/** Parallelism that was pinned by hand, left to the plan. */
+function unpinned(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  return (["tensorParallel", "pipelineParallel"] as const).map((key) => {
+    const { [key]: pinned, ...free } = model;
+    return pinned === undefined
+      ? undefined
+      : {
+          path: `models.${model.name}.${key}`,
+          from: pinned,
+          count: 1,
+          at: () => ({
+            to: null,
+            request: { ...request, models: request.models.map((m) => (m === model ? free : m)) },
+          }),
+        };
+  });
+}

@@ -1,0 +1,85 @@
+import { hourlyUsd, type MachineShape, shapesOf } from "../../catalog/shapes";
+import type { PlanRequest, PoolRequest } from "../request";
+import { type Setting, withPool } from "./setting";
+
+/** More nodes than this per replica is no deployment that anyone runs: the search ends there. */
+const MOST_NODES_PER_REPLICA = 16;
+/** As many nodes as a pool of the configuration may have. */
+const MOST_NODES = 1000;
+
+/** What could be changed of a pool that runs models: its least and most nodes, its machine. */
+export function poolSettings(request: PlanRequest, pool: PoolRequest): Setting[] {
+  if (pool.role === "system") {
+    return [];
+  }
+  const { minNodes, maxNodes } = pool;
+  const replicas = Math.max(1, ...request.models.map((m) => m.maxReplicas));
+  const most = Math.min(MOST_NODES, maxNodes + MOST_NODES_PER_REPLICA * replicas);
+  const nodes: Setting[] = [
+    {
+      path: `pools.${pool.name}.minNodes`,
+      from: minNodes,
+      count: minNodes,
+      at: (i) => {
+        const to = minNodes - 1 - i;
+        return { to, request: withPool(request, pool.name, { minNodes: to }) };
+      },
+    },
+    {
+      path: `pools.${pool.name}.maxNodes`,
+      from: maxNodes,
+      count: most - maxNodes,
+      at: (i) => {
+        const to = maxNodes + 1 + i;
+        return { to, request: withPool(request, pool.name, { maxNodes: to }) };
+      },
+    },
+  ];
+  return [...nodes.filter(({ count }) => count > 0), ...otherMachines(request, pool)];
+}
+
+/** Each machine that the pool could have instead. */
+function otherMachines(request: PlanRequest, pool: PoolRequest): Setting[] {
+  return exchangeableShapes(pool).map(({ shape, price }) => ({
+    path: `pools.${pool.name}.shape`,
+    from: pool.shape.name,
+    count: 1,
+    at: () => ({ to: shape.name, request: onMachine(request, pool, shape, price) }),
+  }));
+}
+
+/** Clouds label every node with its machine: pods that select it follow the change. */
+const MACHINE_LABEL = "node.kubernetes.io/instance-type";
+
+/** The request with another machine in a pool, at its list price. */
+export function onMachine(request: PlanRequest, pool: PoolRequest, shape: MachineShape, price: number): PlanRequest {
+  const follows = pool.labels[MACHINE_LABEL] === pool.shape.name;
+  return withPool(request, pool.name, {
+    shape,
+    usdPerNodeHour: price,
+    ...(follows && { labels: { ...pool.labels, [MACHINE_LABEL]: shape.name } }),
+  });
+}
+
+/**
+ * Machines of the same provider and kind with a list price, cheapest first. None for a pool with a price of its own: it
+ * would no longer hold.
+ */
+export function exchangeableShapes(pool: PoolRequest): { readonly shape: MachineShape; readonly price: number }[] {
+  if (hourlyUsd(pool.shape) !== pool.usdPerNodeHour) {
+    return [];
+  }
+  return shapesOf(pool.shape.provider)
+    .filter(
+      (shape) =>
+        shape.name !== pool.shape.name &&
+        !shape.denied &&
+        !shape.flex &&
+        Boolean(shape.gpu) === Boolean(pool.shape.gpu),
+    )
+    .flatMap((shape) => {
+      const price = shape.price && "usdPerHour" in shape.price ? hourlyUsd(shape) : undefined;
+      return price === undefined ? [] : [{ shape, price }];
+    })
+    .sort((a, b) => a.price - b.price);
+}

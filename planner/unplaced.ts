@@ -1,0 +1,40 @@
+import { memoryPerGpu } from "./candidates";
+import type { Layout } from "./layouts";
+import type { MemoryEstimate } from "./memory/estimate";
+import { formatLabel } from "./model/format-names";
+import type { ModelRequest, PoolRequest } from "./request";
+import type { UnplacedModel } from "./types";
+
+/** A layout that a model would have had on a pool. */
+export interface Miss {
+  readonly pool: string;
+  readonly layout: Layout;
+  readonly estimate: MemoryEstimate;
+}
+
+/** What a report says of a model that the plan has no place for. */
+export function unplacedModel(
+  model: ModelRequest,
+  rule: string,
+  pools: readonly PoolRequest[],
+  nearest?: Miss,
+): UnplacedModel {
+  const { name, servedName, engine, engineVersion, task, source, contextTokens, concurrency } = model;
+  const shape = pools.find((p) => p.name === nearest?.pool)?.shape.name;
+  return {
+    name,
+    servedName,
+    engine,
+    engineVersion,
+    task,
+    source,
+    format: formatLabel(model.architecture, model.quantization),
+    contextTokens,
+    concurrency,
+    rule,
+    ...(nearest &&
+      shape !== undefined && {
+        nearest: { pool: nearest.pool, shape, ...nearest.layout, memoryPerGpu: memoryPerGpu(nearest.estimate) },
+      }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
+import type { LoadedEnvironment } from "../config";
+import { apiServerCidrs } from "./api-server-cidrs";
+import { controlImage } from "./control-image";
+import { engineOptionAdvice } from "./engine-options";
+import { exampleNames } from "./example-names";
+import { gatedModels } from "./gated-models";
+import { movingRevisions } from "./moving-revisions";
+
+/** What advice is given on, beyond what the planner sees. */
+export interface Advised extends LoadedEnvironment {
+  readonly plan: DeploymentPlan;
+}
+
+/** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
+const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
+  gatedModels,
+  exampleNames,
+  controlImage,
+  engineOptionAdvice,
+  movingRevisions,
+  apiServerCidrs,
+];
+
+/** What deserves a look before an environment is deployed; a refused plan has more urgent things to say. */
+export function adviseOnEnvironment(advised: Advised): CapacityProblem[] {
+  return advised.plan.problems.some((p) => p.severity === "mandatory")
+    ? []
+    : PIECES.flatMap((advise) => advise(advised));
+}

@@ -1,0 +1,219 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hourlyUsd } from "../../../catalog/shapes";
+import { withFixes } from "../../../planner/fixes/find-fixes";
+import { planDeployment } from "../../../planner/plan";
+import { planWithAdvice } from "../../../planner/plan-with-advice";
+import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
+import type { CapacityProblem, DeploymentPlan, Fix } from "../../../planner/types";
+import { environmentOf, modelOf, poolOf, shapeNamed } from "../fixtures";
+
+const refusals = ({ problems }: DeploymentPlan) => problems.filter((p) => p.severity === "mandatory");
+const keyOf = ({ rule, subject }: CapacityProblem) => `${rule} ${subject}`;
+
+function onlyRefusal(request: PlanRequest): CapacityProblem {
+  const found = refusals(planWithAdvice(request));
+  expect(found).toHaveLength(1);
+  return found[0] as CapacityProblem;
+}
+
+const MODEL_KEYS: Readonly<Record<string, keyof ModelRequest>> = {
+  "replicas.min": "minReplicas",
+  "replicas.max": "maxReplicas",
+};
+
+/** What a person does with a fix: writes the value at its path. */
+function written(request: PlanRequest, { path, to }: Fix): PlanRequest {
+  const [section, name, ...rest] = path.split(".");
+  const key = rest.join(".");
+  if (section === "models") {
+    const change =
+      key === "replicas"
+        ? { minReplicas: Number(to), maxReplicas: Number(to) }
+        : { [MODEL_KEYS[key] ?? key]: to ?? undefined };
+    return { ...request, models: request.models.map((m) => (m.name === name ? { ...m, ...change } : m)) };
+  }
+  const changed = (pool: PoolRequest): PoolRequest => {
+    if (key !== "shape") {
+      return { ...pool, [key]: to };
+    }
+    const shape = shapeNamed(String(to));
+    return { ...pool, shape, usdPerNodeHour: hourlyUsd(shape) ?? Number.NaN };
+  };
+  return { ...request, pools: request.pools.map((p) => (p.name === name ? changed(p) : p)) };
+}
+
+const llama70b = (changes: Partial<ModelRequest> = {}) =>
+  modelOf("llama-3.3-70b-instruct", { name: "chat", ...changes });
+
+describe("a plan above its budget", () => {
+  const request = environmentOf(
+    [poolOf("g6e.12xlarge", 4)],
+    [llama70b({ contextTokens: 16_384, concurrency: 8, maxReplicas: 1 })],
+    { monthlyBudgetUsd: 10_000 },
+  );
+
+  it("names the smallest change of load that fits, and what it then costs", () => {
+    const { fixes = [], message } = onlyRefusal(request);
+    const concurrency = fixes.find((fix) => fix.path === "models.chat.concurrency");
+    expect(concurrency).toMatchObject({ from: 8, to: expect.any(Number) });
+    const to = Number(concurrency?.to);
+    const at = (value: number) =>
+      planDeployment({ ...request, models: [{ ...llama70b({ contextTokens: 16_384 }), concurrency: value }] });
+    expect(refusals(at(to))).toEqual([]);
+    expect(refusals(at(to + 1)).map((p) => p.rule)).toEqual(["monthly-budget"]);
+    expect(at(to).cost.monthlyUsd).toBe(concurrency?.monthlyUsd);
+    expect(message).toContain(`- lower models.chat.concurrency from 8 to ${to}: `);
+  });
+
+  it("says so when no single change suffices", () => {
+    const { fixes, message } = onlyRefusal({ ...request, monthlyBudgetUsd: 100 });
+    expect(fixes).toEqual([]);
+    expect(message).toContain(
+      "No single change fits. Lower several of replicas, minNodes and hoursPerDay, or raise the budget.",
+    );
+  });
+
+  it("proposes to stop nodes that nobody needs", () => {
+    const idle = environmentOf([poolOf("p5.48xlarge", 2, { minNodes: 2 })], [llama70b()], { monthlyBudgetUsd: 50_000 });
+    expect(onlyRefusal(idle).fixes).toContainEqual(
+      expect.objectContaining({ path: "pools.p5-48xlarge.minNodes", from: 2, to: 1 }),
+    );
+  });
+
+  it("keeps a negotiated price: it proposes no other machine for that pool", () => {
+    const own = { ...request, pools: request.pools.map((p) => ({ ...p, usdPerNodeHour: p.usdPerNodeHour * 0.9 })) };
+    const paths = (onlyRefusal({ ...own, monthlyBudgetUsd: 9_000 }).fixes ?? []).map((fix) => fix.path);
+    expect(paths).toContain("models.chat.concurrency");
+    expect(paths).not.toContain("pools.g6e-12xlarge.shape");
+  });
+});
+
+describe("a model that does not fit", () => {
+  it("may become fp8 on cards that have it, and not on those that have not", () => {
+    const on = (shape: string, model: ModelRequest) =>
+      (onlyRefusal(environmentOf([poolOf(shape, 1)], [model])).fixes ?? []).map((fix) => [fix.path, fix.to]);
+    const large = llama70b({ concurrency: 1, contextTokens: 2048 });
+    expect(on("g7e.2xlarge", large)).toContainEqual(["models.chat.quantization", "fp8"]);
+    const small = modelOf("llama-3.1-8b-instruct", { name: "chat", concurrency: 1, contextTokens: 2048 });
+    expect(on("VM.GPU3.1", small)).not.toContainEqual(["models.chat.quantization", "fp8"]);
+  });
+
+  it("may have fewer replicas, at least and at most where the configuration says one number", () => {
+    const pool = poolOf("p5.48xlarge", 1);
+    const pathsOf = (changes: Partial<ModelRequest>) =>
+      (onlyRefusal(environmentOf([pool], [llama70b(changes)])).fixes ?? []).map(({ path, from, to }) => [
+        path,
+        from,
+        to,
+      ]);
+    expect(pathsOf({ minReplicas: 8, maxReplicas: 8 })).toContainEqual(["models.chat.replicas", 8, 2]);
+    expect(pathsOf({ minReplicas: 1, maxReplicas: 8 })).toContainEqual(["models.chat.replicas.max", 8, 2]);
+  });
+
+  it("loses a pin that its heads do not allow", () => {
+    const { fixes, message } = onlyRefusal(
+      environmentOf([poolOf("p5.48xlarge", 1)], [llama70b({ tensorParallel: 3 })]),
+    );
+    expect(fixes).toContainEqual(expect.objectContaining({ path: "models.chat.tensorParallel", from: 3, to: null }));
+    // The planner knows all values that would do: they are named instead.
+    expect(message).toMatch(/^- write models\.chat\.tensorParallel: 1, 2, 4 or 8, or remove it$/m);
+  });
+
+  it("may use a pool that it does not name", () => {
+    const pools = [poolOf("g6.xlarge", 1, { name: "small" }), poolOf("p5.48xlarge", 1, { name: "large" })];
+    expect(onlyRefusal(environmentOf(pools, [llama70b({ pools: ["small"] })])).fixes).toContainEqual(
+      expect.objectContaining({ path: "models.chat.pools", from: ["small"], to: ["small", "large"] }),
+    );
+  });
+
+  it("costs nothing to mention on machines of one's own", () => {
+    const free = poolOf("g6e.12xlarge", 1, { usdPerNodeHour: 0 });
+    const request = { ...environmentOf([], [llama70b({ concurrency: 64 })]), pools: [free] };
+    expect(onlyRefusal(request).message).toMatch(/lower models\.chat\.concurrency from 64 to \d+$/m);
+  });
+});
+
+const models = ["llama-3.2-3b-instruct", "qwen2.5-7b-instruct", "bge-m3", "llama-3.3-70b-instruct"].map((name) =>
+  modelOf(name),
+);
+const refusedEnvironments: fc.Arbitrary<PlanRequest> = fc
+  .record({
+    models: fc.array(
+      fc.record({
+        base: fc.constantFrom(...models),
+        concurrency: fc.integer({ min: 1, max: 256 }),
+        minReplicas: fc.integer({ min: 1, max: 4 }),
+        more: fc.nat(2),
+        tensorParallel: fc.constantFrom(undefined, undefined, undefined, 2, 3),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    pools: fc.uniqueArray(
+      fc.record({
+        shape: fc.constantFrom("g6e.xlarge", "g6.12xlarge", "g6e.12xlarge", "BM.GPU.A10.4"),
+        minNodes: fc.nat(2),
+        more: fc.nat(2),
+      }),
+      { minLength: 1, maxLength: 2, selector: ({ shape }) => shape },
+    ),
+    monthlyBudgetUsd: fc.integer({ min: 500, max: 20_000 }),
+  })
+  .map(({ pools, models: rows, monthlyBudgetUsd }) =>
+    environmentOf(
+      pools.map(({ shape, minNodes, more }) => poolOf(shape, Math.max(1, minNodes + more), { minNodes })),
+      rows.map(({ base, more, tensorParallel, ...row }, i) => ({
+        ...base,
+        ...row,
+        maxReplicas: row.minReplicas + more,
+        name: `m${i}`,
+        ...(tensorParallel !== undefined && { tensorParallel }),
+      })),
+      { monthlyBudgetUsd },
+    ),
+  );
+
+describe("every fix", () => {
+  it("really mends what it is proposed for, breaks nothing else, costs what it says, and comes cheapest first", () => {
+    let proposed = 0;
+    fc.assert(
+      fc.property(refusedEnvironments, (request) => {
+        const plan = planWithAdvice(request);
+        const before = refusals(plan).map(keyOf);
+        for (const problem of refusals(plan)) {
+          const costs = (problem.fixes ?? []).map((fix) => fix.monthlyUsd);
+          expect(costs.map(Math.round)).toEqual([...costs].sort((a, b) => a - b).map(Math.round));
+          for (const fix of problem.fixes ?? []) {
+            proposed += 1;
+            const after = planDeployment(written(request, fix));
+            const left = refusals(after).map(keyOf);
+            expect(left).not.toContain(keyOf(problem));
+            expect(before).toEqual(expect.arrayContaining(left));
+            expect(after.cost.monthlyUsd).toBeCloseTo(fix.monthlyUsd, 4);
+          }
+        }
+      }),
+      { numRuns: 25 },
+    );
+    expect(proposed).toBeGreaterThan(10);
+  });
+
+  it("is found within bounded work, however many models there are", () => {
+    const many = Array.from({ length: 300 }, (_, i) =>
+      modelOf("qwen2.5-7b-instruct", { name: `m${i}`, concurrency: 2 }),
+    );
+    let plans = 0;
+    const request = environmentOf([poolOf("g6e.12xlarge", 200)], many, { monthlyBudgetUsd: 1 });
+    const plan = planDeployment(request);
+    withFixes({
+      request,
+      plan,
+      again: () => {
+        plans += 1;
+        return plan;
+      },
+    });
+    expect(plans).toBeGreaterThan(0);
+    expect(plans * many.length).toBeLessThanOrEqual(1500);
+  });
+});
