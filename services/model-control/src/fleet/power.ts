@@ -18,9 +18,11 @@ const PRUNED_AFTER_SECONDS = 3600;
 export async function stopWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
   const { state, times } = context;
   const { name } = worker.spec;
-  await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
+  const wasStopped = await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const record = await state.worker(name);
-    if (record.phase !== "stopped") await setPhase(context, lease, { ...record, phase: "draining" });
+    if (record.phase === "stopped") return true;
+    await setPhase(context, lease, { ...record, phase: "draining" });
+    return false;
   });
   const idle = async () => ![...(await state.pulls(name)).values()].some(({ running }) => running);
   await waitUntil(idle, { seconds: times.drainSeconds, everySeconds: 0.5, signal });
@@ -28,8 +30,16 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
     const record = await state.worker(name);
     // Pulls that still run see this and end.
     await setPhase(context, lease, { ...record, phase: "stopped" });
-    await unloadAll(context, worker, lease);
-    if (worker.spec.scale !== undefined) await scaleToZero(context, worker, worker.spec.scale, lease);
+    try {
+      await unloadAll(context, worker, lease);
+      if (worker.spec.scale !== undefined) await scaleToZero(context, worker, worker.spec.scale, lease);
+    } catch (error) {
+      // It has not stopped, so it must not look as if it had. An interrupted stop goes on.
+      if (!lease.signal.aborted && !wasStopped) {
+        await setPhase(context, lease, { ...(await state.worker(name)), phase: "running" }).catch(() => undefined);
+      }
+      throw error;
+    }
   });
 }
 

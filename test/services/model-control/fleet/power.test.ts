@@ -122,6 +122,15 @@ describe("stopping and starting a worker", () => {
     await sick.close();
   });
 
+  test("a stop that fails leaves a worker that runs, not one that looks stopped", async () => {
+    const sick = await HttpStub.listen(() => ({ status: 500, body: { error: "sick" } }));
+    const { fleet, state } = testFleet([ollamaWorker("a", sick.url)]);
+    await expect(fleet.stop("a", signal)).rejects.toMatchObject({ code: "engine_refusal" });
+    expect((await state.worker("a")).phase).toBe("running");
+    expect((await fleet.workers(signal))[0]?.state).toBe("unreachable");
+    await sick.close();
+  });
+
   test("a model that was deleted since the stop is forgotten, and fails no start", async () => {
     const { fleet, pull, state, events } = testFleet([ollamaWorker("a", ollama.url)]);
     await pull("seven:7b");
