@@ -25,9 +25,7 @@ const check = z.object({
 
 export const healthSchema = z
   .object({
-    healthy: z
-      .boolean()
-      .meta({ description: "control_api, queue and backend are all in order, and the model that was named is loaded" }),
+    healthy: z.boolean().meta({ description: "control_api, queue and backend are all in order" }),
     checks: z.object({
       control_api: check,
       queue: check,
