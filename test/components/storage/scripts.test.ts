@@ -4,37 +4,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fetchFile, pinnedManifest, wantedFiles } from "../../../components/storage/scripts/fetch.ts";
 import { HuggingFaceRepository } from "../../../components/storage/scripts/hugging-face.ts";
-import { filesToCopy, isSafePath, shardsOf, weightForm } from "../../../components/storage/scripts/model-files.ts";
 import { eachConcurrently, FinalError, withRetries } from "../../../components/storage/scripts/retry.ts";
 import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
 import { signedHeaders } from "../../../components/storage/scripts/s3-signature.ts";
 import { type SyncRequest, sync } from "../../../components/storage/scripts/sync.ts";
 import { COMMIT, type FakeHub, type FakeStore, fakeHub, fakeStore, sha256 } from "./fakes";
+import { COPIED, index, REPOSITORY, shard } from "./repository";
 
 const KEY = { accessKeyId: "writer", secretAccessKey: "secret", region: "us-east-1" };
-const shard = (n: number) => `model-0000${n}-of-00002.safetensors`;
-const index = (...shards: string[]) =>
-  Buffer.from(JSON.stringify({ weight_map: Object.fromEntries(shards.map((s, i) => [`layer.${i}`, s])) }));
-
-/** A small sharded repository with what surrounds weights in practice. */
-const REPOSITORY: Readonly<Record<string, Buffer>> = {
-  "config.json": Buffer.from('{"model_type":"llama"}'),
-  "tokenizer.json": Buffer.from("{}"),
-  "LICENSE.txt": Buffer.from("terms"),
-  "README.md": Buffer.from("# read me"),
-  "modeling_custom.py": Buffer.from("import os"),
-  "original/consolidated.00.pth": randomBytes(5000),
-  "pytorch_model.bin": randomBytes(5000),
-  "model.safetensors.index.json": index(shard(1), shard(2)),
-  [shard(1)]: randomBytes(3000),
-  [shard(2)]: randomBytes(4000),
-};
-const COPIED = ["LICENSE.txt", "config.json", shard(1), shard(2), "model.safetensors.index.json", "tokenizer.json"];
-
 describe("signedHeaders", () => {
   it("reproduces the example of the documentation of Signature Version 4", () => {
     const headers = signedHeaders(
@@ -54,94 +34,6 @@ describe("signedHeaders", () => {
       "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request," +
         "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date," +
         "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
-    );
-  });
-});
-
-describe("weightForm and filesToCopy", () => {
-  it("prefers safetensors, leaves out the same weights in other forms and code", () => {
-    const paths = Object.keys(REPOSITORY);
-    const form = weightForm(paths);
-    expect(form).toEqual({ index: "model.safetensors.index.json", files: [], safetensors: true });
-    const shards = shardsOf("index", String(REPOSITORY["model.safetensors.index.json"]));
-    expect(filesToCopy(paths, form, shards)).toEqual(COPIED);
-  });
-
-  it("falls back to PyTorch files, and keeps modules of sentence-transformers", () => {
-    const paths = [
-      "config.json",
-      "pytorch_model.bin",
-      "1_Pooling/config.json",
-      "2_Dense/model.safetensors",
-      "onnx/model.onnx",
-    ];
-    const form = weightForm(paths);
-    expect(form).toEqual({ index: undefined, files: ["pytorch_model.bin"], safetensors: false });
-    expect(filesToCopy(paths, form, form.files)).toEqual([
-      "1_Pooling/config.json",
-      "2_Dense/model.safetensors",
-      "config.json",
-      "pytorch_model.bin",
-    ]);
-  });
-
-  it("takes loose safetensors where there is no index", () => {
-    expect(weightForm(["consolidated.safetensors", "params.json"]).files).toEqual(["consolidated.safetensors"]);
-  });
-
-  it("names each shard that the repository lacks", () => {
-    const form = weightForm(["model.safetensors.index.json", shard(1)]);
-    expect(() => filesToCopy([shard(1)], form, [shard(1), shard(2)])).toThrow(
-      "model.safetensors.index.json names files that the repository lacks: model-00002-of-00002.safetensors",
-    );
-  });
-
-  it.each(["../victim/config.json", "a/../../b.json", "/etc/config.json", "a//b.json", "./a.json", "%2e%2e/a.json"])(
-    "refuses a repository that lists %s",
-    (path) => {
-      const paths = ["model.safetensors", path];
-      expect(() => filesToCopy(paths, weightForm(paths), ["model.safetensors"])).toThrow(
-        `the repository names files outside of itself: "${path}"`,
-      );
-    },
-  );
-
-  it("takes every path that stays where it is put, and no other", () => {
-    const part = fc.constantFrom("a", "..", ".", "", "b.json", "c d", "%2e", "..a", "\\", "\n");
-    fc.assert(
-      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
-        const path = parts.join("/");
-        const url = new URL(`http://store/bucket/prefix/${path}`);
-        const stays =
-          join("/prefix", path) === `/prefix/${path}` && decodeURI(url.pathname).endsWith(`/prefix/${path}`);
-        // Whatever a file system or a URL would change is refused; what is taken stays as it is.
-        if (isSafePath(path)) expect([path, stays]).toEqual([path, true]);
-      }),
-    );
-    expect(["model.safetensors", "1_Pooling/config.json", "..a/b", "c d.txt"].filter(isSafePath)).toHaveLength(4);
-  });
-
-  it("leaves out what is called like the store's own records", () => {
-    const paths = [".manifest.json", ".sync.json", "model.safetensors"];
-    expect(filesToCopy(paths, weightForm(paths), ["model.safetensors"])).toEqual(["model.safetensors"]);
-  });
-
-  it("refuses a repository without weights that an engine loads", () => {
-    expect(() => weightForm(["model.gguf", "config.json"])).toThrow(
-      /no safetensors or PyTorch weights, only: model\.gguf/,
-    );
-    expect(() => shardsOf("i.json", "{}")).toThrow('i.json has no "weight_map"');
-  });
-
-  it("copies every weight exactly once, whatever else there is", () => {
-    const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}\.(json|txt|py|bin|md)$/), { maxLength: 12 });
-    fc.assert(
-      fc.property(names, fc.integer({ min: 1, max: 5 }), (others, count) => {
-        const weights = Array.from({ length: count }, (_, i) => `model-${i}.safetensors`);
-        const copied = filesToCopy([...others, ...weights], weightForm([...others, ...weights]), weights);
-        expect(copied.filter((path) => path.endsWith(".safetensors"))).toEqual([...weights].sort());
-        expect(new Set(copied).size).toBe(copied.length);
-      }),
     );
   });
 });
