@@ -18,18 +18,64 @@ export function beta9Allowances({ backends, clients, networks }: Beta9Connection
   const store = storeAddress(s3);
   const gatewayPorts = Object.values(GATEWAY_PORTS).map((port) => ({ port }));
   return [
-    // Functions listen on ports of their worker that nobody knows beforehand.
-    { name: "within", pods: {}, from: [{ pods: {} }] },
-    { name: "to-within", pods: {}, to: [{ pods: {} }] },
+    {
+      name: "within",
+      reason: "Functions listen on ports of their worker that nobody knows beforehand",
+      pods: {},
+      from: [{ pods: {} }],
+    },
+    {
+      name: "to-within",
+      reason: "Functions listen on ports of their worker that nobody knows beforehand",
+      pods: {},
+      to: [{ pods: {} }],
+    },
     kubernetesApi("api-gateway", gatewayPods, networks),
-    { name: "postgres", pods: gatewayPods, to: hostPeers(postgres.host), ports: [{ port: postgres.port }] },
-    { name: "redis", pods: gatewayPods, to: hostPeers(redis.host), ports: [{ port: redis.port }] },
-    { name: "juicefs-redis", pods: {}, to: hostPeers(juicefsRedis.host), ports: [{ port: juicefsRedis.port }] },
-    { name: "object-store", pods: {}, to: hostPeers(store.host), ports: [{ port: store.port }] },
-    // Images and packages of functions, and what functions call.
-    { name: "internet", pods: {}, to: internet(networks), ports: [{ port: 443 }] },
+    {
+      name: "postgres",
+      reason: "Beta9 keeps its state there",
+      pods: gatewayPods,
+      to: hostPeers(postgres.host),
+      ports: [{ port: postgres.port }],
+    },
+    {
+      name: "redis",
+      reason: "Beta9 keeps its queues there",
+      pods: gatewayPods,
+      to: hostPeers(redis.host),
+      ports: [{ port: redis.port }],
+    },
+    {
+      name: "juicefs-redis",
+      reason: "Workers keep the metadata of their file system there",
+      pods: {},
+      to: hostPeers(juicefsRedis.host),
+      ports: [{ port: juicefsRedis.port }],
+    },
+    {
+      name: "object-store",
+      reason: "Workers keep the files of functions there",
+      pods: {},
+      to: hostPeers(store.host),
+      ports: [{ port: store.port }],
+    },
+    {
+      name: "internet",
+      reason: "Images and packages of functions, and what functions call",
+      pods: {},
+      to: internet(networks),
+      ports: [{ port: 443 }],
+    },
     ...(clients.length > 0
-      ? [{ name: "clients", pods: gatewayPods, from: clients.map((namespace) => ({ namespace })), ports: gatewayPorts }]
+      ? [
+          {
+            name: "clients",
+            reason: "Namespaces that the environment names call functions",
+            pods: gatewayPods,
+            from: clients.map((namespace) => ({ namespace })),
+            ports: gatewayPorts,
+          },
+        ]
       : []),
   ];
 }

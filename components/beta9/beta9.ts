@@ -156,9 +156,11 @@ export class Beta9 extends PlatformComponent {
     new kubernetes.networking.v1.NetworkPolicy(
       this.child("store-access"),
       {
-        metadata: metadata("allow-beta9", MODEL_STORE_NAMESPACE),
+        metadata: {
+          ...metadata("allow-beta9", MODEL_STORE_NAMESPACE),
+          annotations: { [ANNOTATIONS.description]: "Beta9 keeps the files of functions in the store" },
+        },
         spec: networkPolicySpec({
-          name: "beta9",
           pods,
           from: [{ namespace: BETA9_NAMESPACE }],
           ports: [{ port }],

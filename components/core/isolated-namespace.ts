@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { PULL_SECRET } from "./image-source";
-import { type Labels, standardLabels } from "./labels";
+import { ANNOTATIONS, type Labels, standardLabels } from "./labels";
 import { type Allowance, CLUSTER_DNS, networkPolicySpec } from "./network";
 import { PlatformComponent } from "./platform-component";
 import { podSecurityLevel } from "./pod-security";
@@ -55,22 +55,28 @@ export class IsolatedNamespace extends PlatformComponent {
     const { name: namespace } = this.resource.metadata;
 
     const guards: pulumi.CustomResource[] = [];
-    const policy = (policyName: string, spec: NetworkPolicySpec) =>
+    const policy = (policyName: string, reason: string, spec: NetworkPolicySpec) =>
       guards.push(
         new kubernetes.networking.v1.NetworkPolicy(
           this.child(policyName),
-          { metadata: { name: policyName, namespace, labels }, spec },
+          {
+            metadata: { name: policyName, namespace, labels, annotations: { [ANNOTATIONS.description]: reason } },
+            spec,
+          },
           this.childOptions(),
         ),
       );
-    policy("default-deny", { podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+    policy("default-deny", "Nothing goes in or out but what the policies beside this one allow", {
+      podSelector: {},
+      policyTypes: ["Ingress", "Egress"],
+    });
     const granted = [DNS, ...args.allowances];
     const duplicate = granted.find((a, i) => granted.findIndex((b) => b.name === a.name) !== i);
     if (duplicate) {
       throw new Error(`namespace "${args.namespace}" names the allowance "${duplicate.name}" twice`);
     }
     for (const allowance of granted) {
-      policy(`allow-${allowance.name}`, networkPolicySpec(allowance));
+      policy(`allow-${allowance.name}`, allowance.reason, networkPolicySpec(allowance));
     }
 
     const { credentials } = this.inherited.images ?? {};
@@ -129,6 +135,7 @@ type NetworkPolicySpec = kubernetes.types.input.networking.v1.NetworkPolicySpec;
  */
 const DNS: Allowance = {
   name: "dns",
+  reason: "All pods resolve names",
   pods: {},
   to: [CLUSTER_DNS, { namespace: "kube-system", pods: { "k8s-app": "node-local-dns" } }, { cidr: "169.254.20.10/32" }],
   ports: [

@@ -6,6 +6,8 @@ export const LABEL_PREFIX = "inference-stacks.io";
 
 /** Annotation keys, in one place because policies and reports read what components write. */
 export const ANNOTATIONS = {
+  /** Why an object is there, for people: one of Kubernetes' well-known annotations. */
+  description: "kubernetes.io/description",
   /** GiB that the plan expects on the tightest GPU. */
   memoryTotalGiB: `${LABEL_PREFIX}/memory-total-gib`,
   /** GiB that the engine may use there. */

@@ -22,11 +22,13 @@ export interface Port {
 }
 
 /**
- * One named hole in a namespace's default-deny policy. Name it after the reason
- * (`gateway`, `model-store`, `registry`), because that is what an auditor reads.
+ * One named hole in a namespace's default-deny policy. Name it after the other end
+ * (`gateway`, `model-store`, `registry`), because that is what an auditor reads first.
  */
 export interface Allowance {
   readonly name: string;
+  /** Who needs the connection and for what, in one sentence without a full stop: it stands on the policy. */
+  readonly reason: string;
   /** Pods it applies to; all pods of the namespace when empty. */
   readonly pods: Labels;
   readonly from?: readonly Peer[];
@@ -98,7 +100,8 @@ export function kubernetesApi(
   { apiServerCidrs }: Pick<ClusterNetworks, "apiServerCidrs">,
 ): Allowance {
   const to = apiServerCidrs.length > 0 ? addresses(apiServerCidrs) : anyAddress();
-  return { name, pods, to, ports: [{ port: 443 }, { port: 6443 }] };
+  const reason = "They use the Kubernetes API, whose address no selector matches";
+  return { name, reason, pods, to, ports: [{ port: 443 }, { port: 6443 }] };
 }
 
 /**
@@ -133,12 +136,13 @@ function outermost(cidrs: readonly string[]): { readonly cidr: string; readonly 
 
 /** Admission webhooks: the API server calls from addresses that no selector matches. */
 export function fromKubernetesApi(name: string, pods: Labels, ports: readonly Port[]): Allowance {
-  return { name, pods, from: [{ cidr: "0.0.0.0/0" }], ports };
+  const reason = "The API server calls this webhook, from addresses that no selector matches";
+  return { name, reason, pods, from: [{ cidr: "0.0.0.0/0" }], ports };
 }
 
 /** Spec of the NetworkPolicy that grants an allowance. */
 export function networkPolicySpec(
-  allowance: Allowance,
+  allowance: Omit<Allowance, "name" | "reason">,
 ): pulumi.Unwrap<kubernetes.types.input.networking.v1.NetworkPolicySpec> {
   const ports = allowance.ports?.map(({ port, protocol }) => ({ port, protocol: protocol ?? "TCP" }));
   return {

@@ -18,6 +18,8 @@ const EXTENSION_SERVER_PORT = 1063;
 /** gRPC port of Envoy Gateway's xDS server. */
 const XDS_PORT = 18000;
 
+const SCRAPED = "Prometheus reads their metrics";
+
 const proxies = podsOf(gatewayProxies);
 
 /** Envoy Gateway's controller, and the hook Job that makes its certificates. */
@@ -26,12 +28,25 @@ export function envoyGatewayAllowances(networks: ClusterNetworks, observabilityN
     kubernetesApi("kubernetes-api", {}, networks),
     {
       name: "extension-server",
+      reason: "Envoy Gateway has the AI gateway amend the proxies' configuration",
       pods: {},
       to: [{ namespace: AI_GATEWAY_NAMESPACE }],
       ports: [{ port: EXTENSION_SERVER_PORT }],
     },
-    { name: "proxies", pods: {}, from: [proxies], ports: [{ port: XDS_PORT }] },
-    { name: "metrics", pods: {}, from: [{ namespace: observabilityNamespace }], ports: [{ port: 19001 }] },
+    {
+      name: "proxies",
+      reason: "The proxies fetch their configuration (xDS)",
+      pods: {},
+      from: [proxies],
+      ports: [{ port: XDS_PORT }],
+    },
+    {
+      name: "metrics",
+      reason: SCRAPED,
+      pods: {},
+      from: [{ namespace: observabilityNamespace }],
+      ports: [{ port: 19001 }],
+    },
   ];
 }
 
@@ -42,11 +57,18 @@ export function aiGatewayAllowances(networks: ClusterNetworks, observabilityName
     fromKubernetesApi("pod-webhook", {}, [{ port: 9443 }]),
     {
       name: "envoy-gateway",
+      reason: "Envoy Gateway has the proxies' configuration amended here",
       pods: {},
       from: [{ namespace: ENVOY_GATEWAY_NAMESPACE }],
       ports: [{ port: EXTENSION_SERVER_PORT }],
     },
-    { name: "metrics", pods: {}, from: [{ namespace: observabilityNamespace }], ports: [{ port: 8080 }] },
+    {
+      name: "metrics",
+      reason: SCRAPED,
+      pods: {},
+      from: [{ namespace: observabilityNamespace }],
+      ports: [{ port: 8080 }],
+    },
   ];
 }
 
@@ -69,7 +91,13 @@ export function certManagerAllowances(
   return [
     kubernetesApi("kubernetes-api", {}, networks),
     fromKubernetesApi("webhook", { "app.kubernetes.io/name": "webhook" }, [{ port: 10250 }]),
-    { name: "metrics", pods: {}, from: [{ namespace: observabilityNamespace }], ports: [{ port: 9402 }] },
+    {
+      name: "metrics",
+      reason: SCRAPED,
+      pods: {},
+      from: [{ namespace: observabilityNamespace }],
+      ports: [{ port: 9402 }],
+    },
     ...(acme ? acmeAllowances(networks, acme) : []),
   ];
 }
@@ -79,11 +107,29 @@ function acmeAllowances(networks: ClusterNetworks, { server }: AcmeServer): Allo
   // A server of one's own may stand in a private network.
   const to = server === undefined ? internet(networks) : anyAddress();
   return [
-    { name: "acme-server", pods, to, ports: [{ port: server === undefined ? 443 : portOf(server) }] },
+    {
+      name: "acme-server",
+      reason: "cert-manager orders certificates from the ACME server",
+      pods,
+      to,
+      ports: [{ port: server === undefined ? 443 : portOf(server) }],
+    },
     // Before it asks the ACME server to look, cert-manager fetches the challenge itself through the public name, which
     // may resolve to a private address; the node may shorten that path to the proxies' own port.
-    { name: "challenge-self-check", pods, to: anyAddress(), ports: [{ port: 80 }] },
-    { name: "challenge-self-check-inside", pods, to: [proxies], ports: [{ port: PROXY_PORTS.http }] },
+    {
+      name: "challenge-self-check",
+      reason: "cert-manager fetches a challenge itself, by its public name, before the ACME server is told to",
+      pods,
+      to: anyAddress(),
+      ports: [{ port: 80 }],
+    },
+    {
+      name: "challenge-self-check-inside",
+      reason: "The same, where the node shortens the path to the proxies' own port",
+      pods,
+      to: [proxies],
+      ports: [{ port: PROXY_PORTS.http }],
+    },
   ];
 }
 
@@ -101,25 +147,46 @@ export function proxyAllowances(
   const pods = gatewayProxies.podLabels;
   return [
     // An empty list of peers is everyone: clients inside and outside of the cluster; the API key is the gate.
-    { name: "clients", pods, from: [], ports: [{ port: PROXY_PORTS.https }, { port: PROXY_PORTS.http }] },
-    { name: "xds", pods, to: [{ namespace: ENVOY_GATEWAY_NAMESPACE }], ports: [{ port: XDS_PORT }] },
+    {
+      name: "clients",
+      reason: "Clients inside and outside of the cluster: the API key is the gate",
+      pods,
+      from: [],
+      ports: [{ port: PROXY_PORTS.https }, { port: PROXY_PORTS.http }],
+    },
+    {
+      name: "xds",
+      reason: "The proxies fetch their configuration (xDS) from Envoy Gateway",
+      pods,
+      to: [{ namespace: ENVOY_GATEWAY_NAMESPACE }],
+      ports: [{ port: XDS_PORT }],
+    },
     {
       name: "metrics",
+      reason: SCRAPED,
       pods,
       from: [{ namespace: observabilityNamespace }],
       ports: [{ port: PROXY_PORTS.envoyMetrics }, { port: PROXY_PORTS.tokenMetrics }],
     },
     ...endpoints.map(({ model, namespace, podLabels, port }) => ({
       name: `model-${model}`,
+      reason: `Requests for the model ${model} go to its servers`,
       pods,
       to: [podsOf({ namespace, podLabels })],
       ports: [{ port }],
     })),
     ...(acme
       ? [
-          { name: "challenge", pods, to: [{ pods: ACME_SOLVER.pods }], ports: [{ port: ACME_SOLVER.port }] },
+          {
+            name: "challenge",
+            reason: "The proxies pass the ACME server's question on to the pod that answers the challenge",
+            pods,
+            to: [{ pods: ACME_SOLVER.pods }],
+            ports: [{ port: ACME_SOLVER.port }],
+          },
           {
             name: "challenge-solver",
+            reason: "The pod that answers an ACME challenge is asked through the proxies",
             pods: ACME_SOLVER.pods,
             from: [{ namespace: GATEWAY_NAMESPACE, pods }],
             ports: [{ port: ACME_SOLVER.port }],

@@ -73,6 +73,7 @@ export class ServiceRoutes extends PlatformComponent {
 export function serviceAllowances(services: readonly GatewayService[]): Allowance[] {
   return services.map(({ name, pods, port }) => ({
     name: `service-${name}`,
+    reason: `Requests at the hostname of ${name} go to its pods`,
     pods: gatewayProxies.podLabels,
     to: [podsOf(pods)],
     ports: [{ port }],

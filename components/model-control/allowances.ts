@@ -20,22 +20,59 @@ export function modelControlAllowances(args: ModelControlConnections): Allowance
   const http = [{ port: MODEL_CONTROL_PORTS.http }];
   const queue = [{ port: QUEUE_PORT }];
   return [
-    { name: "queue", pods: api, to: [{ pods: queuePodLabels }], ports: queue },
-    { name: "queue-clients", pods: queuePodLabels, from: [{ pods: api }], ports: queue },
+    {
+      name: "queue",
+      reason: "The API keeps its tasks and the fleet's state in the queue",
+      pods: api,
+      to: [{ pods: queuePodLabels }],
+      ports: queue,
+    },
+    {
+      name: "queue-clients",
+      reason: "The API keeps its tasks and the fleet's state here",
+      pods: queuePodLabels,
+      from: [{ pods: api }],
+      ports: queue,
+    },
     // To stop and start workers.
     kubernetesApi("kubernetes-api", api, args.networks),
-    { name: "metrics", pods: api, from: [args.observability], ports: [{ port: MODEL_CONTROL_PORTS.metrics }] },
+    {
+      name: "metrics",
+      reason: "Prometheus reads the API's metrics",
+      pods: api,
+      from: [args.observability],
+      ports: [{ port: MODEL_CONTROL_PORTS.metrics }],
+    },
     ...args.endpoints.map((endpoint) => ({
       name: `model-${endpoint.model}`,
+      reason: `The API pulls, loads and unloads models in the engine of ${endpoint.model}`,
       pods: api,
       to: [podsOf(endpoint)],
       ports: [{ port: endpoint.port }],
     })),
-    ...args.clients.map(({ name, peer }) => ({ name, pods: api, from: [peer], ports: http })),
+    ...args.clients.map(({ name, peer }) => ({
+      name,
+      reason: `Callers of the API: ${name}`,
+      pods: api,
+      from: [peer],
+      ports: http,
+    })),
     ...(args.warmModels
       ? [
-          { name: "warm-models", pods: warmModelsPodLabels, to: [{ pods: api }], ports: http },
-          { name: "warm-models-in", pods: api, from: [{ pods: warmModelsPodLabels }], ports: http },
+          {
+            name: "warm-models",
+            reason: "The Job that has models fetched calls the API",
+            pods: warmModelsPodLabels,
+            to: [{ pods: api }],
+            ports: http,
+          },
+          {
+            name: "warm-models-in",
+            reason: "The Job that has models fetched calls the API",
+            pods: api,
+            from: [{ pods: warmModelsPodLabels }],
+            ports: http,
+          },
         ]
       : []),
   ];

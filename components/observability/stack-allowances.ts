@@ -45,8 +45,20 @@ export function stackAllowances(args: StackConnections): Allowance[] {
   const { networks } = args;
   const { prometheus, alertmanager, grafana, kubeStateMetrics, operator } = STACK_PODS;
   return [
-    { name: "within", pods: {}, from: [{ pods: {} }], ports: OWN_PORTS },
-    { name: "to-within", pods: {}, to: [{ pods: {} }], ports: OWN_PORTS },
+    {
+      name: "within",
+      reason: "Parts of the stack call one another: Prometheus, Alertmanager, Grafana, exporters, operator",
+      pods: {},
+      from: [{ pods: {} }],
+      ports: OWN_PORTS,
+    },
+    {
+      name: "to-within",
+      reason: "Parts of the stack call one another: Prometheus, Alertmanager, Grafana, exporters, operator",
+      pods: {},
+      to: [{ pods: {} }],
+      ports: OWN_PORTS,
+    },
     kubernetesApi("api-prometheus", prometheus, networks),
     kubernetesApi("api-operator", operator, networks),
     kubernetesApi("api-kube-state-metrics", kubeStateMetrics, networks),
@@ -55,6 +67,7 @@ export function stackAllowances(args: StackConnections): Allowance[] {
     ...nodeAllowances(args),
     {
       name: "scrape-dns",
+      reason: "Prometheus reads the metrics of the cluster's DNS",
       pods: prometheus,
       to: [CLUSTER_DNS],
       ports: [{ port: 9153 }],
@@ -62,7 +75,15 @@ export function stackAllowances(args: StackConnections): Allowance[] {
     ...gpuAllowances(args),
     ...scrapeAllowances(args.targets),
     ...(args.alertWebhook
-      ? [{ name: "alert-webhook", pods: alertmanager, to: internet(networks), ports: [{ port: 443 }] }]
+      ? [
+          {
+            name: "alert-webhook",
+            reason: "Alertmanager posts alerts to the webhook",
+            pods: alertmanager,
+            to: internet(networks),
+            ports: [{ port: 443 }],
+          },
+        ]
       : []),
   ];
 }
@@ -70,7 +91,15 @@ export function stackAllowances(args: StackConnections): Allowance[] {
 function nodeAllowances({ networks, scrapeControlPlane }: StackConnections): Allowance[] {
   const ports = [...Object.values(NODE_PORTS), ...(scrapeControlPlane ? Object.values(CONTROL_PLANE_PORTS) : [])];
   const to = privateNetworks(networks);
-  return [{ name: "scrape-nodes", pods: STACK_PODS.prometheus, to, ports: ports.map((port) => ({ port })) }];
+  return [
+    {
+      name: "scrape-nodes",
+      reason: "Prometheus reads the metrics of kubelets and nodes, at the nodes' own addresses",
+      pods: STACK_PODS.prometheus,
+      to,
+      ports: ports.map((port) => ({ port })),
+    },
+  ];
 }
 
 function gpuAllowances({ gpuPools, gpuExporters }: StackConnections): Allowance[] {
@@ -78,6 +107,12 @@ function gpuAllowances({ gpuPools, gpuExporters }: StackConnections): Allowance[
     const { pods, port } = GPU_EXPORTERS[vendor];
     const exporters: Peer =
       gpuExporters === "platform" ? { namespace: GPU_METRICS_NAMESPACE, pods } : { anyNamespace: true };
-    return { name: `scrape-gpu-${vendor}`, pods: STACK_PODS.prometheus, to: [exporters], ports: [{ port }] };
+    return {
+      name: `scrape-gpu-${vendor}`,
+      reason: "Prometheus reads the metrics of the GPU exporters",
+      pods: STACK_PODS.prometheus,
+      to: [exporters],
+      ports: [{ port }],
+    };
   });
 }

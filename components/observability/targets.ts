@@ -80,15 +80,25 @@ export function distinctTargets(targets: readonly ScrapeTarget[]): readonly Scra
  */
 export function scrapeAllowances(targets: readonly ScrapeTarget[]): Allowance[] {
   const ports = [...new Set(targets.map(({ port }) => port))].sort((a, b) => a - b);
-  return ports.map((port) => ({
-    name: `scrape-${port}`,
-    pods: STACK_PODS.prometheus,
-    to: targets.filter((target) => target.port === port).map(podsOf),
-    ports: [{ port }],
-  }));
+  return ports.map((port) => {
+    const scraped = targets.filter((target) => target.port === port);
+    return {
+      name: `scrape-${port}`,
+      reason: `Prometheus reads the metrics of ${scraped.map(({ name }) => name).join(", ")}`,
+      pods: STACK_PODS.prometheus,
+      to: scraped.map(podsOf),
+      ports: [{ port }],
+    };
+  });
 }
 
 /** Prometheus may come in: to be granted in the namespace that has metrics. */
 export function fromPrometheus(port: number, pods: Labels = {}): Allowance {
-  return { name: "metrics", pods, from: [PROMETHEUS_PEER], ports: [{ port }] };
+  return {
+    name: "metrics",
+    reason: "Prometheus reads their metrics",
+    pods,
+    from: [PROMETHEUS_PEER],
+    ports: [{ port }],
+  };
 }

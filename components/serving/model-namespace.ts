@@ -40,12 +40,34 @@ export class ModelNamespace extends PlatformComponent {
         labels: { [MODEL_LABEL]: model.name },
         quota: modelQuota(model),
         allowances: [
-          { name: "gateway", pods: {}, from: [podsOf(clients.gateway)], ports: [{ port }] },
+          {
+            name: "gateway",
+            reason: "Requests come through the gateway alone",
+            pods: {},
+            from: [podsOf(clients.gateway)],
+            ports: [{ port }],
+          },
           ...(args.metrics
-            ? [{ name: "metrics", pods: {}, from: [podsOf(clients.observability)], ports: [{ port }] }]
+            ? [
+                {
+                  name: "metrics",
+                  reason: "Prometheus reads their metrics",
+                  pods: {},
+                  from: [podsOf(clients.observability)],
+                  ports: [{ port }],
+                },
+              ]
             : []),
           ...(args.control
-            ? [{ name: "model-control", pods: {}, from: [podsOf(args.control.client)], ports: [{ port }] }]
+            ? [
+                {
+                  name: "model-control",
+                  reason: "The model control API drives the engine",
+                  pods: {},
+                  from: [podsOf(args.control.client)],
+                  ports: [{ port }],
+                },
+              ]
             : []),
           ...args.allowances,
         ],

@@ -60,11 +60,20 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         allowances: [
           {
             name: "registry",
+            reason:
+              "Ollama itself pulls models, whenever it is told to: from its registry and from hosts that this one redirects to",
             pods: { "app.kubernetes.io/name": APP },
             to: internet(cluster),
             ports: [{ port: 443 }],
           },
-          { name: "warm-pull", pods: {}, from: [{ pods: {} }], to: [{ pods: {} }], ports: [{ port: PORT }] },
+          {
+            name: "warm-pull",
+            reason: "A Job has each replica pull and load the model",
+            pods: {},
+            from: [{ pods: {} }],
+            to: [{ pods: {} }],
+            ports: [{ port: PORT }],
+          },
         ],
       },
       this.childOptions(),

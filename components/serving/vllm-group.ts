@@ -55,8 +55,14 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         metrics: true,
         allowances: [
           MODEL_STORE_EGRESS,
-          // NCCL, Gloo and the engine's own sockets choose their ports freely.
-          { name: "group", pods: groupPods, from: [{ pods: groupPods }], to: [{ pods: groupPods }] },
+          {
+            name: "group",
+            reason:
+              "Pods of a group compute together: NCCL, Gloo and the engine's own sockets choose their ports freely",
+            pods: groupPods,
+            from: [{ pods: groupPods }],
+            to: [{ pods: groupPods }],
+          },
         ],
       },
       this.childOptions(),

@@ -52,6 +52,7 @@ export interface ModelStoreArgs {
 /** Connection that a model's namespace grants its pods. */
 export const MODEL_STORE_EGRESS: Allowance = {
   name: "model-store",
+  reason: "Pods of the model read its weights",
   pods: {},
   to: [podsOf(modelStorePods)],
   ports: [{ port: modelStorePods.port }],
@@ -161,10 +162,20 @@ export class ModelStore extends PlatformComponent {
     const readers = models.map(({ name }) => ({ namespace: modelNamespaceName(name) }));
     return [
       // A rule without peers would let in everyone.
-      ...(readers.length > 0 ? [{ name: "models", pods, from: readers, ports }] : []),
-      { name: "jobs", pods: {}, from: [{ pods: {} }], to: [{ pods }], ports },
+      ...(readers.length > 0
+        ? [{ name: "models", reason: "Models read their weights", pods, from: readers, ports }]
+        : []),
+      {
+        name: "jobs",
+        reason: "Jobs of the store set it up and fill it",
+        pods: {},
+        from: [{ pods: {} }],
+        to: [{ pods }],
+        ports,
+      },
       {
         name: "metrics",
+        reason: "Prometheus reads the store's metrics",
         pods: storeMetricsPods.podLabels,
         from: [{ namespace: this.args.observabilityNamespace }],
         ports: [{ port: storeMetricsPods.port }],
@@ -176,7 +187,13 @@ export class ModelStore extends PlatformComponent {
   }
 
   private downloads(): Allowance {
-    return { name: "hugging-face", pods: SYNC_PODS, to: internet(this.args.cluster), ports: [{ port: 443 }] };
+    return {
+      name: "hugging-face",
+      reason: "The Jobs that fill the store download models",
+      pods: SYNC_PODS,
+      to: internet(this.args.cluster),
+      ports: [{ port: 443 }],
+    };
   }
 
   private users(models: readonly ModelPlan[], writer: StoreKeys, metrics: StoreKeys): Record<string, StoreUser> {

@@ -147,7 +147,7 @@ describe("the API server of these tests", () => {
       apiVersion: "networking.k8s.io/v1",
       kind: "NetworkPolicy",
       metadata: { name: "out", namespace: "strict" },
-      spec: networkPolicySpec({ name: "out", pods: {}, to, ports: [{ port: 443 }] }),
+      spec: networkPolicySpec({ pods: {}, to, ports: [{ port: 443 }] }),
     });
     const networks = ["fd00::/8", "198.18.7.9/15", "10.96.0.0/12", "2001:DB8::/32", "128.0.0.0/1", "192.0.2.1/32"];
     for (const privateCidrs of [[], ...networks.map((cidr) => [cidr]), networks]) {

@@ -87,6 +87,17 @@ describe.each(environments)("%s", (name) => {
     }
   });
 
+  it("says on each network policy why it is there", () => {
+    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+    expect(policies.length).toBeGreaterThan(20);
+    for (const { path, metadata } of policies) {
+      expect({ path, why: metadata.annotations["kubernetes.io/description"] }).toEqual({
+        path,
+        why: expect.stringMatching(/^\S.{9,}[^.]$/),
+      });
+    }
+  });
+
   it("holds no empty field but those that mean something, and the plan in lines", () => {
     for (const [path, text] of content) {
       const empty =
@@ -196,7 +207,14 @@ interface StoreKey {
 }
 
 /** All pods, a scratch volume, an issuer without settings, settings of a user who gave none, everybody. */
-const MEANT_EMPTY = new Set(["podSelector:{}", "namespaceSelector:{}", "emptyDir:{}", "selfSigned:{}", "data:{}"]);
+const MEANT_EMPTY = new Set([
+  "podSelector:{}",
+  "namespaceSelector:{}",
+  "emptyDir:{}",
+  "selfSigned:{}",
+  "data:{}",
+  "from:[]",
+]);
 const PREREQUISITE = "external-secrets.io/";
 const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "LeaderWorkerSet"]);
 const SERVERS = new Set(["Deployment", "StatefulSet", "LeaderWorkerSet"]);

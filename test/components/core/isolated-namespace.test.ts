@@ -14,7 +14,9 @@ async function deployed(overrides: Partial<IsolatedNamespaceArgs> = {}, preview 
       const isolated = new IsolatedNamespace("space", {
         namespace: "model-a",
         quota: { pods: "3" },
-        allowances: [{ name: "gateway", pods: {}, from: [{ namespace: "gateway" }], ports: [{ port: 8000 }] }],
+        allowances: [
+          { name: "gateway", reason: "Requests", pods: {}, from: [{ namespace: "gateway" }], ports: [{ port: 8000 }] },
+        ],
         ...overrides,
       });
       made.push(isolated);
@@ -40,6 +42,15 @@ describe("IsolatedNamespace", () => {
         "space-limits",
       ]),
     );
+  });
+
+  it("says on each policy why it is there", async () => {
+    const { deployment } = await deployed();
+    const reasons = deployment.ofType(POLICY).map(({ name, inputs }) => [name, Object(inputs.metadata).annotations]);
+    expect(Object.fromEntries(reasons)).toMatchObject({
+      "space-default-deny": { "kubernetes.io/description": expect.stringContaining("Nothing goes in or out") },
+      "space-allow-gateway": { "kubernetes.io/description": "Requests" },
+    });
   });
 
   it("knows its name in a preview, before anything exists", async () => {
