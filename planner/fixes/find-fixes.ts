@@ -26,6 +26,11 @@ export function withFixes({ request, plan, again }: Replanning): CapacityProblem
     if (problem.severity !== "mandatory" || !FIXABLE.has(problem.rule)) {
       return problem;
     }
+    if (problem.rule === "monthly-budget" && plan.unplaced.length > 0) {
+      // What the models without a place will cost is not known: a saving now would be none then.
+      const left = plan.unplaced.map((m) => m.name).join(", ");
+      return { ...problem, message: `${problem.message} Find a place first for ${left}: the cost will change.` };
+    }
     const fixes = findFixes(request, plan, problem, trial);
     return { ...problem, message: `${problem.message}${describeFixes(fixes, problem, request)}`, fixes };
   });

@@ -55,7 +55,7 @@ export function twoLines(first: Part, second: Part): Markup {
 
 /** Text whose type tokens and paths may wrap after their separators, and whose names after hyphens of their own. */
 export function breakable(text: string): Markup {
-  return html`${text.split(/(?<=[:/._@-])(?=[a-zA-Z0-9])/).map((piece, i) => (i === 0 ? piece : html`<wbr>${piece}`))}`;
+  return html`${text.split(/(?<=[:/._@-])(?=[a-zA-Z])/).map((piece, i) => (i === 0 ? piece : html`<wbr>${piece}`))}`;
 }
 
 export interface BarPart {

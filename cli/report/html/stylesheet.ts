@@ -93,14 +93,14 @@ const TOPOLOGY = `
   color: #fff; font-size: 12px; line-height: 20px; font-weight: 600; text-align: center; }
 .legend { display: flex; flex-wrap: wrap; gap: 8px 28px; margin-bottom: 16px; }
 .legend b { font-weight: 600; }
-.legend span:not(.key) { color: var(--quiet); }
+.legend span:not(.key, .bad) { color: var(--quiet); }
 .pools { display: flex; flex-wrap: wrap; gap: 16px; }
 .pool { flex: 1 1 auto; max-width: 100%; padding: 16px; background: var(--panel); border: 1px solid var(--line); border-radius: 12px; }
 .pool > p { margin-bottom: 12px; color: var(--quiet); }
 .groups { display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start; }
 .groups svg { display: block; max-width: 100%; height: auto; }
 figcaption { margin-top: 6px; max-width: 300px; font-size: 0.867em; color: var(--quiet); }
-.spare { display: grid; place-items: center; min-height: 71px; width: 284px; max-width: 100%;
+.spare { display: grid; place-items: center; padding: 8px 16px; min-height: 71px; width: 284px; max-width: 100%;
   border: 1px dashed var(--strong-line); border-radius: 8px; font-size: 0.867em; color: var(--quiet); }
 svg text { font-family: inherit; font-size: 12px; fill: var(--text); }
 svg .name { font-weight: 600; }

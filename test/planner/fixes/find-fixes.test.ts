@@ -74,6 +74,13 @@ describe("a plan above its budget", () => {
     );
   });
 
+  it("waits for the models that have no place: their cost is not in the bill yet", () => {
+    const lost = { ...request, models: [...request.models, modelOf("deepseek-v3", { name: "lost" })] };
+    const budget = refusals(planWithAdvice(lost)).find((p) => p.rule === "monthly-budget");
+    expect(budget?.fixes).toBeUndefined();
+    expect(budget?.message).toContain("Find a place first for lost: the cost will change.");
+  });
+
   it("proposes to stop nodes that nobody needs", () => {
     const idle = environmentOf([poolOf("p5.48xlarge", 2, { minNodes: 2 })], [llama70b()], { monthlyBudgetUsd: 50_000 });
     expect(onlyRefusal(idle).fixes).toContainEqual(
