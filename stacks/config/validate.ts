@@ -42,7 +42,9 @@ export function validateConfig(raw: RawConfig): Validation {
   );
 
   told.push(...rules.map(({ path }) => path));
-  const tokens = plainTokens(raw.values).filter(({ path }) => !told.some((each) => contains(each, path)));
+  const tokens = plainTokens(withoutSecrets(raw.values)).filter(
+    ({ path }) => !told.some((each) => contains(each, path)),
+  );
 
   const drafts = [...secrets, ...structure, ...rules, ...tokens];
   if (drafts.length > 0) {

@@ -46,6 +46,15 @@ describe("the environment of a Pulumi program", () => {
     expect(await settled(pulumi.unsecret(token))).toBe("hf_token");
   });
 
+  it("takes credentials of every published form under the keys of secrets", () => {
+    const secrets = {
+      huggingFaceToken: `hf_${"aB3d".repeat(9)}`,
+      alertWebhookUrl: "https://hooks.example.com/xoxb-12345678901",
+    };
+    setConfig({ ...rightEnvironment, ...secrets }, Object.keys(secrets));
+    expect(Object.keys(loadEnvironment().secrets).sort()).toEqual(["alertWebhookUrl", "huggingFaceToken"]);
+  });
+
   it("takes the placeholders of the offline plan", () => {
     const text = environmentText({ ...rightEnvironment, alertWebhookUrl: { secure: "v1:cipher" } });
     const { config, secretKeys } = parseEnvironmentFile(text);
