@@ -144,7 +144,9 @@ describe("a plan that must not be deployed", () => {
     expect(out).toMatch(/✗ model-fits models\.chat/);
     expect(out).toMatch(/\d+\.\d GiB missing/);
     expect(unwrapped(out)).toMatch(/five-step rule would say \d+ node\(s\) of VM\.GPU\.A10\.2/);
-    expect(unwrapped(out)).toMatch(/To fix it.*: - .* pools\.gpu\.shape from VM\.GPU\.A10\.2 to BM\.GPU/);
+    expect(unwrapped(out)).toMatch(
+      /To fix it, one of these, cheapest first: - \w+ (models|pools)\..*: [\d,]+ USD a month/,
+    );
     expect(out).toMatch(/Not deployable\. Fix what is marked ✗ and plan again\.\n$/);
   });
 
