@@ -64,6 +64,7 @@ describe("OllamaServer", () => {
     expect(serving.endpoints[0]?.control).toEqual({
       engines: [`http://model-llama-3b-0.${pods}`, `http://model-llama-3b-1.${pods}`],
       scale: { kind: "StatefulSet", name: "model-llama-3b" },
+      replicas: 2,
       memoryGiB: 6,
       diskGiB: 33,
       pins: ["llama3.2:3b", "llama-3.2-3b", "ready-llama-3b"],
