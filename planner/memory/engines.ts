@@ -14,6 +14,7 @@ export interface VllmConstants {
   readonly from: string;
   readonly defaultUtilization: number;
   readonly cudaGraphsInPool: boolean;
+  readonly batchTokensFrom160GiB: number;
   readonly reportsRequestCapacity: boolean;
   readonly samplerBytesPerLogit: number;
   readonly buffersStayWhileSampling: boolean;
@@ -37,7 +38,15 @@ export const ollamaConstants = {
   hostGiB: 0.5,
 } as const;
 
-const versions: readonly VllmConstants[] = table.versions;
+type VersionChange = Pick<VllmConstants, "from"> & Partial<VllmConstants>;
+
+const changes: readonly VersionChange[] = table.changes;
+
+/** Every version that changed something, whole, oldest first. */
+const versions = changes.reduce<readonly VllmConstants[]>(
+  (known, change) => [...known, { ...(known.at(-1) ?? table.oldest), ...change }],
+  [table.oldest],
+);
 
 /**
  * The constants that apply to a vLLM version: those of the newest entry that is not newer.
@@ -45,8 +54,7 @@ const versions: readonly VllmConstants[] = table.versions;
  */
 export function vllmConstants(version: string): { readonly constants: VllmConstants; readonly basis: string } {
   const applicable = versions.filter((entry) => compareVersions(entry.from, version) <= 0);
-  const constants = applicable.at(-1) ?? versions[0];
-  if (constants === undefined) throw new Error("planner/memory/vllm-versions.json has no versions");
+  const constants = applicable.at(-1) ?? table.oldest;
   const measured = constants.measuredOn;
   const applied = measured.split(/, | and /).some((known) => version.startsWith(`${known}.`))
     ? ""

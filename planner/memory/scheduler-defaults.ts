@@ -1,4 +1,5 @@
 /** vLLM's scheduler limits when unset: they decide the activation memory. */
+import type { VllmConstants } from "./engines";
 
 export interface SchedulerLimits {
   /** --max-num-seqs */
@@ -8,13 +9,17 @@ export interface SchedulerLimits {
 }
 
 /**
- * Defaults of the API server by card: get_batch_defaults in vllm/engine/arg_utils.py (0.33.0, the first two rows
- * unchanged since 0.8).
+ * Defaults of the API server by card: vllm/engine/arg_utils.py (read in 0.8.5, 0.11.0 and 0.19.0 to 0.33.0). The row
+ * from 160 GiB became one of its own in 0.28.0, by pull request 51726; before, such a card had what any from 70 GiB had.
  * @param gpuMemoryGiB memory of the card as the driver reports it
  */
-export function schedulerDefaults(gpuMemoryGiB: number, gpuModel?: string): SchedulerLimits {
+export function schedulerDefaults(
+  gpuMemoryGiB: number,
+  { batchTokensFrom160GiB }: Pick<VllmConstants, "batchTokensFrom160GiB">,
+  gpuModel?: string,
+): SchedulerLimits {
   const slow = /a100|gb10/i.test(gpuModel ?? "");
-  if (gpuMemoryGiB >= 160) return { maxNumSeqs: 1024, maxNumBatchedTokens: 16384 };
+  if (gpuMemoryGiB >= 160) return { maxNumSeqs: 1024, maxNumBatchedTokens: batchTokensFrom160GiB };
   if (gpuMemoryGiB >= 70 && !slow) return { maxNumSeqs: 1024, maxNumBatchedTokens: 8192 };
   return { maxNumSeqs: 256, maxNumBatchedTokens: 2048 };
 }

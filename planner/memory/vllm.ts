@@ -34,7 +34,7 @@ interface StageResult {
 export function estimateVllm(request: MemoryRequest): MemoryEstimate {
   const { architecture, tensorParallel } = request;
   const { constants, basis } = vllmConstants(request.engine.version);
-  const limits = schedulerLimits(request);
+  const limits = schedulerLimits(request, constants);
   const setting: Setting = {
     request,
     constants,
@@ -53,11 +53,11 @@ export function estimateVllm(request: MemoryRequest): MemoryEstimate {
 export function inFlightTokens(request: MemoryRequest): number {
   const { constants } = vllmConstants(request.engine.version);
   const batches = constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1;
-  return schedulerLimits(request).maxNumBatchedTokens * batches;
+  return schedulerLimits(request, constants).maxNumBatchedTokens * batches;
 }
 
-function schedulerLimits(request: MemoryRequest): SchedulerLimits {
-  const defaults = schedulerDefaults(request.gpuMemoryGiB, request.gpuModel);
+function schedulerLimits(request: MemoryRequest, constants: VllmConstants): SchedulerLimits {
+  const defaults = schedulerDefaults(request.gpuMemoryGiB, constants, request.gpuModel);
   return {
     maxNumSeqs: request.maxNumSeqs ?? defaults.maxNumSeqs,
     maxNumBatchedTokens: request.maxNumBatchedTokens ?? defaults.maxNumBatchedTokens,

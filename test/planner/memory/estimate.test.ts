@@ -120,12 +120,15 @@ describe("vLLM", () => {
   const reported = (architecture: ModelArchitecture, changes: Partial<MemoryRequest>) =>
     estimateMemory(memoryRequest(architecture, { contextTokens: 32768, ...changes }));
 
-  it("takes 0.92 of the card and counts CUDA graphs since 0.21, 0.9 before", () => {
+  it("takes 0.92 of the card and counts CUDA graphs since 0.20, 0.9 before", () => {
     const [old, current] = ["0.19.0", "0.33.0"].map((version) =>
       reported(llama, { engine: { name: "vllm", version } }),
     );
     expect(old?.utilization).toBe(0.9);
     expect(current?.utilization).toBe(0.92);
+    const first = reported(llama, { engine: { name: "vllm", version: "0.20.0" } });
+    expect(first.utilization).toBe(0.92);
+    expect(first.perGpu.overheadGiB - (old?.perGpu.overheadGiB ?? 0)).toBeGreaterThan(0.5);
     expect((current?.perGpu.overheadGiB ?? 0) - (old?.perGpu.overheadGiB ?? 0)).toBeGreaterThan(0.5);
     expect(current?.basis).toBe("measured on vLLM 0.19; applied to 0.33.0");
     expect(old?.basis).toBe("measured on vLLM 0.18 and 0.19");

@@ -185,10 +185,11 @@ describe("pipelineStages", () => {
 
 describe("engine constants", () => {
   it("picks the newest entry that is not newer", () => {
-    expect(vllmConstants("0.20.2rc1.dev9").constants.from).toBe("0.18.0");
+    expect(vllmConstants("0.20.2rc1.dev9").constants.from).toBe("0.20.1");
+    expect(vllmConstants("0.19.1").constants.from).toBe("0.18.0");
     expect(vllmConstants("v0.21.0").constants.from).toBe("0.21.0");
     expect(vllmConstants("0.5.0").constants.from).toBe("0.8.0");
-    expect(vllmConstants("latest").constants.from).toBe("0.26.0");
+    expect(vllmConstants("latest").constants.from).toBe("0.28.0");
   });
 
   it("orders versions by number, not by text", () => {
@@ -196,11 +197,32 @@ describe("engine constants", () => {
     expect(compareVersions("0.33", "0.33.0")).toBe(0);
   });
 
+  it("has vLLM's dates: graphs and 0.92 in 0.20.0, request capacity in 0.20.1, close layer counts in 0.18.0", () => {
+    const dated = (version: string) => {
+      const { cudaGraphsInPool, defaultUtilization, reportsRequestCapacity, groupSizeTolerance } =
+        vllmConstants(version).constants;
+      return [cudaGraphsInPool, defaultUtilization, reportsRequestCapacity, groupSizeTolerance];
+    };
+    expect(dated("0.17.1")).toEqual([false, 0.9, false, 1.25]);
+    expect(dated("0.19.1")).toEqual([false, 0.9, false, 1.5]);
+    expect(dated("0.20.0")).toEqual([true, 0.92, false, 1.5]);
+    expect(dated("0.20.1")).toEqual([true, 0.92, true, 1.5]);
+    expect(dated("0.33.0")).toEqual([true, 0.92, true, 1.5]);
+  });
+
   it("knows the scheduler's defaults by card", () => {
-    expect(schedulerDefaults(79.19, "NVIDIA H100 80GB HBM3")).toEqual({ maxNumSeqs: 1024, maxNumBatchedTokens: 8192 });
-    expect(schedulerDefaults(79.25, "NVIDIA A100-SXM4-80GB")).toEqual({ maxNumSeqs: 256, maxNumBatchedTokens: 2048 });
-    expect(schedulerDefaults(44.42)).toEqual({ maxNumSeqs: 256, maxNumBatchedTokens: 2048 });
-    expect(schedulerDefaults(178)).toEqual({ maxNumSeqs: 1024, maxNumBatchedTokens: 16384 });
+    const { constants } = vllmConstants("0.33.0");
+    const defaults = (gpuMemoryGiB: number, gpuModel?: string) => schedulerDefaults(gpuMemoryGiB, constants, gpuModel);
+    expect(defaults(79.19, "NVIDIA H100 80GB HBM3")).toEqual({ maxNumSeqs: 1024, maxNumBatchedTokens: 8192 });
+    expect(defaults(79.25, "NVIDIA A100-SXM4-80GB")).toEqual({ maxNumSeqs: 256, maxNumBatchedTokens: 2048 });
+    expect(defaults(44.42)).toEqual({ maxNumSeqs: 256, maxNumBatchedTokens: 2048 });
+    expect(defaults(178)).toEqual({ maxNumSeqs: 1024, maxNumBatchedTokens: 16384 });
+  });
+
+  it("gives a B200 8,192 batched tokens before 0.28.0, and 16,384 from there", () => {
+    const tokens = (version: string) =>
+      schedulerDefaults(178.35, vllmConstants(version).constants, "NVIDIA B200").maxNumBatchedTokens;
+    expect([tokens("0.19.0"), tokens("0.27.1"), tokens("0.28.0")]).toEqual([8192, 8192, 16384]);
   });
 
   it("counts the graphs that are captured", () => {
