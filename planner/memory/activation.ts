@@ -3,7 +3,7 @@
  * graphs. The model forms follow the profiling code; the factors are fitted to the logs named in vllm-versions.json.
  */
 import { dtypeBytes, type MixtureOfExperts, type ModelArchitecture } from "../model/architecture";
-import type { VllmConstants } from "./engines";
+import { type Sampler, samplerBytesPerLogit, type VllmConstants } from "./engines";
 import type { PipelineStage } from "./pipeline";
 import { capturedGraphs, type SchedulerLimits } from "./scheduler-defaults";
 import { bytesPerGiB } from "./units";
@@ -15,6 +15,7 @@ export interface ProfilingRun {
   readonly pipelineParallel: number;
   readonly limits: SchedulerLimits;
   readonly constants: VllmConstants;
+  readonly sampler: Sampler;
   /** Expert kernels with their own buffers: everything but MXFP4. */
   readonly modularExperts: boolean;
 }
@@ -42,7 +43,7 @@ export function activationBytes(run: ProfilingRun): number {
   const workspace = expertWorkspaceBytes(run);
   const prefill = fitted.prefillPeak * prefillBytes(run) + workspace;
   const samples = stage.isLast && architecture.kind === "decoder";
-  const logits = limits.maxNumSeqs * architecture.vocabSize * (run.constants.samplerBytesPerLogit + valueBytes);
+  const logits = limits.maxNumSeqs * architecture.vocabSize * (samplerBytesPerLogit[run.sampler] + valueBytes);
   const kept = run.constants.buffersStayWhileSampling
     ? fitted.baseBytes + fitted.hiddenStates * hiddenBytes + workspace
     : 0;

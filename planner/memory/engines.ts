@@ -10,13 +10,22 @@ export interface NonTorchMemory {
   readonly stages: number;
 }
 
+/** Where an installation comes from: the official image, which is what this platform deploys, or pip without extras. */
+export type VllmOrigin = "image" | "pip";
+
+/** Kernel that picks the next tokens. */
+export type Sampler = keyof typeof table.samplerBytesPerLogit;
+
+/** Peak bytes per (sequence, vocabulary entry) while sampling, beside the logits in the model's dtype. */
+export const samplerBytesPerLogit: Readonly<Record<Sampler, number>> = table.samplerBytesPerLogit;
+
 export interface VllmConstants {
   readonly from: string;
   readonly defaultUtilization: number;
   readonly cudaGraphsInPool: boolean;
   readonly batchTokensFrom160GiB: number;
   readonly reportsRequestCapacity: boolean;
-  readonly samplerBytesPerLogit: number;
+  readonly sampler: Readonly<Record<VllmOrigin, Sampler>>;
   readonly buffersStayWhileSampling: boolean;
   readonly expertTile: ValueTile;
   readonly latentWorkspaceMiB: number;
@@ -40,13 +49,11 @@ export const ollamaConstants = {
 
 type VersionChange = Pick<VllmConstants, "from"> & Partial<VllmConstants>;
 
-const changes: readonly VersionChange[] = table.changes;
+const oldest = table.oldest as VllmConstants;
+const changes = table.changes as readonly VersionChange[];
 
 /** Every version that changed something, whole, oldest first. */
-const versions = changes.reduce<readonly VllmConstants[]>(
-  (known, change) => [...known, { ...(known.at(-1) ?? table.oldest), ...change }],
-  [table.oldest],
-);
+const versions = changes.map((_, index): VllmConstants => Object.assign({}, oldest, ...changes.slice(0, index + 1)));
 
 /**
  * The constants that apply to a vLLM version: those of the newest entry that is not newer.
@@ -54,7 +61,7 @@ const versions = changes.reduce<readonly VllmConstants[]>(
  */
 export function vllmConstants(version: string): { readonly constants: VllmConstants; readonly basis: string } {
   const applicable = versions.filter((entry) => compareVersions(entry.from, version) <= 0);
-  const constants = applicable.at(-1) ?? table.oldest;
+  const constants = applicable.at(-1) ?? oldest;
   const measured = constants.measuredOn;
   const applied = measured.split(/, | and /).some((known) => version.startsWith(`${known}.`))
     ? ""

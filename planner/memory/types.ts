@@ -1,10 +1,13 @@
 /** The question the memory planner answers, and its answer. */
 import type { ModelArchitecture } from "../model/architecture";
+import type { VllmOrigin } from "./engines";
 import type { KvCacheDtype } from "./kv-cache";
 
 export interface MemoryRequest {
   readonly architecture: ModelArchitecture;
   readonly engine: { readonly name: "vllm" | "ollama"; readonly version: string };
+  /** Decides vLLM's sampler up to 0.11.0. @default "image" */
+  readonly installedFrom?: VllmOrigin;
   /** "cpu": Ollama on host memory, which `gpuMemoryGiB` then states. */
   readonly device?: "gpu" | "cpu";
   /** Memory of one GPU as the driver reports it, e.g. 79.19 for an "80 GB" H100. */

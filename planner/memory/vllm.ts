@@ -96,6 +96,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     pipelineParallel,
     limits,
     constants,
+    sampler: constants.sampler[request.installedFrom ?? "image"],
     modularExperts,
   };
   const graphs = cudaGraphBytes(run);

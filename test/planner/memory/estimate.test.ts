@@ -134,6 +134,17 @@ describe("vLLM", () => {
     expect(old?.basis).toBe("measured on vLLM 0.18 and 0.19");
   });
 
+  it("sorts no logits in the official image of 0.11.0: 24.8 bytes less per logit than with pip or in 0.11.1", () => {
+    const qwen = fixtureArchitecture("Qwen--Qwen2.5-32B-Instruct");
+    const pool = (version: string, installedFrom?: "image" | "pip") =>
+      reported(qwen, { engine: { name: "vllm", version }, installedFrom, maxNumBatchedTokens: 2048 }).kvPoolGiB;
+    const sorting = (1024 * qwen.vocabSize * 24.8) / 2 ** 30;
+    expect(sorting).toBeGreaterThan(3.5);
+    expect(pool("0.11.0") - pool("0.11.0", "pip")).toBeCloseTo(sorting, 6);
+    expect(pool("0.11.0") - pool("0.11.1")).toBeCloseTo(sorting, 6);
+    expect(pool("0.33.0", "pip")).toBe(pool("0.33.0"));
+  });
+
   it("halves the cache with fp8", () => {
     const plain = reported(llama, { concurrency: 4 });
     const fp8 = reported(llama, { concurrency: 4, kvCacheDtype: "fp8" });

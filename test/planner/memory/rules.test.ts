@@ -197,6 +197,16 @@ describe("engine constants", () => {
     expect(compareVersions("0.33", "0.33.0")).toBe(0);
   });
 
+  it("knows the sampler by version and, up to 0.11.0, by where vLLM comes from", () => {
+    const samplers = (version: string) => Object.values(vllmConstants(version).constants.sampler);
+    expect(samplers("0.11.0")).toEqual(["flashinfer", "sort"]);
+    expect(samplers("0.11.1")).toEqual(["sort", "sort"]);
+    expect(samplers("0.16.0")).toEqual(["sort", "sort"]);
+    expect(samplers("0.17.0")).toEqual(["triton", "triton"]);
+    expect(samplers("0.20.2")).toEqual(["triton", "triton"]);
+    expect(samplers("0.21.0")).toEqual(["flashinfer", "flashinfer"]);
+  });
+
   it("has vLLM's dates: graphs and 0.92 in 0.20.0, request capacity in 0.20.1, close layer counts in 0.18.0", () => {
     const dated = (version: string) => {
       const { cudaGraphsInPool, defaultUtilization, reportsRequestCapacity, groupSizeTolerance } =
