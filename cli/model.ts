@@ -10,6 +10,7 @@ import type { MemoryRequest } from "../planner/memory/types";
 import { ModelConfigError } from "../planner/model/config-json";
 import { isGgufName, UnknownFormatError } from "../planner/model/format-names";
 import type { ModelRequest } from "../planner/request";
+import { modelFilesGB } from "../planner/storage";
 import { weightFormatProblem } from "../planner/weight-format";
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
@@ -99,6 +100,7 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
       ...notes,
       ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : []),
     ],
+    ...(format === undefined && { filesGB: modelFilesGB(model) }),
   };
 }
 

@@ -4,11 +4,10 @@ import { cardVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
 import { parallelismProblems } from "./memory/divisibility";
 import { estimateMemory, type MemoryEstimate } from "./memory/estimate";
-import { weightBytes } from "./model/parameters";
 import { type Capacity, holds } from "./packing";
 import { cpuPodResources, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
-import { modelStorageGiB } from "./storage";
+import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { ArgumentValue, MemoryPerGpu, PodResources } from "./types";
 
 /** One way to run a model on a pool. */
@@ -219,9 +218,7 @@ function wholeNumber(value: ArgumentValue | undefined): number | undefined {
 function ephemeralGiB(model: ModelRequest): number {
   const scratch = 10;
   const copied = model.engine === "vllm" && model.loading === "copy";
-  return (
-    scratch + (copied ? modelStorageGiB(weightBytes(model.architecture, model.quantization).checkpointBytes / 1e9) : 0)
-  );
+  return scratch + (copied ? modelStorageGiB(modelFilesGB(model)) : 0);
 }
 
 function describeMiss(

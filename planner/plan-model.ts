@@ -2,11 +2,11 @@ import type { MachineShape } from "../catalog/shapes";
 import { type Candidate, memoryPerGpu } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { formatLabel } from "./model/format-names";
-import { countParameters, weightBytes } from "./model/parameters";
+import { countParameters } from "./model/parameters";
 import type { ModelRequest, PlanRequest } from "./request";
 import { compareWithRule } from "./sizing";
 import { startupBudgetSeconds } from "./startup";
-import { modelStorageGiB } from "./storage";
+import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { ModelPlan, NodeLink, PoolPlan } from "./types";
 import { loadAs, weightFormatNotes } from "./weight-format";
 
@@ -19,7 +19,7 @@ export function planModel(
 ): ModelPlan {
   const { layout, estimate, resources } = candidate;
   const { shape } = pool;
-  const weightsGB = weightBytes(model.architecture, model.quantization).checkpointBytes / 1e9;
+  const weightsGB = modelFilesGB(model);
   const linkGbps = model.source.kind === "ollama" ? storage.registryGbps : storage.storeGbps;
   const share = poolShare(model, candidate, pool);
   const toldOfWeights = loadAs(model);

@@ -4,7 +4,7 @@ import type { EngineName, ModelLoading } from "./types";
 export interface StartupRequest {
   readonly engine: EngineName;
   readonly loading: ModelLoading;
-  /** Bytes of the whole model, GB. */
+  /** Files of the whole model, GB: every node of a replica fetches them all. */
   readonly weightsGB: number;
   readonly shape: MachineShape;
   readonly nodesPerReplica: number;

@@ -1,7 +1,10 @@
 import { bytesPerGiB } from "./memory/units";
+import { weightBytes } from "./model/parameters";
+import type { ModelRequest } from "./request";
 import type { ModelSource } from "./types";
+import { fileFormat } from "./weight-format";
 
-/** Head room over a model's bytes: partial downloads, a second revision beside the first (source document, M5). */
+/** Head room over a model's files: partial downloads, a second revision beside the first (source document, M5). */
 export const STORAGE_FACTOR = 1.5;
 /** Smallest volume that is worth a claim. */
 const MINIMUM_GIB = 2;
@@ -9,9 +12,14 @@ const MINIMUM_GIB = 2;
 /** Smallest model store: room for a model that somebody uploads by hand. */
 export const MINIMUM_STORE_GIB = 10;
 
-/** Volume for one copy of a model, whole GiB, from its size in GB. */
-export function modelStorageGiB(weightsGB: number): number {
-  return Math.max(MINIMUM_GIB, Math.ceil((weightsGB * 1e9 * STORAGE_FACTOR) / bytesPerGiB));
+/** Size of a model's files, GB: what is downloaded, stored and read, whatever the engine makes of it in memory. */
+export function modelFilesGB(model: ModelRequest): number {
+  return weightBytes(model.architecture, fileFormat(model)).checkpointBytes / 1e9;
+}
+
+/** Volume for one copy of a model, whole GiB, from the size of its files in GB. */
+export function modelStorageGiB(filesGB: number): number {
+  return Math.max(MINIMUM_GIB, Math.ceil((filesGB * 1e9 * STORAGE_FACTOR) / bytesPerGiB));
 }
 
 /** Whether an engine reads the model's files from the environment's own bucket; Ollama pulls from its registry. */

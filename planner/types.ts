@@ -144,9 +144,9 @@ export interface ModelPlan {
   /** KV tokens that the engine will report for one replica. */
   readonly kvTokens: number;
   readonly totalParametersB: number;
-  /** Bytes to download, GB. */
+  /** Bytes to download, GB: the files, not what an engine makes of them when it loads them. */
   readonly weightsGB: number;
-  /** Volume for the model per pod: at least 1.5 × its size (M5). */
+  /** Volume for the model per pod: at least 1.5 × its files (M5). */
   readonly modelStorageGiB: number;
   readonly startupBudgetSeconds: number;
   readonly resources: PodResources;

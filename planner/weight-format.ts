@@ -11,7 +11,14 @@ import { dtypeNamed, formatKey } from "./model/format-names";
 import type { ModelRequest } from "./request";
 import type { CapacityProblem, LoadAs } from "./types";
 
-type Answer = { readonly loadAs: LoadAs; readonly note?: string } | { readonly refusal: string };
+type Answer =
+  | {
+      readonly loadAs: LoadAs;
+      /** Format of the files that are copied, where it is another than the configuration file's own. */
+      readonly files?: string | undefined;
+      readonly note?: string;
+    }
+  | { readonly refusal: string };
 
 /**
  * What the engine is told of the weights; undefined when it finds out for itself. vLLM reads the format of a quantized
@@ -20,6 +27,15 @@ type Answer = { readonly loadAs: LoadAs; readonly note?: string } | { readonly r
 export function loadAs(model: ModelRequest): LoadAs | undefined {
   const answer = answerFor(model);
   return "loadAs" in answer && Object.keys(answer.loadAs).length > 0 ? answer.loadAs : undefined;
+}
+
+/**
+ * The quantization that the files on disk have; undefined: the checkpoint's own. What vLLM makes of them when it loads
+ * them needs less (or more) memory, and neither less disk nor a shorter download.
+ */
+export function fileFormat(model: ModelRequest): string | undefined {
+  const answer = answerFor(model);
+  return "files" in answer ? answer.files : undefined;
 }
 
 /** What nobody could check of the format. */
@@ -47,7 +63,8 @@ export function dtypeAskedFor({ quantization, args }: ModelRequest): Dtype | und
 function answerFor(model: ModelRequest): Answer {
   const { architecture, quantization } = model;
   if (model.engine !== "vllm") {
-    return { loadAs: {} };
+    // Ollama pulls a build that was written in its format.
+    return { loadAs: {}, files: quantization };
   }
   if (dtypeAskedFor(model) === "float16" && noFloat16.includes(architecture.family)) {
     return {
@@ -99,7 +116,8 @@ function namedFormat({ name, architecture, engineVersion, ...model }: ModelReque
       : { loadAs: { quantization: key } };
   }
   if (model.configIsOfAnotherSource) {
-    return { loadAs: {}, note: `the config.json of its source must declare ${key} weights: that file was not read` };
+    const note = `the config.json of its source must declare ${key} weights: that file was not read`;
+    return { loadAs: {}, files: key, note };
   }
   const why = isPlain
     ? `quantization ${quantization} needs a checkpoint in that format, and its config.json declares none: the weights are ${architecture.quantization.name}`

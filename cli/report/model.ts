@@ -18,7 +18,10 @@ export interface ModelReport {
   readonly request: MemoryRequest;
   readonly estimate: MemoryEstimate;
   readonly parameters: ParameterCounts;
+  /** In the format that is asked for. */
   readonly weights: WeightSizes;
+  /** What is downloaded, GB: more or less than the weights where the engine makes their format when it loads them. */
+  readonly filesGB: number;
   readonly formatName: string;
   readonly kvBytesPerToken: number;
   readonly kvBytesPerTokenBeyondWindow: number;
@@ -40,24 +43,28 @@ export interface Circumstances {
   /** Why the machine cannot run it. */
   readonly refused?: readonly string[];
   readonly notes?: readonly string[];
+  /** Its files, GB; of the format that is asked for when undefined. */
+  readonly filesGB?: number;
 }
 
 export function modelReport(
   request: MemoryRequest,
   estimate: MemoryEstimate,
-  { refused = [], notes = [] }: Circumstances = {},
+  { refused = [], notes = [], filesGB }: Circumstances = {},
 ): ModelReport {
   const { architecture, kvCacheDtype, quantization, tensorParallel, pipelineParallel } = request;
   const layoutProblems =
     request.engine.name === "ollama"
       ? []
       : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization);
+  const weights = weightBytes(architecture, quantization);
   const refusals = [...layoutProblems, ...contextProblems(request), ...refused];
   return {
     request,
     estimate,
     parameters: countParameters(architecture),
-    weights: weightBytes(architecture, quantization),
+    weights,
+    filesGB: filesGB ?? weights.checkpointBytes / 1e9,
     formatName: formatFor(architecture, quantization).name,
     kvBytesPerToken: kvCacheBytesPerToken(architecture, kvCacheDtype),
     kvBytesPerTokenBeyondWindow: kvCacheBytesPerTokenBeyondWindow(architecture, kvCacheDtype),
@@ -77,9 +84,9 @@ function contextProblems({ architecture, contextTokens }: MemoryRequest): string
     : [];
 }
 
-/** Machine-readable form. perGpu.kvCacheGiB and kvTokens are the pool the engine would report, needed* the load asked for. */
+/** Machine-readable form. weightsGB is what is downloaded, as in a plan; perGpu.kvCacheGiB and kvTokens are the pool the engine would report, needed* the load asked for. */
 export function reportJson(report: ModelReport) {
-  const { request, estimate, parameters, weights } = report;
+  const { request, estimate, parameters, filesGB } = report;
   const { architecture } = request;
   return {
     model: architecture.name,
@@ -93,7 +100,7 @@ export function reportJson(report: ModelReport) {
     activeParametersB: parameters.active / 1e9,
     textParametersB: parameters.text / 1e9,
     visionParametersB: parameters.vision / 1e9,
-    weightsGB: weights.checkpointBytes / 1e9,
+    weightsGB: filesGB,
     kvCacheBytesPerToken: report.kvBytesPerToken,
     kvCacheBytesPerTokenBeyondWindow: report.kvBytesPerTokenBeyondWindow,
     stateElementsPerSequence: { ssm: report.stateElements.recurrent, conv: report.stateElements.convolution },
@@ -161,7 +168,9 @@ function describeExperts(experts: MemoryRequest["architecture"]["experts"]): str
   return experts === undefined ? "" : `${experts.expertsPerToken} of ${experts.experts} experts; all must be resident`;
 }
 
-function describeWeights({ weights }: ModelReport): string[] {
+function describeWeights({ weights, filesGB }: ModelReport): string[] {
+  const loaded = gigabytes(weights.checkpointBytes);
+  const files = gigabytes(filesGB * 1e9);
   const parts: readonly (readonly [string, number])[] = [
     ["embeddings and head", weights.embeddingBytes],
     ["attention and norms", weights.attentionBytes],
@@ -170,7 +179,10 @@ function describeWeights({ weights }: ModelReport): string[] {
     ["vision", weights.visionBytes],
   ];
   return [
-    row("weights", `${gigabytes(weights.checkpointBytes)} in the repository`),
+    row(
+      "weights",
+      `${files} in the repository${loaded === files ? "" : `, ${loaded} in the format they are loaded as`}`,
+    ),
     ...parts
       .filter(([, bytes]) => bytes > 0)
       .map(([name, bytes]) => row("", `${gigabytes(bytes).padStart(11)}  ${name}`)),

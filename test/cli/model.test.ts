@@ -176,6 +176,14 @@ describe("npm run model", () => {
     expect(figures.notes).toContainEqual(expect.stringContaining("in a plan this takes a checkpoint of its own"));
   });
 
+  it("states what is downloaded, where vLLM makes the format when it loads the weights", async () => {
+    const figures = await json("qwen3-8b", "--quantization", "fp8");
+    expect(figures.weightsGB).toBeCloseTo(16.38, 2);
+    const { out } = await run("qwen3-8b", "--quantization", "fp8");
+    expect(out).toMatch(/weights +16\.38 GB in the repository, 9\.44 GB in the format they are loaded as/);
+    expect((await json("qwen3-8b", "--quantization", "awq")).weightsGB).toBeLessThan(7);
+  });
+
   it("says why windows do not save what their size suggests", async () => {
     const { out } = await run("gpt-oss-120b", "--context", "16384", "--concurrency", "64", "--gpu", "H200");
     expect(out).toContain("18 layers look back at most 128 tokens; vLLM keeps the batches in flight");

@@ -22,6 +22,7 @@ const podSpec = z.object({
       resources: z.object({ limits: z.record(z.string(), z.string()).default({}) }),
     }),
   ),
+  volumes: z.array(z.object({ name: z.string() }).loose()).default([]),
 });
 export type PodSpec = z.output<typeof podSpec>;
 

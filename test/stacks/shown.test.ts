@@ -1,10 +1,14 @@
 /** What each environment is there to show: the claims of docs/environments, one by one. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { findModel, modelNames } from "../../catalog/models";
+import { repositoryRoot } from "../../catalog/root";
 import type { ModelPlan } from "../../planner/types";
 import { configSchema } from "../../services/model-control/src/config";
 import { groupOf, metadataOf, only, type PodSpec, workloadOf } from "./kubernetes";
-import { type EnvironmentName, type ProgramRun, programRun } from "./run";
+import { changedRun, type EnvironmentName, type ProgramRun, programRun } from "./run";
 
 function useRun(name: EnvironmentName): () => ProgramRun {
   let run: ProgramRun | undefined;
@@ -240,6 +244,23 @@ describe("edge-nvidia", () => {
           .map((g) => g.inputs.spec),
       ),
     ).toContain("gateway-tls");
+  });
+
+  it("keeps room for the BF16 files that FP8 is made of, on the store's volume and beside the engine", async () => {
+    const { config }: { config: Record<string, Record<string, object>> } = parse(
+      readFileSync(join(repositoryRoot(), "Pulumi.edge-nvidia.yaml"), "utf8"),
+    );
+    const models = config["inference-stacks:models"];
+    const chat = { ...models?.chat, quantization: "fp8", concurrency: 8 };
+    const suggested = await changedRun("edge-nvidia", { models: { ...models, chat } });
+    expect(engineOf(serverPod(suggested, "chat")).args).toContain("--quantization=fp8");
+    for (const shown of [run(), suggested]) {
+      // 16.38 GB in the repository, times 1.5.
+      expect(serverPod(shown, "chat").volumes).toContainEqual({ name: "model", emptyDir: { sizeLimit: "23Gi" } });
+      expect(shown.plan.storage.sizeGiB).toBe(23);
+      expect(model(shown, "chat").resources.ephemeralStorageGiB).toBe(33);
+      expect(model(shown, "chat").startupBudgetSeconds).toBe(model(run(), "chat").startupBudgetSeconds);
+    }
   });
 });
 
