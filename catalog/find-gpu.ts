@@ -8,7 +8,7 @@ export function findGpus(name: string): readonly GpuModel[] {
   const model = cards.find((card) => card.name === name.toLowerCase())?.gpu ?? name;
   const exact = gpuModels.filter((gpu) => gpu.model.toLowerCase() === model.toLowerCase());
   if (exact.length > 0) return exact;
-  // Drivers add the kind of memory.
+  // Drivers add the kind of memory, and the generation of the socket (SXM4).
   const words = wordsOf(model).filter((word) => !/^hbm\d/.test(word));
   const found = gpuModels.filter((gpu) => words.every((word) => wordsOf(gpu.model).includes(word)));
   return words.length === 0 ? [] : found;
@@ -18,5 +18,6 @@ function wordsOf(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[\s_-]+/)
+    .map((word) => word.replace(/^sxm\d$/, "sxm"))
     .filter(Boolean);
 }

@@ -42,6 +42,7 @@ const gpuModel = z.strictObject({
     })
     .refine(({ computeCapability, gfx }) => (computeCapability === undefined) !== (gfx === undefined), "one of the two")
     .optional(),
+  nvlinkBoard: z.literal(true).optional(),
   memoryGB: positive,
   memoryGiB: positive,
   engineMemoryGiB: positive,

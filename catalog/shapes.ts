@@ -30,6 +30,8 @@ export interface GpuModel {
   readonly arch: string;
   /** Undefined: not read, so that nobody can say what runs on it. */
   readonly abilities?: CardAbilities;
+  /** Comes on a board that joins its cards by NVLink; a machine with one card of it has the board's memory use too. */
+  readonly nvlinkBoard?: true;
   /** Vendor's figure, in the vendor's "GB". */
   readonly memoryGB: number;
   /** Total that the driver reports (nvidia-smi, rocm-smi), GiB. */

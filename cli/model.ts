@@ -95,11 +95,7 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
   const format = weightFormatProblem(model);
   return {
     refused: reasons.length > 0 ? reasons : noLayout,
-    notes: [
-      ...(machine.note === undefined ? [] : [machine.note]),
-      ...notes,
-      ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : []),
-    ],
+    notes: [...notes, ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : [])],
     ...(format === undefined && { filesGB: modelFilesGB(model) }),
   };
 }

@@ -13,8 +13,6 @@ export interface Machine {
   readonly device: "gpu" | "cpu";
   /** The machine around the GPUs, where it is known. */
   readonly shape?: MachineShape;
-  /** What the reader should know of it. */
-  readonly note?: string;
 }
 
 export interface MachineWish {
@@ -86,8 +84,7 @@ function machineOfCard(name: string, gpuMemoryGiB: number | undefined): Machine 
     return { problem: `--gpu ${JSON.stringify(name)} can be ${found.map((gpu) => gpu.model).join(", ")}: write which` };
   }
   if (gpuMemoryGiB !== undefined) {
-    const note = `the catalogue has no card ${JSON.stringify(name)}: kernels and scheduler defaults follow from its name and memory alone`;
-    return { memoryGiB: gpuMemoryGiB, gpuModel: name, device: "gpu", ...(found.length === 0 && { note }) };
+    return { memoryGiB: gpuMemoryGiB, gpuModel: name, device: "gpu" };
   }
   const names = gpuModels.map((gpu) => gpu.model);
   return {

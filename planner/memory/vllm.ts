@@ -1,9 +1,8 @@
 /** Memory of a model under vLLM, per GPU and pipeline stage. */
-import type { ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
 import { activationBytes, cudaGraphBytes, nonTorchBytes, type ProfilingRun } from "./activation";
+import { type CardTraits, cardTraits } from "./cards";
 import { type VllmConstants, vllmConstants } from "./engines";
-import type { ExpertKernel } from "./expert-kernels";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
 import { type PipelineStage, pipelineStages } from "./pipeline";
@@ -20,7 +19,7 @@ interface Setting {
   readonly constants: VllmConstants;
   readonly limits: SchedulerLimits;
   readonly caches: readonly LayerCache[];
-  readonly expertKernel: ExpertKernel;
+  readonly card: CardTraits;
   readonly inFlightTokens: number;
 }
 
@@ -40,7 +39,7 @@ export function estimateVllm(request: MemoryRequest): MemoryEstimate {
     constants,
     limits,
     caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
-    expertKernel: expertKernel(request),
+    card: cardTraits(request),
     inFlightTokens: inFlightTokens(request),
   };
   const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
@@ -64,27 +63,15 @@ function schedulerLimits(request: MemoryRequest, constants: VllmConstants): Sche
   };
 }
 
-/** Cards without a name count as what their size suggests. */
-function expertKernel({ gpuModel, gpuMemoryGiB }: MemoryRequest): ExpertKernel {
-  if (gpuModel === undefined) return gpuMemoryGiB >= 70 ? "triton" : "marlin";
-  if (/\bG?H\d00\b/i.test(gpuModel)) return "triton";
-  return /\bG?B\d00\b/i.test(gpuModel) ? "tensorrt-llm" : "marlin";
-}
-
-/** Cards of data centres that come with NVLink. */
-function isLinked({ gpuModel, gpuMemoryGiB }: MemoryRequest): boolean {
-  return gpuModel === undefined ? gpuMemoryGiB >= 70 : /\bG?[ABHV][123]00\b/i.test(gpuModel);
-}
-
 function stageResult(setting: Setting, stage: PipelineStage): StageResult {
-  const { request, constants, limits, caches } = setting;
+  const { request, constants, limits, caches, card } = setting;
   const { architecture, tensorParallel, pipelineParallel } = request;
   const format = formatFor(architecture, request.quantization);
   const weights = stageWeightBytes(architecture, {
     tensorParallel,
     stage,
     format,
-    expertKernel: setting.expertKernel,
+    expertKernel: card.expertKernel,
     expertTile: constants.expertTile,
     latentWorkspaceMiB: constants.latentWorkspaceMiB,
   });
@@ -100,8 +87,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     modularExperts,
   };
   const graphs = cudaGraphBytes(run);
-  const overhead =
-    activationBytes(run) + nonTorchBytes(run, isLinked(request)) + (constants.cudaGraphsInPool ? graphs : 0);
+  const overhead = activationBytes(run) + nonTorchBytes(run, card.linked) + (constants.cudaGraphsInPool ? graphs : 0);
   const utilization = request.utilization ?? constants.defaultUtilization;
   const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;
   const poolBytes = budget - weights - overhead;
@@ -179,7 +165,7 @@ function summarize(setting: Setting, stages: readonly StageResult[], basis: stri
     fits: shortfallGiB === 0,
     shortfallGiB,
     basis,
-    notes: notesFor(request.architecture, request),
+    notes: notesFor(setting),
   };
 }
 
@@ -205,8 +191,14 @@ function stageCapacity(
   return [{ requests, tokens, poolGiB: estimate.kvPoolGiB }];
 }
 
-function notesFor(architecture: ModelArchitecture, request: MemoryRequest): readonly string[] {
+function notesFor({ request, card }: Setting): readonly string[] {
+  const { architecture } = request;
   const notes: string[] = [];
+  if (!card.known) {
+    const name = request.gpuModel;
+    const unknown = name === undefined ? "no card is named" : `the catalogue has no card ${JSON.stringify(name)}`;
+    notes.push(`${unknown}: it counts as one ${card.linked ? "with" : "without"} NVLink, as its memory suggests`);
+  }
   const mixers = architecture.layerSpecs.map((layer) => layer.mixer);
   if (request.contextTokens > architecture.maxContextTokens) {
     notes.push(`${request.contextTokens} tokens exceed the model's own limit of ${architecture.maxContextTokens}`);

@@ -1,0 +1,45 @@
+/** What the rules of memory need to know of a card: from the catalogue, or guessed where that has no such card. */
+import { findGpus } from "../../catalog/find-gpu";
+import type { GpuModel } from "../../catalog/shapes";
+import type { ExpertKernel } from "./expert-kernels";
+import type { MemoryRequest } from "./types";
+
+export interface CardTraits {
+  /** On a board with NVLink, for which collective communication keeps larger buffers. */
+  readonly linked: boolean;
+  readonly expertKernel: ExpertKernel;
+  /** The catalogue has the card. */
+  readonly known: boolean;
+}
+
+/** From this size on, a card that nobody named counts as one of a data centre, GiB: what needs more memory. */
+const dataCentreGiB = 70;
+
+/** A name that means several cards takes the traits that need more memory. */
+export function cardTraits({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuModel" | "gpuMemoryGiB">): CardTraits {
+  const [card, ...others] = gpuModel === undefined ? [] : cardsNamed(gpuModel);
+  if (card === undefined) {
+    const linked = gpuMemoryGiB >= dataCentreGiB;
+    return { linked, expertKernel: linked ? "triton" : "marlin", known: false };
+  }
+  return {
+    linked: [card, ...others].some(({ nvlinkBoard }) => nvlinkBoard === true),
+    expertKernel: expertKernelOf(card),
+    known: true,
+  };
+}
+
+/** As vLLM asks, by compute capability (0.19.0 and 0.33.0: fused_moe/oracle/mxfp4.py). */
+function expertKernelOf({ abilities }: GpuModel): ExpertKernel {
+  const generation = Math.floor(abilities?.computeCapability ?? 0);
+  return generation === 9 ? "triton" : generation === 10 ? "tensorrt-llm" : "marlin";
+}
+
+const named = new Map<string, readonly GpuModel[]>();
+
+/** A planner asks for few cards, very often. */
+function cardsNamed(name: string): readonly GpuModel[] {
+  const found = named.get(name) ?? findGpus(name);
+  named.set(name, found);
+  return found;
+}
