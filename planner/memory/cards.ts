@@ -8,6 +8,8 @@ export interface CardTraits {
   /** On a board with NVLink, for which collective communication keeps larger buffers. */
   readonly linked: boolean;
   readonly expertKernel: ExpertKernel;
+  /** FP8 experts run on FlashInfer's kernels. */
+  readonly fp8ExpertsOnFlashInfer: boolean;
   /** The catalogue has the card. */
   readonly known: boolean;
 }
@@ -20,11 +22,13 @@ export function cardTraits({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuM
   const [card, ...others] = gpuModel === undefined ? [] : cardsNamed(gpuModel);
   if (card === undefined) {
     const linked = gpuMemoryGiB >= dataCentreGiB;
-    return { linked, expertKernel: linked ? "triton" : "marlin", known: false };
+    return { linked, expertKernel: linked ? "triton" : "marlin", fp8ExpertsOnFlashInfer: linked, known: false };
   }
   return {
     linked: [card, ...others].some(({ nvlinkBoard }) => nvlinkBoard === true),
     expertKernel: expertKernelOf(card),
+    // fused_moe/flashinfer_cutlass_moe.py of 0.17.0, experts/flashinfer_cutlass_moe.py of 0.33.0
+    fp8ExpertsOnFlashInfer: (card.abilities?.computeCapability ?? 0) >= 9,
     known: true,
   };
 }

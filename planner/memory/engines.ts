@@ -28,6 +28,7 @@ export interface VllmConstants {
   readonly sampler: Readonly<Record<VllmOrigin, Sampler>>;
   readonly buffersStayWhileSampling: boolean;
   readonly expertTile: ValueTile;
+  readonly plainExpertMultiple: number;
   readonly latentWorkspaceMiB: number;
   readonly groupSizeTolerance: number;
   readonly hybridStatePages: number;

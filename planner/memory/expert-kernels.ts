@@ -5,13 +5,23 @@
  */
 import { roundUp } from "./units";
 
-/** The kernel vLLM picks: Triton on Hopper, TensorRT-LLM on data-centre Blackwell, Marlin elsewhere. */
+/** The kernel vLLM picks for MXFP4: Triton on Hopper, TensorRT-LLM on data-centre Blackwell, Marlin elsewhere. */
 export type ExpertKernel = "triton" | "tensorrt-llm" | "marlin";
 
 /** Multiples that the Triton kernel pads the 4-bit values to; columns are the inputs. */
 export interface ValueTile {
   readonly rows: number;
   readonly columns: number;
+}
+
+/**
+ * Multiple of the width of FP8 experts, one scale per tensor for weights and one for inputs, on one GPU: on FlashInfer's
+ * kernels (compute capability 9.0 and higher) 16 with a gate, from 0.17.0 on 128 without
+ * (vLLM 0.16.0, 0.17.0 and 0.33.0: prepare_fp8_moe_layer_for_fi in quantization/utils/flashinfer_utils.py).
+ */
+export function fp8ExpertMultiple(onFlashInfer: boolean, gated: boolean, multipleWithoutGate: number): number {
+  if (!onFlashInfer) return 1;
+  return gated ? 16 : multipleWithoutGate;
 }
 
 /** One fused expert parameter on one GPU: gate and up together, or down. */

@@ -1,8 +1,10 @@
 /** Memory of a model under vLLM, per GPU and pipeline stage. */
+import type { ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
 import { activationBytes, cudaGraphBytes, nonTorchBytes, type ProfilingRun } from "./activation";
 import { type CardTraits, cardTraits } from "./cards";
 import { type VllmConstants, vllmConstants } from "./engines";
+import { fp8ExpertMultiple } from "./expert-kernels";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
 import { type PipelineStage, pipelineStages } from "./pipeline";
@@ -73,6 +75,11 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     format,
     expertKernel: card.expertKernel,
     expertTile: constants.expertTile,
+    fp8ExpertMultiple: fp8ExpertMultiple(
+      card.fp8ExpertsOnFlashInfer,
+      hasGatedExperts(architecture),
+      constants.plainExpertMultiple,
+    ),
     latentWorkspaceMiB: constants.latentWorkspaceMiB,
   });
   const modularExperts = !format.rules.some((rule) => rule.scheme.name === "mxfp4");
@@ -106,6 +113,10 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       limit: Math.min(budget, captureLimit(request, graphs, constants)),
     }),
   };
+}
+
+function hasGatedExperts({ layerSpecs }: ModelArchitecture): boolean {
+  return layerSpecs.some(({ feedForward }) => feedForward.kind === "experts" && feedForward.gated);
 }
 
 /** Where graphs come on top of the budget, they must still fit on the card. */

@@ -17,6 +17,8 @@ export interface WeightSharding {
   readonly expertKernel: ExpertKernel;
   /** See VllmConstants. */
   readonly expertTile: ValueTile;
+  /** Multiple that each GPU's part of the width of FP8 experts is padded to (expert-kernels.ts). */
+  readonly fp8ExpertMultiple: number;
   /** See VllmConstants. */
   readonly latentWorkspaceMiB: number;
 }
@@ -48,12 +50,12 @@ const loaded = new WeakMap<ModelArchitecture, ByFormat>();
 
 /** A planner asks for many stages of one sharding: everything but the stage is computed once. */
 function loadedParameters(architecture: ModelArchitecture, sharding: WeightSharding): readonly LoadedParameter[] {
-  const { format, tensorParallel, expertKernel, expertTile } = sharding;
+  const { format, tensorParallel, expertKernel, expertTile, fp8ExpertMultiple } = sharding;
   const byFormat: ByFormat = loaded.get(architecture) ?? new WeakMap();
   loaded.set(architecture, byFormat);
   const bySplit = byFormat.get(format) ?? new Map<string, readonly LoadedParameter[]>();
   byFormat.set(format, bySplit);
-  const key = `${tensorParallel} ${expertKernel} ${JSON.stringify(expertTile)}`;
+  const key = `${tensorParallel} ${expertKernel} ${JSON.stringify(expertTile)} ${fp8ExpertMultiple}`;
   const known = bySplit.get(key);
   if (known !== undefined) return known;
 
@@ -105,11 +107,19 @@ function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSha
 
 /** Bytes of one GPU's part of a tensor. */
 function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
-  const { rows, columns } = shardShape(tensor, sharding.tensorParallel);
   const scheme = schemeFor(sharding.format, asMatrix(tensor));
+  const multiple = tensor.kind === "expert" && scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
+  const { rows, columns } = padded(tensor, shardShape(tensor, sharding.tensorParallel), multiple);
   const bytes =
     scheme === undefined ? rows * columns * dtypeBytes[sharding.format.baseDtype] : schemeBytes(scheme, rows, columns);
   return bytes * tensor.count;
+}
+
+/** Pads the side along which the matrix is split, an expert's inner width. */
+function padded({ split }: ModelTensor, shape: { rows: number; columns: number }, multiple: number) {
+  return split.along === "columns"
+    ? { ...shape, columns: roundUp(shape.columns, multiple) }
+    : { ...shape, rows: roundUp(shape.rows, multiple) };
 }
 
 function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: number): { rows: number; columns: number } {

@@ -85,7 +85,7 @@ function readRules(section: ConfigSource, method: string): readonly Quantization
       return layers(
         blockRows !== undefined && blockColumns !== undefined && blockRows > 0 && blockColumns > 0
           ? schemes.fp8Block(blockRows, blockColumns)
-          : schemes.fp8Tensor(),
+          : schemes.fp8Tensor(section.text("activation_scheme", "dynamic") === "static" ? "static" : "dynamic"),
       );
     }
     case "awq":
@@ -196,7 +196,7 @@ function readMixedPrecision(section: ConfigSource): readonly QuantizationRule[] 
 }
 
 function modelOptScheme(algorithm: string, section: ConfigSource): QuantizationScheme | undefined {
-  if (algorithm === "FP8") return schemes.fp8Tensor();
+  if (algorithm === "FP8") return schemes.fp8Tensor("static");
   if (algorithm === "FP8_PER_CHANNEL_PER_TOKEN") return schemes.eightBitRow("fp8");
   if (algorithm.startsWith("FP8_PB")) return schemes.fp8Block(128, 128);
   if (algorithm.includes("NVFP4")) return schemes.nvfp4();

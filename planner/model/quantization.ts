@@ -17,6 +17,8 @@ export interface QuantizationScheme {
   readonly weightBits: number;
   readonly scale: ScaleLayout;
   readonly scaleBytes: number;
+  /** The inputs have one fixed scale too, in the checkpoint: what some kernels need. */
+  readonly staticInputs?: true;
   readonly zeroPointBits?: number;
   /** Bytes per matrix beside the scales: global scales, packed shapes. */
   readonly bytesPerMatrix?: number;
@@ -125,7 +127,13 @@ export const schemes = {
     scale: { per: "block", blockRows, blockColumns },
     scaleBytes: 4,
   }),
-  fp8Tensor: (): QuantizationScheme => ({ name: "fp8-tensor", weightBits: 8, scale: { per: "tensor" }, scaleBytes: 4 }),
+  fp8Tensor: (inputs: "static" | "dynamic" = "dynamic"): QuantizationScheme => ({
+    name: "fp8-tensor",
+    weightBits: 8,
+    scale: { per: "tensor" },
+    scaleBytes: 4,
+    ...(inputs === "static" && { staticInputs: true }),
+  }),
   eightBitRow: (type: "fp8" | "int8"): QuantizationScheme => ({
     name: `${type}-row`,
     weightBits: 8,

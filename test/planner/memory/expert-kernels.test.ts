@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { estimateMemory } from "../../../planner/memory/estimate";
 import { type ExpertKernel, type ExpertMatrix, mxfp4Allocations } from "../../../planner/memory/expert-kernels";
+import type { MemoryRequest } from "../../../planner/memory/types";
+import { readModelConfig } from "../../../planner/model/config-json";
+import { fixtureConfig } from "../model/fixtures";
+import { memoryRequest } from "./requests";
 
 const tile = { rows: 64, columns: 128 };
 const sum = (bytes: readonly number[]): number => bytes.reduce((total, size) => total + size, 0);
@@ -8,6 +13,35 @@ const sum = (bytes: readonly number[]): number => bytes.reduce((total, size) => 
 /** gpt-oss-20b: 32 experts of 2880 × 2880. */
 const up = { experts: 32, direction: "up", hidden: 2880, width: 2880, fused: 2 } as const;
 const down = { ...up, direction: "down", fused: 1 } as const;
+
+describe("FP8 experts without a gate", () => {
+  // 23 layers of 128 experts of width 1856 and hidden size 2688, up and down
+  const config = fixtureConfig("nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16");
+  const fixedScales = readModelConfig({
+    ...config,
+    quantization_config: { quant_method: "modelopt", quant_algo: "FP8", ignore: ["lm_head"] },
+  });
+  const [hidden, layers, experts] = [2688, 23, 128];
+  const weights = (version: string, changes: Partial<MemoryRequest> = {}, architecture = fixedScales): number =>
+    estimateMemory(memoryRequest(architecture, { engine: { name: "vllm", version }, ...changes })).perGpu.weightsGiB;
+  const l40s = { gpuModel: "NVIDIA L40S" };
+  /** The allocator rounds each of the two parameters of a layer by up to 1 MiB. */
+  const expectPadding = (difference: number, columns: number): void => {
+    const padding = (layers * experts * 2 * hidden * columns) / 2 ** 30;
+    expect(Math.abs(difference - padding)).toBeLessThanOrEqual((2 * layers) / 1024);
+  };
+
+  it("are padded to multiples of 128 on FlashInfer's kernels from 0.17.0: 1856 to 1920, a quarter to 512", () => {
+    expectPadding(weights("0.17.0") - weights("0.16.0"), 1920 - 1856);
+    expectPadding(weights("0.33.0", { tensorParallel: 4 }) - weights("0.16.0", { tensorParallel: 4 }), 512 - 464);
+  });
+
+  it("stay as they are below compute capability 9.0, and where inputs are scaled at run time", () => {
+    expect(weights("0.17.0", l40s)).toBe(weights("0.16.0", l40s));
+    const online = [{ quantization: "fp8" }, readModelConfig(config)] as const;
+    expect(weights("0.17.0", ...online)).toBe(weights("0.16.0", ...online));
+  });
+});
 
 describe("MXFP4 experts in memory", () => {
   it("Triton: values in tiles of 64 × 128, scales laid out for 256 rows, and the scales as loaded", () => {

@@ -131,6 +131,7 @@ describe("Gemma 4", () => {
       stage,
       format: gemma31b.quantization,
       expertKernel: "triton",
+      fp8ExpertMultiple: 1,
       expertTile: { rows: 64, columns: 128 },
       latentWorkspaceMiB: 0,
     });
