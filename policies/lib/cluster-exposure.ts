@@ -109,11 +109,11 @@ function servicesOf(field: Field, key: string, cloud: Cloud | undefined): Exposu
 
 /** Values by which charts make Services and Ingresses. */
 function chartEntrances(resource: Resource): Exposure[] {
-  return helmValues(resource).flatMap(({ key, field, holder }): Exposure[] => {
+  return helmValues(resource).flatMap(({ key, field }): Exposure[] => {
     if (/(^type|Type)$/.test(key) && (field.value === "LoadBalancer" || field.value === "NodePort")) {
       return [{ field, allowed: INTERNAL_ONLY }];
     }
-    const isOn = isObject(holder.get(key).value) && field.get("enabled").is((value) => value === true);
+    const isOn = isObject(field.value) && field.get("enabled").is((value) => value === true);
     return /ingress$/i.test(key) && isOn ? [{ field: field.get("enabled"), allowed: `false; ${BY_THE_GATEWAY}` }] : [];
   });
 }

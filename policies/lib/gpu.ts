@@ -45,12 +45,12 @@ export function deviceClaims(pod: PodTemplate): Field[] {
 }
 
 /** Variables by which NVIDIA's container runtime shows a container GPUs that nobody counted; void and none show none. */
-export function visibleDevices(pod: PodTemplate): Container[] {
+export function visibleDevices(pod: PodTemplate): Field[] {
   return pod.containers
     .flatMap(({ field }) => field.get("env").items())
     .filter((variable) => variable.get("name").value === "NVIDIA_VISIBLE_DEVICES")
-    .map((variable) => ({ name: "NVIDIA_VISIBLE_DEVICES", field: variable.get("value") }))
-    .filter(({ field }) =>
-      field.is((value) => value !== undefined && value !== "" && value !== "void" && value !== "none"),
+    .map((variable) => variable.get("value"))
+    .filter((devices) =>
+      devices.is((value) => value !== undefined && value !== "" && value !== "void" && value !== "none"),
     );
 }

@@ -1,8 +1,5 @@
 import { type Field, isObject } from "./field";
-import type { Resource } from "./resource";
-
-/** Helm releases and charts of all generations of the Kubernetes provider. */
-export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
+import { HELM_CHART, type Resource } from "./resource";
 
 /** Every property inside the values of a Helm release, with the object that holds it; outermost first. */
 export function helmValues(

@@ -39,6 +39,9 @@ const KUBERNETES_OBJECT = /^kubernetes:(?!helm\.sh\/|yaml|kustomize).+:([A-Za-z0
 /** Type token of Helm releases, whose chart the program does not see, only its values. */
 export const HELM_RELEASE = "kubernetes:helm.sh/v3:Release";
 
+/** Helm releases and charts of all generations of the Kubernetes provider. */
+export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
+
 /** Paths whose value could not be known are added to `unknownPaths`. */
 export function toResource(facts: ResourceFacts, unknownPaths: Set<string>): Resource {
   const { type, name, urn } = facts;
@@ -75,7 +78,5 @@ function nameIn(metadata: Field["value"], key: "name" | "namespace"): string | u
 
 /** Namespace of a namespaced Kubernetes object or of a Helm release. */
 export function namespaceOf(resource: Resource): Field {
-  return resource.type.startsWith("kubernetes:helm.sh/")
-    ? resource.props.get("namespace")
-    : resource.props.get("metadata", "namespace");
+  return HELM_CHART.test(resource.type) ? resource.props.get("namespace") : resource.props.get("metadata", "namespace");
 }

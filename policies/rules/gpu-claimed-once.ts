@@ -15,7 +15,7 @@ export const gpuClaimedOnce = resourcePolicy(
   },
   (resource, report) => {
     for (const pod of podTemplates(resource)) {
-      for (const { field } of visibleDevices(pod)) {
+      for (const field of visibleDevices(pod)) {
         report({
           resource,
           field,

@@ -6,9 +6,8 @@ import {
   isLiteral,
 } from "../lib/credentials";
 import { type Field, isObject } from "../lib/field";
-import { HELM_CHART } from "../lib/helm-values";
 import { type Report, resourcePolicy } from "../lib/policy";
-import type { Resource } from "../lib/resource";
+import { HELM_CHART, type Resource } from "../lib/resource";
 
 export const noPlaintextSecret = resourcePolicy(
   {

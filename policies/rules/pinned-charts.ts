@@ -1,5 +1,5 @@
-import { HELM_CHART } from "../lib/helm-values";
 import { resourcePolicy } from "../lib/policy";
+import { HELM_CHART } from "../lib/resource";
 
 const EXACT_VERSION = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
