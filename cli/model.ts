@@ -69,7 +69,6 @@ function reportFor(args: ModelArguments): ModelReport {
     concurrency: args.concurrency,
     kvCacheDtype: args.kvCacheDtype,
     quantization: quantizationFor(args, named),
-    maxNumSeqs: args.maxNumSeqs,
   };
   const model = asPlanned(args, load);
   const placed = machine.shape && fitOnMachine(model, machine.shape, MOST_NODES);
@@ -81,6 +80,7 @@ function reportFor(args: ModelArguments): ModelReport {
     gpuModel: machine.gpuModel,
     ...layoutOf(args, found),
     utilization: args.utilization,
+    vllm: { maxNumSeqs: args.maxNumSeqs },
   };
   const report = modelReport(request, estimateMemory(request), circumstances(args, model, placed));
   return { ...report, advice: adviceFor(report, model, machine.shape) };
@@ -124,11 +124,8 @@ function quantizationFor({ engine, quantization }: ModelArguments, { architectur
 
 /** The question as the planner knows it, to find machines as a plan would. */
 function asPlanned(
-  { model, engine, tensorParallel, pipelineParallel, utilization }: ModelArguments,
-  load: Pick<
-    MemoryRequest,
-    "architecture" | "contextTokens" | "concurrency" | "kvCacheDtype" | "quantization" | "maxNumSeqs"
-  >,
+  { model, engine, tensorParallel, pipelineParallel, utilization, maxNumSeqs }: ModelArguments,
+  load: Pick<MemoryRequest, "architecture" | "contextTokens" | "concurrency" | "kvCacheDtype" | "quantization">,
 ): ModelRequest {
   return {
     ...load,
@@ -144,5 +141,6 @@ function asPlanned(
     tensorParallel,
     pipelineParallel,
     gpuMemoryUtilization: utilization,
+    maxNumSeqs,
   };
 }

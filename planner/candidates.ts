@@ -196,8 +196,7 @@ function estimateRequest(model: ModelRequest) {
     kvCacheDtype: model.kvCacheDtype,
     quantization: model.quantization,
     utilization: model.gpuMemoryUtilization,
-    maxNumSeqs: model.maxNumSeqs,
-    maxNumBatchedTokens: wholeNumber(model.args?.[BATCHED_TOKENS]),
+    vllm: { maxNumSeqs: model.maxNumSeqs, maxNumBatchedTokens: wholeNumber(model.args?.[BATCHED_TOKENS]) },
   };
 }
 

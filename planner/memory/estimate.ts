@@ -27,7 +27,7 @@ export function estimateMemory(request: MemoryRequest): MemoryEstimate {
 
 function requestProblems(request: MemoryRequest): readonly string[] {
   const problems: string[] = [];
-  const whole = (name: keyof MemoryRequest, value: number | undefined): void => {
+  const whole = (name: string, value: number | undefined): void => {
     if (value !== undefined && !(Number.isInteger(value) && value >= 1))
       problems.push(`${name} must be a whole number from 1, is ${value}`);
   };
@@ -35,7 +35,8 @@ function requestProblems(request: MemoryRequest): readonly string[] {
   whole("pipelineParallel", request.pipelineParallel);
   whole("contextTokens", request.contextTokens);
   whole("concurrency", request.concurrency);
-  whole("maxNumSeqs", request.maxNumSeqs);
+  whole("maxNumSeqs", request.vllm?.maxNumSeqs);
+  whole("maxNumBatchedTokens", request.vllm?.maxNumBatchedTokens);
   if (!(request.gpuMemoryGiB > 0 && Number.isFinite(request.gpuMemoryGiB))) {
     problems.push(`gpuMemoryGiB must be above 0, is ${request.gpuMemoryGiB}`);
   }

@@ -2,6 +2,7 @@
 import type { ModelArchitecture } from "../model/architecture";
 import type { VllmOrigin } from "./engines";
 import type { KvCacheDtype } from "./kv-cache";
+import type { VllmOptions } from "./vllm-options";
 
 export interface MemoryRequest {
   readonly architecture: ModelArchitecture;
@@ -26,9 +27,8 @@ export interface MemoryRequest {
   readonly quantization?: string;
   /** Fraction of GPU memory the engine may take (--gpu-memory-utilization). */
   readonly utilization?: number;
-  readonly maxNumSeqs?: number;
-  /** Tokens of one pass of the engine. @default the engine's, by card */
-  readonly maxNumBatchedTokens?: number;
+  /** Flags of vLLM that change its memory. */
+  readonly vllm?: VllmOptions;
 }
 
 export interface MemoryBudget {

@@ -60,8 +60,8 @@ export function inFlightTokens(request: MemoryRequest): number {
 function schedulerLimits(request: MemoryRequest, constants: VllmConstants): SchedulerLimits {
   const defaults = schedulerDefaults(request.gpuMemoryGiB, constants, request.gpuModel);
   return {
-    maxNumSeqs: request.maxNumSeqs ?? defaults.maxNumSeqs,
-    maxNumBatchedTokens: request.maxNumBatchedTokens ?? defaults.maxNumBatchedTokens,
+    maxNumSeqs: request.vllm?.maxNumSeqs ?? defaults.maxNumSeqs,
+    maxNumBatchedTokens: request.vllm?.maxNumBatchedTokens ?? defaults.maxNumBatchedTokens,
   };
 }
 
@@ -93,7 +93,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     sampler: constants.sampler[request.installedFrom ?? "image"],
     modularExperts,
   };
-  const graphs = cudaGraphBytes(run);
+  const graphs = request.vllm?.enforceEager ? 0 : cudaGraphBytes(run);
   const overhead = activationBytes(run) + nonTorchBytes(run, card.linked) + (constants.cudaGraphsInPool ? graphs : 0);
   const utilization = request.utilization ?? constants.defaultUtilization;
   const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;

@@ -137,12 +137,21 @@ describe("vLLM", () => {
   it("sorts no logits in the official image of 0.11.0: 24.8 bytes less per logit than with pip or in 0.11.1", () => {
     const qwen = fixtureArchitecture("Qwen--Qwen2.5-32B-Instruct");
     const pool = (version: string, installedFrom?: "image" | "pip") =>
-      reported(qwen, { engine: { name: "vllm", version }, installedFrom, maxNumBatchedTokens: 2048 }).kvPoolGiB;
+      reported(qwen, { engine: { name: "vllm", version }, installedFrom, vllm: { maxNumBatchedTokens: 2048 } }).kvPoolGiB;
     const sorting = (1024 * qwen.vocabSize * 24.8) / 2 ** 30;
     expect(sorting).toBeGreaterThan(3.5);
     expect(pool("0.11.0") - pool("0.11.0", "pip")).toBeCloseTo(sorting, 6);
     expect(pool("0.11.0") - pool("0.11.1")).toBeCloseTo(sorting, 6);
     expect(pool("0.33.0", "pip")).toBe(pool("0.33.0"));
+  });
+
+  it("captures no CUDA graphs under --enforce-eager: more pool from 0.20 on, before that more of the card", () => {
+    const [counted, eager] = [undefined, { enforceEager: true }].map((vllm) => reported(llama, { vllm }));
+    expect((counted?.perGpu.overheadGiB ?? 0) - (eager?.perGpu.overheadGiB ?? 0)).toBeGreaterThan(0.3);
+    const old = { engine: { name: "vllm", version: "0.19.0" }, utilization: 0.99 } as const;
+    const [outside, none] = [undefined, { enforceEager: true }].map((vllm) => reported(llama, { ...old, vllm }));
+    expect(none?.perGpu.overheadGiB).toBe(outside?.perGpu.overheadGiB);
+    expect((none?.perGpu.limitGiB ?? 0) - (outside?.perGpu.limitGiB ?? 0)).toBeGreaterThan(0.3);
   });
 
   it("halves the cache with fp8", () => {
