@@ -137,7 +137,8 @@ describe("vLLM", () => {
   it("sorts no logits in the official image of 0.11.0: 24.8 bytes less per logit than with pip or in 0.11.1", () => {
     const qwen = fixtureArchitecture("Qwen--Qwen2.5-32B-Instruct");
     const pool = (version: string, installedFrom?: "image" | "pip") =>
-      reported(qwen, { engine: { name: "vllm", version }, installedFrom, vllm: { maxNumBatchedTokens: 2048 } }).kvPoolGiB;
+      reported(qwen, { engine: { name: "vllm", version }, installedFrom, vllm: { maxNumBatchedTokens: 2048 } })
+        .kvPoolGiB;
     const sorting = (1024 * qwen.vocabSize * 24.8) / 2 ** 30;
     expect(sorting).toBeGreaterThan(3.5);
     expect(pool("0.11.0") - pool("0.11.0", "pip")).toBeCloseTo(sorting, 6);
