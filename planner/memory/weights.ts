@@ -111,7 +111,9 @@ function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
   const multiple = tensor.kind === "expert" && scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
   const { rows, columns } = padded(tensor, shardShape(tensor, sharding.tensorParallel), multiple);
   const bytes =
-    scheme === undefined ? rows * columns * dtypeBytes[sharding.format.baseDtype] : schemeBytes(scheme, rows, columns);
+    scheme === undefined
+      ? rows * columns * dtypeBytes[tensor.loadedDtype ?? sharding.format.baseDtype]
+      : schemeBytes(scheme, rows, columns);
   return bytes * tensor.count;
 }
 

@@ -64,6 +64,8 @@ export interface ProjectionShape {
   readonly outputs: number;
   readonly inputs: number;
   readonly split: "outputs" | "inputs" | "none";
+  /** dtype in which the engine holds it, where that is not the checkpoint's. */
+  readonly loadedDtype?: Dtype;
 }
 
 export type Mixer = GroupedQueryAttention | LatentAttention | RecurrentMixer | { readonly kind: "none" };
@@ -80,10 +82,14 @@ export interface MixtureOfExperts {
   readonly kind: "experts";
   readonly experts: number;
   readonly expertsPerToken: number;
+  /** Places of the router without weights behind them: the token passes unchanged (LongCat). */
+  readonly zeroExperts?: number;
   readonly width: number;
   readonly gated: boolean;
   readonly bias: boolean;
   readonly routerBias: boolean;
+  /** dtype in which the engine holds the router, where that is not the checkpoint's. */
+  readonly routerDtype?: Dtype;
   /** Always-on expert; width is the total over all shared experts. */
   readonly shared?: { readonly width: number; readonly gated: boolean; readonly gateVector: boolean };
   /** A dense block beside the experts in the same layer. */

@@ -175,8 +175,14 @@ function expertTensors(block: MixtureOfExperts, hidden: number, prefix: string):
   const fusedInto = `${prefix}.experts.w13`;
   const module = (name: string): string => `${prefix}.experts.0.${name}`;
   return [
-    { module: `${prefix}.gate`, kind: "router", rows: experts, columns: hidden },
-    ...(block.routerBias ? [vector(`${prefix}.gate.bias`, experts)] : []),
+    {
+      module: `${prefix}.gate`,
+      kind: "router",
+      rows: experts + (block.zeroExperts ?? 0),
+      columns: hidden,
+      ...(block.routerDtype !== undefined && { loadedDtype: block.routerDtype }),
+    },
+    ...(block.routerBias ? [vector(`${prefix}.gate.bias`, experts + (block.zeroExperts ?? 0))] : []),
     ...up.map(
       (name): TensorPart => ({ ...each, module: module(name), rows: width, columns: inner, split: byRows, fusedInto }),
     ),

@@ -37,14 +37,21 @@ export function readRope(source: ConfigSource, options: RopeOptions): Rope {
   const reach = options.contextIncludesScaling ? maxPositions : contextReach(type, maxPositions, original, factor);
   const table = (positions: number): RotaryTable => ({ positions, rotaryDim });
   const tables = [table(tablePositions(type, scaling?.has("mrope_section") ?? false, maxPositions, original, factor))];
-  if (options.separateSlidingTable) tables.push(table(maxPositions));
+  if (options.separateSlidingTable) {
+    const sliding = ropeSettings(source)?.section("sliding_attention");
+    tables.push({ positions: maxPositions, rotaryDim: sliding ? readRotaryDim(source, sliding, options.headDim) : rotaryDim });
+  }
   return { maxContextTokens: Math.floor(reach), tables };
 }
 
 /** rope_scaling, or rope_parameters (transformers 5), possibly split by layer type. */
 function ropeSection(source: ConfigSource): ConfigSource | undefined {
-  const section = source.section("rope_scaling") ?? source.section("rope_parameters");
+  const section = ropeSettings(source);
   return section?.section("full_attention") ?? section;
+}
+
+function ropeSettings(source: ConfigSource): ConfigSource | undefined {
+  return source.section("rope_scaling") ?? source.section("rope_parameters");
 }
 
 function readRotaryDim(source: ConfigSource, scaling: ConfigSource | undefined, headDim: number): number {

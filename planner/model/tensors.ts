@@ -2,7 +2,7 @@
  * The tensor inventory: every weight of a model with its shape, its place and how tensor parallelism cuts it.
  * Totals, checkpoint sizes, memory per GPU and GGUF files are all sums over this list.
  */
-import type { LayerSpec, ModelArchitecture, ProjectionShape } from "./architecture";
+import type { Dtype, LayerSpec, ModelArchitecture, ProjectionShape } from "./architecture";
 import { feedForwardTensors, mixerTensors } from "./layer-tensors";
 
 export type TensorPlacement =
@@ -24,6 +24,8 @@ export interface ModelTensor {
   readonly count: number;
   /** How often an engine holds it in memory: 2 where keys also serve as values. */
   readonly loadedCopies: number;
+  /** dtype of the loaded tensor where it is not quantized; the format's base dtype when absent. */
+  readonly loadedDtype?: Dtype;
   /** How many of them one token uses. */
   readonly activeCount: number;
   readonly split: TensorSplit;
@@ -180,7 +182,7 @@ function predictionTensors(architecture: ModelArchitecture): readonly ModelTenso
 }
 
 export type TensorPart = Pick<ModelTensor, "module" | "kind" | "rows" | "columns"> &
-  Partial<Pick<ModelTensor, "count" | "loadedCopies" | "activeCount" | "split" | "fusedInto" | "part">>;
+  Partial<Pick<ModelTensor, "count" | "loadedCopies" | "loadedDtype" | "activeCount" | "split" | "fusedInto" | "part">>;
 
 function entry(part: TensorPart & Pick<ModelTensor, "placement">): ModelTensor {
   const count = part.count ?? 1;
@@ -203,6 +205,7 @@ export function projection(shape: ProjectionShape, prefix: string): TensorPart {
     rows: shape.outputs,
     columns: shape.inputs,
     split: splitOf(shape),
+    ...(shape.loadedDtype !== undefined && { loadedDtype: shape.loadedDtype }),
   };
 }
 

@@ -1,5 +1,11 @@
 /** Reads the attention of each layer of a decoder: grouped-query or latent, full or windowed. */
-import type { AttentionScope, GroupedQueryAttention, LatentAttention, Mixer } from "../architecture";
+import type {
+  AttentionScope,
+  GroupedQueryAttention,
+  LatentAttention,
+  Mixer,
+  ProjectionShape,
+} from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { dimensionKeys } from "./family";
 import type { DecoderTraits, TraitFlag, WindowPattern } from "./traits";
@@ -11,7 +17,8 @@ export function readAttentionLayers(source: ConfigSource, layers: number, traits
     return Array.from({ length: layers }, () => mixer);
   }
   const base = readGroupedQueryAttention(source, traits);
-  return readScopes(source, layers, traits).map((scope) => ({ ...base, scope }));
+  const heads = readHeadsPerLayer(source, layers);
+  return readScopes(source, layers, traits).map((scope, layer) => ({ ...base, scope, heads: heads?.[layer] ?? base.heads }));
 }
 
 /** One attention layer with full scope. */
@@ -89,11 +96,46 @@ function readScopes(source: ConfigSource, layers: number, traits: DecoderTraits)
 
 /** `layer_types`, checked against the number of layers; undefined when absent. */
 export function readLayerTypes(source: ConfigSource, layers: number): readonly string[] | undefined {
-  if (!source.has("layer_types")) return undefined;
-  const types = source.textList("layer_types");
+  return readPerLayer(source, "layer_types", layers);
+}
+
+/** A list with the type of each layer, checked against the number of layers; undefined when absent. */
+export function readPerLayer(source: ConfigSource, key: string, layers: number): readonly string[] | undefined {
+  if (!source.has(key)) return undefined;
+  const types = source.textList(key);
   if (types.length >= layers) return types.slice(0, layers);
-  source.problem("layer_types", `has ${types.length} entries for ${layers} layers`);
+  source.problem(key, `has ${types.length} entries for ${layers} layers`);
   return undefined;
+}
+
+/** Heads where they differ from layer to layer (Laguna); undefined where one number holds for all. */
+function readHeadsPerLayer(source: ConfigSource, layers: number): readonly number[] | undefined {
+  const key = "num_attention_heads_per_layer";
+  if (!source.has(key)) return undefined;
+  const heads = source.integerList(key);
+  if (heads.length >= layers && heads.every((count) => count > 0)) return heads;
+  source.problem(key, `must have a number above 0 for each of the ${layers} layers`);
+  return undefined;
+}
+
+/**
+ * The matrix that gates the attention's output. `true` and "per-head" mean one value per head, "per-element" one per
+ * channel (vLLM 0.33.0: LagunaAttention in laguna.py, Step3p5Attention in step3p5.py).
+ */
+export function outputGate(
+  source: ConfigSource,
+  { heads, headDim, valueHeadDim = headDim }: GroupedQueryAttention,
+  gate: DecoderTraits["outputGate"],
+): readonly ProjectionShape[] {
+  if (gate === undefined) return [];
+  const kind = gate.key === undefined ? "per-element" : (source.raw(gate.key) ?? false);
+  if (kind === false) return [];
+  if (gate.key !== undefined && kind !== true && kind !== "per-head" && kind !== "per-element")
+    source.problem(gate.key, 'expected true, false, "per-head" or "per-element"');
+  const outputs = heads * (kind === "per-element" ? valueHeadDim : 1);
+  return [
+    { name: `self_attn.${gate.name}`, outputs, inputs: source.size(dimensionKeys.hidden), split: "outputs" },
+  ];
 }
 
 function slidingLayerTest(source: ConfigSource, pattern: WindowPattern | undefined): (layer: number) => boolean {

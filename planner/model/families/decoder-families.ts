@@ -20,14 +20,28 @@ const gemma2: DecoderTraits = {
   normVectors: 4,
   window: { kind: "one-full-in", period: 2, key: "sliding_window_pattern" },
 };
+const granitemoe: DecoderTraits = {
+  queryKeyValueBias: attentionBias,
+  outputBias: attentionBias,
+  expertWidthKey: "intermediate_size",
+};
 const latent: DecoderTraits = { routerBias: { key: "topk_method" } };
 const deepseekV3: DecoderTraits = { ...latent, predictionRepeatsEmbeddings: true };
 
 export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   llama,
+  afmoe: {
+    queryKeyNorm: "head",
+    outputGate: { name: "gate_proj" },
+    normVectors: 4,
+    routerBias: true,
+    routerInFloat32: true,
+    window: { kind: "one-full-in", period: 4, key: "global_attn_every_n_layers" },
+  },
   aquila: llama,
   arcee: { ...llama, gated: false },
   apertus: { ...llama, gated: false, queryKeyNorm: "head" },
+  axk1: { ...latent, expertNormVectors: 1 },
   baichuan: {},
   bailing_moe: { queryKeyValueBias: { key: "use_qkv_bias" }, outputBias: { key: "use_bias" } },
   bailing_moe_v2: {
@@ -50,6 +64,13 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     tieEmbeddings: true,
     window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" },
   },
+  cohere2_moe: {
+    normVectors: 1,
+    tieEmbeddings: true,
+    expertWidthKey: "intermediate_size",
+    denseWidthKey: ["prefix_dense_intermediate_size", "intermediate_size"],
+    window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" },
+  },
   deepseek: {},
   deepseek_v2: {},
   deepseek_v3: deepseekV3,
@@ -64,6 +85,11 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   ernie4_5_moe: { routerBias: true, tieEmbeddings: true },
   exaone: {},
   exaone4: { queryKeyNorm: "head", window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" } },
+  exaone_moe: {
+    queryKeyNorm: "head",
+    routerBias: { key: "topk_method" },
+    window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" },
+  },
   flex_olmo: { queryKeyNorm: "projection" },
   gemma,
   gemma2,
@@ -94,11 +120,26 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     window: { kind: "one-full-in", period: 2, key: "sliding_window_pattern" },
   },
   granite: llama,
-  granitemoe: { queryKeyValueBias: attentionBias, outputBias: attentionBias, expertWidthKey: "intermediate_size" },
+  granitemoe,
+  granitemoeshared: granitemoe,
+  granitemoe_swa: { ...granitemoe, sinks: true },
   hunyuan_v1_dense: { queryKeyNorm: { key: "use_qk_norm", norm: "head" }, tieEmbeddings: true },
+  hy_v3: {
+    queryKeyNorm: "head",
+    routerInFloat32: true,
+    expertWidthKey: ["moe_intermediate_size", "expert_hidden_dim"],
+  },
   internlm2: { queryKeyValueBias: { key: "bias" }, outputBias: { key: "bias" } },
   internlm3: { queryKeyValueBias: { key: "qkv_bias" }, outputBias: { key: "bias" }, feedForwardBias: { key: "bias" } },
   kimi_k2: deepseekV3,
+  laguna: {
+    queryKeyValueBias: attentionBias,
+    outputBias: attentionBias,
+    queryKeyNorm: "head",
+    outputGate: { name: "g_proj", key: "gating" },
+    routerBias: true,
+    separateSlidingTable: true,
+  },
   llama4_text: {
     ...llama,
     expertWidthKey: "intermediate_size",
@@ -157,6 +198,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     feedForwardBias: { key: "mlp_bias" },
   },
   smollm3: { ...llama, tieEmbeddings: true },
+  solar_open: { queryKeyValueBias: attentionBias, outputBias: attentionBias },
   stablelm: { queryKeyValueBias: { key: "use_qkv_bias" }, normBias: true },
   starcoder2: {
     queryKeyValueBias: { key: "use_bias", absent: true },
@@ -167,6 +209,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     tieEmbeddings: true,
     window: slidingEveryLayer,
   },
+  youtu: { ...latent, tieEmbeddings: true },
 };
 
 /** Names under which the text part of multimodal configs appears, and other spellings of the same architecture. */

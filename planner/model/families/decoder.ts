@@ -1,8 +1,8 @@
 /** Reader of the decoder families in decoder-families.ts. */
-import type { LayerSpec, MultiTokenPrediction } from "../architecture";
+import type { LayerSpec, Mixer, MultiTokenPrediction } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
-import { readAttentionLayers } from "./attention";
+import { outputGate, readAttentionLayers } from "./attention";
 import { decoderAliases, decoderFamilies } from "./decoder-families";
 import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
@@ -25,14 +25,17 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
   const layers = source.count(dimensionKeys.layers);
   const mixers = readAttentionLayers(source, layers, traits);
   const feedForwards = readFeedForwardLayers(source, layers, traits);
-  const layerSpecs = mixers.map(
-    (mixer, layer): LayerSpec => ({
+  const layerSpecs = mixers.map((mixer, layer): LayerSpec => {
+    const feedForward = feedForwards[layer] ?? { kind: "none" };
+    const extras = mixer.kind === "attention" ? outputGate(source, mixer, traits.outputGate) : [];
+    return {
       mixer,
-      feedForward: feedForwards[layer] ?? { kind: "none" },
-      normVectors: traits.normVectors ?? 2,
+      feedForward,
+      normVectors: (traits.normVectors ?? 2) + (feedForward.kind === "experts" ? (traits.expertNormVectors ?? 0) : 0),
       normBias: traits.normBias ?? false,
-    }),
-  );
+      ...(extras.length > 0 && { extras }),
+    };
+  });
   const first = mixers[0];
   const headDim = first?.kind === "latent" ? first.ropeHeadDim : first?.kind === "attention" ? first.headDim : 1;
   return {
@@ -40,7 +43,7 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
     layerSpecs,
     rope: readRope(source, {
       headDim,
-      separateSlidingTable: traits.separateSlidingTable,
+      separateSlidingTable: traits.separateSlidingTable && mixers.some(slides),
       contextIncludesScaling: traits.contextIncludesScaling,
     }),
     tieEmbeddingsByDefault: traits.tieEmbeddings ?? false,
@@ -49,6 +52,10 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
     finalNormBias: traits.normBias ?? false,
     multiTokenPrediction: readMultiTokenPrediction(source, layerSpecs.at(-1), traits),
   };
+}
+
+function slides(mixer: Mixer): boolean {
+  return mixer.kind === "attention" && mixer.scope.kind === "sliding";
 }
 
 function readMultiTokenPrediction(

@@ -1,7 +1,7 @@
 /** Reads the feed-forward block of each layer: dense or a mixture of experts, and which layers have which. */
 import type { DenseFeedForward, FeedForward, MixtureOfExperts } from "../architecture";
 import type { ConfigSource } from "../config-source";
-import { traitFlag } from "./attention";
+import { readPerLayer, traitFlag } from "./attention";
 import { dimensionKeys } from "./family";
 import type { DecoderTraits } from "./traits";
 
@@ -27,14 +27,17 @@ export function readFeedForwardLayers(
     const dense = readDense(source, traits, dimensionKeys.intermediate);
     return Array.from({ length: layers }, () => dense);
   }
-  const hasExperts = expertLayerTest(source);
+  const hasExperts = expertLayerTest(source, layers);
   const needsDense = Array.from({ length: layers }, (_, layer) => layer).some((layer) => !hasExperts(layer));
-  const denseKeys = traits.denseWidthKey === undefined ? dimensionKeys.intermediate : [traits.denseWidthKey];
-  const dense = needsDense ? readDense(source, traits, denseKeys) : undefined;
+  const dense = needsDense ? readDense(source, traits, traits.denseWidthKey ?? dimensionKeys.intermediate) : undefined;
   return Array.from({ length: layers }, (_, layer) => (dense === undefined || hasExperts(layer) ? experts : dense));
 }
 
-export function readDense(source: ConfigSource, traits: DecoderTraits, widthKeys: readonly string[]): DenseFeedForward {
+export function readDense(
+  source: ConfigSource,
+  traits: DecoderTraits,
+  widthKeys: string | readonly string[],
+): DenseFeedForward {
   return {
     kind: "dense",
     width: source.size(widthKeys),
@@ -67,6 +70,7 @@ export function readExperts(source: ConfigSource, traits: DecoderTraits): Mixtur
     gated,
     bias: traits.expertBias ?? false,
     routerBias: traitFlag(source, traits.routerBias),
+    ...(traits.routerInFloat32 && { routerDtype: "float32" }),
     ...(sharedWidth > 0 && {
       shared: { width: sharedWidth, gated, gateVector: traits.sharedExpertGate ?? false },
     }),
@@ -91,8 +95,10 @@ function readSharedWidth(source: ConfigSource, traits: DecoderTraits, expertWidt
 }
 
 /** Which layers hold experts: every spelling the families use; a config has one of them. */
-function expertLayerTest(source: ConfigSource): (layer: number) => boolean {
-  const firstDense = source.optionalCount(["first_k_dense_replace", "moe_layer_start_index"]);
+function expertLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
+  const types = readPerLayer(source, "mlp_layer_types", layers);
+  if (types !== undefined) return (layer) => types[layer] !== "dense";
+  const firstDense = source.optionalCount(["first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"]);
   const perLayer = Array.isArray(source.raw("moe_layer_freq")) ? source.integerList("moe_layer_freq") : undefined;
   if (perLayer !== undefined) return (layer) => perLayer[layer] === 1;
   const step = source.count(

@@ -24,6 +24,8 @@ export interface DecoderTraits {
     | { readonly key: string; readonly norm: "head" | "projection" };
   /** Norm vectors per layer; 2 unless stated. */
   readonly normVectors?: number;
+  /** Further norm vectors in layers with experts. */
+  readonly expertNormVectors?: number;
   readonly finalNormVectors?: number;
   readonly normBias?: boolean;
   /** Three feed-forward matrices instead of two; true unless stated. */
@@ -33,16 +35,20 @@ export interface DecoderTraits {
   readonly headBias?: boolean;
   readonly window?: WindowPattern;
   readonly sinks?: boolean;
+  /** A projection of its own, with this name, gates the attention's output: per channel, or as the key says. */
+  readonly outputGate?: { readonly name: string; readonly key?: string };
   /** Sliding layers have their own, unscaled rotary table. */
   readonly separateSlidingTable?: boolean;
   /** max_position_embeddings already includes the rope scaling. */
   readonly contextIncludesScaling?: boolean;
   /** Key of the expert width where it is not moe_intermediate_size. */
-  readonly expertWidthKey?: string;
-  /** Key of the dense width in a model that has experts. */
-  readonly denseWidthKey?: string;
+  readonly expertWidthKey?: string | readonly string[];
+  /** Key of the dense width in a model that has experts; the first of several that is present. */
+  readonly denseWidthKey?: string | readonly string[];
   readonly expertBias?: boolean;
   readonly routerBias?: TraitFlag;
+  /** The engine holds the router in float32 whatever the checkpoint's dtype. */
+  readonly routerInFloat32?: boolean;
   readonly sharedExpertGate?: boolean;
   /** Every expert layer has one shared expert of the expert's width, though no key says so. */
   readonly impliedSharedExpert?: boolean;
