@@ -39,7 +39,10 @@ export function readRope(source: ConfigSource, options: RopeOptions): Rope {
   const tables = [table(tablePositions(type, scaling?.has("mrope_section") ?? false, maxPositions, original, factor))];
   if (options.separateSlidingTable) {
     const sliding = ropeSettings(source)?.section("sliding_attention");
-    tables.push({ positions: maxPositions, rotaryDim: sliding ? readRotaryDim(source, sliding, options.headDim) : rotaryDim });
+    tables.push({
+      positions: maxPositions,
+      rotaryDim: sliding ? readRotaryDim(source, sliding, options.headDim) : rotaryDim,
+    });
   }
   return { maxContextTokens: Math.floor(reach), tables };
 }

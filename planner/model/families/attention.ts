@@ -1,11 +1,5 @@
 /** Reads the attention of each layer of a decoder: grouped-query or latent, full or windowed. */
-import type {
-  AttentionScope,
-  GroupedQueryAttention,
-  LatentAttention,
-  Mixer,
-  ProjectionShape,
-} from "../architecture";
+import type { AttentionScope, GroupedQueryAttention, LatentAttention, Mixer, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { dimensionKeys } from "./family";
 import type { DecoderTraits, TraitFlag, WindowPattern } from "./traits";
@@ -18,7 +12,11 @@ export function readAttentionLayers(source: ConfigSource, layers: number, traits
   }
   const base = readGroupedQueryAttention(source, traits);
   const heads = readHeadsPerLayer(source, layers);
-  return readScopes(source, layers, traits).map((scope, layer) => ({ ...base, scope, heads: heads?.[layer] ?? base.heads }));
+  return readScopes(source, layers, traits).map((scope, layer) => ({
+    ...base,
+    scope,
+    heads: heads?.[layer] ?? base.heads,
+  }));
 }
 
 /** One attention layer with full scope. */
@@ -133,9 +131,7 @@ export function outputGate(
   if (gate.key !== undefined && kind !== true && kind !== "per-head" && kind !== "per-element")
     source.problem(gate.key, 'expected true, false, "per-head" or "per-element"');
   const outputs = heads * (kind === "per-element" ? valueHeadDim : 1);
-  return [
-    { name: `self_attn.${gate.name}`, outputs, inputs: source.size(dimensionKeys.hidden), split: "outputs" },
-  ];
+  return [{ name: `self_attn.${gate.name}`, outputs, inputs: source.size(dimensionKeys.hidden), split: "outputs" }];
 }
 
 function slidingLayerTest(source: ConfigSource, pattern: WindowPattern | undefined): (layer: number) => boolean {
