@@ -1,6 +1,7 @@
 /** What the rules of memory need to know of a card: from the catalogue, or guessed where that has no such card. */
 import { findGpus } from "../../catalog/find-gpu";
 import type { GpuModel } from "../../catalog/shapes";
+import evidence from "./evidence.json";
 import type { ExpertKernel } from "./expert-kernels";
 import type { MemoryRequest } from "./types";
 
@@ -12,6 +13,10 @@ export interface CardTraits {
   readonly fp8ExpertsOnFlashInfer: boolean;
   /** The catalogue has the card. */
   readonly known: boolean;
+  /** Undefined where the catalogue has no such card. */
+  readonly vendor?: GpuModel["vendor"];
+  /** Start-up logs of cards of this generation are behind the constants (evidence.json). */
+  readonly measured: boolean;
 }
 
 /** From this size on, a card that nobody named counts as one of a data centre, GiB: what needs more memory. */
@@ -22,7 +27,13 @@ export function cardTraits({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuM
   const [card, ...others] = gpuModel === undefined ? [] : cardsNamed(gpuModel);
   if (card === undefined) {
     const linked = gpuMemoryGiB >= dataCentreGiB;
-    return { linked, expertKernel: linked ? "triton" : "marlin", fp8ExpertsOnFlashInfer: linked, known: false };
+    return {
+      linked,
+      expertKernel: linked ? "triton" : "marlin",
+      fp8ExpertsOnFlashInfer: linked,
+      known: false,
+      measured: false,
+    };
   }
   return {
     linked: [card, ...others].some(({ nvlinkBoard }) => nvlinkBoard === true),
@@ -30,12 +41,23 @@ export function cardTraits({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuM
     // fused_moe/flashinfer_cutlass_moe.py of 0.17.0, experts/flashinfer_cutlass_moe.py of 0.33.0
     fp8ExpertsOnFlashInfer: (card.abilities?.computeCapability ?? 0) >= 9,
     known: true,
+    vendor: card.vendor,
+    measured: [card, ...others].every(isMeasured),
   };
 }
 
+function isMeasured(card: GpuModel): boolean {
+  return evidence.generations.some(({ computeCapability }) => computeCapability === generationOf(card));
+}
+
+/** Whole part of NVIDIA's compute capability: kernels differ by it. 0 for other vendors and what was not read. */
+function generationOf({ abilities }: GpuModel): number {
+  return Math.floor(abilities?.computeCapability ?? 0);
+}
+
 /** As vLLM asks, by compute capability (0.19.0 and 0.33.0: fused_moe/oracle/mxfp4.py). */
-function expertKernelOf({ abilities }: GpuModel): ExpertKernel {
-  const generation = Math.floor(abilities?.computeCapability ?? 0);
+function expertKernelOf(card: GpuModel): ExpertKernel {
+  const generation = generationOf(card);
   return generation === 9 ? "triton" : generation === 10 ? "tensorrt-llm" : "marlin";
 }
 

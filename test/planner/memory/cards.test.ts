@@ -29,6 +29,19 @@ describe("what the memory rules take from a card", () => {
     expect(traits(name)).toMatchObject({ linked, expertKernel, known: true });
   });
 
+  it.each([
+    ["NVIDIA H100 80GB HBM3", "nvidia", true],
+    ["NVIDIA L40S", "nvidia", true],
+    ["NVIDIA GeForce RTX 5090", "nvidia", true],
+    ["NVIDIA B200", "nvidia", false],
+    ["NVIDIA T4", "nvidia", false],
+    ["AMD Instinct MI300X", "amd", false],
+    ["nonsense card", undefined, false],
+  ])("%s: vendor %s, start-ups of its generation behind the constants: %s", (name, vendor, measured) => {
+    expect(traits(name)).toMatchObject({ measured });
+    expect(traits(name).vendor).toBe(vendor);
+  });
+
   it("takes what needs more memory where a name means several cards", () => {
     expect(traits("H100").linked).toBe(true);
   });
