@@ -140,7 +140,8 @@ function slidingLayerTest(source: ConfigSource, pattern: WindowPattern | undefin
       return () => true;
     case "one-full-in": {
       const period = source.count(pattern.key, pattern.period);
-      return (layer) => (layer + 1) % period !== 0;
+      const full = pattern.at === "first" ? 0 : period - 1;
+      return (layer) => layer % period !== full;
     }
     case "from-layer": {
       const first = source.optionalCount("max_window_layers");

@@ -2,10 +2,16 @@
  * Decoder families that differ from Llama only in traits: one row each. Names are the `model_type` of the config.
  * Sources: transformers modeling_<family>.py and the tensor lists of published checkpoints.
  */
-import type { DecoderTraits } from "./traits";
+import type { DecoderTraits, WindowPattern } from "./traits";
 
 const attentionBias = { key: "attention_bias" } as const;
 const slidingEveryLayer = { kind: "every-layer" } as const;
+const fullFirstOfFour: WindowPattern = {
+  kind: "one-full-in",
+  period: 4,
+  key: "sliding_window_pattern",
+  at: "first",
+};
 const llama: DecoderTraits = {
   queryKeyValueBias: attentionBias,
   outputBias: attentionBias,
@@ -71,6 +77,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     denseWidthKey: ["prefix_dense_intermediate_size", "intermediate_size"],
     window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" },
   },
+  cwm: { ...llama, window: fullFirstOfFour },
   deepseek: {},
   deepseek_v2: {},
   deepseek_v3: deepseekV3,
@@ -120,17 +127,26 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     window: { kind: "one-full-in", period: 2, key: "sliding_window_pattern" },
   },
   granite: llama,
+  granite_swa: { ...llama, tieEmbeddings: true, sinks: true, window: fullFirstOfFour },
   granitemoe,
   granitemoeshared: granitemoe,
-  granitemoe_swa: { ...granitemoe, sinks: true },
+  granitemoe_swa: { ...granitemoe, sinks: true, window: fullFirstOfFour },
   hunyuan_v1_dense: { queryKeyNorm: { key: "use_qk_norm", norm: "head" }, tieEmbeddings: true },
   hy_v3: {
     queryKeyNorm: "head",
     routerInFloat32: true,
     expertWidthKey: ["moe_intermediate_size", "expert_hidden_dim"],
   },
+  hyperclovax: { ...llama, postNorms: { key: "use_post_norm", absent: true } },
   internlm2: { queryKeyValueBias: { key: "bias" }, outputBias: { key: "bias" } },
   internlm3: { queryKeyValueBias: { key: "qkv_bias" }, outputBias: { key: "bias" }, feedForwardBias: { key: "bias" } },
+  jais2: {
+    queryKeyValueBias: { key: "attention_bias", absent: true },
+    outputBias: { key: "attention_bias", absent: true },
+    feedForwardBias: { key: "mlp_bias", absent: true },
+    normBias: true,
+    gated: false,
+  },
   kimi_k2: deepseekV3,
   laguna: {
     queryKeyValueBias: attentionBias,
@@ -146,6 +162,12 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     denseWidthKey: "intermediate_size_mlp",
     impliedSharedExpert: true,
     chunkedPeriod: 4,
+  },
+  mellum: {
+    queryKeyValueBias: attentionBias,
+    outputBias: attentionBias,
+    queryKeyNorm: "head",
+    separateSlidingTable: true,
   },
   mimo: qwen2,
   minicpm: llama,
@@ -209,6 +231,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     tieEmbeddings: true,
     window: slidingEveryLayer,
   },
+  vaultgemma: { ...gemma2, normVectors: 2 },
   youtu: { ...latent, tieEmbeddings: true },
 };
 

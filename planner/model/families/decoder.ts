@@ -2,7 +2,7 @@
 import type { LayerSpec, Mixer, MultiTokenPrediction } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
-import { outputGate, readAttentionLayers } from "./attention";
+import { outputGate, readAttentionLayers, traitFlag } from "./attention";
 import { decoderAliases, decoderFamilies } from "./decoder-families";
 import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
@@ -25,13 +25,14 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
   const layers = source.count(dimensionKeys.layers);
   const mixers = readAttentionLayers(source, layers, traits);
   const feedForwards = readFeedForwardLayers(source, layers, traits);
+  const normVectors = (traits.normVectors ?? 2) + (traitFlag(source, traits.postNorms) ? 2 : 0);
   const layerSpecs = mixers.map((mixer, layer): LayerSpec => {
     const feedForward = feedForwards[layer] ?? { kind: "none" };
     const extras = mixer.kind === "attention" ? outputGate(source, mixer, traits.outputGate) : [];
     return {
       mixer,
       feedForward,
-      normVectors: (traits.normVectors ?? 2) + (feedForward.kind === "experts" ? (traits.expertNormVectors ?? 0) : 0),
+      normVectors: normVectors + (feedForward.kind === "experts" ? (traits.expertNormVectors ?? 0) : 0),
       normBias: traits.normBias ?? false,
       ...(extras.length > 0 && { extras }),
     };

@@ -7,8 +7,8 @@ export type TraitFlag = boolean | { readonly key: string; readonly absent?: bool
 export type WindowPattern =
   /** Every layer slides when a window is given. */
   | { readonly kind: "every-layer" }
-  /** Layer i is full when (i + 1) is a multiple of the period, read from `key` where present. */
-  | { readonly kind: "one-full-in"; readonly period: number; readonly key: string }
+  /** One layer of each period, read from `key` where present, is full: the last of them unless stated. */
+  | { readonly kind: "one-full-in"; readonly period: number; readonly key: string; readonly at?: "first" | "last" }
   /** Layers from `max_window_layers` on slide, only with `use_sliding_window`. */
   | { readonly kind: "from-layer" }
   /** The window is written in the config but the model does not use it. */
@@ -26,6 +26,8 @@ export interface DecoderTraits {
   readonly normVectors?: number;
   /** Further norm vectors in layers with experts. */
   readonly expertNormVectors?: number;
+  /** One more norm after each of the two blocks of a layer. */
+  readonly postNorms?: TraitFlag;
   readonly finalNormVectors?: number;
   readonly normBias?: boolean;
   /** Three feed-forward matrices instead of two; true unless stated. */
