@@ -50,7 +50,7 @@ export interface LatentAttention {
 /** A layer with a fixed state per sequence instead of a cache that grows. Shapes are elements per sequence. */
 export interface RecurrentMixer {
   readonly kind: "recurrent";
-  readonly variant: "mamba1" | "mamba2" | "gated-delta-net" | "kimi-delta" | "lightning";
+  readonly variant: "mamba1" | "mamba2" | "gated-delta-net" | "kimi-delta" | "lightning" | "short-convolution";
   /** Elements of the convolution state per sequence, all heads. */
   readonly convolutionStateElements: number;
   /** Elements of the recurrent (SSM or linear-attention) state per sequence, all heads. */

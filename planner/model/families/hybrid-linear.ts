@@ -58,6 +58,43 @@ const qwen3Next: FamilyReader = {
   },
 };
 
+/** OLMo Hybrid: three gated delta nets to one full-attention layer, their heads derived where the config is silent. */
+const olmoHybrid: FamilyReader = {
+  modelTypes: ["olmo_hybrid"],
+  read(source) {
+    const layers = source.count(dimensionKeys.layers);
+    const hidden = source.size(dimensionKeys.hidden);
+    const attention = readGroupedQueryAttention(source, {
+      queryKeyValueBias: { key: "attention_bias" },
+      outputBias: { key: "attention_bias" },
+      queryKeyNorm: "projection",
+    });
+    const keyHeads = source.count("linear_num_key_heads", attention.heads);
+    const keyHeadDim = source.size("linear_key_head_dim", Math.max(1, Math.floor((0.75 * hidden) / keyHeads)));
+    const linear = gatedDeltaNet({
+      hidden,
+      keyHeads,
+      valueHeads: source.count("linear_num_value_heads", attention.heads),
+      keyHeadDim,
+      valueHeadDim: source.size("linear_value_head_dim", 2 * keyHeadDim),
+      kernel: source.count("linear_conv_kernel_dim", 4),
+    });
+    const types = readLayerTypes(source, layers);
+    const isFull = (layer: number): boolean =>
+      types === undefined ? layer % 4 === 3 : types[layer] === "full_attention";
+    const feedForwards = readFeedForwardLayers(source, layers, {});
+    const layerSpecs = range(layers).map(
+      (layer): LayerSpec => ({
+        mixer: isFull(layer) ? attention : linear,
+        feedForward: feedForwards[layer] ?? none,
+        normVectors: 2,
+        normBias: false,
+      }),
+    );
+    return hybridModel(source, layerSpecs, { tables: source.section("rope_parameters")?.has("rope_theta") ?? true });
+  },
+};
+
 /** MiniMax-Text-01: lightning attention except where `attn_type_list` or `layer_types` says full. */
 const miniMaxText: FamilyReader = {
   modelTypes: ["minimax", "minimax_text_01"],
@@ -117,4 +154,9 @@ const kimiLinear: FamilyReader = {
   },
 };
 
-export const linearAttentionReaders: readonly FamilyReader[] = [qwen3Next, miniMaxText, kimiLinear];
+export const linearAttentionReaders: readonly FamilyReader[] = [
+  qwen3Next,
+  olmoHybrid,
+  miniMaxText,
+  kimiLinear,
+];

@@ -86,7 +86,7 @@ const bamba: FamilyReader = {
     const types = readLayerTypes(source, layers);
     const indices = new Set(source.integerList("attn_layer_indices"));
     const isAttention = (layer: number): boolean =>
-      types === undefined ? indices.has(layer) : types[layer]?.includes("attention") === true;
+      types === undefined ? indices.has(layer) : types[layer] === "attention" || types[layer] === "full_attention";
     const mamba = readMamba2(source, bambaMambaKeys);
     const experts = readExperts(source, { expertWidthKey: "intermediate_size" });
     const feedForward =
@@ -139,7 +139,24 @@ const pureMamba: FamilyReader = {
   },
 };
 
-export const mambaReaders: readonly FamilyReader[] = [nemotronH, jamba, bamba, falconH1, pureMamba];
+const pureMamba2: FamilyReader = {
+  modelTypes: ["mamba2"],
+  read(source) {
+    const layer: LayerSpec = {
+      mixer: readMamba2(source, mamba2Keys),
+      feedForward: none,
+      normVectors: 1,
+      normBias: false,
+    };
+    return hybridModel(
+      source,
+      range(source.count(dimensionKeys.layers)).map(() => layer),
+      { tables: false },
+    );
+  },
+};
+
+export const mambaReaders: readonly FamilyReader[] = [nemotronH, jamba, bamba, falconH1, pureMamba, pureMamba2];
 
 interface Mamba2Keys {
   readonly heads: readonly string[];
@@ -160,6 +177,17 @@ const nemotronMambaKeys: Mamba2Keys = {
   kernel: ["conv_kernel"],
   convolutionBias: ["use_conv_bias"],
   projectionBias: ["mamba_proj_bias", "use_bias"],
+  norm: true,
+};
+
+const mamba2Keys: Mamba2Keys = {
+  heads: ["num_heads"],
+  headDim: ["head_dim"],
+  groups: ["n_groups"],
+  state: ["state_size"],
+  kernel: ["conv_kernel"],
+  convolutionBias: ["use_conv_bias"],
+  projectionBias: ["use_bias"],
   norm: true,
 };
 

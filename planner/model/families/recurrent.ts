@@ -1,4 +1,4 @@
-/** The weights and states of layers with a fixed state: Mamba 1 and 2, gated delta nets, lightning attention. */
+/** The weights and states of layers with a fixed state: Mamba, delta nets, lightning attention, short convolutions. */
 import type { ProjectionShape, RecurrentMixer } from "../architecture";
 
 export interface Mamba2Shape {
@@ -142,6 +142,25 @@ export function lightningAttention(shape: { hidden: number; heads: number; headD
       matrix("output_gate", width, shape.hidden, "outputs"),
       matrix("norm", width, 1, "outputs"),
       matrix("out_proj", shape.hidden, width, "inputs"),
+    ],
+  };
+}
+
+/** Gated short convolution: transformers modeling_lfm2.py, Lfm2ShortConv; vLLM layers/mamba/short_conv.py. */
+export function shortConvolution(shape: { hidden: number; kernel: number; bias: boolean }): RecurrentMixer {
+  const { hidden, kernel, bias } = shape;
+  return {
+    kind: "recurrent",
+    variant: "short-convolution",
+    convolutionStateElements: hidden * (kernel - 1),
+    recurrentStateElements: 0,
+    projections: [
+      matrix("in_proj", 3 * hidden, hidden, "outputs"),
+      ...biasIf(bias, "in_proj.bias", 3 * hidden),
+      matrix("conv", hidden, kernel, "outputs"),
+      ...biasIf(bias, "conv.bias", hidden),
+      matrix("out_proj", hidden, hidden, "inputs"),
+      ...biasIf(bias, "out_proj.bias", hidden),
     ],
   };
 }

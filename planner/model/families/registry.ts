@@ -4,6 +4,7 @@ import { decoderReaders } from "./decoder";
 import { bertReader, modernBertReader } from "./encoder";
 import type { FamilyReader } from "./family";
 import { gemma4Reader } from "./gemma4";
+import { shortConvolutionReader } from "./hybrid-conv";
 import { linearAttentionReaders } from "./hybrid-linear";
 import { mambaReaders } from "./hybrid-mamba";
 import { mimoV2Reader } from "./mimo-v2";
@@ -15,6 +16,7 @@ const readers = new Map<string, FamilyReader>(
     ...classicReaders,
     ...mambaReaders,
     ...linearAttentionReaders,
+    shortConvolutionReader,
     gemma4Reader,
     mimoV2Reader,
     nemotronNasReader,
