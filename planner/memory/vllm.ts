@@ -81,6 +81,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       constants.plainExpertMultiple,
     ),
     latentWorkspaceMiB: constants.latentWorkspaceMiB,
+    maxNumBatchedTokens: limits.maxNumBatchedTokens,
   });
   const modularExperts = !format.rules.some((rule) => rule.scheme.name === "mxfp4");
   const run: ProfilingRun = {

@@ -21,6 +21,7 @@ export interface WeightSharding {
   readonly fp8ExpertMultiple: number;
   /** See VllmConstants. */
   readonly latentWorkspaceMiB: number;
+  readonly maxNumBatchedTokens: number;
 }
 
 /** vLLM pads the vocabulary to a multiple of this (DEFAULT_VOCAB_PADDING_SIZE). */
@@ -42,7 +43,7 @@ export function stageWeightBytes(architecture: ModelArchitecture, sharding: Weig
   );
   const weights = here.reduce((total, { bytes }) => total + bytes, 0);
   const workspace = here.some(({ latent }) => latent) ? sharding.latentWorkspaceMiB * bytesPerMiB : 0;
-  return weights + workspace + rotaryBytes(architecture);
+  return weights + workspace + rotaryBytes(architecture) + stackedFeatureBytes(architecture, sharding);
 }
 
 type ByFormat = WeakMap<WeightFormat, Map<string, readonly LoadedParameter[]>>;
@@ -156,6 +157,15 @@ function rotaryBytes(architecture: ModelArchitecture): number {
     (total, table) => total + table.positions * table.rotaryDim * dtypeBytes[architecture.checkpointDtype],
     0,
   );
+}
+
+/**
+ * Buffers for the image features that go into the first text layers: one per stacked tower layer, for a whole batch of
+ * tokens, on every GPU and stage (vLLM 0.19 to 0.33, qwen3_vl.py: deepstack_input_embeds).
+ */
+function stackedFeatureBytes({ vision, hiddenSize }: ModelArchitecture, sharding: WeightSharding): number {
+  const buffer = sharding.maxNumBatchedTokens * hiddenSize * dtypeBytes[sharding.format.baseDtype];
+  return (vision?.stackedLayers ?? 0) * allocatedBytes(buffer);
 }
 
 function isLatentProjection({ module }: ModelTensor): boolean {

@@ -127,6 +127,8 @@ export interface VisionTower {
   readonly tensors: readonly (ProjectionShape & { readonly count: number })[];
   /** Every GPU of a tensor-parallel group holds the whole tower. */
   readonly replicated: boolean;
+  /** Tower layers whose features are added to the first layers of the text model (Qwen3-VL: "deepstack"). */
+  readonly stackedLayers: number;
 }
 
 /** Extra layers for multi-token prediction: in the checkpoint, not loaded for plain serving. */

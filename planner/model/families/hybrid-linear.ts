@@ -154,9 +154,4 @@ const kimiLinear: FamilyReader = {
   },
 };
 
-export const linearAttentionReaders: readonly FamilyReader[] = [
-  qwen3Next,
-  olmoHybrid,
-  miniMaxText,
-  kimiLinear,
-];
+export const linearAttentionReaders: readonly FamilyReader[] = [qwen3Next, olmoHybrid, miniMaxText, kimiLinear];

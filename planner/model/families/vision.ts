@@ -66,6 +66,9 @@ const towers: Readonly<Record<string, TowerTraits>> = {
 /** LLaVA-like models and everything not listed above: a two-layer projector. */
 const commonTower: TowerTraits = { outerNorms: 1, projector: twoLayerProjector };
 
+/** A class that loads the text model alone, whatever tower the configuration describes: a text-only finetune. */
+const textOnlyClass = /ForCausalLM$/;
+
 /** Families whose tower has no tensor-parallel layers in vLLM: every GPU loads it whole. */
 const replicatedTowers = new Set(["gemma4"]);
 
@@ -73,13 +76,16 @@ const replicatedTowers = new Set(["gemma4"]);
 const mistralTowers = new Set(["mistral3", "pixtral"]);
 
 /**
- * The vision tower of a config, or undefined without a `vision_config`.
+ * The vision tower of a config; undefined without a `vision_config`, and where `architectures` names the text model's
+ * class of a family that has both (vLLM 0.33 registry.py: Qwen3_5ForCausalLM beside Qwen3_5ForConditionalGeneration).
  * @param rootType `model_type` of the whole (multimodal) model
  */
 export function readVision(root: ConfigSource, rootType: string, textHidden: number): VisionTower | undefined {
   const source = root.section("vision_config");
   if (source === undefined) return undefined;
-  const traits = ownValue(towers, rootType) ?? commonTower;
+  const known = ownValue(towers, rootType);
+  if (known !== undefined && isTextOnly(root)) return undefined;
+  const traits = known ?? commonTower;
   const layers = source.count(["depth", "num_hidden_layers", "vt_num_hidden_layers", "layers"]);
   // Qwen2-VL calls the output width hidden_size and the tower's own width embed_dim
   const hidden = source.size(["embed_dim", "hidden_size", "vt_hidden_size", "width"]);
@@ -94,7 +100,13 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
       ...audioTensors(root, textHidden),
     ],
     replicated: replicatedTowers.has(rootType) || (mistralTowers.has(rootType) && !isSavedAgain(root)),
+    stackedLayers: stackedLayers(source),
   };
+}
+
+function isTextOnly(root: ConfigSource): boolean {
+  const classes = root.has("architectures") ? root.textList("architectures") : [];
+  return classes.length > 0 && classes.every((name) => textOnlyClass.test(name));
 }
 
 /**
@@ -182,12 +194,14 @@ function twoLayerProjector({ hidden, textHidden }: TowerDimensions): readonly To
 
 /** Qwen-VL: merge×merge patches are concatenated and projected in two steps. */
 function patchMerger({ hidden, textHidden, merge }: TowerDimensions): readonly TowerTensor[] {
-  const wide = hidden * merge * merge;
+  return [tensor("merger.norm", hidden, 1, 1, "none"), ...patchProjection(hidden * merge * merge, textHidden)];
+}
+
+function patchProjection(wide: number, output: number): readonly TowerTensor[] {
   return [
-    tensor("merger.norm", hidden, 1, 1, "none"),
     tensor("merger.1", wide, wide, 1, "outputs"),
-    tensor("merger.2", textHidden, wide, 1, "inputs"),
-    tensor("merger.biases", wide + textHidden, 1, 1, "none"),
+    tensor("merger.2", output, wide, 1, "inputs"),
+    tensor("merger.biases", wide + output, 1, 1, "none"),
   ];
 }
 
@@ -196,10 +210,25 @@ function wholePatchMerger(dimensions: TowerDimensions): readonly TowerTensor[] {
   return patchMerger(dimensions).map((item) => ({ ...item, split: "none" }));
 }
 
-/** Qwen3-VL: one merger at the end and one for each "deepstack" layer. */
-function stackedPatchMergers(dimensions: TowerDimensions, source: ConfigSource): readonly TowerTensor[] {
-  const mergers = 1 + source.integerList("deepstack_visual_indexes").length;
-  return patchMerger(dimensions).map((item) => ({ ...item, count: mergers }));
+/**
+ * Qwen3-VL: one merger at the end, which norms each patch, and one for each "deepstack" layer, which norms the merged
+ * ones (transformers 5.19, modeling_qwen3_vl.py: use_postshuffle_norm).
+ */
+function stackedPatchMergers(
+  { hidden, textHidden, merge }: TowerDimensions,
+  source: ConfigSource,
+): readonly TowerTensor[] {
+  const stacked = stackedLayers(source);
+  const wide = hidden * merge * merge;
+  const output = source.size("out_hidden_size", textHidden);
+  return [
+    tensor("merger.norms", 2 * (hidden + stacked * wide), 1, 1, "none"),
+    ...patchProjection(wide, output).map((item) => ({ ...item, count: 1 + stacked })),
+  ];
+}
+
+function stackedLayers(source: ConfigSource): number {
+  return source.integerList("deepstack_visual_indexes").length;
 }
 
 function pixtralProjector({ hidden, textHidden, merge }: TowerDimensions): readonly TowerTensor[] {

@@ -134,6 +134,7 @@ describe("Gemma 4", () => {
       fp8ExpertMultiple: 1,
       expertTile: { rows: 64, columns: 128 },
       latentWorkspaceMiB: 0,
+      maxNumBatchedTokens: 8192,
     });
     const copies = 10 * 4 * 512 * 5376 * 2;
     const rotary = 262144 * (512 + 256) * 2;

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../../../catalog/root";
+import type { ModelArchitecture } from "../../../../planner/model/architecture";
 import { readModelConfig } from "../../../../planner/model/config-json";
 import { ModelConfigError } from "../../../../planner/model/errors";
 import { countParameters } from "../../../../planner/model/parameters";
@@ -60,6 +61,19 @@ export const families: readonly Family[] = Object.entries(familiesFile.families)
 export const notYetExact: readonly string[] = fixture("not-yet-exact.txt")
   .split("\n")
   .filter((line) => line !== "");
+
+/**
+ * The architecture of a family's default configuration.
+ * @param changes keys that differ from it; undefined: the key is absent
+ */
+export function defaultArchitecture(
+  modelType: string,
+  changes: Readonly<Record<string, unknown>> = {},
+): ModelArchitecture {
+  const family = familiesFile.families[modelType];
+  if (family === undefined) throw new Error(`no family ${modelType} in families.json`);
+  return readModelConfig({ ...family.config, ...changes }, { name: modelType });
+}
 
 /** @param config a spelling of the family's default configuration; as the fixture has it when absent */
 export function compare(family: Family, config: unknown = family.config): Outcome {
