@@ -93,10 +93,11 @@ function mixerCache(
   switch (mixer.kind) {
     case "attention": {
       const kvHeads = Math.max(1, mixer.kvHeads / tensorParallel);
+      const keysAndValues = kvHeads * (mixer.headDim + (mixer.valueHeadDim ?? mixer.headDim)) * valueBytes;
+      // on every GPU, in bfloat16 whatever the cache's dtype (vLLM 0.33.0: minimax_m3/common/indexer.py, attention.py)
+      const indexer = (mixer.indexer?.headDim ?? 0) * dtypeBytes.bfloat16;
       return {
-        bytesPerToken: mixer.ownsCache
-          ? kvHeads * (mixer.headDim + (mixer.valueHeadDim ?? mixer.headDim)) * valueBytes
-          : 0,
+        bytesPerToken: mixer.ownsCache ? keysAndValues + indexer : 0,
         scope: mixer.scope,
         stateBytes: 0,
       };

@@ -29,8 +29,16 @@ export interface GroupedQueryAttention {
   readonly sinks: boolean;
   /** False in encoders, and where the layer reuses the keys and values of an earlier layer (Gemma 4). */
   readonly ownsCache: boolean;
+  /** Chooses the blocks of keys that a sparse layer attends to; its keys stay in 16 bits (MiniMax-M3). */
+  readonly indexer?: SparseIndexer;
   /** "keys": they serve as values too; "none": both come from an earlier layer. Absent: keys and values. */
   readonly keyValueProjections?: "keys" | "none";
+}
+
+/** Scores earlier tokens so that the attention reads only the best; has a key cache of its own. */
+export interface SparseIndexer {
+  readonly heads: number;
+  readonly headDim: number;
 }
 
 /** Multi-head latent attention (DeepSeek): the cache holds one compressed vector per token. */
@@ -44,7 +52,7 @@ export interface LatentAttention {
   readonly ropeHeadDim: number;
   readonly valueHeadDim: number;
   /** Sparse-attention indexer with its own key cache (DeepSeek-V3.2). */
-  readonly indexer?: { readonly heads: number; readonly headDim: number };
+  readonly indexer?: SparseIndexer;
 }
 
 /** A layer with a fixed state per sequence instead of a cache that grows. Shapes are elements per sequence. */

@@ -65,6 +65,28 @@ function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, p
     ...(attention.outputBias ? [vector(`${prefix}.o_proj.bias`, hidden)] : []),
     ...queryKeyNorms(attention, prefix),
     ...(attention.sinks ? [vector(`${prefix}.sinks`, attention.heads, byRows)] : []),
+    ...groupedIndexerTensors(attention, hidden, prefix),
+  ];
+}
+
+/** Fused with the queries, keys and values; its heads are cut like KV heads (MinimaxM3QKVParallelLinearWithIndexer). */
+function groupedIndexerTensors(
+  { indexer }: GroupedQueryAttention,
+  hidden: number,
+  prefix: string,
+): readonly TensorPart[] {
+  if (indexer === undefined) return [];
+  const { heads, headDim } = indexer;
+  const fused = { kind: "linear", columns: hidden, fusedInto: `${prefix}.qkv_proj` } as const;
+  return [
+    {
+      ...fused,
+      module: `${prefix}.indexer.q_proj`,
+      rows: heads * headDim,
+      split: { along: "rows", units: heads },
+    },
+    { ...fused, module: `${prefix}.indexer.k_proj`, rows: headDim },
+    vector(`${prefix}.indexer.norms`, 2 * headDim),
   ];
 }
 

@@ -2,7 +2,7 @@
 import type { AttentionScope, GroupedQueryAttention, LatentAttention, Mixer, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { dimensionKeys } from "./family";
-import type { DecoderTraits, TraitFlag, WindowPattern } from "./traits";
+import type { DecoderTraits, OutputGate, TraitFlag, WindowPattern } from "./traits";
 
 /** The mixer of every layer, in order. */
 export function readAttentionLayers(source: ConfigSource, layers: number, traits: DecoderTraits): readonly Mixer[] {
@@ -22,7 +22,7 @@ export function readAttentionLayers(source: ConfigSource, layers: number, traits
 /** One attention layer with full scope. */
 export function readGroupedQueryAttention(source: ConfigSource, traits: DecoderTraits): GroupedQueryAttention {
   const heads = source.count(dimensionKeys.heads);
-  const kvHeads = source.count(["num_key_value_heads", "num_kv_heads", "n_head_kv"], heads);
+  const kvHeads = source.count(["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"], heads);
   if (heads % kvHeads !== 0) {
     source.problem("num_key_value_heads", `must divide num_attention_heads (${heads})`);
   }
@@ -64,7 +64,7 @@ function readQueryKeyNorm(source: ConfigSource, traits: DecoderTraits): GroupedQ
   return source.flag(norm.key, false) ? norm.norm : "none";
 }
 
-function readLatentAttention(source: ConfigSource): LatentAttention {
+export function readLatentAttention(source: ConfigSource): LatentAttention {
   return {
     kind: "latent",
     heads: source.count(dimensionKeys.heads),
@@ -123,10 +123,10 @@ function readHeadsPerLayer(source: ConfigSource, layers: number): readonly numbe
 export function outputGate(
   source: ConfigSource,
   { heads, headDim, valueHeadDim = headDim }: GroupedQueryAttention,
-  gate: DecoderTraits["outputGate"],
+  gate: OutputGate | undefined,
 ): readonly ProjectionShape[] {
   if (gate === undefined) return [];
-  const kind = gate.key === undefined ? "per-element" : (source.raw(gate.key) ?? false);
+  const kind = gate.key === undefined ? "per-element" : (source.raw(gate.key) ?? gate.absent ?? false);
   if (kind === false) return [];
   if (gate.key !== undefined && kind !== true && kind !== "per-head" && kind !== "per-element")
     source.problem(gate.key, 'expected true, false, "per-head" or "per-element"');

@@ -26,6 +26,12 @@ const gemma2: DecoderTraits = {
   normVectors: 4,
   window: { kind: "one-full-in", period: 2, key: "sliding_window_pattern" },
 };
+const bailingMoeV2: DecoderTraits = {
+  queryKeyValueBias: { key: "use_qkv_bias" },
+  outputBias: { key: "use_bias" },
+  queryKeyNorm: "head",
+  routerBias: true,
+};
 const granitemoe: DecoderTraits = {
   queryKeyValueBias: attentionBias,
   outputBias: attentionBias,
@@ -50,12 +56,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   axk1: { ...latent, expertNormVectors: 1 },
   baichuan: {},
   bailing_moe: { queryKeyValueBias: { key: "use_qkv_bias" }, outputBias: { key: "use_bias" } },
-  bailing_moe_v2: {
-    queryKeyValueBias: { key: "use_qkv_bias" },
-    outputBias: { key: "use_bias" },
-    queryKeyNorm: "head",
-    routerBias: true,
-  },
+  bailing_moe_v2: bailingMoeV2,
   cohere: {
     queryKeyValueBias: attentionBias,
     outputBias: attentionBias,
@@ -214,6 +215,12 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   qwen2_moe: { ...qwen2, sharedExpertGate: true },
   qwen3,
   qwen3_moe: qwen3,
+  sarvam_mla: { routerBias: { key: "moe_router_enable_expert_bias", absent: true } },
+  sarvam_moe: {
+    ...bailingMoeV2,
+    queryKeyNorm: { key: "use_qk_norm", norm: "head" },
+    routerBias: { key: "moe_router_enable_expert_bias" },
+  },
   seed_oss: {
     queryKeyValueBias: attentionBias,
     outputBias: { key: "attention_out_bias" },

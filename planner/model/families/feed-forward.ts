@@ -83,6 +83,7 @@ function readSharedWidth(source: ConfigSource, traits: DecoderTraits, expertWidt
     "shared_expert_intermediate_size",
     "moe_shared_expert_intermediate_size",
     "shared_intermediate_size",
+    "share_expert_dim",
   ]);
   const experts = source.optionalCount([
     "n_shared_experts",
@@ -106,11 +107,19 @@ function expertLayerTest(source: ConfigSource, layers: number): (layer: number) 
     1,
   );
   const denseLayers = new Set(source.integerList("mlp_only_layers"));
-  const listed = source.has("moe_layers") ? new Set(source.integerList("moe_layers")) : undefined;
+  const listed = readListedLayers(source);
   // layers are counted from 1 where the step is a period of whole blocks, from 0 in DeepSeek's frequency
   const offset = source.has("moe_layer_freq") ? 0 : 1;
   return (layer) =>
     listed !== undefined
       ? listed.has(layer)
       : layer >= firstDense && (layer + offset) % step === 0 && !denseLayers.has(layer);
+}
+
+/** The expert layers by number: a list, or numbers with commas between them (Step). */
+function readListedLayers(source: ConfigSource): ReadonlySet<number> | undefined {
+  const key = source.firstKey("moe_layers", "moe_layers_enum");
+  if (key === undefined) return undefined;
+  const value = source.raw(key);
+  return new Set(typeof value === "string" ? value.split(",", 4096).map(Number) : source.integerList(key));
 }

@@ -5,10 +5,14 @@ import { bertReader, modernBertReader } from "./encoder";
 import type { FamilyReader } from "./family";
 import { gemma4Reader } from "./gemma4";
 import { shortConvolutionReader } from "./hybrid-conv";
+import { hyV4Reader } from "./hy-v4";
 import { linearAttentionReaders } from "./hybrid-linear";
 import { mambaReaders } from "./hybrid-mamba";
+import { longcatReader } from "./longcat";
 import { mimoV2Reader } from "./mimo-v2";
+import { minimaxM3Reader } from "./minimax-m3";
 import { nemotronNasReader } from "./nemotron-nas";
+import { stepReader } from "./step";
 
 const readers = new Map<string, FamilyReader>(
   [
@@ -18,7 +22,11 @@ const readers = new Map<string, FamilyReader>(
     ...linearAttentionReaders,
     shortConvolutionReader,
     gemma4Reader,
+    hyV4Reader,
+    longcatReader,
     mimoV2Reader,
+    minimaxM3Reader,
+    stepReader,
     nemotronNasReader,
     bertReader,
     modernBertReader,

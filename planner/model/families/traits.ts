@@ -14,6 +14,14 @@ export type WindowPattern =
   /** The window is written in the config but the model does not use it. */
   | { readonly kind: "never" };
 
+/** A projection of its own, with this name, gates the attention's output: per channel, or as the key says. */
+export interface OutputGate {
+  readonly name: string;
+  readonly key?: string;
+  /** What holds without the key. */
+  readonly absent?: boolean;
+}
+
 export interface DecoderTraits {
   readonly queryKeyValueBias?: TraitFlag;
   readonly outputBias?: TraitFlag;
@@ -37,8 +45,7 @@ export interface DecoderTraits {
   readonly headBias?: boolean;
   readonly window?: WindowPattern;
   readonly sinks?: boolean;
-  /** A projection of its own, with this name, gates the attention's output: per channel, or as the key says. */
-  readonly outputGate?: { readonly name: string; readonly key?: string };
+  readonly outputGate?: OutputGate;
   /** Sliding layers have their own, unscaled rotary table. */
   readonly separateSlidingTable?: boolean;
   /** max_position_embeddings already includes the rope scaling. */

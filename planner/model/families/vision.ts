@@ -61,6 +61,8 @@ const towers: Readonly<Record<string, TowerTraits>> = {
   llama4: { withoutPatchBias: true, outerNorms: 2, projector: llama4Adapter },
   kimi_k25: { outerNorms: 1, projector: wholePatchMerger },
   kimi_vl: { outerNorms: 1, projector: wholePatchMerger },
+  minimax_m3_vl: { withoutPositions: true, withoutPatchBias: true, outerNorms: 1, projector: twoStepProjector },
+  step3p7: { withoutPatchBias: true, outerNorms: 1, projector: downsamplingProjector },
 };
 
 /** LLaVA-like models and everything not listed above: a two-layer projector. */
@@ -189,6 +191,29 @@ function twoLayerProjector({ hidden, textHidden }: TowerDimensions): readonly To
     tensor("projector.1", textHidden, hidden, 1, "outputs"),
     tensor("projector.2", textHidden, textHidden, 1, "inputs"),
     tensor("projector.biases", 2 * textHidden, 1, 1, "none"),
+  ];
+}
+
+/** MiniMax-M3: each patch is projected, then merge×merge of them. */
+function twoStepProjector(dimensions: TowerDimensions): readonly TowerTensor[] {
+  const { textHidden, merge } = dimensions;
+  return [
+    ...twoLayerProjector(dimensions),
+    tensor("merger.1", textHidden, textHidden * merge * merge, 1, "outputs"),
+    tensor("merger.2", textHidden, textHidden, 1, "inputs"),
+    tensor("merger.biases", 2 * textHidden, 1, 1, "none"),
+  ];
+}
+
+/** Step 3.7: two convolutions of 3×3 that double the width, one matrix; each layer scales what its two blocks add. */
+function downsamplingProjector({ hidden, textHidden }: TowerDimensions, source: ConfigSource): readonly TowerTensor[] {
+  const layers = source.count(["num_hidden_layers", "layers"]);
+  return [
+    tensor("layer_scales", 2 * hidden, 1, layers, "none"),
+    tensor("downsampler.1", 2 * hidden, hidden * 9, 1, "none"),
+    tensor("downsampler.2", 4 * hidden, 2 * hidden * 9, 1, "none"),
+    tensor("downsampler.biases", 6 * hidden, 1, 1, "none"),
+    tensor("projector", textHidden, 4 * hidden, 1, "outputs"),
   ];
 }
 

@@ -1,34 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parallelismProblems } from "../../../../planner/memory/divisibility";
-import { layerCaches } from "../../../../planner/memory/kv-cache";
-import type { ModelArchitecture } from "../../../../planner/model/architecture";
-import { readModelConfig } from "../../../../planner/model/config-json";
 import { countParameters } from "../../../../planner/model/parameters";
-import { type ModelTensor, tensorInventory } from "../../../../planner/model/tensors";
-import { families } from "./compare";
-
-function read(modelType: string, changes: Readonly<Record<string, unknown>> = {}): ModelArchitecture {
-  const family = families.find((each) => each.modelType === modelType);
-  if (family === undefined) throw new Error(`no family ${modelType}`);
-  return readModelConfig({ ...family.config, dtype: "bfloat16", ...changes });
-}
-
-function tensor(architecture: ModelArchitecture, module: string): ModelTensor {
-  const found = tensorInventory(architecture).find((each) => each.module === module);
-  if (found === undefined) throw new Error(`no ${module}`);
-  return found;
-}
-
-/** Bytes per token of each kind of layer on one of `tensorParallel` GPUs, and how many layers are of it. */
-function caches(architecture: ModelArchitecture, tensorParallel = 1): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { bytesPerToken, scope } of layerCaches(architecture, "bfloat16", tensorParallel)) {
-    const window = "windowTokens" in scope ? ` ${scope.windowTokens}` : "";
-    const key = `${scope.kind}${window}: ${bytesPerToken}`;
-    counts[key] = (counts[key] ?? 0) + 1;
-  }
-  return counts;
-}
+import { caches, read, tensor } from "./reading";
 
 describe("mixtures that differ from others in traits", () => {
   it("Afmoe slides in three of four layers", () => {

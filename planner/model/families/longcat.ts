@@ -1,0 +1,49 @@
+/**
+ * LongCat-Flash: two latent attentions and two dense blocks in every layer, the experts across both, and places of the
+ * router that pass a token on unchanged. Source: vLLM 0.33.0, longcat_flash.py.
+ */
+import type { LayerSpec } from "../architecture";
+import type { ConfigSource } from "../config-source";
+import { readRope } from "../rope";
+import { readLatentAttention } from "./attention";
+import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { readDense, readExperts } from "./feed-forward";
+import { none, range } from "./hybrid-model";
+import type { DecoderTraits } from "./traits";
+
+const traits: DecoderTraits = {
+  expertWidthKey: ["expert_ffn_hidden_size", "moe_intermediate_size"],
+  routerInFloat32: true,
+};
+
+export const longcatReader: FamilyReader = { modelTypes: ["longcat_flash"], read: readLongcat };
+
+function readLongcat(source: ConfigSource): TextModel {
+  const attention = readLatentAttention(source);
+  const dense = readDense(source, traits, dimensionKeys.intermediate);
+  const experts = readExperts(source, traits);
+  const layer: LayerSpec = {
+    mixer: attention,
+    parallelMixer: attention,
+    feedForward:
+      experts === undefined
+        ? none
+        : {
+            ...experts,
+            zeroExperts: source.optionalCount("zero_expert_num"),
+            // both dense blocks: tensor parallelism cuts the two as it would cut one of twice the width
+            parallelDense: { ...dense, width: 2 * dense.width },
+          },
+    normVectors: 4,
+    normBias: false,
+  };
+  if (experts === undefined) source.problem("n_routed_experts", "must be above 0");
+  return {
+    kind: "decoder",
+    layerSpecs: range(source.count(dimensionKeys.layers)).map(() => layer),
+    rope: readRope(source, { headDim: attention.ropeHeadDim }),
+    tieEmbeddingsByDefault: false,
+    finalNormVectors: 1,
+    finalNormBias: false,
+  };
+}
