@@ -9,9 +9,7 @@ export type EnvironmentFile = Extract<ParsedEnvironmentFile, { ok: true }>;
 
 /** `Pulumi.<name>.yaml`, with other values and secrets put in by full key. */
 export function readEnvironment(name: EnvironmentName, config: ConfigMap = {}): EnvironmentFile {
-  const path = `Pulumi.${name}.yaml`;
-  const file = parseEnvironmentFile(readFileSync(join(repositoryRoot(), path), "utf8"));
-  if (!file.ok) throw new Error(formatProblems(file.problems, path));
+  const file = parseEnvironment(environmentText(name), name);
   const values = Object.entries(config).map(([key, { value }]) => [key, value]);
   const secrets = Object.keys(config).filter((key) => config[key]?.secret);
   return {
@@ -25,4 +23,20 @@ export function readEnvironment(name: EnvironmentName, config: ConfigMap = {}): 
 export function configMap({ config, secretKeys }: EnvironmentFile): ConfigMap {
   const values = Object.entries(config).map(([key, value]) => [key, { value, secret: secretKeys.includes(key) }]);
   return Object.fromEntries(values);
+}
+
+/** The text of an environment's file in this repository. */
+export function environmentText(name: EnvironmentName): string {
+  return readFileSync(join(repositoryRoot(), fileName(name)), "utf8");
+}
+
+/** @throws Error that lists every problem of the text. */
+export function parseEnvironment(text: string, name: EnvironmentName): EnvironmentFile {
+  const file = parseEnvironmentFile(text);
+  if (!file.ok) throw new Error(formatProblems(file.problems, fileName(name)));
+  return file;
+}
+
+function fileName(name: EnvironmentName): string {
+  return `Pulumi.${name}.yaml`;
 }

@@ -44,12 +44,21 @@ export class TestBed {
 
   /** Takes the protection off every resource, as an operator does who means to destroy. */
   async unprotect(): Promise<void> {
-    const args = ["state", "unprotect", "--all", "--yes", "--stack", this.stack.name];
-    const { status, output } = await pulumi(args, {
+    await this.commandLine(["state", "unprotect", "--all", "--yes"]);
+  }
+
+  /** The state as the backend keeps it, secrets encrypted: the Automation API's own export shows them. */
+  async exportEncrypted(): Promise<automation.Deployment> {
+    return JSON.parse(await this.commandLine(["stack", "export"])) as automation.Deployment;
+  }
+
+  private async commandLine(args: readonly string[]): Promise<string> {
+    const { status, output } = await pulumi([...args, "--stack", this.stack.name], {
       cwd: this.stack.workspace.workDir,
       env: this.surroundings.env,
     });
     if (status !== 0) throw new Error(output);
+    return output;
   }
 
   async stop(): Promise<void> {
