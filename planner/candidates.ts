@@ -4,11 +4,12 @@ import { cardVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
 import { parallelismProblems } from "./memory/divisibility";
 import { estimateMemory, type MemoryEstimate } from "./memory/estimate";
+import { readVllmFlags } from "./memory/vllm-flags";
 import { type Capacity, holds } from "./packing";
 import { cpuPodResources, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
 import { modelFilesGB, modelStorageGiB } from "./storage";
-import type { ArgumentValue, MemoryPerGpu, PodResources } from "./types";
+import type { MemoryPerGpu, PodResources } from "./types";
 
 /** One way to run a model on a pool. */
 export interface Candidate {
@@ -169,7 +170,8 @@ function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: number): 
 }
 
 function rulesBroken(model: ModelRequest, { tensorParallel, pipelineParallel }: Layout): string[] {
-  return parallelismProblems(model.architecture, tensorParallel, pipelineParallel, model.quantization);
+  const { options } = readVllmFlags(model.args);
+  return parallelismProblems(model.architecture, tensorParallel, pipelineParallel, model.quantization, options);
 }
 
 function estimateOnGpus(
@@ -196,21 +198,8 @@ function estimateRequest(model: ModelRequest) {
     kvCacheDtype: model.kvCacheDtype,
     quantization: model.quantization,
     utilization: model.gpuMemoryUtilization,
-    vllm: { maxNumSeqs: model.maxNumSeqs, maxNumBatchedTokens: wholeNumber(model.args?.[BATCHED_TOKENS]) },
+    vllm: { ...readVllmFlags(model.args).options, maxNumSeqs: model.maxNumSeqs },
   };
-}
-
-/** The one flag beyond the configuration's own keys that the memory estimate counts with. */
-export const BATCHED_TOKENS = "max-num-batched-tokens";
-
-/** What the engine makes of 8192, 8k (decimal) and 8K (binary). */
-function wholeNumber(value: ArgumentValue | undefined): number | undefined {
-  const [, digits, unit = ""] = /^(\d+)([kKmMgGtT]?)$/.exec(String(value ?? "")) ?? [];
-  if (digits === undefined) {
-    return undefined;
-  }
-  const base = unit === unit.toLowerCase() ? 1000 : 1024;
-  return Number(digits) * base ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase());
 }
 
 /** Logs, compile caches and temporary files, plus the model itself where it is copied next to the engine. */

@@ -9,7 +9,7 @@ import type { ModelRequest } from "./request";
 
 /** The first layout over the GPUs of one node that starts and fits, whatever layout the request has. */
 export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layout | undefined {
-  const { architecture, engine, quantization } = request;
+  const { architecture, engine, quantization, vllm } = request;
   const isOllama = engine.name === "ollama";
   return layouts({
     gpusOnNode,
@@ -18,7 +18,7 @@ export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layo
     ...(isOllama && { tensorParallel: 1 }),
   }).find(({ tensorParallel, pipelineParallel }) => {
     const starts =
-      isOllama || parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization).length === 0;
+      isOllama || parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm).length === 0;
     return starts && estimateMemory({ ...request, tensorParallel, pipelineParallel }).fits;
   });
 }

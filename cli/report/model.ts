@@ -8,6 +8,7 @@ import {
   layerCaches,
   stateElementsPerSequence,
 } from "../../planner/memory/kv-cache";
+import { asServed } from "../../planner/memory/served-model";
 import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
 import { inFlightTokens } from "../../planner/memory/vllm";
 import { formatFor } from "../../planner/model/format-names";
@@ -52,11 +53,12 @@ export function modelReport(
   estimate: MemoryEstimate,
   { refused = [], notes = [], filesGB }: Circumstances = {},
 ): ModelReport {
-  const { architecture, kvCacheDtype, quantization, tensorParallel, pipelineParallel } = request;
+  const { architecture, quantization, tensorParallel, pipelineParallel, vllm } = request;
+  const served = asServed(request);
   const layoutProblems =
     request.engine.name === "ollama"
       ? []
-      : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization);
+      : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm);
   const weights = weightBytes(architecture, quantization);
   const refusals = [...layoutProblems, ...contextProblems(request), ...refused];
   return {
@@ -66,8 +68,8 @@ export function modelReport(
     weights,
     filesGB: filesGB ?? weights.checkpointBytes / 1e9,
     formatName: formatFor(architecture, quantization).name,
-    kvBytesPerToken: kvCacheBytesPerToken(architecture, kvCacheDtype),
-    kvBytesPerTokenBeyondWindow: kvCacheBytesPerTokenBeyondWindow(architecture, kvCacheDtype),
+    kvBytesPerToken: kvCacheBytesPerToken(served.architecture, served.kvCacheDtype),
+    kvBytesPerTokenBeyondWindow: kvCacheBytesPerTokenBeyondWindow(served.architecture, served.kvCacheDtype),
     stateElements: stateElementsPerSequence(architecture),
     layoutProblems,
     machineRefusals: refused,

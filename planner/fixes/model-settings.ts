@@ -1,3 +1,4 @@
+import { servedCacheDtype } from "../memory/served-model";
 import type { ModelRequest, PlanRequest } from "../request";
 import type { FixValue } from "../types";
 import { type Setting, withModel } from "./setting";
@@ -78,13 +79,14 @@ function inEightBits(request: PlanRequest, model: ModelRequest): (Setting | unde
   if (model.engine !== "vllm") {
     return [];
   }
-  const { kvCacheDtype, quantization, architecture } = model;
+  const { kvCacheDtype, quantization, architecture, engineVersion } = model;
+  const engine = { name: model.engine, version: engineVersion };
   const weights =
     quantization === undefined && architecture.quantization.rules.length === 0
       ? single(request, model, "quantization", null, { to: "fp8", change: { quantization: "fp8" } })
       : undefined;
   const cache =
-    kvCacheDtype === "fp8" || architecture.quantization.fp8KvCache
+    servedCacheDtype({ architecture, engine, kvCacheDtype }) === "fp8"
       ? undefined
       : single(request, model, "kvCacheDtype", kvCacheDtype, { to: "fp8", change: { kvCacheDtype: "fp8" } });
   return [weights, cache];

@@ -11,6 +11,7 @@ import {
   type WeightKind,
   weightKindOf,
 } from "../../catalog/weight-formats";
+import { servedCacheDtype } from "../memory/served-model";
 import { formatFor } from "../model/format-names";
 import type { WeightFormat } from "../model/quantization";
 import type { ModelRequest } from "../request";
@@ -49,11 +50,7 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   }
   const card = { model: gpu.model, ...gpu.abilities };
   const format = formatFor(model.architecture, model.quantization);
-  const parts = [
-    ...weightVerdicts(model, format, card),
-    dtypeVerdict(model, format, card),
-    cacheVerdict(model, format, card),
-  ];
+  const parts = [...weightVerdicts(model, format, card), dtypeVerdict(model, format, card), cacheVerdict(model, card)];
   return {
     refusals: parts.flatMap(({ refusals }) => refusals),
     notes: [...new Set(parts.flatMap(({ notes }) => notes))],
@@ -142,11 +139,10 @@ function dtypeVerdict(model: ModelRequest, format: WeightFormat, card: Card): Ca
 }
 
 function cacheVerdict(
-  { name, architecture, kvCacheDtype }: ModelRequest,
-  format: WeightFormat,
+  { name, architecture, engine, engineVersion, kvCacheDtype }: ModelRequest,
   card: Card,
 ): CardVerdict {
-  const dtype = kvCacheDtype === "auto" && format.fp8KvCache ? "fp8" : kvCacheDtype;
+  const dtype = servedCacheDtype({ architecture, engine: { name: engine, version: engineVersion }, kvCacheDtype });
   const row = cacheDtypes.find((each) => each.dtype === dtype);
   if (row === undefined) {
     return NOTHING;

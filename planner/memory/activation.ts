@@ -13,6 +13,8 @@ export interface ProfilingRun {
   readonly stage: PipelineStage;
   readonly tensorParallel: number;
   readonly pipelineParallel: number;
+  /** Experts are whole on their GPU. */
+  readonly expertParallel: boolean;
   readonly limits: SchedulerLimits;
   readonly constants: VllmConstants;
   readonly sampler: Sampler;
@@ -88,13 +90,13 @@ function prefillBytes({ architecture, stage, limits, tensorParallel }: Profiling
 }
 
 /** The two buffers of vLLM's fused experts: outputs of the first and inputs of the second matrix, per routed token. */
-function expertWorkspaceBytes({ architecture, stage, limits, tensorParallel, modularExperts }: ProfilingRun): number {
+function expertWorkspaceBytes({ architecture, stage, limits, modularExperts, ...run }: ProfilingRun): number {
   const experts = architecture.layerSpecs
     .slice(stage.firstLayer, stage.endLayer)
     .map((layer) => layer.feedForward)
     .find((block): block is MixtureOfExperts => block.kind === "experts");
   if (experts === undefined || !modularExperts) return 0;
-  const width = experts.width / tensorParallel;
+  const width = experts.width / (run.expertParallel ? 1 : run.tensorParallel);
   const inner = experts.latentSize ?? architecture.hiddenSize;
   const perRoutedToken = Math.max((experts.gated ? 2 : 1) * width, inner) + Math.max(width, inner);
   return (

@@ -4,6 +4,7 @@ import type { GpuModel } from "../../catalog/shapes";
 import evidence from "./evidence.json";
 import type { ExpertKernel } from "./expert-kernels";
 import type { MemoryRequest } from "./types";
+import type { MoeBackend } from "./vllm-options";
 
 export interface CardTraits {
   /** On a board with NVLink, for which collective communication keeps larger buffers. */
@@ -23,7 +24,25 @@ export interface CardTraits {
 const dataCentreGiB = 70;
 
 /** A name that means several cards takes the traits that need more memory. */
-export function cardTraits({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuModel" | "gpuMemoryGiB">): CardTraits {
+export function cardTraits(request: Pick<MemoryRequest, "gpuModel" | "gpuMemoryGiB" | "vllm">): CardTraits {
+  const traits = traitsOf(request);
+  const backend = request.vllm?.moeBackend;
+  if (backend === undefined) return traits;
+  return {
+    ...traits,
+    expertKernel: kernelOf[backend],
+    fp8ExpertsOnFlashInfer: traits.fp8ExpertsOnFlashInfer && backend === "flashinfer_trtllm",
+  };
+}
+
+/** What `--moe-backend` asks for (0.19.1 and 0.33.0: fused_moe/oracle/mxfp4.py, fp8.py). */
+const kernelOf: Readonly<Record<MoeBackend, ExpertKernel>> = {
+  triton: "triton",
+  marlin: "marlin",
+  flashinfer_trtllm: "tensorrt-llm",
+};
+
+function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuModel" | "gpuMemoryGiB">): CardTraits {
   const [card, ...others] = gpuModel === undefined ? [] : cardsNamed(gpuModel);
   if (card === undefined) {
     const linked = gpuMemoryGiB >= dataCentreGiB;

@@ -1,17 +1,19 @@
-/** What vLLM refuses to start: numbers that tensor and pipeline parallelism must divide. */
+/** Layouts that vLLM refuses to start: mostly numbers that tensor and pipeline parallelism must divide. */
 import type { ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
 import { asMatrix } from "../model/parameters";
 import { schemeFor, type WeightFormat } from "../model/quantization";
 import { type ModelTensor, tensorInventory } from "../model/tensors";
 import { roundUp } from "./units";
+import type { VllmOptions } from "./vllm-options";
 
 /** DEFAULT_VOCAB_PADDING_SIZE in vllm/model_executor/layers/vocab_parallel_embedding.py. */
 const vocabularyPadding = 64;
 
 /**
  * Every reason why this layout cannot run, each with its numbers; empty when it can.
- * Sources: vLLM 0.33 config/model.py (heads), linear.py (KV heads, widths), marlin_utils.py and fp8_utils.py (groups and
+ * Sources: vLLM 0.33 config/model.py (heads; stages of encoders and expert parallelism without experts, both as in 0.8.5),
+ * linear.py (KV heads, widths), marlin_utils.py and fp8_utils.py (groups and
  * blocks of quantized weights).
  * @param quantization name of a format that replaces the checkpoint's own
  * @throws UnknownFormatError
@@ -21,17 +23,28 @@ export function parallelismProblems(
   tensorParallel: number,
   pipelineParallel: number,
   quantization?: string,
+  { expertParallel = false }: Pick<VllmOptions, "expertParallel"> = {},
 ): string[] {
   const problems = new Set([
     ...pipelineProblems(architecture, pipelineParallel),
+    ...(expertParallel ? expertProblems(architecture) : []),
     ...headProblems(architecture, tensorParallel),
     ...vocabularyProblems(architecture, tensorParallel),
-    ...tensorProblems(architecture, tensorParallel, formatFor(architecture, quantization)),
+    ...tensorProblems(architecture, tensorParallel, formatFor(architecture, quantization), expertParallel),
   ]);
   return [...problems];
 }
 
-function pipelineProblems({ layers }: ModelArchitecture, pipelineParallel: number): readonly string[] {
+function expertProblems({ experts }: ModelArchitecture): readonly string[] {
+  return experts === undefined
+    ? ["expert parallelism needs a model with experts: leave enable-expert-parallel out"]
+    : [];
+}
+
+function pipelineProblems({ kind, layers }: ModelArchitecture, pipelineParallel: number): readonly string[] {
+  if (kind === "encoder" && pipelineParallel > 1) {
+    return [`PP ${pipelineParallel}: vLLM cuts no encoder into stages, use 1`];
+  }
   return pipelineParallel > layers
     ? [`PP ${pipelineParallel} exceeds the ${layers} layers: use at most ${layers} stages`]
     : [];
@@ -61,10 +74,12 @@ function tensorProblems(
   architecture: ModelArchitecture,
   tensorParallel: number,
   format: WeightFormat,
+  wholeExperts: boolean,
 ): readonly string[] {
   if (tensorParallel === 1) return [];
   return tensorInventory(architecture)
-    .filter((tensor) => tensor.part === "text" && (tensor.kind === "linear" || tensor.kind === "expert"))
+    .filter((tensor) => tensor.part === "text")
+    .filter(({ kind }) => kind === "linear" || (kind === "expert" && !wholeExperts))
     .flatMap((tensor) => [
       ...widthProblems(tensor, tensorParallel),
       ...quantizationProblems(tensor, tensorParallel, format),

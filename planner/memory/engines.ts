@@ -33,6 +33,8 @@ export interface VllmConstants {
   readonly groupSizeTolerance: number;
   readonly hybridStatePages: number;
   readonly windowsKeepAllBatches: boolean;
+  readonly skipsUnusedTowers: boolean;
+  readonly fp8CacheOfCheckpoint: Readonly<Record<"modelopt" | "compressed-tensors", "never" | "auto" | "always">>;
   readonly nonTorchGiB: { readonly linked: NonTorchMemory; readonly other: NonTorchMemory };
   readonly measuredOn: string;
 }

@@ -15,8 +15,19 @@ export interface VllmOptions {
   readonly enforceEager?: boolean;
   /** `--enable-expert-parallel`: each GPU holds whole experts, not a part of every one. */
   readonly expertParallel?: boolean;
-  /** `--language-model-only`, or `--limit-mm-per-prompt` with 0 of everything: no vision tower. */
+  /** `--language-model-only`: nothing but text, and no towers for the rest. */
   readonly languageModelOnly?: boolean;
-  /** `--mm-encoder-tp-mode`; "data": every GPU holds the whole vision tower. */
-  readonly encoderParallelism?: "weights" | "data";
+  /** `--limit-mm-per-prompt`: items of one request, by modality ("image"); 0 of all leaves their tower out. */
+  readonly mediaPerPrompt?: Readonly<Record<string, number>>;
+  /** `--mm-encoder-tp-mode`; "data": every GPU holds the whole tower, where the engine can do that for the family. */
+  readonly encoderParallelism?: EncoderParallelism;
+  /** `--moe-backend`, where the planner knows how it pads: see expert-kernels.ts. */
+  readonly moeBackend?: MoeBackend;
 }
+
+export const encoderParallelisms = ["weights", "data"] as const;
+export type EncoderParallelism = (typeof encoderParallelisms)[number];
+
+/** Back ends of `--moe-backend` whose layout of MXFP4 experts is known (vLLM 0.33.0: fused_moe/oracle/mxfp4.py). */
+export const moeBackends = ["triton", "marlin", "flashinfer_trtllm"] as const;
+export type MoeBackend = (typeof moeBackends)[number];

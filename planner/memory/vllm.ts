@@ -8,7 +8,8 @@ import { fp8ExpertMultiple } from "./expert-kernels";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
 import { type PipelineStage, pipelineStages } from "./pipeline";
-import { type SchedulerLimits, schedulerDefaults } from "./scheduler-defaults";
+import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
+import { asServed, servedNotes } from "./served-model";
 import { type MemoryEstimate, type MemoryRequest, reserveGiB, type StageEstimate } from "./types";
 import { bytesPerGiB, toGiB } from "./units";
 import { stageWeightBytes } from "./weights";
@@ -32,7 +33,8 @@ interface StageResult {
 }
 
 /** Estimates a vLLM replica of tensorParallel × pipelineParallel GPUs. */
-export function estimateVllm(request: MemoryRequest): MemoryEstimate {
+export function estimateVllm(asked: MemoryRequest): MemoryEstimate {
+  const request = asServed(asked);
   const { architecture, tensorParallel } = request;
   const { constants, basis } = vllmConstants(request.engine.version);
   const limits = schedulerLimits(request, constants);
@@ -47,7 +49,8 @@ export function estimateVllm(request: MemoryRequest): MemoryEstimate {
   const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
     stageResult(setting, stage),
   );
-  return summarize(setting, stages, basis);
+  const estimate = summarize(setting, stages, basis);
+  return { ...estimate, notes: [...estimate.notes, ...servedNotes(asked)] };
 }
 
 /** Tokens scheduled but not settled: a windowed layer keeps them besides its window, however short that is. */
@@ -57,20 +60,13 @@ export function inFlightTokens(request: MemoryRequest): number {
   return schedulerLimits(request, constants).maxNumBatchedTokens * batches;
 }
 
-function schedulerLimits(request: MemoryRequest, constants: VllmConstants): SchedulerLimits {
-  const defaults = schedulerDefaults(request.gpuMemoryGiB, constants, request.gpuModel);
-  return {
-    maxNumSeqs: request.vllm?.maxNumSeqs ?? defaults.maxNumSeqs,
-    maxNumBatchedTokens: request.vllm?.maxNumBatchedTokens ?? defaults.maxNumBatchedTokens,
-  };
-}
-
 function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   const { request, constants, limits, caches, card } = setting;
   const { architecture, tensorParallel, pipelineParallel } = request;
   const format = formatFor(architecture, request.quantization);
   const weights = stageWeightBytes(architecture, {
     tensorParallel,
+    expertParallel: request.vllm?.expertParallel ?? false,
     stage,
     format,
     expertKernel: card.expertKernel,
@@ -90,6 +86,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     tensorParallel,
     pipelineParallel,
     limits,
+    expertParallel: request.vllm?.expertParallel ?? false,
     constants,
     sampler: constants.sampler[request.installedFrom ?? "image"],
     modularExperts,
@@ -212,9 +209,6 @@ function notesFor({ request, card }: Setting): readonly string[] {
     notes.push(`${unknown}: it counts as one ${card.linked ? "with" : "without"} NVLink, as its memory suggests`);
   }
   const mixers = architecture.layerSpecs.map((layer) => layer.mixer);
-  if (request.contextTokens > architecture.maxContextTokens) {
-    notes.push(`${request.contextTokens} tokens exceed the model's own limit of ${architecture.maxContextTokens}`);
-  }
   if (mixers.some((mixer) => mixer.kind === "latent") && request.tensorParallel > 1) {
     notes.push(
       `latent attention: every one of the ${request.tensorParallel} tensor-parallel GPUs holds the whole KV cache`,
@@ -224,11 +218,6 @@ function notesFor({ request, card }: Setting): readonly string[] {
   if (repeated?.kind === "attention") {
     notes.push(
       `${repeated.kvHeads} KV heads on ${request.tensorParallel} GPUs: the KV cache per GPU stops shrinking at ${repeated.kvHeads}`,
-    );
-  }
-  if (architecture.quantization.fp8KvCache && request.kvCacheDtype === "auto") {
-    notes.push(
-      "the checkpoint asks for an fp8 KV cache, which would halve it; it is counted in full unless the KV dtype is set to fp8",
     );
   }
   if (architecture.kind === "encoder") notes.push("encoder: no KV cache, the batch alone limits concurrency");

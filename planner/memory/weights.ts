@@ -12,6 +12,8 @@ import { bytesPerMiB, roundUp } from "./units";
 
 export interface WeightSharding {
   readonly tensorParallel: number;
+  /** Experts are whole, and spread over the tensor-parallel GPUs. */
+  readonly expertParallel: boolean;
   readonly stage: PipelineStage;
   readonly format: WeightFormat;
   readonly expertKernel: ExpertKernel;
@@ -51,12 +53,12 @@ const loaded = new WeakMap<ModelArchitecture, ByFormat>();
 
 /** A planner asks for many stages of one sharding: everything but the stage is computed once. */
 function loadedParameters(architecture: ModelArchitecture, sharding: WeightSharding): readonly LoadedParameter[] {
-  const { format, tensorParallel, expertKernel, expertTile, fp8ExpertMultiple } = sharding;
+  const { format, tensorParallel, expertParallel, expertKernel, expertTile, fp8ExpertMultiple } = sharding;
   const byFormat: ByFormat = loaded.get(architecture) ?? new WeakMap();
   loaded.set(architecture, byFormat);
   const bySplit = byFormat.get(format) ?? new Map<string, readonly LoadedParameter[]>();
   byFormat.set(format, bySplit);
-  const key = `${tensorParallel} ${expertKernel} ${JSON.stringify(expertTile)} ${fp8ExpertMultiple}`;
+  const key = `${tensorParallel} ${expertParallel} ${expertKernel} ${JSON.stringify(expertTile)} ${fp8ExpertMultiple}`;
   const known = bySplit.get(key);
   if (known !== undefined) return known;
 
@@ -98,9 +100,9 @@ function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSha
   if (first === undefined) return [];
   if (first.kind === "expert" && schemeFor(sharding.format, asMatrix(first))?.name === "mxfp4") {
     const direction = first.split.along === "columns" ? "down" : "up";
-    const { rows, columns } = shardShape(first, sharding.tensorParallel);
+    const { rows, columns, count } = shard(first, sharding);
     const [hidden, width] = direction === "down" ? [rows, columns] : [columns, rows];
-    const matrix = { experts: first.count, direction, hidden, width, fused: parts.length } as const;
+    const matrix = { experts: count, direction, hidden, width, fused: parts.length } as const;
     return mxfp4Allocations(matrix, sharding.expertKernel, sharding.expertTile);
   }
   return [parts.reduce((total, tensor) => total + shardBytes(tensor, sharding) * tensor.loadedCopies, 0)];
@@ -110,12 +112,13 @@ function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSha
 function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
   const scheme = schemeFor(sharding.format, asMatrix(tensor));
   const multiple = tensor.kind === "expert" && scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
-  const { rows, columns } = padded(tensor, shardShape(tensor, sharding.tensorParallel), multiple);
+  const { count, ...shape } = shard(tensor, sharding);
+  const { rows, columns } = padded(tensor, shape, multiple);
   const bytes =
     scheme === undefined
       ? rows * columns * dtypeBytes[tensor.loadedDtype ?? sharding.format.baseDtype]
       : schemeBytes(scheme, rows, columns);
-  return bytes * tensor.count;
+  return bytes * count;
 }
 
 /** Pads the side along which the matrix is split, an expert's inner width. */
@@ -123,6 +126,16 @@ function padded({ split }: ModelTensor, shape: { rows: number; columns: number }
   return split.along === "columns"
     ? { ...shape, columns: roundUp(shape.columns, multiple) }
     : { ...shape, rows: roundUp(shape.rows, multiple) };
+}
+
+/**
+ * One GPU's part of identical tensors. Under expert parallelism experts are whole, and the first GPUs take one more where
+ * they do not come out even (determine_expert_map of 0.19.1, fused_moe/expert_map_manager.py of 0.33.0).
+ */
+function shard(tensor: ModelTensor, { tensorParallel, expertParallel }: WeightSharding) {
+  return expertParallel && tensor.module.includes(".experts.")
+    ? { rows: tensor.rows, columns: tensor.columns, count: Math.ceil(tensor.count / tensorParallel) }
+    : { ...shardShape(tensor, tensorParallel), count: tensor.count };
 }
 
 function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: number): { rows: number; columns: number } {

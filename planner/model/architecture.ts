@@ -137,6 +137,8 @@ export interface VisionTower {
   readonly replicated: boolean;
   /** Tower layers whose features are added to the first layers of the text model (Qwen3-VL: "deepstack"). */
   readonly stackedLayers: number;
+  /** vLLM can be told to keep it whole on every GPU, and cut the batch instead (`--mm-encoder-tp-mode data`). */
+  readonly dataParallel?: boolean;
 }
 
 /** Extra layers for multi-token prediction: in the checkpoint, not loaded for plain serving. */

@@ -87,7 +87,6 @@ export function ggufFormat(architecture: ModelArchitecture, name: string): Weigh
       ...typeRules(outsideExperts ?? main, "all"),
     ],
     ignored: [],
-    fp8KvCache: false,
   };
 }
 

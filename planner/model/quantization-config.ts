@@ -7,6 +7,7 @@ import { type ConfigProblem, ConfigSource, isPlainObject, shortValue } from "./c
 import { anyLinear, modulePatterns, moduleSet } from "./module-pattern";
 import { ownValue } from "./own-value";
 import {
+  type Fp8CacheWish,
   type QuantizationRule,
   type QuantizationScheme,
   schemes,
@@ -60,7 +61,7 @@ export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype):
     method,
     rules,
     ignored: modulePatterns(ignored, section, "ignore"),
-    fp8KvCache: asksForFp8KvCache(section),
+    fp8KvCache: fp8CacheWish(section),
   };
 }
 
@@ -207,8 +208,15 @@ function modelOptScheme(algorithm: string, section: ConfigSource): QuantizationS
 }
 
 /** ModelOpt names the algorithm, compressed-tensors describes it. */
-function asksForFp8KvCache(section: ConfigSource): boolean {
+/**
+ * vLLM reads the wish of a section that names its method. ModelOpt's older hf_quant_config.json names none, so that its
+ * wish is not read (0.14.0 to 0.33.0: get_kv_cache_quant_algo_string in utils/torch_utils.py).
+ */
+function fp8CacheWish(section: ConfigSource): Fp8CacheWish | undefined {
   const scheme = section.raw("kv_cache_scheme");
   const named = String(section.raw("kv_cache_quant_algo") ?? scheme ?? "").toUpperCase();
-  return named === "FP8" || (isPlainObject(scheme) && scheme.num_bits === 8);
+  if (named !== "FP8" && !(isPlainObject(scheme) && scheme.num_bits === 8)) return undefined;
+  const method = section.text("quant_method", "").toLowerCase();
+  if (method.startsWith("modelopt")) return "modelopt";
+  return method === "compressed-tensors" ? "compressed-tensors" : "unread";
 }

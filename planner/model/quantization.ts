@@ -46,9 +46,12 @@ export interface WeightFormat {
   readonly rules: readonly QuantizationRule[];
   /** Modules that stay in the base dtype. */
   readonly ignored: readonly ModulePattern[];
-  /** The checkpoint asks for an fp8 KV cache. */
-  readonly fp8KvCache: boolean;
+  /** How the checkpoint asks for an fp8 KV cache, if it does. */
+  readonly fp8KvCache?: Fp8CacheWish;
 }
+
+/** Where an fp8 KV cache is asked for: engines obey the first two from some version on, and read no other. */
+export type Fp8CacheWish = "modelopt" | "compressed-tensors" | "unread";
 
 /** A matrix as the format sees it. */
 export interface WeightMatrix {
@@ -116,7 +119,7 @@ function scaleCount(scale: ScaleLayout, rows: number, columns: number): number {
 
 /** Nothing quantized. */
 export function unquantized(baseDtype: Dtype): WeightFormat {
-  return { name: baseDtype, baseDtype, rules: [], ignored: [], fp8KvCache: false };
+  return { name: baseDtype, baseDtype, rules: [], ignored: [] };
 }
 
 /** The schemes as the public formats define them. */

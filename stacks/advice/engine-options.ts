@@ -1,20 +1,29 @@
-import { engineOptions, type OptionRules, ruleFor, vllmArgument } from "../../catalog/engine-options";
+import { engineOptions, ruleFor, vllmArgument } from "../../catalog/engine-options";
+import { readVllmFlags } from "../../planner/memory/vllm-flags";
 import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
 
 /** What a reader of the plan must know of the options that the user gave the engines. All advisory: mistakes are refused before. */
 export function engineOptionAdvice({ plan }: { readonly plan: Pick<DeploymentPlan, "models"> }): CapacityProblem[] {
   return plan.models.flatMap((model) => {
-    const { arguments: argumentRules, environment } = engineOptions(model.engine);
-    const said = (table: keyof OptionRules) => [
-      ...remarks(Object.keys(model.args ?? {}), argumentRules[table]),
-      ...remarks(Object.keys(model.env ?? {}), environment[table]),
+    const { arguments: flags, environment } = engineOptions(model.engine);
+    const advice = [
+      ...remarks(Object.keys(model.args ?? {}), flags.advice),
+      ...remarks(Object.keys(model.env ?? {}), environment.advice),
     ];
     return [
-      ...advisory("engine-options-memory", model, memoryMessage(said("memory"))),
-      ...advisory("engine-options", model, said("advice").join("; ")),
+      ...advisory("engine-options-memory", model, memoryMessage(uncounted(model))),
+      ...advisory("engine-options", model, advice.join("; ")),
       ...advisory("engine-options-version", model, versionMessage(model)),
     ];
   });
+}
+
+/** What changes memory, less the flags that the figure counts with the values they have. */
+function uncounted({ engine, args = {}, env = {} }: ModelPlan): string[] {
+  const { arguments: flags, environment } = engineOptions(engine);
+  const counted = engine === "vllm" ? readVllmFlags(args).counted : [];
+  const rest = Object.keys(args).filter((name) => !counted.includes(name));
+  return [...remarks(rest, flags.memory), ...remarks(Object.keys(env), environment.memory)];
 }
 
 function memoryMessage(unknown: readonly string[]): string {

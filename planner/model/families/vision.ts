@@ -74,6 +74,29 @@ const textOnlyClass = /ForCausalLM$/;
 /** Families whose tower has no tensor-parallel layers in vLLM: every GPU loads it whole. */
 const replicatedTowers = new Set(["gemma4"]);
 
+/**
+ * Families whose tower vLLM can also keep whole on every GPU (0.19.1 and 0.33.0: supports_encoder_tp_data in
+ * model_executor/models).
+ */
+const dataParallelTowers = new Set([
+  "dots_ocr",
+  "glm4v",
+  "glm4v_moe",
+  "glm_ocr",
+  "internvl_chat",
+  "kimi_k25",
+  "kimi_vl",
+  "llama4",
+  "minicpmv",
+  "qwen2_vl",
+  "qwen2_5_vl",
+  "qwen3_5",
+  "qwen3_5_moe",
+  "qwen3_vl",
+  "qwen3_vl_moe",
+  "step3_vl",
+]);
+
 /** Families that vLLM has twice: whole towers from Mistral's own files, split ones from transformers files. */
 const mistralTowers = new Set(["mistral3", "pixtral"]);
 
@@ -101,6 +124,7 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
       ...traits.projector(dimensions, source),
       ...audioTensors(root, textHidden),
     ],
+    dataParallel: dataParallelTowers.has(rootType),
     replicated: replicatedTowers.has(rootType) || (mistralTowers.has(rootType) && !isSavedAgain(root)),
     stackedLayers: stackedLayers(source),
   };

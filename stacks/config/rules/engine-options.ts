@@ -8,6 +8,7 @@ import {
   vllmArgument,
 } from "../../../catalog/engine-options";
 import { findModel } from "../../../catalog/models";
+import { readVllmFlags } from "../../../planner/memory/vllm-flags";
 import type { ArgumentValue } from "../../../planner/types";
 import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { ModelConfig } from "../schema";
@@ -77,7 +78,13 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
       fix: "read the repository's code, then add source: hf://org/name@<commit>, or remove the flag",
     };
   }
-  return valueFault(argument, value, isPinned(config));
+  return valueFault(argument, value, isPinned(config)) ?? memoryFault(name, value);
+}
+
+/** What the memory figure is to count with, it must be able to read. */
+function memoryFault(name: string, value: ArgumentValue): Fault | undefined {
+  const [problem] = readVllmFlags({ [name]: value }).problems;
+  return problem && { allowed: problem.allowed, fix: "write such a value, or remove the flag" };
 }
 
 function variableFault(name: string, value: string | number | boolean, config: ModelConfig): Fault | undefined {

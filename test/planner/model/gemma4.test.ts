@@ -128,6 +128,7 @@ describe("Gemma 4", () => {
     const stage = { index: 0, firstLayer: 0, endLayer: 60, isFirst: true, isLast: true };
     const loaded = stageWeightBytes(gemma31b, {
       tensorParallel: 1,
+      expertParallel: false,
       stage,
       format: gemma31b.quantization,
       expertKernel: "triton",

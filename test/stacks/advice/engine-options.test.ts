@@ -13,19 +13,20 @@ describe("what the plan says of the options that the user gives an engine", () =
     expect(said({})).toEqual([]);
     expect(said({ args: { seed: 1 }, env: { NCCL_DEBUG: "INFO" } })).toEqual([]);
     // The estimate counts with it.
-    expect(said({ args: { "max-num-batched-tokens": 16_384 } })).toEqual([]);
+    expect(said({ args: { "max-num-batched-tokens": 16_384, dtype: "float32", "enforce-eager": true } })).toEqual([]);
+    expect(said({ args: { "limit-mm-per-prompt": { image: 0, video: 0 }, "moe-backend": "marlin" } })).toEqual([]);
   });
 
   it("names what the memory figure does not know", () => {
     const [[rule, message] = [], ...others] = said({
-      args: { "enable-lora": true, dtype: "float32", "mamba-ssm-cache-dtype": "float32" },
+      args: { "enable-lora": true, "limit-mm-per-prompt": { image: 2 }, "mamba-ssm-cache-dtype": "float32" },
       env: { VLLM_MLA_DISABLE: "1" },
     });
     expect(others).toEqual([]);
     expect(rule).toBe("engine-options-memory");
     for (const part of [
       "enable-lora: adapters",
-      "dtype: activations",
+      "limit-mm-per-prompt: encoder inputs",
       "mamba-ssm-cache-dtype: rec",
       "VLLM_MLA_DISABLE: ",
     ]) {

@@ -1,0 +1,148 @@
+/** Reads vLLM's flags into the options that the memory planner counts with: the one place that knows their names. */
+import { type EngineArgument, engineOptions, vllmArgument } from "../../catalog/engine-options";
+import type { Dtype } from "../model/architecture";
+import { isPlainObject } from "../model/config-source";
+import { dtypeNamed } from "../model/format-names";
+import type { ArgumentValue } from "../types";
+import { encoderParallelisms, type MoeBackend, moeBackends, type VllmOptions } from "./vllm-options";
+
+/** A value that a flag cannot have. */
+export interface FlagProblem {
+  /** Without dashes. */
+  readonly flag: string;
+  readonly value: ArgumentValue;
+  readonly allowed: string;
+}
+
+export interface VllmFlags {
+  readonly options: VllmOptions;
+  /** Names, as they were given, of the flags that the memory figure counts with the values they have. */
+  readonly counted: readonly string[];
+  readonly problems: readonly FlagProblem[];
+}
+
+/** Undefined options: the flag is right, and this value of it is not counted. */
+type Reading = { readonly options: VllmOptions | undefined } | { readonly allowed: string };
+
+/** More than any card's scheduler takes; bounds every loop over it. */
+const MOST = 2 ** 31 - 1;
+
+const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
+  dtype: (value) => {
+    const dtype = dtypeOfFlag(value);
+    return dtype === undefined
+      ? { allowed: "one of auto, half, float16, bfloat16, float, float32" }
+      : { options: dtype === "auto" ? {} : { dtype } };
+  },
+  "max-num-seqs": count((maxNumSeqs) => ({ maxNumSeqs })),
+  "max-num-batched-tokens": count((maxNumBatchedTokens) => ({ maxNumBatchedTokens })),
+  "enable-chunked-prefill": flag((chunkedPrefill) => ({ chunkedPrefill })),
+  "enforce-eager": flag((enforceEager) => ({ enforceEager })),
+  "enable-expert-parallel": flag((expertParallel) => ({ expertParallel })),
+  "language-model-only": flag((languageModelOnly) => ({ languageModelOnly })),
+  "limit-mm-per-prompt": readMediaLimits,
+  "mm-encoder-tp-mode": (value) => {
+    const mode = encoderParallelisms.find((each) => each === value);
+    return mode === undefined
+      ? { allowed: `one of ${encoderParallelisms.join(", ")}` }
+      : { options: { encoderParallelism: mode } };
+  },
+  "moe-backend": (value) => {
+    const moeBackend: MoeBackend | undefined = moeBackends.find((each) => each === value);
+    if (typeof value !== "string" || value === "")
+      return { allowed: `a back end, for example ${moeBackends.join(", ")}` };
+    return { options: value === "auto" ? {} : moeBackend && { moeBackend } };
+  },
+};
+
+/** Flags that the memory figure counts with, without dashes. */
+export const memoryFlags: readonly string[] = Object.keys(readers);
+
+/**
+ * @param args flags by name without dashes; those that change no memory are passed over. Negations (`no-enforce-eager`)
+ *   and aliases are understood.
+ */
+export function readVllmFlags(args: Readonly<Record<string, ArgumentValue>> = {}): VllmFlags {
+  let options: VllmOptions = {};
+  const counted: string[] = [];
+  const problems: FlagProblem[] = [];
+  for (const [given, value] of Object.entries(args)) {
+    const { name, negated } = canonical(given);
+    const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+    if (reader === undefined) continue;
+    const reading = reader(negated && typeof value === "boolean" ? !value : value);
+    if ("allowed" in reading) {
+      problems.push({ flag: given, value, allowed: reading.allowed });
+    } else if (reading.options !== undefined) {
+      options = { ...options, ...reading.options };
+      counted.push(given);
+    }
+  }
+  return { options, counted, problems };
+}
+
+/** A flag by the name that the table has, however it was spelled. */
+function canonical(given: string): { readonly name: string; readonly negated: boolean } {
+  const argument = vllmArgument(given) ?? byOtherName.get(given);
+  return { name: argument?.name ?? given, negated: argument?.negation === given };
+}
+
+const byOtherName: ReadonlyMap<string, EngineArgument> = new Map(
+  engineOptions("vllm").options.arguments.flatMap((argument) =>
+    [argument.negation, ...(argument.aliases ?? [])].flatMap((name) => (name === undefined ? [] : [[name, argument]])),
+  ),
+);
+
+/** `--dtype` in vLLM's words; "auto" where the engine chooses. */
+export function dtypeOfFlag(value: ArgumentValue | undefined): Dtype | "auto" | undefined {
+  const name = typeof value === "string" ? value.toLowerCase() : "";
+  if (name === "auto") return "auto";
+  if (name === "float") return "float32";
+  return ["half", "float16", "bfloat16", "float32"].includes(name) ? dtypeNamed(name) : undefined;
+}
+
+function flag(option: (value: boolean) => VllmOptions) {
+  return (value: ArgumentValue): Reading =>
+    typeof value === "boolean" ? { options: option(value) } : { allowed: "true or false" };
+}
+
+function count(option: (value: number) => VllmOptions) {
+  return (value: ArgumentValue): Reading => {
+    const number = wholeNumber(value);
+    return number === undefined
+      ? { allowed: "a whole number above 0, such as 8192 or 8k" }
+      : { options: option(number) };
+  };
+}
+
+/** What the engine makes of 8192, 8k (decimal) and 8K (binary). */
+export function wholeNumber(value: ArgumentValue): number | undefined {
+  const [, digits, unit = ""] = /^(\d{1,12})([kKmMgGtT]?)$/.exec(String(value)) ?? [];
+  if (digits === undefined) return undefined;
+  const base = unit === unit.toLowerCase() ? 1000 : 1024;
+  const number = Number(digits) * base ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase());
+  return number >= 1 && number <= MOST ? number : undefined;
+}
+
+/** A mapping of modalities to counts, or to mappings with a count. */
+function readMediaLimits(value: ArgumentValue): Reading {
+  const allowed = 'counts by modality, for example {"image": 0, "video": 0}';
+  const limits = typeof value === "string" ? parsed(value) : value;
+  if (!isPlainObject(limits)) return { allowed };
+  const entries = Object.entries(limits).map(
+    ([modality, limit]) => [modality, isPlainObject(limit) ? (limit.count ?? Number.NaN) : limit] as const,
+  );
+  const counts = entries.filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]));
+  if (counts.length < entries.length || counts.some(([, limit]) => limit < 0)) return { allowed };
+  const mediaPerPrompt: Record<string, number> = Object.fromEntries(counts);
+  const leavesOutTower = mediaPerPrompt.image === 0 && mediaPerPrompt.video === 0;
+  return { options: leavesOutTower ? { mediaPerPrompt } : undefined };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
