@@ -53,9 +53,11 @@ function pipelineProblems({ kind, layers }: ModelArchitecture, pipelineParallel:
 function headProblems(architecture: ModelArchitecture, tensorParallel: number): readonly string[] {
   const problems: string[] = [];
   for (const { mixer } of architecture.layerSpecs) {
-    if (mixer.kind !== "attention" && mixer.kind !== "latent") continue;
+    if (mixer.kind !== "attention" && mixer.kind !== "latent" && mixer.kind !== "compressed") continue;
     if (mixer.heads % tensorParallel !== 0)
       problems.push(`TP ${tensorParallel} does not divide the ${mixer.heads} attention heads`);
+    if (mixer.kind === "compressed" && mixer.outputGroups % tensorParallel !== 0)
+      problems.push(`TP ${tensorParallel} does not divide the ${mixer.outputGroups} groups of the output projection`);
     if (mixer.kind === "attention" && mixer.kvHeads % tensorParallel !== 0 && tensorParallel % mixer.kvHeads !== 0) {
       problems.push(`TP ${tensorParallel} neither divides nor is a multiple of the ${mixer.kvHeads} KV heads`);
     }

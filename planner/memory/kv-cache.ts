@@ -8,6 +8,8 @@ import {
   type ModelArchitecture,
 } from "../model/architecture";
 
+import { compressedCaches, type PagedCache } from "./compressed-cache";
+
 /**
  * "auto" counts the model's own dtype. Newer vLLM versions take fp8 on "auto" where the checkpoint asks for it; that is
  * a note, not a smaller figure: say "fp8" to plan with it.
@@ -21,6 +23,8 @@ export interface LayerCache {
   readonly scope: AttentionScope;
   /** Bytes per sequence, whatever its length. */
   readonly stateBytes: number;
+  /** Where a layer has several caches with pages of their own: all of them; `bytesPerToken` is what grows for ever. */
+  readonly paged?: readonly PagedCache[];
 }
 
 const fullScope: AttentionScope = { kind: "full" };
@@ -71,6 +75,7 @@ export function layerCaches(
       bytesPerToken: caches.reduce((total, cache) => total + cache.bytesPerToken, 0),
       scope: caches.find((cache) => cache.bytesPerToken > 0)?.scope ?? fullScope,
       stateBytes: caches.reduce((total, cache) => total + cache.stateBytes, 0),
+      ...(caches.some(({ paged }) => paged !== undefined) && { paged: caches.flatMap(({ paged }) => paged ?? []) }),
     };
   });
 }
@@ -108,6 +113,12 @@ function mixerCache(
       const indexer =
         mixer.indexer === undefined ? 0 : mixer.indexer.headDim + Math.ceil(mixer.indexer.headDim / 128) * 4;
       return { bytesPerToken: latent + indexer, scope: fullScope, stateBytes: 0 };
+    }
+    case "compressed": {
+      const paged = compressedCaches(mixer);
+      const growing = paged.filter(({ scope }) => scope.kind === "full");
+      const bytesPerToken = growing.reduce((total, cache) => total + cache.pageBytes / cache.blockTokens, 0);
+      return { bytesPerToken, scope: fullScope, stateBytes: 0, paged };
     }
     case "recurrent": {
       const base = architecture.checkpointDtype;

@@ -6,6 +6,7 @@
 import type { AttentionScope } from "../model/architecture";
 import type { VllmConstants } from "./engines";
 import type { LayerCache } from "./kv-cache";
+import { packedLayout } from "./kv-packed-groups";
 import { roundUp } from "./units";
 
 /** Tokens per page unless an attention backend or a recurrent state needs more. */
@@ -32,6 +33,7 @@ export interface KvLayout {
 
 /** The layout of one stage's layers; undefined when nothing is cached. */
 export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): KvLayout | undefined {
+  if (caches.some(({ paged }) => paged !== undefined)) return packedLayout(caches.flatMap(({ paged }) => paged ?? []));
   const buckets = layerBuckets(caches, rules.hybridStatePages);
   if (buckets.length === 0) return undefined;
   const bytesPerToken = Math.max(...caches.map((cache) => cache.bytesPerToken));

@@ -3,6 +3,7 @@ import type { ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
 import { activationBytes, cudaGraphBytes, nonTorchBytes, type ProfilingRun } from "./activation";
 import { type CardTraits, cardTraits } from "./cards";
+import { compressedCacheSource } from "./compressed-cache";
 import { type VllmConstants, vllmConstants } from "./engines";
 import { fp8ExpertMultiple } from "./expert-kernels";
 import { type LayerCache, layerCaches } from "./kv-cache";
@@ -209,9 +210,14 @@ function notesFor({ request, card }: Setting): readonly string[] {
     notes.push(`${unknown}: it counts as one ${card.linked ? "with" : "without"} NVLink, as its memory suggests`);
   }
   const mixers = architecture.layerSpecs.map((layer) => layer.mixer);
-  if (mixers.some((mixer) => mixer.kind === "latent") && request.tensorParallel > 1) {
+  if (mixers.some(({ kind }) => kind === "latent" || kind === "compressed") && request.tensorParallel > 1) {
     notes.push(
       `latent attention: every one of the ${request.tensorParallel} tensor-parallel GPUs holds the whole KV cache`,
+    );
+  }
+  if (mixers.some(({ kind }) => kind === "compressed")) {
+    notes.push(
+      `compressed attention: its cache is counted as vLLM ${compressedCacheSource} packs it, in fp8 whatever the KV dtype; earlier versions and other cards than NVIDIA's pack it otherwise, and no start-up has been measured`,
     );
   }
   const repeated = mixers.find((mixer) => mixer.kind === "attention" && mixer.kvHeads < request.tensorParallel);

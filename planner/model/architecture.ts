@@ -55,6 +55,27 @@ export interface LatentAttention {
   readonly indexer?: SparseIndexer;
 }
 
+/**
+ * Attention to a sliding window of latent vectors and, where the layer compresses, to one vector for every `rate` tokens
+ * before it (DeepSeek-V4). Keys are values, and every GPU holds the whole cache.
+ */
+export interface CompressedAttention {
+  readonly kind: "compressed";
+  readonly heads: number;
+  /** Width of a head and of a cached vector, of which the last `ropeHeadDim` turn. */
+  readonly headDim: number;
+  readonly ropeHeadDim: number;
+  readonly queryLoraRank: number;
+  /** The output projection works on groups of heads, each through its own low rank. */
+  readonly outputGroups: number;
+  readonly outputLoraRank: number;
+  readonly windowTokens: number;
+  /** overlaps: a vector covers its tokens and those of the vector before it. */
+  readonly compression?: { readonly rate: number; readonly overlaps: boolean };
+  /** Chooses among the compressed vectors, with a compressor and a cache of its own. */
+  readonly indexer?: SparseIndexer;
+}
+
 /** A layer with a fixed state per sequence instead of a cache that grows. Shapes are elements per sequence. */
 export interface RecurrentMixer {
   readonly kind: "recurrent";
@@ -76,7 +97,12 @@ export interface ProjectionShape {
   readonly loadedDtype?: Dtype;
 }
 
-export type Mixer = GroupedQueryAttention | LatentAttention | RecurrentMixer | { readonly kind: "none" };
+export type Mixer =
+  | GroupedQueryAttention
+  | LatentAttention
+  | CompressedAttention
+  | RecurrentMixer
+  | { readonly kind: "none" };
 
 export interface DenseFeedForward {
   readonly kind: "dense";

@@ -7,7 +7,7 @@ import { dimensionKeys, type TextModel } from "./families/family";
 import { familyReader, knownFamilies } from "./families/registry";
 import { readVision } from "./families/vision";
 import { unquantized, type WeightFormat } from "./quantization";
-import { readDtype, readModelOptFile, readQuantizationConfig } from "./quantization-config";
+import { readDtype, readModelOptFile, readQuantizationConfig, withExpertDtype } from "./quantization-config";
 
 export { ModelConfigError };
 
@@ -175,7 +175,7 @@ function readFormat(
 ): WeightFormat {
   const section =
     root.section("quantization_config") ?? text.section("quantization_config") ?? root.section("compression_config");
-  if (section !== undefined) return readQuantizationConfig(section, dtype);
+  if (section !== undefined) return withExpertDtype(readQuantizationConfig(section, dtype), text);
   const fromFile = modelOptFile === undefined ? undefined : readModelOptFile(modelOptFile, dtype, problems);
   return fromFile ?? unquantized(dtype);
 }
@@ -183,6 +183,7 @@ function readFormat(
 function firstAttention(layers: readonly LayerSpec[]): Pick<ModelArchitecture, "heads" | "kvHeads" | "headDim"> {
   for (const { mixer } of layers) {
     if (mixer.kind === "attention") return { heads: mixer.heads, kvHeads: mixer.kvHeads, headDim: mixer.headDim };
+    if (mixer.kind === "compressed") return { heads: mixer.heads, kvHeads: 1, headDim: mixer.headDim };
     if (mixer.kind === "latent")
       return { heads: mixer.heads, kvHeads: 1, headDim: mixer.kvLoraRank + mixer.ropeHeadDim };
   }

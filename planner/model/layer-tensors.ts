@@ -1,5 +1,6 @@
 /** The tensors of one layer's mixer and feed-forward block, with the names that quantization configs refer to. */
 import type { FeedForward, GroupedQueryAttention, LatentAttention, Mixer, MixtureOfExperts } from "./architecture";
+import { compressedTensors } from "./compressed-tensors";
 import { projection, type TensorPart, type TensorSplit } from "./tensors";
 
 const byRows: TensorSplit = { along: "rows" };
@@ -11,6 +12,8 @@ export function mixerTensors(mixer: Mixer, hidden: number, prefix: string): read
       return groupedQueryTensors(mixer, hidden, `${prefix}.self_attn`);
     case "latent":
       return latentTensors(mixer, hidden, `${prefix}.self_attn`);
+    case "compressed":
+      return compressedTensors(mixer, hidden, `${prefix}.self_attn`);
     case "recurrent":
       return mixer.projections.map((shape) => projection(shape, `${prefix}.${recurrentModule(mixer.variant)}`));
     case "none":

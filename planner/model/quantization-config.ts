@@ -56,13 +56,30 @@ export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype):
   ];
   const rules = readRules(section, method);
   return {
-    name: [...new Set(rules.map((rule) => rule.scheme.name))].join(" + ") || baseDtype,
+    name: namesOf(rules) || baseDtype,
     baseDtype,
     method,
     rules,
     ignored: modulePatterns(ignored, section, "ignore"),
     fp8KvCache: fp8CacheWish(section),
   };
+}
+
+/**
+ * The format with the experts as `expert_dtype` of config.json says: "fp4" where only they are MXFP4 in a checkpoint
+ * that is FP8 otherwise (vLLM 0.33.0: models/deepseek_v4/quant_config.py).
+ */
+export function withExpertDtype(format: WeightFormat, source: ConfigSource): WeightFormat {
+  const key = "expert_dtype";
+  const dtype = source.text(key, "fp8");
+  if (dtype !== "fp4" && dtype !== "fp8") source.problem(key, 'expected "fp4" or "fp8"');
+  if (dtype !== "fp4" || format.method !== "fp8") return format;
+  const rules: readonly QuantizationRule[] = [{ targets: "experts", scheme: schemes.mxfp4() }, ...format.rules];
+  return { ...format, name: namesOf(rules), rules };
+}
+
+function namesOf(rules: readonly QuantizationRule[]): string {
+  return [...new Set(rules.map((rule) => rule.scheme.name))].join(" + ");
 }
 
 /** The format of ModelOpt's hf_quant_config.json, or undefined when the file has no such section. */

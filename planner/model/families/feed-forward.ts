@@ -97,23 +97,21 @@ function readSharedWidth(source: ConfigSource, traits: DecoderTraits, expertWidt
 
 /** Which layers hold experts: every spelling the families use; a config has one of them. */
 function expertLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
+  const perLayer = Array.isArray(source.raw("moe_layer_freq")) ? source.integerList("moe_layer_freq") : undefined;
+  if (perLayer !== undefined) return (layer) => perLayer[layer] === 1;
+  const listed = readListedLayers(source);
+  if (listed !== undefined) return (layer) => listed.has(layer);
   const types = readPerLayer(source, "mlp_layer_types", layers);
   if (types !== undefined) return (layer) => types[layer] !== "dense";
   const firstDense = source.optionalCount(["first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"]);
-  const perLayer = Array.isArray(source.raw("moe_layer_freq")) ? source.integerList("moe_layer_freq") : undefined;
-  if (perLayer !== undefined) return (layer) => perLayer[layer] === 1;
   const step = source.count(
     ["decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq"],
     1,
   );
   const denseLayers = new Set(source.integerList("mlp_only_layers"));
-  const listed = readListedLayers(source);
   // layers are counted from 1 where the step is a period of whole blocks, from 0 in DeepSeek's frequency
   const offset = source.has("moe_layer_freq") ? 0 : 1;
-  return (layer) =>
-    listed !== undefined
-      ? listed.has(layer)
-      : layer >= firstDense && (layer + offset) % step === 0 && !denseLayers.has(layer);
+  return (layer) => layer >= firstDense && (layer + offset) % step === 0 && !denseLayers.has(layer);
 }
 
 /** The expert layers by number: a list, or numbers with commas between them (Step). */

@@ -35,12 +35,12 @@ function readMinimaxM3(source: ConfigSource): TextModel {
   };
 }
 
-/** `layer_types` of transformers, or the list of the published files. */
+/** The list of the published files, or `layer_types` of transformers. */
 function sparseLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
+  const sparse = source.section("sparse_attention_config")?.integerList("sparse_attention_freq");
+  if (sparse !== undefined) return (layer) => sparse[layer] === 1;
   const types = readPerLayer(source, "layer_types", layers);
-  if (types !== undefined) return (layer) => types[layer] === "minimax_m3_sparse";
-  const sparse = source.section("sparse_attention_config")?.integerList("sparse_attention_freq") ?? [];
-  return (layer) => sparse[layer] === 1;
+  return (layer) => types?.[layer] === "minimax_m3_sparse";
 }
 
 function readIndexer(source: ConfigSource): SparseIndexer {

@@ -1,6 +1,7 @@
 /** Finds the reader of a family. Adding a family is one row in decoder-families.ts or one reader in a list here. */
 import { classicReaders } from "./classic";
 import { decoderReaders } from "./decoder";
+import { deepseekV4Reader } from "./deepseek-v4";
 import { bertReader, modernBertReader } from "./encoder";
 import type { FamilyReader } from "./family";
 import { gemma4Reader } from "./gemma4";
@@ -21,6 +22,7 @@ const readers = new Map<string, FamilyReader>(
     ...mambaReaders,
     ...linearAttentionReaders,
     shortConvolutionReader,
+    deepseekV4Reader,
     gemma4Reader,
     hyV4Reader,
     longcatReader,

@@ -1,0 +1,131 @@
+/**
+ * DeepSeek-V4: compressed attention under hyper-connections, experts in every layer.
+ * Sources: transformers 5.19.0, configuration_deepseek_v4.py (the published spellings too) and modeling_deepseek_v4.py;
+ * vLLM 0.33.0, models/deepseek_v4.
+ */
+import type { CompressedAttention, LayerSpec } from "../architecture";
+import type { ConfigSource } from "../config-source";
+import { readRope } from "../rope";
+import { readPerLayer } from "./attention";
+import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { readFeedForwardLayers } from "./feed-forward";
+import { none, range } from "./hybrid-model";
+import { type HyperConnection, hyperConnectionHead, hyperConnectionTensors } from "./hyper-connections";
+import type { DecoderTraits } from "./traits";
+
+const traits: DecoderTraits = { routerBias: { key: "topk_method" } };
+
+/** Tokens behind one compressed vector, by `layer_types`; other types attend to the window alone. */
+const rateKeys = {
+  compressed_sparse_attention: { key: "compress_rate_csa", usual: 4 },
+  heavily_compressed_attention: { key: "compress_rate_hca", usual: 128 },
+} as const;
+
+/** The rates that vLLM has kernels for; the lower one reads every token twice and has an indexer. */
+const overlappingRate = 4;
+const knownRates: readonly number[] = [0, overlappingRate, 128];
+
+export const deepseekV4Reader: FamilyReader = { modelTypes: ["deepseek_v4"], read: readDeepseekV4 };
+
+function readDeepseekV4(source: ConfigSource): TextModel {
+  const layers = source.count(dimensionKeys.layers);
+  const hidden = source.size(dimensionKeys.hidden);
+  const base = readAttention(source);
+  const rates = readRates(source, layers);
+  const feedForwards = readFeedForwardLayers(source, layers, traits);
+  const hashed = readHashedLayers(source, layers);
+  const connection = readHyperConnection(source, hidden);
+  const rope = readRope(source, { headDim: base.ropeHeadDim });
+  return {
+    kind: "decoder",
+    layerSpecs: range(layers).map((layer): LayerSpec => {
+      const feedForward = feedForwards[layer] ?? none;
+      return {
+        mixer: withCompression(base, rates[layer] ?? 0, source),
+        // hashed tokens choose their experts by a table, without a bias
+        feedForward:
+          hashed(layer) && feedForward.kind === "experts" ? { ...feedForward, routerBias: false } : feedForward,
+        normVectors: 2,
+        normBias: false,
+        extras: hyperConnectionTensors(connection),
+      };
+    }),
+    // plain for the window, scaled for compressed layers
+    rope: { ...rope, tables: rope.tables.flatMap(({ positions }) => tables(positions, base.ropeHeadDim)) },
+    tieEmbeddingsByDefault: false,
+    finalNormVectors: 1,
+    finalNormBias: false,
+    outerTensors: hyperConnectionHead(connection),
+  };
+}
+
+function tables(positions: number, rotaryDim: number) {
+  return [
+    { positions, rotaryDim },
+    { positions, rotaryDim },
+  ];
+}
+
+function readAttention(source: ConfigSource): CompressedAttention {
+  const headDim = source.size("head_dim");
+  const factor = source.has("partial_rotary_factor") ? source.factor("partial_rotary_factor") : 0.125;
+  return {
+    kind: "compressed",
+    heads: source.count(dimensionKeys.heads),
+    headDim,
+    ropeHeadDim: source.size("qk_rope_head_dim", Math.max(1, Math.floor(headDim * factor))),
+    queryLoraRank: source.size("q_lora_rank"),
+    outputGroups: source.count("o_groups"),
+    outputLoraRank: source.size("o_lora_rank"),
+    windowTokens: source.size("sliding_window"),
+  };
+}
+
+function withCompression(base: CompressedAttention, rate: number, source: ConfigSource): CompressedAttention {
+  if (rate === 0) return base;
+  const overlaps = rate === overlappingRate;
+  const indexer = { heads: source.count("index_n_heads"), headDim: source.size("index_head_dim") };
+  return { ...base, compression: { rate, overlaps }, ...(overlaps && { indexer }) };
+}
+
+/** The rate of each layer, 0 without compression: the list of published files, `layer_types`, or the usual order. */
+function readRates(source: ConfigSource, layers: number): readonly number[] {
+  const published = source.has("compress_ratios") ? source.integerList("compress_ratios") : undefined;
+  if (published !== undefined && published.length < layers)
+    source.problem("compress_ratios", `has ${published.length} entries for ${layers} layers`);
+  const rates = published?.slice(0, layers) ?? readTypes(source, layers).map((type) => readRate(source, type));
+  for (const rate of new Set(rates)) {
+    if (!knownRates.includes(rate))
+      source.problem(
+        published === undefined ? "compress_rates" : "compress_ratios",
+        `must be one of ${knownRates.join(", ")}, which vLLM has kernels for; has ${rate}`,
+      );
+  }
+  return rates;
+}
+
+/** Unless the config lists them: two heavily compressed layers, then both kinds in turn. */
+function readTypes(source: ConfigSource, layers: number): readonly string[] {
+  const usual = (layer: number): string =>
+    layer >= 2 && layer % 2 === 1 ? "compressed_sparse_attention" : "heavily_compressed_attention";
+  return readPerLayer(source, "layer_types", layers) ?? range(layers).map(usual);
+}
+
+function readRate(source: ConfigSource, type: string): number {
+  if (type !== "compressed_sparse_attention" && type !== "heavily_compressed_attention") return 0;
+  const { key, usual } = rateKeys[type];
+  return source.section("compress_rates")?.count(type, usual) ?? source.count(key, usual);
+}
+
+function readHashedLayers(source: ConfigSource, layers: number): (layer: number) => boolean {
+  const types = readPerLayer(source, "mlp_layer_types", layers);
+  if (types !== undefined) return (layer) => types[layer] === "hash_moe";
+  const hashed = source.has("num_hash_layers") ? source.optionalCount("num_hash_layers") : 3;
+  return (layer) => layer < hashed;
+}
+
+/** What one block reads, writes and passes on: one row for every stream, and one for every pair of streams. */
+function readHyperConnection(source: ConfigSource, hidden: number): HyperConnection {
+  const streams = source.count("hc_mult");
+  return { streams, hidden, mixes: (2 + streams) * streams, scales: 3 };
+}
