@@ -7,6 +7,7 @@ import type { Layout } from "../planner/layouts";
 import { estimateMemory, MemoryRequestError } from "../planner/memory/estimate";
 import { usualFileType } from "../planner/memory/ollama";
 import type { MemoryRequest } from "../planner/memory/types";
+import { CheckpointError } from "../planner/model/checkpoint/errors";
 import { ModelConfigError } from "../planner/model/config-json";
 import { isGgufName, UnknownFormatError } from "../planner/model/format-names";
 import type { ModelRequest } from "../planner/request";
@@ -44,7 +45,7 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
     return EXIT.badInput;
   }
   try {
-    const report = reportFor(args);
+    const report = await reportFor(args);
     io.out(args.json ? `${JSON.stringify(reportJson(report), null, 2)}\n` : explainModel(report));
     return report.fits ? EXIT.ok : EXIT.refused;
   } catch (error) {
@@ -55,12 +56,14 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
 }
 
 function isInputError(error: unknown): error is Error {
-  return [BadInput, ModelConfigError, MemoryRequestError, UnknownFormatError].some((type) => error instanceof type);
+  return [BadInput, CheckpointError, ModelConfigError, MemoryRequestError, UnknownFormatError].some(
+    (type) => error instanceof type,
+  );
 }
 
-function reportFor(args: ModelArguments): ModelReport {
+async function reportFor(args: ModelArguments): Promise<ModelReport> {
   const { machine, engine } = args;
-  const named = readModel(args.model);
+  const named = await readModel(args.model);
   const { architecture } = named;
   const load = {
     architecture,
@@ -83,7 +86,8 @@ function reportFor(args: ModelArguments): ModelReport {
     vllm: { maxNumSeqs: args.maxNumSeqs },
   };
   const report = modelReport(request, estimateMemory(request), circumstances(args, model, placed));
-  return { ...report, advice: adviceFor(report, model, machine.shape) };
+  // nothing can be advised for a load of unknown size
+  return report.unknown === undefined ? { ...report, advice: adviceFor(report, model, machine.shape) } : report;
 }
 
 /** What decides besides memory whether it starts, as in a plan. */

@@ -6,7 +6,7 @@ import type { Capacity } from "./packing";
 import { type Placement, packingItem } from "./placement";
 import { planModel } from "./plan-model";
 import { allocatable, PLATFORM_RESERVE } from "./pod-resources";
-import { contextProblem, maximumProblems, overBudget, poolsFull } from "./problems";
+import { cacheProblem, contextProblem, maximumProblems, overBudget, poolsFull } from "./problems";
 import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
@@ -38,7 +38,9 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
   const placeable = new Map<string, Candidate[]>();
   const unfit = new Map<string, Refusal[]>();
   for (const model of request.models) {
-    const [impossible, ...more] = [contextProblem(model), weightFormatProblem(model)].filter((p) => p !== undefined);
+    const [impossible, ...more] = [contextProblem(model), weightFormatProblem(model), cacheProblem(model)].filter(
+      (p) => p !== undefined,
+    );
     if (impossible) {
       leaveOut(model, impossible);
       problems.push(...more);

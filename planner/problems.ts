@@ -1,5 +1,6 @@
 import type { Assignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
+import type { ModelArchitecture } from "./model/architecture";
 import { type Placement, packingItem } from "./placement";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { CapacityProblem } from "./types";
@@ -16,6 +17,24 @@ export function contextProblem(model: ModelRequest): CapacityProblem | undefined
     subject: `models.${model.name}`,
     message: `${model.name} asks for ${model.contextTokens} tokens of context; its config.json allows ${most}. Set contextTokens to ${most} or less.`,
   };
+}
+
+/** Nobody knows how much memory its cache takes: whatever is planned could be too small. */
+export function cacheProblem({ name, architecture }: ModelRequest): CapacityProblem | undefined {
+  if (architecture.cacheDoubt === undefined) {
+    return undefined;
+  }
+  return {
+    severity: "mandatory",
+    rule: "unknown-cache",
+    subject: `models.${name}`,
+    message: `${name}: ${unknownCache(architecture)}, so that no memory can be planned for its requests. To fix it: add a reader for ${architecture.family} in planner/model/families, or serve a model of a family that is known.`,
+  };
+}
+
+/** What is not known of a model's cache, and why. */
+export function unknownCache({ family, cacheDoubt }: ModelArchitecture): string {
+  return `the weights are exact, the cache of model type ${family} is not known: ${cacheDoubt}`;
 }
 
 /** Each pool could run the model, but none has room left. */

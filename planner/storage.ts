@@ -14,7 +14,10 @@ export const MINIMUM_STORE_GIB = 10;
 
 /** Size of a model's files, GB: what is downloaded, stored and read, whatever the engine makes of it in memory. */
 export function modelFilesGB(model: ModelRequest): number {
-  return weightBytes(model.architecture, fileFormat(model)).checkpointBytes / 1e9;
+  const format = fileFormat(model);
+  const { checkpoint } = model.architecture;
+  if (format === undefined && checkpoint !== undefined) return checkpoint.fileBytes / 1e9;
+  return weightBytes(model.architecture, format).checkpointBytes / 1e9;
 }
 
 /** Volume for one copy of a model, whole GiB, from the size of its files in GB. */

@@ -5,6 +5,8 @@ import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { parseConfigJson, parseModelConfigText } from "../../planner/model/config-json";
 import { readCatalogueModel } from "../../stacks/architectures";
+import { FolderFiles } from "../../stacks/checkpoint/folder";
+import { readCheckpoint } from "../../stacks/checkpoint/read";
 import { LIST_MODELS } from "../../stacks/config/list-commands";
 import { suggest } from "../../stacks/config/problems";
 import { readTextFile } from "../../stacks/config/text-file";
@@ -20,13 +22,13 @@ export interface NamedModel {
 }
 
 /**
- * A file wins over a catalogue name; a folder stands for the config.json in it.
+ * A file wins over a catalogue name; a folder stands for the config.json in it. Weights beside it are read by their headers.
  *
- * @throws BadInput, ModelConfigError
+ * @throws BadInput, ModelConfigError, CheckpointError
  */
-export function readModel(model: string): NamedModel {
+export async function readModel(model: string): Promise<NamedModel> {
   const path = existsSync(model) && statSync(model).isDirectory() ? join(model, "config.json") : model;
-  if (existsSync(path)) return { architecture: readConfigFile(path, model) };
+  if (existsSync(path)) return { architecture: await readConfigFile(path, model) };
   const entry = findModel(model);
   if (entry !== undefined) return { architecture: readCatalogueModel(entry), entry };
   throw new BadInput(
@@ -34,12 +36,13 @@ export function readModel(model: string): NamedModel {
   );
 }
 
-function readConfigFile(path: string, name: string): ModelArchitecture {
+async function readConfigFile(path: string, name: string): Promise<ModelArchitecture> {
   const quantizationPath = join(dirname(path), "hf_quant_config.json");
   const quantization = existsSync(quantizationPath)
     ? parseConfigJson(readText(quantizationPath), quantizationPath)
     : undefined;
-  return parseModelConfigText(readText(path), { name, quantization });
+  const checkpoint = await readCheckpoint(new FolderFiles(dirname(path)));
+  return parseModelConfigText(readText(path), { name, quantization, checkpoint });
 }
 
 function readText(path: string): string {

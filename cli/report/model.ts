@@ -13,6 +13,7 @@ import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/
 import { inFlightTokens } from "../../planner/memory/vllm";
 import { formatFor } from "../../planner/model/format-names";
 import { countParameters, type ParameterCounts, type WeightSizes, weightBytes } from "../../planner/model/parameters";
+import { unknownCache } from "../../planner/problems";
 import { adviceJson, adviceRows, type ModelAdvice } from "./model-advice";
 
 export interface ModelReport {
@@ -34,6 +35,8 @@ export interface ModelReport {
   /** Every reason why it does not start, whatever memory there is: the layout's, the context's, the machine's. */
   readonly refusals: readonly string[];
   readonly fits: boolean;
+  /** Why nobody can say whether it fits: the size of its cache is not known. */
+  readonly unknown?: string;
   /** Remarks on the question. */
   readonly notes: readonly string[];
   readonly advice?: ModelAdvice;
@@ -74,7 +77,8 @@ export function modelReport(
     layoutProblems,
     machineRefusals: refused,
     refusals,
-    fits: estimate.fits && refusals.length === 0,
+    fits: estimate.fits && refusals.length === 0 && architecture.cacheDoubt === undefined,
+    ...(architecture.cacheDoubt !== undefined && { unknown: unknownCache(architecture) }),
     notes: [...estimate.notes, ...notes],
   };
 }
@@ -88,8 +92,10 @@ function contextProblems({ architecture, contextTokens }: MemoryRequest): string
 
 /** Machine-readable form. weightsGB is what is downloaded, as in a plan; perGpu.kvCacheGiB and kvTokens are the pool the engine would report, needed* the load asked for. */
 export function reportJson(report: ModelReport) {
-  const { request, estimate, parameters, filesGB } = report;
+  const { request, estimate, parameters, filesGB, unknown } = report;
   const { architecture } = request;
+  /** Null where the figure rests on a cache that nobody knows. */
+  const ifKnown = (figure: number): number | null => (unknown === undefined ? figure : null);
   return {
     model: architecture.name,
     family: architecture.family,
@@ -103,8 +109,10 @@ export function reportJson(report: ModelReport) {
     textParametersB: parameters.text / 1e9,
     visionParametersB: parameters.vision / 1e9,
     weightsGB: filesGB,
-    kvCacheBytesPerToken: report.kvBytesPerToken,
-    kvCacheBytesPerTokenBeyondWindow: report.kvBytesPerTokenBeyondWindow,
+    weightsFrom: architecture.checkpoint?.inventory === undefined ? "config.json" : "files",
+    ...(architecture.checkpoint && { files: filesJson(architecture.checkpoint) }),
+    kvCacheBytesPerToken: ifKnown(report.kvBytesPerToken),
+    kvCacheBytesPerTokenBeyondWindow: ifKnown(report.kvBytesPerTokenBeyondWindow),
     stateElementsPerSequence: { ssm: report.stateElements.recurrent, conv: report.stateElements.convolution },
     engine: request.engine,
     ...(request.engine.name === "vllm" && { vllmVersion: request.engine.version }),
@@ -118,15 +126,21 @@ export function reportJson(report: ModelReport) {
       overheadGiB: estimate.perGpu.overheadGiB,
       kvCacheGiB: estimate.kvPoolGiB,
       limitGiB: estimate.perGpu.limitGiB,
-      neededKvCacheGiB: estimate.perGpu.kvCacheGiB,
+      neededKvCacheGiB: ifKnown(estimate.perGpu.kvCacheGiB),
       reserveGiB: estimate.perGpu.reserveGiB,
-      neededTotalGiB: estimate.perGpu.totalGiB,
+      neededTotalGiB: ifKnown(estimate.perGpu.totalGiB),
     },
-    stages: estimate.stages,
-    kvTokens: estimate.kvTokens,
+    stages: estimate.stages.map((stage) => ({
+      ...stage,
+      kvCacheGiB: ifKnown(stage.kvCacheGiB),
+      totalGiB: ifKnown(stage.totalGiB),
+    })),
+    kvTokens: ifKnown(estimate.kvTokens),
     requiredTokens: estimate.requiredTokens,
     requestCapacity: Number.isFinite(estimate.requestCapacity) ? estimate.requestCapacity : null,
-    fits: report.fits,
+    // null: nobody knows
+    fits: unknown !== undefined && estimate.fits && report.refusals.length === 0 ? null : report.fits,
+    ...(unknown !== undefined && { unknown }),
     shortfallGiB: estimate.shortfallGiB,
     layoutProblems: report.layoutProblems,
     refusals: report.refusals,
@@ -134,6 +148,10 @@ export function reportJson(report: ModelReport) {
     notes: report.notes,
     ...(report.advice && adviceJson(report.advice)),
   };
+}
+
+function filesJson({ files, fileBytes, bytesByType }: NonNullable<MemoryRequest["architecture"]["checkpoint"]>) {
+  return { count: files, bytes: fileBytes, tensorBytesByType: bytesByType };
 }
 
 /** The explanation for people. */
@@ -170,7 +188,7 @@ function describeExperts(experts: MemoryRequest["architecture"]["experts"]): str
   return experts === undefined ? "" : `${experts.expertsPerToken} of ${experts.experts} experts; all must be resident`;
 }
 
-function describeWeights({ weights, filesGB }: ModelReport): string[] {
+function describeWeights({ request, weights, filesGB }: ModelReport): string[] {
   const loaded = gigabytes(weights.checkpointBytes);
   const files = gigabytes(filesGB * 1e9);
   const parts: readonly (readonly [string, number])[] = [
@@ -185,14 +203,26 @@ function describeWeights({ weights, filesGB }: ModelReport): string[] {
       "weights",
       `${files} in the repository${loaded === files ? "" : `, ${loaded} in the format they are loaded as`}`,
     ),
+    ...describeFiles(request.architecture.checkpoint),
     ...parts
       .filter(([, bytes]) => bytes > 0)
       .map(([name, bytes]) => row("", `${gigabytes(bytes).padStart(11)}  ${name}`)),
   ];
 }
 
+/** What the weight files say, where they were read. */
+function describeFiles(checkpoint: MemoryRequest["architecture"]["checkpoint"]): string[] {
+  if (checkpoint === undefined) return [];
+  const types = Object.entries(checkpoint.bytesByType).map(([type, bytes]) => `${gigabytes(bytes)} ${type}`);
+  const exact = checkpoint.inventory === undefined ? "compared with" : "exact, counted from";
+  return [row("", `${exact} the headers of ${count(checkpoint.files)} file(s): ${types.join(", ")}`)];
+}
+
 function describeCache(report: ModelReport): string[] {
   const { request, kvBytesPerToken, kvBytesPerTokenBeyondWindow, stateElements } = report;
+  const { cacheDoubt } = request.architecture;
+  if (cacheDoubt !== undefined) return [row("KV cache", `not known: ${cacheDoubt}`)];
+  const isDerived = request.architecture.checkpoint?.inventory !== undefined;
   if (kvBytesPerToken === 0 && stateElements.recurrent === 0)
     return [row("KV cache", "none: the model keeps nothing between tokens")];
   const state = stateElements.convolution + stateElements.recurrent;
@@ -201,6 +231,7 @@ function describeCache(report: ModelReport): string[] {
       "KV cache",
       `${count(kvBytesPerToken)} bytes per token (${(kvBytesPerToken / 1024).toFixed(1)} KiB) over all layers`,
     ),
+    ...(isDerived ? [row("", "derived from config.json and the shapes of keys and values in the files")] : []),
     ...(kvBytesPerTokenBeyondWindow < kvBytesPerToken
       ? [
           row("", `${count(kvBytesPerTokenBeyondWindow)} bytes per token once the windows are full`),
@@ -229,15 +260,18 @@ function describeWindows(request: MemoryRequest): string[] {
   ];
 }
 
-function describeGpu({ request, estimate, refusals, fits, notes }: ModelReport): string[] {
+function describeGpu({ request, estimate, refusals, fits, unknown, notes }: ModelReport): string[] {
   const { perGpu } = estimate;
   const gpus = request.tensorParallel * request.pipelineParallel;
   const verdict =
     refusals.length > 0
       ? `does not start: ${refusals.join("; ")}`
-      : fits
-        ? `fits: ${size(perGpu.totalGiB)} of ${size(perGpu.limitGiB)}`
-        : `does not fit: ${size(perGpu.totalGiB)} of ${size(perGpu.limitGiB)}, ${size(estimate.shortfallGiB)} missing`;
+      : unknown !== undefined && estimate.fits
+        ? `not known: ${unknown}; ${size(perGpu.limitGiB - perGpu.totalGiB)} of the tightest GPU are left for it`
+        : fits
+          ? `fits: ${size(perGpu.totalGiB)} of ${size(perGpu.limitGiB)}`
+          : `does not fit: ${size(perGpu.totalGiB)} of ${size(perGpu.limitGiB)}, ${size(estimate.shortfallGiB)} missing`;
+  const cacheSize = unknown === undefined ? size(perGpu.kvCacheGiB) : "not known";
   return [
     setting(request, estimate, gpus),
     row(request.device === "cpu" ? "host memory" : "tightest GPU", bar(perGpu)),
@@ -245,7 +279,7 @@ function describeGpu({ request, estimate, refusals, fits, notes }: ModelReport):
     row("", `${size(perGpu.overheadGiB).padStart(11)}  activations, communication, CUDA graphs  +`),
     row(
       "",
-      `${size(perGpu.kvCacheGiB).padStart(11)}  KV cache for ${request.concurrency} × ${count(request.contextTokens)} tokens  =`,
+      `${cacheSize.padStart(11)}  KV cache for ${request.concurrency} × ${count(request.contextTokens)} tokens  =`,
     ),
     row("", `${size(perGpu.reserveGiB).padStart(11)}  kept free for the estimate's own error  .`),
     row("verdict", verdict),

@@ -116,6 +116,8 @@ function isOnStage(
       return onCpu || (stage.isLast && architecture.tieEmbeddings);
     case "vision":
       return stage.isFirst;
+    case "everywhere":
+      return true;
     case "head":
       return stage.isLast;
     case "layer":

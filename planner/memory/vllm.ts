@@ -203,7 +203,7 @@ function stageCapacity(
 
 function notesFor({ request, card }: Setting): readonly string[] {
   const { architecture } = request;
-  const notes: string[] = [];
+  const notes: string[] = [...(architecture.checkpoint?.notes ?? [])];
   if (!card.known) {
     const name = request.gpuModel;
     const unknown = name === undefined ? "no card is named" : `the catalogue has no card ${JSON.stringify(name)}`;

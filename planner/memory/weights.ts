@@ -5,7 +5,7 @@
 import { dtypeBytes, type ModelArchitecture } from "../model/architecture";
 import { asMatrix } from "../model/parameters";
 import { schemeBytes, schemeFor, type WeightFormat } from "../model/quantization";
-import { type ModelTensor, tensorInventory } from "../model/tensors";
+import { type ModelTensor, storedAs, tensorInventory } from "../model/tensors";
 import { type ExpertKernel, mxfp4Allocations, type ValueTile } from "./expert-kernels";
 import type { PipelineStage } from "./pipeline";
 import { bytesPerMiB, roundUp } from "./units";
@@ -87,6 +87,8 @@ function isOnStage(tensor: ModelTensor, stage: PipelineStage, architecture: Mode
       return stage.isFirst || (stage.isLast && architecture.tieEmbeddings && tensor.kind === "embedding");
     case "vision":
       return stage.isFirst;
+    case "everywhere":
+      return true;
     case "head":
       return stage.isLast;
     case "layer":
@@ -114,6 +116,11 @@ function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
   const multiple = tensor.kind === "expert" && scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
   const { count, ...shape } = shard(tensor, sharding);
   const { rows, columns } = padded(tensor, shape, multiple);
+  const stored = storedAs(tensor, sharding.format);
+  if (stored !== undefined) {
+    // packed values have no shape of their own: their bytes are cut in proportion; an empty tensor has none
+    return (stored.loadedBytes * count * rows * columns) / Math.max(1, tensor.rows * tensor.columns);
+  }
   const bytes =
     scheme === undefined
       ? rows * columns * dtypeBytes[tensor.loadedDtype ?? sharding.format.baseDtype]

@@ -3,6 +3,7 @@
  * A family reader (./families) fills it from a Hugging Face config.json; nothing here depends on an engine.
  */
 import type { WeightFormat } from "./quantization";
+import type { ModelTensor } from "./tensors";
 
 /** How far back a token attends. A bounded scope keeps at most `windowTokens` tokens in the cache. */
 export type AttentionScope =
@@ -180,6 +181,20 @@ export interface RotaryTable {
   readonly rotaryDim: number;
 }
 
+/** What the checkpoint's own files say, where they were at hand. */
+export interface StoredCheckpoint {
+  /** Bytes of the weight files: what is downloaded, stored and read. */
+  readonly fileBytes: number;
+  /** Number of weight files. */
+  readonly files: number;
+  /** Bytes of tensors by the type that they are stored in, the most first; names as in safetensors. */
+  readonly bytesByType: Readonly<Record<string, number>>;
+  /** Every tensor, where no reader knows the family; what a reader says of the others follows from `layerSpecs`. */
+  readonly inventory?: readonly ModelTensor[];
+  /** What of it deserves a look: where files and config.json differ, what was assumed of an unknown family. */
+  readonly notes: readonly string[];
+}
+
 export type Dtype = "float32" | "float16" | "bfloat16";
 
 export interface ModelArchitecture {
@@ -215,6 +230,9 @@ export interface ModelArchitecture {
   readonly multiTokenPrediction?: MultiTokenPrediction;
   /** dtype of the recurrent state where the config states one. */
   readonly recurrentStateDtype?: Dtype;
+  /** Why the size of the KV cache is not known: no figure of it may be used then. */
+  readonly cacheDoubt?: string;
+  readonly checkpoint?: StoredCheckpoint;
 }
 
 /** Bytes of one value. */

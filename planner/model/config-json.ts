@@ -1,6 +1,11 @@
 /** From a Hugging Face config.json to a ModelArchitecture. The only entry point for outside model data. */
 import { nearest } from "../../catalog/nearest";
 import type { Dtype, LayerSpec, ModelArchitecture } from "./architecture";
+import type { Checkpoint } from "./checkpoint/checkpoint";
+import { layoutOf } from "./checkpoint/layout";
+import { storedFamilyReader } from "./checkpoint/stored-family";
+import { commonDtype } from "./checkpoint/stored-values";
+import { checkedByFiles, countedFromFiles } from "./checkpoint/with-checkpoint";
 import { type ConfigProblem, ConfigSource, isPlainObject, shortValue } from "./config-source";
 import { ModelConfigError } from "./errors";
 import { dimensionKeys, type TextModel } from "./families/family";
@@ -16,6 +21,8 @@ export interface ReadModelOptions {
   readonly name?: string;
   /** Content of hf_quant_config.json (ModelOpt checkpoints keep their format there). */
   readonly quantization?: unknown;
+  /** What the weight files say of themselves: all that a model type without a reader needs. */
+  readonly checkpoint?: Checkpoint;
 }
 
 /** config.json files are a few kilobytes; the largest known (full ignore lists) stay below one megabyte. */
@@ -87,7 +94,10 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
   const text = textSource(root);
   const rootType = root.text("model_type", "");
   const family = text.text("model_type", rootType);
-  const reader = familyReader(family) ?? familyReader(rootType);
+  const known = familyReader(family) ?? familyReader(rootType);
+  const { checkpoint } = options;
+  const layout = known === undefined && checkpoint !== undefined ? layoutOf(checkpoint.tensors) : undefined;
+  const reader = layout === undefined ? known : storedFamilyReader(layout);
   if (reader === undefined) {
     problems.push({
       path: "model_type",
@@ -97,16 +107,20 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
     return fail();
   }
   const model = reader.read(text);
-  const hiddenSize = text.size(dimensionKeys.hidden);
+  const hiddenSize = text.size(dimensionKeys.hidden, model.embeddingShape?.[1]);
   const architecture = assemble({ root, text, rootType, family, model, hiddenSize, options, problems });
-  return problems.length > 0 ? fail() : architecture;
+  if (problems.length > 0) return fail();
+  if (checkpoint === undefined) return architecture;
+  return layout === undefined
+    ? checkedByFiles(architecture, checkpoint)
+    : countedFromFiles(architecture, checkpoint, layout);
 }
 
 function unknownFamily(family: string): string {
   const known = knownFamilies();
   const hint = family === "" ? undefined : nearest(family, known);
   const near = hint === undefined ? "" : `, the nearest is ${hint}`;
-  return `unknown model family; ${known.length} are known${near}. Give the config.json of a model, or add a reader in planner/model/families`;
+  return `unknown model family; ${known.length} are known${near}. Give the folder that holds its weights beside config.json, so that they are counted from the files, or add a reader in planner/model/families`;
 }
 
 function textSource(root: ConfigSource): ConfigSource {
@@ -129,7 +143,8 @@ interface Parts {
 }
 
 function assemble({ root, text, rootType, family, model, hiddenSize, options, problems }: Parts): ModelArchitecture {
-  const checkpointDtype = readDtype(text) ?? readDtype(root) ?? defaultDtype(model);
+  const stored = options.checkpoint && commonDtype(options.checkpoint.tensors);
+  const checkpointDtype = readDtype(text) ?? readDtype(root) ?? stored ?? defaultDtype(model);
   const attention = firstAttention(model.layerSpecs);
   return {
     name: options.name,
@@ -138,7 +153,7 @@ function assemble({ root, text, rootType, family, model, hiddenSize, options, pr
     layers: model.layerSpecs.length,
     layerSpecs: model.layerSpecs,
     hiddenSize,
-    vocabSize: text.size(["vocab_size", "padded_vocab_size"]),
+    vocabSize: text.size(["vocab_size", "padded_vocab_size"], model.embeddingShape?.[0]),
     tieEmbeddings: model.headless ? true : readTieEmbeddings(root, text, model.tieEmbeddingsByDefault),
     headBias: model.headBias ?? false,
     finalNormVectors: model.finalNormVectors,
@@ -150,9 +165,10 @@ function assemble({ root, text, rootType, family, model, hiddenSize, options, pr
     rotaryTables: model.rope.tables,
     checkpointDtype,
     quantization: readFormat(root, text, checkpointDtype, options.quantization, problems),
-    vision: readVision(root, rootType, hiddenSize),
+    vision: model.embeddingShape ? undefined : readVision(root, rootType, hiddenSize),
     multiTokenPrediction: model.multiTokenPrediction,
     recurrentStateDtype: model.recurrentStateDtype,
+    ...(model.cacheDoubt !== undefined && { cacheDoubt: model.cacheDoubt }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { ModelArchitecture } from "./architecture";
 import { formatFor } from "./format-names";
 import { checkpointMatrixBytes, type WeightMatrix } from "./quantization";
-import { type ModelTensor, parameterCount, tensorInventory } from "./tensors";
+import { type ModelTensor, parameterCount, parametersEach, storedAs, tensorInventory } from "./tensors";
 
 export interface ParameterCounts {
   /** What serving loads: text and vision, without the multi-token-prediction layers. */
@@ -23,7 +23,7 @@ export function countParameters(architecture: ModelArchitecture): ParameterCount
   const vision = sum("vision");
   const active = inventory
     .filter((tensor) => tensor.part === "text")
-    .reduce((total, tensor) => total + tensor.rows * tensor.columns * tensor.activeCount, 0);
+    .reduce((total, tensor) => total + parametersEach(tensor) * tensor.activeCount, 0);
   return { total: text + vision, totalWithMtp: text + vision + sum("multi-token-prediction"), active, text, vision };
 }
 
@@ -48,7 +48,8 @@ export function weightBytes(architecture: ModelArchitecture, quantization?: stri
   const format = formatFor(architecture, quantization);
   const sums = { checkpoint: 0, served: 0, embedding: 0, attention: 0, feedForward: 0, expert: 0, vision: 0 };
   for (const tensor of tensorInventory(architecture)) {
-    const bytes = tensor.count * checkpointMatrixBytes(format, asMatrix(tensor));
+    const each = storedAs(tensor, format)?.bytes ?? checkpointMatrixBytes(format, asMatrix(tensor));
+    const bytes = tensor.count * each;
     sums.checkpoint += bytes;
     if (tensor.part === "multi-token-prediction") continue;
     sums.served += bytes;
@@ -83,5 +84,5 @@ function groupOf(tensor: ModelTensor): "embedding" | "attention" | "feedForward"
   if (tensor.part === "vision") return "vision";
   if (tensor.kind === "expert" || tensor.module.includes(".experts.")) return "expert";
   if (tensor.placement.at !== "layer") return "embedding";
-  return tensor.module.includes(".mlp.") ? "feedForward" : "attention";
+  return /\.(?:mlp|feed_forward|ffn|block_sparse_moe)\./.test(tensor.module) ? "feedForward" : "attention";
 }

@@ -4,12 +4,15 @@
  */
 import type { Dtype, LayerSpec, ModelArchitecture, ProjectionShape } from "./architecture";
 import { feedForwardTensors, mixerTensors } from "./layer-tensors";
+import type { WeightFormat } from "./quantization";
 
 export type TensorPlacement =
   | { readonly at: "embedding" }
   | { readonly at: "layer"; readonly layer: number }
   | { readonly at: "head" }
-  | { readonly at: "vision" };
+  | { readonly at: "vision" }
+  /** Nobody knows which stage of a pipeline needs it: counted on every one. */
+  | { readonly at: "everywhere" };
 
 export interface ModelTensor {
   /** Module name as in the checkpoint, without ".weight". */
@@ -31,6 +34,19 @@ export interface ModelTensor {
   readonly split: TensorSplit;
   /** Name of the parameter that an engine fuses this tensor into. */
   readonly fusedInto: string;
+  /** What the checkpoint's file says of it, each of `count`; undefined where it follows from shape and format. */
+  readonly stored?: StoredSize;
+}
+
+/** Sizes of a tensor as a file has it. */
+export interface StoredSize {
+  /** The format that the file has: in another one, shape and format decide. */
+  readonly format: WeightFormat;
+  readonly bytes: number;
+  /** Whole, on one GPU. */
+  readonly loadedBytes: number;
+  /** 0 for scales and other companions of quantized weights; packed values are counted as what they unpack to. */
+  readonly parameters: number;
 }
 
 /** units: rows come in that many indivisible pieces (KV heads), replicated beyond their number. */
@@ -46,7 +62,7 @@ const inventories = new WeakMap<ModelArchitecture, readonly ModelTensor[]>();
 export function tensorInventory(architecture: ModelArchitecture): readonly ModelTensor[] {
   const known = inventories.get(architecture);
   if (known !== undefined) return known;
-  const inventory = [
+  const inventory = architecture.checkpoint?.inventory ?? [
     ...embeddingTensors(architecture),
     ...architecture.layerSpecs.flatMap((spec, layer) => layerTensors(spec, layer, architecture.hiddenSize)),
     ...headTensors(architecture),
@@ -59,7 +75,17 @@ export function tensorInventory(architecture: ModelArchitecture): readonly Model
 
 /** Number of parameters of one inventory entry. */
 export function parameterCount(tensor: ModelTensor): number {
-  return tensor.rows * tensor.columns * tensor.count;
+  return parametersEach(tensor) * tensor.count;
+}
+
+/** Number of parameters of each of the entry's tensors. */
+export function parametersEach({ stored, rows, columns }: ModelTensor): number {
+  return stored?.parameters ?? rows * columns;
+}
+
+/** The sizes that a tensor's file states, unless the weights are to have another format. */
+export function storedAs({ stored }: ModelTensor, format: WeightFormat): StoredSize | undefined {
+  return stored?.format === format ? stored : undefined;
 }
 
 function embeddingTensors(architecture: ModelArchitecture): readonly ModelTensor[] {

@@ -15,6 +15,10 @@ export interface TextModel {
   readonly outerTensors?: readonly OuterTensor[];
   readonly multiTokenPrediction?: MultiTokenPrediction;
   readonly recurrentStateDtype?: Dtype;
+  /** See ModelArchitecture. */
+  readonly cacheDoubt?: string;
+  /** Tokens and hidden size by the checkpoint's table of them, for a config that does not say. */
+  readonly embeddingShape?: readonly number[];
   /** The encoder has no language-model head. */
   readonly headless?: boolean;
 }

@@ -1,0 +1,67 @@
+/** Whether config.json may be believed about the KV cache of a model type that no reader knows. */
+import type { GroupedQueryAttention } from "../architecture";
+import type { ConfigSource } from "../config-source";
+import type { CheckpointLayout, PlacedTensor } from "./layout";
+import { roleOf } from "./role";
+
+/** Tensors that tell of a state, of a compressed or of a second cache: what they keep per token is the engine's choice. */
+const otherCaches =
+  /(^|\.)(A_log|A_logs|dt_bias|dt_proj|conv1d|ssm|mamba|linear_attn|indexer|kv_a_proj\w*|cross_attn|encoder_attn)(\.|$)/;
+
+/**
+ * Why the size of the cache is not known, in words that follow "the cache is not known: "; undefined where every layer
+ * has keys and values of the shape that config.json states, so that each keeps one of both per token.
+ */
+export function cacheDoubt(
+  source: ConfigSource,
+  { tensors }: CheckpointLayout,
+  layers: number,
+  attention: GroupedQueryAttention | undefined,
+): string | undefined {
+  if (attention === undefined) return "config.json does not say how many attention heads it has";
+  if (source.has("kv_lora_rank")) {
+    return "its keys and values are compressed (kv_lora_rank), and what is cached of them depends on the engine's code";
+  }
+  if (source.raw("is_encoder_decoder") === true) return "it has an encoder beside its decoder";
+  const inLayers = tensors.filter(({ place }) => place.at === "layer" && place.layer < layers);
+  const other = inLayers.find(({ tensor }) => otherCaches.test(tensor.name));
+  if (other !== undefined) return `${other.tensor.name} belongs to another kind of attention or state`;
+  return projectionDoubt(inLayers, layers, attention);
+}
+
+function projectionDoubt(
+  inLayers: readonly PlacedTensor[],
+  layers: number,
+  { heads, kvHeads, headDim }: GroupedQueryAttention,
+): string | undefined {
+  const cached = kvHeads * headDim;
+  const found = new Map<number, Set<string>>();
+  for (const placed of inLayers) {
+    const { projection = "", cut, parameter } = roleOf(placed);
+    if ((cut !== "heads" && cut !== "headsAndQueries") || placed.place.at !== "layer") continue;
+    const outputs = outputsOf(placed, parameter);
+    if (outputs === undefined) continue;
+    const stated = cut === "heads" ? cached : cached * 2 + heads * headDim;
+    if (outputs !== stated) {
+      return `${placed.tensor.name} has ${outputs} outputs, and config.json tells of ${stated}`;
+    }
+    const kinds = found.get(placed.place.layer) ?? new Set();
+    for (const kind of cut === "heads" ? [kindOf(projection)] : ["key", "value"]) kinds.add(kind);
+    found.set(placed.place.layer, kinds);
+  }
+  for (let layer = 0; layer < layers; layer += 1) {
+    if (found.get(layer)?.size !== 2) return `layer ${layer} has no keys and values of a known name and shape`;
+  }
+  return undefined;
+}
+
+function kindOf(projection: string): string {
+  return /^(k_proj|wk|key)$/.test(projection) ? "key" : "value";
+}
+
+/** Outputs of a projection: rows of a plain or packed matrix; GPTQ and AWQ have one scale per output in the last place. */
+function outputsOf({ tensor: { shape } }: PlacedTensor, parameter: string): number | undefined {
+  if (shape.length !== 2) return undefined;
+  if (parameter === "weight" || parameter === "weight_packed") return shape[0];
+  return parameter === "scales" ? shape[1] : undefined;
+}

@@ -1,0 +1,54 @@
+/** Where a checkpoint's files say something else than the reader of its family makes of config.json. */
+import type { ModelArchitecture } from "../architecture";
+import { weightBytes } from "../parameters";
+import { type ModelTensor, tensorInventory } from "../tensors";
+import type { Checkpoint } from "./checkpoint";
+import { layoutOf } from "./layout";
+import type { StoredTensor } from "./safetensors-header";
+import { isPlainMatrix } from "./stored-values";
+
+/** Files carry buffers that no parameter is (rotary_emb.inv_freq, position_ids): no model has more of them than this. */
+const tolerance = 0.001;
+
+/** Tensors that are named. */
+const mostShown = 3;
+
+/** One warning with both figures and the first tensors that differ; none where they agree. */
+export function differences(architecture: ModelArchitecture, { tensors }: Checkpoint): readonly string[] {
+  const stated = weightBytes(architecture).checkpointBytes;
+  const stored = tensors.reduce((total, { bytes }) => total + bytes, 0);
+  const others = differingShapes(tensorInventory(architecture), tensors);
+  if (Math.abs(stored - stated) <= tolerance * stored && others.length === 0) return [];
+  const which = others.length === 0 ? "" : `; ${others.slice(0, mostShown).join("; ")}`;
+  const more = others.length > mostShown ? `; ${others.length - mostShown} more differ` : "";
+  return [
+    `the files hold ${gigabytes(stored)} of tensors, and config.json tells of ${gigabytes(stated)}: check that they belong together; the plan counts by config.json${which}${more}`,
+  ];
+}
+
+function differingShapes(inventory: readonly ModelTensor[], tensors: readonly StoredTensor[]): readonly string[] {
+  const expected = new Map(inventory.map((tensor) => [commonName(tensor.module), tensor]));
+  return layoutOf(tensors).tensors.flatMap(({ tensor, place }) => {
+    if (place.at !== "layer" && place.at !== "embedding") return [];
+    const [rows = 1, ...rest] = tensor.shape;
+    const columns = rest.reduce((product, size) => product * size, 1);
+    const stated = tensor.name.endsWith(".weight") ? expected.get(commonName(tensor.name)) : undefined;
+    if (stated === undefined || !isPlainMatrix(tensor)) return [];
+    if (stated.rows === rows && stated.columns === columns) return [];
+    // a matrix may be turned (Conv1D of GPT-2)
+    if (stated.rows === columns && stated.columns === rows) return [];
+    return [
+      `${tensor.name} is ${rows} × ${columns} in the files and ${stated.rows} × ${stated.columns} by config.json`,
+    ];
+  });
+}
+
+/** What two spellings of a name have in common: the layer and what stands behind it, or the last part. */
+function commonName(name: string): string {
+  const path = name.replace(/\.weight$/, "").replace(/\.experts\.\d+\./, ".experts.0.");
+  return /(?:^|\.)(\d+\..+)$/.exec(path)?.[1] ?? path.slice(path.lastIndexOf(".") + 1);
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(3)} GB`;
+}

@@ -1,0 +1,62 @@
+/** What the name of a tensor in a layer says of it: which projection it belongs to, and how vLLM cuts that. */
+
+import type { PlacedTensor } from "./layout";
+import conventions from "./name-conventions.json";
+
+export type Cut = "rows" | "heads" | "headsAndQueries" | "columns" | "whole";
+
+export interface TensorRole {
+  /** Name of the projection; undefined where no convention knows one. */
+  readonly projection?: string;
+  readonly cut: Cut;
+  /** Which part of the projection: "weight", "bias", "scales", "qweight" and so on. */
+  readonly parameter: string;
+  /** Belongs to routed experts: to one of them, by its number, or to all, in one tensor. */
+  readonly experts?: "one" | "all";
+  /** Name of the parameter that vLLM makes of it and its neighbours. */
+  readonly fusedInto: string;
+}
+
+const cuts: readonly Cut[] = ["rows", "heads", "headsAndQueries", "columns", "whole"];
+
+const cutByName = new Map<string, Cut>(
+  cuts.flatMap((cut) => conventions[cut].map((name): [string, Cut] => [name, cut])),
+);
+
+/** Experts in one tensor put what it is behind their name: gate_up_proj_blocks. */
+const fusedSuffix = /_(blocks|scales|bias|scale_inv|scale|packed)$/;
+
+/** The role of a tensor of a layer, by the last part of its name that a convention knows. */
+export function roleOf({ path, tensor }: PlacedTensor): TensorRole {
+  for (let at = path.length - 1; at >= 0; at -= 1) {
+    const part = path[at] ?? "";
+    const projection = part.replace(fusedSuffix, "");
+    const cut = cutByName.get(projection);
+    if (cut === undefined) continue;
+    const parameter = fusedSuffix.exec(part)?.[1] ?? path.slice(at + 1).join(".");
+    return {
+      projection,
+      cut,
+      parameter,
+      ...expertsOf(path, at),
+      fusedInto: fusedInto(path, at, projection, parameter),
+    };
+  }
+  return { cut: "whole", parameter: path.at(-1) ?? "", fusedInto: tensor.name };
+}
+
+function expertsOf(path: readonly string[], projectionAt: number): Pick<TensorRole, "experts"> {
+  const at = path.indexOf("experts");
+  if (at < 0 || at > projectionAt) return {};
+  return { experts: /^\d+$/.test(path[at + 1] ?? "") ? "one" : "all" };
+}
+
+function fusedInto(path: readonly string[], at: number, projection: string, parameter: string): string {
+  const [name] = Object.entries(conventions.fused).find(([, parts]) => parts.includes(projection)) ?? [projection];
+  // the numbers of experts do not tell parameters apart: all experts of a layer become one
+  const owner = path
+    .slice(0, at)
+    .join(".")
+    .replace(/\.experts\.\d+$/, ".experts");
+  return `${owner}.${name}.${parameter}`;
+}

@@ -1,0 +1,73 @@
+/** Reads what a checkpoint's files say of themselves: headers and index, never weights. */
+import { type Checkpoint, type FileTensors, joinFiles } from "../../planner/model/checkpoint/checkpoint";
+import { CheckpointError } from "../../planner/model/checkpoint/errors";
+import { INDEX_FILE, MAX_INDEX_BYTES, parseCheckpointIndex } from "../../planner/model/checkpoint/index-file";
+import { headerBytes, LENGTH_BYTES, parseSafetensorsHeader } from "../../planner/model/checkpoint/safetensors-header";
+import type { CheckpointFiles } from "./files";
+
+/** Files that are read at once. */
+const CONCURRENCY = 8;
+/** Of all files together: the largest published checkpoints have some 40 MB. */
+const MAX_HEADERS_BYTES = 400_000_000;
+const ONLY_FILE = "model.safetensors";
+
+/**
+ * The checkpoint of a place; undefined where there are no safetensors files.
+ * @throws CheckpointError for a file that is missing, cannot be read, or is not what its format says
+ */
+export async function readCheckpoint(files: CheckpointFiles): Promise<Checkpoint | undefined> {
+  const text = await files.text(INDEX_FILE, MAX_INDEX_BYTES);
+  const index = text === undefined ? undefined : parseCheckpointIndex(text);
+  const names = index?.files ?? (await weightFiles(files));
+  const headers = await readHeaders(files, names);
+  const missing = names.filter((_, at) => headers[at] === undefined);
+  const found = headers.filter((header) => header !== undefined);
+  if (found.length === 0) return undefined;
+  const [first] = missing;
+  if (first !== undefined) throw new CheckpointError(first, `is missing, and ${INDEX_FILE} names it`);
+  return joinFiles(found, index);
+}
+
+/**
+ * Without an index: the one file, or every weight file that the place lists. Mistral's own format (consolidated*) holds
+ * the same weights once more.
+ */
+async function weightFiles(files: CheckpointFiles): Promise<readonly string[]> {
+  const listed = (await files.list?.())?.filter((name) => name.endsWith(".safetensors"));
+  if (listed === undefined || listed.includes(ONLY_FILE)) return [ONLY_FILE];
+  const own = listed.filter((name) => !name.startsWith("consolidated"));
+  return (own.length > 0 ? own : listed).sort();
+}
+
+async function readHeaders(
+  files: CheckpointFiles,
+  names: readonly string[],
+): Promise<readonly (FileTensors | undefined)[]> {
+  const headers: (FileTensors | undefined)[] = names.map(() => undefined);
+  let budget = MAX_HEADERS_BYTES;
+  const spend = (bytes: number, name: string) => {
+    budget -= bytes;
+    if (budget < 0) throw new CheckpointError(name, `makes all headers larger than ${MAX_HEADERS_BYTES} bytes`);
+  };
+  const waiting = names.entries();
+  const work = async (): Promise<void> => {
+    for (const [at, name] of waiting) headers[at] = await readHeader(files, name, spend);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return headers;
+}
+
+async function readHeader(
+  files: CheckpointFiles,
+  name: string,
+  spend: (bytes: number, name: string) => void,
+): Promise<FileTensors | undefined> {
+  const start = await files.part(name, 0, LENGTH_BYTES);
+  if (start === undefined) return undefined;
+  const file = { name, bytes: start.fileBytes };
+  const length = headerBytes(start.bytes, file);
+  spend(length, name);
+  const header = await files.part(name, LENGTH_BYTES, length);
+  if (header?.bytes.length !== length) throw new CheckpointError(name, "changed while it was read");
+  return { name, bytes: file.bytes, tensors: parseSafetensorsHeader(header.bytes, file) };
+}
