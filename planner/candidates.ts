@@ -3,7 +3,8 @@ import { imageSupports } from "../catalog/images";
 import { cardVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
 import { parallelismProblems } from "./memory/divisibility";
-import { estimateMemory, type MemoryEstimate } from "./memory/estimate";
+import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "./memory/estimate";
+import { startProblems } from "./memory/start-rules";
 import { readVllmFlags } from "./memory/vllm-flags";
 import { type Capacity, holds } from "./packing";
 import { cpuPodResources, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
@@ -79,6 +80,10 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
     const remedies = [...new Set(refusals.map(({ remedy }) => remedy))];
     return refuse(pool, refusals.map(({ reason }) => reason).join("; "), remedies.join(", and "));
   }
+  const starts = startProblems(requestOn(gpu, model, ONE_GPU));
+  if (starts.length > 0) {
+    return refuse(pool, starts.join("; "));
+  }
   const rules: string[] = [];
   let nearest: { layout: Layout; estimate: MemoryEstimate } | undefined;
   const network = shape.networkGbps ?? 0;
@@ -91,7 +96,7 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
       rules.push(...problems);
       continue;
     }
-    const estimate = estimateOnGpus(model, gpu, layout);
+    const estimate = estimateMemory(requestOn(gpu, model, layout));
     if (estimate.fits) {
       const resources = gpuPodResources(shape, node, layout.gpusPerNode, { ephemeralStorageGiB: ephemeralGiB(model) });
       const floor = hostMemoryFloorGiB(layout.gpusPerNode) + resources.sharedMemoryGiB;
@@ -174,19 +179,22 @@ function rulesBroken(model: ModelRequest, { tensorParallel, pipelineParallel }: 
   return parallelismProblems(model.architecture, tensorParallel, pipelineParallel, model.quantization, options);
 }
 
-function estimateOnGpus(
-  model: ModelRequest,
+/** For what does not depend on the layout. */
+const ONE_GPU = { tensorParallel: 1, pipelineParallel: 1 };
+
+function requestOn(
   gpu: NonNullable<PoolRequest["shape"]["gpu"]>,
-  layout: Layout,
-): MemoryEstimate {
-  return estimateMemory({
+  model: ModelRequest,
+  { tensorParallel, pipelineParallel }: Pick<Layout, "tensorParallel" | "pipelineParallel">,
+): MemoryRequest {
+  return {
     ...estimateRequest(model),
     device: "gpu",
     gpuMemoryGiB: gpu.engineMemoryGiB,
     gpuModel: gpu.model,
-    tensorParallel: layout.tensorParallel,
-    pipelineParallel: layout.pipelineParallel,
-  });
+    tensorParallel,
+    pipelineParallel,
+  };
 }
 
 function estimateRequest(model: ModelRequest) {

@@ -1,5 +1,6 @@
 import type { Assignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
+import { contextLimit } from "./memory/start-rules";
 import type { ModelArchitecture } from "./model/architecture";
 import { type Placement, packingItem } from "./placement";
 import type { ModelRequest, PoolRequest } from "./request";
@@ -7,7 +8,7 @@ import type { CapacityProblem } from "./types";
 
 /** The model cannot attend to as many tokens as are asked for. */
 export function contextProblem(model: ModelRequest): CapacityProblem | undefined {
-  const most = model.architecture.maxContextTokens;
+  const most = contextLimit(model.architecture, { name: model.engine, version: model.engineVersion });
   if (model.contextTokens <= most) {
     return undefined;
   }

@@ -9,6 +9,7 @@ import {
   stateElementsPerSequence,
 } from "../../planner/memory/kv-cache";
 import { asServed } from "../../planner/memory/served-model";
+import { startProblems } from "../../planner/memory/start-rules";
 import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
 import { inFlightTokens } from "../../planner/memory/vllm";
 import { formatFor } from "../../planner/model/format-names";
@@ -63,7 +64,7 @@ export function modelReport(
       ? []
       : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm);
   const weights = weightBytes(architecture, quantization);
-  const refusals = [...layoutProblems, ...contextProblems(request), ...refused];
+  const refusals = [...layoutProblems, ...startProblems(request), ...refused];
   return {
     request,
     estimate,
@@ -81,13 +82,6 @@ export function modelReport(
     ...(architecture.cacheDoubt !== undefined && { unknown: unknownCache(architecture) }),
     notes: [...estimate.notes, ...notes],
   };
-}
-
-function contextProblems({ architecture, contextTokens }: MemoryRequest): string[] {
-  const most = architecture.maxContextTokens;
-  return contextTokens > most
-    ? [`a context of ${count(contextTokens)} tokens is above the model's limit of ${count(most)}`]
-    : [];
 }
 
 /** Machine-readable form. weightsGB is what is downloaded, as in a plan; perGpu.kvCacheGiB and kvTokens are the pool the engine would report, needed* the load asked for. */

@@ -53,6 +53,8 @@ export const ollamaConstants = {
 type VersionChange = Pick<VllmConstants, "from"> & Partial<VllmConstants>;
 
 const oldest = table.oldest as VllmConstants;
+/** The first version whose memory is known: the first with the V1 engine on by default. */
+export const oldestVllm = oldest.from;
 const changes = table.changes as readonly VersionChange[];
 
 /** Every version that changed something, whole, oldest first. */

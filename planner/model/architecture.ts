@@ -223,6 +223,8 @@ export interface ModelArchitecture {
   readonly experts?: MixtureOfExperts;
   /** Longest sequence the config allows, after rope scaling where the config says so. */
   readonly maxContextTokens: number;
+  /** Where yarn's factor gives another limit than the config states: vLLM's before 0.30.0 (memory/start-rules.ts). */
+  readonly scaledContextTokens?: number;
   readonly rotaryTables: readonly RotaryTable[];
   readonly checkpointDtype: Dtype;
   readonly quantization: WeightFormat;

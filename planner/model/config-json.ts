@@ -162,6 +162,7 @@ function assemble({ root, text, rootType, family, model, hiddenSize, options, pr
     ...attention,
     experts: firstExperts(model.layerSpecs),
     maxContextTokens: model.rope.maxContextTokens,
+    scaledContextTokens: model.rope.scaledContextTokens,
     rotaryTables: model.rope.tables,
     checkpointDtype,
     quantization: readFormat(root, text, checkpointDtype, options.quantization, problems),

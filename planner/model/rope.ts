@@ -7,6 +7,8 @@ import type { ConfigSource } from "./config-source";
 
 export interface Rope {
   readonly maxContextTokens: number;
+  /** What yarn makes of the positions it was trained with, where that differs: see ModelArchitecture. */
+  readonly scaledContextTokens?: number;
   readonly tables: readonly RotaryTable[];
 }
 
@@ -34,7 +36,8 @@ export function readRope(source: ConfigSource, options: RopeOptions): Rope {
   const original = scaling?.has("original_max_position_embeddings")
     ? scaling.positions("original_max_position_embeddings")
     : source.positions("original_max_position_embeddings", maxPositions);
-  const reach = options.contextIncludesScaling ? maxPositions : contextReach(type, maxPositions, original, factor);
+  const reach = options.contextIncludesScaling ? maxPositions : contextReach(type, maxPositions, factor);
+  const scaled = isYarn(type) && !options.contextIncludesScaling ? Math.floor(original * factor) : undefined;
   const table = (positions: number): RotaryTable => ({ positions, rotaryDim });
   const tables = [table(tablePositions(type, scaling?.has("mrope_section") ?? false, maxPositions, original, factor))];
   if (options.separateSlidingTable) {
@@ -44,7 +47,12 @@ export function readRope(source: ConfigSource, options: RopeOptions): Rope {
       rotaryDim: sliding ? readRotaryDim(source, sliding, options.headDim) : rotaryDim,
     });
   }
-  return { maxContextTokens: Math.floor(reach), tables };
+  const maxContextTokens = Math.floor(reach);
+  return {
+    maxContextTokens,
+    ...(scaled !== undefined && scaled !== maxContextTokens && { scaledContextTokens: scaled }),
+    tables,
+  };
 }
 
 /** rope_scaling, or rope_parameters (transformers 5), possibly split by layer type. */
@@ -66,13 +74,17 @@ function readRotaryDim(source: ConfigSource, scaling: ConfigSource | undefined, 
 }
 
 /**
- * vLLM's rule for the longest context: scaling extends the configured positions, except for the types whose config
- * already states the extended length.
+ * vLLM's rule for the longest context (0.33.0: _get_and_verify_max_len in config/model.py): scaling extends the
+ * configured positions, except for the types whose config already states the extended length.
  */
-function contextReach(type: string, maxPositions: number, original: number, factor: number): number {
-  if (["default", "llama3", "longrope", "su", "mrope", "proportional"].includes(type)) return maxPositions;
-  if (type === "yarn" || type === "deepseek_yarn") return Math.max(maxPositions, original * factor);
-  return maxPositions * factor;
+function contextReach(type: string, maxPositions: number, factor: number): number {
+  const includesScaling =
+    ["default", "llama3", "longrope", "su", "mrope", "proportional"].includes(type) || isYarn(type);
+  return includesScaling ? maxPositions : maxPositions * factor;
+}
+
+function isYarn(type: string): boolean {
+  return type === "yarn" || type === "deepseek_yarn";
 }
 
 function tablePositions(
@@ -83,7 +95,7 @@ function tablePositions(
   factor: number,
 ): number {
   if (type === "linear" || type === "dynamic" || type === "ntk") return maxPositions * factor;
-  if (type === "yarn" || type === "deepseek_yarn") return original * factor;
+  if (isYarn(type)) return original * factor;
   if (type === "longrope" || type === "su") return maxPositions + original;
   return multiModal ? maxPositions * multiModalPositionsFactor : maxPositions;
 }

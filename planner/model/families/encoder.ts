@@ -76,7 +76,7 @@ function encoder(
   return {
     kind: "encoder",
     layerSpecs,
-    rope: { maxContextTokens: rope.maxContextTokens, tables: [] },
+    rope: { ...rope, tables: [] },
     tieEmbeddingsByDefault: true,
     finalNormVectors: 0,
     finalNormBias: false,

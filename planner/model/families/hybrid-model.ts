@@ -18,7 +18,7 @@ export function hybridModel(
   return {
     kind: "decoder",
     layerSpecs,
-    rope: options.tables ? rope : { maxContextTokens: rope.maxContextTokens, tables: [] },
+    rope: options.tables ? rope : { ...rope, tables: [] },
     tieEmbeddingsByDefault: false,
     finalNormVectors: 1,
     finalNormBias: false,
