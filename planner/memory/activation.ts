@@ -1,11 +1,12 @@
 /**
- * Memory vLLM needs beside weights and KV cache: the peak of its profiling run, what lies outside PyTorch, and CUDA
- * graphs. The model forms follow the profiling code; the factors are fitted to the logs named in vllm-versions.json.
+ * Memory vLLM needs beside weights, KV cache and CUDA graphs: the peak of its profiling run, and what lies outside
+ * PyTorch. The model forms follow the profiling code; the factors are fitted to the logs named in vllm-versions.json.
  */
 import { dtypeBytes, type MixtureOfExperts, type ModelArchitecture } from "../model/architecture";
 import { type Sampler, samplerBytesPerLogit, type VllmConstants } from "./engines";
+import { type ModelRunner, penaltyBytesPerLogit } from "./model-runner";
 import type { PipelineStage } from "./pipeline";
-import { capturedGraphs, type SchedulerLimits } from "./scheduler-defaults";
+import type { SchedulerLimits } from "./scheduler-defaults";
 import { bytesPerGiB } from "./units";
 
 export interface ProfilingRun {
@@ -17,6 +18,7 @@ export interface ProfilingRun {
   readonly expertParallel: boolean;
   readonly limits: SchedulerLimits;
   readonly constants: VllmConstants;
+  readonly runner: ModelRunner;
   readonly sampler: Sampler;
   /** Expert kernels with their own buffers: everything but MXFP4. */
   readonly modularExperts: boolean;
@@ -34,9 +36,6 @@ const fitted = {
   multimodalBytes: 0.17 * bytesPerGiB,
 } as const;
 
-/** CUDA graphs for all batch sizes, GiB: fitted to the estimates printed by 0.19, residual 0.2 GiB. */
-const graphs = { baseGiB: 0.35, perLayerGiB: 0.0155, expertsGiB: 0.3, allGraphs: 102 } as const;
-
 /** Peak activation bytes on one GPU of a stage. */
 export function activationBytes(run: ProfilingRun): number {
   const { architecture, stage, limits, pipelineParallel } = run;
@@ -44,15 +43,25 @@ export function activationBytes(run: ProfilingRun): number {
   const hiddenBytes = limits.maxNumBatchedTokens * architecture.hiddenSize * valueBytes;
   const workspace = expertWorkspaceBytes(run);
   const prefill = fitted.prefillPeak * prefillBytes(run) + workspace;
-  const samples = stage.isLast && architecture.kind === "decoder";
-  const logits = limits.maxNumSeqs * architecture.vocabSize * (samplerBytesPerLogit[run.sampler] + valueBytes);
+  const logits = sampledLogits(run) * (samplerBytesPerLogit[run.sampler] + valueBytes);
   const kept = run.constants.buffersStayWhileSampling
     ? fitted.baseBytes + fitted.hiddenStates * hiddenBytes + workspace
     : 0;
-  const sampling = samples ? logits + kept : 0;
+  const sampling = logits > 0 ? logits + kept : 0;
+  const penalties = run.constants.penaltiesInPool ? penaltyBytes(run) : 0;
   const betweenStages = pipelineParallel > 1 ? 2 * hiddenBytes : 0;
   const multimodal = architecture.vision !== undefined && stage.isFirst ? fitted.multimodalBytes : 0;
-  return Math.max(prefill, sampling) + betweenStages + multimodal;
+  return Math.max(prefill, sampling) + penalties + betweenStages + multimodal;
+}
+
+/** The second runner's tables for penalties, bytes on one GPU of a stage. */
+export function penaltyBytes(run: ProfilingRun): number {
+  return run.runner === "v2" ? sampledLogits(run) * penaltyBytesPerLogit : 0;
+}
+
+/** Logits that the profiling run samples from: one row of the vocabulary for each sequence, where the head is. */
+function sampledLogits({ architecture, stage, limits }: ProfilingRun): number {
+  return stage.isLast && architecture.kind === "decoder" ? limits.maxNumSeqs * architecture.vocabSize : 0;
 }
 
 /**
@@ -64,19 +73,6 @@ export function nonTorchBytes({ constants, tensorParallel, pipelineParallel }: P
   const alone = pipelineParallel >= 2 ? memory.stages : memory[1];
   const gib = tensorParallel >= 4 ? memory[4] : tensorParallel >= 2 ? memory[2] : alone;
   return gib * bytesPerGiB;
-}
-
-/** CUDA graphs of a stage, in bytes. */
-export function cudaGraphBytes({
-  architecture,
-  stage,
-  limits,
-}: Pick<ProfilingRun, "architecture" | "stage" | "limits">): number {
-  if (architecture.kind === "encoder") return 0;
-  const layers = stage.endLayer - stage.firstLayer;
-  const all =
-    graphs.baseGiB + graphs.perLayerGiB * layers + (architecture.experts === undefined ? 0 : graphs.expertsGiB);
-  return (all * bytesPerGiB * capturedGraphs(limits.maxNumSeqs)) / graphs.allGraphs;
 }
 
 /** Largest tensors alive in one feed-forward pass over a full batch. */

@@ -16,6 +16,8 @@ export interface CardTraits {
   readonly known: boolean;
   /** Undefined where the catalogue has no such card. */
   readonly vendor?: GpuModel["vendor"];
+  /** Whole part of NVIDIA's compute capability, by which kernels differ; 0: of another vendor, or not known. */
+  readonly generation: number;
   /** Start-up logs of cards of this generation are behind the constants (evidence.json). */
   readonly measured: boolean;
 }
@@ -51,6 +53,7 @@ function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuModel" | "
       expertKernel: linked ? "triton" : "marlin",
       fp8ExpertsOnFlashInfer: linked,
       known: false,
+      generation: 0,
       measured: false,
     };
   }
@@ -61,6 +64,7 @@ function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuModel" | "
     fp8ExpertsOnFlashInfer: (card.abilities?.computeCapability ?? 0) >= 9,
     known: true,
     vendor: card.vendor,
+    generation: generationOf(card),
     measured: [card, ...others].every(isMeasured),
   };
 }
@@ -69,7 +73,6 @@ function isMeasured(card: GpuModel): boolean {
   return evidence.generations.some(({ computeCapability }) => computeCapability === generationOf(card));
 }
 
-/** Whole part of NVIDIA's compute capability: kernels differ by it. 0 for other vendors and what was not read. */
 function generationOf({ abilities }: GpuModel): number {
   return Math.floor(abilities?.computeCapability ?? 0);
 }

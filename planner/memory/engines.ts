@@ -1,5 +1,7 @@
 /** Memory constants of the engines, by version, and what they rest on. */
+import type { GpuModel } from "../../catalog/shapes";
 import type { ValueTile } from "./expert-kernels";
+import type { ModelRunner, SecondRunner } from "./model-runner";
 import table from "./vllm-versions.json";
 
 /** GiB by number of GPUs in tensor parallel; stages: pipeline stages without tensor parallel. */
@@ -22,10 +24,15 @@ export const samplerBytesPerLogit: Readonly<Record<Sampler, number>> = table.sam
 export interface VllmConstants {
   readonly from: string;
   readonly defaultUtilization: number;
-  readonly cudaGraphsInPool: boolean;
+  readonly secondRunner: SecondRunner;
+  readonly cudaGraphsInPool: Readonly<Record<ModelRunner, readonly GpuModel["vendor"][]>>;
+  readonly largestGraph: { readonly other: number; readonly dataCentreBlackwell: number };
+  readonly tritonLatentDecodingGraphs: boolean;
   readonly batchTokensFrom160GiB: number;
   readonly reportsRequestCapacity: boolean;
   readonly sampler: Readonly<Record<VllmOrigin, Sampler>>;
+  readonly samplerOfSecondRunner: Sampler;
+  readonly penaltiesInPool: boolean;
   readonly buffersStayWhileSampling: boolean;
   readonly expertTile: ValueTile;
   readonly plainExpertMultiple: number;

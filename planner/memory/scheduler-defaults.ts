@@ -47,17 +47,3 @@ export function schedulerLimits(
     vllm?.maxNumBatchedTokens ?? Math.min((vllm?.maxNumSeqs ?? defaults.maxNumSeqs) * contextTokens, unset);
   return { maxNumBatchedTokens, maxNumSeqs: vllm?.maxNumSeqs ?? Math.min(defaults.maxNumSeqs, maxNumBatchedTokens) };
 }
-
-/**
- * Number of CUDA graphs vLLM captures: batch sizes 1, 2, 4, then every 8 to 256, then every 16 to 512; graphs of mixed
- * batches up to twice max-num-seqs, graphs of pure decoding up to max-num-seqs.
- */
-export function capturedGraphs(maxNumSeqs: number): number {
-  return batchSizes(2 * maxNumSeqs) + batchSizes(maxNumSeqs);
-}
-
-function batchSizes(limit: number): number {
-  const largest = Math.min(limit, 512);
-  const small = [1, 2, 4].filter((size) => size <= largest).length;
-  return small + Math.floor(Math.min(largest, 255) / 8) + (largest >= 256 ? Math.floor((largest - 256) / 16) + 1 : 0);
-}

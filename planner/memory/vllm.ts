@@ -1,13 +1,15 @@
 /** Memory of a model under vLLM, per GPU and pipeline stage. */
 import type { ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
-import { activationBytes, cudaGraphBytes, nonTorchBytes, type ProfilingRun } from "./activation";
+import { activationBytes, nonTorchBytes, type ProfilingRun, penaltyBytes } from "./activation";
 import { type CardTraits, cardTraits } from "./cards";
 import { compressedCacheSource } from "./compressed-cache";
+import { captureSizes, cudaGraphBytes, graphsInPool } from "./cuda-graphs";
 import { type VllmConstants, vllmConstants } from "./engines";
 import { fp8ExpertMultiple } from "./expert-kernels";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
+import { modelRunner, samplerOf } from "./model-runner";
 import { type PipelineStage, pipelineStages } from "./pipeline";
 import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
 import { asServed, servedNotes } from "./served-model";
@@ -81,6 +83,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     maxNumBatchedTokens: limits.maxNumBatchedTokens,
   });
   const modularExperts = !format.rules.some((rule) => rule.scheme.name === "mxfp4");
+  const runner = modelRunner(architecture, format, constants.secondRunner);
   const run: ProfilingRun = {
     architecture,
     stage,
@@ -89,11 +92,16 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     limits,
     expertParallel: request.vllm?.expertParallel ?? false,
     constants,
-    sampler: constants.sampler[request.installedFrom ?? "image"],
+    runner,
+    sampler: samplerOf(constants, runner, request.installedFrom ?? "image", card.vendor),
     modularExperts,
   };
-  const graphs = request.vllm?.enforceEager ? 0 : cudaGraphBytes(run);
-  const overhead = activationBytes(run) + nonTorchBytes(run, card.linked) + (constants.cudaGraphsInPool ? graphs : 0);
+  const graphs = request.vllm?.enforceEager
+    ? 0
+    : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) });
+  const counted = graphsInPool(constants, runner, card) ? graphs : 0;
+  const uncounted = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
+  const overhead = activationBytes(run) + nonTorchBytes(run, card.linked) + counted;
   const utilization = request.utilization ?? constants.defaultUtilization;
   const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;
   const poolBytes = budget - weights - overhead;
@@ -109,7 +117,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       needed,
       overhead,
       poolBytes,
-      limit: Math.min(budget, captureLimit(request, graphs, constants)),
+      limit: Math.min(budget, cardLimit(request, uncounted)),
     }),
   };
 }
@@ -118,12 +126,12 @@ function hasGatedExperts({ layerSpecs }: ModelArchitecture): boolean {
   return layerSpecs.some(({ feedForward }) => feedForward.kind === "experts" && feedForward.gated);
 }
 
-/** Where graphs come on top of the budget, they must still fit on the card. */
-function captureLimit(request: MemoryRequest, graphs: number, constants: VllmConstants): number {
-  if (constants.cudaGraphsInPool) return Number.POSITIVE_INFINITY;
+/** What comes on top of the budget, graphs above all, must still fit on the card. */
+function cardLimit(request: MemoryRequest, uncounted: number): number {
+  if (uncounted === 0) return Number.POSITIVE_INFINITY;
   const gpus = request.tensorParallel * request.pipelineParallel;
   const context = gpus > 1 ? contextGiB.group : contextGiB.single;
-  return (request.gpuMemoryGiB - context) * bytesPerGiB - graphs;
+  return (request.gpuMemoryGiB - context) * bytesPerGiB - uncounted;
 }
 
 interface StageBytes {

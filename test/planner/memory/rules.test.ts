@@ -5,7 +5,7 @@ import { parallelismProblems } from "../../../planner/memory/divisibility";
 import { compareVersions, vllmConstants } from "../../../planner/memory/engines";
 import { estimateMemory } from "../../../planner/memory/estimate";
 import { pipelineStages } from "../../../planner/memory/pipeline";
-import { capturedGraphs, schedulerDefaults } from "../../../planner/memory/scheduler-defaults";
+import { schedulerDefaults } from "../../../planner/memory/scheduler-defaults";
 import { explainDifference, fiveStepRule } from "../../../planner/memory/sizing-rule";
 import { allocatedBytes } from "../../../planner/memory/weights";
 import { readModelConfig } from "../../../planner/model/config-json";
@@ -189,7 +189,7 @@ describe("engine constants", () => {
     expect(vllmConstants("0.19.1").constants.from).toBe("0.18.0");
     expect(vllmConstants("v0.21.0").constants.from).toBe("0.21.0");
     expect(vllmConstants("0.5.0").constants.from).toBe("0.8.0");
-    expect(vllmConstants("latest").constants.from).toBe("0.28.0");
+    expect(vllmConstants("latest").constants.from).toBe("0.33.0");
   });
 
   it("orders versions by number, not by text", () => {
@@ -211,13 +211,13 @@ describe("engine constants", () => {
     const dated = (version: string) => {
       const { cudaGraphsInPool, defaultUtilization, reportsRequestCapacity, groupSizeTolerance } =
         vllmConstants(version).constants;
-      return [cudaGraphsInPool, defaultUtilization, reportsRequestCapacity, groupSizeTolerance];
+      return [cudaGraphsInPool.v1, defaultUtilization, reportsRequestCapacity, groupSizeTolerance];
     };
-    expect(dated("0.17.1")).toEqual([false, 0.9, false, 1.25]);
-    expect(dated("0.19.1")).toEqual([false, 0.9, false, 1.5]);
-    expect(dated("0.20.0")).toEqual([true, 0.92, false, 1.5]);
-    expect(dated("0.20.1")).toEqual([true, 0.92, true, 1.5]);
-    expect(dated("0.33.0")).toEqual([true, 0.92, true, 1.5]);
+    expect(dated("0.17.1")).toEqual([[], 0.9, false, 1.25]);
+    expect(dated("0.19.1")).toEqual([[], 0.9, false, 1.5]);
+    expect(dated("0.20.0")).toEqual([["nvidia"], 0.92, false, 1.5]);
+    expect(dated("0.20.1")).toEqual([["nvidia"], 0.92, true, 1.5]);
+    expect(dated("0.33.0")).toEqual([["nvidia", "amd"], 0.92, true, 1.5]);
   });
 
   it("knows the scheduler's defaults by card", () => {
@@ -233,13 +233,6 @@ describe("engine constants", () => {
     const tokens = (version: string) =>
       schedulerDefaults(178.35, vllmConstants(version).constants, "NVIDIA B200").maxNumBatchedTokens;
     expect([tokens("0.19.0"), tokens("0.27.1"), tokens("0.28.0")]).toEqual([8192, 8192, 16384]);
-  });
-
-  it("counts the graphs that are captured", () => {
-    expect(capturedGraphs(1024)).toBe(51 + 51);
-    expect(capturedGraphs(256)).toBe(51 + 35);
-    expect(capturedGraphs(8)).toBe(5 + 4);
-    expect(capturedGraphs(1)).toBe(2 + 1);
   });
 });
 
