@@ -1,6 +1,7 @@
 import type { MachineShape } from "../catalog/shapes";
 import { type Candidate, memoryPerGpu } from "./candidates";
 import { compareWithTable } from "./capacity-check";
+import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
 import type { ModelRequest, PlanRequest } from "./request";
@@ -75,7 +76,14 @@ export function planModel(
     monthlyUsd: pool.monthlyUsd * share,
     sizing: compareWithRule(model, candidate, shape),
     capacityTable: compareWithTable(model, candidate),
-    notes: [estimate.basis, ...estimate.notes, ...(model.notes ?? []), ...weightFormatNotes(model), ...candidate.notes],
+    notes: [
+      estimate.basis,
+      ...assumptionNotes(model.architecture.assumed),
+      ...estimate.notes,
+      ...(model.notes ?? []),
+      ...weightFormatNotes(model),
+      ...candidate.notes,
+    ],
   };
 }
 

@@ -12,6 +12,7 @@ import { asServed } from "../../planner/memory/served-model";
 import { startProblems } from "../../planner/memory/start-rules";
 import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
 import { inFlightTokens } from "../../planner/memory/vllm";
+import { assumptionNotes } from "../../planner/model/assumed";
 import { formatFor } from "../../planner/model/format-names";
 import { countParameters, type ParameterCounts, type WeightSizes, weightBytes } from "../../planner/model/parameters";
 import { unknownCache } from "../../planner/problems";
@@ -80,7 +81,7 @@ export function modelReport(
     refusals,
     fits: estimate.fits && refusals.length === 0 && architecture.cacheDoubt === undefined,
     ...(architecture.cacheDoubt !== undefined && { unknown: unknownCache(architecture) }),
-    notes: [...estimate.notes, ...notes],
+    notes: [...assumptionNotes(architecture.assumed), ...estimate.notes, ...notes],
   };
 }
 

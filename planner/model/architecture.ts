@@ -2,6 +2,7 @@
  * What a model is made of, as plain data: the only thing that the memory planner knows about a model.
  * A family reader (./families) fills it from a Hugging Face config.json; nothing here depends on an engine.
  */
+import type { AssumedSetting } from "./assumed";
 import type { WeightFormat } from "./quantization";
 import type { ModelTensor } from "./tensors";
 
@@ -232,6 +233,8 @@ export interface ModelArchitecture {
   readonly multiTokenPrediction?: MultiTokenPrediction;
   /** dtype of the recurrent state where the config states one. */
   readonly recurrentStateDtype?: Dtype;
+  /** Settings that the config leaves to its family's defaults. */
+  readonly assumed: readonly AssumedSetting[];
   /** Why the size of the KV cache is not known: no figure of it may be used then. */
   readonly cacheDoubt?: string;
   readonly checkpoint?: StoredCheckpoint;

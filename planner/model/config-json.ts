@@ -1,4 +1,5 @@
 /** From a Hugging Face config.json to a ModelArchitecture. The only entry point for outside model data. */
+import { type FamilyDefaults, familyDefaults } from "../../catalog/model-defaults";
 import { nearest } from "../../catalog/nearest";
 import type { Dtype, LayerSpec, ModelArchitecture } from "./architecture";
 import type { Checkpoint } from "./checkpoint/checkpoint";
@@ -6,7 +7,7 @@ import { layoutOf } from "./checkpoint/layout";
 import { storedFamilyReader } from "./checkpoint/stored-family";
 import { commonDtype } from "./checkpoint/stored-values";
 import { checkedByFiles, countedFromFiles } from "./checkpoint/with-checkpoint";
-import { type ConfigProblem, ConfigSource, isPlainObject, shortValue } from "./config-source";
+import { type ConfigProblem, ConfigSource, type Findings, isPlainObject, shortValue } from "./config-source";
 import { ModelConfigError } from "./errors";
 import { dimensionKeys, type TextModel } from "./families/family";
 import { familyReader, knownFamilies } from "./families/registry";
@@ -90,10 +91,12 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
     });
     return fail();
   }
-  const root = new ConfigSource(json, "", problems);
-  const text = textSource(root);
-  const rootType = root.text("model_type", "");
-  const family = text.text("model_type", rootType);
+  const findings: Findings = { problems, assumed: [] };
+  const file = new ConfigSource(json, "", findings);
+  const rootType = file.text("model_type", "");
+  const defaults = familyDefaults(rootType);
+  const root = file.withDefaults(defaults);
+  const { text, family } = textModel(root, rootType, defaults);
   const known = familyReader(family) ?? familyReader(rootType);
   const { checkpoint } = options;
   const layout = known === undefined && checkpoint !== undefined ? layoutOf(checkpoint.tensors) : undefined;
@@ -108,7 +111,7 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
   }
   const model = reader.read(text);
   const hiddenSize = text.size(dimensionKeys.hidden, model.embeddingShape?.[1]);
-  const architecture = assemble({ root, text, rootType, family, model, hiddenSize, options, problems });
+  const architecture = assemble({ root, text, rootType, family, model, hiddenSize, options, findings });
   if (problems.length > 0) return fail();
   if (checkpoint === undefined) return architecture;
   return layout === undefined
@@ -123,12 +126,35 @@ function unknownFamily(family: string): string {
   return `unknown model family; ${known.length} are known${near}. Give the folder that holds its weights beside config.json, so that they are counted from the files, or add a reader in planner/model/families`;
 }
 
-function textSource(root: ConfigSource): ConfigSource {
+interface TextSource {
+  readonly text: ConfigSource;
+  readonly family: string;
+}
+
+/** Where the text model is: in a section of its own, or on the top level (all text models, and Qwen2-VL). */
+function textModel(root: ConfigSource, rootType: string, defaults: FamilyDefaults | undefined): TextSource {
   for (const key of textSections) {
     const section = root.section(key);
-    if (section?.firstKey(...dimensionKeys.hidden) !== undefined) return section;
+    if (section?.firstKey(...dimensionKeys.hidden) === undefined) continue;
+    return { text: section, family: section.text("model_type", defaults?.sections[key]?.family ?? rootType) };
   }
-  return root;
+  const missing = textSections.find((key) => defaults?.sections[key] !== undefined);
+  const ofText = missing && familyDefaults(defaults?.sections[missing]?.family ?? "");
+  if (missing === undefined || ofText === undefined || defaults === undefined) return { text: root, family: rootType };
+  if (!dimensionKeys.hidden.some((key) => root.states(key))) {
+    root.problem(missing, "is missing; expected an object, the settings of the text model");
+  }
+  return { text: root.withDefaults(joined(defaults, ofText)), family: rootType };
+}
+
+/** The defaults of a model whose file has the settings of its text model on the top level. */
+function joined(whole: FamilyDefaults, text: FamilyDefaults): FamilyDefaults {
+  return {
+    family: text.family,
+    values: { ...whole.values, ...text.values },
+    spellings: { ...whole.spellings, ...text.spellings },
+    sections: whole.sections,
+  };
 }
 
 interface Parts {
@@ -139,10 +165,10 @@ interface Parts {
   readonly model: TextModel;
   readonly hiddenSize: number;
   readonly options: ReadModelOptions;
-  readonly problems: ConfigProblem[];
+  readonly findings: Findings;
 }
 
-function assemble({ root, text, rootType, family, model, hiddenSize, options, problems }: Parts): ModelArchitecture {
+function assemble({ root, text, rootType, family, model, hiddenSize, options, findings }: Parts): ModelArchitecture {
   const stored = options.checkpoint && commonDtype(options.checkpoint.tensors);
   const checkpointDtype = readDtype(text) ?? readDtype(root) ?? stored ?? defaultDtype(model);
   const attention = firstAttention(model.layerSpecs);
@@ -165,11 +191,12 @@ function assemble({ root, text, rootType, family, model, hiddenSize, options, pr
     scaledContextTokens: model.rope.scaledContextTokens,
     rotaryTables: model.rope.tables,
     checkpointDtype,
-    quantization: readFormat(root, text, checkpointDtype, options.quantization, problems),
+    quantization: readFormat(root, text, checkpointDtype, options.quantization, findings.problems),
     vision: model.embeddingShape ? undefined : readVision(root, rootType, hiddenSize),
     multiTokenPrediction: model.multiTokenPrediction,
     recurrentStateDtype: model.recurrentStateDtype,
     ...(model.cacheDoubt !== undefined && { cacheDoubt: model.cacheDoubt }),
+    assumed: findings.assumed,
   };
 }
 
@@ -179,8 +206,9 @@ function defaultDtype(model: TextModel): Dtype {
 }
 
 function readTieEmbeddings(root: ConfigSource, text: ConfigSource, fallback: boolean): boolean {
-  const holder = text.has("tie_word_embeddings") ? text : root;
-  return holder.flag("tie_word_embeddings", fallback);
+  const key = "tie_word_embeddings";
+  const holder = [text, root].find((source) => source.states(key)) ?? [text, root].find((source) => source.has(key));
+  return (holder ?? text).flag(key, fallback);
 }
 
 function readFormat(

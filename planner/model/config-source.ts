@@ -4,6 +4,9 @@
  * the caller throws once at the end (ModelConfigError).
  */
 import { z } from "zod";
+import { type FamilyDefaults, familyDefaults } from "../../catalog/model-defaults";
+import type { AssumedSetting } from "./assumed";
+import { ownValue } from "./own-value";
 
 export interface ConfigProblem {
   /** Dotted path inside the config, e.g. "text_config.hidden_size". */
@@ -63,29 +66,47 @@ export function shortValue(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
+/** What reading one file collects, on all its levels. */
+export interface Findings {
+  readonly problems: ConfigProblem[];
+  /** Settings that were asked for and that the file leaves to its family's defaults. */
+  readonly assumed: AssumedSetting[];
+}
+
 export class ConfigSource {
   constructor(
     private readonly values: PlainObject,
     private readonly path: string,
-    private readonly problems: ConfigProblem[],
+    private readonly findings: Findings,
+    private readonly defaults?: FamilyDefaults,
   ) {}
 
-  /** True when the key is present with something other than null. */
+  /** The same level; what the file leaves out has the defaults of its family. */
+  withDefaults(defaults: FamilyDefaults | undefined): ConfigSource {
+    return new ConfigSource(this.values, this.path, this.findings, defaults);
+  }
+
+  /** True when the key is present, in the file or in the family's defaults, with something other than null. */
   has(key: string): boolean {
-    return Object.hasOwn(this.values, key) && this.values[key] !== null && this.values[key] !== undefined;
+    return this.raw(key) !== undefined;
   }
 
-  /** The raw own value; inherited properties do not count. */
+  /** True when the file itself has the key, with something other than null. */
+  states(key: string): boolean {
+    return this.stated(key) !== undefined;
+  }
+
+  /** The raw value of the file, or the family's default; null counts as absent, and so do inherited properties. */
   raw(key: string): unknown {
-    return this.has(key) ? this.values[key] : undefined;
+    return this.stated(key) ?? this.defaultOf(key);
   }
 
-  /** The keys of this level. */
+  /** The keys that the file has on this level. */
   keys(): readonly string[] {
     return Object.keys(this.values);
   }
 
-  /** The first of several spellings that is present. */
+  /** The first of several spellings that is present, in the file or in the family's defaults. */
   firstKey(...keys: readonly string[]): string | undefined {
     return keys.find((key) => this.has(key));
   }
@@ -134,11 +155,13 @@ export class ConfigSource {
     return key === undefined || this.raw(key) === 0 ? 0 : this.count(key);
   }
 
-  /** A nested object, or undefined when the key is absent. */
+  /** A nested object with the defaults of its own family; undefined when the key is absent. */
   section(key: string): ConfigSource | undefined {
     if (!this.has(key)) return undefined;
     const value = this.raw(key);
-    if (isPlainObject(value)) return new ConfigSource(value, this.pathOf(key), this.problems);
+    if (isPlainObject(value)) {
+      return new ConfigSource(value, this.pathOf(key), this.findings, this.sectionDefaults(key, value));
+    }
     this.problem(key, `must be an object`);
     return undefined;
   }
@@ -150,15 +173,45 @@ export class ConfigSource {
       this.problem(key, `expected a list of at most ${limits.count} objects`);
       return [];
     }
-    return values.map((value, index) => new ConfigSource(value, `${this.pathOf(key)}[${index}]`, this.problems));
+    return values.map((value, index) => new ConfigSource(value, `${this.pathOf(key)}[${index}]`, this.findings));
   }
 
   problem(key: string, message: string): void {
-    this.problems.push({ path: this.pathOf(key), value: shortValue(this.raw(key)), message });
+    this.findings.problems.push({ path: this.pathOf(key), value: shortValue(this.raw(key)), message });
+  }
+
+  private stated(key: string): unknown {
+    return (Object.hasOwn(this.values, key) ? this.values[key] : undefined) ?? undefined;
+  }
+
+  /** A key that the file has, under any spelling and even as null, does not get its default. */
+  private defaultOf(key: string): FamilyDefaults["values"][string] | undefined {
+    if (this.defaults === undefined) return undefined;
+    const { values, spellings } = this.defaults;
+    const own = ownValue(spellings, key) ?? key;
+    const others = Object.keys(spellings).filter((spelling) => spellings[spelling] === own);
+    if ([own, ...others].some((spelling) => Object.hasOwn(this.values, spelling))) return undefined;
+    return ownValue(values, own);
   }
 
   private pathOf(key: string): string {
     return this.path === "" ? key : `${this.path}.${key}`;
+  }
+
+  private sectionDefaults(key: string, section: PlainObject): FamilyDefaults | undefined {
+    const nested = this.defaults && ownValue(this.defaults.sections, key);
+    const named = Object.hasOwn(section, "model_type") ? section.model_type : undefined;
+    if (nested !== undefined && !nested.any) return familyDefaults(nested.family);
+    const family = typeof named === "string" ? named : nested?.family;
+    return family === undefined ? undefined : familyDefaults(family);
+  }
+
+  private assume(key: string): void {
+    const value = this.defaultOf(key);
+    const path = this.pathOf(key);
+    if (value === undefined || this.defaults === undefined) return;
+    if (this.findings.assumed.some((setting) => setting.path === path)) return;
+    this.findings.assumed.push({ path, key, value, family: this.defaults.family });
   }
 
   private read<Name extends SchemaName, Value extends z.infer<(typeof schemas)[Name]>>(
@@ -181,7 +234,10 @@ export class ConfigSource {
       return afterProblem;
     }
     const result = schemas[schemaName].safeParse(this.raw(key));
-    if (result.success) return result.data;
+    if (result.success) {
+      if (!this.states(key) && result.data !== fallback) this.assume(key);
+      return result.data;
+    }
     this.problem(key, `expected ${expectations[schemaName]}`);
     return afterProblem;
   }

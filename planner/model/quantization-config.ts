@@ -88,7 +88,7 @@ export function readModelOptFile(file: unknown, baseDtype: Dtype, problems: Conf
     problems.push({ path: "hf_quant_config.json", value: shortValue(file), message: "must be an object" });
     return undefined;
   }
-  const section = new ConfigSource(file, "hf_quant_config.json", problems).section("quantization");
+  const section = new ConfigSource(file, "hf_quant_config.json", { problems, assumed: [] }).section("quantization");
   if (section === undefined || !section.has("quant_algo")) return unquantized(baseDtype);
   return readQuantizationConfig(section, baseDtype);
 }

@@ -70,7 +70,7 @@ function readRotaryDim(source: ConfigSource, scaling: ConfigSource | undefined, 
   if (given !== undefined) return given;
   const holder = scaling?.has("partial_rotary_factor") ? scaling : source;
   const key = holder.firstKey("partial_rotary_factor", "rotary_pct", "rope_pct");
-  return key === undefined ? headDim : Math.max(1, Math.floor(headDim * holder.factor(key)));
+  return key === undefined ? headDim : Math.max(1, Math.floor(headDim * holder.factor(key, 1)));
 }
 
 /**

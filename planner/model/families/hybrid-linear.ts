@@ -108,6 +108,9 @@ const miniMaxText: FamilyReader = {
     });
     const types = readLayerTypes(source, layers);
     const list = source.integerList("attn_type_list");
+    if (types === undefined && list.length !== layers) {
+      source.problem("attn_type_list", `must have one entry per layer (${layers})`);
+    }
     const isFull = (layer: number): boolean =>
       types === undefined ? list[layer] === 1 : types[layer] === "full_attention";
     const feedForwards = readFeedForwardLayers(source, layers, { expertWidthKey: "intermediate_size" });

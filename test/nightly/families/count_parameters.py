@@ -6,8 +6,6 @@ default configuration makes no model are left out.
 """
 
 import json
-import math
-import re
 import sys
 import warnings
 
@@ -19,20 +17,17 @@ from transformers import AutoModelForCausalLM, PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
+from bearing import bears, is_finite
+
 transformers.logging.set_verbosity_error()
 
-# Settings of training, generation and numerics: without bearing on shapes or on what is cached.
-NO_BEARING = re.compile(
-    r"_token_ids?$|_token_index$|dropout|^initializer_|_eps$|epsilon$|_coef$|^use_cache$|^pretraining_tp$|_softcap|jitter|"
-    r"^summary_|^output_router_logits$|^_name_or_path$"
-)
 KEPT_OF_ALL_CLASSES = {"dtype", "architectures", "is_encoder_decoder"}
 
 
 def without_bearing(config):
     """The keys of a configuration that say what the model is; Infinity and NaN, which JSON lacks, become null."""
     generic = set(PreTrainedConfig().to_dict()) - KEPT_OF_ALL_CLASSES
-    if isinstance(config, float) and not math.isfinite(config):
+    if not is_finite(config):
         return None
     if isinstance(config, list | tuple):
         return [without_bearing(value) for value in config]
@@ -42,7 +37,7 @@ def without_bearing(config):
     return {
         str(key): without_bearing(value)
         for key, value in config.items()
-        if key == "model_type" or (key not in generic and not NO_BEARING.search(str(key)))
+        if key == "model_type" or (key not in generic and bears(key))
     }
 
 
