@@ -116,7 +116,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     routerBias: true,
     predictionRepeatsEmbeddings: true,
   },
-  glm4_moe_lite: latent,
+  glm4_moe_lite: { ...latent, leadingDenseLayers: 1 },
   glm_moe_dsa: latent,
   gpt_oss: {
     queryKeyValueBias: true,
@@ -136,6 +136,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   hy_v3: {
     queryKeyNorm: "head",
     routerInFloat32: true,
+    leadingDenseLayers: 1,
     expertWidthKey: ["moe_intermediate_size", "expert_hidden_dim"],
   },
   hyperclovax: { ...llama, postNorms: { key: "use_post_norm", absent: true } },
@@ -155,6 +156,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     queryKeyNorm: "head",
     outputGate: { name: "g_proj", key: "gating" },
     routerBias: true,
+    leadingDenseLayers: 1,
     separateSlidingTable: true,
   },
   llama4_text: {

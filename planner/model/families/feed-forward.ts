@@ -27,7 +27,7 @@ export function readFeedForwardLayers(
     const dense = readDense(source, traits, dimensionKeys.intermediate);
     return Array.from({ length: layers }, () => dense);
   }
-  const hasExperts = expertLayerTest(source, layers);
+  const hasExperts = expertLayerTest(source, layers, traits);
   const needsDense = Array.from({ length: layers }, (_, layer) => layer).some((layer) => !hasExperts(layer));
   const dense = needsDense ? readDense(source, traits, traits.denseWidthKey ?? dimensionKeys.intermediate) : undefined;
   return Array.from({ length: layers }, (_, layer) => (dense === undefined || hasExperts(layer) ? experts : dense));
@@ -96,14 +96,19 @@ function readSharedWidth(source: ConfigSource, traits: DecoderTraits, expertWidt
 }
 
 /** Which layers hold experts: every spelling the families use; a config has one of them. */
-function expertLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
+function expertLayerTest(
+  source: ConfigSource,
+  layers: number,
+  { leadingDenseLayers = 0 }: DecoderTraits,
+): (layer: number) => boolean {
   const perLayer = Array.isArray(source.raw("moe_layer_freq")) ? source.integerList("moe_layer_freq") : undefined;
   if (perLayer !== undefined) return (layer) => perLayer[layer] === 1;
   const listed = readListedLayers(source);
   if (listed !== undefined) return (layer) => listed.has(layer);
   const types = readPerLayer(source, "mlp_layer_types", layers);
   if (types !== undefined) return (layer) => types[layer] !== "dense";
-  const firstDense = source.optionalCount(["first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"]);
+  const firstDenseKey = source.firstKey("first_k_dense_replace", "num_dense_layers", "moe_layer_start_index");
+  const firstDense = firstDenseKey === undefined ? leadingDenseLayers : source.optionalCount(firstDenseKey);
   const step = source.count(
     ["decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq"],
     1,

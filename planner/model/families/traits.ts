@@ -52,6 +52,8 @@ export interface DecoderTraits {
   readonly contextIncludesScaling?: boolean;
   /** Key of the expert width where it is not moe_intermediate_size. */
   readonly expertWidthKey?: string | readonly string[];
+  /** Dense layers before the first one with experts where no key says which layers have them; 0 unless stated. */
+  readonly leadingDenseLayers?: number;
   /** Key of the dense width in a model that has experts; the first of several that is present. */
   readonly denseWidthKey?: string | readonly string[];
   readonly expertBias?: boolean;

@@ -5,7 +5,9 @@ understands beside its own, and the families of its nested sections.
 """
 
 import dataclasses
+import inspect
 import json
+import re
 import sys
 import warnings
 
@@ -73,6 +75,14 @@ def own_defaults(config):
     return values
 
 
+def spellings(config):
+    """Other names of a class's settings: those it maps, and those its constructor takes from older files."""
+    names = {field.name for field in dataclasses.fields(config)}
+    older = re.findall(r'self\.(\w+) = kwargs\.pop\("(\w+)"', inspect.getsource(type(config)))
+    taken = {other: config.attribute_map.get(own, own) for own, other in older if own in names and other not in names}
+    return {**taken, **config.attribute_map}
+
+
 def sections(config):
     """Nested configurations: their family, and whether a file may name another one."""
     nested = {}
@@ -85,7 +95,7 @@ def sections(config):
 
 def describe(family):
     config = CONFIG_MAPPING[family]()
-    described = {"values": own_defaults(config), "spellings": dict(config.attribute_map), "sections": sections(config)}
+    described = {"values": own_defaults(config), "spellings": spellings(config), "sections": sections(config)}
     return {key: value for key, value in described.items() if value}
 
 
