@@ -41,9 +41,15 @@ function expertProblems({ experts }: ModelArchitecture): readonly string[] {
     : [];
 }
 
-function pipelineProblems({ kind, layers }: ModelArchitecture, pipelineParallel: number): readonly string[] {
+function pipelineProblems(
+  { kind, layers, family, singleStage }: ModelArchitecture,
+  pipelineParallel: number,
+): readonly string[] {
   if (kind === "encoder" && pipelineParallel > 1) {
     return [`PP ${pipelineParallel}: vLLM cuts no encoder into stages, use 1`];
+  }
+  if (singleStage && pipelineParallel > 1) {
+    return [`PP ${pipelineParallel}: vLLM runs ${family} in one pipeline stage only`];
   }
   return pipelineParallel > layers
     ? [`PP ${pipelineParallel} exceeds the ${layers} layers: use at most ${layers} stages`]

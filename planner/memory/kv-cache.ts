@@ -108,6 +108,14 @@ function mixerCache(
       };
     }
     case "latent": {
+      if (mixer.caches === "heads") {
+        const perHead = 2 * (mixer.nopeHeadDim + mixer.ropeHeadDim);
+        return {
+          bytesPerToken: (mixer.heads / tensorParallel) * perHead * valueBytes,
+          scope: fullScope,
+          stateBytes: 0,
+        };
+      }
       const latent = (mixer.kvLoraRank + mixer.ropeHeadDim) * valueBytes;
       // the indexer's key: one byte per value and a 4-byte scale per 128 values (DeepSeek-V3.2)
       const indexer =

@@ -73,7 +73,7 @@ function loadedParameters(architecture: ModelArchitecture, sharding: WeightShard
     if (tensor === undefined) return [];
     const allocated = parameterAllocations(parts, sharding).reduce((total, bytes) => total + allocatedBytes(bytes), 0);
     const bytes = allocated + parts.reduce((total, part) => total + latentCopyBytes(part, sharding), 0);
-    return [{ tensor, bytes, latent: parts.some(isLatentProjection) }];
+    return [{ tensor, bytes, latent: parts.some(({ absorbed }) => absorbed) }];
   });
   bySplit.set(key, parameters);
   return parameters;
@@ -188,17 +188,13 @@ function stackedFeatureBytes({ vision, hiddenSize }: ModelArchitecture, sharding
   return (vision?.stackedLayers ?? 0) * allocatedBytes(buffer);
 }
 
-function isLatentProjection({ module }: ModelTensor): boolean {
-  return module.endsWith(".self_attn.kv_b_proj");
-}
-
 /**
  * What latent attention adds. Decoding multiplies with the two halves of kv_b_proj: views of it where it is
  * unquantized, else of a second copy in the base dtype (mla_attention.py, process_weights_after_loading). Choosing the
  * attention back end loads a module that allocates a workspace whatever is chosen (see VllmConstants).
  */
 function latentCopyBytes(tensor: ModelTensor, { format, tensorParallel }: WeightSharding): number {
-  if (!isLatentProjection(tensor) || schemeFor(format, asMatrix(tensor)) === undefined) return 0;
+  if (!tensor.absorbed || schemeFor(format, asMatrix(tensor)) === undefined) return 0;
   const { rows, columns } = shardShape(tensor, tensorParallel);
   return rows * columns * dtypeBytes[format.baseDtype];
 }

@@ -33,6 +33,8 @@ export interface GroupedQueryAttention {
   readonly ownsCache: boolean;
   /** Chooses the blocks of keys that a sparse layer attends to; its keys stay in 16 bits (MiniMax-M3). */
   readonly indexer?: SparseIndexer;
+  /** True where the projections are those of an earlier layer, which has a cache of its own (HRM, Zamba 2). */
+  readonly borrowsWeights?: boolean;
   /** "keys": they serve as values too; "none": both come from an earlier layer. Absent: keys and values. */
   readonly keyValueProjections?: "keys" | "none";
 }
@@ -43,7 +45,7 @@ export interface SparseIndexer {
   readonly headDim: number;
 }
 
-/** Multi-head latent attention (DeepSeek): the cache holds one compressed vector per token. */
+/** Multi-head latent attention (DeepSeek): keys and values come from one compressed vector per token. */
 export interface LatentAttention {
   readonly kind: "latent";
   readonly heads: number;
@@ -53,6 +55,8 @@ export interface LatentAttention {
   readonly nopeHeadDim: number;
   readonly ropeHeadDim: number;
   readonly valueHeadDim: number;
+  /** The cache holds the compressed vector, or the keys and values of every head, each as wide as a query (MiniCPM3). */
+  readonly caches: "latent" | "heads";
   /** Sparse-attention indexer with its own key cache (DeepSeek-V3.2). */
   readonly indexer?: SparseIndexer;
 }
@@ -154,7 +158,7 @@ export interface OuterTensor {
   readonly rows: number;
   readonly columns: number;
   readonly placement: "embedding" | "head";
-  readonly split: "vocabulary" | "none";
+  readonly split: "vocabulary" | "rows" | "none";
 }
 
 export interface VisionTower {
@@ -231,6 +235,8 @@ export interface ModelArchitecture {
   readonly quantization: WeightFormat;
   readonly vision?: VisionTower;
   readonly multiTokenPrediction?: MultiTokenPrediction;
+  /** vLLM runs the family in one pipeline stage only. */
+  readonly singleStage: boolean;
   /** dtype of the recurrent state where the config states one. */
   readonly recurrentStateDtype?: Dtype;
   /** Settings that the config leaves to its family's defaults. */

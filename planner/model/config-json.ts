@@ -194,6 +194,7 @@ function assemble({ root, text, rootType, family, model, hiddenSize, options, fi
     quantization: readFormat(root, text, checkpointDtype, options.quantization, findings.problems),
     vision: model.embeddingShape ? undefined : readVision(root, rootType, hiddenSize),
     multiTokenPrediction: model.multiTokenPrediction,
+    singleStage: model.singleStage ?? false,
     recurrentStateDtype: model.recurrentStateDtype,
     ...(model.cacheDoubt !== undefined && { cacheDoubt: model.cacheDoubt }),
     assumed: findings.assumed,
@@ -229,8 +230,12 @@ function firstAttention(layers: readonly LayerSpec[]): Pick<ModelArchitecture, "
   for (const { mixer } of layers) {
     if (mixer.kind === "attention") return { heads: mixer.heads, kvHeads: mixer.kvHeads, headDim: mixer.headDim };
     if (mixer.kind === "compressed") return { heads: mixer.heads, kvHeads: 1, headDim: mixer.headDim };
-    if (mixer.kind === "latent")
-      return { heads: mixer.heads, kvHeads: 1, headDim: mixer.kvLoraRank + mixer.ropeHeadDim };
+    if (mixer.kind === "latent") {
+      const { heads, kvLoraRank, nopeHeadDim, ropeHeadDim } = mixer;
+      return mixer.caches === "heads"
+        ? { heads, kvHeads: heads, headDim: nopeHeadDim + ropeHeadDim }
+        : { heads, kvHeads: 1, headDim: kvLoraRank + ropeHeadDim };
+    }
   }
   return { heads: 0, kvHeads: 0, headDim: 0 };
 }

@@ -34,6 +34,7 @@ const schemas = {
   text: z.string().max(256),
   factor: z.number().positive().max(1e9),
   textList: z.array(z.string().max(512)).max(200_000),
+  sizeList: z.array(z.number().int().positive().max(limits.size)).max(limits.count),
   integerList: z.array(z.number().int()).max(limits.count),
   textOrList: z.union([z.string().max(256), z.array(z.string().max(256)).max(64)]),
 } as const;
@@ -48,6 +49,7 @@ const expectations: Readonly<Record<SchemaName, string>> = {
   text: "a string of at most 256 characters",
   factor: "a number above 0",
   textList: "a list of strings",
+  sizeList: `a list of whole numbers from 1 to ${limits.size}`,
   integerList: "a list of whole numbers",
   textOrList: "a string or a list of strings",
 };
@@ -137,6 +139,10 @@ export class ConfigSource {
 
   textList(key: string): readonly string[] {
     return this.read("textList", key, [], []);
+  }
+
+  sizeList(key: string): readonly number[] {
+    return this.read("sizeList", key, [], []);
   }
 
   integerList(key: string): readonly number[] {

@@ -26,6 +26,7 @@ function recurrentModule(variant: string): string {
 }
 
 function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, prefix: string): readonly TensorPart[] {
+  if (attention.borrowsWeights) return [];
   const queries = attention.heads * attention.headDim;
   const keys = attention.kvHeads * attention.headDim;
   const valueHeadDim = attention.valueHeadDim ?? attention.headDim;
@@ -125,7 +126,10 @@ function latentTensors(attention: LatentAttention, hidden: number, prefix: strin
         ]),
     linear("kv_a_proj_with_mqa", kvLoraRank + ropeHeadDim, hidden, whole),
     vector(`${prefix}.kv_a_layernorm`, kvLoraRank),
-    linear("kv_b_proj", heads * (nopeHeadDim + valueHeadDim), kvLoraRank, byRows),
+    {
+      ...linear("kv_b_proj", heads * (nopeHeadDim + valueHeadDim), kvLoraRank, byRows),
+      absorbed: attention.caches === "latent",
+    },
     linear("o_proj", hidden, heads * valueHeadDim, byColumns),
     ...indexerTensors(attention, hidden, prefix),
   ];

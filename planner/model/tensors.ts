@@ -27,6 +27,8 @@ export interface ModelTensor {
   readonly count: number;
   /** How often an engine holds it in memory: 2 where keys also serve as values. */
   readonly loadedCopies: number;
+  /** Decoding multiplies queries and outputs with its halves instead (latent attention). */
+  readonly absorbed: boolean;
   /** dtype of the loaded tensor where it is not quantized; the format's base dtype when absent. */
   readonly loadedDtype?: Dtype;
   /** How many of them one token uses. */
@@ -208,13 +210,19 @@ function predictionTensors(architecture: ModelArchitecture): readonly ModelTenso
 }
 
 export type TensorPart = Pick<ModelTensor, "module" | "kind" | "rows" | "columns"> &
-  Partial<Pick<ModelTensor, "count" | "loadedCopies" | "loadedDtype" | "activeCount" | "split" | "fusedInto" | "part">>;
+  Partial<
+    Pick<
+      ModelTensor,
+      "count" | "loadedCopies" | "absorbed" | "loadedDtype" | "activeCount" | "split" | "fusedInto" | "part"
+    >
+  >;
 
 function entry(part: TensorPart & Pick<ModelTensor, "placement">): ModelTensor {
   const count = part.count ?? 1;
   return {
     count,
     loadedCopies: 1,
+    absorbed: false,
     activeCount: count,
     part: "text",
     split: { along: "none" },

@@ -17,7 +17,10 @@ export interface StoredInventory {
 }
 
 /** What config.json adds to the names. */
-type Facts = Pick<ModelArchitecture, "layers" | "heads" | "kvHeads" | "headDim" | "experts" | "quantization"> & {
+type Facts = Pick<
+  ModelArchitecture,
+  "layers" | "layerSpecs" | "heads" | "kvHeads" | "headDim" | "experts" | "quantization"
+> & {
   /** The layers behind the last one are those of multi-token prediction: vLLM does not load them for plain serving. */
   readonly predictsTokens: boolean;
 };
@@ -62,6 +65,12 @@ function activeCount({ kind, module, count, part }: ModelTensor, { experts }: Fa
   return routed && experts !== undefined ? Math.min(count, experts.expertsPerToken) : count;
 }
 
+/** Latent attention multiplies with this projection's halves, unless the config says that it caches whole heads. */
+function isAbsorbed({ name }: StoredTensor, { layerSpecs }: Facts): boolean {
+  const cachesHeads = layerSpecs.some(({ mixer }) => mixer.kind === "latent" && mixer.caches === "heads");
+  return name.endsWith(".self_attn.kv_b_proj.weight") && !cachesHeads;
+}
+
 function entriesOf(placed: PlacedTensor, role: TensorRole, facts: Facts): readonly ModelTensor[] {
   const { tensor } = placed;
   const count = role.experts === "all" && tensor.shape.length > 1 ? (tensor.shape[0] ?? 1) : 1;
@@ -74,6 +83,7 @@ function entriesOf(placed: PlacedTensor, role: TensorRole, facts: Facts): readon
     columns: part.columns,
     count,
     loadedCopies: 1,
+    absorbed: isAbsorbed(tensor, facts),
     activeCount: count,
     split: part.split,
     fusedInto: placed.place.at === "layer" ? role.fusedInto : tensor.name,

@@ -7,7 +7,7 @@ import type { DecoderTraits, OutputGate, TraitFlag, WindowPattern } from "./trai
 /** The mixer of every layer, in order. */
 export function readAttentionLayers(source: ConfigSource, layers: number, traits: DecoderTraits): readonly Mixer[] {
   if (source.has("kv_lora_rank")) {
-    const mixer = readLatentAttention(source);
+    const mixer = readLatentAttention(source, traits);
     return Array.from({ length: layers }, () => mixer);
   }
   const base = readGroupedQueryAttention(source, traits);
@@ -64,7 +64,7 @@ function readQueryKeyNorm(source: ConfigSource, traits: DecoderTraits): GroupedQ
   return source.flag(norm.key, false) ? norm.norm : "none";
 }
 
-export function readLatentAttention(source: ConfigSource): LatentAttention {
+export function readLatentAttention(source: ConfigSource, traits: DecoderTraits = {}): LatentAttention {
   return {
     kind: "latent",
     heads: source.count(dimensionKeys.heads),
@@ -73,6 +73,7 @@ export function readLatentAttention(source: ConfigSource): LatentAttention {
     nopeHeadDim: source.size("qk_nope_head_dim"),
     ropeHeadDim: source.size("qk_rope_head_dim"),
     valueHeadDim: source.size("v_head_dim"),
+    caches: traits.latentCaches ?? "latent",
     indexer: source.has("index_n_heads")
       ? { heads: source.count("index_n_heads"), headDim: source.size("index_head_dim") }
       : undefined,

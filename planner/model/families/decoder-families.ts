@@ -174,6 +174,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   },
   mimo: qwen2,
   minicpm: llama,
+  minicpm3: { ...llama, tieEmbeddings: true, latentCaches: "heads" },
   minimax_m2: {
     queryKeyNorm: { key: "use_qk_norm", norm: "projection" },
     expertWidthKey: "intermediate_size",

@@ -3,14 +3,14 @@
  * per-layer embeddings and layers that reuse an earlier cache in the small models.
  * Source: transformers 5.23, modeling_gemma4.py and configuration_gemma4.py.
  */
-import type { FeedForward, GroupedQueryAttention, LayerSpec, OuterTensor } from "../architecture";
+import type { AttentionScope, FeedForward, GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readGroupedQueryAttention, readLayerTypes } from "./attention";
 import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
 import { readDense, readExperts } from "./feed-forward";
+import { firstReusingLayer, perLayerEmbeddings, perLayerMixing, reuseCache } from "./gemma-layers";
 import { range } from "./hybrid-model";
-import { matrix } from "./recurrent";
 import type { DecoderTraits } from "./traits";
 
 const traits: DecoderTraits = {
@@ -21,74 +21,88 @@ const traits: DecoderTraits = {
   routerBias: true,
 };
 
-export const gemma4Reader: FamilyReader = { modelTypes: ["gemma4", "gemma4_text"], read: readGemma4 };
+export const gemma4Reader: FamilyReader = {
+  modelTypes: ["gemma4", "gemma4_text", "gemma4_unified", "gemma4_unified_text"],
+  read: readGemma4,
+};
 
 function readGemma4(source: ConfigSource): TextModel {
   const layers = source.count(dimensionKeys.layers);
   const hidden = source.size(dimensionKeys.hidden);
   const perLayerSize = source.optionalSize("hidden_size_per_layer_input") ?? 0;
-  const sharedCaches = source.optionalCount("num_kv_shared_layers");
-  if (sharedCaches >= layers) source.problem("num_kv_shared_layers", `must be below the ${layers} layers`);
-  const firstShared = layers - sharedCaches;
-  const attention = readAttention(source);
+  const firstReusing = firstReusingLayer(source, layers);
+  const attention = readAttention(source, layers);
   const feedForward = readFeedForward(source);
-  const types = readLayerTypes(source, layers);
-  const isGlobal = (layer: number): boolean =>
-    layer === layers - 1 || (types === undefined ? (layer + 1) % 6 === 0 : types[layer] === "full_attention");
-  const layerSpecs = range(layers).map((layer): LayerSpec => {
-    const own = isGlobal(layer) ? attention.global : attention.sliding;
-    const reused = layer >= firstShared;
+  const layerSpecs = attention.map((own, layer): LayerSpec => {
+    const reused = layer >= firstReusing;
     return {
-      mixer: reused ? { ...own, ownsCache: false, keyValueProjections: "none" } : own,
+      mixer: reused ? reuseCache(own) : own,
       feedForward: reused ? feedForward.inSharedLayers : feedForward.inOwnLayers,
-      // four around the blocks; three more and the router's scale around experts; one for per-layer embeddings
+      // four around the blocks; three more and the router's scale around experts; one for per-layer embeddings.
+      // The scale of a layer's output is no parameter but a buffer of one value, and is left out.
       normVectors: 4 + (feedForward.hasExperts ? 4 : 0) + (perLayerSize > 0 ? 1 : 0),
       normBias: false,
-      extras: [
-        matrix("layer_scalar", 1, 1, "none"),
-        ...(perLayerSize > 0
-          ? [
-              matrix("per_layer_input_gate", perLayerSize, hidden, "none"),
-              matrix("per_layer_projection", hidden, perLayerSize, "none"),
-            ]
-          : []),
-      ],
+      extras: perLayerSize > 0 ? perLayerMixing(hidden, perLayerSize) : [],
     };
   });
-  const { maxContextTokens } = readRope(source, { headDim: attention.sliding.headDim });
+  const headDims = (scope: AttentionScope["kind"]): number =>
+    attention.find((mixer) => mixer.scope.kind === scope)?.headDim ?? 1;
+  const { maxContextTokens } = readRope(source, { headDim: headDims("sliding") });
   return {
     kind: "decoder",
     layerSpecs,
     rope: {
       maxContextTokens,
       // "proportional" scaling pads its table to the whole head
-      tables: [attention.global, attention.sliding].map(({ headDim }) => ({
-        positions: maxContextTokens,
-        rotaryDim: headDim,
-      })),
+      tables: [headDims("full"), headDims("sliding")].map((rotaryDim) => ({ positions: maxContextTokens, rotaryDim })),
     },
     tieEmbeddingsByDefault: true,
     finalNormVectors: 1,
     finalNormBias: false,
-    outerTensors: perLayerSize > 0 ? perLayerEmbeddings(source, layers * perLayerSize, perLayerSize, hidden) : [],
+    outerTensors: perLayerSize > 0 ? perLayerEmbeddings(source, layers, perLayerSize, hidden) : [],
   };
 }
 
-function readAttention(source: ConfigSource): {
-  readonly global: GroupedQueryAttention;
-  readonly sliding: GroupedQueryAttention;
-} {
+/** The attention of each layer; the last is global whatever the config says. */
+function readAttention(source: ConfigSource, layers: number): readonly GroupedQueryAttention[] {
   const base = readGroupedQueryAttention(source, traits);
   const keysAreValues = source.flag("attention_k_eq_v", false);
-  return {
-    global: {
-      ...base,
-      headDim: source.size("global_head_dim", 512),
-      kvHeads: keysAreValues ? source.count("num_global_key_value_heads", base.kvHeads) : base.kvHeads,
-      ...(keysAreValues && { keyValueProjections: "keys" }),
-    },
-    sliding: { ...base, scope: { kind: "sliding", windowTokens: source.size("sliding_window", 512) } },
+  const global: GroupedQueryAttention = {
+    ...base,
+    headDim: source.size("global_head_dim", 512),
+    kvHeads: keysAreValues ? source.count("num_global_key_value_heads", base.kvHeads) : base.kvHeads,
+    ...(keysAreValues && { keyValueProjections: "keys" }),
   };
+  const sliding: GroupedQueryAttention = {
+    ...base,
+    scope: { kind: "sliding", windowTokens: source.size("sliding_window", 512) },
+  };
+  const types = readLayerTypes(source, layers);
+  const isGlobal = (layer: number): boolean =>
+    layer === layers - 1 || (types === undefined ? (layer + 1) % 6 === 0 : types[layer] === "full_attention");
+  const overrides = readOverrides(source);
+  return range(layers).map((layer) => {
+    const own = isGlobal(layer) ? global : sliding;
+    const stated = overrides.get(layer);
+    if (stated === undefined) return own;
+    return {
+      ...own,
+      headDim: stated.size("head_dim", own.headDim),
+      kvHeads: stated.count("num_key_value_heads", own.kvHeads),
+    };
+  });
+}
+
+/** `per_layer_config`: how transformers 5.19 writes what differs in the global layers, by the layer's number. */
+function readOverrides(source: ConfigSource): ReadonlyMap<number, ConfigSource> {
+  const section = source.section("per_layer_config");
+  const numbers = section?.keys().filter((key) => /^\d{1,4}$/.test(key)) ?? [];
+  return new Map(
+    numbers.flatMap((key): [number, ConfigSource][] => {
+      const stated = section?.section(key);
+      return stated === undefined ? [] : [[Number(key), stated]];
+    }),
+  );
 }
 
 function readFeedForward(source: ConfigSource): {
@@ -105,19 +119,4 @@ function readFeedForward(source: ConfigSource): {
     inSharedLayers: { ...experts, parallelDense: wide },
     hasExperts: true,
   };
-}
-
-function perLayerEmbeddings(
-  source: ConfigSource,
-  columns: number,
-  perLayerSize: number,
-  hidden: number,
-): readonly OuterTensor[] {
-  const placement = "embedding";
-  const vocabulary = source.size("vocab_size_per_layer_input", source.size("vocab_size"));
-  return [
-    { name: "model.embed_tokens_per_layer", rows: vocabulary, columns, placement, split: "vocabulary" },
-    { name: "model.per_layer_model_projection", rows: columns, columns: hidden, placement, split: "none" },
-    { name: "model.per_layer_projection_norm", rows: perLayerSize, columns: 1, placement, split: "none" },
-  ];
 }

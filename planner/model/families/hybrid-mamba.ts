@@ -148,17 +148,18 @@ const pureMamba2: FamilyReader = {
       normVectors: 1,
       normBias: false,
     };
-    return hybridModel(
+    const model = hybridModel(
       source,
       range(source.count(dimensionKeys.layers)).map(() => layer),
       { tables: false },
     );
+    return { ...model, singleStage: true };
   },
 };
 
 export const mambaReaders: readonly FamilyReader[] = [nemotronH, jamba, bamba, falconH1, pureMamba, pureMamba2];
 
-interface Mamba2Keys {
+export interface Mamba2Keys {
   readonly heads: readonly string[];
   readonly headDim: readonly string[];
   readonly groups: readonly string[];
@@ -202,7 +203,8 @@ const bambaMambaKeys: Mamba2Keys = {
   norm: true,
 };
 
-function readMamba2(source: ConfigSource, keys: Mamba2Keys): RecurrentMixer {
+/** The Mamba 2 mixer of a config that spells its sizes with these keys. */
+export function readMamba2(source: ConfigSource, keys: Mamba2Keys): RecurrentMixer {
   const hidden = source.size(dimensionKeys.hidden);
   const heads = source.count(keys.heads);
   const inner = source.optionalSize("mamba_d_ssm") ?? hidden * source.count(["mamba_expand", "expand"], 2);

@@ -175,6 +175,7 @@ export function matrix(
   return { name, outputs, inputs, split };
 }
 
-function biasIf(present: boolean, name: string, size: number): readonly ProjectionShape[] {
+/** A bias vector, split as the outputs are; nothing where there is none. */
+export function biasIf(present: boolean, name: string, size: number): readonly ProjectionShape[] {
   return present ? [matrix(name, size, 1, "outputs")] : [];
 }

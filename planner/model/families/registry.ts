@@ -4,7 +4,9 @@ import { decoderReaders } from "./decoder";
 import { deepseekV4Reader } from "./deepseek-v4";
 import { bertReader, modernBertReader } from "./encoder";
 import type { FamilyReader } from "./family";
+import { gemma3nReader } from "./gemma3n";
 import { gemma4Reader } from "./gemma4";
+import { hrmTextReader } from "./hrm-text";
 import { hyV4Reader } from "./hy-v4";
 import { shortConvolutionReader } from "./hybrid-conv";
 import { linearAttentionReaders } from "./hybrid-linear";
@@ -14,6 +16,7 @@ import { mimoV2Reader } from "./mimo-v2";
 import { minimaxM3Reader } from "./minimax-m3";
 import { nemotronNasReader } from "./nemotron-nas";
 import { stepReader } from "./step";
+import { zamba2Reader } from "./zamba2";
 
 const readers = new Map<string, FamilyReader>(
   [
@@ -22,6 +25,9 @@ const readers = new Map<string, FamilyReader>(
     ...mambaReaders,
     ...linearAttentionReaders,
     shortConvolutionReader,
+    hrmTextReader,
+    zamba2Reader,
+    gemma3nReader,
     deepseekV4Reader,
     gemma4Reader,
     hyV4Reader,

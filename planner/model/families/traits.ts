@@ -46,6 +46,8 @@ export interface DecoderTraits {
   readonly window?: WindowPattern;
   readonly sinks?: boolean;
   readonly outputGate?: OutputGate;
+  /** What latent attention keeps: the compressed vectors unless stated. */
+  readonly latentCaches?: "latent" | "heads";
   /** Sliding layers have their own, unscaled rotary table. */
   readonly separateSlidingTable?: boolean;
   /** max_position_embeddings already includes the rope scaling. */

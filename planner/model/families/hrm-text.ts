@@ -1,0 +1,64 @@
+/**
+ * HRM-Text: two stacks of layers that run in turns, the low one several times for each time of the high one. Weights are
+ * held once; every pass has a cache of its own.
+ * Sources: transformers 5.19, modeling_hrm_text.py; vLLM 0.33, hrm_text.py.
+ */
+import type { GroupedQueryAttention, LayerSpec } from "../architecture";
+import type { ConfigSource } from "../config-source";
+import { readRope } from "../rope";
+import { readGroupedQueryAttention } from "./attention";
+import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { readDense } from "./feed-forward";
+import { none, range } from "./hybrid-model";
+import type { DecoderTraits } from "./traits";
+
+const traits: DecoderTraits = {
+  queryKeyValueBias: { key: "attention_bias" },
+  outputBias: { key: "attention_bias" },
+  feedForwardBias: { key: "mlp_bias" },
+};
+
+/** What a config can ask for at most: bounds the planner's own work, as the limit of layers does elsewhere. */
+const maxPasses = 4096;
+
+export const hrmTextReader: FamilyReader = { modelTypes: ["hrm_text"], read: readHrmText };
+
+function readHrmText(source: ConfigSource): TextModel {
+  const lowCycles = source.count("L_cycles", 3);
+  const steps = source.count("H_cycles", 2) * (lowCycles + 1);
+  // num_hidden_layers counts passes where num_layers_per_stack is given, and layers of a stack where it is not
+  const stack = source.count(["num_layers_per_stack", ...dimensionKeys.layers]);
+  const passes = steps * stack;
+  if (passes > maxPasses)
+    source.problem("H_cycles", `makes ${passes} layer passes; at most ${maxPasses} can be planned`);
+  const attention: GroupedQueryAttention = { ...readGroupedQueryAttention(source, traits), outputGate: true };
+  const feedForward = readDense(source, traits, dimensionKeys.intermediate);
+  const layerSpecs = range(Math.min(passes, maxPasses)).map((pass): LayerSpec => {
+    const step = Math.floor(pass / stack);
+    const isFirstOfItsStack = step === 0 || step === lowCycles;
+    return {
+      mixer: isFirstOfItsStack ? attention : { ...attention, borrowsWeights: true },
+      feedForward: isFirstOfItsStack ? feedForward : none,
+      normVectors: 0,
+      normBias: false,
+    };
+  });
+  return {
+    kind: "decoder",
+    layerSpecs,
+    rope: readRope(source, { headDim: attention.headDim }),
+    tieEmbeddingsByDefault: false,
+    finalNormVectors: 0,
+    finalNormBias: false,
+    outerTensors: [
+      {
+        name: "model.z_L_init",
+        rows: source.size(dimensionKeys.hidden),
+        columns: 1,
+        placement: "embedding",
+        split: "none",
+      },
+    ],
+    singleStage: true,
+  };
+}
