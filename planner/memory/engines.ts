@@ -36,6 +36,8 @@ export interface VllmConstants {
   readonly buffersStayWhileSampling: boolean;
   readonly expertTile: ValueTile;
   readonly plainExpertMultiple: number;
+  readonly nvfp4Experts: { readonly tensorRtGated: number; readonly marlinPads: boolean };
+  readonly rocmPadsExperts: boolean;
   readonly latentWorkspaceMiB: number;
   readonly groupSizeTolerance: number;
   readonly hybridStatePages: number;

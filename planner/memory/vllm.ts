@@ -10,7 +10,9 @@ import { fp8ExpertMultiple } from "./expert-kernels";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
 import { modelRunner, samplerOf } from "./model-runner";
+import { nvfp4ExpertMultiple } from "./nvfp4-experts";
 import { type PipelineStage, pipelineStages } from "./pipeline";
+import { rowPadding } from "./rocm-padding";
 import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
 import { asServed, servedNotes } from "./served-model";
 import { type MemoryEstimate, type MemoryRequest, reserveGiB, type StageEstimate } from "./types";
@@ -79,6 +81,12 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       hasGatedExperts(architecture),
       constants.plainExpertMultiple,
     ),
+    nvfp4ExpertMultiple: nvfp4ExpertMultiple(
+      card,
+      { gated: hasGatedExperts(architecture), hidden: architecture.hiddenSize },
+      constants,
+    ),
+    rowPadding: rowPadding(constants, card),
     latentWorkspaceMiB: constants.latentWorkspaceMiB,
     maxNumBatchedTokens: limits.maxNumBatchedTokens,
   });

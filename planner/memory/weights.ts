@@ -4,10 +4,11 @@
  */
 import { dtypeBytes, type ModelArchitecture } from "../model/architecture";
 import { asMatrix } from "../model/parameters";
-import { schemeBytes, schemeFor, type WeightFormat } from "../model/quantization";
+import { type QuantizationScheme, schemeBytes, schemeFor, type WeightFormat } from "../model/quantization";
 import { type ModelTensor, storedAs, tensorInventory } from "../model/tensors";
 import { type ExpertKernel, mxfp4Allocations, type ValueTile } from "./expert-kernels";
 import type { PipelineStage } from "./pipeline";
+import { type RowPadding, rowPaddingBytes } from "./rocm-padding";
 import { bytesPerMiB, roundUp } from "./units";
 
 export interface WeightSharding {
@@ -21,6 +22,9 @@ export interface WeightSharding {
   readonly expertTile: ValueTile;
   /** Multiple that each GPU's part of the width of FP8 experts is padded to (expert-kernels.ts). */
   readonly fp8ExpertMultiple: number;
+  /** The same of NVFP4 experts (nvfp4-experts.ts). */
+  readonly nvfp4ExpertMultiple: number;
+  readonly rowPadding: RowPadding;
   /** See VllmConstants. */
   readonly latentWorkspaceMiB: number;
   readonly maxNumBatchedTokens: number;
@@ -53,12 +57,12 @@ const loaded = new WeakMap<ModelArchitecture, ByFormat>();
 
 /** A planner asks for many stages of one sharding: everything but the stage is computed once. */
 function loadedParameters(architecture: ModelArchitecture, sharding: WeightSharding): readonly LoadedParameter[] {
-  const { format, tensorParallel, expertParallel, expertKernel, expertTile, fp8ExpertMultiple } = sharding;
+  const { format, stage: _stage, latentWorkspaceMiB: _workspace, maxNumBatchedTokens: _tokens, ...split } = sharding;
   const byFormat: ByFormat = loaded.get(architecture) ?? new WeakMap();
   loaded.set(architecture, byFormat);
   const bySplit = byFormat.get(format) ?? new Map<string, readonly LoadedParameter[]>();
   byFormat.set(format, bySplit);
-  const key = `${tensorParallel} ${expertParallel} ${expertKernel} ${JSON.stringify(expertTile)} ${fp8ExpertMultiple}`;
+  const key = JSON.stringify(split);
   const known = bySplit.get(key);
   if (known !== undefined) return known;
 
@@ -113,19 +117,26 @@ function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSha
 /** Bytes of one GPU's part of a tensor. */
 function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
   const scheme = schemeFor(sharding.format, asMatrix(tensor));
-  const multiple = tensor.kind === "expert" && scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
   const { count, ...shape } = shard(tensor, sharding);
-  const { rows, columns } = padded(tensor, shape, multiple);
+  const { rows, columns } = padded(tensor, shape, widthMultiple(tensor, scheme, sharding));
   const stored = storedAs(tensor, sharding.format);
   if (stored !== undefined) {
     // packed values have no shape of their own: their bytes are cut in proportion; an empty tensor has none
     return (stored.loadedBytes * count * rows * columns) / Math.max(1, tensor.rows * tensor.columns);
   }
-  const bytes =
-    scheme === undefined
-      ? rows * columns * dtypeBytes[tensor.loadedDtype ?? sharding.format.baseDtype]
-      : schemeBytes(scheme, rows, columns);
-  return bytes * count;
+  const valueBytes = scheme === undefined ? dtypeBytes[tensor.loadedDtype ?? sharding.format.baseDtype] : 1;
+  const bytes = scheme === undefined ? rows * columns * valueBytes : schemeBytes(scheme, rows, columns);
+  return (bytes + rowPaddingBytes(tensor, scheme, { rows, columns }, valueBytes, sharding.rowPadding)) * count;
+}
+
+function widthMultiple(
+  { kind }: ModelTensor,
+  scheme: QuantizationScheme | undefined,
+  sharding: WeightSharding,
+): number {
+  if (kind !== "expert") return 1;
+  if (scheme?.name === "nvfp4") return sharding.nvfp4ExpertMultiple;
+  return scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
 }
 
 /** Pads the side along which the matrix is split, an expert's inner width. */

@@ -133,6 +133,8 @@ describe("Gemma 4", () => {
       format: gemma31b.quantization,
       expertKernel: "triton",
       fp8ExpertMultiple: 1,
+      nvfp4ExpertMultiple: 1,
+      rowPadding: { experts: false, fp8: false },
       expertTile: { rows: 64, columns: 128 },
       latentWorkspaceMiB: 0,
       maxNumBatchedTokens: 8192,
