@@ -58,7 +58,12 @@ function pipelineProblems(
 
 function headProblems(architecture: ModelArchitecture, tensorParallel: number): readonly string[] {
   const problems: string[] = [];
-  for (const { mixer } of architecture.layerSpecs) {
+  for (const { mixer, parallelMixer } of architecture.layerSpecs) {
+    if (parallelMixer?.kind === "windowed-convolution" && tensorParallel > parallelMixer.kvHeads) {
+      problems.push(
+        `TP ${tensorParallel} exceeds the ${parallelMixer.kvHeads} KV heads that short convolutions are split by`,
+      );
+    }
     if (mixer.kind !== "attention" && mixer.kind !== "latent" && mixer.kind !== "compressed") continue;
     if (mixer.heads % tensorParallel !== 0)
       problems.push(`TP ${tensorParallel} does not divide the ${mixer.heads} attention heads`);

@@ -75,9 +75,24 @@ export function layerCaches(
       bytesPerToken: caches.reduce((total, cache) => total + cache.bytesPerToken, 0),
       scope: caches.find((cache) => cache.bytesPerToken > 0)?.scope ?? fullScope,
       stateBytes: caches.reduce((total, cache) => total + cache.stateBytes, 0),
-      ...(caches.some(({ paged }) => paged !== undefined) && { paged: caches.flatMap(({ paged }) => paged ?? []) }),
+      ...(caches.some(({ paged }) => paged !== undefined) && { paged: equalPages(caches) }),
     };
   });
+}
+
+/** All caches of a layer of which some have pages of their own: the others take as many tokens as fill such a page. */
+function equalPages(caches: readonly LayerCache[]): readonly PagedCache[] {
+  const stated = caches.flatMap(({ paged }) => paged ?? []);
+  const largest = Math.max(...stated.map(({ pageBytes }) => pageBytes));
+  return [
+    ...stated,
+    ...caches
+      .filter(({ bytesPerToken, paged }) => bytesPerToken > 0 && paged === undefined)
+      .map(({ scope, bytesPerToken }) => {
+        const blockTokens = Math.max(1, Math.floor(largest / bytesPerToken));
+        return { scope, blockTokens, pageBytes: blockTokens * bytesPerToken };
+      }),
+  ];
 }
 
 function kvValueBytes(architecture: ModelArchitecture, dtype: KvCacheDtype): number {
@@ -127,6 +142,13 @@ function mixerCache(
       const growing = paged.filter(({ scope }) => scope.kind === "full");
       const bytesPerToken = growing.reduce((total, cache) => total + cache.pageBytes / cache.blockTokens, 0);
       return { bytesPerToken, scope: fullScope, stateBytes: 0, paged };
+    }
+    case "windowed-convolution": {
+      const { windowTokens, kvHeads, valuesPerHead } = mixer;
+      const tokenBytes = (kvHeads / tensorParallel) * valuesPerHead * dtypeBytes[architecture.checkpointDtype];
+      const scope: AttentionScope = { kind: "sliding", windowTokens };
+      const paged = [{ scope, blockTokens: windowTokens, pageBytes: windowTokens * tokenBytes }];
+      return { bytesPerToken: 0, scope: fullScope, stateBytes: 0, paged };
     }
     case "recurrent": {
       const base = architecture.checkpointDtype;

@@ -93,6 +93,20 @@ export interface RecurrentMixer {
   readonly projections: readonly ProjectionShape[];
 }
 
+/**
+ * Short convolutions over keys, values and the outputs of a layer, which keep their last inputs in pages of the KV cache
+ * (Inkling): a window as long as the kernel.
+ */
+export interface WindowedConvolution {
+  readonly kind: "windowed-convolution";
+  readonly windowTokens: number;
+  /** Heads that tensor parallelism splits; it may not exceed them. */
+  readonly kvHeads: number;
+  /** Values kept of a token for each of these heads, padding included. */
+  readonly valuesPerHead: number;
+  readonly projections: readonly ProjectionShape[];
+}
+
 /** A weight matrix (outputs × inputs) or, with inputs 1, a vector; split says how tensor parallelism cuts it. */
 export interface ProjectionShape {
   readonly name: string;
@@ -108,6 +122,7 @@ export type Mixer =
   | LatentAttention
   | CompressedAttention
   | RecurrentMixer
+  | WindowedConvolution
   | { readonly kind: "none" };
 
 export interface DenseFeedForward {
@@ -235,6 +250,8 @@ export interface ModelArchitecture {
   readonly quantization: WeightFormat;
   readonly vision?: VisionTower;
   readonly multiTokenPrediction?: MultiTokenPrediction;
+  /** Every GPU of a tensor-parallel group holds the whole table of token embeddings. */
+  readonly wholeEmbedding: boolean;
   /** vLLM runs the family in one pipeline stage only. */
   readonly singleStage: boolean;
   /** dtype of the recurrent state where the config states one. */

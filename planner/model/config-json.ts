@@ -194,6 +194,7 @@ function assemble({ root, text, rootType, family, model, hiddenSize, options, fi
     quantization: readFormat(root, text, checkpointDtype, options.quantization, findings.problems),
     vision: model.embeddingShape ? undefined : readVision(root, rootType, hiddenSize),
     multiTokenPrediction: model.multiTokenPrediction,
+    wholeEmbedding: model.wholeEmbedding ?? false,
     singleStage: model.singleStage ?? false,
     recurrentStateDtype: model.recurrentStateDtype,
     ...(model.cacheDoubt !== undefined && { cacheDoubt: model.cacheDoubt }),

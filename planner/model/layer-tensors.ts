@@ -12,6 +12,8 @@ export function mixerTensors(mixer: Mixer, hidden: number, prefix: string): read
       return groupedQueryTensors(mixer, hidden, `${prefix}.self_attn`);
     case "latent":
       return latentTensors(mixer, hidden, `${prefix}.self_attn`);
+    case "windowed-convolution":
+      return mixer.projections.map((shape) => projection(shape, prefix));
     case "compressed":
       return compressedTensors(mixer, hidden, `${prefix}.self_attn`);
     case "recurrent":

@@ -99,7 +99,7 @@ function embeddingTensors(architecture: ModelArchitecture): readonly ModelTensor
       kind: "embedding",
       rows: architecture.vocabSize,
       columns: architecture.hiddenSize,
-      split: { along: "vocabulary" },
+      split: { along: architecture.wholeEmbedding ? "none" : "vocabulary" },
     }),
     ...outerTensors(architecture, "embedding"),
   ];

@@ -19,6 +19,8 @@ export interface TextModel {
   readonly cacheDoubt?: string;
   /** Tokens and hidden size by the checkpoint's table of them, for a config that does not say. */
   readonly embeddingShape?: readonly number[];
+  /** See ModelArchitecture. */
+  readonly wholeEmbedding?: boolean;
   /** vLLM's class lacks SupportsPP: one pipeline stage only. */
   readonly singleStage?: boolean;
   /** The encoder has no language-model head. */

@@ -11,6 +11,7 @@ import { hyV4Reader } from "./hy-v4";
 import { shortConvolutionReader } from "./hybrid-conv";
 import { linearAttentionReaders } from "./hybrid-linear";
 import { mambaReaders } from "./hybrid-mamba";
+import { inklingReader } from "./inkling";
 import { longcatReader } from "./longcat";
 import { mimoV2Reader } from "./mimo-v2";
 import { minimaxM3Reader } from "./minimax-m3";
@@ -31,6 +32,7 @@ const readers = new Map<string, FamilyReader>(
     deepseekV4Reader,
     gemma4Reader,
     hyV4Reader,
+    inklingReader,
     longcatReader,
     mimoV2Reader,
     minimaxM3Reader,

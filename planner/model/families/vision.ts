@@ -71,6 +71,9 @@ const commonTower: TowerTraits = { outerNorms: 1, projector: twoLayerProjector }
 /** A class that loads the text model alone, whatever tower the configuration describes: a text-only finetune. */
 const textOnlyClass = /ForCausalLM$/;
 
+/** Towers unlike any that is read here: a wrong number in silence would be worse than none. */
+const unreadTowers = new Set(["inkling_mm_model"]);
+
 /** Families whose tower has no tensor-parallel layers in vLLM: every GPU loads it whole. */
 const replicatedTowers = new Set(["gemma4"]);
 
@@ -108,6 +111,10 @@ const mistralTowers = new Set(["mistral3", "pixtral"]);
 export function readVision(root: ConfigSource, rootType: string, textHidden: number): VisionTower | undefined {
   const source = root.section("vision_config");
   if (source === undefined) return undefined;
+  if (unreadTowers.has(rootType)) {
+    root.problem("vision_config", "this tower cannot be counted yet; leave it out to plan the text model");
+    return undefined;
+  }
   const known = ownValue(towers, rootType);
   if (known !== undefined && isTextOnly(root)) return undefined;
   const traits = known ?? commonTower;
