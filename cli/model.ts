@@ -7,6 +7,7 @@ import type { Layout } from "../planner/layouts";
 import { estimateMemory, MemoryRequestError } from "../planner/memory/estimate";
 import { usualFileType } from "../planner/memory/ollama";
 import type { MemoryRequest } from "../planner/memory/types";
+import { readVllmFlags } from "../planner/memory/vllm-flags";
 import { CheckpointError } from "../planner/model/checkpoint/errors";
 import { ModelConfigError } from "../planner/model/config-json";
 import { isGgufName, UnknownFormatError } from "../planner/model/format-names";
@@ -16,7 +17,8 @@ import { weightFormatProblem } from "../planner/weight-format";
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";
-import { type ModelArguments, modelOptions, modelUsage, readModelArguments } from "./model/arguments";
+import { type ModelArguments, modelUsage, readModelArguments } from "./model/arguments";
+import { modelOptions } from "./model/options";
 import { BadInput, type NamedModel, readModel } from "./model/read-model";
 import { type Circumstances, explainModel, type ModelReport, modelReport, reportJson } from "./report/model";
 import { adviceFor } from "./report/model-advice";
@@ -41,17 +43,30 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
     return EXIT.ok;
   }
   if ("problems" in args) {
-    io.err(`${args.problems.join("\n")}\n\n${modelUsage}`);
+    const all = [...args.problems, ...(await modelProblems(args.model))];
+    io.err(`${all.join("\n")}\nnpm run model -- --help lists the options\n`);
     return EXIT.badInput;
   }
   try {
     const report = await reportFor(args);
     io.out(args.json ? `${JSON.stringify(reportJson(report), null, 2)}\n` : explainModel(report));
-    return report.fits ? EXIT.ok : EXIT.refused;
+    return report.fits || !args.machine.isNamed ? EXIT.ok : EXIT.refused;
   } catch (error) {
     if (!isInputError(error)) throw error;
     io.err(`${error.message}\n`);
     return EXIT.badInput;
+  }
+}
+
+/** What is wrong with the model, where the rest of the command line is wrong already. */
+async function modelProblems(model: string | undefined): Promise<string[]> {
+  if (model === undefined) return [];
+  try {
+    await readModel(model);
+    return [];
+  } catch (error) {
+    if (!isInputError(error)) throw error;
+    return [error.message];
   }
 }
 
@@ -83,11 +98,11 @@ async function reportFor(args: ModelArguments): Promise<ModelReport> {
     gpuModel: machine.gpuModel,
     ...layoutOf(args, found),
     utilization: args.utilization,
-    vllm: { maxNumSeqs: args.maxNumSeqs },
+    vllm: readVllmFlags(args.flags).options,
   };
   const report = modelReport(request, estimateMemory(request), circumstances(args, model, placed));
   // nothing can be advised for a load of unknown size
-  return report.unknown === undefined ? { ...report, advice: adviceFor(report, model, machine.shape) } : report;
+  return report.unknown === undefined ? { ...report, advice: adviceFor(report, model, machine) } : report;
 }
 
 /** What decides besides memory whether it starts, as in a plan. */
@@ -99,7 +114,11 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
   const format = weightFormatProblem(model);
   return {
     refused: reasons.length > 0 ? reasons : noLayout,
-    notes: [...notes, ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : [])],
+    notes: [
+      ...(machine.isNamed ? [] : [`no card is named (--card): the figures are for ${machine.gpuModel}`]),
+      ...notes,
+      ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : []),
+    ],
     ...(format === undefined && { filesGB: modelFilesGB(model) }),
   };
 }
@@ -128,7 +147,7 @@ function quantizationFor({ engine, quantization }: ModelArguments, { architectur
 
 /** The question as the planner knows it, to find machines as a plan would. */
 function asPlanned(
-  { model, engine, tensorParallel, pipelineParallel, utilization, maxNumSeqs }: ModelArguments,
+  { model, engine, tensorParallel, pipelineParallel, utilization, flags }: ModelArguments,
   load: Pick<MemoryRequest, "architecture" | "contextTokens" | "concurrency" | "kvCacheDtype" | "quantization">,
 ): ModelRequest {
   return {
@@ -145,6 +164,6 @@ function asPlanned(
     tensorParallel,
     pipelineParallel,
     gpuMemoryUtilization: utilization,
-    maxNumSeqs,
+    args: flags,
   };
 }

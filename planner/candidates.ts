@@ -6,6 +6,7 @@ import { parallelismProblems } from "./memory/divisibility";
 import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "./memory/estimate";
 import { startProblems } from "./memory/start-rules";
 import { readVllmFlags } from "./memory/vllm-flags";
+import type { VllmOptions } from "./memory/vllm-options";
 import { type Capacity, holds } from "./packing";
 import { cpuPodResources, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
@@ -206,8 +207,12 @@ function estimateRequest(model: ModelRequest) {
     kvCacheDtype: model.kvCacheDtype,
     quantization: model.quantization,
     utilization: model.gpuMemoryUtilization,
-    vllm: { ...readVllmFlags(model.args).options, maxNumSeqs: model.maxNumSeqs },
+    vllm: vllmOptions(model),
   };
+}
+
+function vllmOptions({ args, maxNumSeqs }: ModelRequest): VllmOptions {
+  return { ...readVllmFlags(args).options, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
 }
 
 /** Logs, compile caches and temporary files, plus the model itself where it is copied next to the engine. */

@@ -1,40 +1,44 @@
-/** Command line of `npm run model`: reading and checking. */
-import { parseArgs } from "node:util";
+/** Command line of `npm run model`: what its values mean, and whether they can. */
 import { engineVersion } from "../../catalog/engines";
 import type { KvCacheDtype } from "../../planner/memory/kv-cache";
 import type { MemoryRequest } from "../../planner/memory/types";
-import type { EngineName } from "../../planner/types";
-import { messageOf } from "../io";
+import { readVllmFlags, wholeNumber } from "../../planner/memory/vllm-flags";
+import type { ArgumentValue, EngineName } from "../../planner/types";
+import { suggest } from "../../stacks/config/problems";
 import { type Machine, machineFor } from "./machine";
+import { type CommandLine, readCommandLine } from "./options";
 
 /** The version that the platform pins. */
 const defaultVllmVersion = engineVersion("vllm");
 
 export const modelUsage = `Usage: npm run model -- <catalogue name | Hugging Face repository of one | path to config.json> [options]
 
-Explains one model: parameters, weights, KV cache, what fits on a GPU and why, and what would fit it. Without a model it
-lists those of the catalogue.
+Explains one model: parameters, weights, KV cache, what fits on a GPU and why, and what would fit it. Without a card it
+compares the cards of the catalogue; without a model it lists those of the catalogue.
 
+  --card C             the card: its name (rtx-4090), or words of it (H200, "A100 80GB"); gives its memory, kernels and
+                       scheduler defaults. --gpu and --gpu-model are the same
   --engine E           vllm (default) or ollama
-  --gpu S              the card: a card's name (rtx-4090), or words of it (H200, "A100 80GB"); gives its memory, kernels and
-                       scheduler defaults. --gpu-model is the same
   --shape S            a cloud machine (npm run list -- shapes): its GPUs, and the five-step sizing rule beside the figures;
                        lays the model out as the plan would unless --tp or --pp is given
-  --gpu-memory-gib N   memory of one GPU as the driver reports it (default: of the card; 79.19, an 80 GB H100, without one)
+  --gpu-memory-gib N   memory of one GPU as the driver reports it (default: of the card)
   --host-memory-gib N  Ollama on CPUs with this memory instead of a GPU
   --tp N               tensor parallelism (default 1)
   --pp N               pipeline parallelism (default 1); with Ollama the GPUs that layers are spread over
   --utilization F      --gpu-memory-utilization of vLLM (default: that of the version)
-  --context N          tokens of one request (default: the model's limit, at most 8192)
+  --context N          tokens of one request: 32768, 32K (default: the model's limit, at most 8192)
   --concurrency N      requests of that length at once (default 1)
   --kv-dtype D         auto, bfloat16 or fp8 (default auto)
   --quantization Q     weight format instead of the checkpoint's own, e.g. fp8, awq; with Ollama Q4_K_M
   --vllm-version V     default ${defaultVllmVersion}
-  --max-num-seqs N     --max-num-seqs of vLLM (default: that of the card)
   --json               machine-readable
   -h, --help           this text
 
-Exit status: 0 it fits, 1 it does not fit or does not start, 2 bad input.
+Flags of vLLM that change memory, as on its own command line: --dtype, --max-num-seqs, --max-num-batched-tokens,
+--enable-chunked-prefill, --enforce-eager, --enable-expert-parallel, --language-model-only, --limit-mm-per-prompt,
+--mm-encoder-tp-mode, --moe-backend.
+
+Exit status: 0 it fits, or no machine was named; 1 it does not fit or does not start; 2 bad input.
 `;
 
 export interface ModelArguments {
@@ -48,8 +52,15 @@ export interface ModelArguments {
   readonly concurrency: number;
   readonly kvCacheDtype: KvCacheDtype;
   readonly quantization?: string;
-  readonly maxNumSeqs?: number;
+  /** Flags of vLLM by name, as a configuration has them under `models.<name>.args`. */
+  readonly flags: Readonly<Record<string, ArgumentValue>>;
   readonly json: boolean;
+}
+
+export interface WrongArguments {
+  readonly problems: readonly string[];
+  /** The model, where there is one: it may be wrong as well. */
+  readonly model?: string;
 }
 
 const engines: readonly EngineName[] = ["vllm", "ollama"];
@@ -64,96 +75,95 @@ const kvDtypes: Readonly<Record<string, KvCacheDtype>> = {
   fp8_e5m2: "fp8",
 };
 
-export const modelOptions = {
-  engine: { type: "string" },
-  gpu: { type: "string" },
-  "gpu-model": { type: "string" },
-  shape: { type: "string" },
-  "gpu-memory-gib": { type: "string" },
-  "host-memory-gib": { type: "string" },
-  tp: { type: "string" },
-  pp: { type: "string" },
-  utilization: { type: "string" },
-  context: { type: "string" },
-  concurrency: { type: "string" },
-  "kv-dtype": { type: "string" },
-  quantization: { type: "string" },
-  "vllm-version": { type: "string" },
-  "max-num-seqs": { type: "string" },
-  json: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
-} as const;
-
 /** Options that Ollama decides itself. */
-const vllmOnly = ["tp", "utilization", "vllm-version", "max-num-seqs"] as const;
+const vllmOnly = ["tp", "utilization", "vllm-version"] as const;
+
+type NumberOption = Extract<
+  keyof CommandLine["values"],
+  "tp" | "pp" | "utilization" | "context" | "concurrency" | "gpu-memory-gib" | "host-memory-gib"
+>;
 
 /** The arguments, what else was asked for, or every problem with them. */
-export function readModelArguments(
-  argv: string[],
-): ModelArguments | "help" | "list" | { readonly problems: readonly string[] } {
-  const parsed = parse(argv);
-  if ("problems" in parsed) return parsed;
-  const { values, positionals } = parsed;
-  if (values.help) return "help";
+export function readModelArguments(argv: string[]): ModelArguments | "help" | "list" | WrongArguments {
+  const line = readCommandLine(argv);
+  if (line.values.help) return "help";
   if (argv.length === 0) return "list";
-  const problems: string[] = [];
-  const [model, ...rest] = positionals;
-  if (model === undefined || rest.length > 0) problems.push(`expected one model, got ${positionals.length}`);
-  const number = (name: keyof typeof values, whole: boolean): number | undefined => {
-    const text = values[name];
-    if (typeof text !== "string") return undefined;
-    const value = text.trim() === "" ? Number.NaN : Number(text);
-    if (value > 0 && value < 1e12 && (!whole || Number.isInteger(value))) return value;
-    problems.push(`--${name} must be a ${whole ? "whole " : ""}number above 0, is "${text}"`);
-    return undefined;
+  const problems = [...line.problems];
+  const [model = "", ...rest] = line.positionals;
+  if (model === "" || rest.length > 0) problems.push(`expected one model, got ${line.positionals.length}`);
+  const text = (name: keyof CommandLine["values"]) => {
+    const value = line.values[name];
+    return typeof value === "string" ? value : undefined;
   };
-  const engine = engines.find((name) => name === (values.engine ?? "vllm"));
-  if (engine === undefined) problems.push(`--engine must be one of ${engines.join(", ")}, is "${values.engine}"`);
-  if (engine === "ollama") {
-    const given = vllmOnly.filter((name) => values[name] !== undefined);
-    problems.push(...given.map((name) => `--${name} is an option of vLLM: Ollama decides this itself`));
-  }
-  const kvCacheDtype = Object.hasOwn(kvDtypes, values["kv-dtype"] ?? "auto")
-    ? kvDtypes[values["kv-dtype"] ?? "auto"]
-    : undefined;
-  if (kvCacheDtype === undefined)
-    problems.push(`--kv-dtype must be one of ${Object.keys(kvDtypes).join(", ")}, is "${values["kv-dtype"]}"`);
-  const vllmVersion = values["vllm-version"] ?? defaultVllmVersion;
+  const number = (name: NumberOption, read: (value: string) => number | undefined, kind: string, hint = "") => {
+    const given = text(name);
+    const value = given === undefined ? undefined : read(given);
+    if (given !== undefined && value === undefined)
+      problems.push(`--${line.typed[name]} must be a ${kind} above 0, is "${given}"${hint}`);
+    return value;
+  };
+  const whole = (name: NumberOption, hint?: string) => number(name, wholeNumber, "whole number", hint);
+  const layoutHint = ": leave it out, and what fits is named";
+  const numbers = {
+    tensorParallel: whole("tp", layoutHint),
+    pipelineParallel: whole("pp", layoutHint),
+    utilization: number("utilization", decimal, "number"),
+    contextTokens: whole("context"),
+    concurrency: whole("concurrency") ?? 1,
+  };
+  const engine = readEngine(text("engine") ?? "vllm", line, problems);
+  const kvCacheDtype = readKvDtype(text("kv-dtype") ?? "auto", problems);
+  const { problems: flagProblems } = readVllmFlags(line.flags);
+  problems.push(...flagProblems.map(({ flag, value, allowed }) => `--${flag} must be ${allowed}, is "${value}"`));
+  const vllmVersion = text("vllm-version") ?? defaultVllmVersion;
   if (!/^v?\d{1,6}(\.\d{1,6})+/.test(vllmVersion))
     problems.push(`--vllm-version must look like ${defaultVllmVersion}, is "${vllmVersion}"`);
   const machine = machineFor({
-    shape: values.shape,
-    gpu: values.gpu ?? values["gpu-model"],
-    gpuMemoryGiB: number("gpu-memory-gib", false),
-    hostMemoryGiB: number("host-memory-gib", false),
+    shape: text("shape"),
+    gpu: text("gpu"),
+    gpuOption: line.typed.gpu,
+    gpuMemoryGiB: number("gpu-memory-gib", decimal, "number"),
+    hostMemoryGiB: number("host-memory-gib", decimal, "number"),
   });
   if ("problem" in machine) problems.push(machine.problem);
   else if (machine.device === "cpu" && engine === "vllm")
     problems.push("--host-memory-gib is for --engine ollama: vLLM runs on GPUs here");
-  const numbers = {
-    tensorParallel: number("tp", true),
-    pipelineParallel: number("pp", true),
-    utilization: number("utilization", false),
-    contextTokens: number("context", true),
-    concurrency: number("concurrency", true) ?? 1,
-    maxNumSeqs: number("max-num-seqs", true),
-  };
-  if (problems.length > 0 || "problem" in machine || engine === undefined) return { problems };
+  if (problems.length > 0 || "problem" in machine || engine === undefined)
+    return { problems, ...(line.positionals.length === 1 && { model }) };
   return {
     ...numbers,
-    model: model ?? "",
+    model,
     engine: { name: engine, version: engine === "vllm" ? vllmVersion : engineVersion(engine) },
     machine,
     kvCacheDtype: kvCacheDtype ?? "auto",
-    quantization: values.quantization,
-    json: values.json ?? false,
+    quantization: text("quantization"),
+    flags: line.flags,
+    json: line.values.json === true,
   };
 }
 
-function parse(argv: string[]) {
-  try {
-    return parseArgs({ args: argv, options: modelOptions, allowPositionals: true });
-  } catch (error) {
-    return { problems: [messageOf(error)] };
+function readEngine(name: string, { typed, flags }: CommandLine, problems: string[]): EngineName | undefined {
+  const engine = engines.find((each) => each === name.toLowerCase());
+  if (engine === undefined) {
+    problems.push(`--engine must be one of ${engines.join(", ")}, is "${name}"`);
+  } else if (engine === "ollama") {
+    const given = [...vllmOnly.flatMap((option) => typed[option] ?? []), ...Object.keys(flags)];
+    problems.push(...given.map((option) => `--${option} is an option of vLLM: Ollama decides this itself`));
   }
+  return engine;
+}
+
+function readKvDtype(name: string, problems: string[]): KvCacheDtype | undefined {
+  const known = Object.keys(kvDtypes);
+  const found = Object.hasOwn(kvDtypes, name) ? kvDtypes[name] : undefined;
+  if (found === undefined)
+    problems.push(
+      `--kv-dtype must be one of ${known.join(", ")}, is "${name}"; ${suggest(name, known, "auto is the model's own")}`,
+    );
+  return found;
+}
+
+function decimal(text: string): number | undefined {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  return value > 0 && value < 1e12 ? value : undefined;
 }

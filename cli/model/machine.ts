@@ -1,10 +1,12 @@
 /** What `npm run model` sizes for: the GPUs of a card or of a machine shape, or host memory. */
 import { findGpus } from "../../catalog/find-gpu";
-import { findShape, type GpuSpec, gpuModels, type MachineShape, shapes } from "../../catalog/shapes";
+import { cards, findShape, type GpuSpec, gpuModels, type MachineShape, shapes } from "../../catalog/shapes";
 import { LIST_CARDS, LIST_SHAPES } from "../../stacks/config/list-commands";
 import { suggest } from "../../stacks/config/problems";
 
 export interface Machine {
+  /** False: nobody named one, and a usual card stands in. */
+  readonly isNamed: boolean;
   /** One GPU's memory as its driver hands it out, or the host's for models on CPUs. */
   readonly memoryGiB: number;
   readonly gpuModel?: string;
@@ -18,35 +20,43 @@ export interface Machine {
 export interface MachineWish {
   readonly shape?: string;
   readonly gpu?: string;
+  /** How the card's option was spelled. @default "gpu" */
+  readonly gpuOption?: string;
   readonly gpuMemoryGiB?: number;
   readonly hostMemoryGiB?: number;
 }
 
-/** An 80 GB H100 as its driver reports it. */
-const DEFAULT_GPU_MEMORY_GIB = 79.19;
+/** What stands in where no machine is named. */
+const USUAL_CARD = "NVIDIA H100 80GB SXM";
 
 /** @returns the machine, or what is wrong with the wish. */
 export function machineFor({
   shape,
   gpu,
+  gpuOption = "gpu",
   gpuMemoryGiB,
   hostMemoryGiB,
 }: MachineWish): Machine | { readonly problem: string } {
-  const given = Object.entries({ shape, gpu, "host-memory-gib": hostMemoryGiB }).filter(
+  const given = Object.entries({ shape, [gpuOption]: gpu, "host-memory-gib": hostMemoryGiB }).filter(
     ([, value]) => value !== undefined,
   );
   if (given.length > 1) {
     return { problem: `give one of ${given.map(([name]) => `--${name}`).join(" and ")}` };
   }
   if (hostMemoryGiB !== undefined) {
-    return { memoryGiB: hostMemoryGiB, device: "cpu" };
+    return { isNamed: true, memoryGiB: hostMemoryGiB, device: "cpu" };
   }
   if (shape !== undefined) {
     return machineOfShape(shape, gpuMemoryGiB);
   }
-  return gpu === undefined
-    ? { memoryGiB: gpuMemoryGiB ?? DEFAULT_GPU_MEMORY_GIB, device: "gpu" }
-    : machineOfCard(gpu, gpuMemoryGiB);
+  if (gpu !== undefined) {
+    return machineOfCard(gpu, gpuMemoryGiB, gpuOption);
+  }
+  if (gpuMemoryGiB !== undefined) {
+    return { isNamed: true, memoryGiB: gpuMemoryGiB, device: "gpu" };
+  }
+  const usual = machineOfCard(USUAL_CARD, undefined, gpuOption);
+  return "problem" in usual ? usual : { ...usual, isNamed: false };
 }
 
 function machineOfShape(name: string, gpuMemoryGiB: number | undefined): Machine | { readonly problem: string } {
@@ -59,6 +69,7 @@ function machineOfShape(name: string, gpuMemoryGiB: number | undefined): Machine
     return { problem: `${what}; ${suggest(name, names, "take another")} (${LIST_SHAPES})` };
   }
   return {
+    isNamed: true,
     memoryGiB: gpuMemoryGiB ?? shape.gpu.engineMemoryGiB,
     gpuModel: shape.gpu.model,
     gpu: shape.gpu,
@@ -67,13 +78,18 @@ function machineOfShape(name: string, gpuMemoryGiB: number | undefined): Machine
   };
 }
 
-function machineOfCard(name: string, gpuMemoryGiB: number | undefined): Machine | { readonly problem: string } {
+function machineOfCard(
+  name: string,
+  gpuMemoryGiB: number | undefined,
+  option: string,
+): Machine | { readonly problem: string } {
   const found = findGpus(name);
   const [first] = found;
   const isOne = new Set(found.map((gpu) => gpu.engineMemoryGiB)).size === 1;
   if (first && isOne) {
     const resource = first.vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
     return {
+      isNamed: true,
       memoryGiB: gpuMemoryGiB ?? first.engineMemoryGiB,
       gpuModel: first.model,
       gpu: { ...first, count: 1, resource },
@@ -81,13 +97,39 @@ function machineOfCard(name: string, gpuMemoryGiB: number | undefined): Machine 
     };
   }
   if (found.length > 1 && gpuMemoryGiB === undefined) {
-    return { problem: `--gpu ${JSON.stringify(name)} can be ${found.map((gpu) => gpu.model).join(", ")}: write which` };
+    return {
+      problem: `--${option} ${JSON.stringify(name)} can be ${found.map((gpu) => gpu.model).join(", ")}: write which`,
+    };
   }
   if (gpuMemoryGiB !== undefined) {
-    return { memoryGiB: gpuMemoryGiB, gpuModel: name, device: "gpu" };
+    return { isNamed: true, memoryGiB: gpuMemoryGiB, gpuModel: name, device: "gpu" };
   }
-  const names = gpuModels.map((gpu) => gpu.model);
   return {
-    problem: `--gpu ${JSON.stringify(name)} is not in the catalogue; ${suggest(name, names, "take another")} (${LIST_CARDS}), or add --gpu-memory-gib`,
+    problem: `--${option} ${JSON.stringify(name.slice(0, 80))} is not in the catalogue; ${nearestCards(name)} (${LIST_CARDS}), or add --gpu-memory-gib`,
   };
+}
+
+/** The cards that share most of the name, by words and by edits. */
+function nearestCards(name: string): string {
+  const names = gpuModels.map(({ model }) => model);
+  const wanted = wordsOf(name);
+  const shared = names
+    .map((model) => ({ model, words: wordsOf(model).filter((word) => wanted.includes(word)).length }))
+    .filter(({ words }) => words > 0)
+    .sort((a, b) => b.words - a.words);
+  const best = shared.filter(({ words }) => words === shared[0]?.words).map(({ model }) => model);
+  return best.length > 0 && best.length <= MOST_HINTS
+    ? `the nearest are ${best.join(", ")}`
+    : suggest(name, [...names, ...cards.map((card) => card.name)], "take one of its cards");
+}
+
+/** More names are a list, not a hint. */
+const MOST_HINTS = 4;
+
+/** Without the makers, whose names say nothing of a card. */
+function wordsOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "" && !["nvidia", "amd", "intel", "card", "gpu"].includes(word));
 }

@@ -1,5 +1,6 @@
 /** What `npm run model` adds to the figures: what would fit, which machines hold the model, the five-step rule. */
 import type { MachineShape } from "../../catalog/shapes";
+import { type CardFit, compareCards } from "../../planner/card-comparison";
 import {
   cheapestShapes,
   type FittingMachine,
@@ -7,10 +8,15 @@ import {
   largestThatFits,
   layoutThatFits,
 } from "../../planner/fitting";
+import { parallelismProblems } from "../../planner/memory/divisibility";
+import { estimateMemory } from "../../planner/memory/estimate";
 import { differences, type SizingRuleResult } from "../../planner/memory/sizing-rule";
+import { contextLimit } from "../../planner/memory/start-rules";
 import type { MemoryRequest } from "../../planner/memory/types";
 import type { ModelRequest } from "../../planner/request";
 import { ruleFor } from "../../planner/sizing";
+import type { Machine } from "../model/machine";
+import { cardJson } from "./card-table";
 import type { ModelReport } from "./model";
 import { usd } from "./style";
 
@@ -26,6 +32,8 @@ export interface ModelAdvice {
   readonly shapes: readonly FittingMachine[];
   /** Cards of one's own, fewest per machine first. */
   readonly cards: readonly FittingMachine[];
+  /** Every card of the catalogue, where no machine was named. */
+  readonly comparison?: readonly CardFit[];
   /** Where the machine is known. */
   readonly rule?: SizingRuleResult & { readonly differences: readonly string[] };
 }
@@ -36,17 +44,23 @@ const FEW = 3;
 /** GPUs of the largest machine with cards of one's own. */
 const MOST_GPUS = 8;
 
-export function adviceFor(report: ModelReport, model: ModelRequest, shape: MachineShape | undefined): ModelAdvice {
+export function adviceFor(
+  report: ModelReport,
+  model: ModelRequest,
+  { shape, isNamed, device }: Pick<Machine, "shape" | "isNamed" | "device">,
+): ModelAdvice {
   const { request } = report;
-  const contextTokens = Math.min(request.contextTokens, request.architecture.maxContextTokens);
+  const contextTokens = Math.min(request.contextTokens, contextLimit(request.architecture, request.engine));
   // Machines for the load, whatever layout was tried.
   const free = { ...model, contextTokens, tensorParallel: undefined, pipelineParallel: undefined };
   const rule = shape && ruleFor(model, shape);
+  const machines = cheapestShapes(free);
   return {
     remedies:
       report.fits || report.machineRefusals.length > 0 ? [] : remedies({ ...request, contextTokens }, report, shape),
-    shapes: cheapestShapes(free).slice(0, FEW),
+    shapes: machines.slice(0, FEW),
     cards: fewestCards(free).slice(0, FEW),
+    ...(!isNamed && device === "gpu" && { comparison: compareCards(free, machines) }),
     ...(rule && shape && { rule: { ...rule, differences: differencesOf(rule, report, shape) } }),
   };
 }
@@ -69,6 +83,9 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
       });
     }
   }
+  if (startsWithWholeExperts(request, report)) {
+    found.push({ options: "--enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" });
+  }
   if (starts) {
     const context = largestThatFits(request, "contextTokens");
     if (context !== undefined) {
@@ -86,6 +103,18 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
   return found;
 }
 
+/** What keeps it from starting is experts cut over GPUs, and whole ones fit. */
+function startsWithWholeExperts(request: MemoryRequest, { layoutProblems, refusals }: ModelReport): boolean {
+  const { architecture, tensorParallel, pipelineParallel, quantization } = request;
+  const vllm = { ...request.vllm, expertParallel: true };
+  return (
+    layoutProblems.length > 0 &&
+    layoutProblems.length === refusals.length &&
+    parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm).length === 0 &&
+    estimateMemory({ ...request, vllm }).fits
+  );
+}
+
 function differencesOf(rule: SizingRuleResult, { request, estimate }: ModelReport, shape: MachineShape): string[] {
   const { tensorParallel, pipelineParallel, concurrency, contextTokens } = request;
   const gpusPerNode = Math.min(shape.gpu?.count ?? 1, tensorParallel * pipelineParallel);
@@ -101,7 +130,13 @@ function differencesOf(rule: SizingRuleResult, { request, estimate }: ModelRepor
 }
 
 /** The advice as label and text of rows; a row without a label goes on with the one above. */
-export function adviceRows({ remedies: found, shapes, cards, rule }: ModelAdvice): (readonly [string, string])[] {
+export function adviceRows({
+  remedies: found,
+  shapes,
+  cards,
+  comparison,
+  rule,
+}: ModelAdvice): (readonly [string, string])[] {
   const rows: [string, readonly string[]][] = [
     ["to make it fit", found.map(({ options, text }) => `${options}  (${text})`)],
     [
@@ -110,10 +145,17 @@ export function adviceRows({ remedies: found, shapes, cards, rule }: ModelAdvice
         ? ["no single machine of the clouds in the catalogue holds this load"]
         : shapes.map((machine) => `${machineText(machine)}: ${usd(machine.usdPerHour ?? 0)} USD/hour`),
     ],
-    ["own cards", cards.length === 0 ? ["no machine with up to 8 cards of one kind holds it"] : cards.map(machineText)],
+    ...(comparison ? [] : [ownCards(cards)]),
     ["five-step rule", rule ? [...rule.steps.map(({ step, text }) => `${step}. ${text}`), ...rule.differences] : []],
   ];
   return rows.flatMap(([label, texts]) => texts.map((text, index) => [index === 0 ? label : "", text] as const));
+}
+
+function ownCards(cards: readonly FittingMachine[]): [string, readonly string[]] {
+  return [
+    "own cards",
+    cards.length === 0 ? ["no machine with up to 8 cards of one kind holds it"] : cards.map(machineText),
+  ];
 }
 
 function machineText({ shape, layout }: FittingMachine): string {
@@ -123,7 +165,7 @@ function machineText({ shape, layout }: FittingMachine): string {
   return shape.provider === "onprem" ? gpus : `${shape.name} (${gpus})`;
 }
 
-export function adviceJson({ remedies: found, shapes, cards, rule }: ModelAdvice) {
+export function adviceJson({ remedies: found, shapes, cards, comparison, rule }: ModelAdvice) {
   const machine = ({ shape, layout, usdPerHour }: FittingMachine) => ({
     shape: shape.name,
     gpu: shape.gpu?.model,
@@ -132,5 +174,11 @@ export function adviceJson({ remedies: found, shapes, cards, rule }: ModelAdvice
     pipelineParallel: layout.pipelineParallel,
     ...(usdPerHour !== undefined && { usdPerHour }),
   });
-  return { remedies: found, cheapestShapes: shapes.map(machine), ownCards: cards.map(machine), fiveStepRule: rule };
+  return {
+    remedies: found,
+    cheapestShapes: shapes.map(machine),
+    ownCards: cards.map(machine),
+    ...(comparison && { cards: comparison.map(cardJson) }),
+    fiveStepRule: rule,
+  };
 }

@@ -16,6 +16,7 @@ import { assumptionNotes } from "../../planner/model/assumed";
 import { formatFor } from "../../planner/model/format-names";
 import { countParameters, type ParameterCounts, type WeightSizes, weightBytes } from "../../planner/model/parameters";
 import { unknownCache } from "../../planner/problems";
+import { cardTable } from "./card-table";
 import { adviceJson, adviceRows, type ModelAdvice } from "./model-advice";
 
 export interface ModelReport {
@@ -65,7 +66,7 @@ export function modelReport(
       ? []
       : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm);
   const weights = weightBytes(architecture, quantization);
-  const refusals = [...layoutProblems, ...startProblems(request), ...refused];
+  const refusals = [...new Set([...layoutProblems, ...startProblems(request), ...refused])];
   return {
     request,
     estimate,
@@ -161,6 +162,7 @@ export function explainModel(report: ModelReport): string {
     ...describeGpu(report),
     "",
     ...(report.advice ? [...adviceRows(report.advice).map(([label, text]) => row(label, text)), ""] : []),
+    ...(report.advice?.comparison ? [cardTable(report.advice.comparison), ""] : []),
   ].join("\n");
 }
 

@@ -40,7 +40,8 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   }
   if (model.engineVersion !== pinned) {
     return {
-      refusals: [],
+      // This one is the same in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
+      refusals: model.engine === "vllm" ? dtypeRefusals(model, gpu) : [],
       notes: [`which cards ${model.engine} ${model.engineVersion} supports was not read; ${pinned} was`],
     };
   }
@@ -119,6 +120,12 @@ function weightNotes(kind: WeightKind, card: Card): CardVerdict[] {
   return [noted(`${kind.weights} weights on ${card.model} save memory, not time: it computes them in 16 bits`)];
 }
 
+function dtypeRefusals(model: ModelRequest, gpu: GpuSpec): readonly CardRefusal[] {
+  const format = formatFor(model.architecture, model.quantization);
+  const isAsked = dtypeAskedFor(model) === "bfloat16";
+  return isAsked && gpu.abilities ? dtypeVerdict(model, format, { model: gpu.model, ...gpu.abilities }).refusals : [];
+}
+
 /** `--dtype auto` takes float16 where a card has no bfloat16, and float32 for families that float16 breaks. */
 function dtypeVerdict(model: ModelRequest, format: WeightFormat, card: Card): CardVerdict {
   const asked = dtypeAskedFor(model);
@@ -133,7 +140,11 @@ function dtypeVerdict(model: ModelRequest, format: WeightFormat, card: Card): Ca
     );
   }
   if (asked === "bfloat16") {
-    return refused(`${card.model} has no bfloat16`, `write models.${model.name}.quantization: fp16, or ask for none`);
+    const key = model.args?.dtype === undefined ? "quantization: fp16" : "args.dtype: half";
+    return refused(
+      `${card.model} has no bfloat16, and vLLM refuses to start with it below compute capability 8.0: dtype half would do`,
+      `write models.${model.name}.${key}, or ask for none`,
+    );
   }
   return noted(`${card.model} has no bfloat16: vLLM computes in float16`);
 }

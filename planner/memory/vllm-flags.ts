@@ -83,8 +83,12 @@ export function readVllmFlags(args: Readonly<Record<string, ArgumentValue>> = {}
 
 /** A flag by the name that the table has, however it was spelled. */
 function canonical(given: string): { readonly name: string; readonly negated: boolean } {
-  const argument = vllmArgument(given) ?? byOtherName.get(given);
-  return { name: argument?.name ?? given, negated: argument?.negation === given };
+  const off = given.startsWith("no-") ? vllmArgument(given.slice(3)) : undefined;
+  const argument = vllmArgument(given) ?? byOtherName.get(given) ?? off;
+  return {
+    name: argument?.name ?? given,
+    negated: argument !== undefined && (argument.negation === given || argument === off),
+  };
 }
 
 const byOtherName: ReadonlyMap<string, EngineArgument> = new Map(

@@ -223,7 +223,8 @@ function notesFor({ request, card }: Setting): readonly string[] {
   if (!card.known) {
     const name = request.gpuModel;
     const unknown = name === undefined ? "no card is named" : `the catalogue has no card ${JSON.stringify(name)}`;
-    notes.push(`${unknown}: it counts as one ${card.linked ? "with" : "without"} NVLink, as its memory suggests`);
+    const like = card.linked ? "H100, with NVLink" : "L40S, without NVLink";
+    notes.push(`${unknown}: it is taken for one like the ${like}, as its memory suggests`);
   }
   const mixers = architecture.layerSpecs.map((layer) => layer.mixer);
   if (mixers.some(({ kind }) => kind === "latent" || kind === "compressed") && request.tensorParallel > 1) {

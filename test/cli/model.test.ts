@@ -26,7 +26,8 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
 async function json(...argv: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await run(...argv, "--json");
   const figures = JSON.parse(out) as Record<string, unknown>;
-  expect({ code, err }).toEqual({ code: figures.fits ? 0 : 1, err: "" });
+  const isNamed = argv.some((word) => /^--(card|gpu|shape|host-memory)/.test(word));
+  expect({ code, err }).toEqual({ code: figures.fits || !isNamed ? 0 : 1, err: "" });
   return figures;
 }
 
@@ -66,7 +67,10 @@ describe("npm run model", () => {
   });
 
   it("explains for people", async () => {
-    const { code, out } = await run(config("Qwen--Qwen3-30B-A3B"), "--context", "32768", "--concurrency", "4");
+    const { code, out } = await run(
+      config("Qwen--Qwen3-30B-A3B"),
+      ...["--context", "32768", "--concurrency", "4", "--card", "H100"],
+    );
     expect(code).toBe(1);
     expect(out).toContain("30.532 billion in all");
     expect(out).toContain("8 of 128 experts; all must be resident");
@@ -111,7 +115,7 @@ describe("npm run model", () => {
   });
 
   it("refuses a context above the model's limit, and says which is possible", async () => {
-    const { code, out } = await run("phi-4", "--context", "200000");
+    const { code, out } = await run("phi-4", "--context", "200000", "--card", "H100");
     expect(code).toBe(1);
     expect(out).toContain("does not start: a context of 200,000 tokens is above the model's limit of 16,384");
     expect(out).toMatch(/to make it fit +--context 16384 /);
@@ -129,7 +133,10 @@ describe("npm run model", () => {
     const all = (await json(...loaded)).remedies as { options: string }[];
     expect(all.map((remedy) => remedy.options.split(" ")[0])).toEqual(["--tp", "--context", "--concurrency"]);
     for (const remedy of all) {
-      expect(await json(...loaded, ...remedy.options.split(" "))).toMatchObject({ fits: true });
+      const [option = "", value = ""] = remedy.options.split(" ");
+      const at = loaded.indexOf(option);
+      const asked = at < 0 ? [...loaded, option, value] : loaded.with(at + 1, value);
+      expect(await json(...asked)).toMatchObject({ fits: true });
     }
   });
 
@@ -198,6 +205,66 @@ describe("npm run model", () => {
     expect(two.out).toContain("Ollama 0.32.15 on 2 × NVIDIA GeForce RTX 4090 of 23.52 GiB\n");
     const host = await run("llama-3.2-3b-instruct", "--engine", "ollama", "--host-memory-gib", "8");
     expect([host.code, host.out]).toEqual([0, expect.stringContaining("on CPUs with 8.00 GiB")]);
+  });
+
+  it("compares the cards when none is named, and fails for none of them", async () => {
+    const question = ["llama-3.3-70b-instruct", "--context", "16384"];
+    const { code, out } = await run(...question);
+    expect(code).toBe(0);
+    expect(out).toContain("no card is named (--card): the figures are for NVIDIA H100 80GB SXM");
+    expect(out).toMatch(/card +GPUs +layout +GiB spare +USD\/hour/);
+    const { cards } = (await json(...question)) as { cards: Record<string, unknown>[] };
+    const of = (gpu: string) => cards.find((card) => card.gpu === gpu);
+    expect(of("NVIDIA L40S")).toMatchObject({ fits: true, gpus: 4, tensorParallel: 4 });
+    expect(of("NVIDIA H200 141GB SXM")).toMatchObject({ fits: true, gpus: 2 });
+    expect(of("AMD Radeon RX 6900 XT")).toMatchObject({ fits: false, reason: expect.stringContaining("gfx1030") });
+    // What the table says of a card is what the command says of it.
+    for (const { gpu, fits, tensorParallel, pipelineParallel, spareGiB } of cards.slice(3, 7)) {
+      const asked = await json(
+        ...question,
+        "--card",
+        String(gpu),
+        "--tp",
+        `${tensorParallel}`,
+        "--pp",
+        `${pipelineParallel}`,
+      );
+      const { limitGiB, neededTotalGiB } = asked.perGpu as { limitGiB: number; neededTotalGiB: number };
+      expect(asked.fits).toBe(fits);
+      expect(limitGiB - neededTotalGiB).toBeCloseTo(Number(spareGiB), 6);
+    }
+  });
+
+  it("fails for the card that is named, under each of its spellings, and says what would do", async () => {
+    for (const option of ["--card", "--gpu", "--gpu-model"]) {
+      const { code, out } = await run("llama-3.3-70b-instruct", option, "l4");
+      expect(code).toBe(1);
+      expect(out).toContain("--tp 8  (8 GPUs of the same kind");
+    }
+  });
+
+  it("counts vLLM's flags: whole experts are proposed where they are what keeps it from starting", async () => {
+    const question = ["MiniMaxAI/MiniMax-M2.5", "--card", "H100 80GB SXM", "--tp", "8"];
+    const split = await json(...question);
+    expect(split).toMatchObject({
+      fits: false,
+      refusals: [expect.stringContaining("1536"), expect.anything(), expect.anything()],
+    });
+    expect(split.remedies).toContainEqual({ options: "--enable-expert-parallel", text: expect.anything() });
+    expect(await json(...question, "--enable-expert-parallel")).toMatchObject({ fits: true, refusals: [] });
+  });
+
+  it("refuses bfloat16 by name on a card without it, and starts in half", async () => {
+    const question = ["qwen2.5-7b-instruct", "--card", "t4", "--tp", "4"];
+    const asked = await json(...question, "--dtype", "bfloat16");
+    expect(asked).toMatchObject({ fits: false, refusals: [expect.stringContaining("dtype half would do")] });
+    expect(await json(...question, "--dtype", "bfloat16", "--vllm-version", "0.19.0")).toMatchObject({ fits: false });
+    expect(await json(...question, "--dtype", "half")).toMatchObject({ refusals: [] });
+  });
+
+  it("says for which card an unknown one is taken", async () => {
+    const { out } = await run("llama-3.1-8b", "--card", "Intel Gaudi 3", "--gpu-memory-gib", "128");
+    expect(out).toContain('the catalogue has no card "Intel Gaudi 3": it is taken for one like the H100, with NVLink');
   });
 
   it("prints its usage on request", async () => {

@@ -51,7 +51,13 @@ describe("what starts on a card", () => {
     ["a rerank model on a V100", modelOf("bge-reranker-v2-m3", { task: "rerank" }), v100, "7.0", "-> take a pool"],
     ["Gemma 2 on a T4", modelOf("gemma-2-9b-it"), t4, "no bfloat16", "do not run in float16"],
     ["BF16 by hand on a T4", modelOf("qwen3-8b", { quantization: "bf16" }), t4, "no bfloat16", "quantization: fp16"],
-    ["BF16 by a flag on a T4", modelOf("qwen3-8b", { args: { dtype: "bfloat16" } }), t4, "no bfloat16", "fp16"],
+    [
+      "BF16 by a flag on a T4",
+      modelOf("qwen3-8b", { args: { dtype: "bfloat16" } }),
+      t4,
+      "no bfloat16",
+      "args.dtype: half",
+    ],
     ["a BF16 cache on a T4", modelOf("qwen3-8b", { kvCacheDtype: "bfloat16" }), t4, "8.0", "remove models.qwen3-8b"],
     [
       "MLA with an FP8 cache on an A10",

@@ -52,7 +52,7 @@ describe("what the memory rules take from a card", () => {
       expect(traits(name, 79)).toMatchObject({ linked: true, known: false });
       expect(traits(name, 48)).toMatchObject({ linked: false, known: false });
       expect(estimated(name).notes.join()).toMatch(
-        /^(no card is named|the catalogue has no card ".*"): it counts as one with NVLink/,
+        /^(no card is named|the catalogue has no card ".*"): it is taken for one like the H100, with NVLink/,
       );
       expect(estimated("NVIDIA H100 80GB HBM3").notes).toEqual([]);
     },

@@ -1,0 +1,64 @@
+/** The cards of the catalogue side by side: the fewest of each in one machine that hold a replica. */
+import { type GpuModel, gpuModels, type MachineShape } from "../catalog/shapes";
+import type { Candidate, Refusal } from "./candidates";
+import { type FittingMachine, fitOnMachine } from "./fitting";
+import type { ModelRequest } from "./request";
+
+/** One card's answer. */
+export interface CardFit {
+  readonly gpu: GpuModel;
+  /** The smallest layout that fits; else the refusal of the largest machine tried. */
+  readonly answer: { readonly candidate: Candidate } | { readonly refusal: Refusal };
+  /** Left on the tightest GPU, GiB; missing when below 0. Undefined where nothing was counted. */
+  readonly spareGiB?: number;
+  /** The cheapest machine of the clouds with this card that holds a replica. */
+  readonly cheapest?: FittingMachine;
+}
+
+/** Cards in one machine. */
+const COUNTS = [1, 2, 4, 8];
+
+/** @param machines those of the clouds that hold the load, cheapest first. */
+export function compareCards(model: ModelRequest, machines: readonly FittingMachine[]): CardFit[] {
+  return gpuModels.map((gpu) => {
+    const answer = smallest(model, gpu);
+    const estimate = "candidate" in answer ? answer.candidate.estimate : answer.refusal.estimate;
+    const cheapest = machines.find(({ shape }) => shape.gpu?.model === gpu.model);
+    return {
+      gpu,
+      answer,
+      ...(estimate && { spareGiB: estimate.perGpu.limitGiB - estimate.perGpu.totalGiB }),
+      ...(cheapest && { cheapest }),
+    };
+  });
+}
+
+/** What one card refuses for another reason than memory, more of them refuse as well. */
+function smallest(model: ModelRequest, gpu: GpuModel): CardFit["answer"] {
+  let answer = fitOnMachine(model, machineOf(gpu, 1), 1);
+  for (const count of COUNTS.slice(1)) {
+    if ("candidate" in answer || answer.refusal.estimate === undefined) break;
+    answer = fitOnMachine(model, machineOf(gpu, count), 1);
+  }
+  return answer;
+}
+
+/** A host that lacks nothing, so that the cards alone decide. */
+function machineOf(gpu: GpuModel, count: number): MachineShape {
+  const { memorySource: _memory, engineMemorySource: _engine, notes: _notes, ...card } = gpu;
+  const resource = gpu.vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
+  return {
+    provider: "onprem",
+    name: `${count} × ${gpu.model}`,
+    gpu: { ...card, count, resource },
+    cpu: { arch: "amd64", vcpus: 16 * count },
+    memoryGiB: Math.max(128, Math.ceil(3 * gpu.memoryGiB)) * count,
+    localNvmeGB: 8000,
+    networkGbps: 10,
+    rdma: { kind: "none", gbps: 0 },
+    noPriceReason: "a machine for comparison",
+    notes: "",
+    source: "catalog/shapes/gpus.json",
+    asOf: "",
+  };
+}
