@@ -22,7 +22,6 @@ export function beta9Args(
     gpuPools: config.gpuPools.map((name) => poolNamed(pools, name)),
     tolerations: config.tolerations,
     containerRuntime: config.containerRuntime,
-    clients: config.clients,
     stage,
   };
 }

@@ -15,15 +15,16 @@ import { modelControlService } from "../components/model-control/gateway-service
 import { ModelControl } from "../components/model-control/model-control";
 import { modelControlPods } from "../components/model-control/names";
 import { modelControlTarget } from "../components/model-control/scrape-target";
-import { OBSERVABILITY_NAMESPACE, prometheusPods } from "../components/observability/names";
 import { Observability } from "../components/observability/observability";
-import { Serving } from "../components/serving/serving";
+import { certManagerTarget, gatewayTargets, modelStoreTarget, modelTargets } from "../components/observability/targets";
+import { modelEndpoints, Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { storeMetricsPods } from "../components/storage/store-layout";
 import { gatewayLimits } from "../planner/gateway-limits";
 import type { DeploymentPlan } from "../planner/types";
 import { beta9Args } from "./beta9";
 import type { EnvironmentConfig, LoadedEnvironment } from "./config";
+import { platformConnections } from "./connections";
 import { gpuAccess } from "./gpu-access";
 
 export interface PlatformArgs {
@@ -48,10 +49,26 @@ export class Platform extends PlatformComponent {
       ...(secrets.registryCredentials && { credentials: secrets.registryCredentials }),
     };
     const transformations = [commonLabels(environment.commonLabels), imagesFrom(images)];
-    super("platform:Platform", name, { ...opts, transformations }, { images });
     const { stage } = plan;
     const { gateway, modelControl, observability } = environment;
     const controlHostname = modelControl.enabled ? modelControl.hostname : undefined;
+    const controlAccess = modelControl.enabled
+      ? { client: modelControlPods, spareStorageGiB: modelControl.spareStorageGiB }
+      : undefined;
+    const endpoints = modelEndpoints(plan.models, controlAccess);
+    const services = controlHostname === undefined ? [] : [modelControlService(controlHostname)];
+    const targets = [
+      ...modelTargets(endpoints),
+      ...gatewayTargets({ ...gatewayProxies, metrics: PROXY_METRICS }),
+      modelStoreTarget(storeMetricsPods),
+      certManagerTarget(CERT_MANAGER_NAMESPACE),
+      ...(modelControl.enabled ? [modelControlTarget] : []),
+    ];
+    const gpuPools = plan.pools.flatMap(({ shape, labels, taints }) =>
+      shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: labels, tolerations: taints }] : [],
+    );
+    const connections = platformConnections({ ...args, endpoints, services, targets, gpuPools });
+    super("platform:Platform", name, { ...opts, transformations }, { images, connections });
 
     const access = gpuAccess(
       environment.cluster,
@@ -69,8 +86,6 @@ export class Platform extends PlatformComponent {
         stage,
         certManager: environment.cluster.certManager,
         ...(gateway.tls.kind === "acme" && { acme: gateway.tls }),
-        networks: cluster,
-        observabilityNamespace: OBSERVABILITY_NAMESPACE,
       },
       children,
     );
@@ -86,7 +101,6 @@ export class Platform extends PlatformComponent {
         protect: stage === "production",
         registryGbps: environment.storage.registryGbps,
         ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
-        observabilityNamespace: OBSERVABILITY_NAMESPACE,
       },
       children,
     );
@@ -98,10 +112,7 @@ export class Platform extends PlatformComponent {
         store,
         cluster,
         stage,
-        clients: { gateway: gatewayProxies, observability: prometheusPods },
-        ...(modelControl.enabled && {
-          control: { client: modelControlPods, spareStorageGiB: modelControl.spareStorageGiB },
-        }),
+        control: controlAccess,
         gpuAccess: access,
       },
       children,
@@ -111,15 +122,14 @@ export class Platform extends PlatformComponent {
       this.child("gateway"),
       {
         controllers,
-        endpoints: serving.endpoints,
+        endpoints,
         hostname: gateway.hostname,
         exposure: gateway.exposure,
         serviceAnnotations: serviceAnnotations(cluster, gateway),
         tls: gateway.tls,
         consumers: gateway.consumers,
-        ...(controlHostname !== undefined && { services: [modelControlService(controlHostname)] }),
+        services,
         stage,
-        observabilityNamespace: OBSERVABILITY_NAMESPACE,
         requestTimeoutSeconds: gateway.requestTimeoutSeconds,
         streamIdleTimeoutSeconds: gateway.streamIdleTimeoutSeconds,
         limits: gatewayLimits({
@@ -137,15 +147,13 @@ export class Platform extends PlatformComponent {
             this.child("control"),
             {
               image: modelControl.image,
-              endpoints: serving.endpoints,
+              endpoints,
               allowedRegistries: modelControl.allowedRegistries,
               warmModels: modelControl.warmModels,
               engines: serving,
               cluster,
               stage,
-              observability: prometheusPods,
               ...(controlHostname !== undefined && {
-                gateway: gatewayProxies,
                 publicAddress: gatewayAddress({ ...gateway, hostname: controlHostname }),
               }),
             },
@@ -156,20 +164,14 @@ export class Platform extends PlatformComponent {
     const monitoring = new Observability(
       this.child("observability"),
       {
-        endpoints: serving.endpoints,
+        targets,
         gpuAccess: access,
-        gpuPools: plan.pools.flatMap(({ shape, labels, taints }) =>
-          shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: labels, tolerations: taints }] : [],
-        ),
+        gpuPools,
         cluster,
         stage,
         profile: observability.profile,
         retentionDays: observability.retentionDays,
         storageGiB: observability.storageGiB,
-        gateway: { ...gatewayProxies, metrics: PROXY_METRICS },
-        modelStore: storeMetricsPods,
-        certManagerNamespace: CERT_MANAGER_NAMESPACE,
-        ...(control && { targets: [modelControlTarget] }),
         ...(secrets.alertWebhookUrl && { alertWebhookUrl: secrets.alertWebhookUrl }),
       },
       children,

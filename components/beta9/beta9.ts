@@ -8,11 +8,9 @@ import type { GpuAccessByVendor } from "../core/gpu-access";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { hashOf } from "../core/job-scripts";
 import { ANNOTATIONS, standardLabels } from "../core/labels";
-import { type ClusterNetworks, networkPolicySpec } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { type CertManager, TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
-import { MODEL_STORE_HOST, MODEL_STORE_NAMESPACE, modelStorePods } from "../storage/store-layout";
-import { beta9Allowances } from "./allowances";
+import { MODEL_STORE_HOST } from "../storage/store-layout";
 import { type Backends, storeAddress } from "./backends";
 import {
   BACKEND_ALIASES,
@@ -40,9 +38,7 @@ export interface Beta9Args {
   /** `inject` has the API server add them to workers, which needs Kubernetes 1.36; `none`: the nodes are untainted. */
   readonly tolerations: "inject" | "none";
   readonly containerRuntime: "gvisor" | "runc";
-  /** Namespaces whose pods may call the gateway. */
-  readonly clients: readonly string[];
-  readonly cluster: Pick<Cluster, "storageClass" | keyof ClusterNetworks>;
+  readonly cluster: Pick<Cluster, "storageClass">;
   /** `production` refuses to delete the encryption key. */
   readonly stage: Stage;
   /** Issues the certificate by which the model store is trusted, where that is the object store. */
@@ -69,17 +65,9 @@ export class Beta9 extends PlatformComponent {
   constructor(name: string, args: Beta9Args, opts?: pulumi.ComponentResourceOptions) {
     super("beta9:Beta9", name, opts);
     const { backends, cluster } = args;
-    const { namespace } = new IsolatedNamespace(
-      this.child("ns"),
-      {
-        namespace: BETA9_NAMESPACE,
-        allowances: beta9Allowances({ backends, clients: args.clients, networks: cluster }),
-      },
-      this.childOptions(),
-    );
+    const { namespace } = new IsolatedNamespace(this.child("ns"), { namespace: BETA9_NAMESPACE }, this.childOptions());
     const usesModelStore = storeAddress(backends.s3).host === MODEL_STORE_HOST;
     if (usesModelStore) {
-      this.openModelStore();
       trustCertificate(this.child("trust"), namespace, args.certManager, this.childOptions());
     }
     const authority = usesModelStore ? STORE_AUTHORITY : undefined;
@@ -148,26 +136,6 @@ export class Beta9 extends PlatformComponent {
       }),
     );
     this.registerOutputs({ address: this.address });
-  }
-
-  /** Lets the gateway and the workers into the model store's namespace, which is closed. */
-  private openModelStore(): void {
-    const { podLabels: pods, port } = modelStorePods;
-    new kubernetes.networking.v1.NetworkPolicy(
-      this.child("store-access"),
-      {
-        metadata: {
-          ...metadata("allow-beta9", MODEL_STORE_NAMESPACE),
-          annotations: { [ANNOTATIONS.description]: "Beta9 keeps the files of functions in the store" },
-        },
-        spec: networkPolicySpec({
-          pods,
-          from: [{ namespace: BETA9_NAMESPACE }],
-          ports: [{ port }],
-        }),
-      },
-      this.childOptions(),
-    );
   }
 
   private generate(stage: Stage): Parameters<typeof credentialsFile>[1] {

@@ -1,3 +1,4 @@
+import type { PodSelection } from "../core/connections";
 import { selectorLabels } from "../core/labels";
 
 export const BETA9_NAMESPACE = "beta9";
@@ -14,8 +15,11 @@ export const GATEWAY_PORTS = { grpc: 1993, http: 1994 };
 /** Answers without a token when the gateway reaches its database and Redis. */
 export const HEALTH_PATH = "/api/v1/health";
 
-/** Labels that the chart gives the gateway's pods. */
-export const gatewayPods = selectorLabels("beta9", BETA9_RELEASE);
+/** The gateway's pods, by labels that the chart gives them. */
+export const gatewayPods: PodSelection = {
+  namespace: BETA9_NAMESPACE,
+  podLabels: selectorLabels("beta9", BETA9_RELEASE),
+};
 
 /** Label that Beta9 gives the pods of its worker Jobs. */
 export const workerPods = { "run.beam.cloud/role": "worker" };

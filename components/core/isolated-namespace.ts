@@ -1,8 +1,8 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { PULL_SECRET } from "./image-source";
-import { ANNOTATIONS, type Labels, standardLabels } from "./labels";
-import { type Allowance, CLUSTER_DNS, networkPolicySpec } from "./network";
+import { type Labels, standardLabels } from "./labels";
+import { networkPolicies } from "./network-policies";
 import { PlatformComponent } from "./platform-component";
 import { podSecurityLevel } from "./pod-security";
 
@@ -19,13 +19,11 @@ export interface IsolatedNamespaceArgs {
    * @default false
    */
   readonly keep?: boolean;
-  /** Connections that the default-deny policy lets through, besides DNS. */
-  readonly allowances: readonly Allowance[];
 }
 
 /**
- * A namespace that starts closed: Pod Security labels, no traffic in or out but DNS and the named
- * allowances, a resource quota, and a LimitRange so that no container runs unbounded.
+ * A namespace that starts closed: Pod Security labels, no traffic in or out but DNS and the platform's connections that
+ * begin or end in it, a resource quota, and a LimitRange so that no container runs unbounded.
  */
 export class IsolatedNamespace extends PlatformComponent {
   /** Name of the namespace. What uses it comes after the policies, quota, limits and pull secret: nothing ever runs unguarded. */
@@ -54,30 +52,14 @@ export class IsolatedNamespace extends PlatformComponent {
     );
     const { name: namespace } = this.resource.metadata;
 
-    const guards: pulumi.CustomResource[] = [];
-    const policy = (policyName: string, reason: string, spec: NetworkPolicySpec) =>
-      guards.push(
+    const guards: pulumi.CustomResource[] = networkPolicies(args.namespace, this.inherited.connections).map(
+      (policy) =>
         new kubernetes.networking.v1.NetworkPolicy(
-          this.child(policyName),
-          {
-            metadata: { name: policyName, namespace, labels, annotations: { [ANNOTATIONS.description]: reason } },
-            spec,
-          },
+          this.child(policy.name),
+          { metadata: { name: policy.name, namespace, labels, annotations: policy.annotations }, spec: policy.spec },
           this.childOptions(),
         ),
-      );
-    policy("default-deny", "Nothing goes in or out but what the policies beside this one allow", {
-      podSelector: {},
-      policyTypes: ["Ingress", "Egress"],
-    });
-    const granted = [DNS, ...args.allowances];
-    const duplicate = granted.find((a, i) => granted.findIndex((b) => b.name === a.name) !== i);
-    if (duplicate) {
-      throw new Error(`namespace "${args.namespace}" names the allowance "${duplicate.name}" twice`);
-    }
-    for (const allowance of granted) {
-      policy(`allow-${allowance.name}`, allowance.reason, networkPolicySpec(allowance));
-    }
+    );
 
     const { credentials } = this.inherited.images ?? {};
     if (credentials) {
@@ -126,20 +108,3 @@ export class IsolatedNamespace extends PlatformComponent {
     this.registerOutputs({ namespace: this.namespace });
   }
 }
-
-type NetworkPolicySpec = kubernetes.types.input.networking.v1.NetworkPolicySpec;
-
-/**
- * Name resolution, which everything needs. Where a cache runs on every node (NodeLocal DNSCache), queries go to it: to
- * its pods, or to the link-local address that it listens on.
- */
-const DNS: Allowance = {
-  name: "dns",
-  reason: "All pods resolve names",
-  pods: {},
-  to: [CLUSTER_DNS, { namespace: "kube-system", pods: { "k8s-app": "node-local-dns" } }, { cidr: "169.254.20.10/32" }],
-  ports: [
-    { port: 53, protocol: "UDP" },
-    { port: 53, protocol: "TCP" },
-  ],
-};

@@ -8,6 +8,8 @@ export const LABEL_PREFIX = "inference-stacks.io";
 export const ANNOTATIONS = {
   /** Why an object is there, for people: one of Kubernetes' well-known annotations. */
   description: "kubernetes.io/description",
+  /** The connections that a NetworkPolicy lets through, a line for each reason. */
+  connections: `${LABEL_PREFIX}/connections`,
   /** GiB that the plan expects on the tightest GPU. */
   memoryTotalGiB: `${LABEL_PREFIX}/memory-total-gib`,
   /** GiB that the engine may use there. */

@@ -17,11 +17,7 @@ export const PLAN_KEY = "plan.json";
 export class PlanRecord extends PlatformComponent {
   constructor(name: string, args: { readonly plan: DeploymentPlan }, opts?: pulumi.ComponentResourceOptions) {
     super("core:PlanRecord", name, opts);
-    const system = new IsolatedNamespace(
-      this.child("ns"),
-      { namespace: PLAN_NAMESPACE, allowances: [] },
-      this.childOptions(),
-    );
+    const system = new IsolatedNamespace(this.child("ns"), { namespace: PLAN_NAMESPACE }, this.childOptions());
     new kubernetes.core.v1.ConfigMap(
       this.child("plan"),
       {

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Connections } from "./connections";
 import type { ImageSource } from "./image-source";
 
 /** Kubernetes names: what the API server accepts for a DNS label. */
@@ -7,6 +8,8 @@ const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 /** What components take from their ancestors instead of passing it on by hand, as providers are taken. */
 export interface Inherited {
   readonly images?: ImageSource;
+  /** Of the whole platform: each namespace opens for its own. @default none: namespaces stay closed */
+  readonly connections?: Connections;
 }
 
 /**

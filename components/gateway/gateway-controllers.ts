@@ -5,9 +5,7 @@ import type { Stage } from "../../planner/types";
 import { chartRelease } from "../core/chart-release";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { standardLabels } from "../core/labels";
-import type { Allowance, ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
-import { aiGatewayAllowances, certManagerAllowances, envoyGatewayAllowances } from "./allowances";
 import type { AcmeServer } from "./certificate";
 import { aiGatewayValues, certManagerValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
 import { AI_GATEWAY_NAMESPACE, CERT_MANAGER_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "./names";
@@ -22,9 +20,6 @@ export interface GatewayControllersArgs {
   readonly certManager?: "platform" | "present";
   /** Certificates come from this ACME server, by HTTP-01 challenges through the Gateway. @default they do not */
   readonly acme?: AcmeServer;
-  readonly networks: ClusterNetworks;
-  /** Namespace of Prometheus, which may scrape the controllers. */
-  readonly observabilityNamespace: string;
 }
 
 /** What configures the proxies: Envoy Gateway, Envoy AI Gateway (routing by model) and cert-manager, each in its namespace. */
@@ -34,13 +29,12 @@ export class GatewayControllers extends PlatformComponent {
 
   constructor(name: string, args: GatewayControllersArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:GatewayControllers", name, opts);
-    const { stage, acme, networks, observabilityNamespace } = args;
+    const { stage, acme } = args;
 
     // Gateway API and Envoy Gateway CRDs come with this chart. It starts before the extension server that it
     // calls: until that one answers, it keeps the last configuration.
     const envoyGateway = this.install("envoy-gateway", {
       namespace: ENVOY_GATEWAY_NAMESPACE,
-      allowances: envoyGatewayAllowances(networks, observabilityNamespace),
       chart: "gateway-helm",
       values: envoyGatewayValues(stage),
     });
@@ -48,7 +42,6 @@ export class GatewayControllers extends PlatformComponent {
       (args.certManager ?? "platform") === "platform"
         ? this.install("cert-manager", {
             namespace: CERT_MANAGER_NAMESPACE,
-            allowances: certManagerAllowances(networks, observabilityNamespace, acme),
             chart: "cert-manager",
             values: certManagerValues(stage, acme !== undefined),
             after: [envoyGateway],
@@ -60,11 +53,7 @@ export class GatewayControllers extends PlatformComponent {
       { length: 48, special: false },
       this.childOptions(),
     );
-    const aiGatewayNamespace = this.isolated(
-      "ai-gateway",
-      AI_GATEWAY_NAMESPACE,
-      aiGatewayAllowances(networks, observabilityNamespace),
-    );
+    const aiGatewayNamespace = this.isolated("ai-gateway", AI_GATEWAY_NAMESPACE);
     const session = new kubernetes.core.v1.Secret(
       this.child("session"),
       {
@@ -106,7 +95,7 @@ export class GatewayControllers extends PlatformComponent {
   }
 
   private install(suffix: string, args: InstallArgs): pulumi.Resource {
-    const { namespace } = this.isolated(suffix, args.namespace, args.allowances);
+    const { namespace } = this.isolated(suffix, args.namespace);
     return chartRelease(
       this.child(suffix),
       { chart: args.chart, release: suffix, namespace, values: args.values },
@@ -114,14 +103,13 @@ export class GatewayControllers extends PlatformComponent {
     );
   }
 
-  private isolated(suffix: string, namespace: string, allowances: readonly Allowance[]): IsolatedNamespace {
-    return new IsolatedNamespace(this.child(`${suffix}-namespace`), { namespace, allowances }, this.childOptions());
+  private isolated(suffix: string, namespace: string): IsolatedNamespace {
+    return new IsolatedNamespace(this.child(`${suffix}-namespace`), { namespace }, this.childOptions());
   }
 }
 
 interface InstallArgs {
   readonly namespace: string;
-  readonly allowances: readonly Allowance[];
   readonly chart: string;
   readonly values: Parameters<typeof chartRelease>[1]["values"];
   readonly after?: readonly pulumi.Resource[];

@@ -9,18 +9,16 @@ import type { GatewayLimits } from "../../planner/gateway-limits";
 import type { Stage } from "../../planner/types";
 import { customResource } from "../core/custom-resource";
 import { IsolatedNamespace } from "../core/isolated-namespace";
-import type { Allowance, PodSelection } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-types";
-import { proxyAllowances } from "./allowances";
 import { ApiKeys, consumerSecretName } from "./api-keys";
 import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
 import type { GatewayControllers } from "./gateway-controllers";
 import { ModelRoutes } from "./model-routes";
-import { GATEWAY_NAME, GATEWAY_NAMESPACE, gatewayProxies, LISTENERS } from "./names";
+import { GATEWAY_NAME, GATEWAY_NAMESPACE, LISTENERS } from "./names";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
-import { type GatewayService, ServiceRoutes, serviceAllowances } from "./service-routes";
+import { type GatewayService, ServiceRoutes } from "./service-routes";
 import {
   backendTrafficSpec,
   clientTrafficSpec,
@@ -53,8 +51,6 @@ export interface InferenceGatewayArgs extends Partial<RequestTimes> {
   readonly services?: readonly GatewayService[];
   /** Two proxies in production, one in development. */
   readonly stage: Stage;
-  /** Namespace of Prometheus, which may scrape the proxies. */
-  readonly observabilityNamespace: string;
 }
 
 /** One OpenAI-compatible address for all models: TLS, API keys, routing by model, streams that are not cut. */
@@ -65,10 +61,6 @@ export class InferenceGateway extends PlatformComponent {
   readonly consumerSecrets: Readonly<Record<string, string>>;
   /** Settings and example call of each model, by its key in the environment. */
   readonly models: Readonly<Record<string, ModelUsage>>;
-  /** The proxies, for other namespaces' NetworkPolicies. */
-  readonly clients: PodSelection = gatewayProxies;
-  /** What the gateway's own namespace lets through. */
-  readonly allowances: readonly Allowance[];
 
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
@@ -81,13 +73,9 @@ export class InferenceGateway extends PlatformComponent {
     };
     const pods = { stage, memoryGiB: args.limits.proxyMemoryGiB };
 
-    this.allowances = [
-      ...proxyAllowances(endpoints, args.observabilityNamespace, tls.kind === "acme"),
-      ...serviceAllowances(services),
-    ];
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
-      { namespace: GATEWAY_NAMESPACE, allowances: this.allowances },
+      { namespace: GATEWAY_NAMESPACE },
       this.childOptions(),
     );
     const children = this.childOptions<pulumi.ComponentResourceOptions>({

@@ -1,4 +1,4 @@
-import type { PodSelection } from "../core/network";
+import type { PodSelection } from "../core/connections";
 
 /** Namespace of the Gateway, its routes, policies, keys and proxy pods. */
 export const GATEWAY_NAMESPACE = "inference-gateway";

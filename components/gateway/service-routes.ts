@@ -1,12 +1,10 @@
 import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
+import type { PodSelection } from "../core/connections";
 import { customResource } from "../core/custom-resource";
 import { standardLabels } from "../core/labels";
-import type { Allowance, PodSelection } from "../core/network";
-import { podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
-import { gatewayProxies } from "./names";
 import { listenerReference, OPEN_REQUEST_SECONDS, seconds } from "./traffic";
 
 /**
@@ -67,17 +65,6 @@ export class ServiceRoutes extends PlatformComponent {
     }
     this.registerOutputs({});
   }
-}
-
-/** The proxies may call the services: to be granted in the gateway's namespace. */
-export function serviceAllowances(services: readonly GatewayService[]): Allowance[] {
-  return services.map(({ name, pods, port }) => ({
-    name: `service-${name}`,
-    reason: `Requests at the hostname of ${name} go to its pods`,
-    pods: gatewayProxies.podLabels,
-    to: [podsOf(pods)],
-    ports: [{ port }],
-  }));
 }
 
 function clusterName({ service, pods }: GatewayService): string {

@@ -5,13 +5,11 @@ import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { hashOf } from "../core/job-scripts";
 import { ANNOTATIONS, standardLabels } from "../core/labels";
-import { type PodSelection, podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { Workload } from "../core/workload";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { modelControlAllowances } from "./allowances";
 import { API_FILES, type ApiSettings, apiSettings, path } from "./api-settings";
 import { ApiTokens } from "./api-tokens";
 import { MODEL_CONTROL, MODEL_CONTROL_NAMESPACE, MODEL_CONTROL_PORTS } from "./names";
@@ -30,14 +28,10 @@ export interface ModelControlArgs {
   readonly warmModels: readonly string[];
   /** The engines: warm models are fetched after them. */
   readonly engines: pulumi.Resource;
-  readonly cluster: Pick<Cluster, "storageClass" | "apiServerCidrs">;
+  readonly cluster: Pick<Cluster, "storageClass">;
   /** Two replicas of the API in production, one in development. */
   readonly stage: Stage;
-  /** Prometheus. */
-  readonly observability: PodSelection;
-  /** The gateway's proxies, where they route to the API. @default nobody outside of the namespace may call it */
-  readonly gateway?: PodSelection;
-  /** Where the gateway answers for the API. */
+  /** Where the gateway answers for the API. @default it does not: nobody outside of the namespace calls it */
   readonly publicAddress?: string;
 }
 
@@ -63,19 +57,10 @@ export class ModelControl extends PlatformComponent {
         "modelControl.enabled: no model has an engine that the API can drive (replicas over several nodes are not): disable it",
       );
     }
-    const settings = apiSettings(endpoints, args.allowedRegistries, args.gateway === undefined ? 0 : 1);
+    const settings = apiSettings(endpoints, args.allowedRegistries, args.publicAddress === undefined ? 0 : 1);
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
-      {
-        namespace: MODEL_CONTROL_NAMESPACE,
-        allowances: modelControlAllowances({
-          endpoints,
-          networks: args.cluster,
-          observability: podsOf(args.observability),
-          clients: args.gateway ? [{ name: "gateway", peer: podsOf(args.gateway) }] : [],
-          warmModels: args.warmModels.length > 0,
-        }),
-      },
+      { namespace: MODEL_CONTROL_NAMESPACE },
       this.childOptions(),
     );
     const tokens = new ApiTokens(this.child("tokens"), { namespace }, this.childOptions());

@@ -1,5 +1,5 @@
+import type { PodSelection } from "../core/connections";
 import { selectorLabels } from "../core/labels";
-import type { PodSelection } from "../core/network";
 
 export const MODEL_CONTROL_NAMESPACE = "model-control";
 
@@ -21,11 +21,17 @@ export const QUEUE = "valkey";
 
 export const QUEUE_PORT = 6379;
 
-/** Labels of the queue's pods. */
-export const queuePodLabels = selectorLabels(QUEUE, QUEUE);
+export const queuePods: PodSelection = {
+  namespace: MODEL_CONTROL_NAMESPACE,
+  podLabels: selectorLabels(QUEUE, QUEUE),
+  serviceAccount: QUEUE,
+};
 
 /** Name of the Job that fetches the warm models. */
 export const WARM_MODELS = "warm-models";
 
-/** Labels of the Job's pods. */
-export const warmModelsPodLabels = selectorLabels(WARM_MODELS, WARM_MODELS);
+/** The Job's pods. */
+export const warmModelsPods: PodSelection = {
+  namespace: MODEL_CONTROL_NAMESPACE,
+  podLabels: selectorLabels(WARM_MODELS, WARM_MODELS),
+};

@@ -6,11 +6,9 @@ import type { GpuAccessByVendor, GpuVendor } from "../core/gpu-access";
 import { toleration } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import type { Labels } from "../core/labels";
-import { type Allowance, type ClusterNetworks, kubernetesApi } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 import { GPU_METRICS_NAMESPACE } from "./names";
-import { fromPrometheus } from "./targets";
 
 /** Nodes with GPUs of one vendor. */
 export interface GpuPool {
@@ -26,7 +24,6 @@ export interface GpuMetricsArgs {
   readonly pools: readonly GpuPool[];
   /** Its RuntimeClass is that by which a pod sees the GPUs of a k3s node without claiming one. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
-  readonly cluster: Pick<ClusterNetworks, "apiServerCidrs">;
 }
 
 /** Where an exporter runs: the nodes of all pools of its vendor. */
@@ -40,7 +37,7 @@ interface Exporter {
   readonly chart: string;
   readonly port: number;
   /** Labels that the chart gives the exporter's pods. */
-  readonly pods: Labels;
+  readonly podLabels: Labels;
   /** Whether the exporter asks the Kubernetes API which pod holds which GPU; DCGM asks the kubelet alone. */
   readonly usesKubernetesApi: boolean;
   readonly values: (placement: Placement) => HelmValues;
@@ -70,7 +67,7 @@ export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
   nvidia: {
     chart: "dcgm-exporter",
     port: 9400,
-    pods: { "app.kubernetes.io/name": "dcgm-exporter" },
+    podLabels: { "app.kubernetes.io/name": "dcgm-exporter" },
     usesKubernetesApi: false,
     values: ({ affinity, tolerations, runtimeClass }) => ({
       affinity,
@@ -86,7 +83,7 @@ export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
   amd: {
     chart: "amd-device-metrics-exporter",
     port: 5000,
-    pods: { "app.kubernetes.io/name": "metrics-exporter" },
+    podLabels: { "app.kubernetes.io/name": "metrics-exporter" },
     usesKubernetesApi: true,
     values: ({ affinity, tolerations }) => ({
       affinity,
@@ -106,10 +103,7 @@ export class GpuMetrics extends PlatformComponent {
     const vendors = gpuVendors(args.pools);
     const namespace = new IsolatedNamespace(
       this.child("namespace"),
-      {
-        namespace: GPU_METRICS_NAMESPACE,
-        allowances: vendors.flatMap((vendor) => exporterAllowances(vendor, args.cluster)),
-      },
+      { namespace: GPU_METRICS_NAMESPACE },
       this.childOptions(),
     );
     for (const vendor of vendors) {
@@ -133,14 +127,6 @@ export class GpuMetrics extends PlatformComponent {
 /** Vendors of the pools, each once, in a stable order. */
 export function gpuVendors(pools: readonly GpuPool[]): GpuVendor[] {
   return [...new Set(pools.map(({ vendor }) => vendor))].sort();
-}
-
-function exporterAllowances(vendor: GpuVendor, cluster: GpuMetricsArgs["cluster"]): Allowance[] {
-  const { port, pods, usesKubernetesApi } = GPU_EXPORTERS[vendor];
-  return [
-    { ...fromPrometheus(port, pods), name: `${vendor}-metrics` },
-    ...(usesKubernetesApi ? [kubernetesApi(`${vendor}-kubernetes-api`, pods, cluster)] : []),
-  ];
 }
 
 /**

@@ -5,13 +5,11 @@ import type { Stage } from "../../planner/types";
 import { chartRelease } from "../core/chart-release";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { standardLabels } from "../core/labels";
-import type { Allowance } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { alertmanagerConfig } from "./alert-routing";
 import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
 import { type ObservabilityProfile, STACK_SIZES } from "./stack-sizes";
 import { stackValues } from "./stack-values";
-import { fromPrometheus } from "./targets";
 
 export interface MetricsStackArgs {
   /** Replicas, resources and scrape interval. */
@@ -26,8 +24,6 @@ export interface MetricsStackArgs {
   readonly storageClass?: string;
   /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
   readonly scrapeControlPlane?: boolean;
-  /** Connections besides DNS that the namespace of the stack allows. */
-  readonly allowances: readonly Allowance[];
   /** Secret. Where Alertmanager posts alerts. @default nowhere */
   readonly alertWebhookUrl?: pulumi.Output<string>;
 }
@@ -46,12 +42,12 @@ export class MetricsStack extends PlatformComponent {
     super("observability:MetricsStack", name, opts);
     const home = new IsolatedNamespace(
       this.child("namespace"),
-      { namespace: OBSERVABILITY_NAMESPACE, keep: args.stage === "production", allowances: args.allowances },
+      { namespace: OBSERVABILITY_NAMESPACE, keep: args.stage === "production" },
       this.childOptions(),
     );
     const nodes = new IsolatedNamespace(
       this.child("nodes"),
-      { namespace: NODE_METRICS_NAMESPACE, allowances: [fromPrometheus(9100)] },
+      { namespace: NODE_METRICS_NAMESPACE },
       this.childOptions(),
     );
     this.namespace = home.namespace;

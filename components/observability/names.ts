@@ -1,5 +1,4 @@
-import type { Labels } from "../core/labels";
-import { type Peer, podsOf } from "../core/network";
+import type { PodSelection } from "../core/connections";
 
 /** Prometheus, Alertmanager, Grafana and kube-state-metrics. */
 export const OBSERVABILITY_NAMESPACE = "observability";
@@ -13,21 +12,19 @@ export const NODE_METRICS_NAMESPACE = "node-metrics";
 /** Release and prefix of everything that the metrics stack creates. */
 export const STACK_RELEASE = "metrics";
 
-/** Labels of the pods by which they are selected in NetworkPolicies; written by the charts and the operator. */
+/** Pods of the stack, by labels that the charts and the operator write. */
 export const STACK_PODS = {
-  prometheus: { "app.kubernetes.io/name": "prometheus" },
-  alertmanager: { "app.kubernetes.io/name": "alertmanager" },
-  grafana: { "app.kubernetes.io/name": "grafana" },
-  kubeStateMetrics: { "app.kubernetes.io/name": "kube-state-metrics" },
+  prometheus: inStack("prometheus"),
+  alertmanager: inStack("alertmanager"),
+  grafana: inStack("grafana"),
+  kubeStateMetrics: inStack("kube-state-metrics"),
   /** The operator and the hook Jobs that make its webhook's certificate. */
-  operator: { "app.kubernetes.io/name": "kube-prometheus-stack-prometheus-operator" },
-} as const satisfies Record<string, Labels>;
+  operator: inStack("kube-prometheus-stack-prometheus-operator"),
+} as const;
 
-/** Who scrapes, as a selection of pods. */
-export const prometheusPods = { namespace: OBSERVABILITY_NAMESPACE, podLabels: STACK_PODS.prometheus } as const;
-
-/** Who scrapes, as the peer to let in wherever a pod has metrics. */
-export const PROMETHEUS_PEER: Peer = podsOf(prometheusPods);
+function inStack(name: string): PodSelection {
+  return { namespace: OBSERVABILITY_NAMESPACE, podLabels: { "app.kubernetes.io/name": name } };
+}
 
 /** Address of the query API inside the cluster. */
 export const PROMETHEUS_URL = `http://${STACK_RELEASE}-prometheus.${OBSERVABILITY_NAMESPACE}.svc:9090`;

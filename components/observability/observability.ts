@@ -3,29 +3,16 @@ import type { Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { PlatformComponent } from "../core/platform-component";
-import type { ModelEndpoint } from "../serving/endpoint";
 import { Dashboards } from "./dashboards/dashboards";
 import { GpuMetrics, type GpuPool } from "./gpu-metrics";
 import { MetricsStack } from "./metrics-stack";
 import { Monitors } from "./monitors";
 import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, OBSERVABILITY_NAMESPACE, PROMETHEUS_URL } from "./names";
 import { PrometheusRules } from "./rules/prometheus-rules";
-import { stackAllowances } from "./stack-allowances";
 import type { ObservabilityProfile } from "./stack-sizes";
-import {
-  certManagerTarget,
-  distinctTargets,
-  gatewayTargets,
-  type ModelStoreMetrics,
-  modelStoreTarget,
-  modelTargets,
-  type ProxyMetrics,
-  type ScrapeTarget,
-} from "./targets";
+import { distinctTargets, type ScrapeTarget } from "./targets";
 
 export interface ObservabilityArgs {
-  /** Where the models answer; those with metrics are scraped. */
-  readonly endpoints: readonly ModelEndpoint[];
   /** Every pool with GPUs, from the plan. */
   readonly gpuPools: readonly GpuPool[];
   /** @default nothing beside the device plugins */
@@ -38,14 +25,8 @@ export interface ObservabilityArgs {
   readonly retentionDays: number;
   /** Volume of each Prometheus replica, GiB; at least 2. */
   readonly storageGiB: number;
-  /** The gateway's proxies and their metrics endpoints. */
-  readonly gateway: ProxyMetrics;
-  /** @default no store in the cluster */
-  readonly modelStore?: ModelStoreMetrics;
-  /** Namespace of cert-manager, where the platform's certificates have an alert. @default no cert-manager */
-  readonly certManagerNamespace?: string;
-  /** Other pods with metrics. @default none */
-  readonly targets?: readonly ScrapeTarget[];
+  /** Pods with metrics. */
+  readonly targets: readonly ScrapeTarget[];
   /** Secret. Webhook of the incident tool or chat that gets alerts. @default nowhere */
   readonly alertWebhookUrl?: pulumi.Output<string>;
   /** URL of `docs/operations.md` in your fork, for the links in alerts. @default its path in the repository */
@@ -67,13 +48,7 @@ export class Observability extends PlatformComponent {
     super("observability:Observability", name, opts);
     const { cluster } = args;
     const scrapeControlPlane = args.scrapeControlPlane ?? false;
-    const targets = distinctTargets([
-      ...modelTargets(args.endpoints),
-      ...gatewayTargets(args.gateway),
-      ...(args.modelStore ? [modelStoreTarget(args.modelStore)] : []),
-      ...(args.certManagerNamespace !== undefined ? [certManagerTarget(args.certManagerNamespace)] : []),
-      ...(args.targets ?? []),
-    ]);
+    const targets = distinctTargets(args.targets);
 
     const stack = new MetricsStack(
       this.child("metrics"),
@@ -84,14 +59,6 @@ export class Observability extends PlatformComponent {
         storageGiB: args.storageGiB,
         ...(cluster.storageClass !== undefined && { storageClass: cluster.storageClass }),
         scrapeControlPlane,
-        allowances: stackAllowances({
-          targets,
-          gpuPools: args.gpuPools,
-          gpuExporters: cluster.gpuExporters,
-          networks: cluster,
-          scrapeControlPlane,
-          alertWebhook: args.alertWebhookUrl !== undefined,
-        }),
         ...(args.alertWebhookUrl && { alertWebhookUrl: args.alertWebhookUrl }),
       },
       this.childOptions(),
@@ -103,7 +70,6 @@ export class Observability extends PlatformComponent {
         this.child("gpus"),
         {
           pools: args.gpuPools,
-          cluster,
           ...(args.gpuAccess && { gpuAccess: args.gpuAccess }),
         },
         afterCrds,

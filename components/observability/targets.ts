@@ -1,7 +1,5 @@
 import type { Labels } from "../core/labels";
-import { type Allowance, podsOf } from "../core/network";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { PROMETHEUS_PEER, STACK_PODS } from "./names";
 
 /** Pods with a Prometheus endpoint. */
 export interface ScrapeTarget {
@@ -71,34 +69,4 @@ export function distinctTargets(targets: readonly ScrapeTarget[]): readonly Scra
     );
   }
   return targets;
-}
-
-/**
- * Prometheus may reach the targets: to be granted in the namespace of Prometheus. One policy for each port, not for each
- * target: whatever is made in a namespace waits for all its policies, so that a policy for each model would make the
- * deployment's state grow with the square of the models.
- */
-export function scrapeAllowances(targets: readonly ScrapeTarget[]): Allowance[] {
-  const ports = [...new Set(targets.map(({ port }) => port))].sort((a, b) => a - b);
-  return ports.map((port) => {
-    const scraped = targets.filter((target) => target.port === port);
-    return {
-      name: `scrape-${port}`,
-      reason: `Prometheus reads the metrics of ${scraped.map(({ name }) => name).join(", ")}`,
-      pods: STACK_PODS.prometheus,
-      to: scraped.map(podsOf),
-      ports: [{ port }],
-    };
-  });
-}
-
-/** Prometheus may come in: to be granted in the namespace that has metrics. */
-export function fromPrometheus(port: number, pods: Labels = {}): Allowance {
-  return {
-    name: "metrics",
-    reason: "Prometheus reads their metrics",
-    pods,
-    from: [PROMETHEUS_PEER],
-    ports: [{ port }],
-  };
 }

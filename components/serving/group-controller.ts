@@ -3,9 +3,9 @@ import type * as pulumi from "@pulumi/pulumi";
 import { imageEntry } from "../../catalog/images";
 import type { Stage } from "../../planner/types";
 import { chartRelease, type HelmValues } from "../core/chart-release";
-import type { Cluster } from "../core/cluster";
+import { type Connection, podsIn } from "../core/connections";
 import { IsolatedNamespace } from "../core/isolated-namespace";
-import { fromKubernetesApi, kubernetesApi } from "../core/network";
+import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 
@@ -15,7 +15,6 @@ const WEBHOOK_PORT = 9443;
 
 export interface GroupControllerArgs {
   readonly stage: Stage;
-  readonly cluster: Pick<Cluster, "apiServerCidrs">;
 }
 
 /** The LeaderWorkerSet controller, once per cluster: it forms the groups of models that span nodes. */
@@ -23,19 +22,9 @@ export class GroupController extends PlatformComponent {
   /** Brings the CRD; everything that uses it depends on it. */
   readonly release: kubernetes.helm.v3.Release;
 
-  constructor(name: string, { stage, cluster }: GroupControllerArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, { stage }: GroupControllerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:GroupController", name, opts);
-    const { namespace } = new IsolatedNamespace(
-      this.child("ns"),
-      {
-        namespace: NAMESPACE,
-        allowances: [
-          kubernetesApi("kubernetes-api", {}, cluster),
-          fromKubernetesApi("webhook", {}, [{ port: WEBHOOK_PORT }]),
-        ],
-      },
-      this.childOptions(),
-    );
+    const { namespace } = new IsolatedNamespace(this.child("ns"), { namespace: NAMESPACE }, this.childOptions());
     this.release = chartRelease(
       this.child("lws"),
       { chart: "lws", release: "lws", namespace, values: groupControllerValues(stage) },
@@ -43,6 +32,14 @@ export class GroupController extends PlatformComponent {
     );
     this.registerOutputs({});
   }
+}
+
+export function groupControllerConnections(networks: ClusterNetworks): Connection[] {
+  const controller = podsIn(NAMESPACE);
+  return [
+    toKubernetesApi("group-controller", controller, networks),
+    fromKubernetesApi("group-controller", controller, [WEBHOOK_PORT]),
+  ];
 }
 
 /** Values of the lws chart. */

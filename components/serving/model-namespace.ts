@@ -3,74 +3,31 @@ import type { ModelPlan } from "../../planner/types";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { MODEL_LABEL } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
-import { type Allowance, podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { gibibytes } from "../core/resources";
 import type { ScaleTarget } from "./endpoint";
-import type { ControlAccess, ServingClients } from "./model-server";
+import type { ControlAccess } from "./model-server";
 import { ScaleRights } from "./scale-rights";
 
 export interface ModelNamespaceArgs {
   readonly model: ModelPlan;
-  readonly clients: ServingClients;
-  /** Lets the model control API call the engine and scale it. @default it may do neither */
+  /** Lets the model control API scale the engine. @default it may not */
   readonly control?: ControlAccess & { readonly scale: ScaleTarget };
-  /** Port of the model's API. */
-  readonly port: number;
-  /** Whether the API port also serves Prometheus metrics. */
-  readonly metrics: boolean;
-  /** What this kind of server needs besides: its weights, its other nodes. */
-  readonly allowances: readonly Allowance[];
 }
 
-/**
- * The namespace of one model: closed but for requests from the gateway, scrapes from Prometheus, the model control API and
- * what its server names, and bounded by what the plan gave the model.
- */
+/** The namespace of one model: closed but for the connections of its server, and bounded by what the plan gave the model. */
 export class ModelNamespace extends PlatformComponent {
   readonly namespace: pulumi.Output<string>;
 
   constructor(name: string, args: ModelNamespaceArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:ModelNamespace", name, opts);
-    const { model, clients, port } = args;
+    const { model } = args;
     const isolated = new IsolatedNamespace(
       this.child("ns"),
       {
         namespace: modelNamespaceName(model.name),
         labels: { [MODEL_LABEL]: model.name },
         quota: modelQuota(model),
-        allowances: [
-          {
-            name: "gateway",
-            reason: "Requests come through the gateway alone",
-            pods: {},
-            from: [podsOf(clients.gateway)],
-            ports: [{ port }],
-          },
-          ...(args.metrics
-            ? [
-                {
-                  name: "metrics",
-                  reason: "Prometheus reads their metrics",
-                  pods: {},
-                  from: [podsOf(clients.observability)],
-                  ports: [{ port }],
-                },
-              ]
-            : []),
-          ...(args.control
-            ? [
-                {
-                  name: "model-control",
-                  reason: "The model control API drives the engine",
-                  pods: {},
-                  from: [podsOf(args.control.client)],
-                  ports: [{ port }],
-                },
-              ]
-            : []),
-          ...args.allowances,
-        ],
       },
       this.childOptions(),
     );

@@ -1,18 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ModelPlan } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
+import type { Connection, PodSelection } from "../core/connections";
 import type { GpuAccess } from "../core/gpu-access";
-import type { PodSelection } from "../core/network";
+import type { ClusterNetworks } from "../core/network";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
-
-/** Who may connect to model servers. */
-export interface ServingClients {
-  /** The gateway's proxies: the only ones that send requests. */
-  readonly gateway: PodSelection;
-  /** Prometheus. */
-  readonly observability: PodSelection;
-}
 
 /** What servers grant to the model control API. */
 export interface ControlAccess {
@@ -33,9 +26,8 @@ export interface GroupFabric {
 /** What every kind of model server gets. */
 export interface ModelServerArgs {
   readonly model: ModelPlan;
-  readonly cluster: Pick<Cluster, "storageClass" | "privateCidrs">;
+  readonly cluster: Pick<Cluster, "storageClass">;
   readonly store: ModelStore | undefined;
-  readonly clients: ServingClients;
   /** @default no model control API: nobody loads, fetches or scales anything at run time */
   readonly control?: ControlAccess;
   /** Of the vendor whose GPUs the model is planned on. @default nothing */
@@ -51,11 +43,13 @@ export interface ModelServer extends pulumi.ComponentResource {
   readonly endpoint: ModelEndpoint;
 }
 
-export type ModelServerClass = new (
-  name: string,
-  args: ModelServerArgs,
-  opts?: pulumi.ComponentResourceOptions,
-) => ModelServer;
+export interface ModelServerClass {
+  new (name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions): ModelServer;
+  /** Where the model will answer. */
+  endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint;
+  /** What its pods connect to by themselves; who connects to them is their clients' to say. */
+  connectionsOf(model: ModelPlan, networks: ClusterNetworks): readonly Connection[];
+}
 
 /** Name of a model's objects inside its namespace. Never the engine's: a Service `vllm` would break vLLM (VLLM_PORT). */
 export function serverName(model: string): string {

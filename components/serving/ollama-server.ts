@@ -2,12 +2,13 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { ModelPlan } from "../../planner/types";
+import { type Connection, connect, podsIn } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 import { RunToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
-import { ANNOTATIONS, MODEL_LABEL } from "../core/labels";
+import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
-import { internet } from "../core/network";
+import { type ClusterNetworks, internet } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, modelResources, volumeClaimSpec } from "../core/resources";
@@ -15,7 +16,7 @@ import { headlessServiceName, Workload } from "../core/workload";
 import type { EngineControl, ModelEndpoint, ScaleTarget } from "./endpoint";
 import { engineImage } from "./engine-image";
 import { ModelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, serverName } from "./model-server";
+import { type ControlAccess, type ModelServer, type ModelServerArgs, serverName } from "./model-server";
 import {
   DRAIN_SECONDS,
   deployTimeouts,
@@ -44,43 +45,60 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 
   /** @throws Error when the model's source is not the Ollama registry. */
+  static endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint {
+    const instance = serverName(model.name);
+    return {
+      model: model.name,
+      servedName: model.servedName,
+      engine: model.engine,
+      task: model.task,
+      namespace: modelNamespaceName(model.name),
+      service: instance,
+      port: PORT,
+      podLabels: selectorLabels(APP, instance),
+      ...(control && { control: engineControl(model, control) }),
+    };
+  }
+
+  static connectionsOf({ name }: ModelPlan, networks: ClusterNetworks): readonly Connection[] {
+    const namespace = modelNamespaceName(name);
+    return [
+      connect({
+        name: `model-${name}-to-registry`,
+        reason:
+          "Ollama itself pulls models, whenever it is told to: from its registry and from hosts that this one redirects to",
+        from: { namespace, podLabels: selectorLabels(APP, serverName(name)) },
+        to: internet(networks),
+        ports: [443],
+      }),
+      connect({
+        name: `model-${name}-to-itself`,
+        reason: "A Job has each replica pull and load the model",
+        from: podsIn(namespace),
+        to: podsIn(namespace),
+        ports: [PORT],
+      }),
+    ];
+  }
+
+  /** @throws Error when the model's source is not the Ollama registry. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:OllamaServer", name, opts);
     const { model, cluster } = args;
     const tag = ollamaTag(model);
     const instance = serverName(model.name);
+    this.endpoint = OllamaServer.endpointOf(model, args.control);
     const { namespace } = new ModelNamespace(
       this.child("space"),
       {
         model,
-        clients: args.clients,
         control: args.control && { ...args.control, scale: scaleTarget(model) },
-        port: PORT,
-        metrics: false,
-        allowances: [
-          {
-            name: "registry",
-            reason:
-              "Ollama itself pulls models, whenever it is told to: from its registry and from hosts that this one redirects to",
-            pods: { "app.kubernetes.io/name": APP },
-            to: internet(cluster),
-            ports: [{ port: 443 }],
-          },
-          {
-            name: "warm-pull",
-            reason: "A Job has each replica pull and load the model",
-            pods: {},
-            from: [{ pods: {} }],
-            to: [{ pods: {} }],
-            ports: [{ port: PORT }],
-          },
-        ],
       },
       this.childOptions(),
     );
 
-    const volumeGiB = model.modelStorageGiB + (args.control?.spareStorageGiB ?? 0);
-    const volumeClaims = [{ metadata: { name: "models" }, spec: volumeClaimSpec(volumeGiB, cluster.storageClass) }];
+    const storageGiB = volumeGiB(model, args.control);
+    const volumeClaims = [{ metadata: { name: "models" }, spec: volumeClaimSpec(storageGiB, cluster.storageClass) }];
     const pod: HardenedPodArgs = {
       nodeSelector: model.nodeSelector,
       tolerations: model.tolerations,
@@ -140,18 +158,6 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       this.childOptions(),
     );
     this.warmPull(model, tag, namespace, hashOf([pod, volumeClaims]), workload.controller);
-
-    this.endpoint = {
-      model: model.name,
-      servedName: model.servedName,
-      engine: model.engine,
-      task: model.task,
-      namespace: modelNamespaceName(model.name),
-      service: instance,
-      port: PORT,
-      podLabels: workload.podLabels,
-      ...(args.control && { control: engineControl(model, tag, volumeGiB) }),
-    };
     this.registerOutputs({ endpoint: this.endpoint });
   }
 
@@ -224,16 +230,21 @@ function scaleTarget({ name }: ModelPlan): ScaleTarget {
   return { kind: "StatefulSet", name: serverName(name) };
 }
 
+/** Volume of each replica: for its model, and for what it is told to fetch besides. */
+function volumeGiB({ modelStorageGiB }: ModelPlan, control: ControlAccess | undefined): number {
+  return modelStorageGiB + (control?.spareStorageGiB ?? 0);
+}
+
 /** Each replica has a disk and a memory of its own. The names that the warm pull gives the model are pinned too. */
-function engineControl(model: ModelPlan, tag: string, diskGiB: number): EngineControl {
+function engineControl(model: ModelPlan, control: ControlAccess): EngineControl {
   const { gpusPerNode, memoryPerGpu, resources } = model;
   return {
     engines: replicaUrls(model),
     scale: scaleTarget(model),
     replicas: model.minReplicas,
     memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB,
-    diskGiB,
-    pins: [tag, model.servedName, readyName(model)],
+    diskGiB: volumeGiB(model, control),
+    pins: [ollamaTag(model), model.servedName, readyName(model)],
   };
 }
 

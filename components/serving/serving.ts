@@ -1,13 +1,14 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EngineName, ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
+import type { Connection } from "../core/connections";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import type { ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
-import { GroupController } from "./group-controller";
-import type { ControlAccess, GroupFabric, ModelServerClass, ServingClients } from "./model-server";
+import { GroupController, groupControllerConnections } from "./group-controller";
+import type { ControlAccess, GroupFabric, ModelServerClass } from "./model-server";
 import { OllamaServer } from "./ollama-server";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
@@ -28,8 +29,7 @@ export interface ServingArgs {
   readonly models: readonly ModelPlan[];
   /** `undefined` in an environment whose engines all pull from their own registries. */
   readonly store: ModelStore | undefined;
-  readonly cluster: Pick<Cluster, "storageClass" | keyof ClusterNetworks>;
-  readonly clients: ServingClients;
+  readonly cluster: Pick<Cluster, "storageClass">;
   /** Lets the model control API drive engines that run on one node. @default nobody does */
   readonly control?: ControlAccess;
   readonly stage: Stage;
@@ -49,7 +49,7 @@ export class Serving extends PlatformComponent {
     super("serving:Serving", name, opts);
     const { models, stage, fabrics = {}, gpuAccess = {}, ...shared } = args;
     const groups = models.some(spansNodes)
-      ? new GroupController(this.child("groups"), { stage, cluster: args.cluster }, this.childOptions())
+      ? new GroupController(this.child("groups"), { stage }, this.childOptions())
       : undefined;
     this.endpoints = models.map((model) => {
       const Server = serverFor(model);
@@ -68,6 +68,19 @@ export class Serving extends PlatformComponent {
     });
     this.registerOutputs({ endpoints: this.endpoints });
   }
+}
+
+/** Where the models will answer. */
+export function modelEndpoints(models: readonly ModelPlan[], control: ControlAccess | undefined): ModelEndpoint[] {
+  return models.map((model) => serverFor(model).endpointOf(model, control));
+}
+
+/** What the model servers connect to by themselves, and what makes their groups. */
+export function servingConnections(models: readonly ModelPlan[], networks: ClusterNetworks): Connection[] {
+  return [
+    ...(models.some(spansNodes) ? groupControllerConnections(networks) : []),
+    ...models.flatMap((model) => serverFor(model).connectionsOf(model, networks)),
+  ];
 }
 
 function spansNodes(model: ModelPlan): boolean {

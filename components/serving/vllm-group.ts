@@ -1,12 +1,13 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import type { ModelPlan } from "../../planner/types";
+import { type Connection, connect } from "../core/connections";
 import { customResource } from "../core/custom-resource";
 import { hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
 import { ANNOTATIONS, LABEL_PREFIX, MODEL_LABEL, selectorLabels, standardLabels } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
-import { MODEL_STORE_EGRESS } from "../storage/model-store";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
 import { EXCLUSIVE_TOPOLOGY, type ILeaderWorkerSet } from "./leader-worker-set";
@@ -37,40 +38,47 @@ const REACH_LEADER = [
 export class VllmGroup extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 
+  /** The API runs in the leaders; the model control API cannot drive groups. */
+  static endpointOf(model: ModelPlan): ModelEndpoint {
+    const instance = serverName(model.name);
+    return {
+      model: model.name,
+      servedName: model.servedName,
+      engine: model.engine,
+      task: model.task,
+      namespace: modelNamespaceName(model.name),
+      // Not the group's name: the controller makes a Service of that name, through which pods that are not ready yet find
+      // their leader, and takes one that exists for its own.
+      service: `${instance}-api`,
+      port: VLLM_PORT,
+      podLabels: { ...selectorLabels(APP, instance), [ROLE_LABEL]: "leader" },
+      metrics: { port: VLLM_PORT, path: "/metrics" },
+    };
+  }
+
+  static connectionsOf({ name }: ModelPlan): readonly Connection[] {
+    const group = { namespace: modelNamespaceName(name), podLabels: selectorLabels(APP, serverName(name)) };
+    return [
+      connect({
+        name: `model-${name}-to-itself`,
+        reason: "Pods of a group compute together: NCCL, Gloo and the engine's own sockets choose their ports freely",
+        from: group,
+        to: group,
+      }),
+    ];
+  }
+
   /** @throws Error when there is no model store, or the model's source is not in it. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:VllmGroup", name, opts);
     const { model, fabric } = args;
+    this.endpoint = VllmGroup.endpointOf(model);
     const store = requireStore(args);
     const instance = serverName(model.name);
     const groupPods = selectorLabels(APP, instance);
-    const leaderPods = { ...groupPods, [ROLE_LABEL]: "leader" };
     const labels = standardLabels(APP, instance, { [MODEL_LABEL]: model.name });
-    const { namespace } = new ModelNamespace(
-      this.child("space"),
-      {
-        model,
-        clients: args.clients,
-        port: VLLM_PORT,
-        metrics: true,
-        allowances: [
-          MODEL_STORE_EGRESS,
-          {
-            name: "group",
-            reason:
-              "Pods of a group compute together: NCCL, Gloo and the engine's own sockets choose their ports freely",
-            pods: groupPods,
-            from: [{ pods: groupPods }],
-            to: [{ pods: groupPods }],
-          },
-        ],
-      },
-      this.childOptions(),
-    );
+    const { namespace } = new ModelNamespace(this.child("space"), { model }, this.childOptions());
     const metadata = { name: instance, namespace, labels };
-    // Not the group's name: the controller makes a Service of that name, through which pods that are not ready yet find
-    // their leader, and takes one that exists for its own.
-    const service = `${instance}-api`;
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
     const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
@@ -88,10 +96,10 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     new kubernetes.core.v1.Service(
       this.child("service"),
       {
-        metadata: { ...metadata, name: service },
+        metadata: { ...metadata, name: this.endpoint.service },
         spec: {
           clusterIP: "None",
-          selector: leaderPods,
+          selector: { ...this.endpoint.podLabels },
           ports: [{ name: "http", port: VLLM_PORT, targetPort: "http" }],
         },
       },
@@ -152,18 +160,6 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         customTimeouts: deployTimeouts(IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
       }),
     );
-
-    this.endpoint = {
-      model: model.name,
-      servedName: model.servedName,
-      engine: model.engine,
-      task: model.task,
-      namespace: modelNamespaceName(model.name),
-      service,
-      port: VLLM_PORT,
-      podLabels: leaderPods,
-      metrics: { port: VLLM_PORT, path: "/metrics" },
-    };
     this.registerOutputs({ endpoint: this.endpoint });
   }
 }

@@ -1,39 +1,59 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ModelPlan } from "../../planner/types";
+import type { Connection } from "../core/connections";
 import { hashOf } from "../core/job-scripts";
-import { ANNOTATIONS, MODEL_LABEL } from "../core/labels";
+import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
 import { Workload } from "../core/workload";
-import { MODEL_STORE_EGRESS } from "../storage/model-store";
 import { chatTemplate } from "./chat-template";
 import type { EngineControl, ModelEndpoint, ScaleTarget } from "./endpoint";
 import { ModelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
+import { type ControlAccess, type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
 import { VLLM_PORT, vllmArguments } from "./vllm-args";
 import { httpProbes, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
+const APP = "vllm";
+
 /** One model on vLLM, each replica on one node. */
 export class VllmServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
+
+  static endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint {
+    const instance = serverName(model.name);
+    return {
+      model: model.name,
+      servedName: model.servedName,
+      engine: model.engine,
+      task: model.task,
+      namespace: modelNamespaceName(model.name),
+      service: instance,
+      port: VLLM_PORT,
+      podLabels: selectorLabels(APP, instance),
+      ...(control && { control: engineControl(model) }),
+      metrics: { port: VLLM_PORT, path: "/metrics" },
+    };
+  }
+
+  /** Its weights come from the model store, which knows its readers. */
+  static connectionsOf(): readonly Connection[] {
+    return [];
+  }
 
   /** @throws Error when there is no model store, or the model's source is not in it. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:VllmServer", name, opts);
     const { model } = args;
+    this.endpoint = VllmServer.endpointOf(model, args.control);
     const store = requireStore(args);
     const instance = serverName(model.name);
     const { namespace } = new ModelNamespace(
       this.child("space"),
       {
         model,
-        clients: args.clients,
         control: args.control && { ...args.control, scale: scaleTarget(model) },
-        port: VLLM_PORT,
-        metrics: true,
-        allowances: [MODEL_STORE_EGRESS],
       },
       this.childOptions(),
     );
@@ -42,11 +62,11 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
     const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
 
-    const workload = new Workload(
+    new Workload(
       this.child("server"),
       {
         namespace,
-        app: "vllm",
+        app: APP,
         instance,
         labels: { [MODEL_LABEL]: model.name },
         podAnnotations: {
@@ -71,18 +91,6 @@ export class VllmServer extends PlatformComponent implements ModelServer {
       this.childOptions(),
     );
 
-    this.endpoint = {
-      model: model.name,
-      servedName: model.servedName,
-      engine: model.engine,
-      task: model.task,
-      namespace: modelNamespaceName(model.name),
-      service: instance,
-      port: VLLM_PORT,
-      podLabels: workload.podLabels,
-      ...(args.control && { control: engineControl(model) }),
-      metrics: { port: VLLM_PORT, path: "/metrics" },
-    };
     this.registerOutputs({ endpoint: this.endpoint });
   }
 }

@@ -5,13 +5,11 @@ import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { standardLabels } from "../core/labels";
-import { modelNamespaceName } from "../core/names";
-import { type Allowance, type ClusterNetworks, internet, kubernetesApi, podsOf } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
-import { ModelSync, type ModelSyncArgs, SYNC_PODS, SYNC_SCRIPTS, syncAccount } from "./model-sync";
+import { ModelSync, type ModelSyncArgs, SYNC_SCRIPTS, syncAccount } from "./model-sync";
 import { type CertManager, StoreCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
 import { randomKeys, type StoreKeys } from "./store-keys";
@@ -26,7 +24,6 @@ import {
   modelStorePods,
   readerOf,
   readerPolicy,
-  storeMetricsPods,
   WRITER,
   writerPolicy,
 } from "./store-layout";
@@ -37,7 +34,7 @@ export interface ModelStoreArgs {
   readonly plan: Pick<StoragePlan, "bucket" | "sizeGiB">;
   /** The environment's models; those that do not pass through the store are ignored. */
   readonly models: readonly ModelPlan[];
-  readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow" | keyof ClusterNetworks>;
+  readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow">;
   readonly certManager: CertManager;
   /** Refuse to delete the store, and keep its volume: for production. */
   readonly protect: boolean;
@@ -45,18 +42,7 @@ export interface ModelStoreArgs {
   readonly registryGbps: number;
   /** Read token of Hugging Face, as a Pulumi secret; needed for gated models. */
   readonly huggingFaceToken?: pulumi.Input<string>;
-  /** Who scrapes the store's metrics. */
-  readonly observabilityNamespace: string;
 }
-
-/** Connection that a model's namespace grants its pods. */
-export const MODEL_STORE_EGRESS: Allowance = {
-  name: "model-store",
-  reason: "Pods of the model read its weights",
-  pods: {},
-  to: [podsOf(modelStorePods)],
-  ports: [{ port: modelStorePods.port }],
-};
 
 /**
  * The environment's object store with its models in it: one server over TLS, one bucket that nobody reads without a key,
@@ -83,7 +69,7 @@ export class ModelStore extends PlatformComponent {
     const models = args.models.filter(isStored);
     const { namespace } = new IsolatedNamespace(
       this.child("ns"),
-      { namespace: MODEL_STORE_NAMESPACE, keep: args.protect, allowances: this.allowances(models) },
+      { namespace: MODEL_STORE_NAMESPACE, keep: args.protect },
       this.childOptions(),
     );
     new StoreCertificates(this.child("tls"), { namespace, certManager: args.certManager }, this.childOptions());
@@ -154,46 +140,6 @@ export class ModelStore extends PlatformComponent {
   whenFilled(model: string): pulumi.Resource[] {
     const resource = this.filled.get(model);
     return resource ? [resource] : [];
-  }
-
-  private allowances(models: readonly ModelPlan[]): Allowance[] {
-    const { podLabels: pods, port } = modelStorePods;
-    const ports = [{ port }];
-    const readers = models.map(({ name }) => ({ namespace: modelNamespaceName(name) }));
-    return [
-      // A rule without peers would let in everyone.
-      ...(readers.length > 0
-        ? [{ name: "models", reason: "Models read their weights", pods, from: readers, ports }]
-        : []),
-      {
-        name: "jobs",
-        reason: "Jobs of the store set it up and fill it",
-        pods: {},
-        from: [{ pods: {} }],
-        to: [{ pods }],
-        ports,
-      },
-      {
-        name: "metrics",
-        reason: "Prometheus reads the store's metrics",
-        pods: storeMetricsPods.podLabels,
-        from: [{ namespace: this.args.observabilityNamespace }],
-        ports: [{ port: storeMetricsPods.port }],
-      },
-      ...(models.some(isSynchronized)
-        ? [this.downloads(), kubernetesApi("kubernetes-api", SYNC_PODS, this.args.cluster)]
-        : []),
-    ];
-  }
-
-  private downloads(): Allowance {
-    return {
-      name: "hugging-face",
-      reason: "The Jobs that fill the store download models",
-      pods: SYNC_PODS,
-      to: internet(this.args.cluster),
-      ports: [{ port: 443 }],
-    };
   }
 
   private users(models: readonly ModelPlan[], writer: StoreKeys, metrics: StoreKeys): Record<string, StoreUser> {

@@ -2,21 +2,25 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { ModelPlan } from "../../planner/types";
+import type { PodSelection } from "../core/connections";
 import { RunToCompletion } from "../core/job";
 import { hashOf, type JobScripts, scriptPath } from "../core/job-scripts";
-import { ANNOTATIONS, type Labels, MODEL_LABEL, standardLabels } from "../core/labels";
+import { ANNOTATIONS, MODEL_LABEL, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { MANIFEST_PIN } from "./manifest-pin";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { storeClient } from "./store-client";
-import { keyPrefix } from "./store-layout";
+import { keyPrefix, MODEL_STORE_NAMESPACE } from "./store-layout";
 
 const APP = "model-sync";
 
-/** Labels of all sync pods: the only ones in the store's namespace that reach the internet. */
-export const SYNC_PODS: Labels = { "app.kubernetes.io/name": APP };
+/** All sync pods: the only ones in the store's namespace that reach the internet. Each has an account of its own. */
+export const syncPods: PodSelection = {
+  namespace: MODEL_STORE_NAMESPACE,
+  podLabels: { "app.kubernetes.io/name": APP },
+};
 
 /** Account of a model's sync Job, which has no right but to report what it copied. */
 export function syncAccount(model: string): string {

@@ -1,14 +1,14 @@
 /** Where things are in the model store, and who may touch them. Pure. */
 import type { ModelPlan } from "../../planner/types";
+import type { PodSelection } from "../core/connections";
 import { selectorLabels } from "../core/labels";
-import type { PodSelection } from "../core/network";
 
 export const MODEL_STORE_NAMESPACE = "model-store";
 
 /** Name of the store's Service and controller. */
 export const MODEL_STORE_SERVICE = "minio";
 
-/** Pods of the store, for other namespaces' NetworkPolicies. */
+/** Pods of the store. */
 export const modelStorePods: PodSelection & { readonly port: number } = {
   namespace: MODEL_STORE_NAMESPACE,
   podLabels: selectorLabels("minio", MODEL_STORE_SERVICE),

@@ -3,18 +3,22 @@ import type { Field } from "../lib/field";
 import { type Finding, stackPolicy } from "../lib/policy";
 import { HELM_RELEASE, namespaceOf, type Resource } from "../lib/resource";
 
-const DIRECTIONS = ["Ingress", "Egress"] as const;
+/** Where a policy has the rules of a direction, and these their peers. */
+const DIRECTIONS = {
+  Ingress: { rules: "ingress", peers: "from" },
+  Egress: { rules: "egress", peers: "to" },
+} as const;
 
 export const networkPolicyPerNamespace = stackPolicy(
   {
     name: "network-policy-per-namespace",
     description:
-      "Every namespace that the stack creates denies all traffic by default, in and out; allowances are separate policies, which name peers or ports, and never reach the cloud's metadata service.",
+      "Every namespace that the stack creates denies all traffic by default, in and out: one policy selects all its pods in both directions and lets them reach named peers only. Rules name peers or ports, and never reach the cloud's metadata service.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "network"],
     remediationSteps:
-      "Create the namespace with IsolatedNamespace, which brings the policies along, and name its connections as allowances.",
+      "Create the namespace with IsolatedNamespace, which brings the policies along, and declare its connections (components/core/connections.ts).",
   },
   (resources, report) => {
     const policies = resources.filter(({ kind }) => kind === "NetworkPolicy");
@@ -29,7 +33,7 @@ export const networkPolicyPerNamespace = stackPolicy(
       if (!name?.is((value) => typeof value === "string")) {
         continue;
       }
-      const missing = DIRECTIONS.filter(
+      const missing = (["Ingress", "Egress"] as const).filter(
         (direction) => !denials.some((policy) => covers(policy, name) && denies(policy, direction)),
       );
       if (missing.length > 0) {
@@ -37,7 +41,7 @@ export const networkPolicyPerNamespace = stackPolicy(
           resource,
           field: name,
           found: `has no default-deny NetworkPolicy for ${missing.join(" and ")}`,
-          allowed: "a NetworkPolicy with an empty podSelector and no rules for both directions",
+          allowed: "a NetworkPolicy with an empty podSelector for both directions, whose rules name their peers",
         });
       }
     }
@@ -89,11 +93,14 @@ function isDefault({ props }: Resource): boolean {
   return isEmpty(selector.get("matchLabels")) && isEmpty(selector.get("matchExpressions"));
 }
 
-function denies({ props }: Resource, direction: (typeof DIRECTIONS)[number]): boolean {
+/** All of them, but what it names: a rule without peers would open every pod of the namespace to everybody. */
+function denies({ props }: Resource, direction: keyof typeof DIRECTIONS): boolean {
   const types = props.get("spec", "policyTypes");
+  const { rules, peers } = DIRECTIONS[direction];
+  const open = (rule: Field) => rule.get(peers).is((value) => !Array.isArray(value) || value.length === 0);
   return (
     !types.is((value) => !Array.isArray(value) || !value.includes(direction)) &&
-    isEmpty(props.get("spec", direction.toLowerCase()))
+    !props.get("spec", rules).items().some(open)
   );
 }
 

@@ -2,7 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { internet, kubernetesApi, networkPolicySpec, type Peer } from "../../components/core/network";
+import { connect, type End, podsIn } from "../../components/core/connections";
+import { internet, toKubernetesApi } from "../../components/core/network";
+import { networkPolicySpec } from "../../components/core/network-policies";
 import { admissionReady } from "../../rehearsal/cluster/admission";
 import type { ApiClient } from "../../rehearsal/cluster/api-client";
 import { chartsWithCrds, installChartCrds } from "../../rehearsal/cluster/chart-crds";
@@ -143,18 +145,22 @@ describe("the API server of these tests", () => {
   it("takes the NetworkPolicies of all networks that a configuration may name, and none with a stray exception", async () => {
     const client = controlPlane?.client;
     if (client === undefined) throw new Error("the control plane did not start");
-    const policy = (to: Peer[]): KubernetesObject => ({
+    const policy = (to: readonly End[]): KubernetesObject => ({
       apiVersion: "networking.k8s.io/v1",
       kind: "NetworkPolicy",
       metadata: { name: "out", namespace: "strict" },
-      spec: networkPolicySpec({ pods: {}, to, ports: [{ port: 443 }] }),
+      spec: networkPolicySpec("strict", {
+        podLabels: {},
+        incoming: [],
+        outgoing: [connect({ name: "out", reason: "A test", from: podsIn("strict"), to, ports: [443] })],
+      }),
     });
     const networks = ["fd00::/8", "198.18.7.9/15", "10.96.0.0/12", "2001:DB8::/32", "128.0.0.0/1", "192.0.2.1/32"];
     for (const privateCidrs of [[], ...networks.map((cidr) => [cidr]), networks]) {
       const settled = await client.apply(policy(internet({ privateCidrs })), { dryRun: true });
       expect(settled.warnings).toEqual([]);
-      const api = kubernetesApi("api", {}, { apiServerCidrs: privateCidrs });
-      expect((await client.apply(policy([...(api.to ?? [])]), { dryRun: true })).warnings).toEqual([]);
+      const api = toKubernetesApi("strict", podsIn("strict"), { apiServerCidrs: privateCidrs });
+      expect((await client.apply(policy(api.to), { dryRun: true })).warnings).toEqual([]);
     }
     const stray = policy([{ cidr: "0.0.0.0/0", except: ["fd00::/8"] }]);
     await expect(client.apply(stray, { dryRun: true })).rejects.toThrow(/must be a strict subset of/);

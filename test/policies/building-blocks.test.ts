@@ -10,7 +10,7 @@ import { plan } from "./cases";
 
 test("what components/core builds passes every policy, without a caller doing anything for it", async () => {
   const { recording } = await deploy(() => {
-    const { namespace } = new IsolatedNamespace("chat-ns", { namespace: "model-chat", allowances: [] });
+    const { namespace } = new IsolatedNamespace("chat-ns", { namespace: "model-chat" });
     const small = guaranteed({ cpu: 1, memoryGiB: 1 });
     new RunToCompletion("pull", {
       namespace,

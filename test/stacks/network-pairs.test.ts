@@ -1,66 +1,59 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
-import { metadataOf } from "./kubernetes";
+import { allows, type NetworkPolicy, parsePolicy, rulesOf, weakestPod } from "../harness/network-policies";
 import { environments, programRun } from "./run";
 
-const selector = z.object({ matchLabels: z.record(z.string(), z.string()).default({}) });
-const peer = z.object({ namespaceSelector: selector.optional(), podSelector: selector.optional() });
-const ports = z.array(z.object({ port: z.number(), protocol: z.string() })).optional();
-const policySpec = z.object({
-  podSelector: selector,
-  ingress: z.array(z.object({ from: z.array(peer), ports })).default([]),
-  egress: z.array(z.object({ to: z.array(peer), ports })).default([]),
-});
+const DIRECTIONS = ["Ingress", "Egress"] as const;
 
-type Selector = z.output<typeof selector>;
-type Peer = z.output<typeof peer>;
+/** A port that no policy names, for rules that let through all. */
+const SOME_PORT = { port: 65535, protocol: "TCP" as const };
 
-const NAMESPACE_LABEL = "kubernetes.io/metadata.name";
-
-/** Whether a pod can carry the labels of both selectors: none contradicts the other. */
-function compatible(a: Selector | undefined, b: Selector | undefined): boolean {
-  return Object.entries(a?.matchLabels ?? {}).every(([key, value]) => [undefined, value].includes(b?.matchLabels[key]));
-}
-
-/** Namespace of a peer that names one, or the policy's own; undefined for addresses and for any namespace. */
-function namespaceOf({ namespaceSelector, podSelector }: Peer, own: string): string | undefined {
-  if (namespaceSelector === undefined) return podSelector === undefined ? undefined : own;
-  return namespaceSelector.matchLabels[NAMESPACE_LABEL];
-}
-
-/** A connection needs both ends: what one namespace lets out, the other must let in. */
-describe.each(environments)("connections of %s", (environment) => {
-  it("are let in where they are let out to", async () => {
-    const { deployment } = await programRun(environment);
-    const policies = deployment.ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy").map((resource) => ({
-      ...metadataOf(resource),
-      ...policySpec.parse(resource.inputs.spec),
-    }));
-    const ours = new Set(policies.map(({ namespace }) => namespace));
-    const connections = policies.flatMap(({ name, namespace = "", podSelector, egress }) =>
-      egress.flatMap(({ to, ports: wanted = [{ port: 0, protocol: "any" }] }) =>
-        to.flatMap((end) => {
-          const target = namespaceOf(end, namespace);
-          if (target === undefined || !ours.has(target)) return [];
-          return wanted.map(({ port, protocol }) => ({ name, namespace, podSelector, target, end, port, protocol }));
+/** Connections between pods of the platform that a policy grants, and whether both ends do. */
+function connections(policies: readonly NetworkPolicy[]) {
+  const ours = new Set(policies.map(({ metadata }) => metadata.namespace));
+  return policies.flatMap(({ metadata: { name, namespace }, spec }) =>
+    DIRECTIONS.flatMap((direction) =>
+      rulesOf(spec, direction).flatMap(({ peers, ports = [SOME_PORT] }) =>
+        peers.flatMap((peer) => {
+          // The pods with no other labels than those asked for: what these may do, all that are selected may.
+          const own = { namespace, labels: spec.podSelector.matchLabels };
+          const other = weakestPod(peer, namespace);
+          if (other === undefined || !ours.has(other.namespace)) return [];
+          const [from, to] = direction === "Egress" ? [own, other] : [other, own];
+          return ports.map((at) => ({
+            granted: `${direction} ${namespace}/${name} ${other.namespace}:${at.port}/${at.protocol}`,
+            both: allows(policies, from, to, at),
+          }));
         }),
       ),
-    );
-    const refused = connections.filter(({ namespace, podSelector, target, end, port, protocol }) => {
-      const admits = policies
-        .filter((p) => p.namespace === target && compatible(p.podSelector, end.podSelector))
-        .flatMap((p) => p.ingress)
-        .some(
-          (rule) =>
-            (rule.ports ?? [{ port, protocol }]).some((p) => p.port === port && p.protocol === protocol) &&
-            (rule.from.length === 0 ||
-              rule.from.some(
-                (source) => namespaceOf(source, target) === namespace && compatible(source.podSelector, podSelector),
-              )),
-        );
-      return !admits;
-    });
-    expect(connections.length).toBeGreaterThan(10);
-    expect(refused.map((c) => `${c.namespace}/${c.name} to ${c.target}:${c.port}`)).toEqual([]);
+    ),
+  );
+}
+
+/** A connection needs both ends: what one namespace lets out, the other must let in, and nothing is let in that is not let out. */
+describe.each(environments)("connections of %s", (environment) => {
+  it("are granted at both ends, or at none", async () => {
+    const { deployment } = await programRun(environment);
+    const policies = deployment
+      .ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+      .map(({ inputs }) => parsePolicy(inputs));
+    const found = connections(policies);
+    expect(found.filter(({ granted }) => granted.startsWith("Ingress")).length).toBeGreaterThan(10);
+    expect(found.filter(({ granted }) => granted.startsWith("Egress")).length).toBeGreaterThan(10);
+    expect(found.filter(({ both }) => !both).map(({ granted }) => granted)).toEqual([]);
+  });
+});
+
+describe("a connection that one end forgot", () => {
+  const named = (namespace: string) => ({ matchLabels: { "kubernetes.io/metadata.name": namespace } });
+  const closed = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
+  const policy = (namespace: string, spec: object) => parsePolicy({ metadata: { name: "p", namespace }, spec });
+  const ports = [{ port: 80, protocol: "TCP" }];
+
+  it("is found from either side", () => {
+    const out = policy("a", { ...closed, egress: [{ to: [{ namespaceSelector: named("b") }], ports }] });
+    const into = policy("b", { ...closed, ingress: [{ from: [{ namespaceSelector: named("a") }], ports }] });
+    expect(connections([out, policy("b", closed)])).toEqual([{ granted: "Egress a/p b:80/TCP", both: false }]);
+    expect(connections([policy("a", closed), into])).toEqual([{ granted: "Ingress b/p a:80/TCP", both: false }]);
+    expect(connections([out, into]).every(({ both }) => both)).toBe(true);
   });
 });

@@ -5,7 +5,6 @@ import type { Deployment } from "../../harness/deploy";
 import { at, deployBeta9, documentIn, gpuPool, passwords, type Settings } from "./fixture";
 
 const RELEASE = "kubernetes:helm.sh/v3:Release";
-const NETWORK_POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy";
 const ADMISSION_POLICY = "kubernetes:admissionregistration.k8s.io/v1:MutatingAdmissionPolicy";
 const PASSWORD = "random:index/randomPassword:RandomPassword";
 
@@ -186,52 +185,17 @@ describe("the release", () => {
 });
 
 describe("the namespace", () => {
-  const policyOf = (name: string) => deployment.resource(NETWORK_POLICY, name).inputs.spec as Settings;
-
-  it("is privileged, closed, and open to the named clients at the gateway's ports only", () => {
+  it("is privileged: workers make containers", () => {
     const { inputs } = deployment.resource("kubernetes:core/v1:Namespace", "beta9-ns-namespace");
     const labels = at(inputs, "metadata.labels") as Settings;
     expect(labels["pod-security.kubernetes.io/enforce"]).toBe("privileged");
-    const gateway = { matchLabels: { "app.kubernetes.io/name": "beta9", "app.kubernetes.io/instance": "beta9" } };
-    expect(policyOf("beta9-ns-allow-clients")).toMatchObject({
-      podSelector: gateway,
-      ingress: [
-        {
-          from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "team-vision" } } }],
-          ports: [{ port: 1993 }, { port: 1994 }],
-        },
-      ],
-    });
   });
 
-  it("reaches a Service of the cluster in its namespace, any other backend at its port", () => {
-    expect(policyOf("beta9-ns-allow-redis").egress).toEqual([
-      {
-        to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "redis" } } }],
-        ports: [{ port: 6379, protocol: "TCP" }],
-      },
-    ]);
-    expect(policyOf("beta9-ns-allow-postgres").egress).toEqual([
-      {
-        to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] } }],
-        ports: [{ port: 5432, protocol: "TCP" }],
-      },
-    ]);
-  });
-
-  it("is let into the model store, and trusts it, where that holds its files", async () => {
-    expect(deployment.resource(NETWORK_POLICY, "beta9-store-access").inputs).toMatchObject({
-      metadata: { name: "allow-beta9", namespace: "model-store" },
-      spec: { ingress: [{ ports: [{ port: 9000 }] }] },
-    });
+  it("trusts the model store where that holds its files", async () => {
     expect(at(values, "controllers.gateway.containers.main.env.SSL_CERT_FILE")).toBe("/etc/model-store/ca.crt");
     expect(at(settings, "worker.pools.vision.jobSpec.volumes.0.secret.secretName")).toBe("model-store-trust");
-
     const elsewhere = await deployBeta9({ endpoint: "https://s3.example.com" });
     expect(elsewhere.ofKind("Certificate")).toEqual([]);
-    expect(elsewhere.ofType(NETWORK_POLICY).map(({ name }) => name)).not.toContain("beta9-store-access");
-    const store = elsewhere.resource(NETWORK_POLICY, "beta9-ns-allow-object-store").inputs;
-    expect(at(store, "spec.egress.0.ports")).toEqual([{ port: 443, protocol: "TCP" }]);
   });
 });
 

@@ -46,7 +46,7 @@ export interface BackendChanges {
   readonly endpoint?: string;
 }
 
-function backends({
+export function backends({
   redisPasswords = true,
   endpoint = "https://minio.model-store.svc:9000",
 }: BackendChanges): Backends {
@@ -84,8 +84,7 @@ export function deployBeta9(changes: Partial<Beta9Args> & BackendChanges = {}): 
       gpuPools: [gpuPool("vision", "VM.GPU.A10.2"), gpuPool("large", "BM.GPU.H100.8")],
       tolerations: "inject",
       containerRuntime: "gvisor",
-      clients: ["team-vision"],
-      cluster: { storageClass: "encrypted", privateCidrs: [], apiServerCidrs: [] },
+      cluster: { storageClass: "encrypted" },
       stage: "production",
       certManager: { namespace: "cert-manager", ready: [] },
       gpuAccess: { nvidia: { runtimeClass: "nvidia" } },

@@ -1,24 +1,38 @@
 import { describe, expect, it } from "vitest";
+import { Connections, connect, podsIn } from "../../../components/core/connections";
 import { IsolatedNamespace, type IsolatedNamespaceArgs } from "../../../components/core/isolated-namespace";
+import { PlatformComponent } from "../../../components/core/platform-component";
 import { dependenciesOf } from "../../harness/dependencies";
 import { deploy, resolved } from "../../harness/deploy";
 import { specOf } from "../serving/fixture";
 
 const POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy";
 
+/** What knows the connections, as the platform does. */
+class Space extends PlatformComponent {
+  constructor() {
+    const requests = connect({
+      name: "gateway-to-model-a",
+      reason: "Requests",
+      from: podsIn("gateway"),
+      to: { namespace: "model-a", podLabels: { app: "server" } },
+      ports: [8000],
+    });
+    super("test:Space", "space", {}, { connections: new Connections([requests]) });
+    this.registerOutputs({});
+  }
+}
+
 async function deployed(overrides: Partial<IsolatedNamespaceArgs> = {}, preview = false) {
   const made: IsolatedNamespace[] = [];
   const known: (readonly [string, string[]])[] = [];
   const deployment = await deploy(
     async () => {
-      const isolated = new IsolatedNamespace("space", {
-        namespace: "model-a",
-        quota: { pods: "3" },
-        allowances: [
-          { name: "gateway", reason: "Requests", pods: {}, from: [{ namespace: "gateway" }], ports: [{ port: 8000 }] },
-        ],
-        ...overrides,
-      });
+      const isolated = new IsolatedNamespace(
+        "space-ns",
+        { namespace: "model-a", quota: { pods: "3" }, ...overrides },
+        { parent: new Space() },
+      );
       made.push(isolated);
       known.push([await resolved(isolated.namespace), await dependenciesOf(isolated.namespace)]);
     },
@@ -34,22 +48,29 @@ describe("IsolatedNamespace", () => {
     expect(namespace).toBe("model-a");
     expect(dependencies).toEqual(
       expect.arrayContaining([
-        "space-namespace",
-        "space-default-deny",
-        "space-allow-dns",
-        "space-allow-gateway",
-        "space-quota",
-        "space-limits",
+        "space-ns-namespace",
+        "space-ns-default-deny",
+        "space-ns-allow-server",
+        "space-ns-quota",
+        "space-ns-limits",
       ]),
     );
   });
 
-  it("says on each policy why it is there", async () => {
+  it("opens for the connections that its ancestors know, and says so on the policies", async () => {
     const { deployment } = await deployed();
-    const reasons = deployment.ofType(POLICY).map(({ name, inputs }) => [name, Object(inputs.metadata).annotations]);
-    expect(Object.fromEntries(reasons)).toMatchObject({
-      "space-default-deny": { "kubernetes.io/description": expect.stringContaining("Nothing goes in or out") },
-      "space-allow-gateway": { "kubernetes.io/description": "Requests" },
+    const annotations = deployment
+      .ofType(POLICY)
+      .map(({ name, inputs }) => [name, Object(inputs.metadata).annotations]);
+    expect(Object.fromEntries(annotations)).toEqual({
+      "space-ns-default-deny": {
+        "kubernetes.io/description": expect.stringContaining("Nothing goes in or out"),
+        "inference-stacks.io/connections": "out dns: All pods resolve names",
+      },
+      "space-ns-allow-server": {
+        "kubernetes.io/description": expect.any(String),
+        "inference-stacks.io/connections": "in gateway-to-model-a: Requests",
+      },
     });
   });
 
@@ -63,9 +84,9 @@ describe("IsolatedNamespace", () => {
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } },
       podSelector: { matchLabels: { "k8s-app": label } },
     });
-    expect(specOf(deployment.resource(POLICY, "space-allow-dns"))).toEqual({
+    expect(specOf(deployment.resource(POLICY, "space-ns-default-deny"))).toEqual({
       podSelector: {},
-      policyTypes: ["Egress"],
+      policyTypes: ["Ingress", "Egress"],
       egress: [
         {
           to: [pods("kube-dns"), pods("node-local-dns"), { ipBlock: { cidr: "169.254.20.10/32" } }],
@@ -81,10 +102,10 @@ describe("IsolatedNamespace", () => {
   it("keeps a namespace that holds volumes, but not its policies: those must stay changeable", async () => {
     const { deployment } = await deployed({ keep: true });
     const options = ({ type, name }: { type: string; name: string }) => deployment.resource(type, name).options;
-    expect(options({ type: "kubernetes:core/v1:Namespace", name: "space-namespace" })).toMatchObject({
+    expect(options({ type: "kubernetes:core/v1:Namespace", name: "space-ns-namespace" })).toMatchObject({
       protect: true,
       retainOnDelete: true,
     });
-    expect(options({ type: POLICY, name: "space-allow-gateway" }).protect).toBe(false);
+    expect(options({ type: POLICY, name: "space-ns-allow-server" }).protect).toBe(false);
   });
 });

@@ -40,8 +40,6 @@ export async function deployGateway(
       new InferenceGateway("gateway", {
         controllers: new GatewayControllers("controllers", {
           stage: "production",
-          networks: { privateCidrs: [], apiServerCidrs: [] },
-          observabilityNamespace: "observability",
           ...controllers,
         }),
         endpoints: ENDPOINTS,
@@ -51,7 +49,6 @@ export async function deployGateway(
         consumers: ["default", "team-a"],
         stage: "production",
         limits: { maxRequestBytes: 4 * 2 ** 20, parallelRequests: 307, proxyMemoryGiB: 2 },
-        observabilityNamespace: "observability",
         ...overrides,
       }),
     );

@@ -9,8 +9,6 @@ function controllers(overrides: Partial<GatewayControllersArgs> = {}): Promise<D
   return deploy(() => {
     new GatewayControllers("controllers", {
       stage: "production",
-      networks: { privateCidrs: [], apiServerCidrs: [] },
-      observabilityNamespace: "observability",
       ...overrides,
     });
   });
@@ -145,54 +143,5 @@ describe("GatewayControllers", () => {
       config: { gatewayAPI: { enabled: true } },
     });
     expect(release(await controllers(), "cert-manager").inputs.values).not.toHaveProperty("config");
-  });
-
-  it("lets each controller reach only what it needs", async () => {
-    const deployment = await controllers();
-    const policies = Object.fromEntries(
-      deployment.ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy").map(({ inputs }) => {
-        const { name, namespace } = inputs.metadata as { name: string; namespace: string };
-        return [`${namespace}/${name}`, inputs.spec];
-      }),
-    );
-    expect(Object.keys(policies).sort()).toEqual([
-      "cert-manager/allow-dns",
-      "cert-manager/allow-kubernetes-api",
-      "cert-manager/allow-metrics",
-      "cert-manager/allow-webhook",
-      "cert-manager/default-deny",
-      "envoy-ai-gateway-system/allow-dns",
-      "envoy-ai-gateway-system/allow-envoy-gateway",
-      "envoy-ai-gateway-system/allow-kubernetes-api",
-      "envoy-ai-gateway-system/allow-metrics",
-      "envoy-ai-gateway-system/allow-pod-webhook",
-      "envoy-ai-gateway-system/default-deny",
-      "envoy-gateway-system/allow-dns",
-      "envoy-gateway-system/allow-extension-server",
-      "envoy-gateway-system/allow-kubernetes-api",
-      "envoy-gateway-system/allow-metrics",
-      "envoy-gateway-system/allow-proxies",
-      "envoy-gateway-system/default-deny",
-    ]);
-    expect(policies["envoy-gateway-system/allow-proxies"]).toEqual({
-      podSelector: {},
-      policyTypes: ["Ingress"],
-      ingress: [
-        {
-          from: [
-            {
-              namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "inference-gateway" } },
-              podSelector: {
-                matchLabels: {
-                  "gateway.envoyproxy.io/owning-gateway-name": "inference",
-                  "gateway.envoyproxy.io/owning-gateway-namespace": "inference-gateway",
-                },
-              },
-            },
-          ],
-          ports: [{ port: 18000, protocol: "TCP" }],
-        },
-      ],
-    });
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { ApiKeys } from "../../../components/gateway/api-keys";
-import { gatewayProxies } from "../../../components/gateway/names";
 import { crdProblems } from "../../harness/crds";
 import { deployGateway, specOf } from "./fixture";
 
@@ -279,54 +278,11 @@ describe("InferenceGateway", () => {
       rules: [{ filters: [{ requestRedirect: { port: 30443 } }] }],
     });
   });
-
-  it("lets proxies reach models, xDS and DNS only", async () => {
-    const { deployment, gateway } = await deployGateway({ tls: { kind: "self-signed" } });
-    const egress = deployment
-      .ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy")
-      .filter(
-        ({ inputs }) =>
-          (inputs.metadata as { namespace: string }).namespace === "inference-gateway" &&
-          (inputs.spec as { policyTypes: string[] }).policyTypes.includes("Egress"),
-      );
-    expect(egress.map(({ inputs }) => (inputs.metadata as { name: string }).name).sort()).toEqual([
-      "allow-dns",
-      "allow-model-embeddings",
-      "allow-model-legal",
-      "allow-model-ranking",
-      "allow-xds",
-      "default-deny",
-    ]);
-    const legal = egress.find(({ inputs }) => (inputs.metadata as { name: string }).name === "allow-model-legal");
-    expect(legal?.inputs.spec).toEqual({
-      podSelector: { matchLabels: gatewayProxies.podLabels },
-      policyTypes: ["Egress"],
-      egress: [
-        {
-          to: [
-            {
-              namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "model-legal" } },
-              podSelector: { matchLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "legal" } },
-            },
-          ],
-          ports: [{ port: 8000, protocol: "TCP" }],
-        },
-      ],
-    });
-    expect(gateway.allowances.map(({ name }) => name)).toEqual([
-      "clients",
-      "xds",
-      "metrics",
-      "model-legal",
-      "model-embeddings",
-      "model-ranking",
-    ]);
-  });
 });
 
 describe("the gateway's certificate", () => {
   it("comes from an ACME server by a challenge through the plain listener", async () => {
-    const { deployment, gateway } = await deployGateway();
+    const { deployment } = await deployGateway();
     expect(specOf(deployment, "Issuer", "gateway-acme")).toEqual({
       acme: {
         email: "platform@example.com",
@@ -350,9 +306,6 @@ describe("the gateway's certificate", () => {
       dnsNames: ["llm.example.com"],
       issuerRef: { kind: "Issuer", name: "gateway-acme" },
     });
-    expect(gateway.allowances.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["challenge", "challenge-solver"]),
-    );
   });
 
   it("takes another ACME directory", async () => {

@@ -14,8 +14,6 @@ export interface DeployedControl {
 
 export const MODELS: readonly ModelPlan[] = [ollamaPlan(), modelPlan()];
 
-const prometheus = { namespace: "observability", podLabels: { "app.kubernetes.io/name": "prometheus" } };
-
 /** The API in front of one model on Ollama and one on vLLM, with defaults that a test overrides where it looks. */
 export async function deployControl(
   overrides: Partial<Omit<ModelControlArgs, "engines" | "endpoints">> = {},
@@ -23,15 +21,11 @@ export async function deployControl(
 ): Promise<DeployedControl> {
   const made: Omit<DeployedControl, "deployment">[] = [];
   const deployment = await deploy(() => {
-    const cluster = { storageClass: "encrypted", privateCidrs: [], apiServerCidrs: [] };
+    const cluster = { storageClass: "encrypted" };
     const serving = new Serving("serving", {
       models,
       store: models.some(({ source }) => source.kind !== "ollama") ? modelStore({ models }) : undefined,
       cluster,
-      clients: {
-        gateway: { namespace: "inference-gateway", podLabels: { proxy: "envoy" } },
-        observability: prometheus,
-      },
       control: { client: modelControlPods, spareStorageGiB: 20 },
       stage: "production",
     });
@@ -43,7 +37,6 @@ export async function deployControl(
       engines: serving,
       cluster,
       stage: "production",
-      observability: prometheus,
       ...overrides,
     });
     made.push({ serving, control });

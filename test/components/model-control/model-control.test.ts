@@ -12,7 +12,6 @@ import { deployControl, MODELS } from "./fixture";
 const DEPLOYMENT = "kubernetes:apps/v1:Deployment";
 const SET = "kubernetes:apps/v1:StatefulSet";
 const SECRET = "kubernetes:core/v1:Secret";
-const POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy";
 const GIB = 2 ** 30;
 
 /** With the fixture's defaults; deployed once. */
@@ -37,12 +36,6 @@ function secret(deployment: Deployment, name: string) {
     .filter((s) => metadata(s).namespace === "model-control" && metadata(s).name === name);
   if (found === undefined) throw new Error(`no Secret ${name}`);
   return { secretInputs: found.secretInputs, content: found.inputs.stringData as Record<string, string> };
-}
-
-/** The policies of the API's namespace, by name. */
-function granted(deployment: Deployment): Record<string, Record<string, unknown>> {
-  const own = deployment.ofType(POLICY).filter((p) => metadata(p).namespace === "model-control");
-  return Object.fromEntries(own.map((p) => [metadata(p).name, specOf(p)]));
 }
 
 describe("the API's configuration", () => {
@@ -266,54 +259,10 @@ describe("the task queue", () => {
   });
 });
 
-describe("its namespace", () => {
-  it("lets the API out to its queue, its engines and Kubernetes; nobody but Prometheus and the warm Job in", async () => {
-    const { deployment } = await standard;
-    const policies = granted(deployment);
-    expect(Object.keys(policies).sort()).toEqual([
-      "allow-dns",
-      "allow-kubernetes-api",
-      "allow-metrics",
-      "allow-model-llama-3b",
-      "allow-model-llama-8b",
-      "allow-queue",
-      "allow-queue-clients",
-      "allow-warm-models",
-      "allow-warm-models-in",
-      "default-deny",
-    ]);
-    expect(policies["allow-model-llama-3b"]).toEqual({
-      podSelector: {
-        matchLabels: { "app.kubernetes.io/name": "model-control", "app.kubernetes.io/instance": "model-control" },
-      },
-      policyTypes: ["Egress"],
-      egress: [
-        {
-          to: [
-            {
-              namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "model-llama-3b" } },
-              podSelector: {
-                matchLabels: { "app.kubernetes.io/name": "ollama", "app.kubernetes.io/instance": "model-llama-3b" },
-              },
-            },
-          ],
-          ports: [{ port: 11434, protocol: "TCP" }],
-        },
-      ],
-    });
-    expect(policies["allow-metrics"]).toMatchObject({ ingress: [{ ports: [{ port: 9464, protocol: "TCP" }] }] });
-  });
-
-  it("lets the gateway in only where it has a public address", async () => {
-    const gateway = { namespace: "inference-gateway", podLabels: { proxy: "envoy" } };
-    const { deployment, control } = await deployControl({ gateway, publicAddress: "https://control.example.com" });
-    // Behind it, strangers are told apart by the address that the gateway saw.
+describe("behind the gateway", () => {
+  it("tells strangers apart by the address that the gateway saw", async () => {
+    const { deployment, control } = await deployControl({ publicAddress: "https://control.example.com" });
     expect(settings(deployment).listen.proxies).toBe(1);
-    expect(granted(deployment)["allow-gateway"]).toMatchObject({
-      ingress: [
-        { from: [{ podSelector: { matchLabels: gateway.podLabels } }], ports: [{ port: 1994, protocol: "TCP" }] },
-      ],
-    });
     expect(control.usage).toEqual({
       address: "https://control.example.com",
       token: expect.stringContaining("token-operator"),
@@ -340,11 +289,10 @@ describe("warm models", () => {
     expect(after).toEqual(expect.arrayContaining(["control-api", "control-tokens", "serving"]));
   });
 
-  it("need no Job, and no way in for one, when there are none", async () => {
+  it("need no Job when there are none", async () => {
     const { deployment } = await deployControl({ warmModels: [] });
     expect(deployment.ofType("kubernetes:batch/v1:Job").map(({ name }) => name)).not.toContain(
       "control-warm-fetch-job",
     );
-    expect(Object.keys(granted(deployment)).filter((name) => name.includes("warm"))).toEqual([]);
   });
 });

@@ -2,6 +2,13 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "../../../components/core/cluster";
 import { Observability, type ObservabilityArgs } from "../../../components/observability/observability";
+import {
+  certManagerTarget,
+  gatewayTargets,
+  modelStoreTarget,
+  modelTargets,
+  type ScrapeTarget,
+} from "../../../components/observability/targets";
 import type { ModelEndpoint } from "../../../components/serving/endpoint";
 import { type Deployment, deploy } from "../../harness/deploy";
 
@@ -30,6 +37,18 @@ export const ENDPOINTS: readonly ModelEndpoint[] = [
     port: 11434,
     podLabels: { "app.kubernetes.io/name": "ollama", "app.kubernetes.io/instance": "small" },
   },
+];
+
+/** Of the models, the gateway, the store and cert-manager. */
+export const TARGETS: readonly ScrapeTarget[] = [
+  ...modelTargets(ENDPOINTS),
+  ...gatewayTargets({
+    namespace: "inference-gateway",
+    podLabels: { "gateway.envoyproxy.io/owning-gateway-name": "inference" },
+    metrics: [{ name: "envoy", port: 19001, path: "/stats/prometheus" }],
+  }),
+  modelStoreTarget({ namespace: "model-store", podLabels: { "app.kubernetes.io/name": "store-metrics" }, port: 9101 }),
+  certManagerTarget("cert-manager"),
 ];
 
 export const NVIDIA_POOL = {
@@ -67,20 +86,13 @@ export function deployObservability(
     new Observability(
       "observability",
       {
-        endpoints: ENDPOINTS,
+        targets: TARGETS,
         gpuPools: [NVIDIA_POOL, AMD_POOL],
         cluster: home,
         stage: "production",
         profile: "full",
         retentionDays: 15,
         storageGiB: 50,
-        gateway: {
-          namespace: "inference-gateway",
-          podLabels: { "gateway.envoyproxy.io/owning-gateway-name": "inference" },
-          metrics: [{ name: "envoy", port: 19001, path: "/stats/prometheus" }],
-        },
-        modelStore: { namespace: "model-store", podLabels: { "app.kubernetes.io/name": "store-metrics" }, port: 9101 },
-        certManagerNamespace: "cert-manager",
         alertWebhookUrl: pulumi.secret(WEBHOOK),
         ...overrides,
       },

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { chartValueProblems } from "../../../catalog/chart-values";
 import { alertmanagerConfig, alertRouting } from "../../../components/observability/alert-routing";
-import { OBSERVABILITY_NAMESPACE, STACK_PODS } from "../../../components/observability/names";
 import { STACK_SIZES } from "../../../components/observability/stack-sizes";
 import { stackValues } from "../../../components/observability/stack-values";
 import { distinctTargets } from "../../../components/observability/targets";
@@ -11,25 +10,6 @@ import type { Deployment } from "../../harness/deploy";
 import { deployObservability, releaseValues, WEBHOOK } from "./fixture";
 
 const STACK = "observability-metrics-stack";
-
-interface Policy {
-  readonly metadata: { readonly name: string; readonly namespace: string };
-  readonly spec: {
-    readonly podSelector: { readonly matchLabels?: Record<string, string> };
-    readonly policyTypes: string[];
-    readonly ingress?: object[];
-    readonly egress?: object[];
-  };
-}
-
-function policies(deployment: Deployment, namespace: string): Map<string, Policy["spec"]> {
-  const all = deployment
-    .ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy")
-    .map(({ inputs }) => inputs as unknown as Policy);
-  return new Map(
-    all.filter(({ metadata }) => metadata.namespace === namespace).map(({ metadata, spec }) => [metadata.name, spec]),
-  );
-}
 
 describe("Observability with GPUs, a store and a webhook", () => {
   let deployment: Deployment;
@@ -134,78 +114,6 @@ describe("Observability with GPUs, a store and a webhook", () => {
     });
   });
 
-  it("lets Prometheus out to each target and nowhere else in the cluster's namespaces", () => {
-    const granted = policies(deployment, OBSERVABILITY_NAMESPACE);
-    expect([...granted.keys()].filter((name) => name.startsWith("allow-scrape")).sort()).toEqual([
-      "allow-scrape-19001",
-      "allow-scrape-8000",
-      "allow-scrape-9101",
-      "allow-scrape-9402",
-      "allow-scrape-dns",
-      "allow-scrape-gpu-amd",
-      "allow-scrape-gpu-nvidia",
-      "allow-scrape-nodes",
-    ]);
-    expect(granted.get("allow-scrape-8000")).toEqual({
-      podSelector: { matchLabels: STACK_PODS.prometheus },
-      policyTypes: ["Egress"],
-      egress: [
-        {
-          to: [
-            {
-              namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "model-chat" } },
-              podSelector: { matchLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "chat" } },
-            },
-          ],
-          ports: [{ port: 8000, protocol: "TCP" }],
-        },
-      ],
-    });
-    expect(granted.get("default-deny")?.policyTypes).toEqual(["Ingress", "Egress"]);
-  });
-
-  it("lets only Alertmanager out to the internet, on 443", () => {
-    expect(policies(deployment, OBSERVABILITY_NAMESPACE).get("allow-alert-webhook")).toEqual({
-      podSelector: { matchLabels: STACK_PODS.alertmanager },
-      policyTypes: ["Egress"],
-      egress: [
-        {
-          to: [
-            {
-              ipBlock: {
-                cidr: "0.0.0.0/0",
-                except: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
-              },
-            },
-          ],
-          ports: [{ port: 443, protocol: "TCP" }],
-        },
-      ],
-    });
-  });
-
-  it("lets only Prometheus in to the exporters", () => {
-    const gpu = policies(deployment, "gpu-metrics");
-    expect([...gpu.keys()].sort()).toEqual([
-      "allow-amd-kubernetes-api",
-      "allow-amd-metrics",
-      "allow-dns",
-      "allow-nvidia-metrics",
-      "default-deny",
-    ]);
-    expect(gpu.get("allow-nvidia-metrics")?.ingress).toEqual([
-      {
-        from: [
-          {
-            namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "observability" } },
-            podSelector: { matchLabels: STACK_PODS.prometheus },
-          },
-        ],
-        ports: [{ port: 9400, protocol: "TCP" }],
-      },
-    ]);
-  });
-
   it("monitors what has metrics, with the model as label, and checks the store's certificate", () => {
     const monitors = deployment.ofKind("PodMonitor");
     expect(monitors.map(({ name }) => name).sort()).toEqual([
@@ -270,7 +178,7 @@ describe("Observability in other circumstances", () => {
       profile: "light",
       stage: "development",
       gpuPools: [],
-      modelStore: undefined,
+      targets: [],
       alertWebhookUrl: undefined,
     });
     expect(releaseValues(deployment, STACK)).toMatchObject({
@@ -278,16 +186,11 @@ describe("Observability in other circumstances", () => {
       alertmanager: { alertmanagerSpec: { replicas: 1 } },
     });
     expect(deployment.ofType("kubernetes:helm.sh/v3:Release")).toHaveLength(2);
-    const granted = [...policies(deployment, OBSERVABILITY_NAMESPACE).keys()];
-    expect(granted.filter((name) => /webhook$|gpu|store/.test(name))).toEqual(["allow-operator-webhook"]);
   });
 
-  it("scrapes exporters that the cluster brings, wherever they are, and installs none", async () => {
+  it("installs no exporters where the cluster brings them", async () => {
     const deployment = await deployObservability({}, { gpuExporters: "present" });
     expect(deployment.ofType("kubernetes:helm.sh/v3:Release")).toHaveLength(2);
-    expect(policies(deployment, OBSERVABILITY_NAMESPACE).get("allow-scrape-gpu-nvidia")?.egress).toEqual([
-      { to: [{ namespaceSelector: {} }], ports: [{ port: 9400, protocol: "TCP" }] },
-    ]);
   });
 
   it("gives the exporter the cluster's runtime class, and no affinity where a pool is the whole cluster", async () => {
@@ -309,8 +212,6 @@ describe("Observability in other circumstances", () => {
       kubeEtcd: { enabled: true },
       defaultRules: { rules: { etcd: true } },
     });
-    const nodes = policies(deployment, OBSERVABILITY_NAMESPACE).get("allow-scrape-nodes");
-    expect(JSON.stringify(nodes)).toContain("10257");
   });
 });
 

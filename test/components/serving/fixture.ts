@@ -20,11 +20,7 @@ export async function deployServing(
       new Serving("serving", {
         models,
         store: stored ? modelStore({ models }) : undefined,
-        cluster: { storageClass: "encrypted", privateCidrs: [], apiServerCidrs: [] },
-        clients: {
-          gateway: { namespace: "inference-gateway", podLabels: { proxy: "envoy" } },
-          observability: { namespace: "observability", podLabels: { "app.kubernetes.io/name": "prometheus" } },
-        },
+        cluster: { storageClass: "encrypted" },
         stage: "production",
         ...overrides,
       }),

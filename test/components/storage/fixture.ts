@@ -8,11 +8,10 @@ export function modelStore(overrides: Partial<ModelStoreArgs> = {}): ModelStore 
   return new ModelStore("storage", {
     plan: { bucket: "models", sizeGiB: 100 },
     models: [],
-    cluster: { storageClass: "encrypted", volumesGrow: true, privateCidrs: [], apiServerCidrs: [] },
+    cluster: { storageClass: "encrypted", volumesGrow: true },
     certManager: { namespace: "cert-manager", ready: [] },
     protect: true,
     registryGbps: 1,
-    observabilityNamespace: "observability",
     ...overrides,
   });
 }

@@ -3,7 +3,7 @@ import { imageEntry } from "../../../catalog/images";
 import { defaultAnswers } from "../../../cli/offline/answers";
 import { crdProblems } from "../../harness/crds";
 import { deploy } from "../../harness/deploy";
-import { modelPlan, ollamaPlan } from "../../harness/plans";
+import { modelPlan } from "../../harness/plans";
 import { container, literals, podTemplate, specOf } from "../serving/fixture";
 import { deployed, grantedStore, modelStore, models } from "./fixture";
 
@@ -12,7 +12,6 @@ const CLAIM = "kubernetes:core/v1:PersistentVolumeClaim";
 const JOB = "kubernetes:batch/v1:Job";
 const SECRET = "kubernetes:core/v1:Secret";
 const CONFIG_MAP = "kubernetes:core/v1:ConfigMap";
-const POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy";
 
 describe("ModelStore", () => {
   it("keeps its data on a planned volume that production protects, with the namespace that it lies in", async () => {
@@ -235,49 +234,6 @@ describe("ModelStore", () => {
     expect(Object.keys(data)).toEqual(["reader-llama-8b.json", "store-metrics.json", "sync-writer.json"]);
     expect(data["reader-llama-8b.json"]).toContain("arn:aws:s3:::models/legal/llama-8b/*");
     expect(data["reader-llama-8b.json"]).not.toMatch(/PutObject|DeleteObject/);
-  });
-
-  it("lets in the models' namespaces, its own Jobs and Prometheus; only sync Jobs reach the internet", async () => {
-    const deployment = await deployed();
-    const policies = Object.fromEntries(
-      deployment.ofType(POLICY).map((p) => [(p.inputs.metadata as { name: string }).name, specOf(p)]),
-    );
-    const namespace = (name: string) => ({
-      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
-    });
-    const ports = [{ port: 9000, protocol: "TCP" }];
-    expect(policies["allow-models"]).toMatchObject({ ingress: [{ from: [namespace("model-llama-8b")], ports }] });
-    // Prometheus reaches the pods that give it metrics, and not the store itself.
-    expect(policies["allow-metrics"]).toEqual({
-      podSelector: {
-        matchLabels: { "app.kubernetes.io/name": "store-metrics", "app.kubernetes.io/instance": "store-metrics" },
-      },
-      policyTypes: ["Ingress"],
-      ingress: [{ from: [namespace("observability")], ports: [{ port: 9101, protocol: "TCP" }] }],
-    });
-    expect(policies["allow-hugging-face"]).toEqual({
-      podSelector: { matchLabels: { "app.kubernetes.io/name": "model-sync" } },
-      policyTypes: ["Egress"],
-      egress: [
-        {
-          to: [
-            {
-              ipBlock: {
-                cidr: "0.0.0.0/0",
-                except: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
-              },
-            },
-          ],
-          ports: [{ port: 443, protocol: "TCP" }],
-        },
-      ],
-    });
-  });
-
-  it("grants nobody by an empty list, which Kubernetes reads as everybody", async () => {
-    const deployment = await deployed({ models: [ollamaPlan()] });
-    const names = deployment.ofType(POLICY).map((p) => (p.inputs.metadata as { name: string }).name);
-    expect(names).not.toContain("allow-models");
   });
 
   it("refuses keys for a model that it was not told of", async () => {

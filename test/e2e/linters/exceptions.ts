@@ -53,7 +53,7 @@ export const EXCEPTIONS: readonly LinterException[] = [
   {
     linter: "kube-score",
     check: "networkpolicy-targets-pod",
-    objects: /^NetworkPolicy inference-system\/(default-deny|allow-dns)$/,
+    objects: /^NetworkPolicy inference-system\/default-deny$/,
     reason: "every namespace starts closed, also the one that holds nothing but the record of the plan",
   },
   {

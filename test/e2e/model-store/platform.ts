@@ -58,12 +58,10 @@ export class RenderedPlatform {
       return { ...inputs, result };
     };
     const program = () => {
-      const pods = { namespace: "clients", podLabels: { app: "client" } };
       new Serving("serving", {
         models,
         store: modelStore({ models, huggingFaceToken }),
-        cluster: { storageClass: undefined, privateCidrs: [], apiServerCidrs: [] },
-        clients: { gateway: pods, observability: pods },
+        cluster: { storageClass: undefined },
         stage: "production",
       });
     };

@@ -38,8 +38,27 @@ policyCases(networkPolicyPerNamespace, [
     [namespace, policy({ ...both, ingress: [{}] })],
     ["spec.ingress[0] is open to everything", "for Ingress;"],
   ],
+  [
+    "with an allowance of ports for all pods",
+    [namespace, policy({ ...both, ingress: [{ ports: [{ port: 443 }] }] })],
+    ["for Ingress;"],
+  ],
+  [
+    "with an allowance of peers for all pods",
+    [namespace, policy({ ...both, egress: [{ to: [{ podSelector: {} }], ports: [{ port: 53 }] }] })],
+    "pass",
+  ],
+  [
+    "with an unknown allowance for all pods",
+    [namespace, policy({ ...both, egress: [{ to: UNKNOWN, ports: [{ port: 53 }] }] })],
+    "unknown",
+  ],
   ["an allowance of peers", [...closed, policy({ egress: [{ to: [{ podSelector: {} }] }] })], "pass"],
-  ["an allowance of ports", [...closed, policy({ ingress: [{ ports: [{ port: 443 }] }] })], "pass"],
+  [
+    "an allowance of ports for some pods",
+    [...closed, policy({ podSelector: { matchLabels: { app: "x" } }, ingress: [{ ports: [{ port: 443 }] }] })],
+    "pass",
+  ],
   ["the internet without the metadata service", [...closed, egressTo("0.0.0.0/0", ["169.254.0.0/16"])], "pass"],
   ["the internet by IPv6", [...closed, egressTo("::/0")], "pass"],
   ["everything in", [...closed, policy({ ingress: [{}] })], ["spec.ingress[0] is open to everything"]],

@@ -1,0 +1,84 @@
+import { type Connection, connect, type End, podsIn } from "../core/connections";
+import { anyAddress, type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
+import { MODEL_STORE_HOST, modelStorePods } from "../storage/store-layout";
+import { type Backends, storeAddress } from "./backends";
+import { BETA9_NAMESPACE, GATEWAY_PORTS, gatewayPods } from "./names";
+
+export interface Beta9Connections {
+  readonly backends: Backends;
+  /** Namespaces whose pods may call the gateway. */
+  readonly clients: readonly string[];
+  readonly networks: ClusterNetworks;
+}
+
+/**
+ * Everything that Beta9 may connect to, and who may connect to it. What functions do goes through their worker's
+ * address, so it is bound by the same policies.
+ */
+export function beta9Connections({ backends, clients, networks }: Beta9Connections): Connection[] {
+  const { postgres, redis, juicefsRedis, s3 } = backends;
+  const everyPod = podsIn(BETA9_NAMESPACE);
+  const store = storeAddress(s3);
+  return [
+    connect({
+      name: "beta9-to-itself",
+      reason: "Functions listen on ports of their worker that nobody knows beforehand",
+      from: everyPod,
+      to: everyPod,
+    }),
+    toKubernetesApi("beta9", gatewayPods, networks),
+    connect({
+      name: "beta9-to-postgres",
+      reason: "Beta9 keeps its state there",
+      from: gatewayPods,
+      to: hostEnds(postgres.host),
+      ports: [postgres.port],
+    }),
+    connect({
+      name: "beta9-to-redis",
+      reason: "Beta9 keeps its queues there",
+      from: gatewayPods,
+      to: hostEnds(redis.host),
+      ports: [redis.port],
+    }),
+    connect({
+      name: "beta9-to-juicefs-redis",
+      reason: "Workers keep the metadata of their file system there",
+      from: everyPod,
+      to: hostEnds(juicefsRedis.host),
+      ports: [juicefsRedis.port],
+    }),
+    connect({
+      name: "beta9-to-object-store",
+      reason: "Beta9 keeps the files of functions there",
+      from: everyPod,
+      to: hostEnds(store.host),
+      ports: [store.port],
+    }),
+    connect({
+      name: "beta9-to-internet",
+      reason: "Images and packages of functions, and what functions call",
+      from: everyPod,
+      to: internet(networks),
+      ports: [443],
+    }),
+    ...(clients.length > 0
+      ? [
+          connect({
+            name: "clients-to-beta9",
+            reason: "Namespaces that the environment names call functions",
+            from: clients.map(podsIn),
+            to: gatewayPods,
+            ports: Object.values(GATEWAY_PORTS),
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** The model store; a Service of the cluster by its namespace; any other name may be anywhere but at the metadata service. */
+function hostEnds(host: string): End | readonly End[] {
+  if (host === MODEL_STORE_HOST) return modelStorePods;
+  const namespace = /^[a-z0-9-]+\.([a-z0-9-]+)\.svc(\.|$)/.exec(host)?.[1];
+  return namespace === undefined ? anyAddress() : podsIn(namespace);
+}

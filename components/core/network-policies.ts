@@ -1,0 +1,125 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { type Connection, type Connections, type End, isPods, type PodConnections } from "./connections";
+import { ANNOTATIONS, type Labels } from "./labels";
+import { toDns } from "./network";
+
+type NetworkPolicySpec = pulumi.Unwrap<kubernetes.types.input.networking.v1.NetworkPolicySpec>;
+type NetworkPolicyPeer = pulumi.Unwrap<kubernetes.types.input.networking.v1.NetworkPolicyPeer>;
+type NetworkPolicyPort = pulumi.Unwrap<kubernetes.types.input.networking.v1.NetworkPolicyPort>;
+
+export interface PolicyOfPods {
+  readonly name: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly spec: NetworkPolicySpec;
+}
+
+/** Name of the policy of all pods of a namespace: what no policy allows is denied to them, in and out. */
+export const DEFAULT_DENY = "default-deny";
+
+/**
+ * The NetworkPolicies of a namespace: one for all its pods, which closes it, and one for each further selection of pods
+ * that takes part in a connection. One for each connection would be clearer to read, but everything in a namespace waits for
+ * all its policies, and each costs a request, a URN in every dependent's state and a place in what people list.
+ *
+ * @throws Error when the labels of two selections read alike.
+ */
+export function networkPolicies(namespace: string, connections: Connections | undefined): PolicyOfPods[] {
+  const [all, ...some] = connections?.of(namespace) ?? [NOTHING];
+  const { incoming, outgoing } = all ?? NOTHING;
+  const closed = { podLabels: {}, incoming, outgoing: [toDns(namespace), ...outgoing] };
+  const policies = [
+    {
+      name: DEFAULT_DENY,
+      annotations: {
+        [ANNOTATIONS.description]:
+          "Nothing goes in or out of any pod here but by the connections of this namespace's policies",
+        [ANNOTATIONS.connections]: listed(closed),
+      },
+      spec: { ...networkPolicySpec(namespace, closed), policyTypes: ["Ingress", "Egress"] },
+    },
+    ...some.map((pods) => ({
+      name: `allow-${spoken(pods.podLabels)}`,
+      annotations: {
+        [ANNOTATIONS.description]: "The connections of these pods, besides those of every pod here",
+        [ANNOTATIONS.connections]: listed(pods),
+      },
+      spec: networkPolicySpec(namespace, pods),
+    })),
+  ];
+  const duplicate = policies.find(({ name }, i) => policies.findIndex((other) => other.name === name) !== i);
+  if (duplicate) {
+    throw new Error(`namespace "${namespace}" selects different pods by labels that read alike: ${duplicate.name}`);
+  }
+  return policies;
+}
+
+const NOTHING: PodConnections = { podLabels: {}, incoming: [], outgoing: [] };
+
+/** What lets pods of a namespace take part in their connections: one rule for each. */
+export function networkPolicySpec(
+  namespace: string,
+  { podLabels, incoming, outgoing }: PodConnections,
+): NetworkPolicySpec {
+  return {
+    podSelector: selector(podLabels),
+    policyTypes: [...(incoming.length > 0 ? ["Ingress"] : []), ...(outgoing.length > 0 ? ["Egress"] : [])],
+    ...(incoming.length > 0 && {
+      ingress: incoming.map((connection) => ({ from: peers(connection.from, namespace), ...ports(connection) })),
+    }),
+    ...(outgoing.length > 0 && {
+      egress: outgoing.map((connection) => ({ to: peers(connection.to, namespace), ...ports(connection) })),
+    }),
+  };
+}
+
+function ports({ ports: given }: Connection): { ports?: NetworkPolicyPort[] } {
+  return given ? { ports: given.map(({ port, protocol = "TCP" }) => ({ port, protocol })) } : {};
+}
+
+/** Peers of a rule; none at all is everybody, and says so whoever else is named. */
+function peers(ends: readonly End[], namespace: string): NetworkPolicyPeer[] {
+  return ends.some((end) => "anyone" in end) ? [] : ends.map((end) => peer(end, namespace));
+}
+
+function peer(end: End, namespace: string): NetworkPolicyPeer {
+  if (isPods(end)) {
+    const { podLabels } = end;
+    if (end.namespace === namespace) return { podSelector: selector(podLabels) };
+    return {
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": end.namespace } },
+      ...(Object.keys(podLabels).length > 0 && { podSelector: selector(podLabels) }),
+    };
+  }
+  if ("cidr" in end) {
+    return { ipBlock: { cidr: end.cidr, ...(end.except && { except: [...end.except] }) } };
+  }
+  return { namespaceSelector: {} };
+}
+
+function selector(labels: Labels) {
+  return Object.keys(labels).length > 0 ? { matchLabels: { ...labels } } : {};
+}
+
+/** The connections of a policy for people, a line for each reason: `in <names>: <reason>`. */
+function listed({ incoming, outgoing }: PodConnections): string {
+  return [...lines("in", incoming), ...lines("out", outgoing)].join("\n");
+}
+
+function lines(direction: "in" | "out", connections: readonly Connection[]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { name, reason } of connections) {
+    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  }
+  return [...byReason].map(([reason, names]) => `${direction} ${names.join(", ")}: ${reason}`);
+}
+
+/** What labels say, as part of an object's name: their values, or their keys where a value is but a yes. */
+function spoken(labels: Labels): string {
+  const words = Object.entries(labels).map(([label, value]) => (value === "true" ? label.replace(/^.*\//, "") : value));
+  const needed = [...new Set(words)].filter((word, _, all) => !all.some((other) => other.startsWith(`${word}-`)));
+  return needed
+    .join("-")
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, "-");
+}

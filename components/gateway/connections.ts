@@ -1,0 +1,160 @@
+import { type Connection, connect, podsIn } from "../core/connections";
+import { anyAddress, type ClusterNetworks, fromKubernetesApi, internet, toKubernetesApi } from "../core/network";
+import type { ModelEndpoint } from "../serving/endpoint";
+import type { AcmeServer } from "./certificate";
+import {
+  AI_GATEWAY_NAMESPACE,
+  CERT_MANAGER_NAMESPACE,
+  ENVOY_GATEWAY_NAMESPACE,
+  GATEWAY_NAMESPACE,
+  gatewayProxies,
+  PROXY_PORTS,
+} from "./names";
+import type { GatewayService } from "./service-routes";
+
+/** The pods that answer an HTTP-01 challenge, by a label of cert-manager's, and the port they listen on. */
+const ACME_SOLVER = {
+  pods: { namespace: GATEWAY_NAMESPACE, podLabels: { "acme.cert-manager.io/http01-solver": "true" } },
+  port: 8089,
+} as const;
+/** gRPC service that Envoy Gateway calls to have its xDS configuration amended (ai-gateway-helm 1.1). */
+const EXTENSION_SERVER_PORT = 1063;
+/** gRPC port of Envoy Gateway's xDS server. */
+const XDS_PORT = 18000;
+
+const envoyGateway = podsIn(ENVOY_GATEWAY_NAMESPACE);
+const aiGateway = podsIn(AI_GATEWAY_NAMESPACE);
+
+export interface GatewayConnections {
+  /** Models behind the gateway. */
+  readonly endpoints: readonly ModelEndpoint[];
+  /** Services beside the models. */
+  readonly services: readonly GatewayService[];
+  readonly networks: ClusterNetworks;
+  /** Whether cert-manager is the platform's: somebody else's has policies of its own, or none. */
+  readonly certManager: "platform" | "present";
+  /** The server that certificates come from, where they come from one. */
+  readonly acme: AcmeServer | undefined;
+}
+
+/** Everything that the gateway, its controllers and cert-manager connect to, and who may connect to them; Prometheus has its own list. */
+export function gatewayConnections(args: GatewayConnections): Connection[] {
+  return [
+    ...controllers(args.networks),
+    ...(args.certManager === "platform" ? certManager(args.networks, args.acme) : []),
+    ...proxies(args),
+  ];
+}
+
+/** Envoy Gateway's controller with the hook Job that makes its certificates, and Envoy AI Gateway's. */
+function controllers(networks: ClusterNetworks): Connection[] {
+  return [
+    toKubernetesApi("envoy-gateway", envoyGateway, networks),
+    toKubernetesApi("ai-gateway", aiGateway, networks),
+    fromKubernetesApi("ai-gateway", aiGateway, [9443]),
+    connect({
+      name: "envoy-gateway-to-ai-gateway",
+      reason: "Envoy Gateway has the AI gateway amend the proxies' configuration",
+      from: envoyGateway,
+      to: aiGateway,
+      ports: [EXTENSION_SERVER_PORT],
+    }),
+  ];
+}
+
+/** The proxies: requests in from everywhere, out to models, services and Envoy Gateway only. */
+function proxies({ endpoints, services, acme }: GatewayConnections): Connection[] {
+  return [
+    connect({
+      name: "clients-to-gateway",
+      reason: "Clients inside and outside of the cluster: the API key is the gate",
+      from: { anyone: true },
+      to: gatewayProxies,
+      ports: [PROXY_PORTS.https, PROXY_PORTS.http],
+    }),
+    connect({
+      name: "gateway-to-envoy-gateway",
+      reason: "The proxies fetch their configuration (xDS)",
+      from: gatewayProxies,
+      to: envoyGateway,
+      ports: [XDS_PORT],
+    }),
+    ...endpoints.map((endpoint) =>
+      connect({
+        name: `gateway-to-model-${endpoint.model}`,
+        reason: "Requests come through the gateway alone",
+        from: gatewayProxies,
+        to: endpoint,
+        ports: [endpoint.port],
+      }),
+    ),
+    ...services.map(({ name, pods, port }) =>
+      connect({
+        name: `gateway-to-${name}`,
+        reason: "Requests at the hostname of a service go to its pods",
+        from: gatewayProxies,
+        to: pods,
+        ports: [port],
+      }),
+    ),
+    ...(acme
+      ? [
+          connect({
+            name: "gateway-to-acme-solver",
+            reason: "The proxies pass the ACME server's question on to the pod that answers the challenge",
+            from: gatewayProxies,
+            to: ACME_SOLVER.pods,
+            ports: [ACME_SOLVER.port],
+          }),
+        ]
+      : []),
+  ];
+}
+
+function certManager(networks: ClusterNetworks, acme: AcmeServer | undefined): Connection[] {
+  const webhook = { namespace: CERT_MANAGER_NAMESPACE, podLabels: { "app.kubernetes.io/name": "webhook" } };
+  return [
+    toKubernetesApi("cert-manager", podsIn(CERT_MANAGER_NAMESPACE), networks),
+    fromKubernetesApi("cert-manager", webhook, [10250]),
+    ...(acme ? acmeConnections(networks, acme) : []),
+  ];
+}
+
+function acmeConnections(networks: ClusterNetworks, { server }: AcmeServer): Connection[] {
+  // Of cert-manager's pods only the controller orders certificates; its webhook and its injector have no business outside.
+  const from = {
+    namespace: CERT_MANAGER_NAMESPACE,
+    podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
+  };
+  return [
+    connect({
+      name: "cert-manager-to-acme-server",
+      reason: "cert-manager orders certificates from the ACME server",
+      from,
+      // A server of one's own may stand in a private network.
+      to: server === undefined ? internet(networks) : anyAddress(),
+      ports: [server === undefined ? 443 : portOf(server)],
+    }),
+    // Before it asks the ACME server to look, cert-manager fetches the challenge itself through the public name, which
+    // may resolve to a private address; the node may shorten that path to the proxies' own port.
+    connect({
+      name: "cert-manager-to-challenge",
+      reason: "cert-manager fetches a challenge itself, by its public name, before the ACME server is told to",
+      from,
+      to: anyAddress(),
+      ports: [80],
+    }),
+    connect({
+      name: "cert-manager-to-gateway",
+      reason: "cert-manager fetches a challenge itself, where the node shortens the path to the proxies' own port",
+      from,
+      to: gatewayProxies,
+      ports: [PROXY_PORTS.http],
+    }),
+  ];
+}
+
+/** Port of an `https` URL. */
+function portOf(url: string): number {
+  return Number(new URL(url).port || 443);
+}

@@ -1,0 +1,49 @@
+import { type Connection, connect } from "../core/connections";
+import { type ClusterNetworks, toKubernetesApi } from "../core/network";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { MODEL_CONTROL_PORTS, modelControlPods, QUEUE_PORT, queuePods, warmModelsPods } from "./names";
+
+export interface ModelControlConnections {
+  /** Models of the environment; the API drives the engines of those that have `control`. */
+  readonly endpoints: readonly ModelEndpoint[];
+  readonly networks: Pick<ClusterNetworks, "apiServerCidrs">;
+  /** Whether a Job has models fetched. */
+  readonly warmModels: boolean;
+}
+
+/** What the model control API connects to, and its own Job to it. `kubectl port-forward` needs no connection. */
+export function modelControlConnections({ endpoints, networks, warmModels }: ModelControlConnections): Connection[] {
+  return [
+    connect({
+      name: "model-control-to-queue",
+      reason: "The API keeps its tasks and the fleet's state in the queue",
+      from: modelControlPods,
+      to: queuePods,
+      ports: [QUEUE_PORT],
+    }),
+    // To stop and start workers.
+    toKubernetesApi("model-control", modelControlPods, networks),
+    ...endpoints
+      .filter(({ control }) => control !== undefined)
+      .map((endpoint) =>
+        connect({
+          name: `model-control-to-model-${endpoint.model}`,
+          reason: "The model control API pulls, loads and unloads models in the engine",
+          from: modelControlPods,
+          to: endpoint,
+          ports: [endpoint.port],
+        }),
+      ),
+    ...(warmModels
+      ? [
+          connect({
+            name: "warm-models-to-model-control",
+            reason: "The Job that has models fetched calls the API",
+            from: warmModelsPods,
+            to: modelControlPods,
+            ports: [MODEL_CONTROL_PORTS.http],
+          }),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,117 @@
+import { type Connection, connect, podsIn } from "../core/connections";
+import {
+  CLUSTER_DNS,
+  type ClusterNetworks,
+  fromKubernetesApi,
+  internet,
+  privateNetworks,
+  toKubernetesApi,
+} from "../core/network";
+import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
+import { GPU_METRICS_NAMESPACE, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_PODS } from "./names";
+import type { ScrapeTarget } from "./targets";
+
+export interface ObservabilityConnections {
+  readonly targets: readonly ScrapeTarget[];
+  readonly gpuPools: readonly GpuPool[];
+  /** `present`: somebody else's exporters, in a namespace that the platform does not know. */
+  readonly gpuExporters: "platform" | "present";
+  /** Kubelet and node-exporter listen on the nodes' addresses. */
+  readonly networks: ClusterNetworks;
+  readonly scrapeControlPlane: boolean;
+  /** Whether Alertmanager calls a webhook. */
+  readonly alertWebhook: boolean;
+}
+
+/** Ports on the nodes' own addresses. */
+const NODE_PORTS = { kubelet: 10250, nodeExporter: 9100 };
+const CONTROL_PLANE_PORTS = { etcd: 2381, controllerManager: 10257, scheduler: 10259, proxy: 10249 };
+
+/** Ports by which the parts of the stack reach each other: Prometheus, Alertmanager and its gossip, Grafana, exporters. */
+const OWN_PORTS = [9090, 9093, 9094, { port: 9094, protocol: "UDP" as const }, 3000, 8080, 8081, 10250];
+
+const SCRAPED = "Prometheus reads their metrics";
+
+/** Everything that monitoring connects to, and who may connect to it. */
+export function observabilityConnections(args: ObservabilityConnections): Connection[] {
+  const { networks, targets, alertWebhook } = args;
+  const { prometheus, alertmanager, grafana, kubeStateMetrics, operator } = STACK_PODS;
+  const everyPod = podsIn(OBSERVABILITY_NAMESPACE);
+  return [
+    connect({
+      name: "monitoring-to-itself",
+      reason: "Parts of the stack call one another: Prometheus, Alertmanager, Grafana, exporters, operator",
+      from: everyPod,
+      to: everyPod,
+      ports: OWN_PORTS,
+    }),
+    toKubernetesApi("monitoring", [prometheus, operator, kubeStateMetrics, grafana], networks),
+    fromKubernetesApi("monitoring", operator, [10250]),
+    ...nodeConnections(args),
+    connect({
+      name: "prometheus-to-dns",
+      reason: "Prometheus reads the metrics of the cluster's DNS",
+      from: STACK_PODS.prometheus,
+      to: CLUSTER_DNS,
+      ports: [9153],
+    }),
+    ...gpuConnections(args),
+    ...targets.map((target) =>
+      connect({
+        name: `prometheus-to-${target.name}`,
+        reason: SCRAPED,
+        from: STACK_PODS.prometheus,
+        to: target,
+        ports: [target.port],
+      }),
+    ),
+    ...(alertWebhook
+      ? [
+          connect({
+            name: "alertmanager-to-webhook",
+            reason: "Alertmanager posts alerts to the webhook",
+            from: alertmanager,
+            to: internet(networks),
+            ports: [443],
+          }),
+        ]
+      : []),
+  ];
+}
+
+function nodeConnections({ networks, scrapeControlPlane }: ObservabilityConnections): Connection[] {
+  return [
+    connect({
+      name: "prometheus-to-nodes",
+      reason: "Prometheus reads the metrics of kubelets and nodes, at the nodes' own addresses",
+      from: STACK_PODS.prometheus,
+      to: privateNetworks(networks),
+      ports: [...Object.values(NODE_PORTS), ...(scrapeControlPlane ? Object.values(CONTROL_PLANE_PORTS) : [])],
+    }),
+    connect({
+      name: "prometheus-to-node-exporters",
+      reason: SCRAPED,
+      from: STACK_PODS.prometheus,
+      to: podsIn(NODE_METRICS_NAMESPACE),
+      ports: [NODE_PORTS.nodeExporter],
+    }),
+  ];
+}
+
+function gpuConnections({ gpuPools, gpuExporters, networks }: ObservabilityConnections): Connection[] {
+  return gpuVendors(gpuPools).flatMap((vendor) => {
+    const { podLabels, port, usesKubernetesApi } = GPU_EXPORTERS[vendor];
+    const ours = gpuExporters === "platform";
+    const exporters = { namespace: GPU_METRICS_NAMESPACE, podLabels };
+    return [
+      connect({
+        name: `prometheus-to-${vendor}-exporters`,
+        reason: "Prometheus reads the metrics of the GPU exporters",
+        from: STACK_PODS.prometheus,
+        to: ours ? exporters : { anyNamespace: true },
+        ports: [port],
+      }),
+      ...(ours && usesKubernetesApi ? [toKubernetesApi(`${vendor}-exporters`, exporters, networks)] : []),
+    ];
+  });
+}

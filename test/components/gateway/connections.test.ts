@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { gatewayConnections } from "../../../components/gateway/connections";
+import { gatewayProxies } from "../../../components/gateway/names";
+import { byName, INTERNET, NETWORKS } from "../../harness/connections";
+import { ENDPOINTS } from "./fixture";
+
+type Settings = Parameters<typeof gatewayConnections>[0];
+
+const SETTINGS: Settings = {
+  endpoints: ENDPOINTS,
+  services: [],
+  networks: NETWORKS,
+  certManager: "platform",
+  acme: undefined,
+};
+
+const connections = (changes: Partial<Settings> = {}) => byName(gatewayConnections({ ...SETTINGS, ...changes }));
+const namesOf = (changes: Partial<Settings> = {}) => Object.keys(connections(changes));
+
+const ANYWHERE = { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] };
+const controller = {
+  namespace: "cert-manager",
+  podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
+};
+
+describe("gatewayConnections", () => {
+  it("let each controller reach only what it needs", () => {
+    expect(namesOf().filter((name) => !name.startsWith("gateway-to-model-"))).toEqual([
+      "envoy-gateway-to-kubernetes-api",
+      "ai-gateway-to-kubernetes-api",
+      "kubernetes-api-to-ai-gateway",
+      "envoy-gateway-to-ai-gateway",
+      "cert-manager-to-kubernetes-api",
+      "kubernetes-api-to-cert-manager",
+      "clients-to-gateway",
+      "gateway-to-envoy-gateway",
+    ]);
+    expect(connections()["envoy-gateway-to-ai-gateway"]).toEqual({
+      from: [{ namespace: "envoy-gateway-system", podLabels: {} }],
+      to: [{ namespace: "envoy-ai-gateway-system", podLabels: {} }],
+      ports: [{ port: 1063 }],
+    });
+  });
+
+  it("let everybody in to the proxies, and these out to the pods of each model at its port", () => {
+    expect(connections()["clients-to-gateway"]).toEqual({
+      from: [{ anyone: true }],
+      to: [gatewayProxies],
+      ports: [{ port: 10443 }, { port: 10080 }],
+    });
+    expect(namesOf().filter((name) => name.startsWith("gateway-to-model-"))).toEqual([
+      "gateway-to-model-legal",
+      "gateway-to-model-embeddings",
+      "gateway-to-model-ranking",
+    ]);
+    expect(connections()["gateway-to-model-embeddings"]).toEqual({
+      from: [gatewayProxies],
+      to: [
+        {
+          namespace: "model-embeddings",
+          podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "embeddings" },
+        },
+      ],
+      ports: [{ port: 11434 }],
+    });
+  });
+
+  it("let the proxies out to services beside the models", () => {
+    const pods = { namespace: "model-control", podLabels: { app: "api" } };
+    const service = { name: "model-control", hostname: "control.example.com", service: "api", pods, port: 1994 };
+    expect(connections({ services: [service] })["gateway-to-model-control"]).toEqual({
+      from: [gatewayProxies],
+      to: [pods],
+      ports: [{ port: 1994 }],
+    });
+  });
+
+  it("let cert-manager's controller alone order certificates and look at its challenges, only with ACME", () => {
+    const acme = connections({ acme: {} });
+    expect(Object.keys(acme).filter((name) => !namesOf().includes(name))).toEqual([
+      "cert-manager-to-acme-server",
+      "cert-manager-to-challenge",
+      "cert-manager-to-gateway",
+      "gateway-to-acme-solver",
+    ]);
+    expect(acme["cert-manager-to-acme-server"]).toEqual({ from: [controller], to: [INTERNET], ports: [{ port: 443 }] });
+    expect(acme["cert-manager-to-challenge"]).toEqual({ from: [controller], to: [ANYWHERE], ports: [{ port: 80 }] });
+  });
+
+  it("reach an ACME server of one's own at its port, in private networks too", () => {
+    const acme = { server: "https://ca.example.com:9443/directory" };
+    expect(connections({ acme })["cert-manager-to-acme-server"]).toEqual({
+      from: [controller],
+      to: [ANYWHERE],
+      ports: [{ port: 9443 }],
+    });
+  });
+
+  it("leave somebody else's cert-manager to its own policies", () => {
+    const present = namesOf({ acme: {}, certManager: "present" });
+    expect(present.filter((name) => name.includes("cert-manager"))).toEqual([]);
+    expect(present).toContain("gateway-to-acme-solver");
+  });
+});
