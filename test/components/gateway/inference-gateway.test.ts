@@ -98,10 +98,6 @@ describe("InferenceGateway", () => {
       String(inputs.apiVersion ?? "").match(/(gateway|cert-manager)\.|envoyproxy/),
     );
     expect(custom.flatMap(({ inputs }) => crdProblems(inputs))).toEqual([]);
-    expect(
-      deployment.resource("kubernetes:networking.k8s.io/v1:NetworkPolicy", "gateway-namespace-allow-service-console")
-        .inputs.spec,
-    ).toMatchObject({ egress: [{ ports: [{ port: 8443, protocol: "TCP" }] }] });
   });
 
   it("asks for a key on every HTTPS route, hides it from engines and names the caller", async () => {
