@@ -1,7 +1,6 @@
 /** What the rules of memory need to know of a card: from the catalogue, or guessed where that has no such card. */
 import { findGpus } from "../../catalog/find-gpu";
 import type { GpuModel } from "../../catalog/shapes";
-import evidence from "./evidence.json";
 import type { ExpertKernel } from "./expert-kernels";
 import type { MemoryRequest } from "./types";
 import type { MoeBackend } from "./vllm-options";
@@ -18,8 +17,6 @@ export interface CardTraits {
   readonly vendor?: GpuModel["vendor"];
   /** Whole part of NVIDIA's compute capability, by which kernels differ; 0: of another vendor, or not known. */
   readonly generation: number;
-  /** Start-up logs of cards of this generation are behind the constants (evidence.json). */
-  readonly measured: boolean;
 }
 
 /** From this size on, a card that nobody named counts as one of a data centre, GiB: what needs more memory. */
@@ -54,7 +51,6 @@ function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuModel" | "
       fp8ExpertsOnFlashInfer: linked,
       known: false,
       generation: 0,
-      measured: false,
     };
   }
   return {
@@ -65,12 +61,7 @@ function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuModel" | "
     known: true,
     vendor: card.vendor,
     generation: generationOf(card),
-    measured: [card, ...others].every(isMeasured),
   };
-}
-
-function isMeasured(card: GpuModel): boolean {
-  return evidence.generations.some(({ computeCapability }) => computeCapability === generationOf(card));
 }
 
 function generationOf({ abilities }: GpuModel): number {

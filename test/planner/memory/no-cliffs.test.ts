@@ -131,7 +131,6 @@ const figuresOfTrait: Readonly<Record<keyof CardTraits | "isSlow", readonly Figu
   vendor: ["weights", "overhead", "limit"],
   generation: ["overhead", "limit"],
   known: [],
-  measured: [],
   // the scheduler's defaults (scheduler-defaults.ts)
   isSlow: ["overhead", "limit", "cache"],
 };
