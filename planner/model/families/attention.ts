@@ -31,7 +31,7 @@ export function readGroupedQueryAttention(source: ConfigSource, traits: DecoderT
     scope: { kind: "full" },
     heads,
     kvHeads,
-    headDim: readHeadDim(source, heads),
+    headDim: readHeadDim(source, heads, traits),
     queryKeyValueBias: traitFlag(source, traits.queryKeyValueBias),
     outputBias: traitFlag(source, traits.outputBias),
     queryKeyNorm: readQueryKeyNorm(source, traits),
@@ -42,11 +42,11 @@ export function readGroupedQueryAttention(source: ConfigSource, traits: DecoderT
 }
 
 /** head_dim where given, else hidden size / heads. */
-export function readHeadDim(source: ConfigSource, heads: number): number {
+export function readHeadDim(source: ConfigSource, heads: number, traits: DecoderTraits = {}): number {
   const given = source.optionalSize(["head_dim", "attention_head_dim", "kv_channels"]);
   if (given !== undefined) return given;
   const hidden = source.size(dimensionKeys.hidden);
-  if (hidden % heads !== 0)
+  if (hidden % heads !== 0 && !traits.headDimRoundsDown)
     source.problem("hidden_size", `must be a multiple of the ${heads} attention heads when head_dim is absent`);
   return Math.max(1, Math.floor(hidden / heads));
 }
@@ -61,7 +61,7 @@ export function traitFlag(source: ConfigSource, flag: TraitFlag | undefined): bo
 function readQueryKeyNorm(source: ConfigSource, traits: DecoderTraits): GroupedQueryAttention["queryKeyNorm"] {
   const norm = traits.queryKeyNorm ?? "none";
   if (typeof norm === "string") return norm;
-  return source.flag(norm.key, false) ? norm.norm : "none";
+  return source.flag(norm.key, norm.absent ?? false) ? norm.norm : "none";
 }
 
 export function readLatentAttention(source: ConfigSource, traits: DecoderTraits = {}): LatentAttention {

@@ -1,5 +1,5 @@
 /** Reader of the decoder families in decoder-families.ts. */
-import type { LayerSpec, Mixer, MultiTokenPrediction } from "../architecture";
+import type { LayerSpec, Mixer, MultiTokenPrediction, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { outputGate, readAttentionLayers, traitFlag } from "./attention";
@@ -28,7 +28,10 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
   const normVectors = (traits.normVectors ?? 2) + (traitFlag(source, traits.postNorms) ? 2 : 0);
   const layerSpecs = mixers.map((mixer, layer): LayerSpec => {
     const feedForward = feedForwards[layer] ?? { kind: "none" };
-    const extras = mixer.kind === "attention" ? outputGate(source, mixer, traits.outputGate) : [];
+    const extras = [
+      ...(mixer.kind === "attention" ? outputGate(source, mixer, traits.outputGate) : []),
+      ...activation(traits),
+    ];
     return {
       mixer,
       feedForward,
@@ -48,11 +51,16 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
       contextIncludesScaling: traits.contextIncludesScaling,
     }),
     tieEmbeddingsByDefault: traits.tieEmbeddings ?? false,
-    headBias: traits.headBias,
+    headBias: traitFlag(source, traits.headBias),
     finalNormVectors: traits.finalNormVectors ?? 1,
     finalNormBias: traits.normBias ?? false,
     multiTokenPrediction: readMultiTokenPrediction(source, layerSpecs.at(-1), traits),
   };
+}
+
+function activation({ activationParameters = 0 }: DecoderTraits): readonly ProjectionShape[] {
+  if (activationParameters === 0) return [];
+  return [{ name: "mlp.act_fn", outputs: activationParameters, inputs: 1, split: "none" }];
 }
 
 function slides(mixer: Mixer): boolean {

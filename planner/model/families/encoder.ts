@@ -7,7 +7,7 @@ import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
 
 /** BERT and its relatives: learned positions, biases everywhere, two norms a layer, a pooler. */
 export const bertReader: FamilyReader = {
-  modelTypes: ["bert", "roberta", "xlm-roberta", "camembert", "electra", "mpnet", "distilbert", "nomic_bert"],
+  modelTypes: ["bert", "roberta", "xlm-roberta", "camembert", "mpnet", "distilbert", "nomic_bert"],
   read(source) {
     const layers = source.count([...dimensionKeys.layers]);
     const hidden = source.size([...dimensionKeys.hidden, "dim"]);
@@ -73,6 +73,9 @@ function encoder(
   outerTensors: readonly OuterTensor[],
 ): TextModel {
   const rope = readRope(source, { headDim: 1 });
+  if (source.textList("architectures").some((name) => /(ForCausalLM|LMHeadModel)$/.test(name))) {
+    source.problem("architectures", "is a causal language model; vLLM serves this family as an encoder only");
+  }
   return {
     kind: "encoder",
     layerSpecs,

@@ -1,5 +1,6 @@
 /** Families that mix full or latent attention with linear attention. */
 import type { LayerSpec, Mixer } from "../architecture";
+import type { ConfigSource } from "../config-source";
 import { readAttentionLayers, readGroupedQueryAttention, readLayerTypes } from "./attention";
 import { dimensionKeys, type FamilyReader } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
@@ -126,28 +127,18 @@ const miniMaxText: FamilyReader = {
   },
 };
 
-/** Kimi Linear: Kimi delta attention, with latent attention in the listed layers (counted from 1). */
+/** Kimi Linear: Kimi delta attention, with latent attention in some layers. */
 const kimiLinear: FamilyReader = {
   modelTypes: ["kimi_linear"],
   read(source) {
     const layers = source.count(dimensionKeys.layers);
     const latent = readAttentionLayers(source, layers, {});
-    const settings = source.section("linear_attn_config");
-    if (settings === undefined) source.problem("linear_attn_config", "is missing");
-    const fullLayers = new Set(settings?.integerList("full_attn_layers") ?? []);
-    const linear: Mixer =
-      settings === undefined
-        ? none
-        : kimiDelta({
-            hidden: source.size(dimensionKeys.hidden),
-            heads: settings.count("num_heads"),
-            headDim: settings.size("head_dim"),
-            kernel: settings.count("short_conv_kernel_size", 4),
-          });
+    const linear: Mixer = readKimiDelta(source);
+    const isFull = fullKimiLayers(source, layers);
     const feedForwards = readFeedForwardLayers(source, layers, { routerBias: true });
     const layerSpecs = range(layers).map(
       (layer): LayerSpec => ({
-        mixer: fullLayers.has(layer + 1) ? (latent[layer] ?? none) : linear,
+        mixer: isFull(layer) ? (latent[layer] ?? none) : linear,
         feedForward: feedForwards[layer] ?? none,
         normVectors: 2,
         normBias: false,
@@ -156,5 +147,27 @@ const kimiLinear: FamilyReader = {
     return hybridModel(source, layerSpecs, { tables: false });
   },
 };
+
+/** Published files have a section of its own for it, transformers writes its settings beside the others. */
+function readKimiDelta(source: ConfigSource): Mixer {
+  const section = source.section("linear_attn_config");
+  return kimiDelta({
+    hidden: source.size(dimensionKeys.hidden),
+    heads: section === undefined ? source.count("linear_num_heads") : section.count("num_heads"),
+    headDim: section === undefined ? source.size("linear_head_dim") : section.size("head_dim"),
+    kernel:
+      section === undefined ? source.count("linear_conv_kernel_dim", 4) : section.count("short_conv_kernel_size", 4),
+  });
+}
+
+/** Which layers have latent attention: a list that counts from 1, or the type of each layer. */
+function fullKimiLayers(source: ConfigSource, layers: number): (layer: number) => boolean {
+  const section = source.section("linear_attn_config");
+  const types = section === undefined ? readLayerTypes(source, layers) : undefined;
+  if (types !== undefined) return (layer) => types[layer] === "full_attention";
+  if (section === undefined) source.problem("linear_attn_config", "is missing, and so is layer_types");
+  const listed = new Set(section?.integerList("full_attn_layers") ?? []);
+  return (layer) => listed.has(layer + 1);
+}
 
 export const linearAttentionReaders: readonly FamilyReader[] = [qwen3Next, olmoHybrid, miniMaxText, kimiLinear];

@@ -247,7 +247,14 @@ function withLatentSize(source: ConfigSource, feedForward: FeedForward): FeedFor
 }
 
 function blockLetter(type: string): string {
-  const letters: Readonly<Record<string, string>> = { mamba: "M", attention: "*", moe: "E", mlp: "-" };
+  const letters: Readonly<Record<string, string>> = {
+    mamba: "M",
+    linear_attention: "M",
+    attention: "*",
+    full_attention: "*",
+    moe: "E",
+    mlp: "-",
+  };
   return ownValue(letters, type) ?? "?";
 }
 

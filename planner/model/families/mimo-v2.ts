@@ -5,7 +5,7 @@
 import type { GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
-import { readGroupedQueryAttention } from "./attention";
+import { readGroupedQueryAttention, readLayerTypes } from "./attention";
 import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
 import { none, range } from "./hybrid-model";
@@ -14,23 +14,25 @@ import type { DecoderTraits } from "./traits";
 const traits: DecoderTraits = {
   queryKeyValueBias: { key: "attention_bias" },
   routerBias: { key: "topk_method" },
+  leadingDenseLayers: 1,
 };
+
+/** Where transformers wrote the file: the first layer and every sixth attend to everything. */
+const fullPeriod = 6;
 
 export const mimoV2Reader: FamilyReader = { modelTypes: ["mimo_v2_flash"], read: readMimoV2 };
 
 function readMimoV2(source: ConfigSource): TextModel {
   const layers = source.count(dimensionKeys.layers);
   const { full, sliding } = readAttention(source);
-  const pattern = source.integerList("hybrid_layer_pattern");
-  if (pattern.length < layers)
-    source.problem("hybrid_layer_pattern", `has ${pattern.length} entries for ${layers} layers`);
+  const isSliding = readPattern(source, layers);
   const feedForwards = readFeedForwardLayers(source, layers, traits);
   const rope = readRope(source, { headDim: full.headDim, separateSlidingTable: true });
   return {
     kind: "decoder",
     layerSpecs: range(layers).map(
       (layer): LayerSpec => ({
-        mixer: pattern[layer] === 1 ? sliding : full,
+        mixer: isSliding(layer) ? sliding : full,
         feedForward: feedForwards[layer] ?? none,
         normVectors: 2,
         normBias: false,
@@ -43,22 +45,37 @@ function readMimoV2(source: ConfigSource): TextModel {
   };
 }
 
+/** Published files have a pattern, in which 1 slides; transformers writes the type of each layer. */
+function readPattern(source: ConfigSource, layers: number): (layer: number) => boolean {
+  if (!source.has("hybrid_layer_pattern")) {
+    const types = readLayerTypes(source, layers);
+    if (types !== undefined) return (layer) => types[layer] === "sliding_attention";
+    return (layer) => layer > 0 && (layer + 1) % fullPeriod !== 0;
+  }
+  const pattern = source.integerList("hybrid_layer_pattern");
+  if (pattern.length < layers)
+    source.problem("hybrid_layer_pattern", `has ${pattern.length} entries for ${layers} layers`);
+  return (layer) => pattern[layer] === 1;
+}
+
+/** What published files say of the sliding layers is fixed where transformers wrote the file: twice the KV heads, sinks. */
 function readAttention(source: ConfigSource): {
   readonly full: GroupedQueryAttention;
   readonly sliding: GroupedQueryAttention;
 } {
   const base = readGroupedQueryAttention(source, traits);
   const valueHeadDim = source.size("v_head_dim", base.headDim);
+  const published = source.has("hybrid_layer_pattern");
   return {
     full: { ...base, valueHeadDim, sinks: source.flag("add_full_attention_sink_bias", false) },
     sliding: {
       ...base,
       scope: { kind: "sliding", windowTokens: source.size(["sliding_window", "sliding_window_size"]) },
       heads: source.count("swa_num_attention_heads", base.heads),
-      kvHeads: source.count("swa_num_key_value_heads", base.kvHeads),
+      kvHeads: source.count("swa_num_key_value_heads", published ? base.kvHeads : 2 * base.kvHeads),
       headDim: source.size("swa_head_dim", base.headDim),
       valueHeadDim: source.size("swa_v_head_dim", valueHeadDim),
-      sinks: source.flag("add_swa_attention_sink_bias", false),
+      sinks: source.flag("add_swa_attention_sink_bias", !published),
     },
   };
 }

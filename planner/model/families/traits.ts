@@ -29,7 +29,7 @@ export interface DecoderTraits {
     | "none"
     | "head"
     | "projection"
-    | { readonly key: string; readonly norm: "head" | "projection" };
+    | { readonly key: string; readonly absent?: boolean; readonly norm: "head" | "projection" };
   /** Norm vectors per layer; 2 unless stated. */
   readonly normVectors?: number;
   /** Further norm vectors in layers with experts. */
@@ -42,7 +42,11 @@ export interface DecoderTraits {
   readonly gated?: boolean;
   readonly feedForwardBias?: TraitFlag;
   readonly tieEmbeddings?: boolean;
-  readonly headBias?: boolean;
+  readonly headBias?: TraitFlag;
+  /** Learned numbers of each layer's activation function; 0 unless stated. */
+  readonly activationParameters?: number;
+  /** Without head_dim a head has hidden size / heads rounded down, where other families refuse a remainder. */
+  readonly headDimRoundsDown?: boolean;
   readonly window?: WindowPattern;
   readonly sinks?: boolean;
   readonly outputGate?: OutputGate;

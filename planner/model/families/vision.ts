@@ -115,6 +115,9 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
     root.problem("vision_config", "this tower cannot be counted yet; leave it out to plan the text model");
     return undefined;
   }
+  if (source.has("global_attn_indexes")) {
+    source.problem("global_attn_indexes", "is of a tower with relative positions and a neck (SAM), which is not read");
+  }
   const known = ownValue(towers, rootType);
   if (known !== undefined && isTextOnly(root)) return undefined;
   const traits = known ?? commonTower;

@@ -1,8 +1,8 @@
 """Counts the parameters of every causal language model family of transformers, in its default configuration.
 
 Models are made on the "meta" device: shapes without memory. Prints test/fixtures/families/families.json: one line per
-family with its class, the exact number of parameters (tied tensors once) and the configuration in full. Families whose
-default configuration makes no model are left out.
+family with its class, the exact number of parameters (tied tensors once), what checkpoints store beside them, what of
+them vLLM does not load, and the configuration in full. Families whose default configuration makes no model are left out.
 """
 
 import json
@@ -41,6 +41,18 @@ def without_bearing(config):
     }
 
 
+def buffers(model):
+    """Values that checkpoints store beside the parameters: biases of routers, scalars of layers."""
+    parameters = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    return sum(tensor.numel() for name, tensor in model.state_dict().items() if name not in parameters)
+
+
+def pooling_heads(model):
+    """Parameters of heads that pool a whole image into one vector: vLLM does not load them (siglip.py, use_head)."""
+    heads = [module for module in model.modules() if type(module).__name__.endswith("PoolingHead")]
+    return sum(parameter.numel() for head in heads for parameter in head.parameters())
+
+
 def count(model_type):
     config = CONFIG_MAPPING[model_type]()
     with torch.device("meta"):
@@ -50,6 +62,8 @@ def count(model_type):
     return {
         "class": name,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "buffers": buffers(model),
+        "poolingHeads": pooling_heads(model),
         "config": {**full, "model_type": full.get("model_type") or model_type, "architectures": [name]},
     }
 

@@ -11,24 +11,34 @@ export interface Family {
   readonly modelType: string;
   /** The class that transformers makes of the configuration. */
   readonly className: string;
-  /** Exact, tied tensors once. */
+  /** What vLLM loads of the parameters that transformers makes, tied tensors once. */
   readonly parameters: number;
+  /** Values beside the parameters that checkpoints store: biases of routers, scalars of layers. */
+  readonly buffers: number;
   readonly config: Readonly<Record<string, unknown>>;
   /** vLLM releases whose registry has the class, of those that were looked at; empty: none serves it. */
   readonly servedBy: readonly string[];
 }
 
 export type Outcome =
+  /** With or without the stored buffers: some of what vLLM has as parameters are buffers in transformers. */
   | { readonly kind: "exact" }
   /** The planner's number is off by this share of the exact one: near within 1 %. */
   | { readonly kind: "near" | "off"; readonly error: number }
   | { readonly kind: "refused"; readonly reason: string };
 
+interface CountedFamily {
+  readonly class: string;
+  readonly parameters: number;
+  readonly buffers: number;
+  /** Of the parameters: heads that pool an image into one vector, which vLLM does not load. */
+  readonly poolingHeads: number;
+  readonly config: Family["config"];
+}
+
 interface FamiliesFile {
   readonly transformers: string;
-  readonly families: Readonly<
-    Record<string, { readonly class: string; readonly parameters: number; readonly config: Family["config"] }>
-  >;
+  readonly families: Readonly<Record<string, CountedFamily>>;
 }
 
 interface ServedFile {
@@ -54,10 +64,11 @@ export const transformersVersion = familiesFile.transformers;
 export const vllmReleases = servedFile.releases;
 
 export const families: readonly Family[] = Object.entries(familiesFile.families).map(
-  ([modelType, { class: className, parameters, config }]) => ({
+  ([modelType, { class: className, parameters, buffers, poolingHeads, config }]) => ({
     modelType,
     className,
-    parameters: parameters - (neverStored[modelType] ?? 0),
+    parameters: parameters - poolingHeads - (neverStored[modelType] ?? 0),
+    buffers,
     config,
     servedBy: servedFile.families[modelType] ?? [],
   }),
@@ -86,7 +97,7 @@ export function compare(family: Family, config: unknown = family.config): Outcom
   try {
     const counted = countParameters(readModelConfig(config, { name: family.modelType })).total;
     const error = counted / family.parameters - 1;
-    if (error === 0) return { kind: "exact" };
+    if (error === 0 || counted === family.parameters + family.buffers) return { kind: "exact" };
     return { kind: Math.abs(error) <= NEAR ? "near" : "off", error };
   } catch (error) {
     if (!(error instanceof ModelConfigError)) throw error;
