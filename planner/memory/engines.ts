@@ -1,6 +1,6 @@
 /** Memory constants of the engines, by version, and what they rest on. */
 import type { GpuModel } from "../../catalog/shapes";
-import type { ValueTile } from "./expert-kernels";
+import type { Mxfp4Rules } from "./expert-kernels";
 import type { ModelRunner, SecondRunner } from "./model-runner";
 import table from "./vllm-versions.json";
 
@@ -34,7 +34,7 @@ export interface VllmConstants {
   readonly samplerOfSecondRunner: Sampler;
   readonly penaltiesInPool: boolean;
   readonly buffersStayWhileSampling: boolean;
-  readonly expertTile: ValueTile;
+  readonly mxfp4: Mxfp4Rules;
   readonly plainExpertMultiple: number;
   readonly nvfp4Experts: { readonly tensorRtGated: number; readonly marlinPads: boolean };
   readonly rocmPadsExperts: boolean;

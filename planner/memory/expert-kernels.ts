@@ -3,15 +3,31 @@
  * (vLLM 0.19 and 0.33: fused_moe/oracle/mxfp4.py, quantization/utils/mxfp4_utils.py; triton_kernels 3.5 and 3.6:
  * tensor_details/layout_details/hopper_value.py and hopper_scale.py).
  */
+import { dtypeBytes } from "../model/architecture";
+import type { WeightFormat } from "../model/quantization";
 import { roundUp } from "./units";
 
 /** The kernel vLLM picks for MXFP4: Triton on Hopper, TensorRT-LLM on data-centre Blackwell, Marlin elsewhere. */
 export type ExpertKernel = "triton" | "tensorrt-llm" | "marlin";
 
-/** Multiples that the Triton kernel pads the 4-bit values to; columns are the inputs. */
-export interface ValueTile {
-  readonly rows: number;
-  readonly columns: number;
+/** What a version's kernels make of MXFP4 experts (vllm-versions.json). */
+export interface Mxfp4Rules {
+  /** Multiples that the Triton kernel pads the 4-bit values to; columns are the inputs. */
+  readonly tile: { readonly rows: number; readonly columns: number };
+  /** Multiple of the scales of a row, as the Triton kernel lays them out. */
+  readonly scaleGroups: number;
+  /** The scales as loaded stay beside those that the Triton kernel reads. */
+  readonly keepsScales: boolean;
+  /** Multiple of the width on TensorRT-LLM's kernel. */
+  readonly tensorRtWidth: number;
+}
+
+/**
+ * The kernel for the MXFP4 experts of a checkpoint. Triton's is chosen for checkpoints that are MXFP4 as gpt-oss is; on
+ * the same cards others get Marlin's (vLLM 0.20.2 and 0.33.0: _get_priority_backends and ..._for_gpt_oss).
+ */
+export function mxfp4Kernel(ofCard: ExpertKernel, { method }: WeightFormat): ExpertKernel {
+  return ofCard === "triton" && method !== undefined && method !== "mxfp4" ? "marlin" : ofCard;
 }
 
 /**
@@ -40,29 +56,49 @@ export interface ExpertMatrix {
 const scaleGroup = 32;
 
 /** Padding of the whole matrix before it is laid out. */
-const matrixMultiple: Readonly<Record<ExpertKernel, { readonly hidden: number; readonly width: number }>> = {
-  triton: { hidden: 1, width: 64 },
-  "tensorrt-llm": { hidden: 256, width: 256 },
-  marlin: { hidden: 256, width: 128 },
-};
+function matrixMultiple(kernel: ExpertKernel, rules: Mxfp4Rules): { readonly hidden: number; readonly width: number } {
+  switch (kernel) {
+    case "triton":
+      return { hidden: 1, width: 64 };
+    case "tensorrt-llm":
+      return { hidden: 256, width: rules.tensorRtWidth };
+    case "marlin":
+      return { hidden: 256, width: 128 };
+  }
+}
 
-/** The scale layout of the Triton kernel on Hopper: rows for 8 warps of 32, columns in pairs. */
-const tritonScaleTile = { rows: 8 * 32, columns: 2 } as const;
+/** Rows of the scale layout of the Triton kernel on Hopper: 8 warps of 32. */
+const tritonScaleRows = 8 * 32;
 
-/**
- * Bytes of each tensor that stays allocated for one fused parameter. The Triton path deletes the values it was loaded
- * with but not their scales, so those are held twice.
- */
-export function mxfp4Allocations(matrix: ExpertMatrix, kernel: ExpertKernel, tile: ValueTile): readonly number[] {
-  const hidden = roundUp(matrix.hidden, matrixMultiple[kernel].hidden);
-  const width = roundUp(matrix.width, matrixMultiple[kernel].width);
+/** Bytes of each tensor that stays allocated for one fused parameter; Triton's path deletes the values it was loaded with. */
+export function mxfp4Allocations(matrix: ExpertMatrix, kernel: ExpertKernel, rules: Mxfp4Rules): readonly number[] {
+  const multiple = matrixMultiple(kernel, rules);
+  const hidden = roundUp(matrix.hidden, multiple.hidden);
+  const width = roundUp(matrix.width, multiple.width);
   const [rows, columns] = matrix.direction === "up" ? [matrix.fused * width, hidden] : [hidden, width];
   const groups = Math.ceil(columns / scaleGroup);
   const loadedScales = matrix.experts * rows * groups;
   if (kernel !== "triton") return [(matrix.experts * rows * columns) / 2, loadedScales];
   return [
-    (matrix.experts * roundUp(rows, tile.rows) * roundUp(columns, tile.columns)) / 2,
-    matrix.experts * roundUp(rows, tritonScaleTile.rows) * roundUp(groups, tritonScaleTile.columns),
-    loadedScales,
+    (matrix.experts * roundUp(rows, rules.tile.rows) * roundUp(columns, rules.tile.columns)) / 2,
+    matrix.experts * roundUp(rows, tritonScaleRows) * roundUp(groups, rules.scaleGroups),
+    ...(rules.keepsScales ? [loadedScales] : []),
   ];
+}
+
+/** The biases of the experts of one GPU: gate's and up's together, or down's. */
+export interface ExpertBias extends Pick<ExpertMatrix, "experts" | "direction" | "fused"> {
+  /** This GPU's part of one of the fused biases. */
+  readonly rows: number;
+}
+
+/** Bytes of the biases: padded as their matrices are; all kernels but Marlin's take them in float32. */
+export function mxfp4BiasBytes(
+  { experts, direction, rows, fused }: ExpertBias,
+  kernel: ExpertKernel,
+  rules: Mxfp4Rules,
+): number {
+  const { hidden, width } = matrixMultiple(kernel, rules);
+  const valueBytes = dtypeBytes[kernel === "marlin" ? "bfloat16" : "float32"];
+  return experts * fused * roundUp(rows, direction === "up" ? width : hidden) * valueBytes;
 }

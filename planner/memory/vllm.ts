@@ -6,7 +6,7 @@ import { type CardTraits, cardTraits } from "./cards";
 import { compressedCacheSource } from "./compressed-cache";
 import { captureSizes, cudaGraphBytes, graphsInPool } from "./cuda-graphs";
 import { type VllmConstants, vllmConstants } from "./engines";
-import { fp8ExpertMultiple } from "./expert-kernels";
+import { fp8ExpertMultiple, mxfp4Kernel } from "./expert-kernels";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
 import { modelRunner, samplerOf } from "./model-runner";
@@ -74,8 +74,8 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     expertParallel: request.vllm?.expertParallel ?? false,
     stage,
     format,
-    expertKernel: card.expertKernel,
-    expertTile: constants.expertTile,
+    expertKernel: mxfp4Kernel(card.expertKernel, format),
+    mxfp4: constants.mxfp4,
     fp8ExpertMultiple: fp8ExpertMultiple(
       card.fp8ExpertsOnFlashInfer,
       hasGatedExperts(architecture),

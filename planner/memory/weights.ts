@@ -6,7 +6,7 @@ import { dtypeBytes, type ModelArchitecture } from "../model/architecture";
 import { asMatrix } from "../model/parameters";
 import { type QuantizationScheme, schemeBytes, schemeFor, type WeightFormat } from "../model/quantization";
 import { type ModelTensor, storedAs, tensorInventory } from "../model/tensors";
-import { type ExpertKernel, mxfp4Allocations, type ValueTile } from "./expert-kernels";
+import { type ExpertKernel, type Mxfp4Rules, mxfp4Allocations, mxfp4BiasBytes } from "./expert-kernels";
 import type { PipelineStage } from "./pipeline";
 import { type RowPadding, rowPaddingBytes } from "./rocm-padding";
 import { bytesPerMiB, roundUp } from "./units";
@@ -19,7 +19,7 @@ export interface WeightSharding {
   readonly format: WeightFormat;
   readonly expertKernel: ExpertKernel;
   /** See VllmConstants. */
-  readonly expertTile: ValueTile;
+  readonly mxfp4: Mxfp4Rules;
   /** Multiple that each GPU's part of the width of FP8 experts is padded to (expert-kernels.ts). */
   readonly fp8ExpertMultiple: number;
   /** The same of NVFP4 experts (nvfp4-experts.ts). */
@@ -109,9 +109,22 @@ function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSha
     const { rows, columns, count } = shard(first, sharding);
     const [hidden, width] = direction === "down" ? [rows, columns] : [columns, rows];
     const matrix = { experts: count, direction, hidden, width, fused: parts.length } as const;
-    return mxfp4Allocations(matrix, sharding.expertKernel, sharding.expertTile);
+    return mxfp4Allocations(matrix, sharding.expertKernel, sharding.mxfp4);
+  }
+  if (isBiasOfMxfp4(first, sharding.format)) {
+    const { rows, count } = shard(first, sharding);
+    const direction = first.split.along === "rows" ? "up" : "down";
+    return [
+      mxfp4BiasBytes({ experts: count, direction, rows, fused: parts.length }, sharding.expertKernel, sharding.mxfp4),
+    ];
   }
   return [parts.reduce((total, tensor) => total + shardBytes(tensor, sharding) * tensor.loadedCopies, 0)];
+}
+
+/** Kernels take the biases of their experts in shapes and number types of their own. */
+function isBiasOfMxfp4({ module, rows, columns }: ModelTensor, format: WeightFormat): boolean {
+  if (!module.includes(".experts.") || !module.endsWith(".bias")) return false;
+  return schemeFor(format, { module, kind: "expert", rows, columns })?.name === "mxfp4";
 }
 
 /** Bytes of one GPU's part of a tensor. */

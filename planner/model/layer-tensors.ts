@@ -227,8 +227,13 @@ function expertTensors(block: MixtureOfExperts, hidden: number, prefix: string):
     },
     ...(block.bias
       ? [
-          { ...vector(module("up.bias"), up.length * width, byRows), count: experts, activeCount: expertsPerToken },
-          { ...vector(module("down.bias"), inner), count: experts, activeCount: expertsPerToken },
+          ...up.map((name) => ({
+            ...vector(module(`${name}.bias`), width, byRows),
+            count: experts,
+            activeCount: expertsPerToken,
+            fusedInto: `${prefix}.experts.w13.bias`,
+          })),
+          { ...vector(module("down_proj.bias"), inner), count: experts, activeCount: expertsPerToken },
         ]
       : []),
     ...(block.latentSize === undefined

@@ -1,13 +1,21 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { vllmConstants } from "../../../planner/memory/engines";
 import { estimateMemory } from "../../../planner/memory/estimate";
-import { type ExpertKernel, type ExpertMatrix, mxfp4Allocations } from "../../../planner/memory/expert-kernels";
+import {
+  type ExpertKernel,
+  type ExpertMatrix,
+  mxfp4Allocations,
+  mxfp4BiasBytes,
+  mxfp4Kernel,
+} from "../../../planner/memory/expert-kernels";
 import type { MemoryRequest } from "../../../planner/memory/types";
 import { readModelConfig } from "../../../planner/model/config-json";
+import { unquantized } from "../../../planner/model/quantization";
 import { fixtureConfig } from "../model/fixtures";
 import { memoryRequest } from "./requests";
 
-const tile = { rows: 64, columns: 128 };
+const rules = { tile: { rows: 64, columns: 128 }, scaleGroups: 2, keepsScales: true, tensorRtWidth: 256 } as const;
 const sum = (bytes: readonly number[]): number => bytes.reduce((total, size) => total + size, 0);
 
 /** gpt-oss-20b: 32 experts of 2880 × 2880. */
@@ -45,18 +53,54 @@ describe("FP8 experts without a gate", () => {
 
 describe("MXFP4 experts in memory", () => {
   it("Triton: values in tiles of 64 × 128, scales laid out for 256 rows, and the scales as loaded", () => {
-    expect(mxfp4Allocations(up, "triton", tile)).toEqual([(32 * 5760 * 2944) / 2, 32 * 5888 * 90, 32 * 5760 * 90]);
-    expect(mxfp4Allocations(down, "triton", tile)).toEqual([(32 * 2880 * 2944) / 2, 32 * 3072 * 90, 32 * 2880 * 90]);
+    expect(mxfp4Allocations(up, "triton", rules)).toEqual([(32 * 5760 * 2944) / 2, 32 * 5888 * 90, 32 * 5760 * 90]);
+    expect(mxfp4Allocations(down, "triton", rules)).toEqual([(32 * 2880 * 2944) / 2, 32 * 3072 * 90, 32 * 2880 * 90]);
   });
 
   it("Triton: tensor parallel parts start from a multiple of 64", () => {
     const quarter = { ...down, width: 720 };
-    expect(mxfp4Allocations(quarter, "triton", tile)).toEqual([(32 * 2880 * 768) / 2, 32 * 3072 * 24, 32 * 2880 * 24]);
+    expect(mxfp4Allocations(quarter, "triton", rules)).toEqual([(32 * 2880 * 768) / 2, 32 * 3072 * 24, 32 * 2880 * 24]);
   });
 
   it("Marlin: 256 × 128, TensorRT-LLM: 256 × 256, scales included and held once", () => {
-    expect(mxfp4Allocations(down, "marlin", tile)).toEqual([(32 * 3072 * 2944) / 2, 32 * 3072 * 92]);
-    expect(mxfp4Allocations(up, "tensorrt-llm", tile)).toEqual([(32 * 6144 * 3072) / 2, 32 * 6144 * 96]);
+    expect(mxfp4Allocations(down, "marlin", rules)).toEqual([(32 * 3072 * 2944) / 2, 32 * 3072 * 92]);
+    expect(mxfp4Allocations(up, "tensorrt-llm", rules)).toEqual([(32 * 6144 * 3072) / 2, 32 * 6144 * 96]);
+  });
+
+  it("from 0.25.0 the scales as loaded are freed, from 0.26.0 those of a row come in fours, from 0.27.0 widths in 128s", () => {
+    const rulesOf = (version: string) => vllmConstants(version).constants.mxfp4;
+    const laidOut = [(32 * 2880 * 2944) / 2, 32 * 3072 * 90];
+    expect(mxfp4Allocations(down, "triton", rulesOf("0.24.0"))).toEqual([...laidOut, 32 * 2880 * 90]);
+    expect(mxfp4Allocations(down, "triton", rulesOf("0.25.0"))).toEqual(laidOut);
+    expect(mxfp4Allocations(down, "triton", rulesOf("0.26.0"))).toEqual([laidOut[0], 32 * 3072 * 92]);
+    const eighth = { ...down, width: 360 };
+    expect(mxfp4Allocations(eighth, "tensorrt-llm", rulesOf("0.26.0"))).toEqual([
+      (32 * 3072 * 512) / 2,
+      32 * 3072 * 16,
+    ]);
+    expect(mxfp4Allocations(eighth, "tensorrt-llm", rulesOf("0.27.0"))).toEqual([
+      (32 * 3072 * 384) / 2,
+      32 * 3072 * 12,
+    ]);
+  });
+
+  it("biases are padded like their matrices, and are float32 but for Marlin", () => {
+    const [gateAndUp, ofDown] = [
+      { experts: 32, direction: "up", rows: 720, fused: 2 },
+      { experts: 32, direction: "down", rows: 2880, fused: 1 },
+    ] as const;
+    const bytes = (kernel: ExpertKernel) => [gateAndUp, ofDown].map((bias) => mxfp4BiasBytes(bias, kernel, rules));
+    expect(bytes("triton")).toEqual([32 * 2 * 768 * 4, 32 * 2880 * 4]);
+    expect(bytes("tensorrt-llm")).toEqual([32 * 2 * 768 * 4, 32 * 3072 * 4]);
+    expect(bytes("marlin")).toEqual([32 * 2 * 768 * 2, 32 * 3072 * 2]);
+  });
+
+  it("Triton serves checkpoints that are MXFP4 as gpt-oss is; others on its cards get Marlin", () => {
+    const format = (method?: string) => ({ ...unquantized("bfloat16"), ...(method !== undefined && { method }) });
+    expect(
+      [undefined, "mxfp4", "fp8", "compressed-tensors"].map((method) => mxfp4Kernel("triton", format(method))),
+    ).toEqual(["triton", "triton", "marlin", "marlin"]);
+    expect(mxfp4Kernel("tensorrt-llm", format("fp8"))).toBe("tensorrt-llm");
   });
 
   it("never holds less than the checkpoint, and exactly that where every multiple fits", () => {
@@ -71,11 +115,11 @@ describe("MXFP4 experts in memory", () => {
         (kernel, direction, hidden, width, experts) => {
           const matrix = { experts, direction, hidden: 32 * hidden, width: 32 * width, fused: 1 };
           const plain = experts * matrix.hidden * matrix.width * (1 / 2 + 1 / 32);
-          expect(sum(mxfp4Allocations(matrix, kernel, tile))).toBeGreaterThanOrEqual(plain);
+          expect(sum(mxfp4Allocations(matrix, kernel, rules))).toBeGreaterThanOrEqual(plain);
           const whole = { ...matrix, hidden: 256 * hidden, width: 256 * width };
           const values = experts * whole.hidden * whole.width;
           const scalesHeld = kernel === "triton" ? 2 : 1;
-          expect(sum(mxfp4Allocations(whole, kernel, tile))).toBe(values / 2 + (scalesHeld * values) / 32);
+          expect(sum(mxfp4Allocations(whole, kernel, rules))).toBe(values / 2 + (scalesHeld * values) / 32);
         },
       ),
     );

@@ -135,7 +135,7 @@ describe("Gemma 4", () => {
       fp8ExpertMultiple: 1,
       nvfp4ExpertMultiple: 1,
       rowPadding: { experts: false, fp8: false },
-      expertTile: { rows: 64, columns: 128 },
+      mxfp4: { tile: { rows: 64, columns: 128 }, scaleGroups: 2, keepsScales: true, tensorRtWidth: 256 },
       latentWorkspaceMiB: 0,
       maxNumBatchedTokens: 8192,
     });
