@@ -28,7 +28,7 @@ const figuresOfRule: Readonly<Record<Rule, readonly Figure[]>> = {
   penaltiesInPool: ["overhead", "limit"],
   buffersStayWhileSampling: ["overhead"],
   nonTorchGiB: ["overhead"],
-  expertTile: ["weights"],
+  mxfp4: ["weights"],
   plainExpertMultiple: ["weights"],
   nvfp4Experts: ["weights"],
   rocmPadsExperts: ["weights"],
