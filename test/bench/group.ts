@@ -12,6 +12,8 @@ export interface Measured {
   readonly tables: readonly Table[];
   /** Every measurement, in seconds and bytes, for `--json`. */
   readonly measurements: object;
+  /** What must not be: one sentence each. Any of them makes the command fail. */
+  readonly failures?: readonly string[];
 }
 
 /** Measurements that belong together and are asked for by one name. */

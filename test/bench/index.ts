@@ -10,6 +10,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Group>>> = {
   plan: async () => (await import("./plan")).plan,
   engine: async () => (await import("./engine")).engine,
   control: async () => (await import("./control")).control,
+  families: async () => (await import("./families")).families,
 };
 
 const USAGE = `Usage: npm run bench -- [group…] [options]
@@ -19,8 +20,9 @@ Measures alternatives side by side in one run. Times of other machines and momen
   plan     the plan of an environment beside other runners of the same program; its growth; the bundle
   engine   the real Pulumi engine beside kubectl on a real API server; growth of a deployment with its resources
   control  the model control API beside the same questions asked of a real Ollama
+  families parameters of every causal language model family beside exact counts; fails where the planner's are off
 
-All groups are measured unless some are named. All but "plan" need real parts: npm run e2e:setup
+All groups are measured unless some are named. All but "plan" and "families" need real parts: npm run e2e:setup
 
   --rounds N         measurements of each alternative, default 5
   --growth-rounds N  measurements of each size, default 1
@@ -28,7 +30,8 @@ All groups are measured unless some are named. All but "plan" need real parts: n
   --help             this text
 `;
 
-async function main(argv: string[]): Promise<void> {
+/** @returns the exit status: 1 where a group found what must not be. */
+async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: argv,
     allowPositionals: true,
@@ -41,7 +44,7 @@ async function main(argv: string[]): Promise<void> {
   });
   if (values.help) {
     process.stdout.write(USAGE);
-    return;
+    return 0;
   }
   const rounds = {
     comparisons: positive("--rounds", values.rounds),
@@ -63,17 +66,21 @@ async function main(argv: string[]): Promise<void> {
     `Node ${machine.node}, ${machine.cores} cores, ${(machine.memoryBytes / 2 ** 30).toFixed(0)} GiB\n`,
   );
   const measurements: Record<string, object> = {};
+  const failures: string[] = [];
   for (const name of names) {
     const group = await GROUPS[name]?.();
     const measured = await group?.measure(rounds, (text) => void process.stderr.write(`${name}: ${text}\n`));
     for (const table of measured?.tables ?? []) process.stdout.write(`\n${formatTable(table)}\n`);
     if (measured !== undefined) measurements[name] = measured.measurements;
+    failures.push(...(measured?.failures ?? []));
   }
   if (values.json !== undefined) {
     const date = new Date().toISOString();
     writeFileSync(resolve(values.json), `${JSON.stringify({ date, machine, ...measurements }, undefined, 2)}\n`);
     process.stderr.write(`wrote ${values.json}\n`);
   }
+  for (const failure of failures) process.stderr.write(`${failure}\n`);
+  return failures.length > 0 ? 1 : 0;
 }
 
 function positive(option: string, text: string): number {
@@ -86,7 +93,7 @@ function positive(option: string, text: string): number {
 
 main(process.argv.slice(2)).then(
   // Servers of the test bed may leave handles behind; nothing is left to do.
-  () => process.exit(),
+  (status) => process.exit(status),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
