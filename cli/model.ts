@@ -116,6 +116,7 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
     refused: reasons.length > 0 ? reasons : noLayout,
     notes: [
       ...(machine.isNamed ? [] : [`no card is named (--card): the figures are for ${machine.gpuModel}`]),
+      ...(machine.others?.length ? [`${machine.gpuModel} is meant, not ${machine.others.join(" or ")}`] : []),
       ...notes,
       ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : []),
     ],

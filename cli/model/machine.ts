@@ -1,6 +1,14 @@
 /** What `npm run model` sizes for: the GPUs of a card or of a machine shape, or host memory. */
 import { findGpus } from "../../catalog/find-gpu";
-import { cards, findShape, type GpuSpec, gpuModels, type MachineShape, shapes } from "../../catalog/shapes";
+import {
+  cards,
+  findShape,
+  type GpuModel,
+  type GpuSpec,
+  gpuModels,
+  type MachineShape,
+  shapes,
+} from "../../catalog/shapes";
 import { LIST_CARDS, LIST_SHAPES } from "../../stacks/config/list-commands";
 import { suggest } from "../../stacks/config/problems";
 
@@ -13,6 +21,8 @@ export interface Machine {
   /** The card, where the catalogue has it. */
   readonly gpu?: GpuSpec;
   readonly device: "gpu" | "cpu";
+  /** Cards that the name could have meant as well. */
+  readonly others?: readonly string[];
   /** The machine around the GPUs, where it is known. */
   readonly shape?: MachineShape;
 }
@@ -83,7 +93,8 @@ function machineOfCard(
   gpuMemoryGiB: number | undefined,
   option: string,
 ): Machine | { readonly problem: string } {
-  const found = findGpus(name);
+  const all = findGpus(name);
+  const found = usualForm(all);
   const [first] = found;
   const isOne = new Set(found.map((gpu) => gpu.engineMemoryGiB)).size === 1;
   if (first && isOne) {
@@ -94,6 +105,7 @@ function machineOfCard(
       gpuModel: first.model,
       gpu: { ...first, count: 1, resource },
       device: "gpu",
+      others: all.filter(({ model }) => model !== first.model).map(({ model }) => model),
     };
   }
   if (found.length > 1 && gpuMemoryGiB === undefined) {
@@ -107,6 +119,12 @@ function machineOfCard(
   return {
     problem: `--${option} ${JSON.stringify(name.slice(0, 80))} is not in the catalogue; ${nearestCards(name)} (${LIST_CARDS}), or add --gpu-memory-gib`,
   };
+}
+
+/** Who says H100 means the board that has it with NVLink, not its variants in other forms. */
+function usualForm(found: readonly GpuModel[]): readonly GpuModel[] {
+  const onBoards = found.filter(({ nvlinkBoard }) => nvlinkBoard === true);
+  return onBoards.length > 0 ? onBoards : found;
 }
 
 /** The cards that share most of the name, by words and by edits. */

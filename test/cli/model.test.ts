@@ -262,6 +262,14 @@ describe("npm run model", () => {
     expect(await json(...question, "--dtype", "half")).toMatchObject({ refusals: [] });
   });
 
+  it("takes a name without its form for the board with NVLink, and names the others", async () => {
+    const { code, out } = await run("llama-3.1-8b", "--card", "h100");
+    expect(code).toBe(0);
+    expect(out).toContain("NVIDIA H100 80GB SXM is meant, not NVIDIA H100 PCIe or NVIDIA H100 NVL 94GB");
+    expect(await json("llama-3.1-8b", "--card", "h100 nvl")).toMatchObject({ gpuMemoryGiB: 93.1 });
+    expect(await json("llama-3.1-8b", "--card", "h20")).toMatchObject({ gpuMemoryGiB: 95 });
+  });
+
   it("says for which card an unknown one is taken", async () => {
     const { out } = await run("llama-3.1-8b", "--card", "Intel Gaudi 3", "--gpu-memory-gib", "128");
     expect(out).toContain('the catalogue has no card "Intel Gaudi 3": it is taken for one like the H100, with NVLink');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gpuModels, shapes } from "../../../catalog/shapes";
+import { cards, gpuModels, shapes } from "../../../catalog/shapes";
 import { cardTraits } from "../../../planner/memory/cards";
 import { estimateMemory } from "../../../planner/memory/estimate";
 import { fixtureArchitecture } from "../model/fixtures";
@@ -17,6 +17,13 @@ describe("what the memory rules take from a card", () => {
     ["NVIDIA H100 80GB SXM", true, "triton"],
     ["NVIDIA H100 PCIe", false, "triton"],
     ["NVIDIA H200", true, "triton"],
+    ["NVIDIA H800", true, "triton"],
+    ["NVIDIA H20", true, "triton"],
+    ["NVIDIA H100 NVL", false, "triton"],
+    ["NVIDIA A800-SXM4-80GB", true, "marlin"],
+    ["NVIDIA A800 80GB PCIe", false, "marlin"],
+    ["NVIDIA A100-PCIE-40GB", false, "marlin"],
+    ["NVIDIA A100 80GB PCIe", false, "marlin"],
     ["NVIDIA A100-SXM4-80GB", true, "marlin"],
     ["NVIDIA A100-SXM4-40GB", true, "marlin"],
     ["NVIDIA B200", true, "tensorrt-llm"],
@@ -45,7 +52,7 @@ describe("what the memory rules take from a card", () => {
     expect(traits("H100").linked).toBe(true);
   });
 
-  it.each(["NVIDIA H800", "NVIDIA A800-SXM4-80GB", "NVIDIA H20", "nonsense card", undefined])(
+  it.each(["Intel Gaudi 3", "nonsense card", undefined])(
     "%s is not: its memory decides, and the estimate says so",
     (name) => {
       expect(traits(name, 79)).toMatchObject({ linked: true, known: false });
@@ -62,9 +69,12 @@ describe("what the memory rules take from a card", () => {
     expect(pcie.kvPoolGiB - sxm.kvPoolGiB).toBeCloseTo(2.16 - 0.6, 6);
   });
 
-  it("agrees with the shapes: NVLink between the cards of a machine only where their board has it", () => {
+  it("agrees with the shapes and cards: NVLink in a machine only where the board has it, and always there", () => {
     const boards = gpuModels.filter(({ nvlinkBoard }) => nvlinkBoard).map(({ model }) => model);
-    const linked = shapes.flatMap(({ gpu }) => (gpu?.nvlink ? [gpu.model] : []));
+    const linked = [
+      ...shapes.flatMap(({ gpu }) => (gpu?.nvlink ? [gpu.model] : [])),
+      ...cards.flatMap(({ gpu, nvlink }) => (nvlink ? [gpu] : [])),
+    ];
     expect([...new Set(linked)].sort()).toEqual([...boards].sort());
   });
 });
