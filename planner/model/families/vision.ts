@@ -3,6 +3,7 @@ import type { VisionTower } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { ownValue } from "../own-value";
 import { audioTensors } from "./audio";
+import { otherTowers } from "./other-towers";
 import { type TowerTensor, towerTensor as tensor } from "./tower-tensor";
 
 interface TowerTraits {
@@ -21,7 +22,7 @@ interface TowerTraits {
   readonly withoutPatchBias?: boolean;
   /** Norms of hidden size outside the layers. */
   readonly outerNorms?: number;
-  readonly projector: (dimensions: TowerDimensions, source: ConfigSource) => readonly TowerTensor[];
+  readonly projector: (dimensions: TowerDimensions, source: ConfigSource, root: ConfigSource) => readonly TowerTensor[];
 }
 
 interface TowerDimensions {
@@ -43,6 +44,7 @@ const towers: Readonly<Record<string, TowerTraits>> = {
     projector: gemma4Projector,
   },
   gemma3: { outerNorms: 1, projector: singleProjector },
+  lfm2_vl: { outerNorms: 1, projector: unshufflingProjector },
   qwen2_vl: { withoutPositions: true, withoutPatchBias: true, projector: patchMerger },
   qwen2_5_vl: { gated: true, rmsNorm: true, withoutPositions: true, withoutPatchBias: true, projector: patchMerger },
   qwen3_vl: { projector: stackedPatchMergers },
@@ -117,6 +119,13 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
   }
   if (source.has("global_attn_indexes")) {
     source.problem("global_attn_indexes", "is of a tower with relative positions and a neck (SAM), which is not read");
+    return undefined;
+  }
+  const other = ownValue(otherTowers, rootType);
+  if (other !== undefined) {
+    if (isTextOnly(root)) return undefined;
+    const tensors = [...other(source, textHidden), ...audioTensors(root, textHidden)];
+    return { layers: 0, hiddenSize: textHidden, tensors, replicated: false, stackedLayers: 0 };
   }
   const known = ownValue(towers, rootType);
   if (known !== undefined && isTextOnly(root)) return undefined;
@@ -131,7 +140,7 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
     tensors: [
       ...patchTensors(source, hidden, traits),
       ...layerTensors(source, layers, hidden, traits),
-      ...traits.projector(dimensions, source),
+      ...traits.projector(dimensions, source, root),
       ...audioTensors(root, textHidden),
     ],
     dataParallel: dataParallelTowers.has(rootType),
@@ -193,7 +202,12 @@ function layerTensors(
 }
 
 function readPositions(source: ConfigSource, patch: number): number {
-  const stated = source.optionalSize(["num_position_embeddings", "num_positions", "position_embedding_size"]);
+  const stated = source.optionalSize([
+    "num_position_embeddings",
+    "num_positions",
+    "num_patches",
+    "position_embedding_size",
+  ]);
   if (stated !== undefined) return stated;
   if (source.has("init_pos_emb_height"))
     return source.count("init_pos_emb_height") * source.count("init_pos_emb_width");
@@ -204,12 +218,30 @@ function readPositions(source: ConfigSource, patch: number): number {
 function readMerge(source: ConfigSource, root: ConfigSource): number {
   const [kernel] = source.integerList("merge_kernel_size");
   if (kernel !== undefined && kernel > 0) return kernel;
-  return source.has("spatial_merge_size") ? source.count("spatial_merge_size") : root.count("spatial_merge_size", 2);
+  return source.has("spatial_merge_size")
+    ? source.count("spatial_merge_size")
+    : root.count(["spatial_merge_size", "downsample_factor"], 2);
 }
 
 /** Gemma 3: one matrix and a norm. */
 function singleProjector({ hidden, textHidden }: TowerDimensions): readonly TowerTensor[] {
   return [tensor("projector", textHidden, hidden, 1, "none"), tensor("projector.norm", hidden, 1, 1, "none")];
+}
+
+/** LFM2-VL: two steps as in LLaVA, over merged patches, replicated (vLLM 0.33, lfm2_vl.py: ReplicatedLinear). */
+function unshufflingProjector(
+  { hidden, textHidden, merge }: TowerDimensions,
+  _: ConfigSource,
+  root: ConfigSource,
+): readonly TowerTensor[] {
+  const wide = hidden * merge * merge;
+  const width = root.size("projector_hidden_size", 2560);
+  return [
+    ...(root.flag("projector_use_layernorm", true) ? [tensor("projector.norm", 2 * wide, 1, 1, "none")] : []),
+    tensor("projector.1", width, wide, 1, "none"),
+    tensor("projector.2", textHidden, width, 1, "none"),
+    ...(root.flag("projector_bias", true) ? [tensor("projector.biases", width + textHidden, 1, 1, "none")] : []),
+  ];
 }
 
 /** Gemma 4: one matrix, and a shift and scale of its input where the config asks for it. */

@@ -4,6 +4,7 @@ import { estimateMemory } from "../../../planner/memory/estimate";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { countParameters } from "../../../planner/model/parameters";
 import { memoryRequest } from "../memory/requests";
+import { defaultConfig } from "./families/compare";
 
 const text = {
   model_type: "qwen3_vl_text",
@@ -73,5 +74,70 @@ describe("a class of the text model alone", () => {
   it("does not hide the tower of a family whose only class has such a name", () => {
     const config = { ...text, model_type: "qwen2", vision_config: stacked, architectures: ["SomeVisionForCausalLM"] };
     expect(readModelConfig(config).vision).toBeDefined();
+  });
+});
+
+describe("towers that are no vision transformer", () => {
+  const gemma3n = (vision_config: object, audio_config?: object): object => ({
+    model_type: "gemma3n",
+    text_config: defaultConfig("gemma3n_text"),
+    vision_config,
+    audio_config,
+  });
+  const conformer = {
+    model_type: "gemma3n_audio",
+    hidden_size: 1536,
+    vocab_size: 128,
+    conf_num_attention_heads: 8,
+    conf_num_hidden_layers: 12,
+    conf_conv_kernel_size: 5,
+    sscp_conv_channel_size: [128, 32],
+  };
+  const mobileNet = { architecture: "mobilenetv5_300m_enc", hidden_size: 2048, vocab_size: 128 };
+
+  it("Gemma 3n E4B: what is published, less the keys and values of 15 layers that vLLM drops", () => {
+    // google/gemma-3n-E4B-it; gemma3n.py, _kv_sharing_weights_mapper
+    const dropped = 15 * (2 * 512 * 2048 + 256);
+    const model = readModelConfig(gemma3n(mobileNet, conformer));
+    expect(countParameters(model)).toMatchObject({ total: 7_849_978_192 - dropped, text: 6_835_235_568 });
+  });
+
+  it("names an unknown network, and an unknown audio tower", () => {
+    expect(() => readModelConfig(gemma3n({ ...mobileNet, architecture: "toString" }))).toThrow("mobilenetv5_300m_enc");
+    expect(() => readModelConfig(gemma3n(mobileNet, { model_type: "constructor" }))).toThrow("gemma3n_audio");
+  });
+
+  it("Gemma 4 Unified: patches and frames go through one matrix each", () => {
+    const config = {
+      model_type: "gemma4_unified",
+      text_config: defaultConfig("gemma4_unified_text"),
+      vision_config: { model_type: "gemma4_unified_vision" },
+      audio_config: { model_type: "gemma4_unified_audio" },
+    };
+    expect(countParameters(readModelConfig(config)).total).toBe(3_056_257_024);
+  });
+
+  it("LFM2-VL: merged patches through a projector that every GPU holds whole", () => {
+    const config = {
+      model_type: "lfm2_vl",
+      text_config: defaultConfig("lfm2"),
+      // without the pooling head, which vLLM's lfm2_siglip2.py lacks
+      vision_config: {
+        hidden_size: 768,
+        intermediate_size: 3072,
+        num_hidden_layers: 12,
+        patch_size: 16,
+        num_patches: 256,
+      },
+      projector_hidden_size: 2560,
+      downsample_factor: 2,
+      projector_bias: true,
+      projector_use_layernorm: true,
+    };
+    const model = readModelConfig(config);
+    expect(countParameters(model).total).toBe(2_805_769_984);
+    expect(
+      model.vision?.tensors.filter(({ name }) => name.startsWith("projector")).every(({ split }) => split === "none"),
+    ).toBe(true);
   });
 });

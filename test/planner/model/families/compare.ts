@@ -87,9 +87,14 @@ export function defaultArchitecture(
   modelType: string,
   changes: Readonly<Record<string, unknown>> = {},
 ): ModelArchitecture {
+  return readModelConfig({ ...defaultConfig(modelType), ...changes }, { name: modelType });
+}
+
+/** The default configuration of a family. */
+export function defaultConfig(modelType: string): Family["config"] {
   const family = familiesFile.families[modelType];
   if (family === undefined) throw new Error(`no family ${modelType} in families.json`);
-  return readModelConfig({ ...family.config, ...changes }, { name: modelType });
+  return family.config;
 }
 
 /** @param config a spelling of the family's default configuration; as the fixture has it when absent */
