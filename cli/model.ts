@@ -18,8 +18,10 @@ import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";
 import { type ModelArguments, modelUsage, readModelArguments } from "./model/arguments";
+import { BadInput } from "./model/bad-input";
 import { modelOptions } from "./model/options";
-import { BadInput, type NamedModel, readModel } from "./model/read-model";
+import { type NamedModel, readModel } from "./model/read-model";
+import { HubError } from "./pin/hub";
 import { type Circumstances, explainModel, type ModelReport, modelReport, reportJson } from "./report/model";
 import { adviceFor } from "./report/model-advice";
 
@@ -32,7 +34,11 @@ const MOST_NODES = 8;
 export const options = modelOptions;
 
 /** Runs the command; returns its exit status and never throws for bad input. */
-export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): Promise<number> {
+export async function main(
+  argv: string[],
+  io: Pick<CommandIo, "out" | "err">,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
   const args = readModelArguments(argv);
   if (args === "help") {
     io.out(modelUsage);
@@ -43,12 +49,12 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
     return EXIT.ok;
   }
   if ("problems" in args) {
-    const all = [...args.problems, ...(await modelProblems(args.model))];
+    const all = [...args.problems, ...(await modelProblems(args.model, env))];
     io.err(`${all.join("\n")}\nnpm run model -- --help lists the options\n`);
     return EXIT.badInput;
   }
   try {
-    const report = await reportFor(args);
+    const report = await reportFor(args, env);
     io.out(args.json ? `${JSON.stringify(reportJson(report), null, 2)}\n` : explainModel(report));
     return report.fits || !args.machine.isNamed ? EXIT.ok : EXIT.refused;
   } catch (error) {
@@ -59,10 +65,10 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
 }
 
 /** What is wrong with the model, where the rest of the command line is wrong already. */
-async function modelProblems(model: string | undefined): Promise<string[]> {
+async function modelProblems(model: string | undefined, env: NodeJS.ProcessEnv): Promise<string[]> {
   if (model === undefined) return [];
   try {
-    await readModel(model);
+    await readModel(model, env);
     return [];
   } catch (error) {
     if (!isInputError(error)) throw error;
@@ -71,14 +77,14 @@ async function modelProblems(model: string | undefined): Promise<string[]> {
 }
 
 function isInputError(error: unknown): error is Error {
-  return [BadInput, CheckpointError, ModelConfigError, MemoryRequestError, UnknownFormatError].some(
+  return [BadInput, CheckpointError, HubError, ModelConfigError, MemoryRequestError, UnknownFormatError].some(
     (type) => error instanceof type,
   );
 }
 
-async function reportFor(args: ModelArguments): Promise<ModelReport> {
+async function reportFor(args: ModelArguments, env: NodeJS.ProcessEnv): Promise<ModelReport> {
   const { machine, engine } = args;
-  const named = await readModel(args.model);
+  const named = await readModel(args.model, env);
   const { architecture } = named;
   const load = {
     architecture,

@@ -34,8 +34,9 @@ export function cacheProblem({ name, architecture }: ModelRequest): CapacityProb
 }
 
 /** What is not known of a model's cache, and why. */
-export function unknownCache({ family, cacheDoubt }: ModelArchitecture): string {
-  return `the weights are exact, the cache of model type ${family} is not known: ${cacheDoubt}`;
+export function unknownCache({ family, cacheDoubt, checkpoint }: ModelArchitecture): string {
+  const weights = checkpoint?.from === "index" ? "the size of all weights is exact" : "the weights are exact";
+  return `${weights}, the cache of model type ${family} is not known: ${cacheDoubt}`;
 }
 
 /** Each pool could run the model, but none has room left. */

@@ -2,9 +2,21 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findModel, type ModelEntry, readModelConfigFile } from "../catalog/models";
 import type { ModelArchitecture } from "../planner/model/architecture";
-import { parseConfigJson, parseModelConfigText } from "../planner/model/config-json";
+import type { Checkpoint } from "../planner/model/checkpoint/checkpoint";
+import { CheckpointError } from "../planner/model/checkpoint/errors";
+import { hasReader, parseConfigJson, parseModelConfigText } from "../planner/model/config-json";
 import { ModelConfigError } from "../planner/model/errors";
-import { ConfigError, type EnvironmentConfig, type ModelConfig, readModelConfigSource, toProblem } from "./config";
+import { checkpointOf } from "./checkpoint/folder";
+import { readCheckpoint } from "./checkpoint/read";
+import { filesBeside } from "./checkpoint/remote";
+import {
+  ConfigError,
+  type EnvironmentConfig,
+  localPath,
+  type ModelConfig,
+  readModelConfigSource,
+  toProblem,
+} from "./config";
 
 /**
  * The architecture of every model of an environment, read from its real config.json. Models that name the same
@@ -53,19 +65,39 @@ async function readArchitecture(
   const location = config ?? "";
   const { config: text, quantization } = await readModelConfigSource(name, location, { baseDirectory });
   const quantizationName = "hf_quant_config.json beside it";
-  return inConfig(name, location, () =>
+  return inConfig(name, location, async () =>
     parseModelConfigText(text, {
       name,
+      checkpoint: await weightsBeside(location, text, baseDirectory),
       quantization: quantization === undefined ? undefined : parseConfigJson(quantization, quantizationName),
     }),
   );
 }
 
+/**
+ * What the weight files beside a config.json say. Those of a folder are always asked; those of a server only for a model
+ * type that no reader knows, because a plan of the others does not depend on the network.
+ */
+async function weightsBeside(location: string, config: string, baseDirectory: string): Promise<Checkpoint | undefined> {
+  const path = localPath(location, baseDirectory);
+  if (path !== undefined) return checkpointOf(path);
+  return hasReader(parseConfigJson(config)) ? undefined : readCheckpoint(filesBeside(location, {}));
+}
+
 /** Says what is wrong with a config.json as every other mistake in an environment file is said. */
-function inConfig(model: string, location: string, parse: () => ModelArchitecture): ModelArchitecture {
+async function inConfig(
+  model: string,
+  location: string,
+  parse: () => Promise<ModelArchitecture>,
+): Promise<ModelArchitecture> {
   try {
-    return parse();
+    return await parse();
   } catch (error) {
+    if (error instanceof CheckpointError) {
+      const allowed = `a config.json beside whole weight files, or alone; ${error.message}`;
+      const fix = "download the checkpoint again, or keep config.json in a folder of its own";
+      throw new ConfigError([toProblem({ path: ["models", model, "config"], value: location, allowed, fix })]);
+    }
     if (!(error instanceof ModelConfigError)) {
       throw error;
     }

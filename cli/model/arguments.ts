@@ -11,10 +11,13 @@ import { type CommandLine, readCommandLine } from "./options";
 /** The version that the platform pins. */
 const defaultVllmVersion = engineVersion("vllm");
 
-export const modelUsage = `Usage: npm run model -- <catalogue name | Hugging Face repository of one | path to config.json> [options]
+export const modelUsage = `Usage: npm run model -- <catalogue name | Hugging Face repository of one | path to config.json or its folder |
+                             hf://organization/name[@revision] | s3://bucket/folder | https://host/folder> [options]
 
 Explains one model: parameters, weights, KV cache, what fits on a GPU and why, and what would fit it. Without a card it
-compares the cards of the catalogue; without a model it lists those of the catalogue.
+compares the cards of the catalogue; without a model it lists those of the catalogue. Where safetensors files lie beside
+config.json, their headers are read: they give exact weights of any family. Only an address makes it ask a server, for
+descriptions and headers, never for weights; HF_ENDPOINT, HF_TOKEN and the AWS_ variables count as for other commands.
 
   --card C             the card: its name (rtx-4090), or words of it (H200, "A100 80GB"); gives its memory, kernels and
                        scheduler defaults. --gpu and --gpu-model are the same

@@ -5,15 +5,13 @@ import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { parseConfigJson, parseModelConfigText } from "../../planner/model/config-json";
 import { readCatalogueModel } from "../../stacks/architectures";
-import { FolderFiles } from "../../stacks/checkpoint/folder";
-import { readCheckpoint } from "../../stacks/checkpoint/read";
+import { checkpointOf } from "../../stacks/checkpoint/folder";
 import { LIST_MODELS } from "../../stacks/config/list-commands";
 import { suggest } from "../../stacks/config/problems";
 import { readTextFile } from "../../stacks/config/text-file";
 import { messageOf } from "../io";
-
-/** Input that the user can correct; its message is all they see. */
-export class BadInput extends Error {}
+import { BadInput } from "./bad-input";
+import { isRemote, readRemoteModel } from "./read-remote";
 
 export interface NamedModel {
   readonly architecture: ModelArchitecture;
@@ -22,17 +20,19 @@ export interface NamedModel {
 }
 
 /**
- * A file wins over a catalogue name; a folder stands for the config.json in it. Weights beside it are read by their headers.
+ * A file wins over a catalogue name; a folder stands for the config.json in it, and weights beside that are read by their
+ * headers. Only an address makes it ask a server.
  *
- * @throws BadInput, ModelConfigError, CheckpointError
+ * @throws BadInput, ModelConfigError, CheckpointError, HubError
  */
-export async function readModel(model: string): Promise<NamedModel> {
+export async function readModel(model: string, env: NodeJS.ProcessEnv): Promise<NamedModel> {
+  if (isRemote(model)) return { architecture: await readRemoteModel(model, env) };
   const path = existsSync(model) && statSync(model).isDirectory() ? join(model, "config.json") : model;
   if (existsSync(path)) return { architecture: await readConfigFile(path, model) };
   const entry = findModel(model);
   if (entry !== undefined) return { architecture: readCatalogueModel(entry), entry };
   throw new BadInput(
-    `"${model}" is neither a file nor a model of the catalogue; ${suggest(model, modelNames(), "give the path of a config.json")} (${LIST_MODELS})`,
+    `"${model}" is neither a file nor a model of the catalogue; ${suggest(model, modelNames(), "give the path of a config.json")} (${LIST_MODELS})${/^[\w.-]+\/[\w.-]+$/.test(model) ? `; hf://${model} asks the hub` : ""}`,
   );
 }
 
@@ -41,8 +41,8 @@ async function readConfigFile(path: string, name: string): Promise<ModelArchitec
   const quantization = existsSync(quantizationPath)
     ? parseConfigJson(readText(quantizationPath), quantizationPath)
     : undefined;
-  const checkpoint = await readCheckpoint(new FolderFiles(dirname(path)));
-  return parseModelConfigText(readText(path), { name, quantization, checkpoint });
+  const text = readText(path);
+  return parseModelConfigText(text, { name, quantization, checkpoint: await checkpointOf(path) });
 }
 
 function readText(path: string): string {

@@ -1,4 +1,6 @@
-/** Asks a Hugging Face hub which commit a revision of a repository is at. */
+/** Asks a Hugging Face hub which commit a revision of a repository is at, and for files of it. */
+import type { Ask } from "../../stacks/checkpoint/remote";
+import { Unreadable } from "../../stacks/config/remote-file";
 
 /** Where to ask, and as whom. */
 export interface Hub {
@@ -41,29 +43,55 @@ export function hubOf(env: NodeJS.ProcessEnv): Hub {
  * @param repository `organization/name`
  * @throws HubError
  */
-export async function commitOf({ endpoint, token }: Hub, repository: string, revision: string): Promise<string> {
-  const address = `${endpoint}/api/models/${repository}/revision/${encodeURIComponent(revision)}`;
-  let response: Response;
-  let body: unknown;
-  try {
-    response = await fetch(address, {
-      headers: { accept: "application/json", ...(token && { authorization: `Bearer ${token}` }) },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    body = response.ok ? await response.json() : await response.body?.cancel();
-  } catch (error) {
-    throw new HubError(
-      `${endpoint} gives no answer (${reasonOf(error)}): check the network, or name a hub that can be reached in HF_ENDPOINT`,
-    );
-  }
-  if (!response.ok) {
-    throw new HubError(refusal(response.status, repository, revision, token !== undefined));
+export async function commitOf(hub: Hub, repository: string, revision: string): Promise<string> {
+  const { endpoint, token } = hub;
+  const path = `api/models/${repository}/revision/${encodeURIComponent(revision)}`;
+  const { status, body } = await askHub(hub, path, { accept: "application/json" }, (response) => response.json());
+  if (body === undefined) {
+    throw new HubError(refusal(status, repository, revision, token !== undefined));
   }
   const sha = typeof body === "object" && body !== null && "sha" in body ? body.sha : undefined;
   if (typeof sha !== "string" || !/^[0-9a-f]{40}$/.test(sha)) {
     throw new HubError(`${endpoint} answers without a commit for ${repository}: is HF_ENDPOINT a Hugging Face hub?`);
   }
   return sha;
+}
+
+/**
+ * The files of a repository at a commit. Large ones are redirected to another server; the token does not go there.
+ * @throws HubError
+ */
+export function filesOf(hub: Hub, repository: string, commit: string): Ask {
+  return async (name, headers, use) => {
+    const { status, body } = await askHub(hub, `${repository}/resolve/${commit}/${name}`, headers, use);
+    if (body === undefined && status !== 404) {
+      throw new HubError(refusal(status, repository, commit, hub.token !== undefined));
+    }
+    return body;
+  };
+}
+
+/** What `use` makes of the hub's answer; undefined where it refuses. */
+async function askHub<T>(
+  { endpoint, token }: Hub,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  use: (response: Response) => Promise<T>,
+): Promise<{ readonly status: number; readonly body: T | undefined }> {
+  try {
+    const response = await fetch(`${endpoint}/${path}`, {
+      headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.ok) return { status: response.status, body: await use(response) };
+    await response.body?.cancel();
+    return { status: response.status, body: undefined };
+  } catch (error) {
+    if (error instanceof Unreadable) throw new HubError(`${endpoint}/${path}: ${error.message}; ${error.fix}`);
+    throw new HubError(
+      `${endpoint} gives no answer (${reasonOf(error)}): check the network, or name a hub that can be reached in HF_ENDPOINT`,
+    );
+  }
 }
 
 function refusal(status: number, repository: string, revision: string, asSomebody: boolean): string {

@@ -105,7 +105,7 @@ export function reportJson(report: ModelReport) {
     textParametersB: parameters.text / 1e9,
     visionParametersB: parameters.vision / 1e9,
     weightsGB: filesGB,
-    weightsFrom: architecture.checkpoint?.inventory === undefined ? "config.json" : "files",
+    weightsFrom: architecture.checkpoint?.inventory === undefined ? "config.json" : architecture.checkpoint.from,
     ...(architecture.checkpoint && { files: filesJson(architecture.checkpoint) }),
     kvCacheBytesPerToken: ifKnown(report.kvBytesPerToken),
     kvCacheBytesPerTokenBeyondWindow: ifKnown(report.kvBytesPerTokenBeyondWindow),
@@ -146,8 +146,8 @@ export function reportJson(report: ModelReport) {
   };
 }
 
-function filesJson({ files, fileBytes, bytesByType }: NonNullable<MemoryRequest["architecture"]["checkpoint"]>) {
-  return { count: files, bytes: fileBytes, tensorBytesByType: bytesByType };
+function filesJson({ from, files, fileBytes, bytesByType }: NonNullable<MemoryRequest["architecture"]["checkpoint"]>) {
+  return { readFrom: from, count: files, bytes: fileBytes, tensorBytesByType: bytesByType };
 }
 
 /** The explanation for people. */
@@ -211,7 +211,12 @@ function describeWeights({ request, weights, filesGB }: ModelReport): string[] {
 function describeFiles(checkpoint: MemoryRequest["architecture"]["checkpoint"]): string[] {
   if (checkpoint === undefined) return [];
   const types = Object.entries(checkpoint.bytesByType).map(([type, bytes]) => `${gigabytes(bytes)} ${type}`);
-  const exact = checkpoint.inventory === undefined ? "compared with" : "exact, counted from";
+  const compared = checkpoint.inventory === undefined;
+  if (checkpoint.from === "index") {
+    const of = `the index of ${count(checkpoint.files)} file(s), which has no shapes`;
+    return [row("", compared ? `compared with ${of}` : `exact in all by ${of}; its parts are estimates`)];
+  }
+  const exact = compared ? "compared with" : "exact, counted from";
   return [row("", `${exact} the headers of ${count(checkpoint.files)} file(s): ${types.join(", ")}`)];
 }
 

@@ -203,6 +203,8 @@ export interface RotaryTable {
 
 /** What the checkpoint's own files say, where they were at hand. */
 export interface StoredCheckpoint {
+  /** An index alone has no shapes: what it says of all files together is exact, and any share of it is not. */
+  readonly from: "headers" | "index";
   /** Bytes of the weight files: what is downloaded, stored and read. */
   readonly fileBytes: number;
   /** Number of weight files. */

@@ -7,7 +7,14 @@ import { layoutOf } from "./checkpoint/layout";
 import { storedFamilyReader } from "./checkpoint/stored-family";
 import { commonDtype } from "./checkpoint/stored-values";
 import { checkedByFiles, countedFromFiles } from "./checkpoint/with-checkpoint";
-import { type ConfigProblem, ConfigSource, type Findings, isPlainObject, shortValue } from "./config-source";
+import {
+  type ConfigProblem,
+  ConfigSource,
+  type Findings,
+  isPlainObject,
+  type PlainObject,
+  shortValue,
+} from "./config-source";
 import { ModelConfigError } from "./errors";
 import { dimensionKeys, type TextModel } from "./families/family";
 import { familyReader, knownFamilies } from "./families/registry";
@@ -92,12 +99,7 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
     return fail();
   }
   const findings: Findings = { problems, assumed: [] };
-  const file = new ConfigSource(json, "", findings);
-  const rootType = file.text("model_type", "");
-  const defaults = familyDefaults(rootType);
-  const root = file.withDefaults(defaults);
-  const { text, family } = textModel(root, rootType, defaults);
-  const known = familyReader(family) ?? familyReader(rootType);
+  const { root, rootType, text, family, known } = openConfig(json, findings);
   const { checkpoint } = options;
   const layout = known === undefined && checkpoint !== undefined ? layoutOf(checkpoint.tensors) : undefined;
   const reader = layout === undefined ? known : storedFamilyReader(layout);
@@ -117,6 +119,22 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
   return layout === undefined
     ? checkedByFiles(architecture, checkpoint)
     : countedFromFiles(architecture, checkpoint, layout);
+}
+
+/** Whether a reader knows the model type of a config.json, so that nothing else is needed. */
+export function hasReader(json: unknown): boolean {
+  if (!isPlainObject(json)) return false;
+  return openConfig(json, { problems: [], assumed: [] }).known !== undefined;
+}
+
+/** The levels of a config.json that hold the model and its text model, and the reader that knows its family. */
+function openConfig(json: PlainObject, findings: Findings) {
+  const file = new ConfigSource(json, "", findings);
+  const rootType = file.text("model_type", "");
+  const defaults = familyDefaults(rootType);
+  const root = file.withDefaults(defaults);
+  const { text, family } = textModel(root, rootType, defaults);
+  return { root, rootType, text, family, known: familyReader(family) ?? familyReader(rootType) };
 }
 
 function unknownFamily(family: string): string {

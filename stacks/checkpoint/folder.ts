@@ -1,7 +1,18 @@
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import type { Checkpoint } from "../../planner/model/checkpoint/checkpoint";
 import { CheckpointError } from "../../planner/model/checkpoint/errors";
 import type { CheckpointFiles, FilePart } from "./files";
+import { readCheckpoint } from "./read";
+
+/**
+ * The checkpoint that a config.json on this machine belongs to: the weight files beside it. A file of another name stands
+ * for itself.
+ * @throws CheckpointError
+ */
+export async function checkpointOf(configPath: string): Promise<Checkpoint | undefined> {
+  return basename(configPath) === "config.json" ? readCheckpoint(new FolderFiles(dirname(configPath))) : undefined;
+}
 
 /** The files of a checkpoint in a folder of this machine. */
 export class FolderFiles implements CheckpointFiles {

@@ -1,8 +1,13 @@
 /** Reads what a checkpoint's files say of themselves: headers and index, never weights. */
-import { type Checkpoint, type FileTensors, joinFiles } from "../../planner/model/checkpoint/checkpoint";
+import { type Checkpoint, type FileTensors, fromIndex, joinFiles } from "../../planner/model/checkpoint/checkpoint";
 import { CheckpointError } from "../../planner/model/checkpoint/errors";
 import { INDEX_FILE, MAX_INDEX_BYTES, parseCheckpointIndex } from "../../planner/model/checkpoint/index-file";
-import { headerBytes, LENGTH_BYTES, parseSafetensorsHeader } from "../../planner/model/checkpoint/safetensors-header";
+import {
+  headerBytes,
+  isLfsPointer,
+  LENGTH_BYTES,
+  parseSafetensorsHeader,
+} from "../../planner/model/checkpoint/safetensors-header";
 import type { CheckpointFiles } from "./files";
 
 /** Files that are read at once. */
@@ -12,20 +17,17 @@ const MAX_HEADERS_BYTES = 400_000_000;
 const ONLY_FILE = "model.safetensors";
 
 /**
- * The checkpoint of a place; undefined where there are no safetensors files.
- * @throws CheckpointError for a file that is missing, cannot be read, or is not what its format says
+ * The checkpoint of a place, by its index alone where not every file is there; undefined where neither tells of one.
+ * @throws CheckpointError for a file that cannot be read, or is not what its format says
  */
 export async function readCheckpoint(files: CheckpointFiles): Promise<Checkpoint | undefined> {
   const text = await files.text(INDEX_FILE, MAX_INDEX_BYTES);
   const index = text === undefined ? undefined : parseCheckpointIndex(text);
   const names = index?.files ?? (await weightFiles(files));
   const headers = await readHeaders(files, names);
-  const missing = names.filter((_, at) => headers[at] === undefined);
   const found = headers.filter((header) => header !== undefined);
-  if (found.length === 0) return undefined;
-  const [first] = missing;
-  if (first !== undefined) throw new CheckpointError(first, `is missing, and ${INDEX_FILE} names it`);
-  return joinFiles(found, index);
+  if (index !== undefined && found.length < names.length) return fromIndex(index);
+  return found.length === 0 ? undefined : joinFiles(found, index);
 }
 
 /**
@@ -64,6 +66,7 @@ async function readHeader(
 ): Promise<FileTensors | undefined> {
   const start = await files.part(name, 0, LENGTH_BYTES);
   if (start === undefined) return undefined;
+  if (isLfsPointer(start.bytes)) return undefined;
   const file = { name, bytes: start.fileBytes };
   const length = headerBytes(start.bytes, file);
   spend(length, name);

@@ -18,6 +18,7 @@ export function cacheDoubt(
   layers: number,
   attention: GroupedQueryAttention | undefined,
 ): string | undefined {
+  if (tensors.length === 0) return "the shapes of its keys and values are not at hand";
   if (attention === undefined) return "config.json does not say how many attention heads it has";
   if (source.has("kv_lora_rank")) {
     return "its keys and values are compressed (kv_lora_rank), and what is cached of them depends on the engine's code";

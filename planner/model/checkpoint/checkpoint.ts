@@ -12,11 +12,22 @@ export interface FileTensors {
 }
 
 export interface Checkpoint {
-  /** Bytes of the weight files: what is downloaded, stored and read. */
+  /** Where it is known from. An index alone tells names and the size of all tensors together. */
+  readonly from: "headers" | "index";
+  /** Bytes of the weight files: what is downloaded, stored and read. With an index alone those of the tensors. */
   readonly fileBytes: number;
   /** Files that hold weights. */
   readonly files: number;
+  /** Bytes of all tensors. */
+  readonly tensorBytes: number;
+  /** Empty with an index alone. */
   readonly tensors: readonly StoredTensor[];
+}
+
+/** The checkpoint of an index whose files are not at hand; undefined where it does not state their size. */
+export function fromIndex({ files, totalBytes }: CheckpointIndex): Checkpoint | undefined {
+  if (totalBytes === undefined) return undefined;
+  return { from: "index", fileBytes: totalBytes, files: files.length, tensorBytes: totalBytes, tensors: [] };
 }
 
 /**
@@ -45,5 +56,11 @@ export function joinFiles(files: readonly FileTensors[], index?: CheckpointIndex
   }
   const tensors = files.flatMap(({ tensors: each }) => each);
   if (tensors.length === 0) throw new CheckpointError(files[0]?.name ?? "the checkpoint", "has no tensors");
-  return { fileBytes: files.reduce((total, { bytes }) => total + bytes, 0), files: files.length, tensors };
+  return {
+    from: "headers",
+    fileBytes: files.reduce((total, { bytes }) => total + bytes, 0),
+    files: files.length,
+    tensorBytes: tensors.reduce((total, { bytes }) => total + bytes, 0),
+    tensors,
+  };
 }

@@ -14,9 +14,11 @@ const tolerance = 0.001;
 const mostShown = 3;
 
 /** One warning with both figures and the first tensors that differ; none where they agree. */
-export function differences(architecture: ModelArchitecture, { tensors }: Checkpoint): readonly string[] {
+export function differences(
+  architecture: ModelArchitecture,
+  { tensors, tensorBytes: stored }: Checkpoint,
+): readonly string[] {
   const stated = weightBytes(architecture).checkpointBytes;
-  const stored = tensors.reduce((total, { bytes }) => total + bytes, 0);
   const others = differingShapes(tensorInventory(architecture), tensors);
   if (Math.abs(stored - stated) <= tolerance * stored && others.length === 0) return [];
   const which = others.length === 0 ? "" : `; ${others.slice(0, mostShown).join("; ")}`;

@@ -2,9 +2,10 @@
  * The tensor inventory of a model that no reader knows: what the files hold, cut over GPUs as vLLM cuts projections of
  * these names. What no convention knows counts whole on every GPU of a stage, which is the most it can take.
  */
-import type { ModelArchitecture } from "../architecture";
+import { dtypeBytes, type ModelArchitecture } from "../architecture";
 import type { WeightFormat } from "../quantization";
 import type { ModelTensor, TensorPlacement, TensorSplit } from "../tensors";
+import type { Checkpoint } from "./checkpoint";
 import type { CheckpointLayout, PlacedTensor } from "./layout";
 import { roleOf, type TensorRole } from "./role";
 import { elementCount, type StoredTensor } from "./safetensors-header";
@@ -56,6 +57,30 @@ export function storedInventory(layout: CheckpointLayout, facts: Facts): StoredI
   }
   const tensors = [...entries.values()].map((entry) => ({ ...entry, activeCount: activeCount(entry, facts) }));
   return { tensors, unrecognized };
+}
+
+/** Bytes without shapes: the same for every layer, and cut evenly. */
+export function evenInventory(
+  { layers, quantization: format }: Pick<Facts, "layers" | "quantization">,
+  { tensorBytes }: Checkpoint,
+): readonly ModelTensor[] {
+  const bytes = tensorBytes / layers;
+  const parameters = bytes / dtypeBytes[format.baseDtype];
+  return Array.from({ length: layers }, (_, layer) => ({
+    module: `model.layers.${layer}`,
+    part: "text",
+    placement: { at: "layer", layer },
+    kind: "vector",
+    rows: parameters,
+    columns: 1,
+    count: 1,
+    loadedCopies: 1,
+    absorbed: false,
+    activeCount: 1,
+    split: { along: "rows" },
+    fusedInto: `model.layers.${layer}`,
+    stored: { format, bytes, loadedBytes: bytes, parameters },
+  }));
 }
 
 /** Experts that a token is not routed to are not used by it. */

@@ -46,6 +46,11 @@ export function elementCount({ shape }: StoredTensor): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
+/** Whether a file is what Git LFS leaves in place of one that was not fetched: the file is not there. */
+export function isLfsPointer(start: Uint8Array): boolean {
+  return new TextDecoder().decode(start.subarray(0, LENGTH_BYTES)) === "version ";
+}
+
 /**
  * Length of the header from a file's first eight bytes.
  * @throws CheckpointError
@@ -53,9 +58,6 @@ export function elementCount({ shape }: StoredTensor): number {
 export function headerBytes(start: Uint8Array, file: SafetensorsFile): number {
   if (start.length < LENGTH_BYTES || file.bytes < LENGTH_BYTES) {
     throw new CheckpointError(file.name, `is no safetensors file: it has ${file.bytes} bytes`);
-  }
-  if (new TextDecoder().decode(start.subarray(0, LENGTH_BYTES)) === "version ") {
-    throw new CheckpointError(file.name, "is the pointer that Git LFS leaves in place of the file: run git lfs pull");
   }
   const length = new DataView(start.buffer, start.byteOffset, LENGTH_BYTES).getBigUint64(0, true);
   if (length > maxHeaderBytes) {

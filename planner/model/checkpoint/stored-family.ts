@@ -38,7 +38,7 @@ function readStoredFamily(source: ConfigSource, layout: CheckpointLayout): TextM
     finalNormBias: false,
     ...(source.optionalCount("num_nextn_predict_layers") > 0 && { multiTokenPrediction: emptyPrediction }),
     ...(doubt !== undefined && { cacheDoubt: doubt }),
-    ...(embedding && { embeddingShape: embedding.tensor.shape }),
+    embeddingShape: embedding?.tensor.shape ?? [],
   };
 }
 

@@ -2,7 +2,7 @@
 import type { ModelArchitecture, StoredCheckpoint } from "../architecture";
 import type { Checkpoint } from "./checkpoint";
 import { differences } from "./differences";
-import { type StoredInventory, storedInventory } from "./inventory";
+import { evenInventory, type StoredInventory, storedInventory } from "./inventory";
 import type { CheckpointLayout } from "./layout";
 import type { StoredTensor } from "./safetensors-header";
 import { bytesByType } from "./stored-values";
@@ -22,7 +22,10 @@ export function countedFromFiles(
   layout: CheckpointLayout,
 ): ModelArchitecture {
   const predictsTokens = architecture.multiTokenPrediction !== undefined;
-  const inventory = storedInventory(layout, { ...architecture, predictsTokens });
+  const inventory =
+    checkpoint.from === "index"
+      ? { tensors: evenInventory(architecture, checkpoint), unrecognized: [] }
+      : storedInventory(layout, { ...architecture, predictsTokens });
   const headless = !layout.tensors.some(({ place }) => place.at === "head");
   return {
     ...architecture,
@@ -40,11 +43,16 @@ export function countedFromFiles(
 /** There is one; its tensors are in the inventory. */
 const emptyTower = { layers: 0, hiddenSize: 0, tensors: [], replicated: true, stackedLayers: 0 } as const;
 
-function sizes({ fileBytes, files, tensors }: Checkpoint): Omit<StoredCheckpoint, "inventory" | "notes"> {
-  return { fileBytes, files, bytesByType: Object.fromEntries(bytesByType(tensors)) };
+function sizes({ from, fileBytes, files, tensors }: Checkpoint): Omit<StoredCheckpoint, "inventory" | "notes"> {
+  return { from, fileBytes, files, bytesByType: Object.fromEntries(bytesByType(tensors)) };
 }
 
-function originNotes({ family, cacheDoubt }: ModelArchitecture, { tensors }: Checkpoint): readonly string[] {
+function originNotes({ family, cacheDoubt }: ModelArchitecture, { from, tensors }: Checkpoint): readonly string[] {
+  if (from === "index") {
+    return [
+      `no reader knows the model type ${family}, and of its weights there is the index alone: their size in all is exact, their number of parameters and every share of a GPU are estimates (an even split over layers and GPUs); with the weight files beside it, each tensor is counted`,
+    ];
+  }
   const weights = `no reader knows the model type ${family}: its weights are the ${tensors.length} tensors of its files, cut over GPUs as vLLM cuts projections of their names; whether vLLM serves it was not checked`;
   const cache =
     "its KV cache is derived: every layer has keys and values of the shape that config.json states, and each is counted for every token, without windows";

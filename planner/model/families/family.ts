@@ -17,7 +17,7 @@ export interface TextModel {
   readonly recurrentStateDtype?: Dtype;
   /** See ModelArchitecture. */
   readonly cacheDoubt?: string;
-  /** Tokens and hidden size by the checkpoint's table of them, for a config that does not say. */
+  /** Only where no reader knows the family: tokens and hidden size by the checkpoint's table of them. */
   readonly embeddingShape?: readonly number[];
   /** See ModelArchitecture. */
   readonly wholeEmbedding?: boolean;

@@ -1,0 +1,53 @@
+/** Reads a model that `npm run model` is asked about from a hub, a bucket or a web server: descriptions and headers only. */
+import type { ModelArchitecture } from "../../planner/model/architecture";
+import { parseConfigJson, parseModelConfigText } from "../../planner/model/config-json";
+import type { CheckpointFiles } from "../../stacks/checkpoint/files";
+import { readCheckpoint } from "../../stacks/checkpoint/read";
+import { filesBeside, RemoteFiles } from "../../stacks/checkpoint/remote";
+import { commitOf, filesOf, hubOf } from "../pin/hub";
+import { BadInput } from "./bad-input";
+
+/** As for every config.json. */
+const MAX_CONFIG_BYTES = 5 * 1024 * 1024;
+
+/** Whether a model is named by where a server has it. */
+export function isRemote(model: string): boolean {
+  return /^(hf|s3|https):\/\//.test(model);
+}
+
+/**
+ * The model at hf://organization/name[@revision], s3://bucket/folder or https://host/folder.
+ *
+ * @throws BadInput, CheckpointError, HubError, ModelConfigError
+ */
+export async function readRemoteModel(location: string, env: NodeJS.ProcessEnv): Promise<ModelArchitecture> {
+  const { files, name } = await filesAt(location, env);
+  const text = await files.text("config.json", MAX_CONFIG_BYTES);
+  if (text === undefined) throw new BadInput(`${name} has no config.json: name the folder that holds it`);
+  const quantization = await files.text("hf_quant_config.json", MAX_CONFIG_BYTES);
+  return parseModelConfigText(text, {
+    name,
+    quantization: quantization === undefined ? undefined : parseConfigJson(quantization, "hf_quant_config.json"),
+    checkpoint: await readCheckpoint(files),
+  });
+}
+
+async function filesAt(
+  location: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly files: CheckpointFiles; readonly name: string }> {
+  if (!location.startsWith("hf://")) {
+    const folder = location.replace(/\/?(config\.json)?$/, "/");
+    return { files: filesBeside(folder, { env }), name: folder };
+  }
+  const [, repository, revision = "main"] = /^hf:\/\/([\w.-]+\/[\w.-]+)(?:@([\w./-]+))?$/.exec(location) ?? [];
+  if (repository === undefined) {
+    throw new BadInput(
+      `"${location}" names no repository: write hf://organization/name, or hf://organization/name@revision`,
+    );
+  }
+  const hub = hubOf(env);
+  // files of one commit belong together
+  const commit = await commitOf(hub, repository, revision);
+  return { files: new RemoteFiles(filesOf(hub, repository, commit)), name: `hf://${repository}@${commit}` };
+}
