@@ -70,6 +70,7 @@ function generationOf({ abilities }: GpuModel): number {
 
 /** As vLLM asks, by compute capability (0.19.0 and 0.33.0: fused_moe/oracle/mxfp4.py). */
 function expertKernelOf(card: GpuModel): ExpertKernel {
+  if (card.vendor === "amd") return "triton-rocm";
   const generation = generationOf(card);
   return generation === 9 ? "triton" : generation === 10 ? "tensorrt-llm" : "marlin";
 }

@@ -7,8 +7,11 @@ import { dtypeBytes } from "../model/architecture";
 import type { WeightFormat } from "../model/quantization";
 import { roundUp } from "./units";
 
-/** The kernel vLLM picks for MXFP4: Triton on Hopper, TensorRT-LLM on data-centre Blackwell, Marlin elsewhere. */
-export type ExpertKernel = "triton" | "tensorrt-llm" | "marlin";
+/**
+ * The kernel vLLM picks for MXFP4: Triton on Hopper and, in plain layout, on AMD; TensorRT-LLM on data-centre Blackwell,
+ * Marlin elsewhere.
+ */
+export type ExpertKernel = "triton" | "triton-rocm" | "tensorrt-llm" | "marlin";
 
 /** What a version's kernels make of MXFP4 experts (vllm-versions.json). */
 export interface Mxfp4Rules {
@@ -60,6 +63,9 @@ function matrixMultiple(kernel: ExpertKernel, rules: Mxfp4Rules): { readonly hid
   switch (kernel) {
     case "triton":
       return { hidden: 1, width: 64 };
+    case "triton-rocm":
+      // 0.11.0 and 0.19.1 to 0.33.0; 0.16 to 0.18 took 128 but on CDNA 4
+      return { hidden: 256, width: 256 };
     case "tensorrt-llm":
       return { hidden: 256, width: rules.tensorRtWidth };
     case "marlin":

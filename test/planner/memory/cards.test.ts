@@ -31,7 +31,7 @@ describe("what the memory rules take from a card", () => {
     ["NVIDIA GeForce RTX 5090", false, "marlin"],
     ["NVIDIA RTX A6000", false, "marlin"],
     ["NVIDIA L40S", false, "marlin"],
-    ["AMD Instinct MI300X", false, "marlin"],
+    ["AMD Instinct MI300X", false, "triton-rocm"],
   ])("%s is in the catalogue: NVLink %s, MXFP4 experts on %s", (name, linked, expertKernel) => {
     expect(traits(name)).toMatchObject({ linked, expertKernel, known: true });
   });

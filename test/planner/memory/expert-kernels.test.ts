@@ -107,7 +107,7 @@ describe("MXFP4 experts in memory", () => {
     const size = fc.integer({ min: 1, max: 200 });
     fc.assert(
       fc.property(
-        fc.constantFrom<ExpertKernel>("triton", "marlin", "tensorrt-llm"),
+        fc.constantFrom<ExpertKernel>("triton", "triton-rocm", "marlin", "tensorrt-llm"),
         fc.constantFrom<ExpertMatrix["direction"]>("up", "down"),
         size,
         size,
