@@ -198,7 +198,8 @@ export function allocatedBytes(bytes: number): number {
 /** Tables of sines and cosines; vLLM keeps them in the model's dtype wherever it compiles the model, the default. */
 function rotaryBytes(architecture: ModelArchitecture): number {
   return architecture.rotaryTables.reduce(
-    (total, table) => total + table.positions * table.rotaryDim * dtypeBytes[architecture.checkpointDtype],
+    (total, table) =>
+      total + table.positions * table.rotaryDim * dtypeBytes[table.dtype ?? architecture.checkpointDtype],
     0,
   );
 }

@@ -199,6 +199,8 @@ export interface MultiTokenPrediction {
 export interface RotaryTable {
   readonly positions: number;
   readonly rotaryDim: number;
+  /** Where it is not the model's. */
+  readonly dtype?: Dtype;
 }
 
 /** What the checkpoint's own files say, where they were at hand. */

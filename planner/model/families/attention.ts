@@ -107,13 +107,16 @@ export function readPerLayer(source: ConfigSource, key: string, layers: number):
   return undefined;
 }
 
+/** As many as any other count of a config may be. */
+const mostHeads = 4096;
+
 /** Heads where they differ from layer to layer (Laguna); undefined where one number holds for all. */
 function readHeadsPerLayer(source: ConfigSource, layers: number): readonly number[] | undefined {
   const key = "num_attention_heads_per_layer";
   if (!source.has(key)) return undefined;
   const heads = source.integerList(key);
-  if (heads.length >= layers && heads.every((count) => count > 0)) return heads;
-  source.problem(key, `must have a number above 0 for each of the ${layers} layers`);
+  if (heads.length >= layers && heads.every((count) => count > 0 && count <= mostHeads)) return heads;
+  source.problem(key, `must have a number from 1 to ${mostHeads} for each of the ${layers} layers`);
   return undefined;
 }
 

@@ -3,9 +3,9 @@
  * Sources: transformers 5.19.0, configuration_deepseek_v4.py (the published spellings too) and modeling_deepseek_v4.py;
  * vLLM 0.33.0, models/deepseek_v4.
  */
-import type { CompressedAttention, LayerSpec } from "../architecture";
+import type { CompressedAttention, FeedForward, LayerSpec, MultiTokenPrediction, RotaryTable } from "../architecture";
 import type { ConfigSource } from "../config-source";
-import { readRope } from "../rope";
+import { type Rope, readRope } from "../rope";
 import { readPerLayer } from "./attention";
 import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
@@ -29,53 +29,71 @@ export const deepseekV4Reader: FamilyReader = { modelTypes: ["deepseek_v4"], rea
 
 function readDeepseekV4(source: ConfigSource): TextModel {
   const layers = source.count(dimensionKeys.layers);
-  const hidden = source.size(dimensionKeys.hidden);
-  const base = readAttention(source);
+  const attention = readAttention(source);
   const rates = readRates(source, layers);
   const feedForwards = readFeedForwardLayers(source, layers, traits);
   const hashed = readHashedLayers(source, layers);
-  const connection = readHyperConnection(source, hidden);
-  const rope = readRope(source, { headDim: base.ropeHeadDim });
+  const connection = readHyperConnection(source, source.size(dimensionKeys.hidden));
+  const layer = (mixer: CompressedAttention, feedForward: FeedForward): LayerSpec => ({
+    mixer,
+    feedForward,
+    normVectors: 2,
+    normBias: false,
+    extras: hyperConnectionTensors(connection),
+  });
   return {
     kind: "decoder",
-    layerSpecs: range(layers).map((layer): LayerSpec => {
-      const feedForward = feedForwards[layer] ?? none;
-      return {
-        mixer: withCompression(base, rates[layer] ?? 0, source),
-        // hashed tokens choose their experts by a table, without a bias
-        feedForward:
-          hashed(layer) && feedForward.kind === "experts" ? { ...feedForward, routerBias: false } : feedForward,
-        normVectors: 2,
-        normBias: false,
-        extras: hyperConnectionTensors(connection),
-      };
+    layerSpecs: rates.map((rate, index) => {
+      const feedForward = feedForwards[index] ?? none;
+      return layer(withCompression(attention, rate, source), hashed(index) ? withoutBias(feedForward) : feedForward);
     }),
-    // plain for the window, scaled for compressed layers
-    rope: { ...rope, tables: rope.tables.flatMap(({ positions }) => tables(positions, base.ropeHeadDim)) },
+    rope: readTables(source, attention.ropeHeadDim, rates),
     tieEmbeddingsByDefault: false,
     finalNormVectors: 1,
     finalNormBias: false,
     outerTensors: hyperConnectionHead(connection),
+    multiTokenPrediction: readPrediction(source, layer(attention, feedForwards.at(-1) ?? none)),
   };
 }
 
-function tables(positions: number, rotaryDim: number) {
-  return [
-    { positions, rotaryDim },
-    { positions, rotaryDim },
-  ];
+/** Hashed tokens choose their experts by a table, without a bias. */
+function withoutBias(block: FeedForward): FeedForward {
+  return block.kind === "experts" ? { ...block, routerBias: false } : block;
+}
+
+/** A plain table for layers with the window alone, a scaled one for those that compress; both in float32. */
+function readTables(source: ConfigSource, rotaryDim: number, rates: readonly number[]): Rope {
+  const rope = readRope(source, { headDim: rotaryDim });
+  const table = (positions: number): RotaryTable => ({ positions, rotaryDim, dtype: "float32" });
+  const scaled = rope.tables.map(({ positions }) => table(positions));
+  return {
+    ...rope,
+    tables: [
+      ...(rates.some((rate) => rate === 0) ? [table(rope.maxContextTokens)] : []),
+      ...(rates.some((rate) => rate > 0) ? scaled : []),
+    ],
+  };
+}
+
+/** Layers with the window alone (nvidia/mtp.py). */
+function readPrediction(source: ConfigSource, layer: LayerSpec): MultiTokenPrediction | undefined {
+  const count = source.optionalCount("num_nextn_predict_layers");
+  return count === 0 ? undefined : { layerSpecs: range(count).map(() => layer), repeatsEmbeddings: true };
 }
 
 function readAttention(source: ConfigSource): CompressedAttention {
   const headDim = source.size("head_dim");
+  const heads = source.count(dimensionKeys.heads);
+  const outputGroups = source.count("o_groups");
+  if (heads % outputGroups !== 0) source.problem("o_groups", `must divide the ${heads} attention heads`);
   const factor = source.has("partial_rotary_factor") ? source.factor("partial_rotary_factor") : 0.125;
   return {
     kind: "compressed",
-    heads: source.count(dimensionKeys.heads),
+    heads,
     headDim,
     ropeHeadDim: source.size("qk_rope_head_dim", Math.max(1, Math.floor(headDim * factor))),
     queryLoraRank: source.size("q_lora_rank"),
-    outputGroups: source.count("o_groups"),
+    outputGroups,
     outputLoraRank: source.size("o_lora_rank"),
     windowTokens: source.size("sliding_window"),
   };

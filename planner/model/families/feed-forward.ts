@@ -124,5 +124,8 @@ function readListedLayers(source: ConfigSource): ReadonlySet<number> | undefined
   const key = source.firstKey("moe_layers", "moe_layers_enum");
   if (key === undefined) return undefined;
   const value = source.raw(key);
-  return new Set(typeof value === "string" ? value.split(",", 4096).map(Number) : source.integerList(key));
+  if (typeof value !== "string") return new Set(source.integerList(key));
+  const layers = value.split(",", 4096).map(Number);
+  if (!layers.every(Number.isInteger)) source.problem(key, "must be whole numbers with commas between them");
+  return new Set(layers);
 }

@@ -8,6 +8,7 @@ import { kvLayout, pagesPerRequest } from "../../../../planner/memory/kv-groups"
 import { packedLayout } from "../../../../planner/memory/kv-packed-groups";
 import type { CompressedAttention, ModelArchitecture } from "../../../../planner/model/architecture";
 import { countParameters, weightBytes } from "../../../../planner/model/parameters";
+import { tensorInventory } from "../../../../planner/model/tensors";
 import { read, tensor } from "./reading";
 
 const rules = { groupSizeTolerance: 1.5, hybridStatePages: 2 };
@@ -156,6 +157,26 @@ describe("DeepSeek-V4", () => {
     );
     expect(() => read("deepseek_v4", { compress_ratios: [4] })).toThrow("has 1 entries for 43 layers");
     expect(() => read("deepseek_v4", { compress_rates: { compressed_sparse_attention: 8 } })).toThrow("compress_rates");
+  });
+
+  it("has a rotary table in float32 for each of the two kinds of layer that it has", () => {
+    const table = { positions: 1_048_576, rotaryDim: 64, dtype: "float32" };
+    expect(v4.rotaryTables).toEqual([table]);
+    expect(withRates(rates(43, [0, 0], 4)).rotaryTables).toEqual([table, table]);
+    expect(withRates([0, 0]).rotaryTables).toEqual([table]);
+  });
+
+  it("brings a prediction layer with the window alone, which plain serving does not load", () => {
+    const prediction = tensorInventory(v4).filter(({ part }) => part === "multi-token-prediction");
+    expect(prediction.filter(({ kind }) => kind === "expert")).toHaveLength(3);
+    expect(prediction.some(({ module }) => module.includes("compressor"))).toBe(false);
+    expect(tensorInventory(read("deepseek_v4", { num_nextn_predict_layers: 0 }))).toHaveLength(
+      tensorInventory(v4).length - prediction.length,
+    );
+  });
+
+  it("refuses groups that do not divide the heads", () => {
+    expect(() => read("deepseek_v4", { o_groups: 6 })).toThrow("must divide the 64 attention heads");
   });
 
   it("replicates low ranks, compressors and the indexer, and cuts the heads and the groups of the output", () => {

@@ -140,6 +140,10 @@ describe("Step 3.5 and 3.7", () => {
     expect(() => readModelConfig({ ...text, partial_rotary_factors: ["all"] })).toThrow("partial_rotary_factors");
   });
 
+  it("refuses expert layers that are no numbers", () => {
+    expect(() => readModelConfig({ ...text, moe_layers_enum: "3,four" })).toThrow("whole numbers with commas");
+  });
+
   it("brings three dense prediction layers, each with its own head, that plain serving does not load", () => {
     const prediction = tensorInventory(readModelConfig(text)).filter(({ part }) => part === "multi-token-prediction");
     expect(prediction.filter(({ module }) => module.endsWith("shared_head.output"))).toHaveLength(3);
