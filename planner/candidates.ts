@@ -5,13 +5,14 @@ import { type Layout, layouts } from "./layouts";
 import { parallelismProblems } from "./memory/divisibility";
 import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "./memory/estimate";
 import { startProblems } from "./memory/start-rules";
+import { verdictText } from "./memory/verdict-text";
 import { readVllmFlags } from "./memory/vllm-flags";
 import type { VllmOptions } from "./memory/vllm-options";
 import { type Capacity, holds } from "./packing";
 import { cpuPodResources, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
 import { modelFilesGB, modelStorageGiB } from "./storage";
-import type { MemoryPerGpu, PodResources } from "./types";
+import type { PodResources } from "./types";
 
 /** One way to run a model on a pool. */
 export interface Candidate {
@@ -28,7 +29,7 @@ export interface Refusal {
   readonly pool: string;
   /** Undefined when no layout obeys the rules at all. */
   readonly layout?: Layout;
-  /** GiB missing on the tightest GPU. */
+  /** GiB that the tightest GPU lacks to hold the model for sure. */
   readonly missingPerGpuGiB?: number;
   readonly estimate?: MemoryEstimate;
   /** Why, in a sentence that names the numbers. */
@@ -38,12 +39,6 @@ export interface Refusal {
 }
 
 export type Fit = { readonly candidate: Candidate } | { readonly refusal: Refusal };
-
-/** The tightest GPU's budget as the plan shows it: the reserve counts as overhead, so that the parts add up. */
-export function memoryPerGpu({ perGpu }: MemoryEstimate): MemoryPerGpu {
-  const { weightsGiB, kvCacheGiB, overheadGiB, reserveGiB, totalGiB, limitGiB } = perGpu;
-  return { weightsGiB, kvCacheGiB, overheadGiB: overheadGiB + reserveGiB, totalGiB, limitGiB };
-}
 
 /** Pipeline stages exchange activations per step, over Ethernet: pods get no RDMA device. Slower links stall the stages. */
 const MINIMUM_PIPELINE_GBPS = 10;
@@ -98,7 +93,7 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
       continue;
     }
     const estimate = estimateMemory(requestOn(gpu, model, layout));
-    if (estimate.fits) {
+    if (estimate.verdict.answer === "fits") {
       const resources = gpuPodResources(shape, node, layout.gpusPerNode, { ephemeralStorageGiB: ephemeralGiB(model) });
       const floor = hostMemoryFloorGiB(layout.gpusPerNode) + resources.sharedMemoryGiB;
       if (resources.memoryGiB < floor || !holds(node, resources)) {
@@ -144,19 +139,21 @@ function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
     pipelineParallel: 1,
   });
   const layout = { tensorParallel: 1, pipelineParallel: 1, nodesPerReplica: 1, gpusPerNode: 0 };
-  if (!estimate.fits) {
-    const { totalGiB, limitGiB } = estimate.perGpu;
+  const { totalGiB, limitGiB } = estimate.perGpu;
+  if (estimate.verdict.answer !== "fits") {
     return {
       refusal: {
         pool: pool.name,
         layout,
         estimate,
         missingPerGpuGiB: estimate.shortfallGiB,
-        reason: `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${gib(estimate.shortfallGiB)} missing`,
+        reason: `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.perGpu, estimate.verdict)}`,
       },
     };
   }
-  const resources = cpuPodResources(node, estimate.perGpu.totalGiB, { ephemeralStorageGiB: ephemeralGiB(model) });
+  const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, {
+    ephemeralStorageGiB: ephemeralGiB(model),
+  });
   if (!holds(node, resources)) {
     return refuse(
       pool,
@@ -227,12 +224,7 @@ function describeMiss(
   { layout, estimate }: { layout: Layout; estimate: MemoryEstimate },
   crossesNodes: boolean,
 ): string {
-  const { totalGiB, limitGiB, weightsGiB, kvCacheGiB, overheadGiB } = memoryPerGpu(estimate);
-  const gpus = layout.gpusPerNode * layout.nodesPerReplica;
-  const missingGiB = estimate.stages.map(
-    (stage) => Math.max(0, stage.totalGiB - stage.limitGiB) * layout.tensorParallel,
-  );
-  const allMissingGiB = missingGiB.reduce((sum, stage) => sum + stage, 0);
+  const { totalGiB, limitGiB, weightsGiB, kvCacheGiB, overheadGiB } = estimate.perGpu;
   const nodes = layout.nodesPerReplica === 1 ? "1 node" : `${layout.nodesPerReplica} nodes`;
   const alone = crossesNodes
     ? ""
@@ -240,7 +232,7 @@ function describeMiss(
   return (
     `nearest is TP ${layout.tensorParallel} × PP ${layout.pipelineParallel} on ${nodes} of ${pool.shape.name}: ` +
     `${gib(totalGiB)} per GPU (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +
-    `${gib(estimate.shortfallGiB)} missing on the tightest GPU, ${gib(allMissingGiB)} on all ${gpus}${alone}`
+    `${verdictText(estimate.perGpu, estimate.verdict)}${alone}`
   );
 }
 

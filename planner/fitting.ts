@@ -19,13 +19,13 @@ export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layo
   }).find(({ tensorParallel, pipelineParallel }) => {
     const starts =
       isOllama || parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm).length === 0;
-    return starts && estimateMemory({ ...request, tensorParallel, pipelineParallel }).fits;
+    return starts && fitsSurely({ ...request, tensorParallel, pipelineParallel });
   });
 }
 
 /** The largest value below the request's own that fits, by bisection: memory only grows with both. */
 export function largestThatFits(request: MemoryRequest, key: "contextTokens" | "concurrency"): number | undefined {
-  const fits = (value: number) => estimateMemory({ ...request, [key]: value }).fits;
+  const fits = (value: number) => fitsSurely({ ...request, [key]: value });
   if (!fits(1)) return undefined;
   let [low, high] = [1, request[key]];
   while (high - low > 1) {
@@ -34,6 +34,10 @@ export function largestThatFits(request: MemoryRequest, key: "contextTokens" | "
     else high = middle;
   }
   return low;
+}
+
+function fitsSurely(request: MemoryRequest): boolean {
+  return estimateMemory(request).verdict.answer === "fits";
 }
 
 /** One machine that holds a replica. */

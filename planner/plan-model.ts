@@ -1,5 +1,5 @@
 import type { MachineShape } from "../catalog/shapes";
-import { type Candidate, memoryPerGpu } from "./candidates";
+import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
@@ -56,7 +56,8 @@ export function planModel(
     ...(model.args && { args: model.args }),
     ...(model.env && { env: model.env }),
     ...(model.chatTemplate && { chatTemplate: model.chatTemplate }),
-    memoryPerGpu: memoryPerGpu(estimate),
+    memoryPerGpu: estimate.perGpu,
+    verdict: estimate.verdict,
     kvTokens: estimate.kvTokens,
     totalParametersB: countParameters(model.architecture).total / 1e9,
     weightsGB,

@@ -3,6 +3,7 @@
  * Units are in the names: GiB is 2^30 bytes, GB is 1e9 bytes, Usd is US dollars.
  */
 import type { MachineShape } from "../catalog/shapes";
+import type { MemoryVerdict } from "./memory/verdict";
 
 export type EngineName = "ollama" | "vllm";
 
@@ -20,8 +21,9 @@ export interface MemoryPerGpu {
   readonly weightsGiB: number;
   /** KV cache needed for the declared context × concurrency. */
   readonly kvCacheGiB: number;
-  /** Activations, CUDA graphs, communication buffers and the planner's safety reserve. */
+  /** Activations, CUDA graphs, communication buffers. */
   readonly overheadGiB: number;
+  /** The sum, by the estimate; how far that can be off is in the verdict. */
   readonly totalGiB: number;
   /** What the engine may use: usable memory × utilization (plus what it takes outside that budget). */
   readonly limitGiB: number;
@@ -141,6 +143,8 @@ export interface ModelPlan {
   readonly env?: Readonly<Record<string, string>>;
   readonly chatTemplate?: ChatTemplate;
   readonly memoryPerGpu: MemoryPerGpu;
+  /** Always "fits": a model is placed where its largest need in the interval is within the limit. */
+  readonly verdict: MemoryVerdict;
   /** KV tokens that the engine will report for one replica. */
   readonly kvTokens: number;
   readonly totalParametersB: number;
@@ -190,6 +194,7 @@ export interface UnplacedModel {
     readonly nodesPerReplica: number;
     readonly gpusPerNode: number;
     readonly memoryPerGpu: MemoryPerGpu;
+    readonly verdict: MemoryVerdict;
   };
 }
 

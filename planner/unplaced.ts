@@ -1,4 +1,3 @@
-import { memoryPerGpu } from "./candidates";
 import type { Layout } from "./layouts";
 import type { MemoryEstimate } from "./memory/estimate";
 import { formatLabel } from "./model/format-names";
@@ -34,7 +33,13 @@ export function unplacedModel(
     rule,
     ...(nearest &&
       shape !== undefined && {
-        nearest: { pool: nearest.pool, shape, ...nearest.layout, memoryPerGpu: memoryPerGpu(nearest.estimate) },
+        nearest: {
+          pool: nearest.pool,
+          shape,
+          ...nearest.layout,
+          memoryPerGpu: nearest.estimate.perGpu,
+          verdict: nearest.estimate.verdict,
+        },
       }),
   };
 }

@@ -111,7 +111,7 @@ function startsWithWholeExperts(request: MemoryRequest, { layoutProblems, refusa
     layoutProblems.length > 0 &&
     layoutProblems.length === refusals.length &&
     parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm).length === 0 &&
-    estimateMemory({ ...request, vllm }).fits
+    estimateMemory({ ...request, vllm }).verdict.answer === "fits"
   );
 }
 

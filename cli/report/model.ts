@@ -11,6 +11,8 @@ import {
 import { asServed } from "../../planner/memory/served-model";
 import { startProblems } from "../../planner/memory/start-rules";
 import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import { type MemoryVerdict, refused as refusedVerdict } from "../../planner/memory/verdict";
+import { deciderText, verdictText } from "../../planner/memory/verdict-text";
 import { inFlightTokens } from "../../planner/memory/vllm";
 import { assumptionNotes } from "../../planner/model/assumed";
 import { formatFor } from "../../planner/model/format-names";
@@ -37,6 +39,9 @@ export interface ModelReport {
   readonly machineRefusals: readonly string[];
   /** Every reason why it does not start, whatever memory there is: the layout's, the context's, the machine's. */
   readonly refusals: readonly string[];
+  /** With all refusals; `estimate.verdict` knows the memory alone. */
+  readonly verdict: MemoryVerdict;
+  /** For sure. */
   readonly fits: boolean;
   /** Why nobody can say whether it fits: the size of its cache is not known. */
   readonly unknown?: string;
@@ -67,6 +72,8 @@ export function modelReport(
       : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm);
   const weights = weightBytes(architecture, quantization);
   const refusals = [...new Set([...layoutProblems, ...startProblems(request), ...refused])];
+  const unknown = architecture.cacheDoubt === undefined ? undefined : unknownCache(architecture);
+  const verdict = verdictOf(estimate.verdict, refusals, unknown);
   return {
     request,
     estimate,
@@ -80,8 +87,9 @@ export function modelReport(
     layoutProblems,
     machineRefusals: refused,
     refusals,
-    fits: estimate.fits && refusals.length === 0 && architecture.cacheDoubt === undefined,
-    ...(architecture.cacheDoubt !== undefined && { unknown: unknownCache(architecture) }),
+    verdict,
+    fits: verdict.answer === "fits",
+    ...(unknown !== undefined && { unknown }),
     notes: [...assumptionNotes(architecture.assumed), ...estimate.notes, ...notes],
   };
 }
@@ -123,7 +131,6 @@ export function reportJson(report: ModelReport) {
       kvCacheGiB: estimate.kvPoolGiB,
       limitGiB: estimate.perGpu.limitGiB,
       neededKvCacheGiB: ifKnown(estimate.perGpu.kvCacheGiB),
-      reserveGiB: estimate.perGpu.reserveGiB,
       neededTotalGiB: ifKnown(estimate.perGpu.totalGiB),
     },
     stages: estimate.stages.map((stage) => ({
@@ -135,8 +142,9 @@ export function reportJson(report: ModelReport) {
     requiredTokens: estimate.requiredTokens,
     requestCapacity: Number.isFinite(estimate.requestCapacity) ? estimate.requestCapacity : null,
     // null: nobody knows
-    fits: unknown !== undefined && estimate.fits && report.refusals.length === 0 ? null : report.fits,
+    fits: unknown !== undefined && report.verdict.answer === "edge" ? null : report.fits,
     ...(unknown !== undefined && { unknown }),
+    verdict: report.verdict,
     shortfallGiB: estimate.shortfallGiB,
     layoutProblems: report.layoutProblems,
     refusals: report.refusals,
@@ -262,29 +270,25 @@ function describeWindows(request: MemoryRequest): string[] {
   ];
 }
 
-function describeGpu({ request, estimate, refusals, fits, unknown, notes }: ModelReport): string[] {
+function describeGpu(report: ModelReport): string[] {
+  const { request, estimate, unknown, notes } = report;
   const { perGpu } = estimate;
   const gpus = request.tensorParallel * request.pipelineParallel;
-  const verdict =
-    refusals.length > 0
-      ? `does not start: ${refusals.join("; ")}`
-      : unknown !== undefined && estimate.fits
-        ? `not known: ${unknown}; ${size(perGpu.limitGiB - perGpu.totalGiB)} of the tightest GPU are left for it`
-        : fits
-          ? `fits: ${size(perGpu.totalGiB)} of ${size(perGpu.limitGiB)}`
-          : `does not fit: ${size(perGpu.totalGiB)} of ${size(perGpu.limitGiB)}, ${size(estimate.shortfallGiB)} missing`;
   const cacheSize = unknown === undefined ? size(perGpu.kvCacheGiB) : "not known";
   return [
     setting(request, estimate, gpus),
-    row(request.device === "cpu" ? "host memory" : "tightest GPU", bar(perGpu)),
+    row(request.device === "cpu" ? "host memory" : "tightest GPU", bar(perGpu, estimate.verdict.intervalGiB.above)),
     row("", `${size(perGpu.weightsGiB).padStart(11)}  weights  #`),
     row("", `${size(perGpu.overheadGiB).padStart(11)}  activations, communication, CUDA graphs  +`),
     row(
       "",
       `${cacheSize.padStart(11)}  KV cache for ${request.concurrency} × ${count(request.contextTokens)} tokens  =`,
     ),
-    row("", `${size(perGpu.reserveGiB).padStart(11)}  kept free for the estimate's own error  .`),
-    row("verdict", verdict),
+    row(
+      "",
+      `${size(estimate.verdict.intervalGiB.above).padStart(11)}  more, or ${size(estimate.verdict.intervalGiB.below)} less: what the estimate can be off  .`,
+    ),
+    ...verdictRows(report),
     ...(estimate.kvTokens > 0
       ? [
           row(
@@ -295,6 +299,30 @@ function describeGpu({ request, estimate, refusals, fits, unknown, notes }: Mode
       : []),
     row("basis", estimate.basis),
     ...notes.map((note) => row("note", note)),
+  ];
+}
+
+/** What is known besides the memory comes first: a refusal, or that nobody can say. */
+function verdictOf(memory: MemoryVerdict, refusals: readonly string[], unknown: string | undefined): MemoryVerdict {
+  if (refusals.length > 0) return refusedVerdict(memory);
+  return unknown !== undefined && memory.answer === "fits"
+    ? { ...memory, answer: "edge", decides: "KV cache", basis: unknown }
+    : memory;
+}
+
+function verdictRows({ estimate, refusals, verdict, unknown }: ModelReport): string[] {
+  if (refusals.length > 0) return [row("verdict", `does not start: ${refusals.join("; ")}`)];
+  const { totalGiB, limitGiB } = estimate.perGpu;
+  if (unknown !== undefined && estimate.verdict.answer !== "no") {
+    return [row("verdict", `not known: ${unknown}; ${size(limitGiB - totalGiB)} of the tightest GPU are left for it`)];
+  }
+  const answers = { fits: "fits", edge: "at the edge", no: "does not fit" };
+  return [
+    row(
+      "verdict",
+      `${answers[verdict.answer]}: ${size(totalGiB)} of ${size(limitGiB)}; ${deciderText(verdict.decides)}`,
+    ),
+    row("", verdictText(estimate.perGpu, estimate.verdict)),
   ];
 }
 
@@ -313,13 +341,13 @@ function setting(
 
 const barWidth = 60;
 
-/** The budget as a bar of fixed width; what does not fit is cut off. */
-function bar(budget: MemoryBudget): string {
+/** The budget as a bar of fixed width, with what it can be off; what does not fit is cut off. */
+function bar(budget: MemoryBudget, aboveGiB: number): string {
   const parts: readonly (readonly [string, number])[] = [
     ["#", budget.weightsGiB],
     ["+", budget.overheadGiB],
     ["=", budget.kvCacheGiB],
-    [".", budget.reserveGiB],
+    [".", aboveGiB],
   ];
   const drawn = parts
     .map(([mark, gib]) => mark.repeat(Math.min(barWidth, Math.round((barWidth * gib) / budget.limitGiB))))

@@ -12,6 +12,8 @@ export const ANNOTATIONS = {
   connections: `${LABEL_PREFIX}/connections`,
   /** GiB that the plan expects on the tightest GPU. */
   memoryTotalGiB: `${LABEL_PREFIX}/memory-total-gib`,
+  /** GiB that it may be there: the largest need in the estimate's interval. */
+  memoryMostGiB: `${LABEL_PREFIX}/memory-most-gib`,
   /** GiB that the engine may use there. */
   memoryLimitGiB: `${LABEL_PREFIX}/memory-limit-gib`,
   /** Hash of the configuration a pod was started with: a change rolls the pods. */

@@ -19,11 +19,12 @@ export function modelVariables(
   return variables({ ...gpu?.environment, ...Object.fromEntries(literal) });
 }
 
-/** What the plan expects on the tightest GPU, for policies and for whoever reads the pod. */
-export function memoryAnnotations(model: ModelPlan): Record<string, string> {
+/** What the plan expects on the tightest GPU and the most that it may be, for policies and for whoever reads the pod. */
+export function memoryAnnotations({ memoryPerGpu, verdict }: ModelPlan): Record<string, string> {
   return {
-    [ANNOTATIONS.memoryTotalGiB]: model.memoryPerGpu.totalGiB.toFixed(2),
-    [ANNOTATIONS.memoryLimitGiB]: model.memoryPerGpu.limitGiB.toFixed(2),
+    [ANNOTATIONS.memoryTotalGiB]: memoryPerGpu.totalGiB.toFixed(2),
+    [ANNOTATIONS.memoryMostGiB]: (memoryPerGpu.totalGiB + verdict.intervalGiB.above).toFixed(2),
+    [ANNOTATIONS.memoryLimitGiB]: memoryPerGpu.limitGiB.toFixed(2),
   };
 }
 

@@ -78,7 +78,7 @@ function expertKernelOf(card: GpuModel): ExpertKernel {
 const named = new Map<string, readonly GpuModel[]>();
 
 /** A planner asks for few cards, very often. */
-function cardsNamed(name: string): readonly GpuModel[] {
+export function cardsNamed(name: string): readonly GpuModel[] {
   const found = named.get(name) ?? findGpus(name);
   named.set(name, found);
   return found;

@@ -11,8 +11,9 @@ import { type ModelTensor, tensorInventory } from "../model/tensors";
 import { ollamaConstants } from "./engines";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type PipelineStage, pipelineStages } from "./pipeline";
-import { type MemoryEstimate, type MemoryRequest, reserveGiB, type StageEstimate } from "./types";
+import type { MemoryEstimate, MemoryRequest } from "./types";
 import { toGiB } from "./units";
+import { judge, type StageNeed } from "./verdict";
 
 /** The file type of most models in the Ollama library. */
 const defaultFileType = "Q4_K_M";
@@ -27,24 +28,20 @@ export function estimateOllama(request: MemoryRequest): MemoryEstimate {
   const onCpu = request.device === "cpu";
   const gpus = onCpu ? 1 : Math.max(1, request.tensorParallel * request.pipelineParallel);
   const caches = layerCaches(architecture, "bfloat16", 1);
-  const limitGiB = request.gpuMemoryGiB * (request.utilization ?? 1);
-  const stages = pipelineStages(architecture.layers, gpus).map((stage) => {
-    const weightsGiB = toGiB(stageBytes(architecture, format, stage, onCpu));
+  const budgetGiB = request.gpuMemoryGiB * (request.utilization ?? 1);
+  const stages = pipelineStages(architecture.layers, gpus).map((stage): StageNeed => {
+    const weights = toGiB(stageBytes(architecture, format, stage, onCpu));
     const layers = caches.slice(stage.firstLayer, stage.endLayer);
-    const kvCacheGiB = toGiB(cacheBytes(layers, request.contextTokens, request)) * request.concurrency;
-    const overheadGiB =
-      (onCpu ? ollamaConstants.hostGiB : ollamaConstants.contextGiB) + toGiB(computeBufferBytes(architecture, stage));
-    const reserve = reserveGiB(weightsGiB);
+    const oneRequestGiB = toGiB(cacheBytes(layers, request.contextTokens, request));
+    const activation = toGiB(computeBufferBytes(architecture, stage));
+    const nonTorch = onCpu ? ollamaConstants.hostGiB : ollamaConstants.contextGiB;
     return {
       stage: stage.index,
       layers: layers.length,
-      weightsGiB,
-      kvCacheGiB,
-      overheadGiB,
-      reserveGiB: reserve,
-      totalGiB: weightsGiB + kvCacheGiB + overheadGiB + reserve,
-      limitGiB,
-      kvPoolGiB: Math.max(0, limitGiB - weightsGiB - overheadGiB - reserve),
+      parts: { weights, kvCache: oneRequestGiB * request.concurrency, activation, nonTorch, graphs: 0 },
+      oneRequestGiB,
+      budgetGiB,
+      kvPoolGiB: Math.max(0, budgetGiB - weights - activation - nonTorch),
     };
   });
   return summarize(request, format, stages, onCpu);
@@ -53,25 +50,18 @@ export function estimateOllama(request: MemoryRequest): MemoryEstimate {
 function summarize(
   request: MemoryRequest,
   format: WeightFormat,
-  stages: readonly StageEstimate[],
+  stages: readonly StageNeed[],
   onCpu: boolean,
 ): MemoryEstimate {
-  const tightest = stages.reduce((worst, stage) => (stage.totalGiB > worst.totalGiB ? stage : worst));
-  const { stage: _index, layers: _layers, kvPoolGiB, ...perGpu } = tightest;
-  const perRequestGiB = tightest.kvCacheGiB / request.concurrency;
-  const requestCapacity = perRequestGiB > 0 ? kvPoolGiB / perRequestGiB : Number.POSITIVE_INFINITY;
-  const shortfallGiB = Math.max(0, tightest.totalGiB - tightest.limitGiB);
+  const caching = stages.filter(({ oneRequestGiB }) => oneRequestGiB > 0);
   return {
-    perGpu,
-    stages,
-    kvPoolGiB,
+    ...judge(request, stages),
+    kvPoolGiB: Math.min(...stages.map(({ kvPoolGiB }) => kvPoolGiB)),
     utilization: request.utilization ?? 1,
     // the runner reserves exactly what was asked for
-    kvTokens: perRequestGiB > 0 ? request.contextTokens * request.concurrency : 0,
+    kvTokens: caching.length > 0 ? request.contextTokens * request.concurrency : 0,
     requiredTokens: request.contextTokens * request.concurrency,
-    requestCapacity,
-    fits: shortfallGiB === 0,
-    shortfallGiB,
+    requestCapacity: Math.min(...caching.map(({ kvPoolGiB, oneRequestGiB }) => kvPoolGiB / oneRequestGiB)),
     basis: `computed from llama.cpp's file types and buffers; constants of Ollama ${ollamaConstants.version}`,
     notes: [
       `weights as GGUF ${format.name}`,

@@ -81,7 +81,7 @@ export interface ExactSizing {
 
 const gbPerGiB = 2 ** 30 / 1e9;
 
-/** What one replica takes on all of its GPUs together: weights, KV cache, overhead and reserve. GB. */
+/** What one replica takes on all of its GPUs together: weights, KV cache and overhead. GB. */
 export function exactMemoryGB({
   estimate,
   gpusPerNode,
@@ -101,7 +101,7 @@ export function explainDifference(rule: SizingRuleResult, exact: ExactSizing): s
 export function differences(rule: SizingRuleResult, exact: ExactSizing): string[] {
   const { estimate } = exact;
   const gpus = exact.gpusPerNode * exact.nodesPerReplica;
-  const { kvCacheGiB, overheadGiB, reserveGiB, limitGiB } = estimate.perGpu;
+  const { kvCacheGiB, overheadGiB, limitGiB } = estimate.perGpu;
   const stageGpus = estimate.stages.length === 0 ? gpus : gpus / estimate.stages.length;
   const weightsGB = estimate.stages.reduce((total, stage) => total + stage.weightsGiB * stageGpus, 0) * gbPerGiB;
   const cacheGB = estimate.stages.reduce((total, stage) => total + stage.kvCacheGiB * stageGpus, 0) * gbPerGiB;
@@ -115,7 +115,7 @@ export function differences(rule: SizingRuleResult, exact: ExactSizing): string[
       : `the rule needs ${rule.nodes} node(s) for ${show(rule.memoryGB)} GB, the exact figure ${exact.nodesPerReplica} for ${show(exactGB)} GB`,
     `weights: the rule counts ${show(rule.memoryGB / overheadFactor)} GB, loaded they take ${show(weightsGB)} GB on ${gpus} GPU(s), with scales, padding and what every GPU repeats`,
     `KV cache: the rule adds a flat 20 % (${show(extraGB)} GB); ${exact.concurrency} requests of ${exact.contextTokens} tokens take ${show(cacheGB)} GB (${show(kvCacheGiB)} GiB on the tightest GPU)`,
-    `engine: ${show(overheadGiB)} GiB on every GPU for activations and communication and ${show(reserveGiB)} GiB kept free, which the rule does not count`,
+    `engine: ${show(overheadGiB)} GiB on every GPU for activations and communication, which the rule does not count, and ${show(estimate.verdict.intervalGiB.above)} GiB kept free for what the estimate can be off`,
     `capacity: the rule divides by ${show(shapeGB)} GB of shape memory; the engine may use ${show(usableGB)} GB (${show(limitGiB)} GiB per GPU: GB against GiB, what the driver keeps, the engine's utilization)`,
   ];
 }

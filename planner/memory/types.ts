@@ -2,6 +2,8 @@
 import type { ModelArchitecture } from "../model/architecture";
 import type { VllmOrigin } from "./engines";
 import type { KvCacheDtype } from "./kv-cache";
+import type { Interval } from "./uncertainty";
+import type { MemoryVerdict } from "./verdict";
 import type { VllmOptions } from "./vllm-options";
 
 export interface MemoryRequest {
@@ -37,17 +39,28 @@ export interface MemoryBudget {
   readonly kvCacheGiB: number;
   /** Activations, communication buffers and (where the engine counts them) CUDA graphs. */
   readonly overheadGiB: number;
-  /** Kept free for what the estimate can be wrong by: 0.5 GiB + 1 % of the weights. */
-  readonly reserveGiB: number;
-  /** weights + KV cache + overhead + reserve; the model fits when this is at most limitGiB. */
+  /** weights + KV cache + overhead: what the replica needs by the estimate. */
   readonly totalGiB: number;
   readonly limitGiB: number;
 }
 
-export interface StageEstimate extends MemoryBudget {
+/** Overhead of one GPU by cause, GiB. */
+export interface OverheadParts {
+  /** Peak of the profiling run. */
+  readonly activationGiB: number;
+  /** Outside PyTorch's allocator: communication buffers, library handles. */
+  readonly nonTorchGiB: number;
+  /** CUDA graphs, where the engine takes them from its budget. */
+  readonly graphsGiB: number;
+}
+
+/** One pipeline stage, with what the need of its GPUs may stay under the total or exceed it by. */
+export interface StageEstimate extends MemoryBudget, Interval {
   readonly stage: number;
   readonly layers: number;
-  /** Memory left for the KV cache on each GPU of the stage; the reserve is not taken off. */
+  /** What the overhead consists of. */
+  readonly overhead: OverheadParts;
+  /** Memory left for the KV cache on each GPU of the stage, by the estimate. */
   readonly kvPoolGiB: number;
 }
 
@@ -65,15 +78,10 @@ export interface MemoryEstimate {
   readonly requiredTokens: number;
   /** Requests of contextTokens that the pool holds at once. */
   readonly requestCapacity: number;
-  readonly fits: boolean;
-  /** Missing on the tightest GPU; 0 when it fits. */
+  readonly verdict: MemoryVerdict;
+  /** What the tightest GPU lacks for the answer "fits", GiB: with the largest need in the interval. */
   readonly shortfallGiB: number;
   /** What the constants rest on. */
   readonly basis: string;
   readonly notes: readonly string[];
-}
-
-/** Memory kept free for the estimate's own error. */
-export function reserveGiB(weightsGiB: number): number {
-  return 0.5 + 0.01 * weightsGiB;
 }

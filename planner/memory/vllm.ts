@@ -15,8 +15,9 @@ import { type PipelineStage, pipelineStages } from "./pipeline";
 import { rowPadding } from "./rocm-padding";
 import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
 import { asServed, servedNotes } from "./served-model";
-import { type MemoryEstimate, type MemoryRequest, reserveGiB, type StageEstimate } from "./types";
+import type { MemoryEstimate, MemoryRequest } from "./types";
 import { bytesPerGiB, toGiB } from "./units";
+import { judge, type StageNeed } from "./verdict";
 import { stageWeightBytes } from "./weights";
 
 /** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
@@ -32,7 +33,7 @@ interface Setting {
 }
 
 interface StageResult {
-  readonly estimate: StageEstimate;
+  readonly need: StageNeed;
   readonly layout: KvLayout | undefined;
   readonly poolBytes: number;
 }
@@ -109,24 +110,31 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) });
   const counted = graphsInPool(constants, runner, card) ? graphs : 0;
   const uncounted = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
-  const overhead = activationBytes(run) + nonTorchBytes(run, card.linked) + counted;
+  const overhead = { activation: activationBytes(run), nonTorch: nonTorchBytes(run, card.linked), graphs: counted };
   const utilization = request.utilization ?? constants.defaultUtilization;
   const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;
-  const poolBytes = budget - weights - overhead;
+  const poolBytes = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
   const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants);
-  const needed =
-    layout === undefined ? 0 : requestBytes(layout, request.concurrency, request.contextTokens, setting.inFlightTokens);
+  const cacheGiB = (requests: number): number =>
+    layout === undefined ? 0 : toGiB(requestBytes(layout, requests, request.contextTokens, setting.inFlightTokens));
   return {
     layout,
     poolBytes,
-    estimate: budgetOf({
-      stage,
-      weights,
-      needed,
-      overhead,
-      poolBytes,
-      limit: Math.min(budget, cardLimit(request, uncounted)),
-    }),
+    need: {
+      stage: stage.index,
+      layers: stage.endLayer - stage.firstLayer,
+      parts: {
+        weights: toGiB(weights),
+        kvCache: cacheGiB(request.concurrency),
+        activation: toGiB(overhead.activation),
+        nonTorch: toGiB(overhead.nonTorch),
+        graphs: toGiB(overhead.graphs),
+      },
+      oneRequestGiB: cacheGiB(1),
+      budgetGiB: toGiB(budget),
+      ...(uncounted > 0 && { capture: captureOf(request, toGiB(uncounted)) }),
+      kvPoolGiB: Math.max(0, toGiB(poolBytes)),
+    },
   };
 }
 
@@ -135,68 +143,30 @@ function hasGatedExperts({ layerSpecs }: ModelArchitecture): boolean {
 }
 
 /** What comes on top of the budget, graphs above all, must still fit on the card. */
-function cardLimit(request: MemoryRequest, uncounted: number): number {
-  if (uncounted === 0) return Number.POSITIVE_INFINITY;
+function captureOf(request: MemoryRequest, uncountedGiB: number): NonNullable<StageNeed["capture"]> {
   const gpus = request.tensorParallel * request.pipelineParallel;
   const context = gpus > 1 ? contextGiB.group : contextGiB.single;
-  return (request.gpuMemoryGiB - context) * bytesPerGiB - uncounted;
-}
-
-interface StageBytes {
-  readonly stage: PipelineStage;
-  readonly weights: number;
-  readonly needed: number;
-  readonly overhead: number;
-  readonly poolBytes: number;
-  readonly limit: number;
-}
-
-function budgetOf({ stage, weights, needed, overhead, poolBytes, limit }: StageBytes): StageEstimate {
-  const weightsGiB = toGiB(weights);
-  const parts = {
-    weightsGiB,
-    kvCacheGiB: toGiB(needed),
-    overheadGiB: toGiB(overhead),
-    reserveGiB: reserveGiB(weightsGiB),
-  };
-  return {
-    ...parts,
-    totalGiB: parts.weightsGiB + parts.kvCacheGiB + parts.overheadGiB + parts.reserveGiB,
-    limitGiB: toGiB(limit),
-    stage: stage.index,
-    layers: stage.endLayer - stage.firstLayer,
-    kvPoolGiB: Math.max(0, toGiB(poolBytes)),
-  };
+  return { uncountedGiB, limitGiB: request.gpuMemoryGiB - context - uncountedGiB };
 }
 
 function summarize(setting: Setting, stages: readonly StageResult[], basis: string): MemoryEstimate {
   const { request, constants } = setting;
-  const estimates = stages.map((stage) => stage.estimate);
-  const tightest = estimates.reduce((worst, stage) => (missing(stage) > missing(worst) ? stage : worst));
   const capacities = stages.flatMap((stage) => stageCapacity(stage, setting));
   const limiting = capacities.reduce<StageCapacity | undefined>(
     (least, next) => (least === undefined || next.requests < least.requests ? next : least),
     undefined,
   );
-  const { stage: _index, layers: _layers, kvPoolGiB: _pool, ...perGpu } = tightest;
-  const shortfallGiB = Math.max(0, missing(tightest));
+  const needs = stages.map(({ need }) => need);
   return {
-    perGpu,
-    stages: estimates,
-    kvPoolGiB: limiting?.poolGiB ?? Math.max(0, Math.min(...estimates.map((stage) => stage.kvPoolGiB))),
+    ...judge(request, needs),
+    kvPoolGiB: limiting?.poolGiB ?? Math.min(...needs.map(({ kvPoolGiB }) => kvPoolGiB)),
     utilization: request.utilization ?? constants.defaultUtilization,
     kvTokens: limiting?.tokens ?? 0,
     requiredTokens: request.contextTokens * request.concurrency,
     requestCapacity: limiting?.requests ?? Number.POSITIVE_INFINITY,
-    fits: shortfallGiB === 0,
-    shortfallGiB,
     basis,
     notes: notesFor(setting),
   };
-}
-
-function missing(stage: StageEstimate): number {
-  return stage.totalGiB - stage.limitGiB;
 }
 
 interface StageCapacity {
@@ -206,7 +176,7 @@ interface StageCapacity {
 }
 
 function stageCapacity(
-  { layout, poolBytes, estimate }: StageResult,
+  { layout, poolBytes, need }: StageResult,
   { request, constants, inFlightTokens }: Setting,
 ): readonly StageCapacity[] {
   if (layout === undefined) return [];
@@ -214,7 +184,7 @@ function stageCapacity(
   const tokens = constants.reportsRequestCapacity
     ? Math.floor(requests * request.contextTokens)
     : pooledTokens(layout, poolBytes);
-  return [{ requests, tokens, poolGiB: estimate.kvPoolGiB }];
+  return [{ requests, tokens, poolGiB: need.kvPoolGiB }];
 }
 
 function notesFor({ request, card }: Setting): readonly string[] {

@@ -20,7 +20,11 @@ const planSchema = z.object({
     }),
   ),
   models: z.array(
-    z.object({ name: z.string(), memoryPerGpu: z.object({ totalGiB: z.number(), limitGiB: z.number() }) }),
+    z.object({
+      name: z.string(),
+      memoryPerGpu: z.object({ totalGiB: z.number(), limitGiB: z.number() }),
+      verdict: z.object({ intervalGiB: z.object({ above: z.number().nonnegative() }), basis: z.string() }),
+    }),
   ),
   cost: z.object({ monthlyUsd: z.number(), monthlyBudgetUsd: z.number().optional() }),
 });

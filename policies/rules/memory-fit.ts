@@ -10,7 +10,7 @@ export const memoryFit = stackPolicy(
   {
     name: "memory-fit",
     description:
-      "Every model's memory fits on its tightest GPU, in the plan and in the annotations of each pod that claims GPUs.",
+      "Every model's memory fits on its tightest GPU for sure, with what the estimate can be off, in the plan and in the annotations of each pod that claims GPUs.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["gpu", "capacity"],
@@ -23,14 +23,15 @@ export const memoryFit = stackPolicy(
       report({ ...reading, found: reading.reason, allowed: "the deployment plan as JSON" });
     }
     if (reading.state === "read") {
-      reading.plan.models.forEach(({ name, memoryPerGpu: { totalGiB, limitGiB } }, index) => {
-        if (totalGiB > limitGiB) {
+      reading.plan.models.forEach(({ name, memoryPerGpu: { totalGiB, limitGiB }, verdict }, index) => {
+        const { above } = verdict.intervalGiB;
+        if (totalGiB + above > limitGiB) {
           const field = reading.field.get("models", index, "memoryPerGpu", "totalGiB");
           report({
             resource: reading.resource,
             field,
-            found: `is ${totalGiB} GiB for model "${name}"`,
-            allowed: `at most ${limitGiB} GiB`,
+            found: `is ${totalGiB} GiB for model "${name}", and may be ${above} GiB more (${verdict.basis})`,
+            allowed: `at most ${limitGiB} GiB together`,
           });
         }
       });
@@ -53,14 +54,14 @@ export const memoryFit = stackPolicy(
 );
 
 function checkAnnotations(resource: Resource, { metadata }: PodTemplate, report: Report): void {
-  const total = metadata.get("annotations", ANNOTATIONS.memoryTotalGiB);
+  const most = metadata.get("annotations", ANNOTATIONS.memoryMostGiB);
   const limit = metadata.get("annotations", ANNOTATIONS.memoryLimitGiB);
-  const missing = [total, limit].filter((field) => field.is((value) => !isGiB(value)));
+  const missing = [most, limit].filter((field) => field.is((value) => !isGiB(value)));
   for (const field of missing) {
     report({ resource, field, allowed: "GiB as a decimal number, from the plan" });
   }
-  if (missing.length === 0 && exceeds(total, limit)) {
-    report({ resource, field: total, allowed: `at most ${String(limit.value)} GiB` });
+  if (missing.length === 0 && exceeds(most, limit)) {
+    report({ resource, field: most, allowed: `at most ${String(limit.value)} GiB` });
   }
 }
 
@@ -68,6 +69,6 @@ function isGiB(value: unknown): boolean {
   return typeof value === "string" && /^\d+(\.\d+)?$/.test(value);
 }
 
-function exceeds(total: Field, limit: Field): boolean {
-  return total.is((gib) => limit.is((limitGiB) => Number(gib) > Number(limitGiB)));
+function exceeds(most: Field, limit: Field): boolean {
+  return most.is((gib) => limit.is((limitGiB) => Number(gib) > Number(limitGiB)));
 }

@@ -3,14 +3,16 @@ import { availableParallelism, cpus, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Group } from "./group";
+import type { MemoryOptions } from "./memory";
 import { formatTable } from "./table";
 
 /** Groups by the name that they are asked for by; each is loaded only when it is measured. */
-const GROUPS: Readonly<Record<string, () => Promise<Group>>> = {
+const GROUPS: Readonly<Record<string, (options: MemoryOptions) => Promise<Group>>> = {
   plan: async () => (await import("./plan")).plan,
   engine: async () => (await import("./engine")).engine,
   control: async () => (await import("./control")).control,
   families: async () => (await import("./families")).families,
+  memory: async (options) => (await import("./memory")).memoryGroup(options),
 };
 
 const USAGE = `Usage: npm run bench -- [group…] [options]
@@ -21,24 +23,30 @@ Measures alternatives side by side in one run. Times of other machines and momen
   engine   the real Pulumi engine beside kubectl on a real API server; growth of a deployment with its resources
   control  the model control API beside the same questions asked of a real Ollama
   families parameters of every causal language model family beside exact counts; fails where the planner's are off
+  memory   the memory planner beside start-up logs of vLLM: errors by class, what the interval covers, and what each
+           laboratory, card generation and release carries
 
-All groups are measured unless some are named. All but "plan" and "families" need real parts: npm run e2e:setup
+All groups are measured unless some are named. "engine" and "control" need real parts: npm run e2e:setup
 
   --rounds N         measurements of each alternative, default 5
   --growth-rounds N  measurements of each size, default 1
-  --json FILE        also write all measurements, in seconds and bytes
+  --json [FILE]      also write all measurements, in seconds and bytes; without a file, to standard output
+  --rows FILE        memory: start-ups in the place of the tests' own, columns as in test/fixtures/vllm-measured.csv
+  --configs DIR      memory: configurations of models beyond the catalogue's, as DIR/owner--name/config.json
   --help             this text
 `;
 
 /** @returns the exit status: 1 where a group found what must not be. */
 async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
-    args: argv,
+    args: withJsonTarget(argv),
     allowPositionals: true,
     options: {
       rounds: { type: "string", default: "5" },
       "growth-rounds": { type: "string", default: "1" },
       json: { type: "string" },
+      rows: { type: "string" },
+      configs: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -62,25 +70,41 @@ async function main(argv: string[]): Promise<number> {
     cores: availableParallelism(),
     memoryBytes: totalmem(),
   };
-  process.stdout.write(
-    `Node ${machine.node}, ${machine.cores} cores, ${(machine.memoryBytes / 2 ** 30).toFixed(0)} GiB\n`,
-  );
+  // Standard output is the JSON's alone where no file takes it.
+  const text = values.json === STANDARD_OUTPUT ? process.stderr : process.stdout;
+  text.write(`Node ${machine.node}, ${machine.cores} cores, ${(machine.memoryBytes / 2 ** 30).toFixed(0)} GiB\n`);
   const measurements: Record<string, object> = {};
   const failures: string[] = [];
   for (const name of names) {
-    const group = await GROUPS[name]?.();
+    const group = await GROUPS[name]?.({ rows: values.rows, configs: values.configs });
     const measured = await group?.measure(rounds, (text) => void process.stderr.write(`${name}: ${text}\n`));
-    for (const table of measured?.tables ?? []) process.stdout.write(`\n${formatTable(table)}\n`);
+    for (const table of measured?.tables ?? []) text.write(`\n${formatTable(table)}\n`);
     if (measured !== undefined) measurements[name] = measured.measurements;
     failures.push(...(measured?.failures ?? []));
   }
   if (values.json !== undefined) {
-    const date = new Date().toISOString();
-    writeFileSync(resolve(values.json), `${JSON.stringify({ date, machine, ...measurements }, undefined, 2)}\n`);
-    process.stderr.write(`wrote ${values.json}\n`);
+    const json = `${JSON.stringify({ date: new Date().toISOString(), machine, ...measurements }, undefined, 2)}\n`;
+    if (values.json === STANDARD_OUTPUT) {
+      await new Promise<void>((done) => process.stdout.write(json, () => done()));
+    } else {
+      writeFileSync(resolve(values.json), json);
+      process.stderr.write(`wrote ${values.json}\n`);
+    }
   }
   for (const failure of failures) process.stderr.write(`${failure}\n`);
   return failures.length > 0 ? 1 : 0;
+}
+
+const STANDARD_OUTPUT = "-";
+
+/** `--json` without a file means standard output. */
+function withJsonTarget(argv: readonly string[]): string[] {
+  return argv.map((argument, index) => {
+    const next = argv[index + 1];
+    return argument === "--json" && (next === undefined || next.startsWith("--"))
+      ? `--json=${STANDARD_OUTPUT}`
+      : argument;
+  });
 }
 
 function positive(option: string, text: string): number {

@@ -256,7 +256,7 @@ describe("the terminal", () => {
 
   it("shows a model without a place in the table, with what it lacks, after the reason", async () => {
     const { out } = await planOf(folder, onA10({ model: "llama-3.3-70b-instruct", concurrency: 16 }));
-    expect(out).toMatch(/^chat +✗ not placed +TP 2 × PP 4 +\d+\.\d of 20\.\d GiB/m);
+    expect(out).toMatch(/^chat +✗ not placed +TP 2 × PP 4 +\d+\.\d \+\d\.\d of 20\.\d GiB/m);
     expect(out).toMatch(
       /^ {2}meta-llama\/Llama-3\.3-70B-Instruct · BF16 · vLLM \S+ · nearest: VM\.GPU\.A10\.2 · model-fits$/m,
     );

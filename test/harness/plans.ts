@@ -1,4 +1,17 @@
+import type { MemoryVerdict } from "../../planner/memory/verdict";
 import type { ModelPlan } from "../../planner/types";
+
+/** A verdict of ordinary values, overridden where a test looks. */
+export function memoryVerdict(overrides: Partial<MemoryVerdict> = {}): MemoryVerdict {
+  return {
+    answer: "fits",
+    decides: "KV cache",
+    intervalGiB: { below: 0.4, above: 0.5 },
+    basis: "vLLM 0.33.0 not measured",
+    coverage: 0.95,
+    ...overrides,
+  };
+}
 
 /** A planned model with ordinary values (8B, vLLM, one A10), overridden where a test looks. */
 export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
@@ -28,6 +41,7 @@ export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     kvCacheDtype: "auto",
     format: "BF16",
     memoryPerGpu: { weightsGiB: 14.99, kvCacheGiB: 2.5, overheadGiB: 1.2, totalGiB: 18.69, limitGiB: 20.61 },
+    verdict: memoryVerdict(),
     kvTokens: 30_000,
     totalParametersB: 8.03,
     weightsGB: 16.06,

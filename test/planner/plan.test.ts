@@ -48,7 +48,9 @@ describe("Llama 3.3 70B in BF16, 16 × 8,192 tokens, on BM.GPU.A10.4", () => {
     expect(problem?.message).toMatch(
       /on 2 nodes of BM\.GPU\.A10\.4: [\d.]+ GiB per GPU \(weights .*KV cache .*overhead .*\) of 20\.\d GiB/,
     );
-    expect(problem?.message).toMatch(/[\d.]+ GiB missing on the tightest GPU, [\d.]+ GiB on all 8/);
+    expect(problem?.message).toMatch(
+      /[\d.]+ GiB missing by the estimate, which can be [\d.]+ GiB off \(vLLM [\d.]+ not measured on NVIDIA A10\)/,
+    );
     expect(nodesAskedFor(problem?.message ?? "")).toBe(3);
   });
 
@@ -105,7 +107,7 @@ describe("planDeployment", () => {
     const [problem] = refusals(environmentOf(pools, [modelOf("deepseek-v3")]));
     const message = problem?.message ?? "";
     expect(message).toMatch(
-      /fits no allowed pool\. Pool "g6e-12xlarge": nearest is .* of g6e\.12xlarge: .* GiB missing on the tightest GPU/,
+      /fits no allowed pool\. Pool "g6e-12xlarge": nearest is .* of g6e\.12xlarge: .* GiB missing by the estimate, which can be [\d.]+ GiB off/,
     );
     expect(message).toMatch(/pool "g6-xlarge": .* GiB missing/);
     expect(message).toMatch(/change pools\.g6e-12xlarge\.shape from g6e\.12xlarge to p\d\S+ \(8 × NVIDIA/);

@@ -26,7 +26,7 @@ test("what components/core builds passes every policy, without a caller doing an
       app: "vllm",
       instance: "chat",
       ports: [{ name: "http", port: 8000 }],
-      podAnnotations: { [ANNOTATIONS.memoryTotalGiB]: "20", [ANNOTATIONS.memoryLimitGiB]: "21.5" },
+      podAnnotations: { [ANNOTATIONS.memoryMostGiB]: "20", [ANNOTATIONS.memoryLimitGiB]: "21.5" },
       controller: { kind: "StatefulSet", volumeClaims: [{ metadata: { name: "data" } }] },
       controllerOptions: { protect: true },
       pod: {

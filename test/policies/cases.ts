@@ -122,7 +122,13 @@ const GOOD_PLAN = {
     },
     { name: "system", role: "system", labels: { "inference-stacks.io/pool": "system" }, taints: [] },
   ],
-  models: [{ name: "chat", memoryPerGpu: { totalGiB: 20, limitGiB: 21.5 } }],
+  models: [
+    {
+      name: "chat",
+      memoryPerGpu: { totalGiB: 20, limitGiB: 21.5 },
+      verdict: { intervalGiB: { below: 0.5, above: 0.5 }, basis: "vLLM 0.33.0 not measured" },
+    },
+  ],
   cost: { hourlyUsd: 1, monthlyUsd: 730 },
 };
 

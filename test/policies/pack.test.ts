@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { policies } from "../../policies/all";
 import { evaluatePolicies, type RecordedInputs } from "../../policies/evaluate";
+import { memoryVerdict } from "../harness/plans";
 import {
   container,
   deployment,
@@ -110,7 +111,7 @@ function samples(): Record<string, RecordedInputs[]> {
     "a bad stack": named([
       plan({
         cost: { monthlyUsd: 2, monthlyBudgetUsd: 1 },
-        models: [{ name: "chat", memoryPerGpu: { totalGiB: 2, limitGiB: 1 } }],
+        models: [{ name: "chat", memoryPerGpu: { totalGiB: 2, limitGiB: 1 }, verdict: memoryVerdict() }],
       }),
       namespace("model-chat"),
       ...Object.values(HOMES).map((home) =>

@@ -1,3 +1,4 @@
+import { deciderText, verdictText } from "../../../planner/memory/verdict-text";
 import { stepsOf } from "../../../planner/sizing";
 import type { CapacityTableComparison, ModelPlan, SizingComparison } from "../../../planner/types";
 import { count, type Style, WIDTH, wrap } from "../style";
@@ -22,6 +23,7 @@ function fits(m: ModelPlan): string[] {
     ...paragraph(
       `on ${where}: weights ${gib(weightsGiB)} + KV cache ${gib(kvCacheGiB)} (${m.concurrency} × ${m.contextTokens} tokens) + overhead ${gib(overheadGiB)} = ${gib(totalGiB)} of ${gib(limitGiB)} GiB`,
     ),
+    ...paragraph(`${verdictText(m.memoryPerGpu, m.verdict)}; ${deciderText(m.verdict.decides)}`),
     ...paragraph(`volume: ${m.modelStorageGiB} GiB for ${m.weightsGB.toFixed(1)} GB of weights`),
     ...m.notes.flatMap((note) => paragraph(note)),
   ];

@@ -14,8 +14,7 @@ export function models({ models: placed, unplaced }: Pick<DeploymentPlan, "model
 }
 
 function placedRows(m: ModelPlan, s: Style): Row[] {
-  const { totalGiB, limitGiB } = m.memoryPerGpu;
-  const fraction = totalGiB / limitGiB;
+  const fraction = m.memoryPerGpu.totalGiB / m.memoryPerGpu.limitGiB;
   return [
     ...named(m.name, s.bold, [
       m.shape,
@@ -47,7 +46,11 @@ function unplacedRows(m: UnplacedModel, s: Style): Row[] {
           ]
         : []),
     ]),
-    ...details(m, [nearest ? `nearest: ${nearest.shape}` : "", m.rule], s),
+    ...details(
+      m,
+      [nearest ? `nearest: ${nearest.shape}` : "", nearest?.verdict.answer === "edge" ? "at the edge" : "", m.rule],
+      s,
+    ),
   ];
 }
 
@@ -75,6 +78,8 @@ function layoutOf(m: Pick<ModelPlan, "gpusPerNode" | "tensorParallel" | "pipelin
   return `TP ${m.tensorParallel}${m.pipelineParallel > 1 ? ` × PP ${m.pipelineParallel}` : ""}`;
 }
 
-function memory({ memoryPerGpu: { totalGiB, limitGiB } }: Pick<ModelPlan, "memoryPerGpu">): Cell {
-  return { text: `${totalGiB.toFixed(1)} of ${limitGiB.toFixed(1)} GiB`, align: "right" };
+/** The need at its largest is what decides: it stands beside the estimate. */
+function memory({ memoryPerGpu: { totalGiB, limitGiB }, verdict }: Pick<ModelPlan, "memoryPerGpu" | "verdict">): Cell {
+  const above = verdict.intervalGiB.above.toFixed(1);
+  return { text: `${totalGiB.toFixed(1)} +${above} of ${limitGiB.toFixed(1)} GiB`, align: "right" };
 }

@@ -2,6 +2,7 @@ import { findShape, type MachineShape } from "../../../catalog/shapes";
 import type { RecordedResource } from "../../../cli/offline/run";
 import type { PlanResult, ReportedViolation } from "../../../cli/report/result";
 import type { ModelPlan, PoolPlan } from "../../../planner/types";
+import { memoryVerdict } from "../../harness/plans";
 
 /** A model on one GPU of pool "shared", unless said otherwise. */
 export function modelPlan(changes: Partial<ModelPlan> & Pick<ModelPlan, "name">): ModelPlan {
@@ -30,6 +31,7 @@ export function modelPlan(changes: Partial<ModelPlan> & Pick<ModelPlan, "name">)
     kvCacheDtype: "auto",
     format: "BF16",
     memoryPerGpu: { weightsGiB: 9.4, kvCacheGiB: 5.3, overheadGiB: 1.8, totalGiB: 16.5, limitGiB: 19.7 },
+    verdict: memoryVerdict(),
     kvTokens: 140_000,
     totalParametersB: 8.03,
     weightsGB: 16.1,

@@ -6,6 +6,7 @@ import { escapeText, html } from "../../../cli/report/html/markup";
 import { MODEL_COLORS } from "../../../cli/report/html/model-keys";
 import type { PlanResult } from "../../../cli/report/result";
 import type { ModelPlan } from "../../../planner/types";
+import { memoryVerdict } from "../../harness/plans";
 import {
   advisory,
   mandatory,
@@ -225,7 +226,13 @@ describe("a refused plan", () => {
       name: "x",
     });
     const lost = { servedName, engine, engineVersion, task, source, format, contextTokens, concurrency };
-    const nearest = { pool: "a10", shape: "BM.GPU.A10.4", ...parts, memoryPerGpu };
+    const nearest = {
+      pool: "a10",
+      shape: "BM.GPU.A10.4",
+      ...parts,
+      memoryPerGpu,
+      verdict: memoryVerdict({ answer: "no" }),
+    };
     const unplaced = [{ ...lost, name: "huge", rule: "model-fits", nearest }];
     const partly = htmlReport({ ...refusedResult, plan: { ...refusedResult.plan, unplaced } });
     expect(malformations(partly)).toEqual([]);

@@ -217,6 +217,7 @@ describe("VllmServer", () => {
     const { template } = await deployed();
     expect(template.metadata.annotations).toEqual({
       "inference-stacks.io/memory-total-gib": "18.69",
+      "inference-stacks.io/memory-most-gib": "19.19",
       "inference-stacks.io/memory-limit-gib": "20.61",
       "inference-stacks.io/config-hash": expect.stringMatching(/^[0-9a-f]{16}$/),
     });

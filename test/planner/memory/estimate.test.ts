@@ -36,20 +36,26 @@ function total(estimate: MemoryEstimate): number {
   return estimate.perGpu.totalGiB;
 }
 
+/** The answer to `one` promises more than that to `other`. */
+function better(one: MemoryEstimate, other: MemoryEstimate): boolean {
+  const order = ["no", "edge", "fits"];
+  return order.indexOf(one.verdict.answer) > order.indexOf(other.verdict.answer);
+}
+
 describe("every estimate", () => {
   it("adds up, and fits exactly when the tightest GPU is within its limit", () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
-        const { perGpu, fits, shortfallGiB, stages } = estimateMemory(request);
-        expect(perGpu.totalGiB).toBeCloseTo(
-          perGpu.weightsGiB + perGpu.kvCacheGiB + perGpu.overheadGiB + perGpu.reserveGiB,
-          9,
-        );
-        expect(fits).toBe(perGpu.totalGiB <= perGpu.limitGiB);
-        expect(shortfallGiB).toBeCloseTo(Math.max(0, perGpu.totalGiB - perGpu.limitGiB), 9);
+        const { perGpu, verdict, shortfallGiB, stages } = estimateMemory(request);
+        expect(perGpu.totalGiB).toBeCloseTo(perGpu.weightsGiB + perGpu.kvCacheGiB + perGpu.overheadGiB, 9);
+        const largest = perGpu.totalGiB + verdict.intervalGiB.above;
+        expect(verdict.answer === "fits").toBe(largest <= perGpu.limitGiB);
+        expect(shortfallGiB).toBeCloseTo(Math.max(0, largest - perGpu.limitGiB), 9);
         expect(perGpu.limitGiB).toBeLessThanOrEqual(request.gpuMemoryGiB);
         for (const stage of stages)
-          expect(stage.totalGiB - stage.limitGiB).toBeLessThanOrEqual(perGpu.totalGiB - perGpu.limitGiB + 1e-9);
+          expect(stage.totalGiB + stage.aboveGiB - stage.limitGiB).toBeLessThanOrEqual(
+            largest - perGpu.limitGiB + 1e-9,
+          );
         expect(stages.reduce((layers, stage) => layers + stage.layers, 0)).toBe(request.architecture.layers);
       }),
       { numRuns: 150 },
@@ -70,7 +76,7 @@ describe("every estimate", () => {
           concurrency: request.concurrency + more.concurrency,
         });
         expect(total(large)).toBeGreaterThanOrEqual(total(small) - 1e-9);
-        expect(large.fits && !small.fits).toBe(false);
+        expect(better(large, small)).toBe(false);
       }),
       { numRuns: 150 },
     );
@@ -80,7 +86,7 @@ describe("every estimate", () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
         const estimate = estimateMemory(request);
-        if (!estimate.fits || request.architecture.kind === "encoder") return;
+        if (estimate.verdict.answer !== "fits" || request.architecture.kind === "encoder") return;
         expect(estimate.requestCapacity).toBeGreaterThanOrEqual(request.concurrency * (1 - 1e-9));
         expect(estimate.kvPoolGiB).toBeGreaterThanOrEqual(estimate.perGpu.kvCacheGiB * (1 - 1e-9));
       }),
@@ -197,7 +203,11 @@ describe("vLLM", () => {
 
   it("needs no cache for an encoder", () => {
     const estimate = reported(fixtureArchitecture("BAAI--bge-m3"), { contextTokens: 8192, concurrency: 100 });
-    expect(estimate).toMatchObject({ kvTokens: 0, fits: true, perGpu: { kvCacheGiB: 0 } });
+    expect(estimate).toMatchObject({
+      kvTokens: 0,
+      verdict: { answer: "fits", decides: "weights" },
+      perGpu: { kvCacheGiB: 0 },
+    });
   });
 
   it("follows the known verdicts: 405B BF16 on two H100.8, FP8 on one, DeepSeek-V3 on one H200.8", () => {
@@ -208,14 +218,18 @@ describe("vLLM", () => {
       num_hidden_layers: 126,
       num_attention_heads: 128,
     });
-    expect(reported(llama405b, { tensorParallel: 8 }).fits).toBe(false);
-    expect(reported(llama405b, { tensorParallel: 8, pipelineParallel: 2 }).fits).toBe(true);
-    expect(reported(llama405b, { tensorParallel: 8, quantization: "fp8" }).fits).toBe(true);
-    expect(reported(llama405b, { tensorParallel: 8, gpuMemoryGiB: 139.8, gpuModel: "NVIDIA H200" }).fits).toBe(true);
+    expect(reported(llama405b, { tensorParallel: 8 }).verdict.answer).toBe("no");
+    expect(reported(llama405b, { tensorParallel: 8, pipelineParallel: 2 }).verdict.answer).toBe("fits");
+    expect(reported(llama405b, { tensorParallel: 8, quantization: "fp8" }).verdict.answer).toBe("fits");
+    expect(
+      reported(llama405b, { tensorParallel: 8, gpuMemoryGiB: 139.8, gpuModel: "NVIDIA H200" }).verdict.answer,
+    ).toBe("fits");
     const deepseek = fixtureArchitecture("deepseek-ai--DeepSeek-V3");
-    expect(reported(deepseek, { tensorParallel: 8 }).fits).toBe(false);
-    expect(reported(deepseek, { tensorParallel: 8, gpuMemoryGiB: 139.8, gpuModel: "NVIDIA H200" }).fits).toBe(true);
-    expect(reported(deepseek, { tensorParallel: 8, pipelineParallel: 2 }).fits).toBe(true);
+    expect(reported(deepseek, { tensorParallel: 8 }).verdict.answer).toBe("no");
+    expect(reported(deepseek, { tensorParallel: 8, gpuMemoryGiB: 139.8, gpuModel: "NVIDIA H200" }).verdict.answer).toBe(
+      "fits",
+    );
+    expect(reported(deepseek, { tensorParallel: 8, pipelineParallel: 2 }).verdict.answer).toBe("fits");
   });
 });
 
@@ -247,8 +261,8 @@ describe("Ollama", () => {
   it("spreads layers over the GPUs", () => {
     const one = ollama(fixtureArchitecture("meta-llama--Llama-3.1-70B"));
     const two = ollama(fixtureArchitecture("meta-llama--Llama-3.1-70B"), { pipelineParallel: 2 });
-    expect(one.fits).toBe(false);
-    expect(two.fits).toBe(true);
+    expect(one.verdict.answer).toBe("no");
+    expect(two.verdict.answer).toBe("fits");
     expect(two.stages.map((stage) => stage.layers)).toEqual([40, 40]);
   });
 
@@ -259,7 +273,7 @@ describe("Ollama", () => {
   it("counts the whole file against host memory without a GPU", () => {
     const onCpu = ollama(llama, { device: "cpu", gpuMemoryGiB: 16 });
     expect(onCpu.perGpu.weightsGiB).toBeCloseTo(4.58, 1);
-    expect(onCpu.fits).toBe(true);
+    expect(onCpu.verdict.answer).toBe("fits");
     expect(onCpu.notes).toContain("host memory, no GPU");
   });
 });

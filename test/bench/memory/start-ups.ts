@@ -1,0 +1,131 @@
+/** Start-ups of vLLM as their logs report them: reading and checking the rows of a file. */
+import { type Cell, CsvError, type CsvRecord, firstOf, parseCsv } from "./csv";
+
+/** What a start-up was asked for, and what its log says. GiB are of one GPU. */
+export interface StartUp {
+  readonly line: number;
+  readonly model: string;
+  /** Label of the card, as the log's reader wrote it. */
+  readonly gpu: string;
+  readonly tensorParallel: number;
+  readonly pipelineParallel: number;
+  /** Number type or weight format, in the log's words. */
+  readonly format: string;
+  /** Undefined: the model's own limit. */
+  readonly maxModelLen?: number;
+  /** Undefined: the release's default. */
+  readonly utilization?: number;
+  /** Undefined where the log does not tell. */
+  readonly version?: string;
+  readonly source: string;
+  /** As PyTorch reports it, where the log tells; else the catalogue's figure for the card. */
+  readonly gpuMemoryGiB?: number;
+  /** Undefined: not known. */
+  readonly installedFrom?: "image" | "pip";
+  readonly weightsGiB?: number;
+  readonly kvCacheGiB?: number;
+  readonly kvTokens?: number;
+}
+
+const required = ["model", "gpu", "tp", "pp", "dtype_or_quant", "max_model_len", "gpu_memory_utilization"] as const;
+const measured = ["weights_gib_per_gpu", "kv_cache_gib_per_gpu", "kv_tokens", "vllm_version", "source"] as const;
+/** What other files may add. */
+const optional = ["gpu_memory_gib", "installed_from"] as const;
+
+type Column = (typeof required | typeof measured | typeof optional)[number];
+
+/**
+ * Reads a file with the columns of test/fixtures/vllm-measured.csv; others are left out. Empty cells are unknown.
+ * @throws CsvError with every mistake, by line and column
+ */
+export function readStartUps(text: string): readonly StartUp[] {
+  const records = parseCsv(text);
+  const [first] = records;
+  if (first === undefined) throw new CsvError(["the file has no start-up: nothing stands below its first line"]);
+  const missing = [...required, ...measured].filter((column) => !first.has(column));
+  if (missing.length > 0) throw new CsvError([`line 1: column ${missing.join(", ")} is missing`]);
+  const problems: string[] = [];
+  const startUps = records.map((record) => startUpOf(new Row(record, problems)));
+  if (problems.length > 0) throw new CsvError(firstOf(problems));
+  return startUps;
+}
+
+function startUpOf(row: Row): StartUp {
+  return {
+    line: row.line,
+    model: row.name("model"),
+    gpu: row.name("gpu"),
+    tensorParallel: row.whole("tp", 1024) ?? 1,
+    pipelineParallel: row.whole("pp", 1024) ?? 1,
+    format: row.text("dtype_or_quant"),
+    maxModelLen: row.whole("max_model_len", 2 ** 31),
+    utilization: row.number("gpu_memory_utilization", 1),
+    version: row.version("vllm_version"),
+    source: row.text("source"),
+    gpuMemoryGiB: row.number("gpu_memory_gib", 10_000),
+    installedFrom: row.origin("installed_from"),
+    weightsGiB: row.number("weights_gib_per_gpu", 10_000),
+    kvCacheGiB: row.number("kv_cache_gib_per_gpu", 10_000),
+    kvTokens: row.whole("kv_tokens", 2 ** 40),
+  };
+}
+
+/** Cells of one record; mistakes are collected. */
+class Row {
+  readonly line: number;
+
+  constructor(
+    private readonly record: CsvRecord,
+    private readonly problems: string[],
+  ) {
+    this.line = [...record.values()][0]?.line ?? 0;
+  }
+
+  text(column: Column): string {
+    return this.record.get(column)?.text.trim() ?? "";
+  }
+
+  name(column: Column): string {
+    const text = this.text(column);
+    if (text === "") this.problem(column, "must not be empty");
+    return text;
+  }
+
+  whole(column: Column, most: number): number | undefined {
+    const value = this.number(column, most);
+    if (value !== undefined && !Number.isInteger(value)) this.problem(column, `must be a whole number up to ${most}`);
+    return value;
+  }
+
+  number(column: Column, most: number): number | undefined {
+    const text = this.text(column);
+    if (text === "") return undefined;
+    const value = Number(text);
+    if (!(value > 0 && value <= most)) this.problem(column, `must be a number above 0 and up to ${most}, or empty`);
+    return value;
+  }
+
+  version(column: Column): string | undefined {
+    const text = this.text(column);
+    if (text === "") return undefined;
+    if (!/^v?\d{1,6}(\.\d{1,6}){1,3}([.+-]?[a-z0-9.+-]{1,60})?$/i.test(text)) {
+      this.problem(column, "must be a release such as 0.19.0, or empty");
+    }
+    return text.replace(/^v/, "");
+  }
+
+  origin(column: Column): StartUp["installedFrom"] {
+    const text = this.text(column);
+    if (text === "image" || text === "pip") return text;
+    if (text !== "") this.problem(column, 'must be "image", "pip" or empty');
+    return undefined;
+  }
+
+  private problem(column: Column, text: string): void {
+    const cell: Cell | undefined = this.record.get(column);
+    const found = JSON.stringify(cell?.text.slice(0, 60) ?? "");
+    this.problems.push(
+      `line ${cell?.line ?? this.line}, column ${cell?.column ?? 0} (${column}): ${text}, is ${found}`,
+    );
+  }
+}
