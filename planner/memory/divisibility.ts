@@ -1,5 +1,5 @@
 /** Layouts that vLLM refuses to start: mostly numbers that tensor and pipeline parallelism must divide. */
-import type { ModelArchitecture } from "../model/architecture";
+import type { Mixer, ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
 import { asMatrix } from "../model/parameters";
 import { schemeFor, type WeightFormat } from "../model/quantization";
@@ -59,6 +59,7 @@ function pipelineProblems(
 function headProblems(architecture: ModelArchitecture, tensorParallel: number): readonly string[] {
   const problems: string[] = [];
   for (const { mixer, parallelMixer } of architecture.layerSpecs) {
+    problems.push(...[mixer, parallelMixer].flatMap((each) => groupingProblems(each, tensorParallel)));
     if (parallelMixer?.kind === "windowed-convolution" && tensorParallel > parallelMixer.kvHeads) {
       problems.push(
         `TP ${tensorParallel} exceeds the ${parallelMixer.kvHeads} KV heads that short convolutions are split by`,
@@ -74,6 +75,18 @@ function headProblems(architecture: ModelArchitecture, tensorParallel: number): 
     }
   }
   return problems;
+}
+
+/** Mamba 2: vLLM 0.19 to 0.33, mamba_mixer2.py. */
+function groupingProblems(mixer: Mixer | undefined, tensorParallel: number): readonly string[] {
+  if (mixer?.kind !== "recurrent" || mixer.grouping === undefined) return [];
+  const { heads, groups } = mixer.grouping;
+  return [
+    ...(heads % tensorParallel === 0 ? [] : [`TP ${tensorParallel} does not divide the ${heads} Mamba heads`]),
+    ...(groups === 1 || groups % tensorParallel === 0
+      ? []
+      : [`TP ${tensorParallel} does not divide the ${groups} groups of Mamba heads`]),
+  ];
 }
 
 function vocabularyProblems({ vocabSize }: ModelArchitecture, tensorParallel: number): readonly string[] {

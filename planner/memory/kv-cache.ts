@@ -3,6 +3,7 @@ import {
   type AttentionScope,
   type Dtype,
   dtypeBytes,
+  type HeadGrouping,
   type LayerSpec,
   type Mixer,
   type ModelArchitecture,
@@ -95,6 +96,13 @@ function equalPages(caches: readonly LayerCache[]): readonly PagedCache[] {
   ];
 }
 
+/** What a GPU holds of the groups' state beyond its even share: a group is never cut. */
+function repeatedElements(grouping: HeadGrouping | undefined, tensorParallel: number): number {
+  if (grouping === undefined) return 0;
+  const whole = Math.max(1 / grouping.groups, 1 / tensorParallel);
+  return grouping.convolutionStateElements * (whole - 1 / tensorParallel);
+}
+
 function kvValueBytes(architecture: ModelArchitecture, dtype: KvCacheDtype): number {
   if (dtype === "fp8") return 1;
   return dtype === "bfloat16" ? 2 : dtypeBytes[architecture.checkpointDtype];
@@ -153,9 +161,10 @@ function mixerCache(
     case "recurrent": {
       const base = architecture.checkpointDtype;
       const recurrent: Dtype = architecture.recurrentStateDtype ?? base;
-      const bytes =
+      const split =
         mixer.convolutionStateElements * dtypeBytes[base] + mixer.recurrentStateElements * dtypeBytes[recurrent];
-      return { bytesPerToken: 0, scope: fullScope, stateBytes: bytes / tensorParallel };
+      const repeated = repeatedElements(mixer.grouping, tensorParallel) * dtypeBytes[base];
+      return { bytesPerToken: 0, scope: fullScope, stateBytes: split / tensorParallel + repeated };
     }
     case "none":
       return { bytesPerToken: 0, scope: fullScope, stateBytes: 0 };

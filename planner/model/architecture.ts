@@ -90,7 +90,17 @@ export interface RecurrentMixer {
   readonly convolutionStateElements: number;
   /** Elements of the recurrent (SSM or linear-attention) state per sequence, all heads. */
   readonly recurrentStateElements: number;
+  /** Heads that share some inputs by groups (Mamba 2). */
+  readonly grouping?: HeadGrouping;
   readonly projections: readonly ProjectionShape[];
+}
+
+/** vLLM repeats a single group on every GPU; several must be divisible among them (mamba_mixer2.py). */
+export interface HeadGrouping {
+  readonly heads: number;
+  readonly groups: number;
+  /** The groups' part of the convolution state, in elements per sequence. */
+  readonly convolutionStateElements: number;
 }
 
 /**
@@ -113,6 +123,8 @@ export interface ProjectionShape {
   readonly outputs: number;
   readonly inputs: number;
   readonly split: "outputs" | "inputs" | "none";
+  /** Outputs come in that many indivisible pieces, repeated where there are more GPUs. */
+  readonly units?: number;
   /** dtype in which the engine holds it, where that is not the checkpoint's. */
   readonly loadedDtype?: Dtype;
 }

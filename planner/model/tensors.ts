@@ -245,5 +245,5 @@ export function projection(shape: ProjectionShape, prefix: string): TensorPart {
 
 function splitOf(shape: ProjectionShape): TensorSplit {
   if (shape.split === "none") return { along: "none" };
-  return { along: shape.split === "outputs" ? "rows" : "columns" };
+  return shape.split === "outputs" ? { along: "rows", units: shape.units } : { along: "columns" };
 }

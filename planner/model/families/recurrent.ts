@@ -16,16 +16,26 @@ export interface Mamba2Shape {
 /** Mamba 2: transformers modeling_mamba2.py, Mamba2Mixer. */
 export function mamba2(shape: Mamba2Shape): RecurrentMixer {
   const inner = shape.heads * shape.headDim;
-  const convolution = inner + 2 * shape.groups * shape.stateSize;
+  // inputs and outputs of the state, which groups of heads share
+  const grouped = 2 * shape.groups * shape.stateSize;
+  const convolution = inner + grouped;
+  const byGroups = { units: shape.groups };
   return {
     kind: "recurrent",
     variant: "mamba2",
     convolutionStateElements: convolution * (shape.kernel - 1),
     recurrentStateElements: inner * shape.stateSize,
+    grouping: {
+      heads: shape.heads,
+      groups: shape.groups,
+      convolutionStateElements: grouped * (shape.kernel - 1),
+    },
     projections: [
-      matrix("in_proj", inner + convolution + shape.heads, shape.hidden, "outputs"),
+      matrix("in_proj", 2 * inner + shape.heads, shape.hidden, "outputs"),
+      { ...matrix("in_proj", grouped, shape.hidden, "outputs"), ...byGroups },
       ...biasIf(shape.projectionBias, "in_proj.bias", inner + convolution + shape.heads),
-      matrix("conv1d", convolution, shape.kernel, "outputs"),
+      matrix("conv1d", inner, shape.kernel, "outputs"),
+      { ...matrix("conv1d", grouped, shape.kernel, "outputs"), ...byGroups },
       ...biasIf(shape.convolutionBias, "conv1d.bias", convolution),
       matrix("A_log", shape.heads, 1, "outputs"),
       matrix("D", shape.heads, 1, "outputs"),

@@ -1,5 +1,7 @@
 /** Which layers cache how much, in families that mix attention with fixed states; shapes as vLLM 0.33 allocates them. */
 import { describe, expect, it } from "vitest";
+import { parallelismProblems } from "../../../planner/memory/divisibility";
+import { estimateMemory } from "../../../planner/memory/estimate";
 import {
   kvCacheBytesPerToken,
   kvCacheBytesPerTokenBeyondWindow,
@@ -8,6 +10,7 @@ import {
 } from "../../../planner/memory/kv-cache";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { countParameters } from "../../../planner/model/parameters";
+import { memoryRequest } from "../memory/requests";
 import { defaultArchitecture } from "./families/compare";
 
 describe("LFM2", () => {
@@ -104,5 +107,35 @@ describe("one full layer in four, the first of them", () => {
       expect(kvCacheBytesPerToken(model)).toBe(layers * 2 * width * 2);
       expect(kvCacheBytesPerTokenBeyondWindow(model)).toBe((layers / 4) * 2 * width * 2);
     }
+  });
+});
+
+describe("Mamba 2 over several GPUs", () => {
+  // Bamba: one group, 128 heads; Mamba-Codestral: eight groups
+  const bamba = defaultArchitecture("bamba");
+  const codestral = defaultArchitecture("mamba2");
+  const weights = (model: typeof bamba, tensorParallel: number): number =>
+    (estimateMemory(memoryRequest(model, { tensorParallel })).stages[0]?.weightsGiB ?? 0) * 2 ** 30;
+
+  it.each([2, 4, 8])("repeats a single group on each of %i, and splits eight", (tensorParallel) => {
+    const [single] = layerCaches(bamba, "auto", tensorParallel).filter(({ stateBytes }) => stateBytes > 0);
+    const state = (inner: number, groups: number, size: number): number => 2 * ((inner + groups * 2 * size) * 3);
+    expect(single?.stateBytes).toBe(state(8192 / tensorParallel, 1, 256) + (2 * 8192 * 256) / tensorParallel);
+    const [eight] = layerCaches(codestral, "auto", tensorParallel);
+    expect((eight?.stateBytes ?? 0) * tensorParallel).toBe(state(8192, 8, 128) + 2 * 8192 * 128);
+  });
+
+  it("loads the single group's rows whole", () => {
+    const mambaLayers = bamba.layerSpecs.filter(({ mixer }) => mixer.kind === "recurrent").length;
+    const grouped = mambaLayers * 2 * 256 * (4096 + 4) * 2;
+    const beyondEvenShare = weights(bamba, 4) - weights(bamba, 1) / 4;
+    // the allocator rounds each parameter to pieces of 2 MiB, on one GPU as on four
+    expect(Math.abs(beyondEvenShare / (grouped * 0.75) - 1)).toBeLessThan(0.1);
+  });
+
+  it("refuses what cuts heads, or groups of which there are several", () => {
+    expect(parallelismProblems(bamba, 16, 1).join()).not.toContain("Mamba");
+    expect(parallelismProblems(codestral, 16, 1)).toContain("TP 16 does not divide the 8 groups of Mamba heads");
+    expect(parallelismProblems(codestral, 3, 1)).toContain("TP 3 does not divide the 128 Mamba heads");
   });
 });
