@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../cli/model";
-import { configOf, llama8b, llamaTensors } from "../planner/model/checkpoint/checkpoints";
+import { configOf, llama8b, llamaTensors, writeWeights } from "../planner/model/checkpoint/checkpoints";
 import { fileStart, headerOf, type WrittenTensor } from "../planner/model/checkpoint/safetensors";
 
 let folder: string;
@@ -37,14 +37,6 @@ function write(name: string, content: string | Uint8Array): void {
   writeFileSync(join(folder, name), content);
 }
 
-/** A weight file of its full size, whose values take no room on the disk. */
-function writeWeights(name: string, tensors: readonly WrittenTensor[]): void {
-  const { json: header, dataBytes } = headerOf(tensors);
-  const start = fileStart(header);
-  write(name, start);
-  truncateSync(join(folder, name), start.length + dataBytes);
-}
-
 function writeConfig(modelType: string, more: Record<string, unknown> = {}): void {
   write("config.json", JSON.stringify({ ...configOf(llama8b, modelType), ...more }));
 }
@@ -56,7 +48,7 @@ function writeShards(tensors: readonly WrittenTensor[], totalBytes = 16_060_522_
   const fileOf = (at: number): string => (at % 2 === 0 ? first : second);
   for (const file of files)
     writeWeights(
-      file,
+      join(folder, file),
       tensors.filter((_, at) => fileOf(at) === file),
     );
   const weight_map = Object.fromEntries(tensors.map(({ name }, at) => [name, fileOf(at)]));
@@ -83,7 +75,7 @@ describe("npm run model with weights beside config.json", () => {
 
   it("says that a cache is not known, and gives no figure that rests on it", async () => {
     writeConfig("zorblax");
-    writeWeights("model.safetensors", [
+    writeWeights(join(folder, "model.safetensors"), [
       ...llamaTensors(llama8b),
       { name: "model.layers.0.self_attn.A_log", dtype: "F32", shape: [32] },
     ]);
@@ -137,8 +129,10 @@ describe("npm run model with weights beside config.json", () => {
 
   it("leaves Mistral's second copy of the weights out", async () => {
     writeConfig("zorblax");
-    writeWeights("weights-a.safetensors", llamaTensors(llama8b));
-    writeWeights("consolidated.safetensors", [{ name: "tok_embeddings.weight", dtype: "BF16", shape: [128256, 4096] }]);
+    writeWeights(join(folder, "weights-a.safetensors"), llamaTensors(llama8b));
+    writeWeights(join(folder, "consolidated.safetensors"), [
+      { name: "tok_embeddings.weight", dtype: "BF16", shape: [128256, 4096] },
+    ]);
     expect(await json()).toMatchObject({ totalParametersB: 8.030261248, files: { count: 1 } });
   });
 
@@ -197,13 +191,13 @@ describe("npm run model with weights beside config.json", () => {
 
   it("refuses an index that tells of other tensors than the files", async () => {
     writeConfig("zorblax");
-    writeWeights("x.safetensors", [{ name: "a", dtype: "U8", shape: [2] }]);
+    writeWeights(join(folder, "x.safetensors"), [{ name: "a", dtype: "U8", shape: [2] }]);
     write("model.safetensors.index.json", index({ a: "x.safetensors", b: "x.safetensors" }));
     expect((await run([folder])).err).toBe(
       'x.safetensors has no tensor "b", which model.safetensors.index.json says it has\n',
     );
     rmSync(join(folder, "model.safetensors.index.json"));
-    writeWeights("y.safetensors", [{ name: "a", dtype: "U8", shape: [2] }]);
+    writeWeights(join(folder, "y.safetensors"), [{ name: "a", dtype: "U8", shape: [2] }]);
     expect((await run([folder])).err).toBe('y.safetensors has tensor "a", which x.safetensors has too\n');
   });
 });

@@ -1,7 +1,8 @@
 /** Tensor lists of checkpoints as the makers of models write them. */
+import { truncateSync, writeFileSync } from "node:fs";
 import { type Checkpoint, joinFiles } from "../../../../planner/model/checkpoint/checkpoint";
 import { parseSafetensorsHeader, type StoredDtype } from "../../../../planner/model/checkpoint/safetensors-header";
-import { headerOf, type WrittenTensor } from "./safetensors";
+import { fileStart, headerOf, type WrittenTensor } from "./safetensors";
 
 export interface Dimensions {
   readonly hidden: number;
@@ -88,6 +89,14 @@ export function llamaTensors(dimensions: Dimensions, write: ProjectionWriter = p
 
 function norm(name: string, hidden: number): WrittenTensor {
   return { name: `${name}.weight`, dtype: "BF16", shape: [hidden] };
+}
+
+/** A weight file of its full size, whose values take no room on the disk. */
+export function writeWeights(path: string, tensors: readonly WrittenTensor[]): void {
+  const { json, dataBytes } = headerOf(tensors);
+  const start = fileStart(json);
+  writeFileSync(path, start);
+  truncateSync(path, start.length + dataBytes);
 }
 
 /** What reading one file with these tensors gives. */
