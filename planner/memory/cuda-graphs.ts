@@ -24,10 +24,11 @@ export interface GraphCapture {
 
 /**
  * What a graph takes: graphs hold the parameters of their kernels, and share the memory that these work in. Latent
- * attention, compressed or not, runs about twice the kernels of a layer. Fitted to 49 start-ups of 0.19.0 on H100, to what it estimates (off
- * by 0.10 GiB, median, 0.29, p90, 0.83, largest) and to what it then takes (0.08, 0.29, 0.65). The first runner measures
- * two graphs and multiplies, the second all in pieces and two whole ones: whether the second one measured happens to need
- * a new 20 MiB piece of the allocator makes up to 1 GiB of difference between like start-ups, which nothing foretells.
+ * attention, compressed or not, runs about twice the kernels of a layer. Fitted to 49 start-ups of 0.19.0 on H100, to what
+ * vLLM estimates (off by 0.10 / 0.29 / 0.83 GiB: median, p90, largest) and to what the graphs then take (0.08 / 0.29 /
+ * 0.65). The first runner measures two graphs of each kind and multiplies, the second measures all mixed batches and two
+ * of decoding: whether the second graph measured happens to need a new 20 MiB piece of the allocator makes up to 1 GiB of
+ * difference between like start-ups, which nothing foretells.
  */
 const perGraph = { baseGiB: 0.00334, perLayerGiB: 0.000159 } as const;
 

@@ -1,7 +1,8 @@
 /**
  * vLLM's two model runners. The second took over family by family from 0.22.0 on, and profiles differently: it counts no
  * CUDA graphs at first, samples in fewer buffers, and keeps tables for penalties. Without VLLM_USE_V2_MODEL_RUNNER, that is
- * use_v2_model_runner in vllm/config/vllm.py, read in 0.22.0 to 0.33.0.
+ * use_v2_model_runner in vllm/config/vllm.py, read in 0.22.0 to 0.33.0. Left out: on AMD, DeepSeek-V3.2 and V4 stay with
+ * the first runner from 0.29.0 on.
  */
 import type { GpuModel } from "../../catalog/shapes";
 import type { ModelArchitecture } from "../model/architecture";
