@@ -51,7 +51,12 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   }
   const card = { model: gpu.model, ...gpu.abilities };
   const format = formatFor(model.architecture, model.quantization);
-  const parts = [...weightVerdicts(model, format, card), dtypeVerdict(model, format, card), cacheVerdict(model, card)];
+  const parts = [
+    ...weightVerdicts(model, format, card),
+    dtypeVerdict(model, format, card),
+    cacheVerdict(model, card),
+    attentionVerdict(model, card),
+  ];
   return {
     refusals: parts.flatMap(({ refusals }) => refusals),
     notes: [...new Set(parts.flatMap(({ notes }) => notes))],
@@ -118,6 +123,23 @@ function weightNotes(kind: WeightKind, card: Card): CardVerdict[] {
     return [];
   }
   return [noted(`${kind.weights} weights on ${card.model} save memory, not time: it computes them in 16 bits`)];
+}
+
+/**
+ * What compressed attention needs: on NVIDIA it has FlashMLA's kernels (9.0 and 10.0) and FlashInfer's (12.0) alone
+ * (vLLM 0.33.0: models/deepseek_v4/nvidia/model.py, models/deepseek_v4/sparse_mla.py, v1/attention/ops/flashmla.py).
+ */
+const compressedAttentionNeeds: CardNeeds = { computeCapability: 9.0 };
+
+function attentionVerdict({ architecture }: ModelRequest, card: Card): CardVerdict {
+  const isCompressed = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "compressed");
+  if (!isCompressed || meets(card, compressedAttentionNeeds) !== "no") {
+    return NOTHING;
+  }
+  return refused(
+    `${describe(card)}, and vLLM needs ${described(compressedAttentionNeeds, card)} for the attention of ${architecture.family}`,
+    OTHER_CARDS,
+  );
 }
 
 function dtypeRefusals(model: ModelRequest, gpu: GpuSpec): readonly CardRefusal[] {

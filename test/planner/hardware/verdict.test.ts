@@ -7,6 +7,7 @@ import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PoolRequest } from "../../../planner/request";
 import { environmentOf, gpuOf, modelOf, poolOf, shapeNamed } from "../fixtures";
+import { read } from "../model/families/reading";
 
 /** A machine of one's own with cards of this catalogue name. */
 function ownGpu(card: string) {
@@ -28,6 +29,7 @@ const awq = modelOf("qwen3-4b-awq");
 const plain = modelOf("qwen3-8b");
 const fp8 = modelOf("qwen3-8b", { quantization: "fp8" });
 const fp8Cache = modelOf("qwen3-8b", { kvCacheDtype: "fp8" });
+const deepseekV4 = { ...plain, architecture: read("deepseek_v4") };
 const ollama = modelOf("phi-4", { engine: "ollama", engineVersion: "0.32.15", quantization: "Q4_K_M" });
 
 function reasons(model: ModelRequest, gpu: Parameters<typeof cardVerdict>[1]): string {
@@ -49,6 +51,7 @@ describe("what starts on a card", () => {
     ["vLLM on an MI50", plain, mi50, "gfx906", "-> take a pool with other cards"],
     ["Ollama on an MI50", ollama, mi50, "gfx906", "the image of ollama 0.32.15"],
     ["a rerank model on a V100", modelOf("bge-reranker-v2-m3", { task: "rerank" }), v100, "7.0", "-> take a pool"],
+    ["DeepSeek-V4 on an A10", deepseekV4, a10, "9.0 or higher for the attention of deepseek_v4", "-> take a pool"],
     ["Gemma 2 on a T4", modelOf("gemma-2-9b-it"), t4, "no bfloat16", "do not run in float16"],
     ["BF16 by hand on a T4", modelOf("qwen3-8b", { quantization: "bf16" }), t4, "no bfloat16", "quantization: fp16"],
     [
@@ -80,6 +83,7 @@ describe("what starts on a card", () => {
     ["AWQ on a W7900", awq, w7900],
     ["FP8 weights on an MI300X", fp8, mi300x],
     ["an FP8 cache on an H100", fp8Cache, h100],
+    ["DeepSeek-V4 on an H100", deepseekV4, h100],
     ["Ollama on a V100", ollama, v100],
     ["Ollama on an RX 6900 XT", ollama, rx6900],
     ["Gemma 2 in float32 on a T4", modelOf("gemma-2-9b-it", { quantization: "fp32" }), t4],
