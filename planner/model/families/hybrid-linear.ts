@@ -144,7 +144,9 @@ const kimiLinear: FamilyReader = {
         normBias: false,
       }),
     );
-    return hybridModel(source, layerSpecs, { tables: false });
+    const model = hybridModel(source, layerSpecs, { tables: false });
+    // vLLM 0.19 to 0.33, mamba_utils.py: kda_state_dtype
+    return { ...model, recurrentStateDtype: model.recurrentStateDtype ?? "float32" };
   },
 };
 

@@ -93,6 +93,16 @@ describe("hybrids in their default configuration", () => {
   });
 });
 
+describe("Kimi Linear", () => {
+  it("keeps its delta states in float32, whatever the checkpoint's dtype", () => {
+    const model = defaultArchitecture("kimi_linear", { dtype: "bfloat16" });
+    const { convolution, recurrent } = stateElementsPerSequence(model);
+    const bytes = layerCaches(model, "auto", 1).reduce((total, { stateBytes }) => total + stateBytes, 0);
+    expect(recurrent).toBeGreaterThan(0);
+    expect(bytes).toBe(convolution * 2 + recurrent * 4);
+  });
+});
+
 describe("one full layer in four, the first of them", () => {
   it.each([
     ["cwm", 64, 8 * 128],
