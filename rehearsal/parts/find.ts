@@ -37,7 +37,8 @@ export function requirePart(binary: BinaryName): string {
   searches.set(binary, search);
   if (search.found !== undefined) return search.found.path;
   const why = search.passedOver.map((sentence) => ` ${sentence}.`).join("");
-  throw new Error(`${binary} is not installed.${why} Run "${SETUP} -- ${part.name}", or "${SETUP}" for all parts.`);
+  const orAll = part.onRequest ? "" : `, or "${SETUP}" for all parts`;
+  throw new Error(`${binary} is not installed.${why} Run "${SETUP} -- ${part.name}"${orAll}.`);
 }
 
 /** Looks for one binary of a part, without installing anything. */

@@ -1,5 +1,6 @@
 /**
- * Installs the real parts that end-to-end tests run: `npm run e2e:setup [-- <part>…]`.
+ * Installs the real parts that end-to-end tests run: `npm run e2e:setup [-- <part>…]`. Without names all but those that
+ * are installed on request only.
  *
  * What is found on the machine is used. A part that fails does not stop the others; exit status 1 when any failed,
  * 2 for a name that is no part.
@@ -33,7 +34,8 @@ async function main(names: readonly string[]): Promise<number> {
     console.error(`no such part: ${unknown.join(", ")}; there are: ${known.join(", ")}`);
     return 2;
   }
-  const wanted = names.length > 0 ? names : known;
+  const byDefault = [...PARTS.filter(({ onRequest }) => onRequest !== true).map(({ name }) => name), CRDS];
+  const wanted = names.length > 0 ? names : byDefault;
   const progress = new Progress();
   progress.line(`Real parts for end-to-end tests, kept in ${cacheFolder()}`);
   const jobs = [

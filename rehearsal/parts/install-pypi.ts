@@ -28,7 +28,6 @@ export async function installPyPiPart(part: Part, folder: string, commands: Logg
 
 /** The scripts of a virtual environment name its first place; started this way they work where it is moved to. */
 function launcherOf(script: string): string {
-  return ["#!/bin/sh", 'venv="$(dirname "$0")/../venv/bin"', `exec "$venv/python" "$venv/${script}" "$@"`, ""].join(
-    "\n",
-  );
+  const started = script === "python" ? "" : ` "$venv/${script}"`;
+  return ["#!/bin/sh", 'venv="$(dirname "$0")/../venv/bin"', `exec "$venv/python"${started} "$@"`, ""].join("\n");
 }

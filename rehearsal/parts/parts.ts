@@ -8,12 +8,14 @@ export interface Part {
   readonly name: string;
   /** Where it comes from: built from a Go module, from PyPI into a virtual environment, or a Debian package. */
   readonly from: GoModule | PyPiPackage | "debian";
-  /** Each binary, and what gives it: its Go package, its console script or its Debian package. */
+  /** Each binary, and what gives it: its Go package, its console script ("python": the interpreter) or its Debian package. */
   readonly binaries: Readonly<Record<string, string>>;
   /** What makes each binary print its version and exit with status 0. */
   readonly versionArgs: readonly string[];
   /** The oldest version of a binary found on the machine that is used instead of ours; absent where it prints none. */
   readonly oldest?: string;
+  /** Installed only where it is named: nothing but nightly tests needs it, and it is large. */
+  readonly onRequest?: boolean;
   /** A folder that is searched before PATH: the value of an environment variable, and a path below it. */
   readonly home?: { readonly variable: string; readonly below: string };
 }
@@ -154,6 +156,14 @@ const DEFINITIONS = [
     binaries: { schemathesis: "schemathesis" },
     versionArgs: ["--version"],
     oldest: "4.32.0",
+  },
+  {
+    // With PyTorch, whose "meta" device makes models without memory: 6 GB, nearly all of it libraries of CUDA.
+    name: "transformers",
+    from: { package: "transformers", version: "5.19.0" },
+    binaries: { "transformers-python": "python" },
+    versionArgs: ["-c", "import transformers; print(transformers.__version__)"],
+    onRequest: true,
   },
   {
     name: "prometheus",
