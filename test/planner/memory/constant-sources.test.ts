@@ -7,8 +7,8 @@ import sources from "../../../planner/memory/constant-sources.json";
 const folder = join(__dirname, "../../../planner/memory");
 const text = (file: string): string => readFileSync(join(folder, file), "utf8");
 
-/** Not of an engine: units of measure, limits of inputs, versions, and the published sizing rules. */
-const withoutSource = ["units.ts", "vllm-flags.ts", "sizing-rule.ts", "capacity-table.ts"];
+/** Not of an engine: units of measure, limits of inputs, the order of answers, and the published sizing rules. */
+const withoutSource = ["units.ts", "vllm-flags.ts", "verdict.ts", "sizing-rule.ts", "capacity-table.ts"];
 
 /** Constants of a file that hold numbers: `const name = 5`, `= 2 ** 4`, `= { name: 5 }`, on one line or more. */
 function numericConstants(file: string): readonly string[] {
