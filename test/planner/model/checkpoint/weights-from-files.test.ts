@@ -192,6 +192,13 @@ describe("a model type that a reader knows", () => {
     expect(read(llama8b, llamaTensors(llama8b), "llama").checkpoint?.notes).toEqual([]);
   });
 
+  it("may leave its layers for multi-token prediction out of the files", () => {
+    const config = { ...configOf(llama8b, "mimo"), num_nextn_predict_layers: 1 };
+    const checkpoint = checkpointOf(llamaTensors(llama8b));
+    const notes = (json: Record<string, unknown>) => readModelConfig(json, { checkpoint }).checkpoint?.notes;
+    expect(notes(config)).toEqual(notes({ ...config, num_nextn_predict_layers: 0 }));
+  });
+
   it("is counted by config.json, with both figures and the tensors that differ", () => {
     const files = llamaTensors({ ...llama8b, width: 11008 });
     expect(read(llama8b, files, "llama").checkpoint?.notes).toEqual([
