@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Beta9 } from "../components/beta9/beta9";
+import { CERT_MANAGER_NAMESPACE, certManagerPods } from "../components/certificates/cert-manager";
 import type { Cluster, LoadBalancerSettings } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
 import { type ImageSource, imagesFrom } from "../components/core/image-source";
@@ -8,7 +9,7 @@ import { PlatformComponent } from "../components/core/platform-component";
 import { PriorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
-import { CERT_MANAGER_NAMESPACE, gatewayProxies, PROXY_METRICS } from "../components/gateway/names";
+import { gatewayProxies, PROXY_METRICS } from "../components/gateway/names";
 import { DEFAULT_TIMES } from "../components/gateway/traffic";
 import { gatewayAddress } from "../components/gateway/usage";
 import { modelControlService } from "../components/model-control/gateway-service";
@@ -61,7 +62,7 @@ export class Platform extends PlatformComponent {
       ...modelTargets(endpoints),
       ...gatewayTargets({ ...gatewayProxies, metrics: PROXY_METRICS }),
       modelStoreTarget(storeMetricsPods),
-      certManagerTarget(CERT_MANAGER_NAMESPACE),
+      certManagerTarget(certManagerPods),
       ...(modelControl.enabled ? [modelControlTarget] : []),
     ];
     const gpuPools = plan.pools.flatMap(({ shape, labels, taints }) =>

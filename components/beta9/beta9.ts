@@ -2,14 +2,14 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import type { PoolPlan, Stage } from "../../planner/types";
-import { chartRelease } from "../core/chart-release";
+import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
+import { Controller, type ControllerContents } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
-import { IsolatedNamespace } from "../core/isolated-namespace";
 import { hashOf } from "../core/job-scripts";
 import { ANNOTATIONS, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
-import { type CertManager, TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
+import { TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
 import { MODEL_STORE_HOST } from "../storage/store-layout";
 import { type Backends, storeAddress } from "./backends";
 import {
@@ -64,8 +64,20 @@ export class Beta9 extends PlatformComponent {
 
   constructor(name: string, args: Beta9Args, opts?: pulumi.ComponentResourceOptions) {
     super("beta9:Beta9", name, opts);
+    new Controller(
+      name,
+      {
+        namespace: BETA9_NAMESPACE,
+        namespaceSuffix: "ns",
+        contents: (namespace) => this.contents(namespace, args),
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({ address: this.address });
+  }
+
+  private contents(namespace: pulumi.Output<string>, args: Beta9Args): ControllerContents {
     const { backends, cluster } = args;
-    const { namespace } = new IsolatedNamespace(this.child("ns"), { namespace: BETA9_NAMESPACE }, this.childOptions());
     const usesModelStore = storeAddress(backends.s3).host === MODEL_STORE_HOST;
     if (usesModelStore) {
       trustCertificate(this.child("trust"), namespace, args.certManager, this.childOptions());
@@ -114,28 +126,26 @@ export class Beta9 extends PlatformComponent {
     const tolerations =
       taints.length > 0 ? [new WorkerTolerations(this.child("tolerations"), { taints }, this.childOptions())] : [];
 
-    chartRelease(
-      this.child("release"),
-      {
-        chart: "beta9-chart",
-        release: BETA9_RELEASE,
-        namespace,
-        values: releaseValues({
-          backends,
-          nodeSelector: args.cpuPool.labels,
-          storageClass: cluster.storageClass,
-          podAnnotations: {
-            [ANNOTATIONS.configHash]: hashOf([settings]),
-            [ANNOTATIONS.secretVersion]: credentials.metadata.resourceVersion,
-          },
-          authority,
-        }),
-      },
-      this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [settingsMap, credentials, ...aliases, ...tolerations],
-      }),
-    );
-    this.registerOutputs({ address: this.address });
+    return {
+      needs: [settingsMap, credentials, ...aliases, ...tolerations],
+      charts: [
+        {
+          suffix: "release",
+          chart: "beta9-chart",
+          release: BETA9_RELEASE,
+          values: releaseValues({
+            backends,
+            nodeSelector: args.cpuPool.labels,
+            storageClass: cluster.storageClass,
+            podAnnotations: {
+              [ANNOTATIONS.configHash]: hashOf([settings]),
+              [ANNOTATIONS.secretVersion]: credentials.metadata.resourceVersion,
+            },
+            authority,
+          }),
+        },
+      ],
+    };
   }
 
   private generate(stage: Stage): Parameters<typeof credentialsFile>[1] {

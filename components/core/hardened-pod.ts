@@ -2,6 +2,7 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { Taint } from "../../planner/types";
 import type { Labels } from "./labels";
+import { RESTRICTED_CONTAINER } from "./pod-security";
 import type { ContainerResources } from "./resources";
 
 type Container = kubernetes.types.input.core.v1.Container;
@@ -117,10 +118,8 @@ function harden({ writablePaths = [], resources, ...container }: HardenedContain
         ...mounts,
       ],
       securityContext: {
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
+        ...RESTRICTED_CONTAINER,
         runAsNonRoot: true,
-        capabilities: { drop: ["ALL"] },
         seccompProfile: { type: "RuntimeDefault" },
       },
     },

@@ -20,6 +20,13 @@ export const POD_SECURITY_EXCEPTIONS: Readonly<Record<string, { level: PodSecuri
   },
 };
 
+/** What every container of ours and of charts must not do; that it is no root, and its seccomp profile, pod or container say. */
+export const RESTRICTED_CONTAINER = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+};
+
 /** Level of a namespace: `restricted` unless the list above names it. */
 export function podSecurityLevel(namespace: string): PodSecurityLevel {
   return POD_SECURITY_EXCEPTIONS[namespace]?.level ?? "restricted";

@@ -27,6 +27,11 @@ export function burstable(request: ContainerSize, limit: ContainerSize): Contain
   return { requests: toQuantities(request), limits: toQuantities(limit) };
 }
 
+/** Resources as values of a chart. */
+export function quantities({ requests, limits }: ContainerResources): Record<keyof ContainerResources, Quantities> {
+  return { requests: { ...requests }, limits: { ...limits } };
+}
+
 /** What the plan decided for a model's pod. GPUs are extended resources: they are named once, equal in both. */
 export function modelResources(planned: PodResources): ContainerResources {
   const gpus: Quantities =

@@ -1,16 +1,12 @@
 import type { ICertificate } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate";
 import type { IIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Issuer";
 import type * as pulumi from "@pulumi/pulumi";
+import { Authority, CERTIFICATES_API, issuerReference } from "../certificates/authority";
+import type { AcmeServer } from "../certificates/cert-manager";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import type { GatewayService } from "./service-routes";
-
-/** An ACME server. */
-export interface AcmeServer {
-  /** `https` URL of its directory. @default Let's Encrypt */
-  readonly server?: string;
-}
 
 /** Where the gateway's certificate comes from. */
 export type GatewayTls =
@@ -83,7 +79,7 @@ export class GatewayCertificate extends PlatformComponent {
         dnsNames: [hostname],
         privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
         usages: ["digital signature", "server auth"],
-        issuerRef: { group: "cert-manager.io", kind: "Issuer", name: issuer },
+        issuerRef: issuerReference("Issuer", issuer),
       },
       // The challenge needs a Gateway whose listeners all work, and the HTTPS ones need a certificate: until the ACME
       // server has answered, one that nobody trusts.
@@ -91,26 +87,31 @@ export class GatewayCertificate extends PlatformComponent {
     );
   }
 
-  /** A CA with ten years to live; returns the name of the issuer that signs with it. */
   private certificateAuthority(): string {
-    const bootstrap = this.issuer("self-signed", { selfSigned: {} });
-    const secretName = "gateway-ca";
-    this.certificate("ca", {
-      isCA: true,
-      commonName: `${GATEWAY_NAME} gateway CA`,
-      secretName,
-      duration: "87600h",
-      privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Never" },
-      issuerRef: { group: "cert-manager.io", kind: "Issuer", name: bootstrap },
-    });
-    return this.issuer("ca", { ca: { secretName } });
+    const authority = new Authority(
+      this.child("ca"),
+      {
+        kind: "Issuer",
+        authority: "gateway-ca",
+        bootstrap: "gateway-self-signed",
+        namespace: this.args.namespace,
+        commonName: `${GATEWAY_NAME} gateway CA`,
+        formerly: {
+          bootstrap: this.child("self-signed-issuer"),
+          certificate: this.child("ca-certificate"),
+          issuer: this.child("ca-issuer"),
+        },
+      },
+      this.childOptions(),
+    );
+    return authority.issuer.name;
   }
 
   private issuer(suffix: string, spec: IIssuer["spec"]): string {
     const name = `gateway-${suffix}`;
     customResource<IIssuer>(
       this.child(`${suffix}-issuer`),
-      { apiVersion: "cert-manager.io/v1", kind: "Issuer", name, namespace: this.args.namespace, spec },
+      { apiVersion: CERTIFICATES_API, kind: "Issuer", name, namespace: this.args.namespace, spec },
       this.childOptions(),
     );
     return name;
@@ -124,7 +125,7 @@ export class GatewayCertificate extends PlatformComponent {
     customResource<ICertificate>(
       this.child(`${suffix}-certificate`),
       {
-        apiVersion: "cert-manager.io/v1",
+        apiVersion: CERTIFICATES_API,
         kind: "Certificate",
         name: `gateway-${suffix}`,
         namespace: this.args.namespace,

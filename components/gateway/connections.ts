@@ -1,15 +1,9 @@
+import type { AcmeServer } from "../certificates/cert-manager";
+import { certManagerConnections } from "../certificates/connections";
 import { type Connection, connect, podsIn } from "../core/connections";
-import { anyAddress, type ClusterNetworks, fromKubernetesApi, internet, toKubernetesApi } from "../core/network";
+import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
 import type { ModelEndpoint } from "../serving/endpoint";
-import type { AcmeServer } from "./certificate";
-import {
-  AI_GATEWAY_NAMESPACE,
-  CERT_MANAGER_NAMESPACE,
-  ENVOY_GATEWAY_NAMESPACE,
-  GATEWAY_NAMESPACE,
-  gatewayProxies,
-  PROXY_PORTS,
-} from "./names";
+import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE, gatewayProxies, PROXY_PORTS } from "./names";
 import type { GatewayService } from "./service-routes";
 
 /** The pods that answer an HTTP-01 challenge, by a label of cert-manager's, and the port they listen on. */
@@ -39,9 +33,10 @@ export interface GatewayConnections {
 
 /** Everything that the gateway, its controllers and cert-manager connect to, and who may connect to them; Prometheus has its own list. */
 export function gatewayConnections(args: GatewayConnections): Connection[] {
+  const acme = args.acme && { ...args.acme, answers: { ...gatewayProxies, port: PROXY_PORTS.http } };
   return [
     ...controllers(args.networks),
-    ...(args.certManager === "platform" ? certManager(args.networks, args.acme) : []),
+    ...(args.certManager === "platform" ? certManagerConnections(args.networks, acme) : []),
     ...proxies(args),
   ];
 }
@@ -109,52 +104,4 @@ function proxies({ endpoints, services, acme }: GatewayConnections): Connection[
         ]
       : []),
   ];
-}
-
-function certManager(networks: ClusterNetworks, acme: AcmeServer | undefined): Connection[] {
-  const webhook = { namespace: CERT_MANAGER_NAMESPACE, podLabels: { "app.kubernetes.io/name": "webhook" } };
-  return [
-    toKubernetesApi("cert-manager", podsIn(CERT_MANAGER_NAMESPACE), networks),
-    fromKubernetesApi("cert-manager", webhook, [10250]),
-    ...(acme ? acmeConnections(networks, acme) : []),
-  ];
-}
-
-function acmeConnections(networks: ClusterNetworks, { server }: AcmeServer): Connection[] {
-  // Of cert-manager's pods only the controller orders certificates; its webhook and its injector have no business outside.
-  const from = {
-    namespace: CERT_MANAGER_NAMESPACE,
-    podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
-  };
-  return [
-    connect({
-      name: "cert-manager-to-acme-server",
-      reason: "cert-manager orders certificates from the ACME server",
-      from,
-      // A server of one's own may stand in a private network.
-      to: server === undefined ? internet(networks) : anyAddress(),
-      ports: [server === undefined ? 443 : portOf(server)],
-    }),
-    // Before it asks the ACME server to look, cert-manager fetches the challenge itself through the public name, which
-    // may resolve to a private address; the node may shorten that path to the proxies' own port.
-    connect({
-      name: "cert-manager-to-challenge",
-      reason: "cert-manager fetches a challenge itself, by its public name, before the ACME server is told to",
-      from,
-      to: anyAddress(),
-      ports: [80],
-    }),
-    connect({
-      name: "cert-manager-to-gateway",
-      reason: "cert-manager fetches a challenge itself, where the node shortens the path to the proxies' own port",
-      from,
-      to: gatewayProxies,
-      ports: [PROXY_PORTS.http],
-    }),
-  ];
-}
-
-/** Port of an `https` URL. */
-function portOf(url: string): number {
-  return Number(new URL(url).port || 443);
 }

@@ -1,10 +1,8 @@
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
-import { burstable, type ContainerResources } from "../core/resources";
-import { AI_GATEWAY_NAMESPACE, CERT_MANAGER_NAMESPACE, CONSUMER_HEADER, ENVOY_GATEWAY_NAMESPACE } from "./names";
-
-/** Controllers are off the request path: two in production keep reconfiguring while one is drained. */
-const REPLICAS: Readonly<Record<Stage, number>> = { production: 2, development: 1 };
+import { replicasOf } from "../core/replicas";
+import { burstable, quantities } from "../core/resources";
+import { AI_GATEWAY_NAMESPACE, CONSUMER_HEADER, ENVOY_GATEWAY_NAMESPACE } from "./names";
 
 const controller = burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 });
 const helper = burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.5 });
@@ -12,7 +10,7 @@ const helper = burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB
 /** Values of gateway-helm. */
 export function envoyGatewayValues(stage: Stage): HelmValues {
   return {
-    deployment: { replicas: REPLICAS[stage], envoyGateway: { resources: quantities(controller) } },
+    deployment: { replicas: replicasOf(stage), envoyGateway: { resources: quantities(controller) } },
     podDisruptionBudget: { maxUnavailable: 1 },
     certgen: { job: { resources: quantities(helper) } },
     // Zone labels on proxy pods serve zone-aware routing only, and cost a webhook on every pod binding.
@@ -67,7 +65,7 @@ export function aiGatewayValues(stage: Stage): HelmValues {
   const { secret, variable } = SESSION_SEED;
   return {
     controller: {
-      replicaCount: REPLICAS[stage],
+      replicaCount: replicasOf(stage),
       podDisruptionBudget: { enabled: true, maxUnavailable: 1 },
       resources: quantities(controller),
       logFormat: "json",
@@ -79,28 +77,4 @@ export function aiGatewayValues(stage: Stage): HelmValues {
     extProc: { logFormat: "json", extraEnvVars: [{ name: "DISABLE_PPROF", value: "true" }] },
     envoyGateway: { namespace: ENVOY_GATEWAY_NAMESPACE },
   };
-}
-
-/**
- * Values of the cert-manager chart.
- *
- * @param acme answer HTTP-01 challenges through the Gateway; needs the Gateway API's CRDs when it starts.
- */
-export function certManagerValues(stage: Stage, acme: boolean): HelmValues {
-  const replicas = { replicaCount: REPLICAS[stage], podDisruptionBudget: { enabled: stage === "production" } };
-  return {
-    crds: { enabled: true },
-    ...replicas,
-    resources: quantities(controller),
-    webhook: { ...replicas, resources: quantities(helper) },
-    cainjector: { ...replicas, resources: quantities(controller) },
-    startupapicheck: { resources: quantities(helper) },
-    // The default is kube-system: outside of what our NetworkPolicies and quotas cover.
-    global: { leaderElection: { namespace: CERT_MANAGER_NAMESPACE } },
-    ...(acme && { config: { gatewayAPI: { enabled: true } } }),
-  };
-}
-
-function quantities({ requests, limits }: ContainerResources): HelmValues {
-  return { requests: { ...requests }, limits: { ...limits } };
 }

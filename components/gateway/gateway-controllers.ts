@@ -2,13 +2,12 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import type { Stage } from "../../planner/types";
-import { chartRelease } from "../core/chart-release";
-import { IsolatedNamespace } from "../core/isolated-namespace";
+import { type AcmeServer, certManagerController } from "../certificates/cert-manager";
+import { Controller } from "../core/controller";
 import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
-import type { AcmeServer } from "./certificate";
-import { aiGatewayValues, certManagerValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
-import { AI_GATEWAY_NAMESPACE, CERT_MANAGER_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "./names";
+import { aiGatewayValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
+import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "./names";
 
 export interface GatewayControllersArgs {
   /** Replicas of each controller follow from it: 2 in production, 1 in development. */
@@ -33,84 +32,56 @@ export class GatewayControllers extends PlatformComponent {
 
     // Gateway API and Envoy Gateway CRDs come with this chart. It starts before the extension server that it
     // calls: until that one answers, it keeps the last configuration.
-    const envoyGateway = this.install("envoy-gateway", {
-      namespace: ENVOY_GATEWAY_NAMESPACE,
-      chart: "gateway-helm",
-      values: envoyGatewayValues(stage),
-    });
+    const envoyGateway = new Controller(
+      this.child("envoy-gateway"),
+      {
+        namespace: ENVOY_GATEWAY_NAMESPACE,
+        contents: () => ({
+          charts: [{ chart: "gateway-helm", release: "envoy-gateway", values: envoyGatewayValues(stage) }],
+        }),
+      },
+      this.childOptions(),
+    );
     const certManager =
       (args.certManager ?? "platform") === "platform"
-        ? this.install("cert-manager", {
-            namespace: CERT_MANAGER_NAMESPACE,
-            chart: "cert-manager",
-            values: certManagerValues(stage, acme !== undefined),
-            after: [envoyGateway],
-          })
+        ? new Controller(
+            this.child("cert-manager"),
+            certManagerController({ stage, acme: acme !== undefined, gatewayApi: envoyGateway.releases }),
+            this.childOptions(),
+          )
         : undefined;
+    const aiGateway = new Controller(
+      this.child("ai-gateway"),
+      {
+        namespace: AI_GATEWAY_NAMESPACE,
+        crds: { chart: "ai-gateway-crds-helm", release: "ai-gateway-crds" },
+        after: [...envoyGateway.releases, ...(certManager?.releases ?? [])],
+        contents: (namespace) => ({
+          needs: [this.sessionSeed(namespace)],
+          charts: [{ chart: "ai-gateway-helm", release: "ai-gateway", values: aiGatewayValues(stage) }],
+        }),
+      },
+      this.childOptions(),
+    );
 
+    this.releases = [...envoyGateway.releases, ...aiGateway.releases, ...(certManager?.releases ?? [])];
+    this.registerOutputs({ releases: this.releases.map((release) => release.urn) });
+  }
+
+  private sessionSeed(namespace: pulumi.Output<string>): kubernetes.core.v1.Secret {
     const seed = new random.RandomPassword(
       this.child("session-seed"),
       { length: 48, special: false },
       this.childOptions(),
     );
-    const aiGatewayNamespace = this.isolated("ai-gateway", AI_GATEWAY_NAMESPACE);
-    const session = new kubernetes.core.v1.Secret(
+    return new kubernetes.core.v1.Secret(
       this.child("session"),
       {
-        metadata: {
-          name: SESSION_SEED.secret,
-          namespace: aiGatewayNamespace.namespace,
-          labels: standardLabels("ai-gateway", "session"),
-        },
+        metadata: { name: SESSION_SEED.secret, namespace, labels: standardLabels("ai-gateway", "session") },
         type: "Opaque",
         stringData: { [SESSION_SEED.variable]: seed.result },
       },
       this.childOptions(),
     );
-    const aiGatewayCrds = chartRelease(
-      this.child("ai-gateway-crds"),
-      {
-        chart: "ai-gateway-crds-helm",
-        release: "ai-gateway-crds",
-        namespace: aiGatewayNamespace.namespace,
-        values: {},
-      },
-      this.childOptions(),
-    );
-    const aiGateway = chartRelease(
-      this.child("ai-gateway"),
-      {
-        chart: "ai-gateway-helm",
-        release: "ai-gateway",
-        namespace: aiGatewayNamespace.namespace,
-        values: aiGatewayValues(stage),
-      },
-      this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [session, aiGatewayCrds, envoyGateway, ...(certManager ? [certManager] : [])],
-      }),
-    );
-
-    this.releases = [envoyGateway, aiGatewayCrds, aiGateway, ...(certManager ? [certManager] : [])];
-    this.registerOutputs({ releases: this.releases.map((release) => release.urn) });
   }
-
-  private install(suffix: string, args: InstallArgs): pulumi.Resource {
-    const { namespace } = this.isolated(suffix, args.namespace);
-    return chartRelease(
-      this.child(suffix),
-      { chart: args.chart, release: suffix, namespace, values: args.values },
-      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [...(args.after ?? [])] }),
-    );
-  }
-
-  private isolated(suffix: string, namespace: string): IsolatedNamespace {
-    return new IsolatedNamespace(this.child(`${suffix}-namespace`), { namespace }, this.childOptions());
-  }
-}
-
-interface InstallArgs {
-  readonly namespace: string;
-  readonly chart: string;
-  readonly values: Parameters<typeof chartRelease>[1]["values"];
-  readonly after?: readonly pulumi.Resource[];
 }

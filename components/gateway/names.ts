@@ -6,7 +6,6 @@ export const GATEWAY_NAMESPACE = "inference-gateway";
 export const GATEWAY_NAME = "inference";
 export const ENVOY_GATEWAY_NAMESPACE = "envoy-gateway-system";
 export const AI_GATEWAY_NAMESPACE = "envoy-ai-gateway-system";
-export const CERT_MANAGER_NAMESPACE = "cert-manager";
 
 /** Names of the Gateway's listeners: `https` for clients, `http` for redirects and ACME challenges. */
 export const LISTENERS = { https: "https", http: "http" } as const;

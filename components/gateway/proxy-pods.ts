@@ -2,6 +2,7 @@ import type { IEnvoyProxy } from "@kubernetes-models/envoy-gateway/gateway.envoy
 import { image } from "../../catalog/images";
 import type { Stage } from "../../planner/types";
 import { spread } from "../core/hardened-pod";
+import { RESTRICTED_CONTAINER } from "../core/pod-security";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, type ContainerResources, type ContainerSize } from "../core/resources";
 import { ACCESS_LOG } from "./access-log";
@@ -43,12 +44,10 @@ function resourcesOf(stage: Stage, container: "envoy" | "filter", memoryGiB: num
   return burstable(request, { cpu: burstCpu, memoryGiB });
 }
 
-/** What Pod Security `restricted` asks, plus a read-only root; the group and user are those of Envoy Gateway's defaults. */
+/** As Pod Security `restricted` asks; the group and user are those of Envoy Gateway's defaults. */
 const SECURITY_CONTEXT = {
-  allowPrivilegeEscalation: false,
-  capabilities: { drop: ["ALL"] },
+  ...RESTRICTED_CONTAINER,
   privileged: false,
-  readOnlyRootFilesystem: true,
   runAsGroup: 65532,
   runAsNonRoot: true,
   runAsUser: 65532,

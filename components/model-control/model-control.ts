@@ -7,6 +7,7 @@ import { hashOf } from "../core/job-scripts";
 import { ANNOTATIONS, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
+import { replicasOf } from "../core/replicas";
 import { burstable } from "../core/resources";
 import { Workload } from "../core/workload";
 import type { ModelEndpoint } from "../serving/endpoint";
@@ -34,8 +35,6 @@ export interface ModelControlArgs {
   /** Where the gateway answers for the API. @default it does not: nobody outside of the namespace calls it */
   readonly publicAddress?: string;
 }
-
-const REPLICAS: Readonly<Record<Stage, number>> = { production: 2, development: 1 };
 
 /** User of the image: services/model-control/Containerfile. */
 const USER = 10001;
@@ -117,7 +116,7 @@ export class ModelControl extends PlatformComponent {
         namespace,
         app: MODEL_CONTROL,
         instance: MODEL_CONTROL,
-        replicas: REPLICAS[args.stage],
+        replicas: replicasOf(args.stage),
         ports: [{ name: "http", port: MODEL_CONTROL_PORTS.http }],
         podAnnotations: {
           [ANNOTATIONS.configHash]: hashOf(data),

@@ -1,12 +1,10 @@
-import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import type { Taint } from "../../planner/types";
-import { chartRelease, type HelmValues } from "../core/chart-release";
+import type { HelmValues } from "../core/chart-release";
+import type { ControllerArgs } from "../core/controller";
 import type { GpuAccessByVendor, GpuVendor } from "../core/gpu-access";
 import { toleration } from "../core/hardened-pod";
-import { IsolatedNamespace } from "../core/isolated-namespace";
 import type { Labels } from "../core/labels";
-import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 import { GPU_METRICS_NAMESPACE } from "./names";
 
@@ -97,31 +95,22 @@ export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
 };
 
 /** GPU exporters of each vendor that the plan has, on the nodes of its pools only. */
-export class GpuMetrics extends PlatformComponent {
-  constructor(name: string, args: GpuMetricsArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("observability:GpuMetrics", name, opts);
-    const vendors = gpuVendors(args.pools);
-    const namespace = new IsolatedNamespace(
-      this.child("namespace"),
-      { namespace: GPU_METRICS_NAMESPACE },
-      this.childOptions(),
-    );
-    for (const vendor of vendors) {
-      const { chart, values } = GPU_EXPORTERS[vendor];
-      const pools = args.pools.filter((pool) => pool.vendor === vendor);
-      chartRelease(
-        this.child(vendor),
-        {
+export function gpuMetrics({ pools, gpuAccess }: GpuMetricsArgs): ControllerArgs {
+  return {
+    namespace: GPU_METRICS_NAMESPACE,
+    contents: () => ({
+      charts: gpuVendors(pools).map((vendor) => {
+        const { chart, values } = GPU_EXPORTERS[vendor];
+        const where = placement(pools.filter((pool) => pool.vendor === vendor));
+        return {
+          suffix: vendor,
           chart,
           release: chart,
-          namespace: namespace.namespace,
-          values: values({ ...placement(pools), runtimeClass: args.gpuAccess?.[vendor]?.runtimeClass }),
-        },
-        this.childOptions(),
-      );
-    }
-    this.registerOutputs();
-  }
+          values: values({ ...where, runtimeClass: gpuAccess?.[vendor]?.runtimeClass }),
+        };
+      }),
+    }),
+  };
 }
 
 /** Vendors of the pools, each once, in a stable order. */

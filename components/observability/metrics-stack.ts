@@ -2,7 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import type { Stage } from "../../planner/types";
-import { chartRelease } from "../core/chart-release";
+import { Controller } from "../core/controller";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
@@ -10,6 +10,9 @@ import { alertmanagerConfig } from "./alert-routing";
 import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
 import { type ObservabilityProfile, STACK_SIZES } from "./stack-sizes";
 import { stackValues } from "./stack-values";
+
+/** Secret with `alertmanager.yaml`, where something in it is secret. */
+const ALERTMANAGER_SECRET = "alertmanager-config";
 
 export interface MetricsStackArgs {
   /** Replicas, resources and scrape interval. */
@@ -36,58 +39,64 @@ export class MetricsStack extends PlatformComponent {
   /** Name of the namespace, known once it exists. */
   readonly namespace: pulumi.Output<string>;
   /** Brings the kinds PodMonitor, ServiceMonitor and PrometheusRule: make objects of these depend on it. */
-  readonly crds: kubernetes.helm.v3.Release;
+  readonly crds: readonly pulumi.Resource[];
 
   constructor(name: string, args: MetricsStackArgs, opts?: pulumi.ComponentResourceOptions) {
     super("observability:MetricsStack", name, opts);
-    const home = new IsolatedNamespace(
-      this.child("namespace"),
-      { namespace: OBSERVABILITY_NAMESPACE, keep: args.stage === "production" },
-      this.childOptions(),
-    );
     const nodes = new IsolatedNamespace(
       this.child("nodes"),
       { namespace: NODE_METRICS_NAMESPACE },
       this.childOptions(),
     );
-    this.namespace = home.namespace;
-    this.crds = chartRelease(
-      this.child("crds"),
-      { chart: "prometheus-operator-crds", release: "prometheus-operator-crds", namespace: this.namespace, values: {} },
+    const { alertWebhookUrl } = args;
+    const stack = new Controller(
+      name,
+      {
+        namespace: OBSERVABILITY_NAMESPACE,
+        keep: args.stage === "production",
+        crds: { chart: "prometheus-operator-crds", release: "prometheus-operator-crds" },
+        after: [nodes],
+        contents: (namespace) => ({
+          needs: [
+            this.grafanaAdmin(namespace),
+            ...(alertWebhookUrl ? [this.alertmanagerSecret(namespace, alertWebhookUrl)] : []),
+          ],
+          charts: [
+            {
+              suffix: "stack",
+              chart: "kube-prometheus-stack",
+              release: STACK_RELEASE,
+              values: stackValues({
+                size: STACK_SIZES[args.profile],
+                stage: args.stage,
+                retentionDays: args.retentionDays,
+                storageGiB: args.storageGiB,
+                storageClass: args.storageClass,
+                scrapeControlPlane: args.scrapeControlPlane ?? false,
+                alertmanagerSecret: alertWebhookUrl && ALERTMANAGER_SECRET,
+              }),
+              skipCrds: true,
+            },
+          ],
+        }),
+      },
       this.childOptions(),
     );
-    const alertmanagerSecret = args.alertWebhookUrl && this.alertmanagerSecret(args.alertWebhookUrl);
-    const grafanaAdmin = this.grafanaAdmin();
-
-    chartRelease(
-      this.child("stack"),
-      {
-        chart: "kube-prometheus-stack",
-        release: STACK_RELEASE,
-        namespace: this.namespace,
-        values: stackValues({
-          size: STACK_SIZES[args.profile],
-          stage: args.stage,
-          retentionDays: args.retentionDays,
-          storageGiB: args.storageGiB,
-          storageClass: args.storageClass,
-          scrapeControlPlane: args.scrapeControlPlane ?? false,
-          alertmanagerSecret: alertmanagerSecret?.metadata.name,
-        }),
-        skipCrds: true,
-      },
-      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [this.crds, nodes, grafanaAdmin] }),
-    );
+    this.namespace = stack.namespace;
+    this.crds = stack.crds;
     this.registerOutputs({ namespace: this.namespace });
   }
 
-  private alertmanagerSecret(webhookUrl: pulumi.Output<string>): kubernetes.core.v1.Secret {
+  private alertmanagerSecret(
+    namespace: pulumi.Input<string>,
+    webhookUrl: pulumi.Output<string>,
+  ): kubernetes.core.v1.Secret {
     return new kubernetes.core.v1.Secret(
       this.child("alertmanager-config"),
       {
         metadata: {
-          name: "alertmanager-config",
-          namespace: this.namespace,
+          name: ALERTMANAGER_SECRET,
+          namespace,
           labels: standardLabels("alertmanager", STACK_RELEASE),
         },
         stringData: { "alertmanager.yaml": pulumi.secret(webhookUrl).apply(alertmanagerConfig) },
@@ -96,7 +105,7 @@ export class MetricsStack extends PlatformComponent {
     );
   }
 
-  private grafanaAdmin(): kubernetes.core.v1.Secret {
+  private grafanaAdmin(namespace: pulumi.Input<string>): kubernetes.core.v1.Secret {
     const password = new random.RandomPassword(
       this.child("grafana-password"),
       { length: 32, special: false },
@@ -107,7 +116,7 @@ export class MetricsStack extends PlatformComponent {
       {
         metadata: {
           name: GRAFANA_ADMIN_SECRET,
-          namespace: this.namespace,
+          namespace,
           labels: standardLabels("grafana", STACK_RELEASE),
         },
         stringData: { "admin-user": "admin", "admin-password": password.result },

@@ -1,10 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
+import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { PlatformComponent } from "../core/platform-component";
 import { Dashboards } from "./dashboards/dashboards";
-import { GpuMetrics, type GpuPool } from "./gpu-metrics";
+import { type GpuPool, gpuMetrics } from "./gpu-metrics";
 import { MetricsStack } from "./metrics-stack";
 import { Monitors } from "./monitors";
 import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, OBSERVABILITY_NAMESPACE, PROMETHEUS_URL } from "./names";
@@ -63,16 +64,14 @@ export class Observability extends PlatformComponent {
       },
       this.childOptions(),
     );
-    const afterCrds = this.childOptions({ dependsOn: [stack.crds] });
+    const afterCrds = this.childOptions({ dependsOn: [...stack.crds] });
 
     if (args.gpuPools.length > 0 && cluster.gpuExporters === "platform") {
-      new GpuMetrics(
+      new Controller(
         this.child("gpus"),
-        {
-          pools: args.gpuPools,
-          ...(args.gpuAccess && { gpuAccess: args.gpuAccess }),
-        },
-        afterCrds,
+        gpuMetrics({ pools: args.gpuPools, ...(args.gpuAccess && { gpuAccess: args.gpuAccess }) }),
+        // Its type in 0.1.0.
+        { ...afterCrds, aliases: [{ type: "inference:observability:GpuMetrics" }] },
       );
     }
     new Monitors(this.child("monitors"), { namespace: stack.namespace, targets }, afterCrds);

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
+import { RESTRICTED_CONTAINER } from "../core/pod-security";
 import { volumeClaimSpec } from "../core/resources";
 import { alertRouting } from "./alert-routing";
 import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
@@ -68,9 +69,7 @@ export function stackValues(settings: StackSettings): HelmValues {
       resources: { ...size.helper },
       // It reads the host, but needs no privilege for that.
       containerSecurityContext: {
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ["ALL"] },
+        ...RESTRICTED_CONTAINER,
         seccompProfile: { type: "RuntimeDefault" },
       },
       // GPU nodes too, whatever their taints.

@@ -1,3 +1,4 @@
+import type { certManagerPods } from "../certificates/cert-manager";
 import type { Labels } from "../core/labels";
 import type { ModelEndpoint } from "../serving/endpoint";
 
@@ -45,15 +46,9 @@ export function modelStoreTarget({ namespace, podLabels, port }: ModelStoreMetri
   return { name: "model-store", namespace, podLabels, port, path: "/metrics" };
 }
 
-/** cert-manager's controller, which knows when certificates expire; labels and port of its chart. */
-export function certManagerTarget(namespace: string): ScrapeTarget {
-  return {
-    name: "cert-manager",
-    namespace,
-    podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
-    port: 9402,
-    path: "/metrics",
-  };
+/** cert-manager's controller, which knows when certificates expire. */
+export function certManagerTarget({ namespace, podLabels, metricsPort }: typeof certManagerPods): ScrapeTarget {
+  return { name: "cert-manager", namespace, podLabels, port: metricsPort, path: "/metrics" };
 }
 
 /**

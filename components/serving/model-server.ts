@@ -33,7 +33,7 @@ export interface ModelServerArgs {
   /** Of the vendor whose GPUs the model is planned on. @default nothing */
   readonly gpu?: GpuAccess;
   /** What forms replicas that span nodes; everything of that kind is made after it. */
-  readonly groupController?: pulumi.Resource;
+  readonly groupController?: readonly pulumi.Resource[];
   /** Of the model's pool; `undefined` where its nodes have only Ethernet. */
   readonly fabric?: GroupFabric;
 }

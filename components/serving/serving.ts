@@ -2,12 +2,13 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { EngineName, ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection } from "../core/connections";
+import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import type { ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
-import { GroupController, groupControllerConnections } from "./group-controller";
+import { groupController, groupControllerConnections } from "./group-controller";
 import type { ControlAccess, GroupFabric, ModelServerClass } from "./model-server";
 import { OllamaServer } from "./ollama-server";
 import { VllmGroup } from "./vllm-group";
@@ -49,7 +50,12 @@ export class Serving extends PlatformComponent {
     super("serving:Serving", name, opts);
     const { models, stage, fabrics = {}, gpuAccess = {}, ...shared } = args;
     const groups = models.some(spansNodes)
-      ? new GroupController(this.child("groups"), { stage }, this.childOptions())
+      ? new Controller(
+          this.child("groups"),
+          groupController(stage),
+          // Its type in 0.1.0.
+          this.childOptions({ aliases: [{ type: "inference:serving:GroupController" }] }),
+        )
       : undefined;
     this.endpoints = models.map((model) => {
       const Server = serverFor(model);
@@ -60,7 +66,7 @@ export class Serving extends PlatformComponent {
           model,
           gpu: model.gpuVendor && gpuAccess[model.gpuVendor],
           fabric: fabrics[model.pool],
-          groupController: groups?.release,
+          groupController: groups?.releases,
         },
         this.childOptions(),
       );

@@ -156,7 +156,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         },
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...store.whenFilled(model.name), ...(args.groupController ? [args.groupController] : [])],
+        dependsOn: [...store.whenFilled(model.name), ...(args.groupController ?? [])],
         customTimeouts: deployTimeouts(IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
       }),
     );

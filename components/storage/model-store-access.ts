@@ -1,9 +1,10 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import type { CertManager } from "../certificates/cert-manager";
 import { MODEL_LABEL, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { ManifestPin, type ManifestPinArgs } from "./manifest-pin";
-import { type CertManager, TRUST_SECRET, trustCertificate } from "./store-certificates";
+import { TRUST_SECRET, trustCertificate } from "./store-certificates";
 import { credentialsSecret, type StoreClient, storeClient } from "./store-client";
 import type { StoreKeys } from "./store-keys";
 

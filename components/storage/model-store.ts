@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { ModelPlan, StoragePlan } from "../../planner/types";
+import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
@@ -10,7 +11,7 @@ import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
 import { ModelSync, type ModelSyncArgs, SYNC_SCRIPTS, syncAccount } from "./model-sync";
-import { type CertManager, StoreCertificates } from "./store-certificates";
+import { StoreCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
 import { randomKeys, type StoreKeys } from "./store-keys";
 import {

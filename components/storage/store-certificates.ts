@@ -1,13 +1,12 @@
 import type { ICertificate } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate";
-import type { IClusterIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/ClusterIssuer";
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { Authority, CERTIFICATES_API, issuerReference } from "../certificates/authority";
+import type { CertManager } from "../certificates/cert-manager";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import { MODEL_STORE_HOST, MODEL_STORE_SERVICE } from "./store-layout";
 
-const API = "cert-manager.io/v1";
-const GROUP = "cert-manager.io";
 /** The store's certificate authority: its ClusterIssuer, and the Secret with its key in cert-manager's namespace. */
 const AUTHORITY = "model-store-ca";
 
@@ -17,14 +16,6 @@ export const SERVER_CERTIFICATE_SECRET = "minio-tls";
 export const TRUST_SECRET = "model-store-trust";
 /** File of the authority's certificate in every container that talks to the store. */
 export const CA_FILE = "/etc/model-store/ca.crt";
-
-/** The cert-manager that issues the store's certificates. */
-export interface CertManager {
-  /** Its cluster resource namespace, where the keys of ClusterIssuers are kept. */
-  readonly namespace: pulumi.Input<string>;
-  /** What must exist before certificates can be requested: the release with the CRDs. */
-  readonly ready: readonly pulumi.Resource[];
-}
 
 export interface StoreCertificatesArgs {
   /** Namespace of the store. */
@@ -42,40 +33,26 @@ export class StoreCertificates extends PlatformComponent {
   constructor(name: string, { namespace, certManager }: StoreCertificatesArgs, opts?: pulumi.ComponentResourceOptions) {
     super("storage:StoreCertificates", name, opts);
     const after = { dependsOn: [...certManager.ready] };
-    const bootstrap = `${AUTHORITY}-bootstrap`;
-    customResource<IClusterIssuer>(
-      this.child("bootstrap"),
-      { apiVersion: API, kind: "ClusterIssuer", name: bootstrap, spec: { selfSigned: {} } },
-      this.childOptions(after),
-    );
-    customResource<ICertificate>(
-      this.child("authority"),
+    new Authority(
+      this.child("ca"),
       {
-        apiVersion: API,
-        kind: "Certificate",
-        name: AUTHORITY,
+        kind: "ClusterIssuer",
+        authority: AUTHORITY,
+        bootstrap: `${AUTHORITY}-bootstrap`,
         namespace: certManager.namespace,
-        spec: {
-          isCA: true,
-          commonName: "inference-stacks model store",
-          secretName: AUTHORITY,
-          // Clients keep the authority's certificate until their own is renewed, so it must outlive them by far.
-          duration: "87600h",
-          privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Never" },
-          issuerRef: { group: GROUP, kind: "ClusterIssuer", name: bootstrap },
+        commonName: "inference-stacks model store",
+        formerly: {
+          bootstrap: this.child("bootstrap"),
+          certificate: this.child("authority"),
+          issuer: this.child("issuer"),
         },
       },
-      this.childOptions(after),
-    );
-    customResource<IClusterIssuer>(
-      this.child("issuer"),
-      { apiVersion: API, kind: "ClusterIssuer", name: AUTHORITY, spec: { ca: { secretName: AUTHORITY } } },
-      this.childOptions(after),
+      this.childOptions<pulumi.ComponentResourceOptions>(after),
     );
     customResource<ICertificate>(
       this.child("server"),
       {
-        apiVersion: API,
+        apiVersion: CERTIFICATES_API,
         kind: "Certificate",
         name: MODEL_STORE_SERVICE,
         namespace,
@@ -101,7 +78,7 @@ export function trustCertificate(
   customResource<ICertificate>(
     logicalName,
     {
-      apiVersion: API,
+      apiVersion: CERTIFICATES_API,
       kind: "Certificate",
       name: TRUST_SECRET,
       namespace,
@@ -128,6 +105,6 @@ function issued(
   return {
     secretName,
     privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
-    issuerRef: { group: GROUP, kind: "ClusterIssuer", name: AUTHORITY },
+    issuerRef: issuerReference("ClusterIssuer", AUTHORITY),
   };
 }

@@ -74,12 +74,12 @@ export function resolved<T>(output: pulumi.Input<T>): Promise<T> {
   });
 }
 
-/** House rule: a component's descendants carry its name as prefix, and nothing but components hangs on the stack. */
+/** House rule: a component's children carry its name as prefix; what is of another type, and the only one of it, may be named alike. */
 function checkTree(resources: readonly RecordedResource[]): void {
   const byUrn = new Map(resources.map((r) => [r.urn, r]));
   for (const r of resources) {
     const parent = r.parent === undefined ? undefined : byUrn.get(r.parent);
-    if (parent?.type.startsWith("inference:") && !r.name.startsWith(`${parent.name}-`)) {
+    if (parent?.type.startsWith("inference:") && r.name !== parent.name && !r.name.startsWith(`${parent.name}-`)) {
       throw new Error(`${r.type} "${r.name}" does not carry the prefix of its component "${parent.name}"`);
     }
   }

@@ -1,5 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { certManagerPods } from "../../../components/certificates/cert-manager";
 import type { Cluster } from "../../../components/core/cluster";
 import { Observability, type ObservabilityArgs } from "../../../components/observability/observability";
 import {
@@ -48,7 +49,7 @@ export const TARGETS: readonly ScrapeTarget[] = [
     metrics: [{ name: "envoy", port: 19001, path: "/stats/prometheus" }],
   }),
   modelStoreTarget({ namespace: "model-store", podLabels: { "app.kubernetes.io/name": "store-metrics" }, port: 9101 }),
-  certManagerTarget("cert-manager"),
+  certManagerTarget(certManagerPods),
 ];
 
 export const NVIDIA_POOL = {

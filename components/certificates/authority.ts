@@ -1,0 +1,82 @@
+import type { ICertificate } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate";
+import type { IClusterIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/ClusterIssuer";
+import type { IIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Issuer";
+import type * as pulumi from "@pulumi/pulumi";
+import { customResource } from "../core/custom-resource";
+import { PlatformComponent } from "../core/platform-component";
+
+export const CERTIFICATES_API = "cert-manager.io/v1";
+
+/** What a certificate names as its issuer. */
+export interface IssuerReference {
+  readonly group: "cert-manager.io";
+  /** `ClusterIssuer` where certificates of other namespaces come from it too. */
+  readonly kind: "Issuer" | "ClusterIssuer";
+  readonly name: string;
+}
+
+export function issuerReference(kind: IssuerReference["kind"], name: string): IssuerReference {
+  return { group: "cert-manager.io", kind, name };
+}
+
+export interface AuthorityArgs {
+  readonly kind: IssuerReference["kind"];
+  /** Name of the issuer, and of the certificate and Secret of its key. */
+  readonly authority: string;
+  /** Name of the issuer that signs the authority's own certificate. */
+  readonly bootstrap: string;
+  /** Of the key: the issuer's own, or cert-manager's where it issues for the whole cluster. */
+  readonly namespace: pulumi.Input<string>;
+  readonly commonName: string;
+  /** Logical names of 0.1.0, when the three hung on whoever needs the authority. */
+  readonly formerly: Readonly<Record<"bootstrap" | "certificate" | "issuer", string>>;
+}
+
+/** A private certificate authority with ten years to live: a self-signed issuer signs its certificate, its issuer signs others'. */
+export class Authority extends PlatformComponent {
+  readonly issuer: IssuerReference;
+
+  constructor(name: string, args: AuthorityArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("certificates:Authority", name, opts);
+    const { kind, authority, bootstrap, namespace, commonName } = args;
+    const formerly = (suffix: keyof AuthorityArgs["formerly"]) =>
+      this.childOptions<pulumi.CustomResourceOptions>({
+        aliases: [{ name: args.formerly[suffix], ...(opts?.parent && { parent: opts.parent }) }],
+      });
+    const issuer = (suffix: "bootstrap" | "issuer", objectName: string, spec: IIssuer["spec"]) =>
+      customResource<IIssuer | IClusterIssuer>(
+        this.child(suffix),
+        {
+          apiVersion: CERTIFICATES_API,
+          kind,
+          name: objectName,
+          ...(kind === "Issuer" && { namespace }),
+          spec,
+        },
+        formerly(suffix),
+      );
+    issuer("bootstrap", bootstrap, { selfSigned: {} });
+    customResource<ICertificate>(
+      this.child("certificate"),
+      {
+        apiVersion: CERTIFICATES_API,
+        kind: "Certificate",
+        name: authority,
+        namespace,
+        spec: {
+          isCA: true,
+          commonName,
+          secretName: authority,
+          // Clients keep the authority's certificate until their own is renewed, so it must outlive them by far.
+          duration: "87600h",
+          privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Never" },
+          issuerRef: issuerReference(kind, bootstrap),
+        },
+      },
+      formerly("certificate"),
+    );
+    issuer("issuer", authority, { ca: { secretName: authority } });
+    this.issuer = issuerReference(kind, authority);
+    this.registerOutputs({});
+  }
+}

@@ -1,0 +1,72 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Stage } from "../../planner/types";
+import type { HelmValues } from "../core/chart-release";
+import type { PodSelection } from "../core/connections";
+import type { ControllerArgs } from "../core/controller";
+import { replicasOf } from "../core/replicas";
+import { burstable, quantities } from "../core/resources";
+
+/** Namespace of the platform's cert-manager, and of the keys of ClusterIssuers. */
+export const CERT_MANAGER_NAMESPACE = "cert-manager";
+
+/** The cert-manager that issues certificates, the platform's or one that the cluster has. */
+export interface CertManager {
+  /** Its cluster resource namespace, where the keys of ClusterIssuers are kept. */
+  readonly namespace: pulumi.Input<string>;
+  /** What must exist before certificates can be requested: the release with the CRDs. */
+  readonly ready: readonly pulumi.Resource[];
+}
+
+/** An ACME server. */
+export interface AcmeServer {
+  /** `https` URL of its directory. @default Let's Encrypt */
+  readonly server?: string;
+}
+
+/** Its pods that order certificates and know when these expire, by labels of its chart, and the port of their metrics. */
+export const certManagerPods: PodSelection & { readonly metricsPort: number } = {
+  namespace: CERT_MANAGER_NAMESPACE,
+  podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
+  metricsPort: 9402,
+};
+
+export interface CertManagerSettings {
+  readonly stage: Stage;
+  /** What brings the Gateway API's CRDs, where HTTP-01 challenges are answered through the Gateway: it looks for them once. */
+  readonly gatewayApi: readonly pulumi.Resource[];
+  /** Whether such challenges are. */
+  readonly acme: boolean;
+}
+
+/** cert-manager with its CRDs. */
+export function certManagerController({ stage, gatewayApi, acme }: CertManagerSettings): ControllerArgs {
+  return {
+    namespace: CERT_MANAGER_NAMESPACE,
+    after: gatewayApi,
+    contents: () => ({
+      charts: [{ chart: "cert-manager", release: "cert-manager", values: certManagerValues(stage, acme) }],
+    }),
+  };
+}
+
+/**
+ * Values of the cert-manager chart.
+ *
+ * @param acme answer HTTP-01 challenges through the Gateway; needs the Gateway API's CRDs when it starts.
+ */
+function certManagerValues(stage: Stage, acme: boolean): HelmValues {
+  const replicas = { replicaCount: replicasOf(stage), podDisruptionBudget: { enabled: stage === "production" } };
+  const controller = quantities(burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 }));
+  const helper = quantities(burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.5 }));
+  return {
+    crds: { enabled: true },
+    ...replicas,
+    resources: controller,
+    webhook: { ...replicas, resources: helper },
+    cainjector: { ...replicas, resources: controller },
+    startupapicheck: { resources: helper },
+    // The default is kube-system: outside of what our NetworkPolicies and quotas cover.
+    global: { leaderElection: { namespace: CERT_MANAGER_NAMESPACE } },
+    ...(acme && { config: { gatewayAPI: { enabled: true } } }),
+  };
+}

@@ -1,0 +1,52 @@
+import { type Connection, connect, type PodSelection, podsIn } from "../core/connections";
+import { anyAddress, type ClusterNetworks, fromKubernetesApi, internet, toKubernetesApi } from "../core/network";
+import { type AcmeServer, CERT_MANAGER_NAMESPACE, certManagerPods } from "./cert-manager";
+
+/** An ACME server, and the pods through which its questions are answered. */
+export interface AcmeConnections extends AcmeServer {
+  readonly answers: PodSelection & { readonly port: number };
+}
+
+/** What the platform's cert-manager connects to; its webhook and its injector have no business outside. */
+export function certManagerConnections(networks: ClusterNetworks, acme: AcmeConnections | undefined): Connection[] {
+  const webhook = { namespace: CERT_MANAGER_NAMESPACE, podLabels: { "app.kubernetes.io/name": "webhook" } };
+  return [
+    toKubernetesApi("cert-manager", podsIn(CERT_MANAGER_NAMESPACE), networks),
+    fromKubernetesApi("cert-manager", webhook, [10250]),
+    ...(acme ? acmeConnections(networks, acme) : []),
+  ];
+}
+
+function acmeConnections(networks: ClusterNetworks, { server, answers }: AcmeConnections): Connection[] {
+  return [
+    connect({
+      name: "cert-manager-to-acme-server",
+      reason: "cert-manager orders certificates from the ACME server",
+      from: certManagerPods,
+      // A server of one's own may stand in a private network.
+      to: server === undefined ? internet(networks) : anyAddress(),
+      ports: [server === undefined ? 443 : portOf(server)],
+    }),
+    // Before it asks the ACME server to look, cert-manager fetches the challenge itself through the public name, which
+    // may resolve to a private address; the node may shorten that path to the proxies' own port.
+    connect({
+      name: "cert-manager-to-challenge",
+      reason: "cert-manager fetches a challenge itself, by its public name, before the ACME server is told to",
+      from: certManagerPods,
+      to: anyAddress(),
+      ports: [80],
+    }),
+    connect({
+      name: "cert-manager-to-gateway",
+      reason: "cert-manager fetches a challenge itself, where the node shortens the path to the proxies' own port",
+      from: certManagerPods,
+      to: answers,
+      ports: [answers.port],
+    }),
+  ];
+}
+
+/** Port of an `https` URL. */
+function portOf(url: string): number {
+  return Number(new URL(url).port || 443);
+}
