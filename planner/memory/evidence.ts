@@ -12,7 +12,7 @@ export interface EvidenceTraits {
   readonly processor: "nvidia" | "amd" | "cpu" | "unknown";
   /** Of the card's generation (compute capability, NVLink board) there are start-ups, of any version. */
   readonly card: "measured" | "unmeasured";
-  /** There are start-ups of this release line on the generation, on other cards only, or nowhere. */
+  /** Start-ups of this release line with such a model: on the generation, on other cards only, or none. */
   readonly version: "measured" | "elsewhere" | "unmeasured";
   /** Releases from 0.20.0 on; "before": older ones. */
   readonly age: "from 0.20" | "before";
@@ -31,6 +31,8 @@ export interface Evidence {
 export function evidenceFor(request: MemoryRequest): Evidence {
   const { architecture, engine, gpuModel, device, quantization, tensorParallel, pipelineParallel } = request;
   const cards = gpuModel === undefined ? [] : cardsNamed(gpuModel);
+  const attention = attentionOf(request);
+  const experts = architecture.experts === undefined ? "none" : "experts";
   const format = formatLabel(architecture, quantization);
   const most = table.layout;
   const isMeasuredLayout = tensorParallel <= most.tensorParallel && pipelineParallel <= most.pipelineParallel;
@@ -38,10 +40,10 @@ export function evidenceFor(request: MemoryRequest): Evidence {
     traits: {
       engine: engine.name,
       processor: device === "cpu" ? "cpu" : (cards[0]?.vendor ?? "unknown"),
-      ...startUpsLike(cards, engine.version),
+      ...startUpsLike(cards, engine.version, [attention, ...(experts === "none" ? [] : [experts])]),
       age: compareVersions(engine.version, "0.20.0") >= 0 ? "from 0.20" : "before",
-      attention: attentionOf(request),
-      experts: architecture.experts === undefined ? "none" : "experts",
+      attention,
+      experts,
       format: table.formats.some((known) => format.startsWith(known)) ? "measured" : "unmeasured",
       layout: isMeasuredLayout ? "measured" : "unmeasured",
     },
@@ -59,22 +61,25 @@ type StartUps = Pick<EvidenceTraits, "card" | "version">;
 const startUps = new Map<string, StartUps>();
 
 /** A planner asks for few cards and versions, very often. */
-function startUpsLike(cards: readonly GpuModel[], version: string): StartUps {
+function startUpsLike(cards: readonly GpuModel[], version: string, kinds: readonly string[]): StartUps {
   const line = releaseLine(version);
-  const key = [line, ...cards.map(({ model }) => model)].join("\n");
-  const found = startUps.get(key) ?? measuredOn(cards, line);
+  const key = [line, ...kinds, ...cards.map(({ model }) => model)].join("\n");
+  const found = startUps.get(key) ?? measuredOn(cards, line, kinds);
   startUps.set(key, found);
   return found;
 }
 
 /** A name that means several cards is measured only where all of them are. */
-function measuredOn(cards: readonly GpuModel[], line: string): StartUps {
-  const runs = table.runs.map(({ card, versions }) => ({ generations: generationsOf(card), versions }));
+function measuredOn(cards: readonly GpuModel[], line: string, kinds: readonly string[]): StartUps {
+  const runs = table.runs.map(({ card, versions, kinds: known }) => ({
+    generations: generationsOf(card),
+    isLike: versions.includes(line) && kinds.every((kind) => known.includes(kind)),
+  }));
   const ofCards = cards.map((card) => runs.filter(({ generations }) => generations.includes(generationOf(card))));
-  const isOnCards = cards.length > 0 && ofCards.every((found) => found.some(({ versions }) => versions.includes(line)));
+  const isOnCards = cards.length > 0 && ofCards.every((found) => found.some(({ isLike }) => isLike));
   return {
     card: cards.length > 0 && ofCards.every((found) => found.length > 0) ? "measured" : "unmeasured",
-    version: isOnCards ? "measured" : runs.some(({ versions }) => versions.includes(line)) ? "elsewhere" : "unmeasured",
+    version: isOnCards ? "measured" : runs.some(({ isLike }) => isLike) ? "elsewhere" : "unmeasured",
   };
 }
 

@@ -76,6 +76,7 @@ export function judge(
 
 function estimateOf({ stage, layers, parts, kvPoolGiB, ...need }: StageNeed, interval: Interval): StageEstimate {
   const overheadGiB = parts.activation + parts.nonTorch + parts.graphs;
+  const totalGiB = parts.weights + parts.kvCache + overheadGiB;
   return {
     stage,
     layers,
@@ -83,9 +84,11 @@ function estimateOf({ stage, layers, parts, kvPoolGiB, ...need }: StageNeed, int
     kvCacheGiB: parts.kvCache,
     overheadGiB,
     overhead: { activationGiB: parts.activation, nonTorchGiB: parts.nonTorch, graphsGiB: parts.graphs },
-    totalGiB: parts.weights + parts.kvCache + overheadGiB,
+    totalGiB,
     limitGiB: limitOf(need),
-    ...interval,
+    // nothing needs less than nothing
+    belowGiB: Math.min(interval.belowGiB, totalGiB),
+    aboveGiB: interval.aboveGiB,
     kvPoolGiB,
   };
 }

@@ -20,6 +20,6 @@ export function cardOf(label: string, holdsGiB: number): GpuModel | undefined {
   const ofSize = found.filter(({ memoryGB }) => Math.abs(memoryGB - size) <= size * 0.1);
   const holding = (ofSize.length > 0 ? ofSize : found).filter(({ engineMemoryGiB }) => engineMemoryGiB >= holdsGiB);
   return holding.toSorted(
-    (a, b) => a.engineMemoryGiB - b.engineMemoryGiB || Number(b.nvlinkBoard ?? false) - Number(a.nvlinkBoard ?? false),
+    (a, b) => a.memoryGB - b.memoryGB || Number(b.nvlinkBoard ?? false) - Number(a.nvlinkBoard ?? false),
   )[0];
 }

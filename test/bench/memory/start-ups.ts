@@ -93,7 +93,8 @@ class Row {
 
   whole(column: Column, most: number): number | undefined {
     const value = this.number(column, most);
-    if (value !== undefined && !Number.isInteger(value)) this.problem(column, `must be a whole number up to ${most}`);
+    if (value !== undefined && value > 0 && value <= most && !Number.isInteger(value))
+      this.problem(column, `must be a whole number up to ${most}`);
     return value;
   }
 

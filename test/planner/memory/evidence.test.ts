@@ -15,7 +15,7 @@ describe("what is measured", () => {
   it.each([
     ["NVIDIA H100 80GB HBM3", "0.19.0", "nvidia", "measured", "measured"],
     ["NVIDIA H100 80GB HBM3", "0.19.1rc1", "nvidia", "measured", "measured"],
-    ["NVIDIA H200", "0.19.0", "nvidia", "measured", "measured"],
+    ["NVIDIA H200 141GB SXM", "0.19.0", "nvidia", "measured", "measured"],
     ["NVIDIA H100 PCIe", "0.19.0", "nvidia", "unmeasured", "elsewhere"],
     ["NVIDIA H100 80GB HBM3", "0.33.0", "nvidia", "measured", "unmeasured"],
     ["NVIDIA L4", "0.8.5", "nvidia", "measured", "measured"],
@@ -37,6 +37,15 @@ describe("what is measured", () => {
       expect(versions.every((version) => /^0\.\d+$/.test(version))).toBe(true);
       expect(starts).toBeGreaterThanOrEqual(versions.length);
     }
+  });
+
+  it("holds for the kinds of model that were measured there", () => {
+    const on = (name: string, gpuModel: string, version: string) =>
+      evidenceFor(memoryRequest(fixtureArchitecture(name), { gpuModel, engine: { name: "vllm", version } })).traits;
+    expect(on("mistralai--Mixtral-8x7B-v0.1", "NVIDIA H100 80GB HBM3", "0.19.0").version).toBe("measured");
+    expect(on("mistralai--Mixtral-8x7B-v0.1", "NVIDIA GeForce RTX 4090", "0.10.0").version).toBe("unmeasured");
+    expect(on("openai--gpt-oss-20b", "NVIDIA A100-SXM4-80GB", "0.19.0").version).toBe("measured");
+    expect(on("meta-llama--Llama-3.1-8B", "NVIDIA A100-SXM4-80GB", "0.19.0").version).toBe("elsewhere");
   });
 
   it("tells attention, experts, format and layout", () => {
