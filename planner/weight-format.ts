@@ -6,6 +6,7 @@ import {
   weightKindNamed,
   weightKindOf,
 } from "../catalog/weight-formats";
+import { dtypeOfFlag } from "./memory/vllm-flags";
 import type { Dtype, ModelArchitecture } from "./model/architecture";
 import { dtypeNamed, formatKey } from "./model/format-names";
 import type { ModelRequest } from "./request";
@@ -56,8 +57,8 @@ export function weightFormatProblem(model: ModelRequest): CapacityProblem | unde
 
 /** The number type that the configuration asks for, as a quantization or as vLLM's own flag; undefined: vLLM chooses. */
 export function dtypeAskedFor({ quantization, args }: ModelRequest): Dtype | undefined {
-  const flag = args?.dtype === "float" ? "float32" : args?.dtype;
-  return dtypeNamed(String(flag ?? quantization ?? ""));
+  const flag = dtypeOfFlag(args?.dtype);
+  return flag === undefined || flag === "auto" ? dtypeNamed(quantization ?? "") : flag;
 }
 
 function answerFor(model: ModelRequest): Answer {

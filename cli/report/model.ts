@@ -9,7 +9,7 @@ import {
   stateElementsPerSequence,
 } from "../../planner/memory/kv-cache";
 import { asServed } from "../../planner/memory/served-model";
-import { startProblems } from "../../planner/memory/start-rules";
+import { lackOfMemory, startProblems } from "../../planner/memory/start-rules";
 import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
 import { type MemoryVerdict, refused as refusedVerdict } from "../../planner/memory/verdict";
 import { deciderText, verdictText } from "../../planner/memory/verdict-text";
@@ -70,7 +70,7 @@ export function modelReport(
     request.engine.name === "ollama"
       ? []
       : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm);
-  const weights = weightBytes(architecture, quantization);
+  const lack = lackOfMemory(request, estimate);
   const refusals = [...new Set([...layoutProblems, ...startProblems(request), ...refused])];
   const unknown = architecture.cacheDoubt === undefined ? undefined : unknownCache(architecture);
   const verdict = verdictOf(estimate.verdict, refusals, unknown);
@@ -78,9 +78,9 @@ export function modelReport(
     request,
     estimate,
     parameters: countParameters(architecture),
-    weights,
-    filesGB: filesGB ?? weights.checkpointBytes / 1e9,
-    formatName: formatFor(architecture, quantization).name,
+    weights: weightBytes(served.architecture, served.quantization),
+    filesGB: filesGB ?? weightBytes(architecture, quantization).checkpointBytes / 1e9,
+    formatName: formatFor(served.architecture, served.quantization).name,
     kvBytesPerToken: kvCacheBytesPerToken(served.architecture, served.kvCacheDtype),
     kvBytesPerTokenBeyondWindow: kvCacheBytesPerTokenBeyondWindow(served.architecture, served.kvCacheDtype),
     stateElements: stateElementsPerSequence(architecture),
@@ -90,7 +90,12 @@ export function modelReport(
     verdict,
     fits: verdict.answer === "fits",
     ...(unknown !== undefined && { unknown }),
-    notes: [...assumptionNotes(architecture.assumed), ...estimate.notes, ...notes],
+    notes: [
+      ...assumptionNotes(architecture.assumed),
+      ...estimate.notes,
+      ...(lack && refusals.length === 0 ? [lack] : []),
+      ...notes,
+    ],
   };
 }
 

@@ -12,8 +12,8 @@ import {
 import { compressedCaches, type PagedCache } from "./compressed-cache";
 
 /**
- * "auto" counts the model's own dtype. Newer vLLM versions take fp8 on "auto" where the checkpoint asks for it; that is
- * a note, not a smaller figure: say "fp8" to plan with it.
+ * "auto" is the model's own number type. Where a version of vLLM takes fp8 instead, because the checkpoint asks for it,
+ * the request says "fp8" by the time it comes here (served-model.ts).
  */
 export type KvCacheDtype = "auto" | "bfloat16" | "fp8";
 

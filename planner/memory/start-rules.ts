@@ -5,7 +5,7 @@
 import type { ModelArchitecture } from "../model/architecture";
 import { compareVersions, oldestVllm, vllmConstants } from "./engines";
 import { schedulerLimits, takesPiecesOfPrompts } from "./scheduler-defaults";
-import type { MemoryRequest } from "./types";
+import type { MemoryEstimate, MemoryRequest } from "./types";
 
 /** Yarn's factor was multiplied in before: max_position_embeddings has it (config/model.py, in 0.30.0, not in 0.29.0). */
 const yarnIncludedFrom = "0.30.0";
@@ -25,6 +25,22 @@ export function startProblems(request: MemoryRequest): string[] {
     ...contextProblems(request),
     ...(request.engine.name === "vllm" ? [...versionProblems(request), ...batchProblems(request)] : []),
   ];
+}
+
+/**
+ * What becomes of a replica whose load does not fit: with less memory than one request needs vLLM does not start, with
+ * less than all of them need it lets the rest wait (v1/core/kv_cache_utils.py of 0.8.0 and 0.19.0,
+ * v1/core/kv_cache_planning.py of 0.33.0). Undefined where it fits, and for other engines.
+ */
+export function lackOfMemory(request: MemoryRequest, estimate: MemoryEstimate): string | undefined {
+  if (estimate.fits || request.engine.name !== "vllm") return undefined;
+  const { kvPoolGiB, requestCapacity } = estimate;
+  if (kvPoolGiB <= 0) return "vLLM does not start: no memory is left for the KV cache";
+  if (requestCapacity < 1)
+    return `vLLM does not start: ${kvPoolGiB.toFixed(2)} GiB hold no request of ${count(request.contextTokens)} tokens`;
+  // What lacks is the reserve alone, or memory for graphs outside the budget.
+  if (requestCapacity >= request.concurrency) return undefined;
+  return `vLLM starts all the same: ${requestCapacity.toFixed(1)} of the ${count(request.concurrency)} requests are held at once, the rest wait`;
 }
 
 function contextProblems({ architecture, contextTokens, engine }: MemoryRequest): string[] {

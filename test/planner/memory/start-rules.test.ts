@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { contextLimit, startProblems } from "../../../planner/memory/start-rules";
+import { estimateMemory } from "../../../planner/memory/estimate";
+import { contextLimit, lackOfMemory, startProblems } from "../../../planner/memory/start-rules";
 import type { MemoryRequest } from "../../../planner/memory/types";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { fixtureArchitecture, fixtureConfig } from "../model/fixtures";
@@ -56,6 +57,26 @@ describe("what vLLM refuses to start", () => {
   it("is all of that at once", () => {
     const changes = { contextTokens: 200_000, engine: vllm("0.7.0"), vllm: { maxNumBatchedTokens: 8, maxNumSeqs: 9 } };
     expect(problems(changes)).toHaveLength(3);
+  });
+});
+
+describe("a load that lacks memory", () => {
+  const lack = (changes: Partial<MemoryRequest>) => {
+    const request = memoryRequest(llama, changes);
+    return lackOfMemory(request, estimateMemory(request));
+  };
+
+  it("keeps vLLM from starting where not one request fits", () => {
+    expect(lack({ gpuMemoryGiB: 15 })).toBe("vLLM does not start: no memory is left for the KV cache");
+    expect(lack({ gpuMemoryGiB: 24, contextTokens: 131_072 })).toMatch(
+      /^vLLM does not start: \d+\.\d\d GiB hold no request of 131,072 tokens$/,
+    );
+  });
+
+  it("makes the rest wait where some do", () => {
+    expect(lack({ concurrency: 1000 })).toMatch(/^vLLM starts all the same: \d+\.\d of the 1,000 requests are held/);
+    expect(lack({ concurrency: 4 })).toBeUndefined();
+    expect(lack({ gpuMemoryGiB: 8, engine: { name: "ollama", version: "0.32.15" } })).toBeUndefined();
   });
 });
 
