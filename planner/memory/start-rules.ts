@@ -33,12 +33,12 @@ export function startProblems(request: MemoryRequest): string[] {
  * v1/core/kv_cache_planning.py of 0.33.0). Undefined where it fits, and for other engines.
  */
 export function lackOfMemory(request: MemoryRequest, estimate: MemoryEstimate): string | undefined {
-  if (estimate.fits || request.engine.name !== "vllm") return undefined;
+  if (estimate.verdict.answer !== "no" || request.engine.name !== "vllm") return undefined;
   const { kvPoolGiB, requestCapacity } = estimate;
   if (kvPoolGiB <= 0) return "vLLM does not start: no memory is left for the KV cache";
   if (requestCapacity < 1)
     return `vLLM does not start: ${kvPoolGiB.toFixed(2)} GiB hold no request of ${count(request.contextTokens)} tokens`;
-  // What lacks is the reserve alone, or memory for graphs outside the budget.
+  // What lacks is memory outside the budget of the cache: for graphs, before they were counted in it.
   if (requestCapacity >= request.concurrency) return undefined;
   return `vLLM starts all the same: ${requestCapacity.toFixed(1)} of the ${count(request.concurrency)} requests are held at once, the rest wait`;
 }

@@ -239,9 +239,9 @@ describe("npm run model", () => {
 
   it("fails for the card that is named, under each of its spellings, and says what would do", async () => {
     for (const option of ["--card", "--gpu", "--gpu-model"]) {
-      const { code, out } = await run("llama-3.3-70b-instruct", option, "l4");
+      const { code, out } = await run("llama-3.1-8b", option, "t4");
       expect(code).toBe(1);
-      expect(out).toContain("--tp 8  (8 GPUs of the same kind");
+      expect(out).toContain("--tp 2  (2 GPUs of the same kind");
     }
   });
 
