@@ -96,6 +96,7 @@ export function fitOnMachine(model: ModelRequest, shape: MachineShape, maxNodes:
     usdPerNodeHour: 0,
     hoursPerDay: 24,
     dedicatedTo: [],
+    selector: {},
     labels: {},
   };
   return fitOnPool(model, pool, allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 }), maxNodes);

@@ -71,7 +71,7 @@ export function planModel(
       linkGbps,
     }),
     resources,
-    nodeSelector: pool.labels,
+    nodeSelector: pool.selector,
     tolerations: pool.taints,
     hourlyUsd: pool.hourlyUsd * share,
     monthlyUsd: pool.monthlyUsd * share,

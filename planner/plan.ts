@@ -11,7 +11,8 @@ import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
 import { goesThroughStore, MINIMUM_STORE_GIB } from "./storage";
-import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, Taint, UnplacedModel } from "./types";
+import { taintsOf } from "./taints";
+import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, UnplacedModel } from "./types";
 import { type Miss, unplacedModel } from "./unplaced";
 import { weightFormatProblem } from "./weight-format";
 
@@ -156,8 +157,9 @@ function planPools(
         usdPerNodeHour: pool.usdPerNodeHour,
         hourlyUsd: minNodes * pool.usdPerNodeHour,
         hoursPerDay: pool.hoursPerDay,
+        selector: pool.selector,
         labels: pool.labels,
-        taints: taintsOf(pool),
+        taints: taintsOf(pool.shape),
         gpusClaimed: here.reduce(
           (sum, { model, candidate: { layout } }) =>
             sum + model.minReplicas * layout.gpusPerNode * layout.nodesPerReplica,
@@ -167,18 +169,6 @@ function planPools(
       },
     };
   });
-}
-
-/** GPU nodes keep other pods away: the vendor's customary taint, and ours for pools reserved to inference. */
-function taintsOf(pool: PoolRequest): Taint[] {
-  const gpu = pool.shape.gpu;
-  if (!gpu) {
-    return [];
-  }
-  return [
-    { key: gpu.resource, effect: "NoSchedule" },
-    { key: "dedicated", value: "inference", effect: "NoSchedule" },
-  ];
 }
 
 function planStorage({ storage }: PlanRequest, models: readonly ModelPlan[]): StoragePlan {

@@ -16,7 +16,9 @@ export interface PoolRequest {
   readonly hoursPerDay: number;
   /** Models that alone may use the pool, and use no other unless they name it; everyone when empty. */
   readonly dedicatedTo: readonly string[];
-  /** Node labels that its pods select. */
+  /** Labels that its pods select nodes by: all of them on every node of the pool. */
+  readonly selector: Readonly<Record<string, string>>;
+  /** Labels that its nodes get, besides those of their cloud. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

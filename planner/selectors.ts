@@ -1,41 +1,98 @@
+import { POOL_LABEL } from "./pool-labels";
 import type { PoolRequest } from "./request";
+import { allTolerated, taintsOf } from "./taints";
 import type { CapacityProblem } from "./types";
 
+/** More would be a list to read, not an answer. */
+const MOST_POOLS = 4;
+const MOST_LABELS = 4;
+
 /**
- * Pools that the scheduler cannot tell apart: a pod goes to any node that has the labels of its pool, whatever pool the
- * plan counted that node in. Only then are GPUs, cost and `dedicatedTo` of each pool what the plan says.
+ * Pools that the scheduler cannot keep apart: a pod goes to any node that has the labels of its pool, whose taints it
+ * tolerates and whose GPUs it asks for, whatever pool the plan counted that node in. Only where no node is in two pools
+ * are GPUs, cost and `dedicatedTo` of each what the plan says. Of pools alone, not of the models that are in them by now:
+ * one more model must not turn a cluster that works into one that is refused.
+ *
+ * @returns at most one problem for each pool, which names those before it.
  */
 export function overlappingPools(pools: readonly PoolRequest[]): CapacityProblem[] {
-  const forModels = pools.filter(({ role }) => role !== "system");
-  return forModels.flatMap((pool, index) =>
-    forModels
-      .slice(0, index)
-      .filter((other) => compete(pool, other) && !areDisjoint(pool.labels, other.labels))
-      .map((other) => problem(other, pool)),
+  return pools.flatMap((pool, index) => {
+    const mixed = pools.slice(0, index).filter((other) => podsReach(pool, other) || podsReach(other, pool));
+    return mixed.length > 0 ? [problem(pool, mixed)] : [];
+  });
+}
+
+/** Whether a node of one pool may satisfy all that the pods of another ask for. */
+function podsReach(from: PoolRequest, to: PoolRequest): boolean {
+  return (
+    // No pod of ours selects the nodes of a system pool: the platform's run wherever no taint keeps them away.
+    from.role !== "system" &&
+    (from.shape.gpu === undefined || from.shape.gpu.resource === to.shape.gpu?.resource) &&
+    allTolerated(taintsOf(to.shape), taintsOf(from.shape)) &&
+    // A node of a system pool has what is said of it. Of pools for models one node may have what is said of both.
+    (to.role === "system" ? isWithin(from.selector, to.selector) : !areDisjoint(from.selector, to.selector))
   );
 }
 
-/** GPU pods find no GPU of the other vendor, and CPU pods tolerate no GPU node. */
-function compete(a: PoolRequest, b: PoolRequest): boolean {
-  return a.shape.gpu?.resource === b.shape.gpu?.resource;
+type Labels = PoolRequest["labels"];
+
+function isWithin(some: Labels, all: Labels): boolean {
+  return Object.entries(some).every(([key, value]) => all[key] === value);
 }
 
 /** No node can have the labels of both. */
-function areDisjoint(a: PoolRequest["labels"], b: PoolRequest["labels"]): boolean {
-  return Object.entries(a).some(([key, value]) => b[key] !== undefined && b[key] !== value);
+function areDisjoint(a: Labels, b: Labels): boolean {
+  return Object.entries(a).some(([key, value]) => Object.hasOwn(b, key) && b[key] !== value);
 }
 
-function problem(first: PoolRequest, second: PoolRequest): CapacityProblem {
-  const label = (pool: PoolRequest) => `pools.${pool.name}.labels: {example.com/pool: ${pool.name}}`;
+function problem(pool: PoolRequest, mixed: readonly PoolRequest[]): CapacityProblem {
+  const named = mixed.slice(0, MOST_POOLS);
+  const more = mixed.length - named.length;
+  const others = [...named.map(({ name }) => `"${name}"`), ...(more > 0 ? [`${more} more`] : [])];
+  const taints = pool.shape.gpu
+    ? "no taint parts them, as GPU pods tolerate those of all"
+    : "their nodes have no taint";
+  const lines = [...named, pool].filter(lacksItsLabel).map((each) => `- ${labelLine(each)}`);
   return {
     severity: "mandatory",
     rule: "pools-overlap",
-    subject: `pools.${second.name}`,
-    message: `the scheduler cannot tell the pools "${first.name}" and "${second.name}" apart: a node can have the labels of both (${said(first)}; ${said(second)}), so that pods of one land on the other, and neither dedicatedTo nor the GPUs that the plan counts per pool hold. Give each a label of its own, with the same key, for example ${label(first)} and ${label(second)}, and label their nodes so; or make one pool of them.`,
+    subject: `pools.${pool.name}`,
+    message: [
+      `the scheduler cannot keep the pool "${pool.name}" apart from ${others.join(", ")}: ${[...named, pool].map(said).join("; ")}. A node can be all of that, and ${taints}: pods of one pool run on another, and neither dedicatedTo nor the GPUs and costs that are planned for each pool hold. Say by which label each can be told, and put it on its nodes:`,
+      ...lines,
+      `or make one pool of them.`,
+    ].join("\n"),
   };
 }
 
-function said({ name, labels }: PoolRequest): string {
-  const text = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  return `${name}: ${text.length > 0 ? text.join(", ") : "no label"}`;
+function said({ name, role, selector, dedicatedTo }: PoolRequest): string {
+  const labels = list(Object.entries(selector).map(([key, value]) => `${key}=${value}`)) || "any labels";
+  if (role === "system") {
+    return `nodes of "${name}", where the platform runs, have ${labels}`;
+  }
+  const [model, ...models] = dedicatedTo;
+  const dedicated = model && ` (dedicated to ${model}${models.length > 0 ? ` and ${models.length} more` : ""})`;
+  return `"${name}"${dedicated ?? ""} takes nodes with ${labels}`;
+}
+
+/** Nothing selects the nodes of a system pool: they need a label only where they have another pool's. */
+function lacksItsLabel({ name, role, selector }: PoolRequest): boolean {
+  return selector[POOL_LABEL] !== name && !(role === "system" && selector[POOL_LABEL] === undefined);
+}
+
+/** The line of the configuration after which the pool is told from all others. */
+function labelLine({ name, labels }: PoolRequest): string {
+  const { [POOL_LABEL]: _, ...own } = labels;
+  const entries = Object.entries(own).map(([key, value]) => `${scalar(key)}: ${scalar(value)}`);
+  return `pools.${name}.labels: {${list([`${POOL_LABEL}: ${scalar(name)}`, ...entries])}}`;
+}
+
+/** As YAML reads it for a text: in quotes where it would be a number, a truth value or nothing. */
+function scalar(text: string): string {
+  const isPlain = /^[a-z][\w./-]*$/i.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  return isPlain ? text : JSON.stringify(text);
+}
+
+function list(items: readonly string[]): string {
+  return items.length > MOST_LABELS ? `${items.slice(0, MOST_LABELS).join(", ")}, …` : items.join(", ");
 }

@@ -81,8 +81,11 @@ export interface PoolPlan {
   readonly maxMonthlyUsd: number;
   /** Hours that the pool runs on an average day. */
   readonly hoursPerDay: number;
-  /** Node labels that pods of this pool select. */
+  /** Labels that pods of this pool select nodes by. */
+  readonly selector: Readonly<Record<string, string>>;
+  /** What nodes made for this pool get, besides their cloud's labels. Of nodes that exist, pods ask the selector alone. */
   readonly labels: Readonly<Record<string, string>>;
+  /** What nodes made for this pool get, and its pods tolerate. */
   readonly taints: readonly Taint[];
   /** GPUs claimed by the minimum replicas of the models placed here, of minNodes × GPUs. */
   readonly gpusClaimed: number;

@@ -1,8 +1,8 @@
 import { engineVersion } from "../catalog/engines";
 import { findModel, type ModelEntry, type OllamaBuild } from "../catalog/models";
-import { hourlyUsd, type MachineShape } from "../catalog/shapes";
-import { LABEL_PREFIX } from "../components/core/labels";
+import { hourlyUsd } from "../catalog/shapes";
 import type { ModelArchitecture } from "../planner/model/architecture";
+import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import type { ModelSource } from "../planner/types";
 import { withChatParsers } from "./chat-parsers";
@@ -48,19 +48,8 @@ function poolRequest(name: string, config: PoolConfig): PoolRequest {
     usdPerNodeHour: config.usdPerNodeHour ?? hourlyUsd(shape) ?? 0,
     hoursPerDay: config.hoursPerDay,
     dedicatedTo: config.dedicatedTo ?? [],
-    labels: { ...defaultSelector(name, shape), ...config.labels },
+    ...poolLabels(name, shape, config.labels),
   };
-}
-
-/**
- * Labels by which pods find a pool's nodes. Managed clouds label every node with its shape; machines of one's
- * own carry the pool's name, except where there is no GPU to find.
- */
-function defaultSelector(pool: string, shape: MachineShape): Record<string, string> {
-  if (shape.provider !== "onprem") {
-    return { "node.kubernetes.io/instance-type": shape.name };
-  }
-  return shape.gpu ? { [`${LABEL_PREFIX}/pool`]: pool } : {};
 }
 
 function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {

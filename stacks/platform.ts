@@ -65,8 +65,8 @@ export class Platform extends PlatformComponent {
       certManagerTarget(certManagerPods),
       ...(modelControl.enabled ? [modelControlTarget] : []),
     ];
-    const gpuPools = plan.pools.flatMap(({ shape, labels, taints }) =>
-      shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: labels, tolerations: taints }] : [],
+    const gpuPools = plan.pools.flatMap(({ shape, selector, taints }) =>
+      shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: selector, tolerations: taints }] : [],
     );
     const connections = platformConnections({ ...args, endpoints, services, targets, gpuPools });
     super("platform:Platform", name, { ...opts, transformations }, { images, connections });

@@ -30,7 +30,7 @@ import { WorkerTolerations } from "./worker-tolerations";
 export interface Beta9Args {
   readonly backends: Backends;
   /** Pool of amd64 machines without GPUs, for the gateway, image builds and functions without a GPU. */
-  readonly cpuPool: Pick<PoolPlan, "labels">;
+  readonly cpuPool: Pick<PoolPlan, "selector">;
   /** Pools with NVIDIA GPUs that Beta9 has a name for. */
   readonly gpuPools: readonly GpuPool[];
   /** @default nothing beside the device plugins */
@@ -135,7 +135,7 @@ export class Beta9 extends PlatformComponent {
           release: BETA9_RELEASE,
           values: releaseValues({
             backends,
-            nodeSelector: args.cpuPool.labels,
+            nodeSelector: args.cpuPool.selector,
             storageClass: cluster.storageClass,
             podAnnotations: {
               [ANNOTATIONS.configHash]: hashOf([settings]),

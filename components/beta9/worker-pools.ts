@@ -4,7 +4,7 @@ import { beta9GpuType } from "./gpu-types";
 
 export interface WorkerPoolsArgs {
   /** Pool for image builds and functions without a GPU. */
-  readonly cpuPool: Pick<PoolPlan, "labels">;
+  readonly cpuPool: Pick<PoolPlan, "selector">;
   readonly gpuPools: readonly GpuPool[];
   /** RuntimeClasses of GPU pods. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
@@ -14,7 +14,7 @@ export interface WorkerPoolsArgs {
   readonly authority?: Authority;
 }
 
-export type GpuPool = Pick<PoolPlan, "name" | "labels" | "taints" | "shape" | "usdPerNodeHour">;
+export type GpuPool = Pick<PoolPlan, "name" | "selector" | "taints" | "shape" | "usdPerNodeHour">;
 
 export interface Authority {
   readonly secret: string;
@@ -56,9 +56,9 @@ export function workerPools(args: WorkerPoolsArgs): Record<string, object> {
   return { default: onCpu, build: onCpu, ...Object.fromEntries(onGpu) };
 }
 
-function jobSpec({ labels }: Pick<PoolPlan, "labels">, { authority }: WorkerPoolsArgs): object {
+function jobSpec({ selector }: Pick<PoolPlan, "selector">, { authority }: WorkerPoolsArgs): object {
   return {
-    nodeSelector: { "kubernetes.io/arch": "amd64", ...labels },
+    nodeSelector: { "kubernetes.io/arch": "amd64", ...selector },
     ...(authority && {
       env: [{ name: "SSL_CERT_FILE", value: authority.file }],
       volumes: [{ name: "authority", secret: { secretName: authority.secret } }],

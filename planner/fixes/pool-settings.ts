@@ -1,4 +1,5 @@
 import { hourlyUsd, type MachineShape, shapesOf } from "../../catalog/shapes";
+import { cloudLabels, MACHINE_LABEL } from "../pool-labels";
 import type { PlanRequest, PoolRequest } from "../request";
 import { type Setting, withPool } from "./setting";
 
@@ -48,16 +49,13 @@ function otherMachines(request: PlanRequest, pool: PoolRequest): Setting[] {
   }));
 }
 
-/** Clouds label every node with its machine: pods that select it follow the change. */
-const MACHINE_LABEL = "node.kubernetes.io/instance-type";
-
-/** The request with another machine in a pool, at its list price. */
+/** The request with another machine in a pool, at its list price. Pods that select the machine follow the change. */
 export function onMachine(request: PlanRequest, pool: PoolRequest, shape: MachineShape, price: number): PlanRequest {
-  const follows = pool.labels[MACHINE_LABEL] === pool.shape.name;
+  const follows = pool.selector[MACHINE_LABEL] === pool.shape.name;
   return withPool(request, pool.name, {
     shape,
     usdPerNodeHour: price,
-    ...(follows && { labels: { ...pool.labels, [MACHINE_LABEL]: shape.name } }),
+    ...(follows && { selector: { ...pool.selector, ...cloudLabels(shape) } }),
   });
 }
 

@@ -15,7 +15,7 @@ const planSchema = z.object({
       name: z.string(),
       role: z.string(),
       shape: z.string().optional(),
-      labels: z.record(z.string(), z.string()),
+      selector: z.record(z.string(), z.string()),
       taints: z.array(taint),
     }),
   ),

@@ -4,7 +4,7 @@ import { type PlanFacts, readPlan } from "../lib/plan";
 import { type PodTemplate, podTemplates } from "../lib/pods";
 import { stackPolicy } from "../lib/policy";
 
-type Pool = Pick<PlanFacts["pools"][number], "name" | "labels" | "taints">;
+type Pool = Pick<PlanFacts["pools"][number], "name" | "selector" | "taints">;
 
 export const gpuTolerations = stackPolicy(
   {
@@ -35,7 +35,9 @@ export const gpuTolerations = stackPolicy(
           report({
             resource,
             field: selector,
-            allowed: pools.map(({ name, labels }) => `${JSON.stringify(labels)} (pool ${name})`).join(", or "),
+            allowed: pools
+              .map(({ name, selector: labels }) => `${JSON.stringify(labels)} (pool ${name})`)
+              .join(", or "),
           });
         } else if (candidates.every((pool) => untolerated(pool, pod).length > 0)) {
           const missing = candidates.flatMap((pool) =>
@@ -54,7 +56,7 @@ export const gpuTolerations = stackPolicy(
 
 /** Without a plan: the taint that cloud providers and the ExtendedResourceToleration admission plugin use. */
 function conventional(resourceName: string): Pool {
-  return { name: "any GPU node", labels: {}, taints: [{ key: resourceName, effect: "NoSchedule" }] };
+  return { name: "any GPU node", selector: {}, taints: [{ key: resourceName, effect: "NoSchedule" }] };
 }
 
 function selectsNodes({ spec }: PodTemplate): boolean {
@@ -69,10 +71,10 @@ function selectsNodes({ spec }: PodTemplate): boolean {
   return !(isEmpty(spec.get("nodeSelector")) && isEmpty(affinity));
 }
 
-/** True when the selector asks for labels of the pool and for none that contradicts them; pods with affinity alone may land on any. */
-function isSelected({ labels }: Pool, selector: Field): boolean {
+/** True when the selector asks for labels that the pool's pods select by, and for none that contradicts them; pods with affinity alone may land on any. */
+function isSelected({ selector: labels }: Pool, selector: Field): boolean {
   const asked = selector.entries();
-  const shared = asked.filter(([key]) => key in labels);
+  const shared = asked.filter(([key]) => Object.hasOwn(labels, key));
   return (
     asked.length === 0 ||
     (shared.length > 0 && !shared.some(([key, field]) => field.is((value) => value !== labels[key])))

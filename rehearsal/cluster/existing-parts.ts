@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allocatable } from "../../planner/pod-resources";
+import { cloudLabels } from "../../planner/pool-labels";
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
 import type { EnvironmentConfig } from "../../stacks/config";
 import { moduleFolder, requirePart } from "../parts/find";
@@ -82,6 +83,7 @@ function nodeOf({ name, shape, labels, taints }: PoolPlan, index: number): Kuber
         "kubernetes.io/arch": shape.cpu.arch,
         "kubernetes.io/os": "linux",
         "kubernetes.io/hostname": `${name}-${index}`,
+        ...cloudLabels(shape),
         ...labels,
       },
     },

@@ -12,6 +12,7 @@ import * as pools from "./rules/pools";
 
 const rules: readonly Rule[] = [
   pools.atLeastOnePool,
+  pools.poolsCanBeCompared,
   pools.poolsHaveOneMachine,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,

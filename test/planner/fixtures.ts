@@ -63,6 +63,7 @@ export function poolOf(shapeName: string, maxNodes: number, changes: Partial<Poo
     usdPerNodeHour: shape.price && "usdPerHour" in shape.price ? shape.price.usdPerHour : 0,
     hoursPerDay: 24,
     dedicatedTo: [],
+    selector: { "inference-stacks.io/pool": name },
     labels: { "inference-stacks.io/pool": name },
     ...changes,
   };

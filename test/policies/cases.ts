@@ -117,10 +117,10 @@ const GOOD_PLAN = {
     {
       name: "a10",
       role: "gpu",
-      labels: { "inference-stacks.io/pool": "a10" },
+      selector: { "inference-stacks.io/pool": "a10" },
       taints: [{ key: "nvidia.com/gpu", value: "present", effect: "NoSchedule" }],
     },
-    { name: "system", role: "system", labels: { "inference-stacks.io/pool": "system" }, taints: [] },
+    { name: "system", role: "system", selector: { "inference-stacks.io/pool": "system" }, taints: [] },
   ],
   models: [
     {

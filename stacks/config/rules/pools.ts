@@ -3,6 +3,7 @@ import type { ClusterKind } from "../../../planner/types";
 import { LIST_CARDS, LIST_SHAPES } from "../list-commands";
 import { list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { PoolConfig } from "../schema";
+import { MOST_POOLS } from "../sections/pools";
 import { knownMachine, type Rule } from "./context";
 
 /** Whose machines a kind of cluster can have. A local cluster is whatever the kubeconfig points at. */
@@ -20,6 +21,18 @@ export const atLeastOnePool: Rule = function* ({ sections, declared }) {
       value: {},
       allowed: "at least one pool",
       fix: "add one, for example system: {node: {vcpus: 8, memoryGiB: 32}}",
+    };
+  }
+};
+
+export const poolsCanBeCompared: Rule = function* ({ declared }) {
+  const count = declared.pools.length;
+  if (count > MOST_POOLS) {
+    yield {
+      path: ["pools"],
+      value: `${count} pools`,
+      allowed: `at most ${MOST_POOLS} pools: each is compared with every other`,
+      fix: "make one pool of those with equal machines, or an environment for each cluster",
     };
   }
 };

@@ -92,7 +92,11 @@ export const poolSchema = z
     labels: z
       .record(labelKey, labelValue)
       .optional()
-      .meta({ description: "Further node labels.", example: { "example.com/team": "blue" } }),
+      .meta({
+        description:
+          "Labels that all nodes of this pool have: its pods select nodes by them, so put them there first. Needed where nodes of another pool could be taken for these, such as machines of the same shape.",
+        example: { "inference-stacks.io/pool": "blue" },
+      }),
   })
   .transform((pool) => ({ ...pool, maxNodes: pool.maxNodes ?? Math.max(1, pool.minNodes) }))
   .meta({
@@ -101,8 +105,12 @@ export const poolSchema = z
     example: { shape: "VM.GPU.A10.1" },
   });
 
+/** More than a cluster has; the planner compares each pool with every other. */
+export const MOST_POOLS = 200;
+
 export const poolsSection = z.record(dnsLabel(40), poolSchema).meta({
   description: "Machines by pool name.",
   minProperties: 1,
+  maxProperties: MOST_POOLS,
   example: { gpu: { shape: "VM.GPU.A10.1" } },
 });

@@ -76,6 +76,7 @@ export function poolPlan(changes: Partial<PoolPlan> & Pick<PoolPlan, "name" | "s
     monthlyUsd: minNodes * usdPerNodeHour * 730,
     maxMonthlyUsd: (changes.maxNodes ?? minNodes) * usdPerNodeHour * 730,
     hoursPerDay: 24,
+    selector: {},
     labels: {},
     taints: [],
     gpusClaimed: 0,

@@ -32,7 +32,8 @@ export function gpuPool(name: string, shapeName: string): PoolPlan {
     monthlyUsd: 2920,
     maxMonthlyUsd: 2920,
     hoursPerDay: 24,
-    labels: { "node.kubernetes.io/instance-type": shapeName },
+    selector: { "node.kubernetes.io/instance-type": shapeName },
+    labels: { "inference-stacks.io/pool": name },
     taints,
     gpusClaimed: 0,
     gpusTotal: shape.gpu?.count ?? 0,
@@ -80,7 +81,7 @@ export function deployBeta9(changes: Partial<Beta9Args> & BackendChanges = {}): 
   return deploy(() => {
     new Beta9("beta9", {
       backends: backends({ redisPasswords, endpoint }),
-      cpuPool: { labels: { "node.kubernetes.io/instance-type": "VM.Standard.E5.Flex" } },
+      cpuPool: { selector: { "node.kubernetes.io/instance-type": "VM.Standard.E5.Flex" } },
       gpuPools: [gpuPool("vision", "VM.GPU.A10.2"), gpuPool("large", "BM.GPU.H100.8")],
       tolerations: "inject",
       containerRuntime: "gvisor",

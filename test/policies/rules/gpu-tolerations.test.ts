@@ -11,7 +11,7 @@ const inZone = affinity([
   { matchExpressions: [{ key: "topology.kubernetes.io/zone", operator: "In", values: ["a"] }] },
 ]);
 const softTaint = plan({
-  pools: [{ name: "a10", role: "gpu", labels: onA10, taints: [{ key: "x", effect: "PreferNoSchedule" }] }],
+  pools: [{ name: "a10", role: "gpu", selector: onA10, taints: [{ key: "x", effect: "PreferNoSchedule" }] }],
 });
 
 policyCases(gpuTolerations, [

@@ -24,7 +24,7 @@ const securityList = (rule: object) =>
   resource("oci:Core/securityList:SecurityList", {
     ingressSecurityRules: [{ protocol: "6", source: "0.0.0.0/0", ...rule }],
   });
-const onCloud = (shape: string) => plan({ pools: [{ name: "gpu", role: "gpu", shape, labels: {}, taints: [] }] });
+const onCloud = (shape: string) => plan({ pools: [{ name: "gpu", role: "gpu", shape, selector: {}, taints: [] }] });
 const envoyProxy = (envoyService: object) =>
   object(
     "gateway.envoyproxy.io/v1alpha1",

@@ -1,0 +1,25 @@
+import type { MachineShape } from "../catalog/shapes";
+import type { Taint } from "./types";
+
+/** GPU nodes keep other pods away: the vendor's customary taint, and ours for pools reserved to inference. */
+export function taintsOf({ gpu }: MachineShape): Taint[] {
+  if (!gpu) {
+    return [];
+  }
+  return [
+    { key: gpu.resource, effect: "NoSchedule" },
+    { key: "dedicated", value: "inference", effect: "NoSchedule" },
+  ];
+}
+
+/** Whether pods that tolerate some taints may go where others are. A toleration without a value takes every value. */
+export function allTolerated(taints: readonly Taint[], tolerated: readonly Taint[]): boolean {
+  return taints
+    .filter(({ effect }) => effect !== "PreferNoSchedule")
+    .every((taint) =>
+      tolerated.some(
+        ({ key, value, effect }) =>
+          key === taint.key && effect === taint.effect && (value === undefined || value === taint.value),
+      ),
+    );
+}
