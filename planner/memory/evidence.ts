@@ -16,7 +16,7 @@ export interface EvidenceTraits {
   readonly version: "measured" | "elsewhere" | "unmeasured";
   /** Releases from 0.20.0 on; "before": older ones. */
   readonly age: "from 0.20" | "before";
-  readonly attention: "full" | "windows" | "latent" | "recurrent" | "none";
+  readonly attention: "full" | "windows" | "latent" | "compressed" | "recurrent" | "none";
   readonly experts: "none" | "experts";
   readonly format: "measured" | "unmeasured";
   readonly layout: "measured" | "unmeasured";
@@ -102,6 +102,7 @@ function attentionOf({ architecture }: MemoryRequest): EvidenceTraits["attention
     parallelMixer ? [mixer, parallelMixer] : [mixer],
   );
   if (mixers.some(({ kind }) => kind === "recurrent")) return "recurrent";
+  if (mixers.some(({ kind }) => kind === "compressed")) return "compressed";
   if (mixers.some(({ kind }) => kind === "latent")) return "latent";
   return mixers.some((mixer) => mixer.kind === "attention" && mixer.scope.kind !== "full") ? "windows" : "full";
 }

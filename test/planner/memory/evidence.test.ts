@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { gpuModels } from "../../../catalog/shapes";
 import { evidenceFor } from "../../../planner/memory/evidence";
 import table from "../../../planner/memory/evidence.json";
+import { defaultArchitecture } from "../model/families/compare";
 import { fixtureArchitecture } from "../model/fixtures";
 import { memoryRequest } from "./requests";
 
@@ -55,6 +56,7 @@ describe("what is measured", () => {
     expect(of("deepseek-ai--DeepSeek-V3")).toMatchObject({ attention: "latent", experts: "experts" });
     expect(of("nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16").attention).toBe("recurrent");
     expect(of("BAAI--bge-m3").attention).toBe("none");
+    expect(evidenceFor(memoryRequest(defaultArchitecture("deepseek_v4"))).traits.attention).toBe("compressed");
     expect(of("meta-llama--Llama-3.1-8B", { quantization: "nvfp4" }).format).toBe("unmeasured");
     expect(of("meta-llama--Llama-3.1-8B", { tensorParallel: 4, pipelineParallel: 2 }).layout).toBe("measured");
     expect(of("meta-llama--Llama-3.1-8B", { tensorParallel: 8 }).layout).toBe("unmeasured");
