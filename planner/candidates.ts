@@ -172,7 +172,7 @@ function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: number): 
   return layouts({ ...limits, tensorParallel: model.tensorParallel, pipelineParallel: model.pipelineParallel });
 }
 
-function rulesBroken(model: ModelRequest, { tensorParallel, pipelineParallel }: Layout): string[] {
+function rulesBroken(model: ModelRequest, { tensorParallel, pipelineParallel }: Layout): readonly string[] {
   const { options } = readVllmFlags(model.args);
   return parallelismProblems(model.architecture, tensorParallel, pipelineParallel, model.quantization, options);
 }

@@ -24,13 +24,33 @@ export function parallelismProblems(
   pipelineParallel: number,
   quantization?: string,
   { expertParallel = false }: Pick<VllmOptions, "expertParallel"> = {},
-): string[] {
+): readonly string[] {
+  const key = [tensorParallel, pipelineParallel, quantization ?? "", expertParallel].join("\n");
+  const answers = known.get(architecture) ?? new Map<string, readonly string[]>();
+  known.set(architecture, answers);
+  const answer =
+    answers.get(key) ??
+    problemsOf(architecture, tensorParallel, pipelineParallel, formatFor(architecture, quantization), expertParallel);
+  answers.set(key, answer);
+  return answer;
+}
+
+/** The same layouts are asked for on every card and machine, and each goes through all tensors. */
+const known = new WeakMap<ModelArchitecture, Map<string, readonly string[]>>();
+
+function problemsOf(
+  architecture: ModelArchitecture,
+  tensorParallel: number,
+  pipelineParallel: number,
+  format: WeightFormat,
+  expertParallel: boolean,
+): readonly string[] {
   const problems = new Set([
     ...pipelineProblems(architecture, pipelineParallel),
     ...(expertParallel ? expertProblems(architecture) : []),
     ...headProblems(architecture, tensorParallel),
     ...vocabularyProblems(architecture, tensorParallel),
-    ...tensorProblems(architecture, tensorParallel, formatFor(architecture, quantization), expertParallel),
+    ...tensorProblems(architecture, tensorParallel, format, expertParallel),
   ]);
   return [...problems];
 }
