@@ -1,17 +1,22 @@
 import { cards, type GpuModel, gpuModels } from "./shapes";
 
 /**
- * GPU models that a name can mean: a card of one's own (`rtx-4090`), the model as the catalogue or a driver has it
+ * GPU models that a name can mean: a card of one's own (`rtx-4090`, RTX4090), the model as the catalogue or a driver has it
  * (`NVIDIA H100 80GB HBM3`), or words of it (`H200`, `a100 80gb`). Several for `A100`, none for what is unknown.
  */
 export function findGpus(name: string): readonly GpuModel[] {
-  const model = cards.find((card) => card.name === name.toLowerCase())?.gpu ?? name;
+  const model =
+    cards.find((card) => card.name === name.toLowerCase() || joined(card.name) === name.toLowerCase())?.gpu ?? name;
   const exact = gpuModels.filter((gpu) => gpu.model.toLowerCase() === model.toLowerCase());
   if (exact.length > 0) return exact;
   // Drivers add the kind of memory, and the generation of the socket (SXM4).
   const words = wordsOf(model).filter((word) => !/^hbm\d/.test(word));
   const found = gpuModels.filter((gpu) => words.every((word) => wordsOf(gpu.model).includes(word)));
   return words.length === 0 ? [] : found;
+}
+
+function joined(name: string): string {
+  return name.replaceAll("-", "");
 }
 
 function wordsOf(text: string): string[] {

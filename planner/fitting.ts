@@ -59,7 +59,7 @@ export function cheapestShapes(model: ModelRequest): FittingMachine[] {
     .sort((a, b) => a.usdPerHour - b.usdPerHour);
 }
 
-/** For each card of one's own the fewest in one machine that hold a replica; fewest first. */
+/** For each card of one's own the fewest in one machine that hold a replica; fewest first, then those of least memory. */
 export function fewestCards(model: ModelRequest): FittingMachine[] {
   return cards
     .flatMap(({ name }) => {
@@ -72,8 +72,11 @@ export function fewestCards(model: ModelRequest): FittingMachine[] {
       }
       return [];
     })
-    .sort((a, b) => (a.shape.gpu?.count ?? 0) - (b.shape.gpu?.count ?? 0));
+    .sort((a, b) => gpusOf(a) - gpusOf(b) || memoryOf(a) - memoryOf(b));
 }
+
+const gpusOf = ({ shape }: FittingMachine) => shape.gpu?.count ?? 0;
+const memoryOf = ({ shape }: FittingMachine) => shape.gpu?.engineMemoryGiB ?? 0;
 
 const CARDS_PER_MACHINE = [1, 2, 4, 8];
 

@@ -1,4 +1,5 @@
 /** The cards of the catalogue side by side, for people and as JSON. */
+import type { MachineShape } from "../../catalog/shapes";
 import type { CardFit } from "../../planner/card-comparison";
 import { type Cell, table, usd } from "./style";
 
@@ -13,7 +14,9 @@ export function cardTable(fits: readonly CardFit[]): string {
 function cardRow({ gpu, answer, spareGiB, cheapest }: CardFit): readonly (string | Cell)[] {
   if ("refusal" in answer) {
     const counted = spareGiB !== undefined && answer.refusal.layout !== undefined;
-    const reason = counted ? "not in one machine" : answer.refusal.reason;
+    const isEdge = answer.refusal.estimate?.verdict.answer === "edge";
+    const inOne = isEdge ? "at the edge: may start or not" : "not in one machine";
+    const reason = counted ? inOne : answer.refusal.reason;
     return [
       gpu.model,
       right(counted ? String(gpusOf(answer.refusal.layout)) : ""),
@@ -30,7 +33,7 @@ function cardRow({ gpu, answer, spareGiB, cheapest }: CardFit): readonly (string
     layoutText(layout),
     right((spareGiB ?? 0).toFixed(1)),
     right(cheapest?.usdPerHour === undefined ? "" : usd(cheapest.usdPerHour)),
-    { text: cheapest === undefined ? "fits" : `fits; ${cheapest.shape.name}`, spans: true },
+    { text: cheapest === undefined ? "fits" : `fits; ${machineText(cheapest.shape, gpusOf(layout))}`, spans: true },
   ];
 }
 
@@ -48,6 +51,11 @@ export function cardJson({ gpu, answer, spareGiB, cheapest }: CardFit) {
     ...("refusal" in answer && { reason: answer.refusal.reason }),
     ...(cheapest && { cheapestShape: cheapest.shape.name, usdPerHour: cheapest.usdPerHour }),
   };
+}
+
+/** The price is the machine's, with all its cards. */
+function machineText({ name, gpu }: MachineShape, needed: number): string {
+  return gpu && gpu.count > needed ? `${name} with ${gpu.count}` : name;
 }
 
 type Layout = NonNullable<Extract<CardFit["answer"], { candidate: unknown }>["candidate"]>["layout"];
