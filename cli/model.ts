@@ -6,6 +6,7 @@ import { cardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";
 import { estimateMemory, MemoryRequestError } from "../planner/memory/estimate";
 import { usualFileType } from "../planner/memory/ollama";
+import { versionProblems } from "../planner/memory/start-rules";
 import type { MemoryRequest } from "../planner/memory/types";
 import { readVllmFlags } from "../planner/memory/vllm-flags";
 import { CheckpointError } from "../planner/model/checkpoint/errors";
@@ -13,7 +14,7 @@ import { ModelConfigError } from "../planner/model/config-json";
 import { isGgufName, UnknownFormatError } from "../planner/model/format-names";
 import type { ModelRequest } from "../planner/request";
 import { modelFilesGB } from "../planner/storage";
-import { weightFormatProblem } from "../planner/weight-format";
+import { weightFormatProblem, weightFormatRefusal } from "../planner/weight-format";
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";
@@ -94,6 +95,10 @@ async function reportFor(args: ModelArguments, env: NodeJS.ProcessEnv): Promise<
     kvCacheDtype: args.kvCacheDtype,
     quantization: quantizationFor(args, named),
   };
+  const { pipelineParallel: stages = 1 } = args;
+  if (stages > architecture.layers) {
+    throw new BadInput(`--pp ${stages} exceeds the ${architecture.layers} layers of the model: write at most as many`);
+  }
   const model = asPlanned(args, load);
   const placed = machine.shape && fitOnMachine(model, machine.shape, MOST_NODES);
   const found = placed && ("candidate" in placed ? placed.candidate.layout : placed.refusal.layout);
@@ -107,8 +112,11 @@ async function reportFor(args: ModelArguments, env: NodeJS.ProcessEnv): Promise<
     vllm: readVllmFlags(args.flags).options,
   };
   const report = modelReport(request, estimateMemory(request), circumstances(args, model, placed));
-  // nothing can be advised for a load of unknown size
-  return report.unknown === undefined ? { ...report, advice: adviceFor(report, model, machine) } : report;
+  // nothing can be advised for a load of unknown size, nor for what starts on no machine
+  const isHopeless = versionProblems(request).length > 0 || weightFormatRefusal(model) !== undefined;
+  return report.unknown === undefined && !isHopeless
+    ? { ...report, advice: adviceFor(report, model, machine) }
+    : report;
 }
 
 /** What decides besides memory whether it starts, as in a plan. */
@@ -117,9 +125,11 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
   const reasons = refusals.map(({ reason }) => reason);
   const noLayout = placed && "refusal" in placed && !placed.refusal.layout ? [placed.refusal.reason] : [];
   // A format that the checkpoint lacks is a question worth asking here: what would a sibling in that format need?
-  const format = weightFormatProblem(model);
+  const refusal = weightFormatRefusal(model);
+  const format = refusal === undefined ? weightFormatProblem(model) : undefined;
+  const refused = [...reasons, ...(refusal === undefined ? [] : [refusal])];
   return {
-    refused: reasons.length > 0 ? reasons : noLayout,
+    refused: refused.length > 0 ? refused : noLayout,
     notes: [
       ...(machine.isNamed ? [] : [`no card is named (--card): the figures are for ${machine.gpuModel}`]),
       ...(machine.others?.length ? [`${machine.gpuModel} is meant, not ${machine.others.join(" or ")}`] : []),

@@ -19,7 +19,11 @@ type Answer =
       readonly files?: string | undefined;
       readonly note?: string;
     }
-  | { readonly refusal: string };
+  | {
+      readonly refusal: string;
+      /** No other checkpoint would help: the engine itself refuses. */
+      readonly ofEngine?: true;
+    };
 
 /**
  * What the engine is told of the weights; undefined when it finds out for itself. vLLM reads the format of a quantized
@@ -55,6 +59,12 @@ export function weightFormatProblem(model: ModelRequest): CapacityProblem | unde
   return { severity: "mandatory", rule: "weight-format", subject, message: answer.refusal };
 }
 
+/** Why the engine does not start with this format, whatever the checkpoint. */
+export function weightFormatRefusal(model: ModelRequest): string | undefined {
+  const answer = answerFor(model);
+  return "refusal" in answer && answer.ofEngine ? answer.refusal : undefined;
+}
+
 /** The number type that the configuration asks for, as a quantization or as vLLM's own flag; undefined: vLLM chooses. */
 export function dtypeAskedFor({ quantization, args }: ModelRequest): Dtype | undefined {
   const flag = dtypeOfFlag(args?.dtype);
@@ -70,6 +80,7 @@ function answerFor(model: ModelRequest): Answer {
   if (dtypeAskedFor(model) === "float16" && noFloat16.includes(architecture.family)) {
     return {
       refusal: `${model.name}: vLLM refuses float16 for models of the family ${architecture.family}, which overflow in it. To fix it: leave their number type to vLLM, or write quantization: bf16.`,
+      ofEngine: true,
     };
   }
   const dtype = quantization === undefined ? undefined : dtypeNamed(quantization);
@@ -86,6 +97,7 @@ function ownFormat({ name, architecture, engineVersion }: ModelRequest): Answer 
   if (removed !== undefined && engineVersion === weightFormatsVersion) {
     return {
       refusal: `${name}: its config.json declares ${architecture.quantization.name} weights, and ${removed}. To fix it: give source and config of a checkpoint in another format.`,
+      ofEngine: true,
     };
   }
   const flag = checkpointMethods.find((each) => each.method === method)?.flag;
@@ -113,7 +125,10 @@ function namedFormat({ name, architecture, engineVersion, ...model }: ModelReque
   }
   if (kind.removed !== undefined) {
     return engineVersion === weightFormatsVersion
-      ? { refusal: `${name}: quantization ${quantization} cannot be served: ${kind.removed}. ${instead(isPlain)}` }
+      ? {
+          refusal: `${name}: quantization ${quantization} cannot be served: ${kind.removed}. ${instead(isPlain)}`,
+          ofEngine: true,
+        }
       : { loadAs: { quantization: key } };
   }
   if (model.configIsOfAnotherSource) {

@@ -93,24 +93,25 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
   if (argv.length === 0) return "list";
   const problems = [...line.problems];
   const [model = "", ...rest] = line.positionals;
-  if (model === "" || rest.length > 0) problems.push(`expected one model, got ${line.positionals.length}`);
+  if (model === "" || rest.length > 0)
+    problems.push(`expected one model, got ${line.positionals.length}; without arguments the catalogue's are listed`);
   const text = (name: keyof CommandLine["values"]) => {
     const value = line.values[name];
     return typeof value === "string" ? value : undefined;
   };
-  const number = (name: NumberOption, read: (value: string) => number | undefined, kind: string, hint = "") => {
+  const number = (name: NumberOption, read: (value: string) => number | undefined, allowed: string, hint = "") => {
     const given = text(name);
     const value = given === undefined ? undefined : read(given);
     if (given !== undefined && value === undefined)
-      problems.push(`--${line.typed[name]} must be a ${kind} above 0, is "${given}"${hint}`);
+      problems.push(`--${line.typed[name]} must be ${allowed}, is "${given}"${hint}`);
     return value;
   };
-  const whole = (name: NumberOption, hint?: string) => number(name, wholeNumber, "whole number", hint);
+  const whole = (name: NumberOption, hint?: string) => number(name, wholeNumber, "a whole number above 0", hint);
   const layoutHint = ": leave it out, and what fits is named";
   const numbers = {
     tensorParallel: whole("tp", layoutHint),
     pipelineParallel: whole("pp", layoutHint),
-    utilization: number("utilization", decimal, "number"),
+    utilization: number("utilization", (value) => decimal(value, 1), "a share of GPU memory above 0, at most 1"),
     contextTokens: whole("context"),
     concurrency: whole("concurrency") ?? 1,
   };
@@ -125,8 +126,17 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
     shape: text("shape"),
     gpu: text("gpu"),
     gpuOption: line.typed.gpu,
-    gpuMemoryGiB: number("gpu-memory-gib", decimal, "number"),
-    hostMemoryGiB: number("host-memory-gib", decimal, "number"),
+    gpuMemoryGiB: number(
+      "gpu-memory-gib",
+      (value) => decimal(value, MOST_GPU_GIB),
+      `GiB above 0, at most ${MOST_GPU_GIB}`,
+      mebibytes,
+    ),
+    hostMemoryGiB: number(
+      "host-memory-gib",
+      (value) => decimal(value, MOST_HOST_GIB),
+      `GiB above 0, at most ${MOST_HOST_GIB}`,
+    ),
   });
   if ("problem" in machine) problems.push(machine.problem);
   else if (machine.device === "cpu" && engine === "vllm")
@@ -166,7 +176,13 @@ function readKvDtype(name: string, problems: string[]): KvCacheDtype | undefined
   return found;
 }
 
-function decimal(text: string): number | undefined {
+/** Above every card and host that is sold; what is more is a number in another unit. */
+const MOST_GPU_GIB = 2048;
+const MOST_HOST_GIB = 65_536;
+
+const mebibytes = ": nvidia-smi shows MiB, 1024 to a GiB";
+
+function decimal(text: string, most: number): number | undefined {
   const value = text.trim() === "" ? Number.NaN : Number(text);
-  return value > 0 && value < 1e12 ? value : undefined;
+  return value > 0 && value <= most ? value : undefined;
 }

@@ -29,6 +29,7 @@ export async function readModel(model: string, env: NodeJS.ProcessEnv): Promise<
   if (isRemote(model)) return { architecture: await readRemoteModel(model, env) };
   const path = existsSync(model) && statSync(model).isDirectory() ? join(model, "config.json") : model;
   if (existsSync(path)) return { architecture: await readConfigFile(path, model) };
+  if (path !== model) throw new BadInput(`the folder ${model} has no config.json: name the one that holds it`);
   const entry = findModel(model);
   if (entry !== undefined) return { architecture: readCatalogueModel(entry), entry };
   throw new BadInput(

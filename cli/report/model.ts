@@ -294,16 +294,21 @@ function describeGpu(report: ModelReport): string[] {
       `${size(estimate.verdict.intervalGiB.above).padStart(11)}  more, or ${size(estimate.verdict.intervalGiB.below)} less: what the estimate can be off  .`,
     ),
     ...verdictRows(report),
-    ...(estimate.kvTokens > 0
-      ? [
-          row(
-            "engine reports",
-            `${size(estimate.kvPoolGiB)} for the KV cache, ${count(estimate.kvTokens)} tokens; ${estimate.requestCapacity.toFixed(2)} requests of ${count(request.contextTokens)} tokens at once`,
-          ),
-        ]
-      : []),
-    row("basis", estimate.basis),
+    ...poolRows(report),
+    row("constants", estimate.basis),
     ...notes.map((note) => row("note", note)),
+  ];
+}
+
+/** What vLLM logs when it starts; Ollama takes what is asked for and logs no such figure. */
+function poolRows({ request, estimate, refusals }: ModelReport): string[] {
+  if (estimate.kvTokens === 0 || refusals.length > 0) return [];
+  const requests = `${estimate.requestCapacity.toFixed(2)} requests of ${count(request.contextTokens)} tokens at once`;
+  const pool = size(estimate.kvPoolGiB);
+  return [
+    request.engine.name === "ollama"
+      ? row("room for", `${pool} of KV cache, ${requests}`)
+      : row("engine reports", `${pool} for the KV cache, ${count(estimate.kvTokens)} tokens; ${requests}`),
   ];
 }
 
@@ -325,7 +330,7 @@ function verdictRows({ estimate, refusals, verdict, unknown }: ModelReport): str
   return [
     row(
       "verdict",
-      `${answers[verdict.answer]}: ${size(totalGiB)} of ${size(limitGiB)}; ${deciderText(verdict.decides)}`,
+      `${answers[verdict.answer]}: ${size(totalGiB)} of ${size(limitGiB)}${verdict.answer === "fits" ? "" : `; ${deciderText(verdict.decides)}`}`,
     ),
     row("", verdictText(estimate.perGpu, estimate.verdict)),
   ];

@@ -23,7 +23,8 @@ export function contextLimit(architecture: ModelArchitecture, { name, version }:
 export function startProblems(request: MemoryRequest): string[] {
   return [
     ...contextProblems(request),
-    ...(request.engine.name === "vllm" ? [...versionProblems(request), ...batchProblems(request)] : []),
+    ...versionProblems(request),
+    ...(request.engine.name === "vllm" ? batchProblems(request) : []),
   ];
 }
 
@@ -50,8 +51,9 @@ function contextProblems({ architecture, contextTokens, engine }: MemoryRequest)
     : [];
 }
 
-function versionProblems({ engine: { version } }: MemoryRequest): string[] {
-  return compareVersions(version, oldestVllm) < 0
+/** Of these no other machine, layout or load is a way out. */
+export function versionProblems({ engine: { name, version } }: MemoryRequest): string[] {
+  return name === "vllm" && compareVersions(version, oldestVllm) < 0
     ? [`vLLM ${version} runs the engine before V1, of which no memory is known here: take ${oldestVllm} or newer`]
     : [];
 }

@@ -52,6 +52,9 @@ describe("what people type by mistake", () => {
     [["--engine", "ollama", "--dtype", "half"], "--dtype is an option of vLLM: Ollama decides this itself"],
     [["--engine", "ollama", "--tensor-parallel-size", "2"], "--tensor-parallel-size is an option of vLLM"],
     [["--constructor"], "--constructor is no option"],
+    [["--utilization", "1.5"], '--utilization must be a share of GPU memory above 0, at most 1, is "1.5"'],
+    [["--utilization", "95%"], "--utilization must be a share of GPU memory"],
+    [["--gpu-memory-gib", "81559"], "--gpu-memory-gib must be GiB above 0, at most 2048"],
   ])("%j is one problem", (argv, message) => {
     const found = problems("llama-3.1-8b", ...argv);
     expect(found).toHaveLength(1);

@@ -185,6 +185,25 @@ describe("npm run model", () => {
     expect(figures.notes).toContainEqual(expect.stringContaining("in a plan this takes a checkpoint of its own"));
   });
 
+  it.each([
+    ["a format that it has no more", ["llama-3.1-8b", "--quantization", "bitsandbytes"], "has no method of that name"],
+    ["a number type that the family overflows in", ["gemma-2-9b-it", "--dtype", "float16"], "vLLM refuses float16"],
+    ["a version before V1", ["llama-3.1-8b", "--vllm-version", "0.7.3"], "the engine before V1"],
+  ])("does not fit, and on no machine, where vLLM refuses %s", async (_what, argv, reason) => {
+    const figures = await json(...argv, "--card", "h100");
+    expect(figures).toMatchObject({ fits: false, verdict: { answer: "no", decides: "engine" } });
+    expect(figures.refusals).toContainEqual(expect.stringContaining(reason));
+    const { code, out } = await run(...argv, "--card", "h100");
+    expect(code).toBe(1);
+    expect(out).not.toMatch(/engine reports|cheapest|own cards/);
+  });
+
+  it("reports no pool for Ollama, which logs none", async () => {
+    const { out } = await run("llama-3.1-8b", "--engine", "ollama", "--card", "RTX4090");
+    expect(out).toMatch(/room for +\d+\.\d\d GiB of KV cache, \d+\.\d\d requests/);
+    expect(out).not.toContain("engine reports");
+  });
+
   it("states what is downloaded, where vLLM makes the format when it loads the weights", async () => {
     const figures = await json("qwen3-8b", "--quantization", "fp8");
     expect(figures.weightsGB).toBeCloseTo(16.38, 2);
@@ -300,8 +319,9 @@ describe("npm run model", () => {
     [["llama-3.1-8b", "--tp", "0"], '--tp must be a whole number above 0, is "0"'],
     [["llama-3.1-8b", "--tp", "two"], '--tp must be a whole number above 0, is "two"'],
     [["llama-3.1-8b", "--context", "1e400"], "--context must be"],
-    [["llama-3.1-8b", "--utilization", "1.5"], "utilization must be above 0 and at most 1"],
-    [["llama-3.1-8b", "--pp", "33"], "exceeds the model's 32 layers"],
+    [["llama-3.1-8b", "--utilization", "1.5"], "--utilization must be a share of GPU memory above 0, at most 1"],
+    [["llama-3.1-8b", "--pp", "33"], "--pp 33 exceeds the 32 layers of the model"],
+    [[tmpdir()], "has no config.json: name the one that holds it"],
     [["llama-3.1-8b", "--kv-dtype", "int3"], "--kv-dtype must be one of"],
     [["llama-3.1-8b", "--quantization", "q99"], '"q99" is not known'],
     [["llama-3.1-8b", "--vllm-version", "new"], "--vllm-version must look like"],
