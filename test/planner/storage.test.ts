@@ -52,7 +52,7 @@ describe("goesThroughStore", () => {
 
 describe("a model's files", () => {
   it("are the checkpoint's own where vLLM makes the format when it loads them (docs/environments/edge-nvidia.md)", () => {
-    const { plan, model } = planOn("g6.xlarge", 1, modelOf("qwen3-8b", { quantization: "fp8", concurrency: 8 }));
+    const { plan, model } = planOn("g6.xlarge", 1, modelOf("qwen3-8b", { quantization: "fp8", concurrency: 4 }));
     expect(model.loadAs).toEqual({ quantization: "fp8" });
     expect(model.weightsGB).toBeCloseTo(16.38, 2);
     // A volume of 14 GiB, of 9.4 GB, held 15.3 GiB of files.

@@ -53,7 +53,7 @@ describe("a cheaper machine", () => {
     expect(others).toEqual([]);
     expect(found).toMatchObject({ severity: "advisory", subject: "pools.p5en-48xlarge.shape" });
     expect(found?.message).toMatch(
-      /^embeddings takes 2\.\d of 12\d\.\d GiB of a GPU of p5en\.48xlarge\. On \S+ \(1 × NVIDIA .+\) the same models fit, for 4\d,\d{3} USD a month less\./,
+      /^embeddings takes 1\.\d of 12\d\.\d GiB of a GPU of p5en\.48xlarge\. On \S+ \(1 × NVIDIA .+\) the same models fit, for 4\d,\d{3} USD a month less\./,
     );
     expect(found?.message).toContain("Memory alone is compared");
   });
