@@ -1,17 +1,21 @@
 /** The cards of the catalogue side by side, for people and as JSON. */
 import type { MachineShape } from "../../catalog/shapes";
 import type { CardFit } from "../../planner/card-comparison";
+import type { EngineName } from "../../planner/types";
 import { type Cell, table, usd } from "./style";
 
 const right = (text: string): Cell => ({ text, align: "right" });
 
 /** Cards that hold the load first, the cheapest of them, then the fewest. */
-export function cardTable(fits: readonly CardFit[]): string {
+export function cardTable(fits: readonly CardFit[], engine: EngineName): string {
   const rows = [...fits].sort((a, b) => rank(a) - rank(b) || price(a) - price(b) || gpus(a) - gpus(b));
-  return table([["card", right("GPUs"), "layout", right("GiB spare"), right("USD/hour"), ""], ...rows.map(cardRow)]);
+  return table([
+    ["card", right("GPUs"), "layout", right("GiB spare"), right("USD/hour"), ""],
+    ...rows.map((fit) => cardRow(fit, engine)),
+  ]);
 }
 
-function cardRow({ gpu, answer, spareGiB, cheapest }: CardFit): readonly (string | Cell)[] {
+function cardRow({ gpu, answer, spareGiB, cheapest }: CardFit, engine: EngineName): readonly (string | Cell)[] {
   if ("refusal" in answer) {
     const counted = spareGiB !== undefined && answer.refusal.layout !== undefined;
     const isEdge = answer.refusal.estimate?.verdict.answer === "edge";
@@ -20,7 +24,7 @@ function cardRow({ gpu, answer, spareGiB, cheapest }: CardFit): readonly (string
     return [
       gpu.model,
       right(counted ? String(gpusOf(answer.refusal.layout)) : ""),
-      counted ? layoutText(answer.refusal.layout) : "",
+      counted ? layoutText(answer.refusal.layout, engine) : "",
       right(counted ? spareGiB.toFixed(1) : ""),
       right(""),
       { text: shortened(reason), spans: true },
@@ -30,7 +34,7 @@ function cardRow({ gpu, answer, spareGiB, cheapest }: CardFit): readonly (string
   return [
     gpu.model,
     right(String(gpusOf(layout))),
-    layoutText(layout),
+    layoutText(layout, engine),
     right((spareGiB ?? 0).toFixed(1)),
     right(cheapest?.usdPerHour === undefined ? "" : usd(cheapest.usdPerHour)),
     { text: cheapest === undefined ? "fits" : `fits; ${machineText(cheapest.shape, gpusOf(layout))}`, spans: true },
@@ -64,9 +68,11 @@ function gpusOf(layout: Layout | undefined): number {
   return layout === undefined ? 0 : layout.gpusPerNode * layout.nodesPerReplica;
 }
 
-function layoutText(layout: Layout | undefined): string {
+/** Ollama spreads whole layers, and has no tensor parallelism. */
+function layoutText(layout: Layout | undefined, engine: EngineName): string {
   if (layout === undefined) return "";
   const { tensorParallel: tp, pipelineParallel: pp } = layout;
+  if (engine === "ollama") return pp > 1 ? "layers spread" : "";
   return `TP ${tp} × PP ${pp}`;
 }
 

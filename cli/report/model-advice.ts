@@ -15,6 +15,7 @@ import { contextLimit } from "../../planner/memory/start-rules";
 import type { MemoryRequest } from "../../planner/memory/types";
 import type { ModelRequest } from "../../planner/request";
 import { ruleFor } from "../../planner/sizing";
+import type { EngineName } from "../../planner/types";
 import type { Machine } from "../model/machine";
 import { cardJson } from "./card-table";
 import type { ModelReport } from "./model";
@@ -130,37 +131,36 @@ function differencesOf(rule: SizingRuleResult, { request, estimate }: ModelRepor
 }
 
 /** The advice as label and text of rows; a row without a label goes on with the one above. */
-export function adviceRows({
-  remedies: found,
-  shapes,
-  cards,
-  comparison,
-  rule,
-}: ModelAdvice): (readonly [string, string])[] {
+export function adviceRows(
+  { remedies: found, shapes, cards, comparison, rule }: ModelAdvice,
+  engine: EngineName,
+): (readonly [string, string])[] {
   const rows: [string, readonly string[]][] = [
     ["to make it fit", found.map(({ options, text }) => `${options}  (${text})`)],
     [
       "cheapest",
       shapes.length === 0
         ? ["no single machine of the clouds in the catalogue holds this load"]
-        : shapes.map((machine) => `${machineText(machine)}: ${usd(machine.usdPerHour ?? 0)} USD/hour`),
+        : shapes.map((machine) => `${machineText(machine, engine)}: ${usd(machine.usdPerHour ?? 0)} USD/hour`),
     ],
-    ...(comparison ? [] : [ownCards(cards)]),
+    ...(comparison ? [] : [ownCards(cards, engine)]),
     ["five-step rule", rule ? [...rule.steps.map(({ step, text }) => `${step}. ${text}`), ...rule.differences] : []],
   ];
   return rows.flatMap(([label, texts]) => texts.map((text, index) => [index === 0 ? label : "", text] as const));
 }
 
-function ownCards(cards: readonly FittingMachine[]): [string, readonly string[]] {
+function ownCards(cards: readonly FittingMachine[], engine: EngineName): [string, readonly string[]] {
   return [
     "own cards",
-    cards.length === 0 ? ["no machine with up to 8 cards of one kind holds it"] : cards.map(machineText),
+    cards.length === 0
+      ? ["no machine with up to 8 cards of one kind holds it"]
+      : cards.map((machine) => machineText(machine, engine)),
   ];
 }
 
-function machineText({ shape, layout }: FittingMachine): string {
+function machineText({ shape, layout }: FittingMachine, engine: EngineName): string {
   const { tensorParallel: tp, pipelineParallel: pp, gpusPerNode } = layout;
-  const split = tp * pp === 1 ? "" : `, TP ${tp}${pp > 1 ? ` × PP ${pp}` : ""}`;
+  const split = tp * pp === 1 || engine === "ollama" ? "" : `, TP ${tp}${pp > 1 ? ` × PP ${pp}` : ""}`;
   const gpus = `${gpusPerNode} × ${shape.gpu?.model}${split}`;
   return shape.provider === "onprem" ? gpus : `${shape.name} (${gpus})`;
 }

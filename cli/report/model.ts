@@ -174,8 +174,10 @@ export function explainModel(report: ModelReport): string {
     "",
     ...describeGpu(report),
     "",
-    ...(report.advice ? [...adviceRows(report.advice).map(([label, text]) => row(label, text)), ""] : []),
-    ...(report.advice?.comparison ? [cardTable(report.advice.comparison), ""] : []),
+    ...(report.advice
+      ? [...adviceRows(report.advice, report.request.engine.name).map(([label, text]) => row(label, text)), ""]
+      : []),
+    ...(report.advice?.comparison ? [cardTable(report.advice.comparison, report.request.engine.name), ""] : []),
   ].join("\n");
 }
 

@@ -202,6 +202,9 @@ describe("npm run model", () => {
     const { out } = await run("llama-3.1-8b", "--engine", "ollama", "--card", "RTX4090");
     expect(out).toMatch(/room for +\d+\.\d\d GiB of KV cache, \d+\.\d\d requests/);
     expect(out).not.toContain("engine reports");
+    const many = await run("llama-3.1-70b", "--engine", "ollama");
+    expect(many.out).toMatch(/NVIDIA T4 +4 +layers spread/);
+    expect(many.out).not.toMatch(/TP \d/);
   });
 
   it("states what is downloaded, where vLLM makes the format when it loads the weights", async () => {

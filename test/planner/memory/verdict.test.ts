@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../../catalog/root";
 import { gpuModels } from "../../../catalog/shapes";
 import table from "../../../planner/memory/error-terms.json";
 import { estimateMemory } from "../../../planner/memory/estimate";
@@ -123,6 +126,11 @@ describe("the interval", () => {
       // more cache must never let the smallest need shrink
       expect(below.kvCache ?? 0).toBeLessThan(0.5);
     }
+  });
+
+  it("is told whole in the sizing page", () => {
+    const page = readFileSync(join(repositoryRoot(), "docs/sizing.md"), "utf8");
+    for (const { cause } of errorTerms) expect(page).toContain(`\n| ${cause} | `);
   });
 });
 
