@@ -9,7 +9,7 @@ import { verdictText } from "./memory/verdict-text";
 import { readVllmFlags } from "./memory/vllm-flags";
 import type { VllmOptions } from "./memory/vllm-options";
 import { type Capacity, holds } from "./packing";
-import { cpuPodResources, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
+import { cpuPodResources, type EnginePod, gpuPodResources, hostMemoryFloorGiB, SIDECARS } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
 import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { PodResources } from "./types";
@@ -94,8 +94,9 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
     }
     const estimate = estimateMemory(requestOn(gpu, model, layout));
     if (estimate.verdict.answer === "fits") {
-      const resources = gpuPodResources(shape, node, layout.gpusPerNode, { ephemeralStorageGiB: ephemeralGiB(model) });
-      const floor = hostMemoryFloorGiB(layout.gpusPerNode) + resources.sharedMemoryGiB;
+      const resources = gpuPodResources(shape, node, layout.gpusPerNode, enginePod(model));
+      const sidecar = SIDECARS[model.engine];
+      const floor = hostMemoryFloorGiB(layout.gpusPerNode) + resources.sharedMemoryGiB + sidecar.memoryGiB;
       if (resources.memoryGiB < floor || !holds(node, resources)) {
         return refuse(
           pool,
@@ -151,9 +152,7 @@ function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
       },
     };
   }
-  const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, {
-    ephemeralStorageGiB: ephemeralGiB(model),
-  });
+  const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, enginePod(model));
   if (!holds(node, resources)) {
     return refuse(
       pool,
@@ -213,6 +212,10 @@ function vllmOptions({ args, maxNumSeqs }: ModelRequest): VllmOptions {
 }
 
 /** Logs, compile caches and temporary files, plus the model itself where it is copied next to the engine. */
+function enginePod(model: ModelRequest): EnginePod {
+  return { ephemeralStorageGiB: ephemeralGiB(model), sidecar: SIDECARS[model.engine] };
+}
+
 function ephemeralGiB(model: ModelRequest): number {
   const scratch = 10;
   const copied = model.engine === "vllm" && model.loading === "copy";

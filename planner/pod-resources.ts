@@ -1,6 +1,6 @@
 import type { MachineShape } from "../catalog/shapes";
 import type { Capacity } from "./packing";
-import type { PodResources } from "./types";
+import type { EngineName, PodResources } from "./types";
 
 /** CPU in cores and memory in GiB that kernel, kubelet and system daemons keep on a node, where nothing better is known. */
 const SYSTEM_RESERVE = { cpu: 0.25, cpuFraction: 0.03, memoryGiB: 0.5, memoryFraction: 0.06 };
@@ -13,6 +13,19 @@ export const PLATFORM_RESERVE: Capacity = { gpus: 0, cpu: 2, memoryGiB: 6 };
 
 /** Host memory of an engine process beside the weights it maps: interpreter, tokenizer, CUDA context, staging buffers. */
 const ENGINE_HOST_GIB = { base: 4, perGpu: 2 };
+
+/** What runs in a model's pod beside the engine, and is part of the pod's resources. CPU in cores, the rest in GiB. */
+export interface SidecarResources {
+  readonly cpu: number;
+  readonly memoryGiB: number;
+  readonly ephemeralStorageGiB: number;
+}
+
+/** Ollama's is the program that loads the model (Node 24: 75 MiB resident, measured 2026-11-22); vLLM loads its own. */
+export const SIDECARS: Readonly<Record<EngineName, SidecarResources>> = {
+  ollama: { cpu: 0.125, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
+  vllm: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+};
 
 /** What the pods of models may claim of a node, beside its agents and whatever else is reserved. */
 export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
@@ -31,16 +44,18 @@ export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
   };
 }
 
+/** What a pod takes whatever its model needs of memory. */
+export interface EnginePod {
+  /** What the engine itself writes to its root, logs and emptyDirs. */
+  readonly ephemeralStorageGiB: number;
+  readonly sidecar: SidecarResources;
+}
+
 /**
  * A GPU pod gets its GPUs' share of the node's CPUs and memory, so that no GPU is stranded behind a
  * neighbour's CPU claim, but no more memory than twice its GPUs' (the rule for model cache and batch buffers).
  */
-export function gpuPodResources(
-  shape: MachineShape,
-  node: Capacity,
-  gpus: number,
-  storage: { readonly ephemeralStorageGiB: number },
-): PodResources {
+export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: number, engine: EnginePod): PodResources {
   const gpu = shape.gpu;
   if (!gpu) {
     throw new Error(`shape ${shape.name} has no GPU`);
@@ -49,10 +64,11 @@ export function gpuPodResources(
   // /dev/shm carries the tensors that the workers of one node exchange; a single worker needs little.
   const sharedMemoryGiB = gpus > 1 ? Math.min(32, 4 * gpus) : 1;
   const wanted = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus)) + sharedMemoryGiB;
+  const { ephemeralStorageGiB, sidecar } = engine;
   return {
-    cpu: Math.max(0.5, floorTo(node.cpu * share, 0.5)),
+    cpu: cpuShare(node.cpu * share, sidecar),
     memoryGiB: Math.floor(Math.min(node.memoryGiB * share, wanted)),
-    ephemeralStorageGiB: storage.ephemeralStorageGiB,
+    ephemeralStorageGiB: ephemeralStorageGiB + sidecar.ephemeralStorageGiB,
     sharedMemoryGiB,
     gpus,
     gpuResource: gpu.resource,
@@ -63,12 +79,12 @@ export function gpuPodResources(
 export function cpuPodResources(
   node: Capacity,
   memoryGiB: number,
-  storage: { readonly ephemeralStorageGiB: number },
+  { ephemeralStorageGiB, sidecar }: EnginePod,
 ): PodResources {
   return {
-    cpu: Math.max(0.5, floorTo(node.cpu / 2, 0.5)),
-    memoryGiB: Math.ceil(memoryGiB * 4) / 4,
-    ephemeralStorageGiB: storage.ephemeralStorageGiB,
+    cpu: cpuShare(node.cpu / 2, sidecar),
+    memoryGiB: Math.ceil(memoryGiB * 4) / 4 + sidecar.memoryGiB,
+    ephemeralStorageGiB: ephemeralStorageGiB + sidecar.ephemeralStorageGiB,
     sharedMemoryGiB: 0,
     gpus: 0,
   };
@@ -77,6 +93,11 @@ export function cpuPodResources(
 /** Least host memory that an engine with so many GPUs starts in, GiB. */
 export function hostMemoryFloorGiB(gpus: number): number {
   return ENGINE_HOST_GIB.base + ENGINE_HOST_GIB.perGpu * gpus;
+}
+
+/** Steps of half a core for the engine, and the sidecar's. */
+function cpuShare(share: number, sidecar: SidecarResources): number {
+  return Math.max(0.5, floorTo(share - sidecar.cpu, 0.5)) + sidecar.cpu;
 }
 
 function floorTo(value: number, step: number): number {

@@ -84,7 +84,7 @@ function readme(plan: DeploymentPlan, manifests: readonly Manifest[], advice: re
     .slice(0, 16);
   const models = plan.models.map(
     ({ name, engine, pool, minReplicas, maxReplicas }) =>
-      `| ${name} | ${engine} | ${pool} | ${minReplicas === maxReplicas ? minReplicas : `${minReplicas}–${maxReplicas}`} |`,
+      `| ${name} | ${engine} | ${pool} | ${minReplicas}${maxReplicas > minReplicas ? ` (room for ${maxReplicas})` : ""} |`,
   );
   const lastWave = Math.max(0, ...manifests.map(({ wave }) => wave));
   return `# ${plan.environment}

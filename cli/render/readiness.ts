@@ -3,7 +3,6 @@
  * and who becomes healthy only together with another. Argo CD starts a wave when the one before is healthy, and ends its
  * attempt when something in it is Degraded.
  */
-import { isMadeReadyLater } from "../../components/core/workload";
 import { isRecord, type KubernetesObject } from "./kubernetes-object";
 import type { OrderedObject } from "./waves";
 
@@ -35,19 +34,13 @@ export function referredNeeds(objects: readonly OrderedObject[]): Indices[] {
 }
 
 /**
- * Pairs of indices that must share a wave, because each is healthy only with the other there:
- * - a Certificate whose challenge is answered through a Gateway, and that Gateway;
- * - a controller whose pods are made ready by what depends on it, and that (`awaits: "updated"`).
+ * Pairs of indices that must share a wave, because each is healthy only with the other there: a Certificate whose
+ * challenge is answered through a Gateway, and that Gateway.
  */
 export function inseparable(objects: readonly OrderedObject[]): (readonly [number, number])[] {
-  return objects.flatMap(({ source }, i) => {
+  return objects.flatMap((_, i) => {
     const gateway = challengeGateway(objects, i);
-    const annotations = field(source?.inputs, "metadata", "annotations");
-    const madeReady = source && isRecord(annotations) && isMadeReadyLater(annotations);
-    const makers = madeReady
-      ? indicesOf(objects, (other) => other.source?.dependsOn.includes(source.urn) ?? false)
-      : [];
-    return [...(gateway === undefined ? [] : [gateway]), ...makers].map((j) => [i, j] as const);
+    return gateway === undefined ? [] : [[i, gateway] as const];
   });
 }
 

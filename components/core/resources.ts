@@ -1,3 +1,4 @@
+import type { SidecarResources } from "../../planner/pod-resources";
 import type { PodResources } from "../../planner/types";
 
 type Quantities = Record<string, string>;
@@ -32,11 +33,19 @@ export function quantities({ requests, limits }: ContainerResources): Record<key
   return { requests: { ...requests }, limits: { ...limits } };
 }
 
-/** What the plan decided for a model's pod. GPUs are extended resources: they are named once, equal in both. */
-export function modelResources(planned: PodResources): ContainerResources {
+/**
+ * What the engine gets of that which the plan decided for a model's pod: all but its sidecar's part. GPUs are extended
+ * resources: they are named once, equal in both.
+ */
+export function modelResources(planned: PodResources, sidecar: SidecarResources): ContainerResources {
   const gpus: Quantities =
     planned.gpuResource && planned.gpus > 0 ? { [planned.gpuResource]: String(planned.gpus) } : {};
-  const quantities = { ...toQuantities(planned), ...gpus };
+  const engine = {
+    cpu: planned.cpu - sidecar.cpu,
+    memoryGiB: planned.memoryGiB - sidecar.memoryGiB,
+    ephemeralStorageGiB: planned.ephemeralStorageGiB - sidecar.ephemeralStorageGiB,
+  };
+  const quantities = { ...toQuantities(engine), ...gpus };
   return { requests: quantities, limits: quantities };
 }
 

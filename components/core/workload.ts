@@ -9,6 +9,17 @@ export interface ServicePort {
   readonly port: number;
 }
 
+/** How many pods run, and who decides it. */
+export interface Replicas {
+  readonly count: number;
+  /**
+   * `plan`: every deployment sets the count. `runtime`: only the one that creates the controller; after that the number
+   * belongs to whoever scales it (the model control API, an autoscaler, `kubectl scale`), and no deployment sets it back.
+   * @default "plan"
+   */
+  readonly owner?: "plan" | "runtime";
+}
+
 type ClaimRetention = "Retain" | "Delete";
 
 export interface WorkloadArgs {
@@ -26,8 +37,8 @@ export interface WorkloadArgs {
    * requests themselves, as the gateway does. @default false
    */
   readonly headless?: boolean;
-  /** @default 1 */
-  readonly replicas?: number;
+  /** @default 1, by the plan */
+  readonly replicas?: Replicas;
   /**
    * `StatefulSet` when replicas own volumes, or one volume must never have two users. `Deployment` rolls with one extra pod, unless GPUs make
    * an extra pod impossible: then `surge: false` replaces pods one by one.
@@ -44,19 +55,7 @@ export interface WorkloadArgs {
         readonly volumeClaims?: readonly kubernetes.types.input.core.v1.PersistentVolumeClaim[];
         /** What becomes of the claims when the set is deleted, and when it is scaled down. @default both are kept */
         readonly claimRetention?: { readonly whenDeleted: ClaimRetention; readonly whenScaled: ClaimRetention };
-        /**
-         * What the deployment waits for: ready pods, or only that all pods are of the wanted revision. The latter is for
-         * pods that a later resource makes ready: waiting for both at once is a deadlock.
-         * @default "ready"
-         */
-        readonly awaits?: "ready" | "updated";
       };
-  /**
-   * Somebody else changes the number of replicas at run time, and owns that field from then on: an update that changes
-   * the controller sets its own number again, instead of failing on the conflict.
-   * @default false
-   */
-  readonly scaledAtRunTime?: boolean;
   /** Options of the controller, for example `protect` for stateful sets of production. */
   readonly controllerOptions?: pulumi.CustomResourceOptions;
 }
@@ -77,7 +76,7 @@ export class Workload extends PlatformComponent {
     const labels = standardLabels(args.app, args.instance, args.labels);
     const metadata = { name: args.instance, namespace: args.namespace, labels };
     const matchLabels = { ...this.podLabels };
-    const replicas = args.replicas ?? 1;
+    const { count: replicas, owner = "plan" } = args.replicas ?? { count: 1 };
 
     const account = new kubernetes.core.v1.ServiceAccount(
       this.child("account"),
@@ -105,13 +104,17 @@ export class Workload extends PlatformComponent {
       }),
     };
 
-    const controllerMetadata = { ...metadata, ...deploymentAnnotations(args, replicas) };
+    const options = this.childOptions<pulumi.CustomResourceOptions>({
+      ...args.controllerOptions,
+      // Server-side apply then leaves the field to its other manager, or repeats the number that runs.
+      ...(owner === "runtime" && { ignoreChanges: ["spec.replicas"] }),
+    });
     this.controller =
       args.controller.kind === "Deployment"
         ? new kubernetes.apps.v1.Deployment(
             this.child("deployment"),
             {
-              metadata: controllerMetadata,
+              metadata,
               spec: {
                 replicas,
                 revisionHistoryLimit: 3,
@@ -121,12 +124,12 @@ export class Workload extends PlatformComponent {
                 template,
               },
             },
-            this.childOptions(args.controllerOptions),
+            options,
           )
         : new kubernetes.apps.v1.StatefulSet(
             this.child("statefulset"),
             {
-              metadata: controllerMetadata,
+              metadata,
               spec: {
                 replicas,
                 revisionHistoryLimit: 3,
@@ -144,7 +147,7 @@ export class Workload extends PlatformComponent {
                 template,
               },
             },
-            this.childOptions(args.controllerOptions),
+            options,
           );
 
     new kubernetes.policy.v1.PodDisruptionBudget(
@@ -182,26 +185,6 @@ export class Workload extends PlatformComponent {
 /** Name of the headless Service of a StatefulSet: pods are `<instance>-<ordinal>.<this>` in their namespace. */
 export function headlessServiceName(instance: string): string {
   return `${instance}-pods`;
-}
-
-const WAIT_FOR = "pulumi.com/waitFor";
-const UPDATED_REPLICAS = "jsonpath={.status.updatedReplicas}=";
-
-/** Whether these annotations of a controller say that what depends on it makes its pods ready (`awaits: "updated"`). */
-export function isMadeReadyLater(annotations: Readonly<Record<string, unknown>>): boolean {
-  const awaited = annotations[WAIT_FOR];
-  return typeof awaited === "string" && awaited.startsWith(UPDATED_REPLICAS);
-}
-
-/** What the deployment waits for, and how it treats a conflict over a field; none for the usual. */
-function deploymentAnnotations({ controller, scaledAtRunTime = false }: WorkloadArgs, replicas: number) {
-  // Without replicas the status never shows the field.
-  const waits = controller.kind === "StatefulSet" && controller.awaits === "updated" && replicas > 0;
-  const annotations = {
-    ...(waits && { [WAIT_FOR]: `${UPDATED_REPLICAS}${replicas}` }),
-    ...(scaledAtRunTime && { "pulumi.com/patchForce": "true" }),
-  };
-  return Object.keys(annotations).length > 0 ? { annotations } : {};
 }
 
 function rollingUpdate(surge: boolean): kubernetes.types.input.apps.v1.DeploymentStrategy {

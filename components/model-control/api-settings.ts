@@ -1,6 +1,6 @@
 /** The configuration file of the model control API, from what the plan gave the engines. Pure. */
 import { bytesPerGiB } from "../../planner/memory/units";
-import type { ModelEndpoint, ScaleTarget } from "../serving/endpoint";
+import type { ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_NAMESPACE, MODEL_CONTROL_PORTS, QUEUE, QUEUE_PORT } from "./names";
 
 /** Files that are mounted into an API pod. */
@@ -19,7 +19,12 @@ export interface Worker {
   readonly diskBytes?: number;
   readonly models?: readonly string[];
   readonly pins: readonly string[];
-  readonly scale: ScaleTarget & { readonly namespace: string; readonly replicas: number };
+  readonly scale: {
+    readonly namespace: string;
+    readonly kind: "StatefulSet" | "Deployment";
+    readonly name: string;
+    readonly replicas: number;
+  };
 }
 
 /** As `services/model-control/src/config.ts` reads it; what is left out there has a default. */
@@ -69,11 +74,12 @@ export function path(of: keyof typeof API_FILES): string {
 }
 
 /** A model's engine processes as workers: named after the model, and numbered where there are several. */
-function workersOf({ model, engine, namespace, control }: ModelEndpoint): Worker[] {
-  if (control === undefined) {
+function workersOf({ model, engine, namespace, scale, control }: ModelEndpoint): Worker[] {
+  // The API knows the controllers of Kubernetes itself only.
+  if (control === undefined || scale.apiVersion !== "apps/v1") {
     return [];
   }
-  const { engines, memoryGiB, diskGiB, models, pins, scale, replicas } = control;
+  const { engines, memoryGiB, diskGiB, models, pins, replicas } = control;
   return engines.map((url, ordinal) => ({
     name: engines.length === 1 ? model : `${model}-${ordinal}`,
     backend: engine,
@@ -82,6 +88,6 @@ function workersOf({ model, engine, namespace, control }: ModelEndpoint): Worker
     ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * bytesPerGiB) }),
     ...(models && { models }),
     pins: [...new Set(pins)],
-    scale: { namespace, ...scale, replicas },
+    scale: { namespace, kind: scale.kind, name: scale.name, replicas },
   }));
 }

@@ -116,7 +116,7 @@ export class ModelControl extends PlatformComponent {
         namespace,
         app: MODEL_CONTROL,
         instance: MODEL_CONTROL,
-        replicas: replicasOf(args.stage),
+        replicas: { count: replicasOf(args.stage) },
         ports: [{ name: "http", port: MODEL_CONTROL_PORTS.http }],
         podAnnotations: {
           [ANNOTATIONS.configHash]: hashOf(data),

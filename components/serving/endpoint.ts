@@ -1,17 +1,14 @@
 import type { EngineName, ModelTask } from "../../planner/types";
 
 /** A controller in a model's namespace whose replicas are counted by its `scale` subresource. */
-export interface ScaleTarget {
-  readonly kind: "StatefulSet" | "Deployment";
-  readonly name: string;
-}
+export type ScaleTarget =
+  | { readonly apiVersion: "apps/v1"; readonly kind: "StatefulSet" | "Deployment"; readonly name: string }
+  | { readonly apiVersion: "leaderworkerset.x-k8s.io/v1"; readonly kind: "LeaderWorkerSet"; readonly name: string };
 
 /** How the model control API drives the engine of a model at run time. */
 export interface EngineControl {
   /** Base URL of each engine process; those that share everything may stand behind one. */
   readonly engines: readonly string[];
-  /** What runs the processes, to be scaled when the engine is stopped and started. */
-  readonly scale: ScaleTarget;
   /** Processes that the plan wants: what a start brings back where nobody remembers what it was. */
   readonly replicas: number;
   /** Memory for models in each process, GiB: of its GPUs, or the pod's where it has none. */
@@ -38,6 +35,8 @@ export interface ModelEndpoint {
   readonly port: number;
   /** Labels of the pods that answer (leaders only, in a multi-node group). */
   readonly podLabels: Readonly<Record<string, string>>;
+  /** What runs its replicas: whatever scales the model changes this one's count. */
+  readonly scale: ScaleTarget;
   /** Left out where the model control API is off, or cannot drive the engine: replicas that span nodes. */
   readonly control?: EngineControl;
   /** Prometheus endpoint of each pod; engines without one leave it out (Ollama). */

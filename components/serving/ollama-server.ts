@@ -1,20 +1,19 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { image } from "../../catalog/images";
+import { SIDECARS } from "../../planner/pod-resources";
 import type { ModelPlan } from "../../planner/types";
-import { type Connection, connect, podsIn } from "../core/connections";
+import { type Connection, connect } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
-import { RunToCompletion } from "../core/job";
-import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../core/labels";
 import { modelNamespaceName } from "../core/names";
 import { type ClusterNetworks, internet } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
-import { burstable, modelResources, volumeClaimSpec } from "../core/resources";
+import { modelResources, volumeClaimSpec } from "../core/resources";
 import { headlessServiceName, Workload } from "../core/workload";
-import type { EngineControl, ModelEndpoint, ScaleTarget } from "./endpoint";
+import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
+import { modelLoader } from "./model-loader";
 import { ModelNamespace } from "./model-namespace";
 import { type ControlAccess, type ModelServer, type ModelServerArgs, serverName } from "./model-server";
 import {
@@ -22,10 +21,10 @@ import {
   deployTimeouts,
   IMAGE_PULL_SECONDS,
   memoryAnnotations,
+  modelReplicas,
   modelVariables,
   variables,
 } from "./pod-settings";
-import type { WarmPull } from "./scripts/warm-pull";
 
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
 
@@ -36,8 +35,9 @@ const HOME = "/var/lib/ollama";
 const CONTROLLED_MODELS = "64";
 
 /**
- * One model on Ollama: replicas with a volume each, and a Job that pulls the model into every one of them, gives it
- * the name that clients use, and loads it. A replica becomes ready only after that.
+ * One model on Ollama: replicas with a volume each, and beside each server a loader that pulls the model, gives it the
+ * name that clients use, and loads it. A replica becomes ready only after that, and by itself: whoever adds one, and
+ * whatever became of its volume.
  *
  * Ollama itself downloads from its registry, so it is the server's pods that may reach the internet, on port 443.
  */
@@ -56,6 +56,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       service: instance,
       port: PORT,
       podLabels: selectorLabels(APP, instance),
+      scale: { apiVersion: "apps/v1", kind: "StatefulSet", name: instance },
       ...(control && { control: engineControl(model, control) }),
     };
   }
@@ -71,13 +72,6 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         to: internet(networks),
         ports: [443],
       }),
-      connect({
-        name: `model-${name}-to-itself`,
-        reason: "A Job has each replica pull and load the model",
-        from: podsIn(namespace),
-        to: podsIn(namespace),
-        ports: [PORT],
-      }),
     ];
   }
 
@@ -92,13 +86,22 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       this.child("space"),
       {
         model,
-        control: args.control && { ...args.control, scale: scaleTarget(model) },
+        control: args.control && { ...args.control, scale: this.endpoint.scale },
       },
       this.childOptions(),
     );
 
     const storageGiB = volumeGiB(model, args.control);
     const volumeClaims = [{ metadata: { name: "models" }, spec: volumeClaimSpec(storageGiB, cluster.storageClass) }];
+    const loader = modelLoader(
+      this.child("loader"),
+      {
+        namespace,
+        job: { server: `http://127.0.0.1:${PORT}`, tag, servedName: model.servedName, task: model.task },
+        resources: SIDECARS.ollama,
+      },
+      this.childOptions(),
+    );
     const pod: HardenedPodArgs = {
       nodeSelector: model.nodeSelector,
       tolerations: model.tolerations,
@@ -106,6 +109,8 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       supplementalGroups: args.gpu?.groups,
       priorityClassName: PRIORITY.serving.name,
       terminationGracePeriodSeconds: DRAIN_SECONDS + 20,
+      volumes: [loader.volume],
+      initContainers: [loader.container],
       containers: [
         {
           name: APP,
@@ -114,7 +119,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           env: [...ollamaEnvironment(model, args.control !== undefined), ...modelVariables(model, args.gpu)],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
-          resources: modelResources(model.resources),
+          resources: modelResources(model.resources, SIDECARS.ollama),
           // It stops at once when it is told to, in the middle of an answer: only waiting lets running requests finish.
           lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } },
           startupProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5, failureThreshold: 60 },
@@ -124,98 +129,34 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
             timeoutSeconds: 5,
             failureThreshold: 6,
           },
-          // Answers 404 until the Job has finished with this replica; "/" would say yes with an empty disk.
-          readinessProbe: {
-            httpGet: { path: `/v1/models/${readyName(model)}`, port: "http" },
-            periodSeconds: 10,
-            timeoutSeconds: 5,
-          },
+          // It answers with an empty disk too: that the model is loaded, the loader says.
+          readinessProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 10, timeoutSeconds: 5 },
         },
       ],
     };
-    const workload = new Workload(
+    new Workload(
       this.child("server"),
       {
         namespace,
         app: APP,
         instance,
         labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: memoryAnnotations(model),
-        replicas: model.minReplicas,
+        podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: loader.hash },
+        replicas: modelReplicas(model, args.control),
         headless: true,
         ports: [{ name: "http", port: PORT }],
-        scaledAtRunTime: args.control !== undefined,
         controller: {
           kind: "StatefulSet",
           // The volume is a cache of the registry. But what is stopped at run time, starts again with its models.
           claimRetention: { whenDeleted: "Delete", whenScaled: args.control ? "Retain" : "Delete" },
           volumeClaims,
-          awaits: "updated",
         },
-        controllerOptions: { customTimeouts: deployTimeouts(pullDeadlineSeconds(model)) },
+        controllerOptions: { customTimeouts: deployTimeouts(deploySeconds(model)) },
         pod,
       },
       this.childOptions(),
     );
-    this.warmPull(model, tag, namespace, hashOf([pod, volumeClaims]), workload.controller);
     this.registerOutputs({ endpoint: this.endpoint });
-  }
-
-  /**
-   * The deployment waits for this Job rather than for ready pods, so "deployed" means that every replica has answered.
-   * It runs again when the pods change (`podHash`): new ones have loaded nothing, or even have an empty volume.
-   */
-  private warmPull(
-    model: ModelPlan,
-    tag: string,
-    namespace: pulumi.Output<string>,
-    podHash: string,
-    replicas: pulumi.Resource,
-  ): void {
-    const job: WarmPull = {
-      servers: replicaUrls(model),
-      tag,
-      servedName: model.servedName,
-      readyName: readyName(model),
-      task: model.task,
-      startTimeoutSeconds: IMAGE_PULL_SECONDS,
-    };
-    const scripts = jobScripts(
-      this.child("scripts"),
-      { namespace, name: "warm-pull", folder: "components/serving/scripts", files: ["warm-pull.ts"] },
-      this.childOptions(),
-    );
-    new RunToCompletion(
-      this.child("pull"),
-      {
-        namespace,
-        app: "warm-pull",
-        instance: "warm-pull",
-        labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: { [ANNOTATIONS.configHash]: hashOf([scripts.hash, job, podHash]) },
-        deadlineSeconds: pullDeadlineSeconds(model),
-        dependsOn: [replicas],
-        pod: {
-          priorityClassName: PRIORITY.batch.name,
-          volumes: [scripts.volume],
-          containers: [
-            {
-              name: "pull",
-              image: image("node"),
-              command: ["node", scriptPath("warm-pull.ts")],
-              env: [
-                { name: "RUN", value: "warm-pull" },
-                { name: "WARM_PULL", value: JSON.stringify(job) },
-              ],
-              volumeMounts: [scripts.mount],
-              writablePaths: ["/tmp"],
-              resources: burstable({ cpu: 0.1, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: 0.5 }),
-            },
-          ],
-        },
-      },
-      this.childOptions(),
-    );
   }
 }
 
@@ -226,25 +167,20 @@ function replicaUrls({ name, minReplicas }: ModelPlan): string[] {
   return Array.from({ length: minReplicas }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
 }
 
-function scaleTarget({ name }: ModelPlan): ScaleTarget {
-  return { kind: "StatefulSet", name: serverName(name) };
-}
-
 /** Volume of each replica: for its model, and for what it is told to fetch besides. */
 function volumeGiB({ modelStorageGiB }: ModelPlan, control: ControlAccess | undefined): number {
   return modelStorageGiB + (control?.spareStorageGiB ?? 0);
 }
 
-/** Each replica has a disk and a memory of its own. The names that the warm pull gives the model are pinned too. */
+/** Each planned replica has a disk and a memory of its own. */
 function engineControl(model: ModelPlan, control: ControlAccess): EngineControl {
   const { gpusPerNode, memoryPerGpu, resources } = model;
   return {
     engines: replicaUrls(model),
-    scale: scaleTarget(model),
     replicas: model.minReplicas,
-    memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB,
+    memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB - SIDECARS.ollama.memoryGiB,
     diskGiB: volumeGiB(model, control),
-    pins: [ollamaTag(model), model.servedName, readyName(model)],
+    pins: [ollamaTag(model), model.servedName],
   };
 }
 
@@ -280,12 +216,7 @@ function ollamaTag(model: ModelPlan): string {
   return model.source.tag;
 }
 
-/** A second name of the model, safe in a URL path whatever clients call it. */
-function readyName(model: ModelPlan): string {
-  return `ready-${model.name}`;
-}
-
-/** Each replica in turn fetches and loads the model, within its start-up budget; servers must come up first. */
-function pullDeadlineSeconds(model: ModelPlan): number {
+/** An update takes one replica after the other; each fetches and loads the model within its start-up budget. */
+function deploySeconds(model: ModelPlan): number {
   return IMAGE_PULL_SECONDS + model.startupBudgetSeconds * model.minReplicas;
 }

@@ -3,6 +3,8 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import type { ModelPlan } from "../../planner/types";
 import type { GpuAccess } from "../core/gpu-access";
 import { ANNOTATIONS } from "../core/labels";
+import type { Replicas } from "../core/workload";
+import type { ControlAccess } from "./model-server";
 
 /** Plain variables of a container, in a stable order. */
 export function variables(values: Readonly<Record<string, string>>): kubernetes.types.input.core.v1.EnvVar[] {
@@ -17,6 +19,11 @@ export function modelVariables(
   // Kubernetes would put another variable, which may be a secret, in the place of `$(NAME)`.
   const literal = Object.entries(env).map(([name, value]) => [name, value.replaceAll("$(", "$$$$(")]);
   return variables({ ...gpu?.environment, ...Object.fromEntries(literal) });
+}
+
+/** How many replicas a model starts with. Where the model control API stops and starts it, the number is not the plan's. */
+export function modelReplicas({ minReplicas }: ModelPlan, control: ControlAccess | undefined): Replicas {
+  return { count: minReplicas, owner: control ? "runtime" : "plan" };
 }
 
 /** What the plan expects on the tightest GPU and the most that it may be, for policies and for whoever reads the pod. */

@@ -18,7 +18,7 @@ export interface ScaleRightsArgs {
 export class ScaleRights extends PlatformComponent {
   constructor(name: string, args: ScaleRightsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:ScaleRights", name, opts);
-    const { kind, name: target } = args.target;
+    const { apiVersion, kind, name: target } = args.target;
     const metadata = { name: NAME, namespace: args.namespace, labels: standardLabels("scale-rights", target) };
     const role = new kubernetes.rbac.v1.Role(
       this.child("role"),
@@ -26,7 +26,7 @@ export class ScaleRights extends PlatformComponent {
         metadata,
         rules: [
           {
-            apiGroups: ["apps"],
+            apiGroups: [apiVersion.slice(0, apiVersion.indexOf("/"))],
             resources: [`${kind.toLowerCase()}s/scale`],
             resourceNames: [target],
             verbs: ["get", "patch"],

@@ -52,6 +52,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       service: `${instance}-api`,
       port: VLLM_PORT,
       podLabels: { ...selectorLabels(APP, instance), [ROLE_LABEL]: "leader" },
+      scale: { apiVersion: "leaderworkerset.x-k8s.io/v1", kind: "LeaderWorkerSet", name: instance },
       metrics: { port: VLLM_PORT, path: "/metrics" },
     };
   }

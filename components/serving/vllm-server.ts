@@ -7,10 +7,10 @@ import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
 import { Workload } from "../core/workload";
 import { chatTemplate } from "./chat-template";
-import type { EngineControl, ModelEndpoint, ScaleTarget } from "./endpoint";
+import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { ModelNamespace } from "./model-namespace";
 import { type ControlAccess, type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
-import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
+import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, modelReplicas } from "./pod-settings";
 import { VLLM_PORT, vllmArguments } from "./vllm-args";
 import { httpProbes, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
@@ -32,6 +32,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
       service: instance,
       port: VLLM_PORT,
       podLabels: selectorLabels(APP, instance),
+      scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
       ...(control && { control: engineControl(model) }),
       metrics: { port: VLLM_PORT, path: "/metrics" },
     };
@@ -53,7 +54,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
       this.child("space"),
       {
         model,
-        control: args.control && { ...args.control, scale: scaleTarget(model) },
+        control: args.control && { ...args.control, scale: this.endpoint.scale },
       },
       this.childOptions(),
     );
@@ -73,10 +74,9 @@ export class VllmServer extends PlatformComponent implements ModelServer {
           ...memoryAnnotations(model),
           [ANNOTATIONS.configHash]: template ? hashOf([weights.hash, template.hash]) : weights.hash,
         },
-        replicas: model.minReplicas,
+        replicas: modelReplicas(model, args.control),
         headless: true,
         ports: [{ name: "http", port: VLLM_PORT }],
-        scaledAtRunTime: args.control !== undefined,
         // No GPU is left for an extra pod.
         controller: { kind: "Deployment", surge: model.resources.gpus === 0, progressDeadlineSeconds: deadline },
         controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
@@ -95,15 +95,10 @@ export class VllmServer extends PlatformComponent implements ModelServer {
   }
 }
 
-function scaleTarget({ name }: ModelPlan): ScaleTarget {
-  return { kind: "Deployment", name: serverName(name) };
-}
-
 /** vLLM has the one model that it was started with; its replicas are alike and stand behind one name. */
 function engineControl(model: ModelPlan): EngineControl {
   return {
     engines: [`http://${serverName(model.name)}.${modelNamespaceName(model.name)}.svc:${VLLM_PORT}`],
-    scale: scaleTarget(model),
     replicas: model.minReplicas,
     memoryGiB: model.memoryPerGpu.limitGiB * Math.max(1, model.gpusPerNode),
     models: [model.servedName],

@@ -8,10 +8,12 @@ import {
   gpuPodResources,
   hostMemoryFloorGiB,
   PLATFORM_RESERVE,
+  SIDECARS,
 } from "../../planner/pod-resources";
+import type { PodResources } from "../../planner/types";
 import { shapeNamed } from "./fixtures";
 
-const storage = { ephemeralStorageGiB: 10 };
+const storage = { ephemeralStorageGiB: 10, sidecar: SIDECARS.vllm };
 const nothing = { gpus: 0, cpu: 0, memoryGiB: 0 };
 const gpuShapes = shapes.filter((shape) => shape.gpu);
 const gpuShape = fc.constantFrom(...gpuShapes);
@@ -86,6 +88,34 @@ describe("gpuPodResources", () => {
   it("refuses a shape without GPU", () => {
     const shape = shapeNamed("m7i.large");
     expect(() => gpuPodResources(shape, allocatable(shape, nothing), 1, storage)).toThrow("m7i.large has no GPU");
+  });
+});
+
+describe("a sidecar", () => {
+  const sidecar = SIDECARS.ollama;
+  const engine = ({ cpu, memoryGiB, ephemeralStorageGiB }: PodResources) => ({
+    cpu: cpu - sidecar.cpu,
+    memoryGiB: memoryGiB - sidecar.memoryGiB,
+    ephemeralStorageGiB: ephemeralStorageGiB - sidecar.ephemeralStorageGiB,
+  });
+  const withSidecar = { ...storage, sidecar };
+
+  it("is part of a CPU pod: the engine has all that its model needs, and whole half cores", () => {
+    const shape = shapeNamed("m7i.2xlarge");
+    const pod = cpuPodResources(allocatable(shape, nothing), 6, withSidecar);
+    expect(engine(pod)).toEqual({ cpu: 3, memoryGiB: 6, ephemeralStorageGiB: 10 });
+  });
+
+  it("is part of a GPU pod's share of the node", () => {
+    fc.assert(
+      fc.property(gpuShape, (shape) => {
+        const node = allocatable(shape, nothing);
+        const pod = gpuPodResources(shape, node, 1, withSidecar);
+        expect(pod.cpu).toBeLessThanOrEqual(node.cpu / node.gpus);
+        expect(engine(pod).cpu % 0.5).toBe(0);
+        expect(pod.memoryGiB).toBeLessThanOrEqual(node.memoryGiB / node.gpus);
+      }),
+    );
   });
 });
 

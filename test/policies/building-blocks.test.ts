@@ -4,6 +4,7 @@ import { RunToCompletion } from "../../components/core/job";
 import { ANNOTATIONS } from "../../components/core/labels";
 import { guaranteed, modelResources } from "../../components/core/resources";
 import { Workload } from "../../components/core/workload";
+import { SIDECARS } from "../../planner/pod-resources";
 import { evaluatePolicies } from "../../policies/evaluate";
 import { deploy } from "../harness/deploy";
 import { plan } from "./cases";
@@ -38,14 +39,17 @@ test("what components/core builds passes every policy, without a caller doing an
             name: "engine",
             image: "docker.io/vllm/vllm-openai:v0.33.0",
             writablePaths: ["/tmp"],
-            resources: modelResources({
-              cpu: 4,
-              memoryGiB: 32,
-              ephemeralStorageGiB: 10,
-              sharedMemoryGiB: 0,
-              gpus: 1,
-              gpuResource: "nvidia.com/gpu",
-            }),
+            resources: modelResources(
+              {
+                cpu: 4,
+                memoryGiB: 32,
+                ephemeralStorageGiB: 10,
+                sharedMemoryGiB: 0,
+                gpus: 1,
+                gpuResource: "nvidia.com/gpu",
+              },
+              SIDECARS.vllm,
+            ),
           },
         ],
       },

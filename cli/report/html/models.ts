@@ -9,7 +9,7 @@ import type {
 import { sourceName } from "../source-name";
 import { duration } from "../style";
 import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
-import { count, engineLabel, money, parallelism, plural, range } from "./format";
+import { count, engineLabel, money, parallelism, plural } from "./format";
 import { html, type Markup, type Part } from "./markup";
 import { keyChip, type ModelKey } from "./model-keys";
 
@@ -31,7 +31,7 @@ export function modelsSection(
   return {
     id: "models",
     title: "Models",
-    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Of two numbers of replicas the first runs, the second is room that is kept: nothing scales by itself yet.",
+    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Replicas are those that run; room for more is what the pool keeps: nothing scales by itself yet.",
     body: html`${dataTable("Models and where they run", COLUMNS, [
       ...unplaced.map(unplacedRow),
       ...models.map((m) => row(m, keys.get(m.name))),
@@ -46,7 +46,7 @@ function row(m: ModelPlan, key: ModelKey | undefined): readonly Part[] {
     twoLines(engineLabel(m.engine), m.engineVersion),
     twoLines(m.shape, [m.gpuModel ?? `${count(m.resources.cpu, 1)} CPUs, ${m.cpuArch}`, html`<br>pool ${m.pool}`]),
     twoLines(parallelism(m), gpusOfReplica(m)),
-    range(m.minReplicas, m.maxReplicas),
+    twoLines(String(m.minReplicas), m.maxReplicas > m.minReplicas ? `room for ${m.maxReplicas}` : ""),
     `≤ ${duration(m.startupBudgetSeconds)}`,
     twoLines([money(m.monthlyUsd), "/month"], [money(m.hourlyUsd), "/hour"]),
     m.sizing ? comparison(m.sizing) : html`<small>for GPUs only</small>`,

@@ -1,7 +1,7 @@
 import type { DeploymentPlan, PoolPlan } from "../../../planner/types";
 import { arrange, type NodeGroup, nodeCapacity } from "./arrangement";
 import type { Section } from "./elements";
-import { parallelism, plural, range } from "./format";
+import { parallelism, plural } from "./format";
 import { groupBy } from "./group-by";
 import { html, type Markup } from "./markup";
 import { keyChip, type ModelKey } from "./model-keys";
@@ -25,7 +25,7 @@ export function topologySection(plan: DeploymentPlan, keys: Keys): Section {
 function legend(plan: DeploymentPlan, keys: Keys): Markup {
   return html`<ul class="legend" aria-label="Models in the picture">${plan.models.map(
     (m) =>
-      html`<li>${keyChip(keys.get(m.name))}<b>${m.name}</b> <span>${parallelism(m)}, ${range(m.minReplicas, m.maxReplicas)} × replica</span></li>`,
+      html`<li>${keyChip(keys.get(m.name))}<b>${m.name}</b> <span>${parallelism(m)}, ${plural(m.minReplicas, "replica")}</span></li>`,
   )}${plan.unplaced.map(
     (m) => html`<li><b>${m.name}</b> <span class="bad">has no place (${m.rule})</span></li>`,
   )}</ul>`;

@@ -21,15 +21,24 @@ function placedRows(m: ModelPlan, s: Style): Row[] {
       layoutOf(m),
       memory(m),
       { text: bar(fraction), paint: fraction > 0.95 ? s.warn : s.good },
-      m.minReplicas === m.maxReplicas ? String(m.minReplicas) : `${m.minReplicas}–${m.maxReplicas}`,
+      String(m.minReplicas),
       { text: usd(m.monthlyUsd), align: "right" },
     ]),
     ...details(
       m,
-      [m.nodesPerReplica > 1 ? `${m.nodesPerReplica} nodes` : "", `start-up ≤ ${duration(m.startupBudgetSeconds)}`],
+      [
+        m.nodesPerReplica > 1 ? `${m.nodesPerReplica} nodes` : "",
+        `start-up ≤ ${duration(m.startupBudgetSeconds)}`,
+        roomOf(m),
+      ],
       s,
     ),
   ];
+}
+
+/** Nothing scales by itself yet: more replicas than run are room that the pool keeps. */
+function roomOf({ minReplicas, maxReplicas }: ModelPlan): string {
+  return maxReplicas > minReplicas ? `room for ${maxReplicas} replicas` : "";
 }
 
 /** What it would have taken where it lacked least. */

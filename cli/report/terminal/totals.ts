@@ -9,10 +9,7 @@ export function totals({ plan, policies, resources, violations }: PlanResult, s:
   const components = resources.filter((r) => r.type.startsWith("inference:")).length;
   const advisory = violations.filter((v) => v.severity === "advisory").length;
   const verdict = `${policies.passed} passed · ${policies.failed} failed${advisory > 0 ? ` · ${advisory} advisory` : ""}`;
-  const ranges = [
-    ...plan.models.filter((m) => m.minReplicas < m.maxReplicas),
-    ...plan.pools.filter((p) => p.minNodes < p.maxNodes),
-  ];
+  const ranges = plan.pools.filter((p) => p.minNodes < p.maxNodes);
   return [
     ...lines("Cost", cost(plan.cost), s),
     ...lines("Storage", [storage(plan.storage)], s),

@@ -152,7 +152,7 @@ const targetDown: AlertRule = {
   },
 };
 
-/** Those of models are told of by `WarmPullFailed`, and those of other people's namespaces by these people. */
+/** Jobs in other people's namespaces are their own to watch. */
 const PLATFORM_JOBS = `namespace=~"${MODEL_STORE_NAMESPACE}|${MODEL_CONTROL_NAMESPACE}"`;
 
 const platformJobFailed: AlertRule = {

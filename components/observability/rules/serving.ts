@@ -127,31 +127,42 @@ const highTimeToFirstToken: AlertRule = {
   },
 };
 
-const warmPullFailed: AlertRule = {
-  alert: "WarmPullFailed",
-  // kube_job_status_failed counts failed pods, retries included, and keeps counting them after a success.
-  expr: `max by (namespace, model, job_name) (${ofModels('kube_job_failed{condition="true"}')}) > 0`,
-  for: "1m",
+const loadFailing: AlertRule = {
+  alert: "ModelLoadFailing",
+  // Weights are fetched by init containers, and by Ollama's loader, which is one that stays. A pod that was ready since has them.
+  expr: `
+    max by (namespace, model, pod, container) (${ofModels(
+      'max_over_time(kube_pod_init_container_status_waiting_reason{reason="CrashLoopBackOff"}[15m])',
+    )}) > 0
+    unless on (namespace, pod)
+    kube_pod_status_ready{condition="true"} > 0`,
+  for: "5m",
   severity: "critical",
-  summary: "Job {{ $labels.job_name }} could not load the weights of {{ $labels.model }}",
+  summary: "{{ $labels.container }} of {{ $labels.pod }} cannot load the weights of {{ $labels.model }}",
   description:
-    "The Job gave up after its retries: {{ $labels.model }} has no weights to start from, or old ones. The last lines of its log name the cause.",
+    "It failed more than once and is tried again, less and less often: this replica of {{ $labels.model }} does not become ready. The last lines of the container's log name the cause.",
   cases: {
     fires: {
       series: {
-        ...modelNamespaceSeries("chat", "1x20"),
-        'kube_job_failed{namespace="model-chat",job_name="chat-pull",condition="true"}': "0x4 1x15",
+        ...modelNamespaceSeries("chat", "1x40"),
+        'kube_pod_init_container_status_waiting_reason{namespace="model-chat",pod="chat-2",container="loader",reason="CrashLoopBackOff"}':
+          "0x4 1x3 _x6 1x25",
+        'kube_pod_status_ready{namespace="model-chat",pod="chat-2",condition="true"}': "0x40",
       },
-      at: "10m",
-      labels: { ...OF_CHAT, job_name: "chat-pull" },
+      at: "20m",
+      labels: { ...OF_CHAT, pod: "chat-2", container: "loader" },
     },
     quiet: {
       series: {
-        ...modelNamespaceSeries("chat", "1x20"),
-        'kube_job_failed{namespace="model-chat",job_name="chat-pull",condition="false"}': "1x20",
-        'kube_job_failed{namespace="elsewhere",job_name="backup",condition="true"}': "1x20",
+        ...modelNamespaceSeries("chat", "1x40"),
+        'kube_pod_init_container_status_waiting_reason{namespace="model-chat",pod="chat-2",container="loader",reason="CrashLoopBackOff"}':
+          "0x4 1x3 _x33",
+        'kube_pod_status_ready{namespace="model-chat",pod="chat-2",condition="true"}': "0x8 1x32",
+        'kube_pod_init_container_status_waiting_reason{namespace="elsewhere",pod="other",container="init",reason="CrashLoopBackOff"}':
+          "1x40",
+        'kube_pod_status_ready{namespace="elsewhere",pod="other",condition="true"}': "0x40",
       },
-      at: "10m",
+      at: "20m",
     },
   },
 };
@@ -159,5 +170,5 @@ const warmPullFailed: AlertRule = {
 export const serving: RuleSubject = {
   subject: "serving",
   recording: [p99Latency],
-  alerts: [unavailable, queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, warmPullFailed],
+  alerts: [unavailable, queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, loadFailing],
 };

@@ -89,24 +89,6 @@ describe("waves", () => {
     ).toEqual([2, 1, 0, 2]);
   });
 
-  it("applies a controller together with the Job that makes its pods ready, and neither before what one of them needs", () => {
-    const awaited = { "pulumi.com/waitFor": "jsonpath={.status.updatedReplicas}=2" };
-    const server = (annotations: object): RecordedResource => ({
-      ...resource("server"),
-      inputs: { metadata: { annotations } },
-    });
-    const wavesWith = (annotations: object) =>
-      wavesOf(
-        item("StatefulSet", "apps/v1", "space", server(annotations), pods),
-        item("Job", "batch/v1", "space", resource("pull", ["server", "early"]), pods),
-        item("Service", "v1", "b", resource("early", ["first"])),
-        item("Service", "v1", "c", resource("first")),
-        item("ConfigMap", "v1", "d", resource("after", ["pull"])),
-      );
-    expect(wavesWith(awaited)).toEqual([2, 2, 1, 0, 3]);
-    expect(wavesWith({})).toEqual([0, 2, 1, 0, 3]);
-  });
-
   it("puts a certificate after its issuer, a CA after its Secret, a Gateway after its certificates", () => {
     const reference = { issuerRef: { kind: "Issuer", name: "x" } };
     const issuer = item("Issuer", "cert-manager.io/v1", "space", resource("issuer"), { ca: { secretName: "ca" } });

@@ -22,26 +22,16 @@ async function set(overrides: Partial<WorkloadArgs>) {
   return deployment.resource("kubernetes:apps/v1:StatefulSet", "cache-statefulset");
 }
 
-const WAIT_FOR = ["metadata", "annotations", "pulumi.com/waitFor"];
-
 describe("Workload", () => {
-  it("waits for ready pods, unless something later makes them ready", async () => {
-    expect((await set({})).inputs).not.toHaveProperty(WAIT_FOR);
-    const updated = await set({ replicas: 2, controller: { kind: "StatefulSet", awaits: "updated" } });
-    expect(updated.inputs).toHaveProperty(WAIT_FOR, "jsonpath={.status.updatedReplicas}=2");
+  it("sets the number of replicas with every deployment, one unless it is told otherwise", async () => {
+    expect(specOf(await set({}))).toMatchObject({ replicas: 1 });
+    const three = await set({ replicas: { count: 3 } });
+    expect([specOf(three).replicas, three.options.ignoreChanges]).toEqual([3, []]);
   });
 
-  it("does not wait for a count that no status shows: that of no replicas", async () => {
-    const none = await set({ replicas: 0, controller: { kind: "StatefulSet", awaits: "updated" } });
-    expect(none.inputs).not.toHaveProperty(WAIT_FOR);
-  });
-
-  it("takes the number of replicas back from whoever changed it at run time, where that may be", async () => {
-    const FORCE = ["metadata", "annotations", "pulumi.com/patchForce"];
-    expect((await set({})).inputs).not.toHaveProperty(FORCE);
-    const scaled = await set({ scaledAtRunTime: true, controller: { kind: "StatefulSet", awaits: "updated" } });
-    expect(scaled.inputs).toHaveProperty(FORCE, "true");
-    expect(scaled.inputs).toHaveProperty(WAIT_FOR, "jsonpath={.status.updatedReplicas}=1");
+  it("sets it once where it belongs to whoever scales at run time", async () => {
+    const scaled = await set({ replicas: { count: 2, owner: "runtime" } });
+    expect([specOf(scaled).replicas, scaled.options.ignoreChanges]).toEqual([2, ["spec.replicas"]]);
   });
 
   it("says what becomes of claims only where the set makes some", async () => {

@@ -14,6 +14,7 @@ export function endpoint(model: string, overrides: Partial<ModelEndpoint> = {}):
     service: `${model}-server`,
     port: 8000,
     podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": model },
+    scale: { apiVersion: "apps/v1", kind: "Deployment", name: `${model}-server` },
     ...overrides,
   };
 }

@@ -54,7 +54,7 @@ describe("the API's configuration", () => {
           memoryBytes: 6 * GIB,
           diskBytes: Math.floor(23 * 0.9 * GIB),
           models: [],
-          pins: ["llama3.2:3b", "llama-3.2-3b:latest", "ready-llama-3b:latest"],
+          pins: ["llama3.2:3b", "llama-3.2-3b:latest"],
           scale: { namespace: "model-llama-3b", kind: "StatefulSet", name: "model-llama-3b", replicas: 1 },
         },
         {

@@ -26,6 +26,7 @@ export const ENDPOINTS: readonly ModelEndpoint[] = [
     service: "chat",
     port: 8000,
     podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "chat" },
+    scale: { apiVersion: "apps/v1", kind: "Deployment", name: "chat" },
     metrics: { port: 8000, path: "/metrics" },
   },
   {
@@ -37,6 +38,7 @@ export const ENDPOINTS: readonly ModelEndpoint[] = [
     service: "small",
     port: 11434,
     podLabels: { "app.kubernetes.io/name": "ollama", "app.kubernetes.io/instance": "small" },
+    scale: { apiVersion: "apps/v1", kind: "StatefulSet", name: "small" },
   },
 ];
 

@@ -17,11 +17,6 @@ describe("servingConnections", () => {
         to: [INTERNET],
         ports: [{ port: 443 }],
       },
-      "model-llama-3b-to-itself": {
-        from: [{ namespace, podLabels: {} }],
-        to: [{ namespace, podLabels: {} }],
-        ports: [{ port: 11434 }],
-      },
     });
   });
 

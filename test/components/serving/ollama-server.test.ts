@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ollamaEnvironment } from "../../../components/serving/ollama-server";
-import type { ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/ollama.json";
 import { ollamaPlan } from "../../harness/plans";
 import { container, deployServing, literals, podTemplate, specOf } from "./fixture";
 
 const SET = "kubernetes:apps/v1:StatefulSet";
-const JOB = "kubernetes:batch/v1:Job";
 
 const CONTROL = {
   client: { namespace: "model-control", podLabels: { app: "control" }, serviceAccount: "control" },
@@ -16,8 +14,8 @@ const CONTROL = {
 async function deployed(model = ollamaPlan(), overrides: Parameters<typeof deployServing>[1] = {}) {
   const { deployment, serving } = await deployServing([model], overrides);
   const set = deployment.resource(SET, `serving-${model.name}-server-statefulset`);
-  const job = deployment.resource(JOB, `serving-${model.name}-pull-job`);
-  return { deployment, serving, set, job, server: container(podTemplate(set).spec, "ollama") };
+  const pod = podTemplate(set).spec;
+  return { deployment, serving, set, loader: container(pod, "loader"), server: container(pod, "ollama") };
 }
 
 describe("OllamaServer", () => {
@@ -33,6 +31,7 @@ describe("OllamaServer", () => {
         service: "model-llama-3b",
         port: 11434,
         podLabels: { "app.kubernetes.io/name": "ollama", "app.kubernetes.io/instance": "model-llama-3b" },
+        scale: { apiVersion: "apps/v1", kind: "StatefulSet", name: "model-llama-3b" },
       },
     ]);
   });
@@ -63,11 +62,10 @@ describe("OllamaServer", () => {
     const pods = "model-llama-3b-pods.model-llama-3b.svc:11434";
     expect(serving.endpoints[0]?.control).toEqual({
       engines: [`http://model-llama-3b-0.${pods}`, `http://model-llama-3b-1.${pods}`],
-      scale: { kind: "StatefulSet", name: "model-llama-3b" },
       replicas: 2,
-      memoryGiB: 6,
+      memoryGiB: 5.75,
       diskGiB: 33,
-      pins: ["llama3.2:3b", "llama-3.2-3b", "ready-llama-3b"],
+      pins: ["llama3.2:3b", "llama-3.2-3b"],
     });
   });
 
@@ -79,22 +77,21 @@ describe("OllamaServer", () => {
       fsGroup: 65532,
     });
     expect(server.volumeMounts).toContainEqual({ name: "models", mountPath: "/var/lib/ollama" });
-    expect(server.resources.limits).toEqual({ cpu: "4", memory: "6Gi", "ephemeral-storage": "10Gi" });
     expect(podTemplate(set).spec.runtimeClassName).toBeUndefined();
   });
 
-  it("claims planned GPUs for the server only", async () => {
+  it("claims planned GPUs for the server only, and shares the planned CPUs and memory with the loader", async () => {
     const resources = { ...ollamaPlan().resources, gpus: 1, gpuResource: "nvidia.com/gpu" as const };
-    const { server, job, set } = await deployed(ollamaPlan({ gpuVendor: "nvidia", resources }), {
+    const { server, loader, set } = await deployed(ollamaPlan({ gpuVendor: "nvidia", resources }), {
       gpuAccess: { nvidia: { runtimeClass: "nvidia" } },
     });
-    expect(server.resources.limits["nvidia.com/gpu"]).toBe("1");
     expect(podTemplate(set).spec.runtimeClassName).toBe("nvidia");
-    expect(container(podTemplate(job).spec, "pull").resources.limits).toEqual({
-      cpu: "1",
-      memory: "512Mi",
-      "ephemeral-storage": "1Gi",
-    });
+    const engine = { cpu: "3875m", memory: "5888Mi", "ephemeral-storage": "9984Mi", "nvidia.com/gpu": "1" };
+    const beside = { cpu: "125m", memory: "256Mi", "ephemeral-storage": "256Mi" };
+    expect([server.resources, loader.resources]).toEqual([
+      { requests: engine, limits: engine },
+      { requests: beside, limits: beside },
+    ]);
   });
 
   it("takes the ROCm image on AMD", async () => {
@@ -102,52 +99,39 @@ describe("OllamaServer", () => {
     expect(server.image).toBe("docker.io/ollama/ollama:0.32.15-rocm");
   });
 
-  it("is ready only once the Job has given the model its ready name", async () => {
-    const { server, job } = await deployed(ollamaPlan({ servedName: "meta/llama-3.2" }));
-    expect(server.readinessProbe).toMatchObject({ httpGet: { path: "/v1/models/ready-llama-3b", port: "http" } });
-    expect(JSON.parse(literals(container(podTemplate(job).spec, "pull")).WARM_PULL ?? "")).toMatchObject({
-      readyName: "ready-llama-3b",
-      servedName: "meta/llama-3.2",
-    });
-    expect(upstream.routes).toContainEqual(expect.objectContaining({ method: "GET", path: "/v1/models/:model" }));
-  });
-
-  it("pulls into every replica by its own address, within the start-up budget of each", async () => {
-    const { job } = await deployed(ollamaPlan({ minReplicas: 2 }));
-    const pull = container(podTemplate(job).spec, "pull");
-    expect(pull.command).toEqual(["node", "/scripts/warm-pull.ts"]);
-    expect(JSON.parse(literals(pull).WARM_PULL ?? "")).toEqual({
-      servers: [
-        "http://model-llama-3b-0.model-llama-3b-pods.model-llama-3b.svc:11434",
-        "http://model-llama-3b-1.model-llama-3b-pods.model-llama-3b.svc:11434",
-      ],
+  it("is ready only once its own loader, which stays, has opened its port", async () => {
+    const { set, loader, server } = await deployed(ollamaPlan({ servedName: "meta/llama-3.2" }));
+    const job = JSON.parse(literals(loader).MODEL_LOADER ?? "");
+    expect(job).toEqual({
+      server: "http://127.0.0.1:11434",
       tag: "llama3.2:3b",
-      servedName: "llama-3.2-3b",
-      readyName: "ready-llama-3b",
+      servedName: "meta/llama-3.2",
       task: "chat",
-      startTimeoutSeconds: 1800,
+      readyPort: 11435,
     });
-    expect(specOf(job)).toMatchObject({ activeDeadlineSeconds: 2040 });
+    expect(podTemplate(set).spec.initContainers?.map(({ name }) => name)).toEqual(["loader"]);
+    expect(loader).toMatchObject({
+      restartPolicy: "Always",
+      command: ["node", "/scripts/model-loader.ts"],
+      ports: [{ name: "loaded", containerPort: job.readyPort }],
+      readinessProbe: { tcpSocket: { port: "loaded" } },
+      volumeMounts: [{ name: "scripts" }, { mountPath: "/tmp" }],
+    });
+    // The server starts beside it, not after it.
+    expect(loader).not.toHaveProperty("startupProbe");
+    expect(server.readinessProbe).toMatchObject({ httpGet: { path: "/", port: "http" } });
   });
 
-  it("runs the Job again when the model or the pods change, since new pods have loaded nothing", async () => {
-    const hash = async (overrides: Partial<ModelPlan> = {}) => {
-      const { job } = await deployed(ollamaPlan(overrides));
-      return podTemplate(job).metadata.annotations["inference-stacks.io/config-hash"];
-    };
-    const first = await hash();
-    expect(await hash()).toBe(first);
-    expect(await hash({ source: { kind: "ollama", tag: "llama3.2:1b" } })).not.toBe(first);
-    expect(await hash({ contextTokens: 4096 })).not.toBe(first);
-    expect(await hash({ modelStorageGiB: 40 })).not.toBe(first);
+  it("is deployed by no Job: nothing knows how many replicas there are", async () => {
+    const { deployment, set } = await deployed(ollamaPlan({ minReplicas: 2 }));
+    expect(deployment.ofType("kubernetes:batch/v1:Job")).toEqual([]);
+    expect(set.inputs).not.toHaveProperty(["metadata", "annotations"]);
+    expect(set.options.ignoreChanges).toEqual([]);
   });
 
-  it("does not wait for ready pods before it starts the Job that makes them ready", async () => {
-    const { set } = await deployed(ollamaPlan({ minReplicas: 2 }));
-    expect(set.inputs).toHaveProperty(
-      ["metadata", "annotations", "pulumi.com/waitFor"],
-      "jsonpath={.status.updatedReplicas}=2",
-    );
+  it("leaves the number of replicas to the model control API where there is one", async () => {
+    const { set } = await deployed(ollamaPlan({ minReplicas: 2 }), { control: CONTROL });
+    expect([specOf(set).replicas, set.options.ignoreChanges]).toEqual([2, ["spec.replicas"]]);
   });
 
   it("lets running requests finish before the server is told to stop", async () => {

@@ -24,6 +24,7 @@ describe("VllmServer", () => {
         service: "model-llama-8b",
         port: 8000,
         podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "model-llama-8b" },
+        scale: { apiVersion: "apps/v1", kind: "Deployment", name: "model-llama-8b" },
         metrics: { port: 8000, path: "/metrics" },
       },
     ]);

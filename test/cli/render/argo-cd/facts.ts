@@ -15,8 +15,6 @@ export const secret = (name: string, namespace?: string) => `Secret ${namespace 
 export const answers = (service: string, namespace: string) => `Service ${service}.${namespace} answers`;
 /** A model lies under a prefix of the store's bucket. */
 export const stored = (prefix: string) => `the store holds ${prefix}`;
-/** Ollama has a model of this name, so that a probe which asks for it succeeds. */
-export const pulled = (name: string, namespace?: string) => `${namespace} has pulled ${name}`;
 
 /** Pod specs anywhere in an object: of Deployments, Jobs, LeaderWorkerSets… */
 export function podSpecs(value: unknown): Readonly<Record<string, unknown>>[] {

@@ -47,11 +47,7 @@ const controller: Rule = (object, all) => {
   const pods = fact.podSpecs(object.spec);
   const services = fact.servicesOf(object, all);
   return {
-    inTime: pods.flatMap((pod) => [
-      ...fact.startNeeds(pod, namespace),
-      ...ending(list(pod, "initContainers")),
-      ...list(pod, "containers").flatMap((container) => probed(container, namespace)),
-    ]),
+    inTime: pods.flatMap((pod) => [...fact.startNeeds(pod, namespace), ...ending(list(pod, "initContainers"))]),
     applied: services
       .filter(({ spec }) => field(spec, "publishNotReadyAddresses") === true)
       .map(({ metadata: { name } }) => fact.answers(name, namespace)),
@@ -64,13 +60,9 @@ const job: Rule = ({ metadata: { namespace = "" }, spec }) => {
   const pods = fact.podSpecs(spec);
   const containers = pods.flatMap((pod) => list(pod, "containers"));
   const prefix = fact.variable(containers, "PREFIX");
-  const pull = fact.variable(containers, "WARM_PULL");
   return {
     inTime: pods.flatMap((pod) => [...fact.startNeeds(pod, namespace), ...ending(list(pod, "containers"))]),
-    healthy: [
-      ...(prefix === undefined ? [] : [fact.stored(prefix)]),
-      ...(pull === undefined ? [] : [fact.pulled(String(JSON.parse(pull).readyName), namespace)]),
-    ],
+    healthy: [...(prefix === undefined ? [] : [fact.stored(prefix)])],
   };
 };
 
@@ -78,12 +70,6 @@ const job: Rule = ({ metadata: { namespace = "" }, spec }) => {
 function ending(containers: readonly unknown[]): string[] {
   const prefix = fact.variable(containers, "RUN") === "fetch" ? fact.variable(containers, "PREFIX") : undefined;
   return [...fact.namedServices(containers), ...(prefix === undefined ? [] : [fact.stored(prefix)])];
-}
-
-/** Ollama answers `/v1/models/<name>` with 404 until it has the model. */
-function probed(container: unknown, namespace: string): string[] {
-  const [, name] = /^\/v1\/models\/(.+)$/.exec(text(container, "readinessProbe", "httpGet", "path") ?? "") ?? [];
-  return name === undefined ? [] : [fact.pulled(name, namespace)];
 }
 
 /** Degraded while Ready is False, as it is for a CA whose Secret is missing. */

@@ -49,19 +49,12 @@ function spoilt(kind: string, name: string, change: { wave?: number; annotations
 describe("a sync", () => {
   it("gets through", () => {
     const kinds = new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
-    const waiting = ["Certificate gateway-model-control", "Job warm-pull", "Job sync-chat", "Job warm-models"];
+    const waiting = ["Certificate gateway-model-control", "Job sync-chat", "Job warm-models"];
     for (const name of waiting) expect(kinds).toContain(name);
     expect(sync(objects)).toEqual([]);
   });
 
   it.each([
-    {
-      what: "the Job that makes a set ready comes after it",
-      kind: "Job",
-      name: "warm-pull",
-      change: { wave: 1 },
-      says: /StatefulSet model-writer\/model-writer waits for "model-writer has pulled ready-writer", which takes Job model-writer\/warm-pull/,
-    },
     {
       what: "the certificate comes before the Gateway that its challenge needs",
       kind: "Certificate",
@@ -114,9 +107,9 @@ describe("a sync", () => {
     {
       what: "a mounted ConfigMap is late",
       kind: "ConfigMap",
-      name: "warm-pull",
+      name: "model-loader",
       change: { wave: 9 },
-      says: /waits for "ConfigMap model-writer\/warm-pull exists"/,
+      says: /waits for "ConfigMap model-writer\/model-loader exists"/,
     },
   ])("stands still when $what", ({ kind, name, change, says }) => {
     expect(sync(spoilt(kind, name, change)).join("\n")).toMatch(says);

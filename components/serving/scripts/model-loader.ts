@@ -1,60 +1,96 @@
 /**
- * Brings one model into every replica of an Ollama server and proves that it answers: `node warm-pull.ts`.
+ * Brings one model into the Ollama server beside it and proves that it answers: `node model-loader.ts`.
  *
- * For each replica: wait for the server, remove the model that was there before, pull (Ollama goes on with a partial download by itself), check that the
- * model is on disk, give it the name that clients use, load it once. The last step gives it the name that the
- * readiness probe asks for, so a replica takes requests only after it has answered one.
+ * Wait for the server, remove the model that was there before, pull (Ollama goes on with a partial download by itself), check that the model
+ * is on disk, give it the name that clients use, load it once. Only then a port opens, which the pod's readiness asks
+ * for: a replica takes requests only after it has answered one, whoever made it and whatever its volume held.
  *
- * Runs as it is in the Job's container (Node 24 strips the types). node:http, because fetch gives up on an answer
+ * It ends with its server, or with the first failure, and is started anew: what a server had loaded is gone with it.
+ *
+ * Runs as it is in a sidecar (Node 24 strips the types). node:http, because fetch gives up on an answer
  * that begins later than five minutes, and a cold load may take longer.
  */
 import { type IncomingMessage, request } from "node:http";
+import { connect, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import type { ModelTask } from "../../../planner/types";
 
-export interface WarmPull {
-  /** Base URL of each replica's own address. */
-  readonly servers: readonly string[];
+export interface ModelToLoad {
+  /** Base URL of the server. */
+  readonly server: string;
   /** Name in the Ollama registry, for example `llama3.2:3b`. */
   readonly tag: string;
   /** What clients put in the `model` field. */
   readonly servedName: string;
-  /** Name that the readiness probe asks for. */
-  readonly readyName: string;
   readonly task: ModelTask;
-  /** Seconds to wait for a server to come up. */
-  readonly startTimeoutSeconds: number;
 }
 
-/** @throws Error with what Ollama said, and which replica said it. */
-export async function warmPull(job: WarmPull): Promise<void> {
-  for (const server of job.servers) {
-    await waitForServer(server, job.startTimeoutSeconds);
-    await makeRoom(server, job.tag);
-    await pull(server, job.tag);
-    await requireOnDisk(server, job.tag);
-    if (!sameModel(job.servedName, job.tag)) {
-      await post(server, "/api/copy", { source: job.tag, destination: job.servedName });
-    }
-    await load(server, job);
-    await post(server, "/api/copy", { source: job.tag, destination: job.readyName });
-    console.log(`${server}: ${job.tag} answers as "${job.servedName}"`);
+export interface LoaderJob extends ModelToLoad {
+  /** Port that opens once the model is loaded. */
+  readonly readyPort: number;
+}
+
+/**
+ * Loads the model, then says so on the port for as long as the server lives.
+ *
+ * @throws Error with what Ollama said; or that it has ended.
+ */
+export async function keepLoaded(job: LoaderJob): Promise<never> {
+  await serverUp(job.server);
+  // Held open and never used: the system closes it when the process at its other end is gone, however short the while.
+  // Ollama sets no time limit on connections (server/routes.go, Serve: http.Server with a Handler alone).
+  const ended = connectionEnd(job.server);
+  await Promise.race([ended, loadModel(job)]);
+  const ready = createServer((socket) => socket.on("error", () => undefined).end());
+  await new Promise<void>((resolve, reject) => ready.once("error", reject).listen(job.readyPort, resolve));
+  try {
+    return await ended;
+  } finally {
+    ready.close();
   }
 }
 
-async function waitForServer(server: string, timeoutSeconds: number): Promise<void> {
-  const deadline = Date.now() + timeoutSeconds * 1000;
+/**
+ * Fetches the model where the disk lacks it, and loads it. One that is there is not asked for again: a replica restarts
+ * without its registry, and as the same model.
+ *
+ * @throws Error with what Ollama said.
+ */
+export async function loadModel(job: ModelToLoad): Promise<void> {
+  const { server, tag, servedName } = job;
+  if (!(await isOnDisk(server, tag))) {
+    await makeRoom(server, tag);
+    await pull(server, tag);
+    await requireOnDisk(server, tag);
+  }
+  if (!sameModel(servedName, tag)) {
+    await post(server, "/api/copy", { source: tag, destination: servedName });
+  }
+  await load(server, job);
+  console.log(`${tag} answers as "${servedName}"`);
+}
+
+/** Waits as long as it takes: why a server does not come up, its own container says. */
+async function serverUp(server: string): Promise<void> {
   for (;;) {
     try {
-      await send(server, "GET", "/");
+      await read(await send(server, "GET", "/"));
       return;
-    } catch (error) {
-      if (Date.now() > deadline) {
-        throw new Error(`no answer within ${timeoutSeconds} s: ${message(error)}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 2000));
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
+}
+
+function connectionEnd(server: string): Promise<never> {
+  const { hostname, port } = new URL(server);
+  return new Promise((_, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.once("error", (error) => reject(new Error(`the server has ended: ${message(error)}`)));
+    socket.once("close", () => reject(new Error("the server has ended")));
+    // Without a reader the end would not be seen.
+    socket.resume();
+  });
 }
 
 interface Progress {
@@ -93,25 +129,22 @@ function report({ status = "", total, completed = 0 }: Progress): void {
 }
 
 async function requireOnDisk(server: string, tag: string): Promise<void> {
-  const names = await namesOnDisk(server);
-  if (!names.some((name) => sameModel(name, tag))) {
-    throw new Error(`${server}: ${tag} was pulled but is not on disk; there are: ${names.join(", ") || "none"}`);
+  if (!(await isOnDisk(server, tag))) {
+    const names = (await namesOnDisk(server)).join(", ") || "none";
+    throw new Error(`${server}: ${tag} was pulled but is not on disk; there are: ${names}`);
   }
 }
 
-/**
- * The volume is planned for one model: before another one comes, the old one goes under all its names. With the name
- * that the readiness probe asks for, the replica leaves the rotation until the new model answers.
- */
+/** The volume is planned for one model: before another one comes, the old one goes under all its names. */
 async function makeRoom(server: string, tag: string): Promise<void> {
-  const names = await namesOnDisk(server);
-  if (names.some((name) => sameModel(name, tag))) {
-    return;
-  }
-  for (const model of names) {
+  for (const model of await namesOnDisk(server)) {
     await json(await send(server, "DELETE", "/api/delete", { model }));
-    console.log(`${server}: removed ${model}: the volume is for ${tag}`);
+    console.log(`removed ${model}: the volume is for ${tag}`);
   }
+}
+
+async function isOnDisk(server: string, tag: string): Promise<boolean> {
+  return (await namesOnDisk(server)).some((name) => sameModel(name, tag));
 }
 
 async function namesOnDisk(server: string): Promise<string[]> {
@@ -120,7 +153,7 @@ async function namesOnDisk(server: string): Promise<string[]> {
 }
 
 /** Loads the model and keeps it loaded. */
-async function load(server: string, { task, servedName }: WarmPull): Promise<void> {
+async function load(server: string, { task, servedName }: ModelToLoad): Promise<void> {
   if (task === "embedding") {
     const answer = (await post(server, "/api/embed", { model: servedName, input: "ready", keep_alive: -1 })) as {
       embeddings?: number[][];
@@ -183,14 +216,12 @@ function message(error: unknown): string {
   return error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error);
 }
 
-if (process.env.RUN === "warm-pull") {
-  const job = JSON.parse(process.env.WARM_PULL ?? "{}") as WarmPull;
-  // exit, rather than an exit code: an answer that was not read to its end would keep the process waiting.
-  warmPull(job).then(
-    () => process.exit(0),
-    (error: unknown) => {
-      console.error(`failed: ${message(error)}`);
-      process.exit(1);
-    },
-  );
+if (process.env.RUN === "model-loader") {
+  // The first process of a container is not ended by a signal that it does not handle.
+  process.once("SIGTERM", () => process.exit(0));
+  keepLoaded(JSON.parse(process.env.MODEL_LOADER ?? "{}") as LoaderJob).catch((error: unknown) => {
+    console.error(`failed: ${message(error)}`);
+    // exit, rather than an exit code: an answer that was not read to its end would keep the process waiting.
+    process.exit(1);
+  });
 }
