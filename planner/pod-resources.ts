@@ -21,7 +21,7 @@ export interface SidecarResources {
   readonly ephemeralStorageGiB: number;
 }
 
-/** Ollama's is the program that loads the model (Node 24: 75 MiB resident, measured 2026-11-22); vLLM loads its own. */
+/** Ollama's is the program that loads the model (66 MiB resident on Node 20 with tsx, measured 2026-11-22); vLLM loads its own. */
 export const SIDECARS: Readonly<Record<EngineName, SidecarResources>> = {
   ollama: { cpu: 0.125, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
   vllm: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },

@@ -51,7 +51,7 @@ describe("the API's configuration", () => {
           name: "llama-3b",
           backend: "ollama",
           url: "http://model-llama-3b-0.model-llama-3b-pods.model-llama-3b.svc:11434",
-          memoryBytes: 6 * GIB,
+          memoryBytes: 5.75 * GIB,
           diskBytes: Math.floor(23 * 0.9 * GIB),
           models: [],
           pins: ["llama3.2:3b", "llama-3.2-3b:latest"],
