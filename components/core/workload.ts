@@ -106,7 +106,8 @@ export class Workload extends PlatformComponent {
 
     const options = this.childOptions<pulumi.CustomResourceOptions>({
       ...args.controllerOptions,
-      // Server-side apply then leaves the field to its other manager, or repeats the number that runs.
+      // The provider then leaves the field to its other manager, or applies the number that runs (pulumi-kubernetes 4.34,
+      // pkg/await, handleSSAIgnoreFields).
       ...(owner === "runtime" && { ignoreChanges: ["spec.replicas"] }),
     });
     this.controller =

@@ -70,26 +70,6 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
     expect(steps).toEqual([`update ${PLAN}`, "update StatefulSet platform-models-assistant-server-statefulset"]);
   });
 
-  it("never sets back a number of replicas that somebody changed at run time, none included", async () => {
-    const { client } = bed().plane;
-    const scale = "/apis/apps/v1/namespaces/model-assistant/statefulsets/model-assistant/scale";
-    const replicas = async (): Promise<unknown> =>
-      ((await client.request("GET", scale)).body as { spec: { replicas?: number } }).spec.replicas ?? 0;
-    for (const [count, concurrency] of [
-      [3, 3],
-      [0, 4],
-      [1, 3],
-    ] as const) {
-      const query = `${scale}?fieldManager=autoscaler`;
-      const body = JSON.stringify({ spec: { replicas: count } });
-      expect((await client.request("PATCH", query, body, "application/merge-patch+json")).status).toBe(200);
-      const { steps } = await upWithModels({ assistant: { ...MODEL, concurrency } });
-      expect(steps).toContain("update StatefulSet platform-models-assistant-server-statefulset");
-      expect(await replicas()).toBe(count);
-    }
-    await upWithModels({ assistant: { ...MODEL, concurrency: 4 } });
-  });
-
   it("adds and removes a model without touching anything of the others", async () => {
     const added = await upWithModels({ assistant: { ...MODEL, concurrency: 4 }, second: MODEL });
     const created = added.steps.filter((step) => step.startsWith("create "));
