@@ -46,7 +46,7 @@ export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
 
 /** What a pod takes whatever its model needs of memory. */
 export interface EnginePod {
-  /** What the engine itself writes to its root, logs and emptyDirs. */
+  /** What all its containers write to their roots, logs and emptyDirs. */
   readonly ephemeralStorageGiB: number;
   readonly sidecar: SidecarResources;
 }
@@ -68,7 +68,7 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
   return {
     cpu: cpuShare(node.cpu * share, sidecar),
     memoryGiB: Math.floor(Math.min(node.memoryGiB * share, wanted)),
-    ephemeralStorageGiB: ephemeralStorageGiB + sidecar.ephemeralStorageGiB,
+    ephemeralStorageGiB,
     sharedMemoryGiB,
     gpus,
     gpuResource: gpu.resource,
@@ -84,7 +84,7 @@ export function cpuPodResources(
   return {
     cpu: cpuShare(node.cpu / 2, sidecar),
     memoryGiB: Math.ceil(memoryGiB * 4) / 4 + sidecar.memoryGiB,
-    ephemeralStorageGiB: ephemeralStorageGiB + sidecar.ephemeralStorageGiB,
+    ephemeralStorageGiB,
     sharedMemoryGiB: 0,
     gpus: 0,
   };

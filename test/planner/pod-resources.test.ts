@@ -93,17 +93,16 @@ describe("gpuPodResources", () => {
 
 describe("a sidecar", () => {
   const sidecar = SIDECARS.ollama;
-  const engine = ({ cpu, memoryGiB, ephemeralStorageGiB }: PodResources) => ({
+  const engine = ({ cpu, memoryGiB }: PodResources) => ({
     cpu: cpu - sidecar.cpu,
     memoryGiB: memoryGiB - sidecar.memoryGiB,
-    ephemeralStorageGiB: ephemeralStorageGiB - sidecar.ephemeralStorageGiB,
   });
   const withSidecar = { ...storage, sidecar };
 
   it("is part of a CPU pod: the engine has all that its model needs, and whole half cores", () => {
     const shape = shapeNamed("m7i.2xlarge");
     const pod = cpuPodResources(allocatable(shape, nothing), 6, withSidecar);
-    expect(engine(pod)).toEqual({ cpu: 3.5, memoryGiB: 6, ephemeralStorageGiB: 10 });
+    expect(engine(pod)).toEqual({ cpu: 3.5, memoryGiB: 6 });
   });
 
   it("is part of a GPU pod's share of the node", () => {
