@@ -74,7 +74,14 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
     const added = await upWithModels({ assistant: { ...MODEL, concurrency: 4 }, second: MODEL });
     const created = added.steps.filter((step) => step.startsWith("create "));
     // The model control API is told of the server, and reads its configuration when it starts.
-    const updated = [`update ${CONTROL_CONFIG}`, `update ${PLAN}`, `update ${CONTROL_API}`];
+    // It and the gateway have one NetworkPolicy each, which names every model that they reach.
+    const updated = [
+      `update ${CONTROL_CONFIG}`,
+      `update ${PLAN}`,
+      `update ${CONTROL_API}`,
+      "update NetworkPolicy platform-control-namespace-allow-model-control",
+      "update NetworkPolicy platform-gateway-namespace-allow-inference-gateway",
+    ];
     expect(added.steps.filter((step) => !created.includes(step))).toEqual(updated);
     expect(created.filter((step) => !step.includes("second"))).toEqual([]);
 
