@@ -129,8 +129,8 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
             timeoutSeconds: 5,
             failureThreshold: 6,
           },
-          // It answers with an empty disk too: that the model is loaded, the loader says.
-          readinessProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 10, timeoutSeconds: 5 },
+          // Its API answers with an empty disk too: that the model is loaded, the loader says.
+          readinessProbe: { httpGet: { path: "/api/version", port: "http" }, periodSeconds: 10, timeoutSeconds: 5 },
         },
       ],
     };

@@ -119,7 +119,7 @@ describe("OllamaServer", () => {
     });
     // The server starts beside it, not after it.
     expect(loader).not.toHaveProperty("startupProbe");
-    expect(server.readinessProbe).toMatchObject({ httpGet: { path: "/", port: "http" } });
+    expect(server.readinessProbe).toMatchObject({ httpGet: { path: "/api/version", port: "http" } });
   });
 
   it("is deployed by no Job: nothing knows how many replicas there are", async () => {
