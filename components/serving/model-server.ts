@@ -3,6 +3,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection, PodSelection } from "../core/connections";
 import type { GpuAccess } from "../core/gpu-access";
+import { modelNamespaceName } from "../core/names";
 import type { ClusterNetworks } from "../core/network";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
@@ -54,6 +55,16 @@ export interface ModelServerClass {
 /** Name of a model's objects inside its namespace. Never the engine's: a Service `vllm` would break vLLM (VLLM_PORT). */
 export function serverName(model: string): string {
   return `model-${model}`;
+}
+
+/** What every endpoint says of its model. */
+export function modelOf({
+  name,
+  servedName,
+  engine,
+  task,
+}: ModelPlan): Pick<ModelEndpoint, "model" | "servedName" | "engine" | "task" | "namespace"> {
+  return { model: name, servedName, engine, task, namespace: modelNamespaceName(name) };
 }
 
 /** @throws Error when a model needs the model store and the environment has none. */

@@ -15,7 +15,7 @@ import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
 import { modelLoader } from "./model-loader";
 import { ModelNamespace } from "./model-namespace";
-import { type ControlAccess, type ModelServer, type ModelServerArgs, serverName } from "./model-server";
+import { type ControlAccess, type ModelServer, type ModelServerArgs, modelOf, serverName } from "./model-server";
 import {
   DRAIN_SECONDS,
   deployTimeouts,
@@ -48,11 +48,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
   static endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint {
     const instance = serverName(model.name);
     return {
-      model: model.name,
-      servedName: model.servedName,
-      engine: model.engine,
-      task: model.task,
-      namespace: modelNamespaceName(model.name),
+      ...modelOf(model),
       service: instance,
       port: PORT,
       podLabels: selectorLabels(APP, instance),

@@ -12,7 +12,7 @@ import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
 import { EXCLUSIVE_TOPOLOGY, type ILeaderWorkerSet } from "./leader-worker-set";
 import { ModelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
+import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
 import { type GroupRole, groupArguments, RENDEZVOUS_PORT, VLLM_PORT } from "./vllm-args";
 import { commandProbes, httpProbes, type VllmPodArgs, vllmPod } from "./vllm-pod";
@@ -42,11 +42,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
   static endpointOf(model: ModelPlan): ModelEndpoint {
     const instance = serverName(model.name);
     return {
-      model: model.name,
-      servedName: model.servedName,
-      engine: model.engine,
-      task: model.task,
-      namespace: modelNamespaceName(model.name),
+      ...modelOf(model),
       // Not the group's name: the controller makes a Service of that name, through which pods that are not ready yet find
       // their leader, and takes one that exists for its own.
       service: `${instance}-api`,

@@ -9,7 +9,14 @@ import { Workload } from "../core/workload";
 import { chatTemplate } from "./chat-template";
 import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { ModelNamespace } from "./model-namespace";
-import { type ControlAccess, type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
+import {
+  type ControlAccess,
+  type ModelServer,
+  type ModelServerArgs,
+  modelOf,
+  requireStore,
+  serverName,
+} from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, modelReplicas } from "./pod-settings";
 import { VLLM_PORT, vllmArguments } from "./vllm-args";
 import { httpProbes, vllmPod } from "./vllm-pod";
@@ -24,11 +31,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
   static endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint {
     const instance = serverName(model.name);
     return {
-      model: model.name,
-      servedName: model.servedName,
-      engine: model.engine,
-      task: model.task,
-      namespace: modelNamespaceName(model.name),
+      ...modelOf(model),
       service: instance,
       port: VLLM_PORT,
       podLabels: selectorLabels(APP, instance),

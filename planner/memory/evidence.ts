@@ -1,5 +1,7 @@
 /** How near a request is to what start-up logs have shown: the traits that decide how far its estimate can be off. */
+
 import type { GpuModel } from "../../catalog/shapes";
+import { mixersOf } from "../model/architecture";
 import { formatLabel } from "../model/format-names";
 import { cardsNamed } from "./cards";
 import { compareVersions } from "./engines";
@@ -98,9 +100,7 @@ export function generationOf({ arch, abilities, nvlinkBoard }: GpuModel): string
 /** The kind that is hardest to foresee, of the layers that a model mixes. */
 function attentionOf({ architecture }: MemoryRequest): EvidenceTraits["attention"] {
   if (architecture.kind === "encoder") return "none";
-  const mixers = architecture.layerSpecs.flatMap(({ mixer, parallelMixer }) =>
-    parallelMixer ? [mixer, parallelMixer] : [mixer],
-  );
+  const mixers = architecture.layerSpecs.flatMap(mixersOf);
   if (mixers.some(({ kind }) => kind === "recurrent")) return "recurrent";
   if (mixers.some(({ kind }) => kind === "compressed")) return "compressed";
   if (mixers.some(({ kind }) => kind === "latent")) return "latent";

@@ -4,9 +4,9 @@ import {
   type Dtype,
   dtypeBytes,
   type HeadGrouping,
-  type LayerSpec,
   type Mixer,
   type ModelArchitecture,
+  mixersOf,
 } from "../model/architecture";
 
 import { compressedCaches, type PagedCache } from "./compressed-cache";
@@ -106,10 +106,6 @@ function repeatedElements(grouping: HeadGrouping | undefined, tensorParallel: nu
 function kvValueBytes(architecture: ModelArchitecture, dtype: KvCacheDtype): number {
   if (dtype === "fp8") return 1;
   return dtype === "bfloat16" ? 2 : dtypeBytes[architecture.checkpointDtype];
-}
-
-function mixersOf(layer: LayerSpec): readonly Mixer[] {
-  return layer.parallelMixer === undefined ? [layer.mixer] : [layer.mixer, layer.parallelMixer];
 }
 
 function mixerCache(

@@ -5,7 +5,7 @@
  * the first runner from 0.29.0 on.
  */
 import type { GpuModel } from "../../catalog/shapes";
-import type { ModelArchitecture } from "../model/architecture";
+import { type ModelArchitecture, mixersOf } from "../model/architecture";
 import type { WeightFormat } from "../model/quantization";
 import type { Sampler, VllmConstants, VllmOrigin } from "./engines";
 
@@ -30,9 +30,7 @@ export function modelRunner(architecture: ModelArchitecture, format: WeightForma
 }
 
 function isDense({ experts, layerSpecs }: ModelArchitecture): boolean {
-  const isRecurrent = layerSpecs.some(
-    ({ mixer, parallelMixer }) => mixer.kind === "recurrent" || parallelMixer?.kind === "recurrent",
-  );
+  const isRecurrent = layerSpecs.flatMap(mixersOf).some(({ kind }) => kind === "recurrent");
   return experts === undefined && !isRecurrent;
 }
 

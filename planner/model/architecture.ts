@@ -179,6 +179,11 @@ export interface LayerSpec {
   readonly extras?: readonly ProjectionShape[];
 }
 
+/** The mixer of a layer, and the one beside it where there are two. */
+export function mixersOf({ mixer, parallelMixer }: LayerSpec): readonly Mixer[] {
+  return parallelMixer === undefined ? [mixer] : [mixer, parallelMixer];
+}
+
 /** A table or matrix outside the layers. */
 export interface OuterTensor {
   readonly name: string;

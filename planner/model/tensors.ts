@@ -2,7 +2,7 @@
  * The tensor inventory: every weight of a model with its shape, its place and how tensor parallelism cuts it.
  * Totals, checkpoint sizes, memory per GPU and GGUF files are all sums over this list.
  */
-import type { Dtype, LayerSpec, ModelArchitecture, ProjectionShape } from "./architecture";
+import { type Dtype, type LayerSpec, type ModelArchitecture, mixersOf, type ProjectionShape } from "./architecture";
 import { feedForwardTensors, mixerTensors } from "./layer-tensors";
 import type { WeightFormat } from "./quantization";
 
@@ -161,8 +161,7 @@ function layerTensors(spec: LayerSpec, layer: number, hidden: number): readonly 
   const placement = { at: "layer", layer } as const;
   const norms = spec.normVectors * (spec.normBias ? 2 : 1);
   return [
-    ...mixerTensors(spec.mixer, hidden, prefix),
-    ...(spec.parallelMixer === undefined ? [] : mixerTensors(spec.parallelMixer, hidden, prefix)),
+    ...mixersOf(spec).flatMap((mixer) => mixerTensors(mixer, hidden, prefix)),
     ...feedForwardTensors(spec.feedForward, hidden, prefix),
     ...(norms > 0 ? [{ module: `${prefix}.norms`, kind: "vector" as const, rows: norms * hidden, columns: 1 }] : []),
     ...(spec.extras ?? []).map((shape) => projection(shape, prefix)),

@@ -1,10 +1,10 @@
 /** Families that mix full or latent attention with linear attention. */
-import type { LayerSpec, Mixer } from "../architecture";
+import type { Mixer } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readAttentionLayers, readGroupedQueryAttention, readLayerTypes } from "./attention";
 import { dimensionKeys, type FamilyReader } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
-import { hybridModel, none, range } from "./hybrid-model";
+import { hybridLayers, hybridModel, none } from "./hybrid-model";
 import { gatedDeltaNet, kimiDelta, lightningAttention } from "./recurrent";
 import type { DecoderTraits } from "./traits";
 
@@ -35,14 +35,8 @@ const qwen3Next: FamilyReader = {
     const interval = source.count("full_attention_interval", 4);
     const isFull = (layer: number): boolean =>
       types === undefined ? (layer + 1) % interval === 0 : types[layer] === "full_attention";
-    const feedForwards = readFeedForwardLayers(source, layers, traits);
-    const layerSpecs = range(layers).map(
-      (layer): LayerSpec => ({
-        mixer: isFull(layer) ? attention : linear,
-        feedForward: feedForwards[layer] ?? none,
-        normVectors: 2,
-        normBias: false,
-      }),
+    const layerSpecs = hybridLayers(readFeedForwardLayers(source, layers, traits), (layer) =>
+      isFull(layer) ? attention : linear,
     );
     const extraLayers = source.optionalCount(["mtp_num_hidden_layers", "num_nextn_predict_layers"]);
     const last = layerSpecs.at(-1);
@@ -83,14 +77,8 @@ const olmoHybrid: FamilyReader = {
     const types = readLayerTypes(source, layers);
     const isFull = (layer: number): boolean =>
       types === undefined ? layer % 4 === 3 : types[layer] === "full_attention";
-    const feedForwards = readFeedForwardLayers(source, layers, {});
-    const layerSpecs = range(layers).map(
-      (layer): LayerSpec => ({
-        mixer: isFull(layer) ? attention : linear,
-        feedForward: feedForwards[layer] ?? none,
-        normVectors: 2,
-        normBias: false,
-      }),
+    const layerSpecs = hybridLayers(readFeedForwardLayers(source, layers, {}), (layer) =>
+      isFull(layer) ? attention : linear,
     );
     return hybridModel(source, layerSpecs, { tables: source.section("rope_parameters")?.has("rope_theta") ?? true });
   },
@@ -114,14 +102,9 @@ const miniMaxText: FamilyReader = {
     }
     const isFull = (layer: number): boolean =>
       types === undefined ? list[layer] === 1 : types[layer] === "full_attention";
-    const feedForwards = readFeedForwardLayers(source, layers, { expertWidthKey: "intermediate_size" });
-    const layerSpecs = range(layers).map(
-      (layer): LayerSpec => ({
-        mixer: isFull(layer) ? attention : linear,
-        feedForward: feedForwards[layer] ?? none,
-        normVectors: 2,
-        normBias: false,
-      }),
+    const layerSpecs = hybridLayers(
+      readFeedForwardLayers(source, layers, { expertWidthKey: "intermediate_size" }),
+      (layer) => (isFull(layer) ? attention : linear),
     );
     return hybridModel(source, layerSpecs, { tables: true });
   },
@@ -135,14 +118,8 @@ const kimiLinear: FamilyReader = {
     const latent = readAttentionLayers(source, layers, {});
     const linear: Mixer = readKimiDelta(source);
     const isFull = fullKimiLayers(source, layers);
-    const feedForwards = readFeedForwardLayers(source, layers, { routerBias: true });
-    const layerSpecs = range(layers).map(
-      (layer): LayerSpec => ({
-        mixer: isFull(layer) ? (latent[layer] ?? none) : linear,
-        feedForward: feedForwards[layer] ?? none,
-        normVectors: 2,
-        normBias: false,
-      }),
+    const layerSpecs = hybridLayers(readFeedForwardLayers(source, layers, { routerBias: true }), (layer) =>
+      isFull(layer) ? (latent[layer] ?? none) : linear,
     );
     const model = hybridModel(source, layerSpecs, { tables: false });
     // vLLM 0.19 to 0.33, mamba_utils.py: kda_state_dtype

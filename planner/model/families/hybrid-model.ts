@@ -1,11 +1,24 @@
 /** What the readers of hybrid families share. */
-import type { Dtype, LayerSpec } from "../architecture";
+import type { Dtype, FeedForward, LayerSpec, Mixer } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readDtype } from "../quantization-config";
 import { readRope } from "../rope";
 import type { TextModel } from "./family";
 
 export const none = { kind: "none" } as const;
+
+/** A layer for each feed-forward block: its mixer, and a norm before either. */
+export function hybridLayers(
+  feedForwards: readonly FeedForward[],
+  mixerOf: (layer: number) => Mixer,
+): readonly LayerSpec[] {
+  return feedForwards.map((feedForward, layer) => ({
+    mixer: mixerOf(layer),
+    feedForward,
+    normVectors: 2,
+    normBias: false,
+  }));
+}
 
 /** The text model of a hybrid; without tables when its attention has no rotary embedding. */
 export function hybridModel(
