@@ -1,5 +1,5 @@
-import { engineImageName, engineProcessors } from "../catalog/engines";
 import { imageSupports } from "../catalog/images";
+import { engineImageName, engineOf, engineProcessors } from "../engines";
 import { cardVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
 import { parallelismProblems } from "./memory/divisibility";
@@ -9,7 +9,7 @@ import { verdictText } from "./memory/verdict-text";
 import { readVllmFlags } from "./memory/vllm-flags";
 import type { VllmOptions } from "./memory/vllm-options";
 import { type Capacity, holds } from "./packing";
-import { cpuPodResources, type EnginePod, gpuPodResources, hostMemoryFloorGiB, SIDECARS } from "./pod-resources";
+import { cpuPodResources, type EnginePod, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
 import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { PodResources } from "./types";
@@ -95,7 +95,7 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
     const estimate = estimateMemory(requestOn(gpu, model, layout));
     if (estimate.verdict.answer === "fits") {
       const resources = gpuPodResources(shape, node, layout.gpusPerNode, enginePod(model));
-      const sidecar = SIDECARS[model.engine];
+      const sidecar = engineOf(model.engine).sidecar;
       const floor = hostMemoryFloorGiB(layout.gpusPerNode) + resources.sharedMemoryGiB + sidecar.memoryGiB;
       if (resources.memoryGiB < floor || !holds(node, resources)) {
         return refuse(
@@ -213,7 +213,7 @@ function vllmOptions({ args, maxNumSeqs }: ModelRequest): VllmOptions {
 
 /** Logs, compile caches and temporary files, plus the model itself where it is copied next to the engine. */
 function enginePod(model: ModelRequest): EnginePod {
-  return { ephemeralStorageGiB: ephemeralGiB(model), sidecar: SIDECARS[model.engine] };
+  return { ephemeralStorageGiB: ephemeralGiB(model), sidecar: engineOf(model.engine).sidecar };
 }
 
 function ephemeralGiB(model: ModelRequest): number {

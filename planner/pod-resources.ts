@@ -1,6 +1,7 @@
 import type { MachineShape } from "../catalog/shapes";
+import type { SidecarResources } from "../engines";
 import type { Capacity } from "./packing";
-import type { EngineName, PodResources } from "./types";
+import type { PodResources } from "./types";
 
 /** CPU in cores and memory in GiB that kernel, kubelet and system daemons keep on a node, where nothing better is known. */
 const SYSTEM_RESERVE = { cpu: 0.25, cpuFraction: 0.03, memoryGiB: 0.5, memoryFraction: 0.06 };
@@ -13,19 +14,6 @@ export const PLATFORM_RESERVE: Capacity = { gpus: 0, cpu: 2, memoryGiB: 6 };
 
 /** Host memory of an engine process beside the weights it maps: interpreter, tokenizer, CUDA context, staging buffers. */
 const ENGINE_HOST_GIB = { base: 4, perGpu: 2 };
-
-/** What runs in a model's pod beside the engine, and is part of the pod's resources. CPU in cores, the rest in GiB. */
-export interface SidecarResources {
-  readonly cpu: number;
-  readonly memoryGiB: number;
-  readonly ephemeralStorageGiB: number;
-}
-
-/** Ollama's is the program that loads the model (66 MiB resident on Node 20 with tsx, measured 2026-11-22); vLLM loads its own. */
-export const SIDECARS: Readonly<Record<EngineName, SidecarResources>> = {
-  ollama: { cpu: 0.125, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
-  vllm: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
-};
 
 /** What the pods of models may claim of a node, beside its agents and whatever else is reserved. */
 export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {

@@ -1,6 +1,7 @@
 import type { MachineShape } from "../catalog/shapes";
-import type { ModelArchitecture } from "./model/architecture";
-import type { ArgumentValue, ChatTemplate, EngineName, ModelLoading, ModelSource, ModelTask, Stage } from "./types";
+import type { EngineName } from "../engines";
+import type { ServedModel } from "../engines/served-model";
+import type { Stage } from "./types";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
@@ -22,37 +23,14 @@ export interface PoolRequest {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** One model, its service level, and what the environment pins by hand. */
-export interface ModelRequest {
-  readonly name: string;
-  readonly servedName: string;
+/** One model, and where it may run. */
+export interface ModelRequest extends ServedModel {
   readonly engine: EngineName;
-  readonly engineVersion: string;
-  readonly task: ModelTask;
   readonly domain?: string;
-  readonly architecture: ModelArchitecture;
-  readonly source: ModelSource;
-  /** The architecture is the catalogue's, and the weights come from elsewhere: they may have another format. */
-  readonly configIsOfAnotherSource?: boolean;
-  readonly loading: ModelLoading;
-  /** Tokens of prompt and answer that one request may hold. */
-  readonly contextTokens: number;
-  /** Requests that one replica serves at once at full context. */
-  readonly concurrency: number;
   readonly minReplicas: number;
   readonly maxReplicas: number;
   /** Names of allowed pools; every pool with a fitting role when undefined. */
   readonly pools?: readonly string[];
-  readonly tensorParallel?: number;
-  readonly pipelineParallel?: number;
-  readonly quantization?: string;
-  readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
-  readonly gpuMemoryUtilization?: number;
-  readonly maxNumSeqs?: number;
-  /** Flags of the engine, by name without dashes; already checked. */
-  readonly args?: Readonly<Record<string, ArgumentValue>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly chatTemplate?: ChatTemplate;
   /** Remarks for whoever reads the plan. */
   readonly notes?: readonly string[];
 }

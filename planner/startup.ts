@@ -1,5 +1,6 @@
 import type { MachineShape } from "../catalog/shapes";
-import type { EngineName, ModelLoading } from "./types";
+import { type EngineName, engineOf } from "../engines";
+import type { ModelLoading } from "./types";
 
 export interface StartupRequest {
   readonly engine: EngineName;
@@ -16,11 +17,8 @@ export interface StartupRequest {
 const DISK_GB_PER_SECOND = { nvme: 2, blockVolume: 0.48 };
 /** A single stream rarely fills a link: share of its nominal rate to count on. */
 const LINK_EFFICIENCY = 0.6;
-/**
- * Seconds from weights in memory to the first answer. vLLM compiles and captures CUDA graphs (1–2 minutes
- * cold); every further node adds a rendezvous. llama.cpp only maps the file.
- */
-const WARM_UP = { vllm: 150, ollama: 15, perExtraNode: 60 };
+/** Every further node of a replica adds a rendezvous to the engine's own warm-up. */
+const SECONDS_PER_EXTRA_NODE = 60;
 /** A budget is a limit, not an estimate: twice what is expected. */
 const MARGIN = 2;
 const MINIMUM_SECONDS = 60;
@@ -32,7 +30,7 @@ export function startupBudgetSeconds(request: StartupRequest): number {
   const fetch = request.weightsGB / linkGBPerSecond;
   const disk = (request.shape.localNvmeGB ?? 0) > 0 ? DISK_GB_PER_SECOND.nvme : DISK_GB_PER_SECOND.blockVolume;
   const read = request.loading === "stream" ? 0 : request.weightsGB / disk;
-  const warmUp = WARM_UP[request.engine] + WARM_UP.perExtraNode * (request.nodesPerReplica - 1);
+  const warmUp = engineOf(request.engine).warmUpSeconds + SECONDS_PER_EXTRA_NODE * (request.nodesPerReplica - 1);
   const expected = fetch + read + warmUp;
   return Math.ceil(Math.max(MINIMUM_SECONDS, expected * MARGIN) / 10) * 10;
 }

@@ -3,12 +3,26 @@
  * Units are in the names: GiB is 2^30 bytes, GB is 1e9 bytes, Usd is US dollars.
  */
 import type { MachineShape } from "../catalog/shapes";
+import type { EngineName } from "../engines";
+import type {
+  ArgumentValue,
+  ChatTemplate,
+  LoadAs,
+  ModelLoading,
+  ModelSource,
+  ModelTask,
+} from "../engines/served-model";
 import type { MemoryVerdict } from "./memory/verdict";
 
-export type EngineName = "ollama" | "vllm";
-
-/** What a model is for; `completion` is a base model without a chat template. */
-export type ModelTask = "chat" | "completion" | "embedding" | "rerank";
+export type { EngineName } from "../engines";
+export type {
+  ArgumentValue,
+  ChatTemplate,
+  LoadAs,
+  ModelLoading,
+  ModelSource,
+  ModelTask,
+} from "../engines/served-model";
 
 /** Where an environment's cluster comes from. */
 export type ClusterKind = "local" | "oci" | "aws" | "edge";
@@ -27,35 +41,6 @@ export interface MemoryPerGpu {
   readonly totalGiB: number;
   /** What the engine may use: usable memory × utilization (plus what it takes outside that budget). */
   readonly limitGiB: number;
-}
-
-/** Where the bytes of a model come from. */
-export type ModelSource =
-  | { readonly kind: "huggingface"; readonly repository: string; readonly revision: string }
-  | { readonly kind: "bucket"; readonly uri: string }
-  | { readonly kind: "ollama"; readonly tag: string };
-
-/** How an engine gets the weights at start: copied to a local volume first, or streamed from the store. */
-export type ModelLoading = "copy" | "stream";
-
-/** Value of an engine's flag: true and false switch it, lists and mappings are for flags that take several or JSON. */
-export type ArgumentValue = boolean | number | string | readonly unknown[] | { readonly [key: string]: unknown };
-
-/** A Jinja template that makes a prompt of a chat, in place of the model's own. */
-export interface ChatTemplate {
-  /** As the configuration names it. */
-  readonly file: string;
-  readonly text: string;
-}
-
-/** What an engine is told of a model's weights that it does not read in the checkpoint. */
-export interface LoadAs {
-  /** Made when the weights are loaded (`--quantization`). */
-  readonly quantization?: string;
-  /** Other than the checkpoint's (`--dtype`). */
-  readonly dtype?: "bfloat16" | "float16" | "float32";
-  /** Without it the release refuses the checkpoint's format. */
-  readonly flag?: string;
 }
 
 /** A taint to tolerate or to put on nodes. */

@@ -1,15 +1,12 @@
-import { engineVersion } from "../catalog/engines";
 import { findModel, type ModelEntry, type OllamaBuild } from "../catalog/models";
 import { hourlyUsd } from "../catalog/shapes";
+import { engineOf, engineVersion } from "../engines";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import type { ModelSource } from "../planner/types";
 import { withChatParsers } from "./chat-parsers";
 import { type EnvironmentConfig, type ModelConfig, machineOf, ollamaBuildOf, type PoolConfig, roleOf } from "./config";
-
-/** What the Ollama library builds of a tag that names no quantization. */
-const OLLAMA_DEFAULT = "Q4_K_M";
 
 /** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
 export function toPlanRequest(
@@ -56,8 +53,7 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = buildOf(entry, config);
   const source = modelSource(name, config);
-  const quantization =
-    config.quantization ?? build?.quantization ?? (config.engine === "ollama" ? OLLAMA_DEFAULT : undefined);
+  const quantization = config.quantization ?? build?.quantization ?? engineOf(config.engine).defaultQuantization;
   return {
     name,
     servedName: config.servedName ?? name,

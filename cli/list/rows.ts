@@ -1,9 +1,10 @@
 /** What `npm run list` knows: rows of plain data from the catalogue, the same for people and for `--json`. */
-import { engineImageName, engineProcessors, engineVersion, type Processor } from "../../catalog/engines";
+
 import { image } from "../../catalog/images";
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
 import { weightKindNamed } from "../../catalog/weight-formats";
+import { engineImageName, engineNames, engineProcessors, engineVersion, type Processor } from "../../engines";
 import { formatNames, isGgufName } from "../../planner/model/format-names";
 import { countParameters, weightBytes } from "../../planner/model/parameters";
 import type { EngineName } from "../../planner/types";
@@ -124,8 +125,7 @@ export interface EngineRow {
 }
 
 export function engineRows(): EngineRow[] {
-  const engines: readonly EngineName[] = ["vllm", "ollama"];
-  return engines.map((name) => ({
+  return engineNames.map((name) => ({
     name,
     version: engineVersion(name),
     images: Object.fromEntries(

@@ -1,5 +1,5 @@
 /** Command line of `npm run model`: what its values mean, and whether they can. */
-import { engineVersion } from "../../catalog/engines";
+import { engineNames, engineVersion } from "../../engines";
 import type { KvCacheDtype } from "../../planner/memory/kv-cache";
 import type { MemoryRequest } from "../../planner/memory/types";
 import { readVllmFlags, wholeNumber } from "../../planner/memory/vllm-flags";
@@ -65,8 +65,6 @@ export interface WrongArguments {
   /** The model, where there is one: it may be wrong as well. */
   readonly model?: string;
 }
-
-const engines: readonly EngineName[] = ["vllm", "ollama"];
 
 const kvDtypes: Readonly<Record<string, KvCacheDtype>> = {
   auto: "auto",
@@ -156,9 +154,9 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
 }
 
 function readEngine(name: string, { typed, flags }: CommandLine, problems: string[]): EngineName | undefined {
-  const engine = engines.find((each) => each === name.toLowerCase());
+  const engine = engineNames.find((each) => each === name.toLowerCase());
   if (engine === undefined) {
-    problems.push(`--engine must be one of ${engines.join(", ")}, is "${name}"`);
+    problems.push(`--engine must be one of ${engineNames.join(", ")}, is "${name}"`);
   } else if (engine === "ollama") {
     const given = [...vllmOnly.flatMap((option) => typed[option] ?? []), ...Object.keys(flags)];
     problems.push(...given.map((option) => `--${option} is an option of vLLM: Ollama decides this itself`));

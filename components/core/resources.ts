@@ -1,4 +1,4 @@
-import type { SidecarResources } from "../../planner/pod-resources";
+import type { SidecarResources } from "../../engines";
 import type { PodResources } from "../../planner/types";
 
 type Quantities = Record<string, string>;

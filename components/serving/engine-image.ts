@@ -1,5 +1,5 @@
-import { engineImageName, engineProcessors } from "../../catalog/engines";
 import { imageEntry } from "../../catalog/images";
+import { engineImageName, engineProcessors } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 
 const VERSION = /\d+\.\d+\.\d+/;

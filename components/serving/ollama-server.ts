@@ -1,6 +1,6 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { SIDECARS } from "../../planner/pod-resources";
+import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
@@ -94,7 +94,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       {
         namespace,
         job: { server: `http://127.0.0.1:${PORT}`, tag, servedName: model.servedName, task: model.task },
-        resources: SIDECARS.ollama,
+        resources: engineOf(model.engine).sidecar,
       },
       this.childOptions(),
     );
@@ -115,7 +115,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           env: [...ollamaEnvironment(model, args.control !== undefined), ...modelVariables(model, args.gpu)],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
-          resources: modelResources(model.resources, SIDECARS.ollama),
+          resources: modelResources(model.resources, engineOf(model.engine).sidecar),
           // It stops at once when it is told to, in the middle of an answer: only waiting lets running requests finish.
           lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } },
           startupProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5, failureThreshold: 60 },
@@ -174,7 +174,10 @@ function engineControl(model: ModelPlan, control: ControlAccess): EngineControl 
   return {
     engines: replicaUrls(model),
     replicas: model.minReplicas,
-    memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB - SIDECARS.ollama.memoryGiB,
+    memoryGiB:
+      gpusPerNode > 0
+        ? memoryPerGpu.limitGiB * gpusPerNode
+        : resources.memoryGiB - engineOf(model.engine).sidecar.memoryGiB,
     diskGiB: volumeGiB(model, control),
     pins: [ollamaTag(model), model.servedName],
   };

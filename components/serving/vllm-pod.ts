@@ -1,5 +1,5 @@
 import type * as kubernetes from "@pulumi/kubernetes";
-import { SIDECARS } from "../../planner/pod-resources";
+import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
@@ -64,7 +64,7 @@ export function vllmPod({ model, gpu, weights, chatTemplate, ...args }: VllmPodA
           ...(sharedMemoryGiB > 0 ? [{ name: "shared-memory", mountPath: "/dev/shm" }] : []),
         ],
         writablePaths: ["/tmp", CACHE_FOLDER],
-        resources: modelResources(model.resources, SIDECARS.vllm),
+        resources: modelResources(model.resources, engineOf(model.engine).sidecar),
         lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS } } },
         ...args.probes,
       },

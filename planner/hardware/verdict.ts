@@ -1,5 +1,5 @@
 /** Whether an engine starts on a card: what its image has code for, and which number formats the card can hold. */
-import { engineImageName, engineVersion } from "../../catalog/engines";
+
 import { imageEntry } from "../../catalog/images";
 import type { CardAbilities, GpuSpec } from "../../catalog/shapes";
 import {
@@ -11,6 +11,7 @@ import {
   type WeightKind,
   weightKindOf,
 } from "../../catalog/weight-formats";
+import { engineImageName, engineVersion } from "../../engines";
 import { servedCacheDtype } from "../memory/served-model";
 import { formatFor } from "../model/format-names";
 import type { WeightFormat } from "../model/quantization";

@@ -1,4 +1,5 @@
 /** The question the memory planner answers, and its answer. */
+import type { EngineName } from "../../engines";
 import type { ModelArchitecture } from "../model/architecture";
 import type { VllmOrigin } from "./engines";
 import type { KvCacheDtype } from "./kv-cache";
@@ -8,7 +9,7 @@ import type { VllmOptions } from "./vllm-options";
 
 export interface MemoryRequest {
   readonly architecture: ModelArchitecture;
-  readonly engine: { readonly name: "vllm" | "ollama"; readonly version: string };
+  readonly engine: { readonly name: EngineName; readonly version: string };
   /** Decides vLLM's sampler up to 0.11.0. @default "image" */
   readonly installedFrom?: VllmOrigin;
   /** "cpu": Ollama on host memory, which `gpuMemoryGiB` then states. */

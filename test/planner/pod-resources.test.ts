@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shapes, sizedFlex } from "../../catalog/shapes";
+import { engineOf } from "../../engines";
 import { NodePacking } from "../../planner/packing";
 import {
   allocatable,
@@ -8,12 +9,11 @@ import {
   gpuPodResources,
   hostMemoryFloorGiB,
   PLATFORM_RESERVE,
-  SIDECARS,
 } from "../../planner/pod-resources";
 import type { PodResources } from "../../planner/types";
 import { shapeNamed } from "./fixtures";
 
-const storage = { ephemeralStorageGiB: 10, sidecar: SIDECARS.vllm };
+const storage = { ephemeralStorageGiB: 10, sidecar: engineOf("vllm").sidecar };
 const nothing = { gpus: 0, cpu: 0, memoryGiB: 0 };
 const gpuShapes = shapes.filter((shape) => shape.gpu);
 const gpuShape = fc.constantFrom(...gpuShapes);
@@ -92,7 +92,7 @@ describe("gpuPodResources", () => {
 });
 
 describe("a sidecar", () => {
-  const sidecar = SIDECARS.ollama;
+  const sidecar = engineOf("ollama").sidecar;
   const engine = ({ cpu, memoryGiB }: PodResources) => ({
     cpu: cpu - sidecar.cpu,
     memoryGiB: memoryGiB - sidecar.memoryGiB,

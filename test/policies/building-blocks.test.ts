@@ -4,7 +4,7 @@ import { RunToCompletion } from "../../components/core/job";
 import { ANNOTATIONS } from "../../components/core/labels";
 import { guaranteed, modelResources } from "../../components/core/resources";
 import { Workload } from "../../components/core/workload";
-import { SIDECARS } from "../../planner/pod-resources";
+import { engineOf } from "../../engines";
 import { evaluatePolicies } from "../../policies/evaluate";
 import { deploy } from "../harness/deploy";
 import { plan } from "./cases";
@@ -48,7 +48,7 @@ test("what components/core builds passes every policy, without a caller doing an
                 gpus: 1,
                 gpuResource: "nvidia.com/gpu",
               },
-              SIDECARS.vllm,
+              engineOf("vllm").sidecar,
             ),
           },
         ],

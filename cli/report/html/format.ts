@@ -1,10 +1,9 @@
-import type { EngineName, ModelPlan } from "../../../planner/types";
+import { type EngineName, engineOf } from "../../../engines";
+import type { ModelPlan } from "../../../planner/types";
 import { usd } from "../style";
 
-const ENGINE_LABELS: Readonly<Record<EngineName, string>> = { ollama: "Ollama", vllm: "vLLM" };
-
 export function engineLabel(engine: EngineName): string {
-  return ENGINE_LABELS[engine];
+  return engineOf(engine).label;
 }
 
 /** `1,234`, `0.5`: at most `digits` decimals. */

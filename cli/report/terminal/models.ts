@@ -1,3 +1,4 @@
+import { engineOf } from "../../../engines";
 import type { DeploymentPlan, ModelPlan, UnplacedModel } from "../../../planner/types";
 import { sourceName } from "../source-name";
 import { bar, type Cell, duration, type Style, table, usd, WIDTH, wrap } from "../style";
@@ -5,7 +6,6 @@ import { bar, type Cell, duration, type Style, table, usd, WIDTH, wrap } from ".
 type Row = readonly (string | Cell)[];
 
 const HEADER = ["Models", "placed on", "GPUs", "memory per GPU", "", "replicas", "$/month"];
-const ENGINES = { vllm: "vLLM", ollama: "Ollama" } as const;
 
 /** Each model in two lines: where it runs and what it takes, then what it is. Those without a place come first. */
 export function models({ models: placed, unplaced }: Pick<DeploymentPlan, "models" | "unplaced">, s: Style): string {
@@ -72,7 +72,7 @@ function named(name: string, paint: Style["bold"], cells: Row): Row[] {
 
 /** What a model is, below its row: what weights in which format, on which engine. */
 function details(m: ModelPlan | UnplacedModel, more: readonly string[], s: Style): Row[] {
-  const parts = [sourceName(m.source), m.format, `${ENGINES[m.engine]} ${m.engineVersion}`, ...more];
+  const parts = [sourceName(m.source), m.format, `${engineOf(m.engine).label} ${m.engineVersion}`, ...more];
   const text = parts.filter((part) => part !== "").join(" · ");
   return wrap(text, WIDTH, "  ").map((line) => [{ text: line, paint: s.dim, spans: true }]);
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { EngineName, ModelLoading, ModelPlan, ModelTask } from "../../../planner/types";
+import { engineNames } from "../../../engines";
+import type { ModelLoading, ModelPlan, ModelTask } from "../../../planner/types";
 import { dnsLabel, text, wholeNumber } from "./fields";
 
-const engines = ["vllm", "ollama"] as const satisfies readonly EngineName[];
 const tasks = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
 const loadings = ["copy", "stream"] as const satisfies readonly ModelLoading[];
 const kvCacheDtypes = ["auto", "bfloat16", "fp8"] as const satisfies readonly ModelPlan["kvCacheDtype"][];
@@ -68,7 +68,7 @@ export const modelSchema = z
           'underscores and dashes, no part of which is "." or ".."',
         example: "hf://Qwen/Qwen2.5-7B-Instruct",
       }),
-    engine: z.enum(engines).default("vllm").meta({ description: "Inference engine.", example: "vllm" }),
+    engine: z.enum(engineNames).default("vllm").meta({ description: "Inference engine.", example: "vllm" }),
     engineVersion: z
       .string()
       .max(32)

@@ -1,0 +1,70 @@
+import type { ModelSource, ModelTask } from "./served-model";
+
+/** What a pod computes on. */
+export type Processor = "nvidia" | "amd" | "cpu";
+
+/** API that an engine speaks: OpenAI's, or KServe's v2 over HTTP or gRPC. */
+export type Protocol = "openai" | "kserve-http" | "kserve-grpc";
+
+/** What a series of an engine says, whatever the engine calls it. `*Seconds` are histograms, `*Total` are counters. */
+export type MetricMeaning =
+  | "requestsWaiting"
+  | "requestsRunning"
+  | "kvCacheUsage"
+  | "timeToFirstTokenSeconds"
+  | "interTokenSeconds"
+  | "latencySeconds"
+  | "promptTokensTotal"
+  | "generatedTokensTotal"
+  | "requestsTotal"
+  | "preemptionsTotal";
+
+/** What runs in a model's pod beside the engine, and is part of the pod's resources. CPU in cores, the rest in GiB. */
+export interface SidecarResources {
+  readonly cpu: number;
+  readonly memoryGiB: number;
+  readonly ephemeralStorageGiB: number;
+}
+
+/**
+ * All that the platform knows of an inference engine, but how its pods are made: that is its component in
+ * `components/serving`. Pure: planner, configuration, gateway, report and alerts read it.
+ */
+export interface Engine {
+  /** As people write it. */
+  readonly label: string;
+  /** Catalogue images by what they compute on; where it lacks one, the engine does not run. */
+  readonly images: Readonly<Partial<Record<Processor, string>>>;
+  /** The engine's version in a tag of its images. */
+  versionOf(tag: string): string;
+  /** Kinds of sources that it can serve. */
+  readonly sources: readonly ModelSource["kind"][];
+  /** Who brings the weights: our model store, the engine's own registry, its image, or there are none. */
+  readonly weightsFrom: "store" | "registry" | "image" | "none";
+  readonly tasks: readonly ModelTask[];
+  /** Weight format where neither the configuration nor the catalogue names one. @default the checkpoint's own */
+  readonly defaultQuantization?: string;
+  /** Takes the GPU memory that it may use when it starts, whatever the model needs. */
+  readonly preallocatesGpuMemory: boolean;
+  /** Seconds from weights in memory to the first answer, on one node. */
+  readonly warmUpSeconds: number;
+  /** What runs beside it in each pod. */
+  readonly sidecar: SidecarResources;
+  /** APIs that it speaks, with the port of each. */
+  readonly ports: Readonly<Partial<Record<Protocol, number>>>;
+  /** Paths on the port of its first API: it lives, and it has its model. */
+  readonly health: { readonly alive: string; readonly ready: string };
+  /** Prometheus endpoint of each pod, and what its series mean. @default it has none */
+  readonly metrics?: {
+    readonly port: number;
+    readonly path: string;
+    readonly series: Readonly<Partial<Record<MetricMeaning, string>>>;
+  };
+  /** Why nobody should begin with it. @default nothing speaks against it */
+  readonly legacy?: string;
+}
+
+/** The version in tags such as `v0.33.0`, `0.32.15-rocm`, `rocm7.2_vllm_0.33.0`: their first of three numbers. */
+export function semanticVersionOf(tag: string): string {
+  return /\d+\.\d+\.\d+/.exec(tag)?.[0] ?? tag;
+}

@@ -1,0 +1,34 @@
+/** Engines by name: the only way to ask what one of them is or does. */
+import { imageEntry } from "../catalog/images";
+import type { Engine, Processor } from "./engine";
+import { ENGINES, type EngineName } from "./table";
+
+export type { Engine, MetricMeaning, Processor, Protocol, SidecarResources } from "./engine";
+export type { EngineName } from "./table";
+
+/** In the order in which people are told of them: the default first. */
+export const engineNames = Object.keys(ENGINES) as readonly EngineName[];
+
+export function engineOf(name: EngineName): Engine {
+  return ENGINES[name];
+}
+
+/** Catalogue name of an engine's image; undefined where the engine does not run. */
+export function engineImageName(name: EngineName, processor: Processor): string | undefined {
+  return engineOf(name).images[processor];
+}
+
+/** Processors that an engine has an image for. */
+export function engineProcessors(name: EngineName): readonly string[] {
+  return Object.keys(engineOf(name).images);
+}
+
+/** Version of an engine that the platform pins: the version in its image's tag. */
+export function engineVersion(name: EngineName): string {
+  const { images, versionOf } = engineOf(name);
+  const [image] = Object.values(images);
+  if (image === undefined) {
+    throw new Error(`engines/${name} names no image`);
+  }
+  return versionOf(imageEntry(image).tag);
+}

@@ -1,0 +1,62 @@
+/** What an engine is told of the model that it is to serve. Plain data; units are in the names. */
+import type { ModelArchitecture } from "../planner/model/architecture";
+
+/** What a model is for; `completion` is a base model without a chat template. */
+export type ModelTask = "chat" | "completion" | "embedding" | "rerank";
+
+/** Where the bytes of a model come from. */
+export type ModelSource =
+  | { readonly kind: "huggingface"; readonly repository: string; readonly revision: string }
+  | { readonly kind: "bucket"; readonly uri: string }
+  | { readonly kind: "ollama"; readonly tag: string };
+
+/** How an engine gets the weights at start: copied to a local volume first, or streamed from the store. */
+export type ModelLoading = "copy" | "stream";
+
+/** Value of an engine's flag: true and false switch it, lists and mappings are for flags that take several or JSON. */
+export type ArgumentValue = boolean | number | string | readonly unknown[] | { readonly [key: string]: unknown };
+
+/** A Jinja template that makes a prompt of a chat, in place of the model's own. */
+export interface ChatTemplate {
+  /** As the configuration names it. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What an engine is told of a model's weights that it does not read in the checkpoint. */
+export interface LoadAs {
+  /** Made when the weights are loaded (`--quantization`). */
+  readonly quantization?: string;
+  /** Other than the checkpoint's (`--dtype`). */
+  readonly dtype?: "bfloat16" | "float16" | "float32";
+  /** Without it the release refuses the checkpoint's format. */
+  readonly flag?: string;
+}
+
+/** A model, the load that it must bear, and what the environment pins by hand: all that an engine's answers follow from. */
+export interface ServedModel {
+  readonly name: string;
+  /** What clients put in the `model` field of a request. */
+  readonly servedName: string;
+  readonly engineVersion: string;
+  readonly task: ModelTask;
+  readonly architecture: ModelArchitecture;
+  readonly source: ModelSource;
+  /** The architecture is the catalogue's, and the weights come from elsewhere: they may have another format. */
+  readonly configIsOfAnotherSource?: boolean;
+  readonly loading: ModelLoading;
+  /** Tokens of prompt and answer that one request may hold. */
+  readonly contextTokens: number;
+  /** Requests that one replica serves at once at full context. */
+  readonly concurrency: number;
+  readonly tensorParallel?: number;
+  readonly pipelineParallel?: number;
+  readonly quantization?: string;
+  readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
+  readonly gpuMemoryUtilization?: number;
+  readonly maxNumSeqs?: number;
+  /** Flags of the engine, by name without dashes; already checked. */
+  readonly args?: Readonly<Record<string, ArgumentValue>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly chatTemplate?: ChatTemplate;
+}

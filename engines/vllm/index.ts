@@ -1,0 +1,36 @@
+import { type Engine, semanticVersionOf } from "../engine";
+
+const PORT = 8000;
+
+/** vLLM: one model of a checkpoint per process, on GPUs, with OpenAI's API. Series as of vLLM 0.33.0 (docs/design/metrics). */
+export const vllm: Engine = {
+  label: "vLLM",
+  images: { nvidia: "vllm-cuda", amd: "vllm-rocm" },
+  versionOf: semanticVersionOf,
+  sources: ["huggingface", "bucket"],
+  weightsFrom: "store",
+  tasks: ["chat", "completion", "embedding", "rerank"],
+  preallocatesGpuMemory: true,
+  // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
+  warmUpSeconds: 150,
+  sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  ports: { openai: PORT },
+  // `/v1/models` answers once the model is loaded, which `/health` may do before; `/health` turns to 503 when the engine is dead.
+  health: { alive: "/health", ready: "/v1/models" },
+  metrics: {
+    port: PORT,
+    path: "/metrics",
+    series: {
+      requestsWaiting: "vllm:num_requests_waiting",
+      requestsRunning: "vllm:num_requests_running",
+      kvCacheUsage: "vllm:kv_cache_usage_perc",
+      timeToFirstTokenSeconds: "vllm:time_to_first_token_seconds",
+      interTokenSeconds: "vllm:inter_token_latency_seconds",
+      latencySeconds: "vllm:e2e_request_latency_seconds",
+      promptTokensTotal: "vllm:prompt_tokens_total",
+      generatedTokensTotal: "vllm:generation_tokens_total",
+      requestsTotal: "vllm:request_success_total",
+      preemptionsTotal: "vllm:num_preemptions_total",
+    },
+  },
+};
