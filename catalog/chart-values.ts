@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { repositoryRoot } from "../names/repository-root";
 import { chart } from "./charts";
 import { nearest } from "./nearest";
-import { repositoryRoot } from "./root";
 
 /** Type of a chart's default value, as read from its values.yaml. */
 export type ValueType = "map" | "list" | "string" | "number" | "boolean" | "null";

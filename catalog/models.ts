@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { repositoryRoot } from "../names/repository-root";
 import table from "./models.json";
-import { repositoryRoot } from "./root";
 
 /** One build of a model in the Ollama library. */
 export interface OllamaBuild {

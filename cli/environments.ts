@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { nearest } from "../catalog/nearest";
-import { repositoryRoot } from "../catalog/root";
+import { repositoryRoot } from "../names/repository-root";
 
 /** Names of the environments: every `Pulumi.<name>.yaml` beside Pulumi.yaml, sorted. */
 export function environmentNames(): string[] {

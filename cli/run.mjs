@@ -1,35 +1,30 @@
 #!/usr/bin/env node
 // Starts a command from a bundle of the program: one file loads in a fraction of the time that hundreds of
-// TypeScript files take. `npm ci` makes the bundle; it is made again whenever a source file is newer.
-import { readdirSync, renameSync, statSync } from "node:fs";
+// TypeScript files take. `npm ci` makes the bundle; it is made again whenever a file that went into it is newer.
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const bundle = join(root, "dist", "cli.js");
-const sources = ["catalog", "cli", "components", "planner", "policies", "rehearsal", "stacks"];
-
-function newest(folder) {
-  return readdirSync(folder, { withFileTypes: true }).reduce((time, entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === "node_modules" ? time : Math.max(time, newest(path));
-    return /\.(ts|mjs|json)$/.test(entry.name) ? Math.max(time, statSync(path).mtimeMs) : time;
-  }, 0);
-}
+/** What the bundle was made from, relative to the root. */
+const inputs = join(root, "dist", "cli.inputs.json");
 
 function isCurrent() {
   const built = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return (
-    statSync(join(root, "package-lock.json")).mtimeMs <= built && sources.every((s) => newest(join(root, s)) <= built)
-  );
+  if (built === 0 || !existsSync(inputs)) return false;
+  return ["package-lock.json", ...JSON.parse(readFileSync(inputs, "utf8"))].every((file) => {
+    const changed = statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs;
+    return changed !== undefined && changed <= built;
+  });
 }
 
 async function build() {
   const esbuild = await import("esbuild");
   // Renamed when it is whole: a second command that starts meanwhile must not load half of it.
   const made = `${bundle}.${process.pid}`;
-  await esbuild.build({
+  const { metafile } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [join(root, "cli", "main.ts")],
     outfile: made,
@@ -40,7 +35,12 @@ async function build() {
     // The Pulumi SDK must exist once per process, and finds its own files beside it.
     external: ["@pulumi/pulumi", "@pulumi/pulumi/*", "@pulumi/policy"],
     logLevel: "warning",
+    metafile: true,
   });
+  // Packages change with the lock file only.
+  const own = Object.keys(metafile.inputs).filter((file) => !file.startsWith("node_modules/"));
+  writeFileSync(`${made}.inputs`, JSON.stringify(own));
+  renameSync(`${made}.inputs`, inputs);
   renameSync(made, bundle);
 }
 

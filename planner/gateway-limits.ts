@@ -1,4 +1,4 @@
-import { bytesPerMiB } from "./memory/units";
+import { bytesPerMiB } from "../names/units";
 import type { ModelPlan, Stage } from "./types";
 
 /** What a request through the gateway may weigh, and the memory that proxies need for it. */

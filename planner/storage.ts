@@ -1,4 +1,4 @@
-import { bytesPerGiB } from "./memory/units";
+import { bytesPerGiB } from "../names/units";
 import { weightBytes } from "./model/parameters";
 import type { ModelRequest } from "./request";
 import type { ModelSource } from "./types";

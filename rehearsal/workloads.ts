@@ -1,4 +1,4 @@
-import { MODEL_LABEL } from "../components/core/labels";
+import { MODEL_LABEL } from "../names/labels";
 import type { KubernetesObject } from "./cluster/kubernetes-object";
 import type { WorkloadFact } from "./report/schema";
 

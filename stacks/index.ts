@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { repositoryRoot } from "../catalog/root";
+import { repositoryRoot } from "../names/repository-root";
 import { loadEnvironment } from "./config";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from "./program";
 

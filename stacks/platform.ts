@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { Beta9 } from "../components/beta9/beta9";
-import { CERT_MANAGER_NAMESPACE, certManagerPods } from "../components/certificates/cert-manager";
+import { certManagerPods } from "../components/certificates/cert-manager";
 import type { Cluster, LoadBalancerSettings } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
 import { type ImageSource, imagesFrom } from "../components/core/image-source";
@@ -21,6 +21,7 @@ import { certManagerTarget, gatewayTargets, modelStoreTarget, modelTargets } fro
 import { modelEndpoints, Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { storeMetricsPods } from "../components/storage/store-layout";
+import { CERT_MANAGER_NAMESPACE } from "../names/namespaces";
 import { gatewayLimits } from "../planner/gateway-limits";
 import type { DeploymentPlan } from "../planner/types";
 import { beta9Args } from "./beta9";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { describe, expect, it } from "vitest";
-import { repositoryRoot } from "../catalog/root";
+import { repositoryRoot } from "../names/repository-root";
 import { scripts } from "../package.json";
 import { planOf, useFolder } from "./cli/run";
 

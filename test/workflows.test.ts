@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { repositoryRoot } from "../catalog/root";
+import { repositoryRoot } from "../names/repository-root";
 
 interface Workflow {
   readonly permissions?: unknown;

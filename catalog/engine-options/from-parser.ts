@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { repositoryRoot } from "../../names/repository-root";
 import type { EngineArgument, EngineOptions, EngineVariable } from "../engine-options";
-import { repositoryRoot } from "../root";
 
 /** What the engine's parser says of one flag, in its own words. */
 interface ParserFlag {

@@ -1,4 +1,4 @@
-import type { Labels } from "../../components/core/labels";
+import type { Labels } from "../../names/labels";
 import { isRecord, type KubernetesObject, renderedLabels } from "./kubernetes-object";
 
 /** Where Argo CD runs and looks for its Applications: the namespace of its own installation guide. */

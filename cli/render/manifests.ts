@@ -1,4 +1,4 @@
-import type { Labels } from "../../components/core/labels";
+import type { Labels } from "../../names/labels";
 import type { RecordedResource } from "../offline/run";
 import { application, type Chart, chartOf, project } from "./application";
 import { claimValues, externalSecret } from "./external-secret";

@@ -1,20 +1,20 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
+import { ANNOTATIONS, standardLabels } from "../../names/labels";
+import { BETA9_NAMESPACE } from "../../names/namespaces";
 import type { PoolPlan, Stage } from "../../planner/types";
 import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
 import { Controller, type ControllerContents } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { hashOf } from "../core/job-scripts";
-import { ANNOTATIONS, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
 import { MODEL_STORE_HOST } from "../storage/store-layout";
 import { type Backends, storeAddress } from "./backends";
 import {
   BACKEND_ALIASES,
-  BETA9_NAMESPACE,
   BETA9_RELEASE,
   CREDENTIALS,
   GATEWAY_PORTS,

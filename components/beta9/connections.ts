@@ -1,8 +1,9 @@
+import { BETA9_NAMESPACE } from "../../names/namespaces";
 import { type Connection, connect, type End, podsIn } from "../core/connections";
 import { anyAddress, type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
 import { MODEL_STORE_HOST, modelStorePods } from "../storage/store-layout";
 import { type Backends, storeAddress } from "./backends";
-import { BETA9_NAMESPACE, GATEWAY_PORTS, gatewayPods } from "./names";
+import { GATEWAY_PORTS, gatewayPods } from "./names";
 
 export interface Beta9Connections {
   readonly backends: Backends;

@@ -1,7 +1,6 @@
+import { selectorLabels } from "../../names/labels";
+import { BETA9_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
-import { selectorLabels } from "../core/labels";
-
-export const BETA9_NAMESPACE = "beta9";
 
 /** Helm release; the chart names its objects after it. */
 export const BETA9_RELEASE = "beta9";

@@ -1,6 +1,6 @@
 import { imageEntry } from "../../catalog/images";
+import type { Labels } from "../../names/labels";
 import type { HelmValues } from "../core/chart-release";
-import type { Labels } from "../core/labels";
 import { burstable } from "../core/resources";
 import type { Backends } from "./backends";
 import { BACKEND_ALIASES, CREDENTIALS, SETTINGS } from "./names";

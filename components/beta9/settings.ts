@@ -2,9 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { stringify as toYaml } from "yaml";
 import { mirrored } from "../../catalog/image-mirror";
 import { imageEntry } from "../../catalog/images";
+import { BETA9_NAMESPACE } from "../../names/namespaces";
 import { type ImageSource, PULL_SECRET } from "../core/image-source";
 import type { Backends, RedisBackend } from "./backends";
-import { BETA9_NAMESPACE, GATEWAY_PORTS, GATEWAY_SERVICE } from "./names";
+import { GATEWAY_PORTS, GATEWAY_SERVICE } from "./names";
 import { type WorkerPoolsArgs, workerPools } from "./worker-pools";
 
 /**

@@ -1,6 +1,6 @@
+import { beta9GpuType } from "../../catalog/beta9-gpus";
 import type { PoolPlan } from "../../planner/types";
 import type { GpuAccessByVendor } from "../core/gpu-access";
-import { beta9GpuType } from "./gpu-types";
 
 export interface WorkerPoolsArgs {
   /** Pool for image builds and functions without a GPU. */

@@ -1,10 +1,11 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../names/labels";
+import { BETA9_NAMESPACE } from "../../names/namespaces";
 import type { Taint } from "../../planner/types";
 import { toleration } from "../core/hardened-pod";
-import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
-import { BETA9_NAMESPACE, workerPods } from "./names";
+import { workerPods } from "./names";
 
 export interface WorkerTolerationsArgs {
   /** Taints of the nodes that workers use. */

@@ -1,13 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { CERT_MANAGER_NAMESPACE } from "../../names/namespaces";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import type { PodSelection } from "../core/connections";
 import type { ControllerArgs } from "../core/controller";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
-
-/** Namespace of the platform's cert-manager, and of the keys of ClusterIssuers. */
-export const CERT_MANAGER_NAMESPACE = "cert-manager";
 
 /** The cert-manager that issues certificates, the platform's or one that the cluster has. */
 export interface CertManager {

@@ -1,6 +1,7 @@
+import { CERT_MANAGER_NAMESPACE } from "../../names/namespaces";
 import { type Connection, connect, type PodSelection, podsIn } from "../core/connections";
 import { anyAddress, type ClusterNetworks, fromKubernetesApi, internet, toKubernetesApi } from "../core/network";
-import { type AcmeServer, CERT_MANAGER_NAMESPACE, certManagerPods } from "./cert-manager";
+import { type AcmeServer, certManagerPods } from "./cert-manager";
 
 /** An ACME server, and the pods through which its questions are answered. */
 export interface AcmeConnections extends AcmeServer {

@@ -1,4 +1,4 @@
-import type { Labels } from "./labels";
+import type { Labels } from "../../names/labels";
 
 /** Pods of a known place. */
 export interface PodSelection {

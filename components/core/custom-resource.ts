@@ -1,6 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { type Labels, standardLabels } from "./labels";
+import { type Labels, standardLabels } from "../../names/labels";
 
 /** `T`, with an input allowed wherever a value stands. */
 export type DeepInput<T> = T extends string | number | boolean | null | undefined

@@ -1,8 +1,8 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import type { Labels } from "../../names/labels";
+import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Taint } from "../../planner/types";
-import type { Labels } from "./labels";
-import { RESTRICTED_CONTAINER } from "./pod-security";
 import type { ContainerResources } from "./resources";
 
 type Container = kubernetes.types.input.core.v1.Container;

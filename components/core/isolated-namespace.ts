@@ -1,10 +1,10 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { type Labels, standardLabels } from "../../names/labels";
+import { podSecurityLevel } from "../../names/pod-security";
 import { PULL_SECRET } from "./image-source";
-import { type Labels, standardLabels } from "./labels";
 import { networkPolicies } from "./network-policies";
 import { PlatformComponent } from "./platform-component";
-import { podSecurityLevel } from "./pod-security";
 
 export interface IsolatedNamespaceArgs {
   /** Name of the Kubernetes namespace. Its Pod Security level follows from `POD_SECURITY_EXCEPTIONS`. */

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { repositoryRoot } from "../../catalog/root";
-import { standardLabels } from "./labels";
+import { standardLabels } from "../../names/labels";
+import { repositoryRoot } from "../../names/repository-root";
 
 /** Folder in the container where a Job finds its scripts. */
 const SCRIPT_FOLDER = "/scripts";

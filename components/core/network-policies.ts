@@ -1,7 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { ANNOTATIONS, type Labels } from "../../names/labels";
 import { type Connection, type Connections, type End, isPods, type PodConnections } from "./connections";
-import { ANNOTATIONS, type Labels } from "./labels";
 import { toDns } from "./network";
 
 type NetworkPolicySpec = pulumi.Unwrap<kubernetes.types.input.networking.v1.NetworkPolicySpec>;

@@ -1,4 +1,5 @@
-import { canonicalCidr, contains, type Network, parseCidr } from "./cidr";
+import { canonicalCidr, contains, type Network, parseCidr } from "../../names/cidr";
+import { METADATA_SERVICES } from "../../names/metadata-services";
 import { type Connection, connect, type End, type PodSelection, type Port, podsIn } from "./connections";
 
 /** CoreDNS, which carries this label on k3s, OKE and EKS. */
@@ -25,13 +26,6 @@ export interface ClusterNetworks {
   /** Networks in CIDR form of the API server. Empty: it may be anywhere. */
   readonly apiServerCidrs: readonly string[];
 }
-
-/**
- * Instance metadata services and their like, which hand out the node's or pod's credentials of the cloud: link-local
- * ones (169.254.169.254 on OCI and AWS, 169.254.170.23 of EKS Pod Identity), and AWS's over IPv6 (fd00:ec2::254, ::23).
- * No pod of the platform may reach them.
- */
-export const METADATA_SERVICES = ["169.254.0.0/16", "fd00:ec2::/32"] as const;
 
 /** RFC 1918. */
 const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"];

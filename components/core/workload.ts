@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { type Labels, selectorLabels, standardLabels } from "../../names/labels";
 import { type HardenedPodArgs, hardenedPodSpec, spread } from "./hardened-pod";
-import { type Labels, selectorLabels, standardLabels } from "./labels";
 import { PlatformComponent } from "./platform-component";
 
 export interface ServicePort {

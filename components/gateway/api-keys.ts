@@ -2,8 +2,8 @@ import type { ISecurityPolicy } from "@kubernetes-models/envoy-gateway/gateway.e
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
+import { standardLabels } from "../../names/labels";
 import { customResource } from "../core/custom-resource";
-import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { CONSUMER_HEADER, GATEWAY_NAME } from "./names";
 import { HTTPS_LISTENER } from "./traffic";

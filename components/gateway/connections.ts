@@ -1,9 +1,10 @@
+import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { AcmeServer } from "../certificates/cert-manager";
 import { certManagerConnections } from "../certificates/connections";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE, gatewayProxies, PROXY_PORTS } from "./names";
+import { gatewayProxies, PROXY_PORTS } from "./names";
 import type { GatewayService } from "./service-routes";
 
 /** The pods that answer an HTTP-01 challenge, by a label of cert-manager's, and the port they listen on. */

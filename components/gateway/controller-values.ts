@@ -1,8 +1,9 @@
+import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
-import { AI_GATEWAY_NAMESPACE, CONSUMER_HEADER, ENVOY_GATEWAY_NAMESPACE } from "./names";
+import { CONSUMER_HEADER } from "./names";
 
 const controller = burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 });
 const helper = burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.5 });

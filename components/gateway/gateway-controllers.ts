@@ -1,13 +1,13 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
+import { standardLabels } from "../../names/labels";
+import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { Stage } from "../../planner/types";
 import { type AcmeServer, certManagerController } from "../certificates/cert-manager";
 import { Controller } from "../core/controller";
-import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { aiGatewayValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
-import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "./names";
 
 export interface GatewayControllersArgs {
   /** Replicas of each controller follow from it: 2 in production, 1 in development. */

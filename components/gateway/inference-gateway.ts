@@ -5,6 +5,7 @@ import type { IGateway } from "@kubernetes-models/gateway-api/gateway.networking
 import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/GatewayClass";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
+import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { GatewayLimits } from "../../planner/gateway-limits";
 import type { Stage } from "../../planner/types";
 import { customResource } from "../core/custom-resource";
@@ -16,7 +17,7 @@ import { ApiKeys, consumerSecretName } from "./api-keys";
 import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
 import type { GatewayControllers } from "./gateway-controllers";
 import { ModelRoutes } from "./model-routes";
-import { GATEWAY_NAME, GATEWAY_NAMESPACE, LISTENERS } from "./names";
+import { GATEWAY_NAME, LISTENERS } from "./names";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
 import { type GatewayService, ServiceRoutes } from "./service-routes";
 import {

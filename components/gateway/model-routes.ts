@@ -1,8 +1,8 @@
 import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
+import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { customResource } from "../core/custom-resource";
-import { MODEL_LABEL, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { TOKEN_COSTS } from "./access-log";

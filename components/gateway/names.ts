@@ -1,11 +1,8 @@
+import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
 
-/** Namespace of the Gateway, its routes, policies, keys and proxy pods. */
-export const GATEWAY_NAMESPACE = "inference-gateway";
 /** Name of the Gateway; Envoy Gateway gives it to the proxies' Deployment and Service too. */
 export const GATEWAY_NAME = "inference";
-export const ENVOY_GATEWAY_NAMESPACE = "envoy-gateway-system";
-export const AI_GATEWAY_NAMESPACE = "envoy-ai-gateway-system";
 
 /** Names of the Gateway's listeners: `https` for clients, `http` for redirects and ACME challenges. */
 export const LISTENERS = { https: "https", http: "http" } as const;

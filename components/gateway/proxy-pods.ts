@@ -1,8 +1,8 @@
 import type { IEnvoyProxy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/EnvoyProxy";
 import { image } from "../../catalog/images";
+import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
 import { spread } from "../core/hardened-pod";
-import { RESTRICTED_CONTAINER } from "../core/pod-security";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, type ContainerResources, type ContainerSize } from "../core/resources";
 import { ACCESS_LOG } from "./access-log";

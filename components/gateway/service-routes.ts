@@ -1,9 +1,9 @@
 import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../names/labels";
 import type { PodSelection } from "../core/connections";
 import { customResource } from "../core/custom-resource";
-import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { listenerReference, OPEN_REQUEST_SECONDS, seconds } from "./traffic";
 

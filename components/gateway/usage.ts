@@ -1,7 +1,8 @@
+import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { consumerSecretName } from "./api-keys";
 import { type GatewayTls, tlsSecretName } from "./certificate";
-import { GATEWAY_NAME, GATEWAY_NAMESPACE } from "./names";
+import { GATEWAY_NAME } from "./names";
 import { type Exposure, NODE_PORTS } from "./proxy-pods";
 
 /** How clients reach the gateway; decides the address and what a first call needs besides it. */

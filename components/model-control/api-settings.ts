@@ -1,7 +1,9 @@
 /** The configuration file of the model control API, from what the plan gave the engines. Pure. */
-import { bytesPerGiB } from "../../planner/memory/units";
+
+import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
+import { bytesPerGiB } from "../../names/units";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { MODEL_CONTROL_NAMESPACE, MODEL_CONTROL_PORTS, QUEUE, QUEUE_PORT } from "./names";
+import { MODEL_CONTROL_PORTS, QUEUE, QUEUE_PORT } from "./names";
 
 /** Files that are mounted into an API pod. */
 export const API_FILES = {

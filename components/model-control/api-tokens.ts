@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
-import { standardLabels } from "../core/labels";
+import { standardLabels } from "../../names/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { API_FILES } from "./api-settings";
 import { MODEL_CONTROL, WARM_MODELS } from "./names";

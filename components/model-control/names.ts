@@ -1,7 +1,6 @@
+import { selectorLabels } from "../../names/labels";
+import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
-import { selectorLabels } from "../core/labels";
-
-export const MODEL_CONTROL_NAMESPACE = "model-control";
 
 /** Name of the API's Service, Deployment and service account. */
 export const MODEL_CONTROL = "model-control";

@@ -1,5 +1,6 @@
+import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { TOKEN_KEY, tokenSecretName } from "./api-tokens";
-import { MODEL_CONTROL, MODEL_CONTROL_NAMESPACE, MODEL_CONTROL_PORTS } from "./names";
+import { MODEL_CONTROL, MODEL_CONTROL_PORTS } from "./names";
 
 /** What an operator needs for a first call; no token is ever part of this text. */
 export interface ModelControlUsage {

@@ -1,3 +1,4 @@
+import { GPU_METRICS_NAMESPACE, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../names/namespaces";
 import { type Connection, connect, podsIn } from "../core/connections";
 import {
   CLUSTER_DNS,
@@ -8,7 +9,7 @@ import {
   toKubernetesApi,
 } from "../core/network";
 import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
-import { GPU_METRICS_NAMESPACE, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_PODS } from "./names";
+import { STACK_PODS } from "./names";
 import type { ScrapeTarget } from "./targets";
 
 export interface ObservabilityConnections {

@@ -1,12 +1,12 @@
 import { image } from "../../catalog/images";
+import type { Labels } from "../../names/labels";
+import { GPU_METRICS_NAMESPACE } from "../../names/namespaces";
 import type { Taint } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import type { ControllerArgs } from "../core/controller";
 import type { GpuAccessByVendor, GpuVendor } from "../core/gpu-access";
 import { toleration } from "../core/hardened-pod";
-import type { Labels } from "../core/labels";
 import { burstable } from "../core/resources";
-import { GPU_METRICS_NAMESPACE } from "./names";
 
 /** Nodes with GPUs of one vendor. */
 export interface GpuPool {

@@ -1,13 +1,14 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
+import { standardLabels } from "../../names/labels";
+import { NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../names/namespaces";
 import type { Stage } from "../../planner/types";
 import { Controller } from "../core/controller";
 import { IsolatedNamespace } from "../core/isolated-namespace";
-import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { alertmanagerConfig } from "./alert-routing";
-import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
+import { GRAFANA_ADMIN_SECRET, STACK_RELEASE } from "./names";
 import { type ObservabilityProfile, STACK_SIZES } from "./stack-sizes";
 import { stackValues } from "./stack-values";
 

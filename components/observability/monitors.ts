@@ -1,7 +1,7 @@
 import type { IPodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../names/labels";
 import { customResource } from "../core/custom-resource";
-import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import type { ScrapeTarget } from "./targets";
 

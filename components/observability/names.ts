@@ -1,13 +1,5 @@
+import { OBSERVABILITY_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
-
-/** Prometheus, Alertmanager, Grafana and kube-state-metrics. */
-export const OBSERVABILITY_NAMESPACE = "observability";
-
-/** GPU exporters, which need the host's devices: apart, so that the namespace above stays `restricted`. */
-export const GPU_METRICS_NAMESPACE = "gpu-metrics";
-
-/** node-exporter, which needs the host's /proc and network: apart for the same reason. */
-export const NODE_METRICS_NAMESPACE = "node-metrics";
 
 /** Release and prefix of everything that the metrics stack creates. */
 export const STACK_RELEASE = "metrics";

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { OBSERVABILITY_NAMESPACE } from "../../names/namespaces";
 import type { Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import { Controller } from "../core/controller";
@@ -8,7 +9,7 @@ import { Dashboards } from "./dashboards/dashboards";
 import { type GpuPool, gpuMetrics } from "./gpu-metrics";
 import { MetricsStack } from "./metrics-stack";
 import { Monitors } from "./monitors";
-import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, OBSERVABILITY_NAMESPACE, PROMETHEUS_URL } from "./names";
+import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, PROMETHEUS_URL } from "./names";
 import { PrometheusRules } from "./rules/prometheus-rules";
 import type { ObservabilityProfile } from "./stack-sizes";
 import { distinctTargets, type ScrapeTarget } from "./targets";

@@ -1,10 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../names/namespaces";
+import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
-import { RESTRICTED_CONTAINER } from "../core/pod-security";
 import { volumeClaimSpec } from "../core/resources";
 import { alertRouting } from "./alert-routing";
-import { GRAFANA_ADMIN_SECRET, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE, STACK_RELEASE } from "./names";
+import { GRAFANA_ADMIN_SECRET, STACK_RELEASE } from "./names";
 import { EXPORTED_LABELS } from "./rules/models";
 import type { StackSize } from "./stack-sizes";
 

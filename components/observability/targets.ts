@@ -1,5 +1,5 @@
+import type { Labels } from "../../names/labels";
 import type { certManagerPods } from "../certificates/cert-manager";
-import type { Labels } from "../core/labels";
 import type { ModelEndpoint } from "../serving/endpoint";
 
 /** Pods with a Prometheus endpoint. */

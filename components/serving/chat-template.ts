@@ -1,8 +1,8 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf } from "../core/job-scripts";
-import { standardLabels } from "../core/labels";
 
 const FOLDER = "/chat-template";
 const KEY = "template.jinja";

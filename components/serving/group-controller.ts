@@ -1,10 +1,10 @@
 import { imageEntry } from "../../catalog/images";
+import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { type Connection, podsIn } from "../core/connections";
 import type { ControllerArgs } from "../core/controller";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
-import { RESTRICTED_CONTAINER } from "../core/pod-security";
 import { replicasOf } from "../core/replicas";
 import { burstable } from "../core/resources";
 

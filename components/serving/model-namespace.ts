@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { MODEL_LABEL } from "../../names/labels";
+import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { IsolatedNamespace } from "../core/isolated-namespace";
-import { MODEL_LABEL } from "../core/labels";
-import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
 import { gibibytes } from "../core/resources";
 import type { ScaleTarget } from "./endpoint";

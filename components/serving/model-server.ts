@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection, PodSelection } from "../core/connections";
 import type { GpuAccess } from "../core/gpu-access";
-import { modelNamespaceName } from "../core/names";
 import type { ClusterNetworks } from "../core/network";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";

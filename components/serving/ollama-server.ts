@@ -1,11 +1,11 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { engineOf } from "../../engines";
+import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
+import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
-import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../core/labels";
-import { modelNamespaceName } from "../core/names";
 import { type ClusterNetworks, internet } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";

@@ -1,8 +1,8 @@
 /** Small settings that all model servers' pods share. */
 import type * as kubernetes from "@pulumi/kubernetes";
+import { ANNOTATIONS } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { GpuAccess } from "../core/gpu-access";
-import { ANNOTATIONS } from "../core/labels";
 import type { Replicas } from "../core/workload";
 import type { ControlAccess } from "./model-server";
 

@@ -1,12 +1,12 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { ANNOTATIONS, LABEL_PREFIX, MODEL_LABEL, selectorLabels, standardLabels } from "../../names/labels";
+import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import { customResource } from "../core/custom-resource";
 import { hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
-import { ANNOTATIONS, LABEL_PREFIX, MODEL_LABEL, selectorLabels, standardLabels } from "../core/labels";
-import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";

@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
+import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { hashOf } from "../core/job-scripts";
-import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../core/labels";
-import { modelNamespaceName } from "../core/names";
 import { PlatformComponent } from "../core/platform-component";
 import { Workload } from "../core/workload";
 import { chatTemplate } from "./chat-template";

@@ -1,9 +1,9 @@
+import { MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect, podsIn } from "../core/connections";
-import { modelNamespaceName } from "../core/names";
 import { type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
 import { syncPods } from "./model-sync";
-import { isStored, isSynchronized, MODEL_STORE_NAMESPACE, modelStorePods } from "./store-layout";
+import { isStored, isSynchronized, modelStorePods } from "./store-layout";
 
 /**
  * Who reads and fills the model store.

@@ -1,6 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { MODEL_LABEL, standardLabels } from "../core/labels";
+import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { PlatformComponent } from "../core/platform-component";
 
 /** Name of the ConfigMap in a model's namespace: keys `sha256` (of the manifest) and `commit` (of the repository). */

@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
-import { ANNOTATIONS, standardLabels } from "../core/labels";
+import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, volumeClaimSpec } from "../core/resources";

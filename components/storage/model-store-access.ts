@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import type { CertManager } from "../certificates/cert-manager";
-import { MODEL_LABEL, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { ManifestPin, type ManifestPinArgs } from "./manifest-pin";
 import { TRUST_SECRET, trustCertificate } from "./store-certificates";

@@ -1,11 +1,12 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../names/labels";
+import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import type { ModelPlan, StoragePlan } from "../../planner/types";
 import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
-import { standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
@@ -20,7 +21,6 @@ import {
   keyPrefix,
   METRICS,
   MODEL_STORE_HOST,
-  MODEL_STORE_NAMESPACE,
   metricsPolicy,
   modelStorePods,
   readerOf,

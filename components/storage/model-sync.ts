@@ -1,18 +1,19 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
+import { ANNOTATIONS, MODEL_LABEL, standardLabels } from "../../names/labels";
+import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
 import { RunToCompletion } from "../core/job";
 import { hashOf, type JobScripts, scriptPath } from "../core/job-scripts";
-import { ANNOTATIONS, MODEL_LABEL, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { MANIFEST_PIN } from "./manifest-pin";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { storeClient } from "./store-client";
-import { keyPrefix, MODEL_STORE_NAMESPACE } from "./store-layout";
+import { keyPrefix } from "./store-layout";
 
 const APP = "model-sync";
 

@@ -1,9 +1,9 @@
 /** Where things are in the model store, and who may touch them. Pure. */
+
+import { selectorLabels } from "../../names/labels";
+import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
-import { selectorLabels } from "../core/labels";
-
-export const MODEL_STORE_NAMESPACE = "model-store";
 
 /** Name of the store's Service and controller. */
 export const MODEL_STORE_SERVICE = "minio";

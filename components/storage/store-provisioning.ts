@@ -1,9 +1,9 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
+import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { RunToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
-import { ANNOTATIONS, standardLabels } from "../core/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";

@@ -2,12 +2,13 @@
  * Memory vLLM needs beside weights, KV cache and CUDA graphs: the peak of its profiling run, and what lies outside
  * PyTorch. The model forms follow the profiling code; the factors are fitted to the logs named in vllm-versions.json.
  */
+
+import { bytesPerGiB } from "../../names/units";
 import { dtypeBytes, type MixtureOfExperts, type ModelArchitecture } from "../model/architecture";
 import { type Sampler, samplerBytesPerLogit, type VllmConstants } from "./engines";
 import { type ModelRunner, penaltyBytesPerLogit } from "./model-runner";
 import type { PipelineStage } from "./pipeline";
 import type { SchedulerLimits } from "./scheduler-defaults";
-import { bytesPerGiB } from "./units";
 
 export interface ProfilingRun {
   readonly architecture: ModelArchitecture;

@@ -3,8 +3,9 @@
  * every GPU. vLLM keeps vectors as "fp8_ds_mla": 8-bit values, 16-bit rotary part, one scale for 64 values.
  * Source: vLLM 0.33.0, models/deepseek_v4/attention.py and compressor.py, v1/attention/backends/mla/sparse_swa.py.
  */
+
+import { roundUp } from "../../names/units";
 import type { AttentionScope, CompressedAttention } from "../model/architecture";
-import { roundUp } from "./units";
 
 /** The release of vLLM that this file and kv-packed-groups.ts are read from. */
 export const compressedCacheSource = "0.33.0";

@@ -1,11 +1,12 @@
 /** Memory of CUDA graphs: how many vLLM captures, what they take, and whether it is taken out of the KV cache's room. */
+
+import { bytesPerGiB } from "../../names/units";
 import type { ModelArchitecture } from "../model/architecture";
 import type { CardTraits } from "./cards";
 import type { VllmConstants } from "./engines";
 import type { ModelRunner } from "./model-runner";
 import type { PipelineStage } from "./pipeline";
 import type { SchedulerLimits } from "./scheduler-defaults";
-import { bytesPerGiB } from "./units";
 
 /** Which batches are captured. */
 export interface CaptureSizes {

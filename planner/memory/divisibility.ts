@@ -1,10 +1,11 @@
 /** Layouts that vLLM refuses to start: mostly numbers that tensor and pipeline parallelism must divide. */
+
+import { roundUp } from "../../names/units";
 import type { Mixer, ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
 import { asMatrix } from "../model/parameters";
 import { schemeFor, type WeightFormat } from "../model/quantization";
 import { type ModelTensor, tensorInventory } from "../model/tensors";
-import { roundUp } from "./units";
 import type { VllmOptions } from "./vllm-options";
 
 /** DEFAULT_VOCAB_PADDING_SIZE in vllm/model_executor/layers/vocab_parallel_embedding.py. */

@@ -3,9 +3,10 @@
  * (vLLM 0.19 and 0.33: fused_moe/oracle/mxfp4.py, quantization/utils/mxfp4_utils.py; triton_kernels 3.5 and 3.6:
  * tensor_details/layout_details/hopper_value.py and hopper_scale.py).
  */
+
+import { roundUp } from "../../names/units";
 import { dtypeBytes } from "../model/architecture";
 import type { WeightFormat } from "../model/quantization";
-import { roundUp } from "./units";
 
 /**
  * The kernel vLLM picks for MXFP4: Triton on Hopper and, in plain layout, on AMD; TensorRT-LLM on data-centre Blackwell,

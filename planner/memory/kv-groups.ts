@@ -3,11 +3,12 @@
  * equal groups. From the pool's size follow the tokens the engine reports and the requests it can hold.
  * Source: vllm/v1/core/kv_cache_planning.py and kv_cache_utils.py (0.33.0).
  */
+
+import { roundUp } from "../../names/units";
 import type { AttentionScope } from "../model/architecture";
 import type { VllmConstants } from "./engines";
 import type { LayerCache } from "./kv-cache";
 import { packedLayout } from "./kv-packed-groups";
-import { roundUp } from "./units";
 
 /** Tokens per page unless an attention backend or a recurrent state needs more. */
 const defaultBlockTokens = 16;

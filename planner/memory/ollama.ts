@@ -2,6 +2,8 @@
  * Memory of a model under Ollama (llama.cpp): a GGUF file, whole layers spread over the GPUs of one node or kept in
  * host memory, an f16 cache for every parallel request, compute buffers.
  */
+
+import { toGiB } from "../../names/units";
 import type { ModelArchitecture } from "../model/architecture";
 import { UnknownFormatError } from "../model/format-names";
 import { ggufFileTypes, ggufFormat } from "../model/gguf";
@@ -12,7 +14,6 @@ import { ollamaConstants } from "./engines";
 import { type LayerCache, layerCaches } from "./kv-cache";
 import { type PipelineStage, pipelineStages } from "./pipeline";
 import type { MemoryEstimate, MemoryRequest } from "./types";
-import { toGiB } from "./units";
 import { judge, type StageNeed } from "./verdict";
 
 /** The file type of most models in the Ollama library. */

@@ -1,4 +1,6 @@
 /** Memory of a model under vLLM, per GPU and pipeline stage. */
+
+import { bytesPerGiB, toGiB } from "../../names/units";
 import type { ModelArchitecture } from "../model/architecture";
 import { formatFor } from "../model/format-names";
 import { activationBytes, nonTorchBytes, type ProfilingRun, penaltyBytes } from "./activation";
@@ -16,7 +18,6 @@ import { rowPadding } from "./rocm-padding";
 import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
 import { asServed, servedNotes } from "./served-model";
 import type { MemoryEstimate, MemoryRequest } from "./types";
-import { bytesPerGiB, toGiB } from "./units";
 import { judge, type StageNeed } from "./verdict";
 import { stageWeightBytes } from "./weights";
 

@@ -2,6 +2,8 @@
  * Weights on each GPU as vLLM holds them after loading: sharded by tensor and pipeline parallel, fused, padded,
  * rounded by the CUDA allocator, plus the tables built at load time.
  */
+
+import { bytesPerMiB, roundUp } from "../../names/units";
 import { dtypeBytes, type ModelArchitecture } from "../model/architecture";
 import { asMatrix } from "../model/parameters";
 import { type QuantizationScheme, schemeBytes, schemeFor, type WeightFormat } from "../model/quantization";
@@ -9,7 +11,6 @@ import { type ModelTensor, storedAs, tensorInventory } from "../model/tensors";
 import { type ExpertKernel, type Mxfp4Rules, mxfp4Allocations, mxfp4BiasBytes } from "./expert-kernels";
 import type { PipelineStage } from "./pipeline";
 import { type RowPadding, rowPaddingBytes } from "./rocm-padding";
-import { bytesPerMiB, roundUp } from "./units";
 
 export interface WeightSharding {
   readonly tensorParallel: number;

@@ -1,4 +1,4 @@
-import { contains, parseCidr } from "../../components/core/cidr";
+import { contains, parseCidr } from "../../names/cidr";
 
 /** Whether a block of addresses contains an address; false for what is no block. */
 export function cidrContains(cidr: string, address: string): boolean {

@@ -1,9 +1,7 @@
 import { z } from "zod";
+import { PLAN_CONFIG_MAP } from "../../names/plan-record";
 import { type Field, snapshot } from "./field";
 import type { Resource } from "./resource";
-
-/** Where a stack publishes its plan: the ConfigMap that policies, reports and operators read. */
-export const PLAN_CONFIG_MAP = { namespace: "inference-system", name: "inference-plan", key: "plan.json" } as const;
 
 const taint = z.object({ key: z.string(), value: z.string().optional(), effect: z.string() });
 

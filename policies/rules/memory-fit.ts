@@ -1,7 +1,8 @@
-import { ANNOTATIONS } from "../../components/core/labels";
+import { ANNOTATIONS } from "../../names/labels";
+import { PLAN_CONFIG_MAP } from "../../names/plan-record";
 import type { Field } from "../lib/field";
 import { gpuClaims } from "../lib/gpu";
-import { PLAN_CONFIG_MAP, readPlan } from "../lib/plan";
+import { readPlan } from "../lib/plan";
 import { type PodTemplate, podTemplates } from "../lib/pods";
 import { type Report, stackPolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";

@@ -1,4 +1,4 @@
-import { GATEWAY_NAMESPACE } from "../../components/gateway/names";
+import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { cloudExposures } from "../lib/cloud-exposure";
 import { clusterExposures } from "../lib/cluster-exposure";
 import { cloudOf } from "../lib/plan";

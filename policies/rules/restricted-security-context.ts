@@ -1,4 +1,4 @@
-import { podSecurityLevel } from "../../components/core/pod-security";
+import { podSecurityLevel } from "../../names/pod-security";
 import { type Field, isObject } from "../lib/field";
 import { offences } from "../lib/pod-security-standard";
 import { type PodTemplate, podTemplates } from "../lib/pods";
@@ -25,7 +25,7 @@ export const restrictedSecurityContext = resourcePolicy(
       specification: "restricted",
     },
     remediationSteps:
-      "Build the pod with hardenedPodSpec(); an exception, for the pods of a chart alone, is a namespace in POD_SECURITY_EXCEPTIONS of components/core/pod-security, with its reason.",
+      "Build the pod with hardenedPodSpec(); an exception, for the pods of a chart alone, is a namespace in POD_SECURITY_EXCEPTIONS of names/pod-security, with its reason.",
   },
   (resource, report) => {
     if (resource.kind === "Namespace") {

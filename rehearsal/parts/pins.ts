@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryRoot } from "../../catalog/root";
+import { repositoryRoot } from "../../names/repository-root";
 import { type GoModule, PARTS, type Part } from "./parts";
 
 const MODULES = join(repositoryRoot(), "rehearsal", "parts", "modules");

@@ -5,8 +5,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findModel, modelNames } from "../../catalog/models";
-import { repositoryRoot } from "../../catalog/root";
 import { cards, shapes } from "../../catalog/shapes";
+import { repositoryRoot } from "../../names/repository-root";
 import { configurationPage, PAGE_FILE } from "./configuration-page";
 import { type FieldSchema, inputSchema } from "./field-text";
 import { NAMESPACE } from "./schema";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type EngineOptionCatalogue, engineOptions, ruleFor, vllmArgument } from "../../catalog/engine-options";
 import { optionsFile, optionsFromParser, RECORDS } from "../../catalog/engine-options/from-parser";
-import { repositoryRoot } from "../../catalog/root";
 import { engineVersion } from "../../engines";
+import { repositoryRoot } from "../../names/repository-root";
 
 const engines = ["vllm", "ollama"] as const;
 

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { charts } from "../../catalog/charts";
 import { images } from "../../catalog/images";
 import { modelNames } from "../../catalog/models";
-import { repositoryRoot } from "../../catalog/root";
 import { schemas } from "../../catalog/schema";
 import { cards, gpuModels, shapes } from "../../catalog/shapes";
 import { weightKinds } from "../../catalog/weight-formats";
+import { repositoryRoot } from "../../names/repository-root";
 
 const folder = join(repositoryRoot(), "catalog");
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findModel, type ModelEntry, modelNames, readModelConfigFile } from "../../catalog/models";
-import { repositoryRoot } from "../../catalog/root";
+import { repositoryRoot } from "../../names/repository-root";
 
 function model(name: string): ModelEntry {
   const found = findModel(name);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { distance } from "fastest-levenshtein";
 import { describe, expect, it } from "vitest";
 import { nearest } from "../../catalog/nearest";
-import { repositoryRoot } from "../../catalog/root";
+import { repositoryRoot } from "../../names/repository-root";
 
 const word = fc.string({ maxLength: 12 });
 

@@ -4,10 +4,10 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { repositoryRoot } from "../../catalog/root";
 import { main } from "../../cli/pin";
 import { hubOf } from "../../cli/pin/hub";
 import { UnwritableError, withSource } from "../../cli/pin/write-source";
+import { repositoryRoot } from "../../names/repository-root";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { environmentText, onA10, runPiped, useFolder } from "./run";
 

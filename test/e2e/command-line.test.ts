@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repositoryRoot } from "../../catalog/root";
+import { repositoryRoot } from "../../names/repository-root";
 import { readEnvironment } from "./engine/environment-file";
 import { copyProject, languageHostFolder } from "./engine/project";
 import { pulumi, type Run } from "./engine/pulumi";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { onPremNode } from "../../catalog/shapes";
-import { LABEL_PREFIX } from "../../components/core/labels";
+import { LABEL_PREFIX } from "../../names/labels";
 import { cloudLabels, POOL_LABEL, poolLabels } from "../../planner/pool-labels";
 import { allTolerated, taintsOf } from "../../planner/taints";
 import { shapeNamed } from "./fixtures";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { IsolatedNamespace } from "../../components/core/isolated-namespace";
 import { RunToCompletion } from "../../components/core/job";
-import { ANNOTATIONS } from "../../components/core/labels";
 import { guaranteed, modelResources } from "../../components/core/resources";
 import { Workload } from "../../components/core/workload";
 import { engineOf } from "../../engines";
+import { ANNOTATIONS } from "../../names/labels";
 import { evaluatePolicies } from "../../policies/evaluate";
 import { deploy } from "../harness/deploy";
 import { plan } from "./cases";

@@ -93,10 +93,11 @@ describe("the pack as one bundle, for publishing", () => {
     const outside = sources.filter((file) => relative(POLICIES, join(ROOT, file)).startsWith(".."));
     expect(outside.sort()).toEqual([
       "catalog/image-reference.ts",
-      "components/core/cidr.ts",
-      "components/core/labels.ts",
-      "components/core/pod-security.ts",
-      "components/gateway/names.ts",
+      "names/cidr.ts",
+      "names/labels.ts",
+      "names/namespaces.ts",
+      "names/plan-record.ts",
+      "names/pod-security.ts",
     ]);
   });
 });

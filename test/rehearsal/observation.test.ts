@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { findShape, type MachineShape, sizedFlex } from "../../catalog/shapes";
-import { MODEL_LABEL } from "../../components/core/labels";
+import { MODEL_LABEL } from "../../names/labels";
 import { podState as podStateOf } from "../../rehearsal/cluster-state";
 import { busiestNodes, type PoolNode } from "../../rehearsal/pool-nodes";
 import { Rest } from "../../rehearsal/settle";

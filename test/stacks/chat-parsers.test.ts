@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { repositoryRoot } from "../../catalog/root";
+import { repositoryRoot } from "../../names/repository-root";
 import type { CapacityProblem, ModelPlan } from "../../planner/types";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { planEnvironment } from "../../stacks/program";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { charts } from "../../catalog/charts";
 import { judge } from "../../cli/plan-offline";
 import { isDeployable } from "../../cli/report/result";
-import { modelNamespaceName } from "../../components/core/names";
+import { modelNamespaceName } from "../../names/namespaces";
 import { claimOf, metadataOf, networkPolicyOf, routedModels, workloadOf } from "./kubernetes";
 import { environments, type ProgramRun, programRun } from "./run";
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { repositoryRoot } from "../../catalog/root";
+import { repositoryRoot } from "../../names/repository-root";
 import type { DeploymentPlan } from "../../planner/types";
 import { nodesOf } from "../../rehearsal/cluster/existing-parts";
 import { formatProblems, parseEnvironmentFile } from "../../stacks/config";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { engineOptions } from "../../catalog/engine-options";
-import { repositoryRoot } from "../../catalog/root";
+import { repositoryRoot } from "../../names/repository-root";
 import { changedRun } from "./run";
 
 const read = (page: string) => readFileSync(join(repositoryRoot(), "docs", `${page}.md`), "utf8");

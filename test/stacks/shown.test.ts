@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { findModel, modelNames } from "../../catalog/models";
-import { repositoryRoot } from "../../catalog/root";
+import { repositoryRoot } from "../../names/repository-root";
 import type { ModelPlan } from "../../planner/types";
 import { configSchema } from "../../services/model-control/src/config";
 import { groupOf, metadataOf, only, type PodSpec, workloadOf } from "./kubernetes";

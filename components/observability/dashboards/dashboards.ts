@@ -1,6 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { standardLabels } from "../../core/labels";
+import { standardLabels } from "../../../names/labels";
 import { PlatformComponent } from "../../core/platform-component";
 import { DASHBOARDS } from "./all";
 import { dashboardModel } from "./builder";

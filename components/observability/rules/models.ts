@@ -1,4 +1,4 @@
-import { MODEL_LABEL } from "../../core/labels";
+import { MODEL_LABEL } from "../../../names/labels";
 import type { RecordingRule, RuleSubject } from "./types";
 
 /** Name under which kube-state-metrics exports a Kubernetes label. */

@@ -1,5 +1,4 @@
-import { MODEL_CONTROL_NAMESPACE } from "../../model-control/names";
-import { MODEL_STORE_NAMESPACE } from "../../storage/store-layout";
+import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE } from "../../../names/namespaces";
 import type { AlertRule, RuleSubject } from "./types";
 
 const modelStoreFull: AlertRule = {

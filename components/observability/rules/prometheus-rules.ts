@@ -1,7 +1,7 @@
 import type { IPrometheusRule } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule";
 import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../../names/labels";
 import { customResource } from "../../core/custom-resource";
-import { standardLabels } from "../../core/labels";
 import { PlatformComponent } from "../../core/platform-component";
 import { ruleGroups } from "./rule-groups";
 import { RULE_SUBJECTS } from "./subjects";

@@ -1,5 +1,5 @@
+import { beta9GpuType } from "../../../catalog/beta9-gpus";
 import type { MachineShape } from "../../../catalog/shapes";
-import { beta9GpuType } from "../../../components/beta9/gpu-types";
 import { list, type Path, suggest } from "../problems";
 import { knownMachine, type Rule, type RuleContext } from "./context";
 

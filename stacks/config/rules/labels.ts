@@ -1,4 +1,4 @@
-import { isTakenLabel } from "../../../components/core/common-labels";
+import { isTakenLabel } from "../../../names/labels";
 import type { Rule } from "./context";
 
 export const commonLabelsAreFree: Rule = function* ({ sections: { commonLabels = {} } }) {

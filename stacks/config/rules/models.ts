@@ -1,8 +1,6 @@
 import { findModel, modelNames } from "../../../catalog/models";
 import { weightKindNamed, weightKinds } from "../../../catalog/weight-formats";
-import { modelNamespaceName } from "../../../components/core/names";
-import { MODEL_CONTROL_NAMESPACE } from "../../../components/model-control/names";
-import { MODEL_STORE_NAMESPACE } from "../../../components/storage/store-layout";
+import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../../names/namespaces";
 import { formatNames, isGgufName } from "../../../planner/model/format-names";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
 import { ollamaBuildOf } from "../ollama-build";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { contains, parseCidr } from "../../../components/core/cidr";
-import { METADATA_SERVICES } from "../../../components/core/network";
+import { contains, parseCidr } from "../../../names/cidr";
+import { METADATA_SERVICES } from "../../../names/metadata-services";
 import type { ClusterKind } from "../../../planner/types";
 import { dnsLabel, text, wholeNumber } from "./fields";
 

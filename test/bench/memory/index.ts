@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import type { Group } from "../group";
 import { CsvError, limits } from "./csv";
 import { ModelIndex } from "./models";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findModel, modelNames } from "../../../catalog/models";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import type { KvCacheDtype } from "../../../planner/memory/kv-cache";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
 import { parseConfigJson, readModelConfig } from "../../../planner/model/config-json";

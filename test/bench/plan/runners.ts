@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import { type ChildRun, RUNNERS_FOLDER, runNode, type Usage } from "../child";
 
 /** The environment that all runners plan. */

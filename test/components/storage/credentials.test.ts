@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { repositoryRoot } from "../../../catalog/root";
 import { huggingFaceToken, storeKeys } from "../../../components/storage/scripts/credentials.ts";
+import { repositoryRoot } from "../../../names/repository-root";
 import { deploy } from "../../harness/deploy";
 import { modelStore } from "./fixture";
 

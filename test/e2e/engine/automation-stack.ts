@@ -1,5 +1,5 @@
 import * as automation from "@pulumi/pulumi/automation";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import { loadEnvironment } from "../../../stacks/config";
 import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
 import { configMap, type EnvironmentFile } from "./environment-file";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigMap } from "@pulumi/pulumi/automation";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile } from "../../../stacks/config";
 import type { EnvironmentName } from "../../stacks/run";
 

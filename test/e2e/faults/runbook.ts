@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 
 const SECTION = "## When an up was interrupted";
 /** Nobody is there to answer the command line's questions. */

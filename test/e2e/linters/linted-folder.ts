@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import { describeObject, type KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { podsOf } from "../../../rehearsal/cluster/recorded-objects";
 import { contentOf, objectsIn } from "../../cli/render/run";

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type * as automation from "@pulumi/pulumi/automation";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import type { EnvironmentName } from "../../stacks/run";
 
 const FOLDER = join(repositoryRoot(), "test/fixtures/recorded-states");

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import { requirePart } from "../../../rehearsal/parts/find";
 
 const MAX_OUTPUT_BYTES = 16 * 2 ** 20;

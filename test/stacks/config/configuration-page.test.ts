@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { findModel } from "../../../catalog/models";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import { parseEnvironmentFile } from "../../../stacks/config";
 import { configurationPage, PAGE_FILE } from "../../../stacks/config/configuration-page";
 import { fieldAt, inputSchema, keysOf } from "../../../stacks/config/field-text";

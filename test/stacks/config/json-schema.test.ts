@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import Ajv from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { repositoryRoot } from "../../../catalog/root";
+import { repositoryRoot } from "../../../names/repository-root";
 import { PAGE_FILE } from "../../../stacks/config/configuration-page";
 import { environmentFileSchema, main, SCHEMA_FILE, schemaText } from "../../../stacks/config/json-schema";
 import { environmentText, rightEnvironment } from "./samples";

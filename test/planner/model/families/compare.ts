@@ -1,7 +1,7 @@
 /** What the planner makes of the default configuration of every causal language model family, beside exact counts. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryRoot } from "../../../../catalog/root";
+import { repositoryRoot } from "../../../../names/repository-root";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
 import { readModelConfig } from "../../../../planner/model/config-json";
 import { ModelConfigError } from "../../../../planner/model/errors";

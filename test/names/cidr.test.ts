@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalCidr, contains, parseCidr } from "../../../components/core/cidr";
+import { canonicalCidr, contains, parseCidr } from "../../names/cidr";
 
 function network(cidr: string) {
   const parsed = parseCidr(cidr);

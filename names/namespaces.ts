@@ -1,0 +1,28 @@
+/**
+ * Namespaces of the platform. Each is some component's; they stand together because policies, rules of the config, alerts
+ * and the exceptions to Pod Security name them too.
+ */
+
+/** The Gateway, its routes, policies, keys and proxy pods. */
+export const GATEWAY_NAMESPACE = "inference-gateway";
+export const ENVOY_GATEWAY_NAMESPACE = "envoy-gateway-system";
+export const AI_GATEWAY_NAMESPACE = "envoy-ai-gateway-system";
+
+/** The platform's cert-manager, and the keys of ClusterIssuers. */
+export const CERT_MANAGER_NAMESPACE = "cert-manager";
+
+/** Prometheus, Alertmanager, Grafana and kube-state-metrics. */
+export const OBSERVABILITY_NAMESPACE = "observability";
+/** GPU exporters, which need the host's devices: apart, so that the namespace above stays `restricted`. */
+export const GPU_METRICS_NAMESPACE = "gpu-metrics";
+/** node-exporter, which needs the host's /proc and network: apart for the same reason. */
+export const NODE_METRICS_NAMESPACE = "node-metrics";
+
+export const MODEL_STORE_NAMESPACE = "model-store";
+export const MODEL_CONTROL_NAMESPACE = "model-control";
+export const BETA9_NAMESPACE = "beta9";
+
+/** Namespace of a model: each one has its own. */
+export function modelNamespaceName(model: string): string {
+  return `model-${model}`;
+}
