@@ -1,12 +1,14 @@
 import { ExistingCluster } from "../components/cluster/existing-cluster";
 import { awsLoadBalancer } from "../components/cluster/load-balancers";
+import type { ClusterConfig } from "./config";
+import { existingCluster } from "./existing-cluster";
 import { Platform } from "./platform";
 import type { StackArgs } from "./program";
 
 /** EKS. The cluster and its pools must exist; pods find a pool by the instance-type label of every node. */
-export function aws(args: StackArgs): Platform {
+export function aws(config: ClusterConfig<"aws">, args: StackArgs): Platform {
   const cluster = new ExistingCluster("cluster", {
-    ...args.environment.cluster,
+    ...existingCluster(config),
     volumesGrow: true,
     loadBalancer: awsLoadBalancer,
   });

@@ -1,8 +1,11 @@
 import type { GpuAccessByVendor, GpuVendor } from "../components/core/gpu-access";
-import type { EnvironmentConfig } from "./config";
+import type { ClusterConfig } from "./config";
 
 /** Whose setting it is where a cluster has cards of both vendors: runtime classes are NVIDIA's, device groups Radeon's. */
 const OWNERS = { gpuRuntimeClass: "nvidia", gpuDevices: "amd" } as const satisfies Record<string, GpuVendor>;
+
+/** Settings of a cluster's section; not every kind of cluster has all of them. */
+type GpuSettings = Pick<ClusterConfig<"local">, keyof typeof OWNERS>;
 
 /**
  * What pods of each vendor get of the cluster's settings. In a cluster of one vendor, they are all that vendor's.
@@ -10,7 +13,7 @@ const OWNERS = { gpuRuntimeClass: "nvidia", gpuDevices: "amd" } as const satisfi
  * @param vendors of the pools that the cluster has.
  */
 export function gpuAccess(
-  { gpuRuntimeClass, gpuDevices }: Pick<EnvironmentConfig["cluster"], "gpuRuntimeClass" | "gpuDevices">,
+  { gpuRuntimeClass, gpuDevices }: GpuSettings,
   vendors: readonly GpuVendor[],
 ): GpuAccessByVendor {
   const [first, ...others] = new Set(vendors);

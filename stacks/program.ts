@@ -22,14 +22,6 @@ export interface StackArgs {
   readonly plan: DeploymentPlan;
 }
 
-/** One function per kind of environment. */
-const STACKS: Readonly<Record<EnvironmentConfig["cluster"]["kind"], (args: StackArgs) => Platform>> = {
-  local,
-  oci,
-  aws,
-  edge,
-};
-
 /** The plan must not be deployed; the message holds every reason. */
 export class PlanRefusedError extends Error {
   constructor(readonly plan: DeploymentPlan) {
@@ -78,9 +70,19 @@ export function assertDeployable(plan: DeploymentPlan): void {
   }
 }
 
-/** Creates the resources of a plan. */
+/** Creates the resources of a plan, by the one function for its kind of cluster. */
 export function createPlatform(args: StackArgs): Platform {
-  return STACKS[args.environment.cluster.kind](args);
+  const { cluster } = args.environment;
+  switch (cluster.kind) {
+    case "local":
+      return local(cluster, args);
+    case "oci":
+      return oci(cluster, args);
+    case "aws":
+      return aws(cluster, args);
+    case "edge":
+      return edge(cluster, args);
+  }
 }
 
 function mandatory(plan: DeploymentPlan) {

@@ -3,6 +3,7 @@ import { stringify } from "yaml";
 import { allowedText, type FieldSchema, flowYaml, inputSchema } from "./field-text";
 import { NAMESPACE } from "./schema";
 import { secretKeys } from "./sections/secrets";
+import { tagField, type UnionField, unionOf } from "./union-fields";
 
 /** Where the page lies, from the repository root. */
 export const PAGE_FILE = "docs/configuration.md";
@@ -83,14 +84,17 @@ function tableText(rows: readonly Row[]): string {
 
 /** A row for each value below a field; mappings and lists of mappings have the rows of what is in them. */
 function rowsBelow(field: FieldSchema, path: string): Row[] {
+  const union = unionOf(field);
+  if (union !== undefined) {
+    return unionRows(union, path);
+  }
   const required = new Set(field.required);
   const own = Object.entries(field.properties ?? {}).flatMap(([key, child]) =>
     rowsAt(child, `${path}.${key}`, required.has(key)),
   );
   const { additionalProperties: others, description } = field;
   const named = typeof others === "object" ? rowsAt({ description, ...others }, `${path}.<name>`) : [];
-  const variants = (field.oneOf ?? []).filter((variant) => variant.properties);
-  return [...own, ...named, ...variantRows(variants, path)];
+  return [...own, ...named];
 }
 
 function rowsAt(field: FieldSchema, path: string, isRequired = false): Row[] {
@@ -98,19 +102,29 @@ function rowsAt(field: FieldSchema, path: string, isRequired = false): Row[] {
   return below.length > 0 ? below : [row(path, field, isRequired)];
 }
 
-/** Alternatives told apart by one constant: that constant once, then what each alternative has besides. */
-function variantRows(variants: readonly FieldSchema[], path: string): Row[] {
-  const seen = new Map<string, Row>();
-  for (const { properties = {}, required = [] } of variants) {
-    for (const [key, child] of Object.entries(properties)) {
-      const at = `${path}.${key}`;
-      const earlier = seen.get(at);
-      const [, description, allowed, byDefault] = row(at, child, required.includes(key));
-      const value = child.const === undefined ? allowed : String(child.const);
-      seen.set(at, [code(at), earlier?.[1] || description, earlier ? `${earlier[2]}, ${value}` : value, byDefault]);
+/** The tag with what each of its values means; then each key, once for all members that say the same of it. */
+function unionRows(union: UnionField, path: string): Row[] {
+  const { tag, members } = union;
+  const names = new Map<string, { readonly row: Row; readonly of: string[] }>();
+  for (const [name, { properties = {}, required = [] }] of members) {
+    for (const [key, child] of Object.entries(properties).filter(([each]) => each !== tag)) {
+      for (const each of rowsAt(child, `${path}.${key}`, required.includes(key))) {
+        const id = JSON.stringify(each);
+        names.set(id, { row: each, of: [...(names.get(id)?.of ?? []), name] });
+      }
     }
   }
-  return [...seen.values()];
+  const keys = [...names.values()].map(({ row: [key, description, ...rest], of }): Row => {
+    const only = of.length === members.size ? "" : `With ${tag} ${of.map(code).join(", ")}: `;
+    return [key, only + description, ...rest];
+  });
+  return [row(`${path}.${tag}`, tagField(union), union.byDefault === undefined), ...byKey(keys)];
+}
+
+/** Rows of one key beside each other, in the order in which the keys come first. */
+function byKey(rows: readonly Row[]): Row[] {
+  const keys = [...new Set(rows.map(([key]) => key))];
+  return keys.flatMap((key) => rows.filter(([each]) => each === key));
 }
 
 function row(path: string, field: FieldSchema, isRequired: boolean): Row {

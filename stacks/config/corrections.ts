@@ -49,7 +49,9 @@ export function correctedText(field: FieldSchema, text: string): string | undefi
   return tries.find((attempt) => attempt !== text && matches(field, attempt));
 }
 
-function matches({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: FieldSchema, text: string): boolean {
+function matches(field: FieldSchema, text: string): boolean {
+  const { enum: words, pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field;
   const isLong = text.length >= minLength && text.length <= maxLength;
-  return isLong && (pattern === undefined || new RegExp(pattern, "u").test(text));
+  const isWord = words === undefined || words.includes(text);
+  return isLong && isWord && (pattern === undefined || new RegExp(pattern, "u").test(text));
 }

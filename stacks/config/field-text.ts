@@ -1,8 +1,9 @@
 /** What a field allows, in words, from the schema's own metadata: messages cannot disagree with the rules. */
 import { z } from "zod";
-import type { Path } from "./problems";
-import { list } from "./problems";
+import { list, type Path, valueAt } from "./problems";
 import { configSchema } from "./schema";
+import type { Discriminator } from "./sections/tagged-union";
+import { shapeOf } from "./union-fields";
 
 /** The part of JSON Schema that zod writes for our sections, with the metadata of sections/fields.ts. */
 export interface FieldSchema {
@@ -25,22 +26,33 @@ export interface FieldSchema {
   readonly propertyNames?: FieldSchema;
   readonly items?: FieldSchema;
   readonly oneOf?: readonly FieldSchema[];
+  /** Of a tagged union, whose members are in `oneOf`: see union-fields.ts. */
+  readonly discriminator?: Discriminator;
   /** Values of several types. */
   readonly anyOf?: readonly FieldSchema[];
   readonly required?: readonly string[];
 }
 
-let root: FieldSchema | undefined;
+let whole: FieldSchema | undefined;
 
 /** The schema as JSON Schema of what may be written (before defaults). */
 export function inputSchema(): FieldSchema {
-  root ??= z.toJSONSchema(configSchema, { io: "input", target: "draft-7" }) as FieldSchema;
-  return root;
+  whole ??= z.toJSONSchema(configSchema, { io: "input", target: "draft-7" }) as FieldSchema;
+  return whole;
 }
 
-/** The field at a path; undefined where the schema has none. */
-export function fieldAt(path: Path): FieldSchema | undefined {
-  return path.reduce<FieldSchema | undefined>((field, key) => field && childOf(field, key), inputSchema());
+/**
+ * The field at a path; undefined where the schema has none.
+ *
+ * @param values the whole configuration, whose tags say which member of a union is meant. Without them a union has the
+ *   keys of all its members, or of the one that is meant by default.
+ * @param root schema of the whole configuration.
+ */
+export function fieldAt(path: Path, values?: unknown, root = inputSchema()): FieldSchema | undefined {
+  return path.reduce<FieldSchema | undefined>(
+    (field, key, depth) => field && childOf(shapeOf(field, valueAt(values, path.slice(0, depth))), key),
+    root,
+  );
 }
 
 function childOf(field: FieldSchema, key: string | number): FieldSchema | undefined {
@@ -50,26 +62,12 @@ function childOf(field: FieldSchema, key: string | number): FieldSchema | undefi
   if (field.properties && Object.hasOwn(field.properties, key)) {
     return field.properties[key];
   }
-  if (typeof field.additionalProperties === "object") {
-    return field.additionalProperties;
-  }
-  const variants = variantsOf(field).flatMap((variant) => childOf(variant, key) ?? []);
-  const constants = variants.flatMap((variant) => (variant.const === undefined ? [] : [variant.const]));
-  return constants.length > 0 ? { enum: constants } : variants[0];
+  return typeof field.additionalProperties === "object" ? field.additionalProperties : undefined;
 }
 
 /** Keys that a mapping may have; empty for free names. */
-export function keysOf(field: FieldSchema | undefined): string[] {
-  if (!field) {
-    return [];
-  }
-  const own = Object.keys(field.properties ?? {});
-  return [...new Set([...own, ...variantsOf(field).flatMap(keysOf)])];
-}
-
-/** Alternatives that differ in their fields; those that only say which fields belong together do not count. */
-function variantsOf(field: FieldSchema): readonly FieldSchema[] {
-  return (field.oneOf ?? []).filter((variant) => variant.properties);
+export function keysOf(field: FieldSchema | undefined, value?: unknown): string[] {
+  return field === undefined ? [] : Object.keys(shapeOf(field, value).properties ?? {});
 }
 
 /** `a whole number from 1 to 64 (GPUs)`. */

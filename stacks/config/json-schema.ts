@@ -82,6 +82,8 @@ function forEditors(field: FieldSchema, path: readonly string[]): Json {
     items,
     oneOf,
     anyOf,
+    // OpenAPI's word, which JSON Schema does not have: validators in strict mode refuse it. Editors go by the tags themselves.
+    discriminator,
     ...rest
   } = field;
   const hover = [description, unit && `Unit: ${unit}.`, allowed && `Allowed: ${allowed}.`].filter(Boolean).join(" ");

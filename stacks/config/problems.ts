@@ -72,6 +72,17 @@ export function formatProblems(problems: readonly ConfigProblem[], file = "confi
   return [`${file}: ${count}`, ...blocks].join("\n\n");
 }
 
+/** What stands at a path of plain data. */
+export function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string | number, unknown>)[key]
+        : undefined,
+    root,
+  );
+}
+
 /** `pools.gpu.labels["example.com/team"]`, `gateway.consumers[0]`. */
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, segment) => {
@@ -114,9 +125,13 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   if (begun.length === 1) {
     return begun[0];
   }
-  const near = (candidate: string) => distance(folded, candidate.toLowerCase());
-  const [nearest] = [...candidates].sort((a, b) => near(a) - near(b));
-  return nearest !== undefined && near(nearest) <= Math.max(1, Math.round(name.length * 0.4)) ? nearest : undefined;
+  const most = Math.max(1, Math.round(name.length * 0.4));
+  // It takes an edit for each letter more or less: what is far too long is not compared letter by letter.
+  const near = candidates
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= most)
+    .map((candidate) => ({ candidate, edits: distance(folded, candidate.toLowerCase()) }));
+  const [nearest] = near.sort((a, b) => a.edits - b.edits);
+  return nearest !== undefined && nearest.edits <= most ? nearest.candidate : undefined;
 }
 
 /** Whether one is the other cut short, to three letters or more: `prod` and `production`, `min` and `minimum`. */

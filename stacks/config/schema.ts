@@ -1,5 +1,6 @@
 /** The schema of an environment: the only place that says what `Pulumi.<env>.yaml` may hold. */
 import { z } from "zod";
+import type { ClusterKind } from "../../planner/types";
 import { beta9Section } from "./sections/beta9";
 import { clusterSection } from "./sections/cluster";
 import { gatewaySection } from "./sections/gateway";
@@ -39,7 +40,11 @@ export const configSchema = environmentSchema.extend(secretFields);
 
 /** A checked environment, defaults filled in; secrets are apart. */
 export type EnvironmentConfig = z.output<typeof environmentSchema>;
-export type ClusterConfig = EnvironmentConfig["cluster"];
+/** The section of a cluster, of any kind or of the one that is named. */
+export type ClusterConfig<Kind extends ClusterKind = ClusterKind> = Extract<
+  EnvironmentConfig["cluster"],
+  { readonly kind: Kind }
+>;
 export type PoolConfig = z.output<typeof poolSchema>;
 export type ModelConfig = z.output<typeof modelSchema>;
 export type Beta9Config = NonNullable<EnvironmentConfig["beta9"]>;

@@ -1,35 +1,23 @@
 /** Structural problems: what zod finds, told in our words, and what is left of a section without them. */
-import type { z } from "zod";
+import { z } from "zod";
 import { correctedNumber, correctedText, quoted } from "./corrections";
-import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml, keysOf } from "./field-text";
-import { didYouMean, type Path, type ProblemDraft, suggest } from "./problems";
-
-type Issue = z.core.$ZodIssue;
+import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml } from "./field-text";
+import { didYouMean, type Path, type ProblemDraft, valueAt } from "./problems";
+import { type PlainIssue, plainIssues } from "./union-issues";
+import { unknownKey } from "./unknown-key";
 
 /** Drafts for one issue; several for several unknown keys. */
-export function draftsOf(issue: Issue, input: unknown): ProblemDraft[] {
+export function draftsOf(issue: PlainIssue, input: unknown): ProblemDraft[] {
   const path = issue.path as Path;
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => unknownKey(path, key));
+    return issue.keys.map((key) => unknownKey(path, key, input));
   }
   if (issue.code === "invalid_key") {
     return [invalidName(path)];
   }
   const value = valueAt(input, path);
-  const field = fieldAt(path);
-  return [{ path, value, allowed: allowedText(field), fix: fixFor(path, value) }];
-}
-
-function unknownKey(parent: Path, key: string): ProblemDraft {
-  const keys = keysOf(fieldAt(parent));
-  const unused = "remove it: nothing reads it";
-  // The key itself is shown, never what stands under it: a misspelt secret is still a secret.
-  return {
-    path: [...parent, key],
-    value: key,
-    allowed: `the keys ${keys.join(", ")}`,
-    fix: suggest(key, keys, unused),
-  };
+  const field = fieldAt(path, input);
+  return [{ path, value, allowed: allowedText(field), fix: fixFor(path, value, field) }];
 }
 
 /** A name that breaks the rule of its mapping: of pools, models or labels. */
@@ -44,8 +32,7 @@ function invalidName(path: Path): ProblemDraft {
   return { path, value: name, allowed, fix: simplified ? `rename it, for example to ${simplified}` : "rename it" };
 }
 
-function fixFor(path: Path, value: unknown): string {
-  const field = fieldAt(path);
+function fixFor(path: Path, value: unknown, field: FieldSchema | undefined): string {
   const key = path[path.length - 1];
   const example = exampleText(field);
   if (value === undefined) {
@@ -96,47 +83,55 @@ function nearestBound(value: number, { minimum, maximum }: { minimum?: number; m
   return maximum !== undefined && value > maximum ? maximum : undefined;
 }
 
-/** What stands at a path of plain data. */
-export function valueAt(root: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null && Object.hasOwn(value, key)
-        ? (value as Record<string | number, unknown>)[key]
-        : undefined,
-    root,
-  );
-}
-
 /**
  * Parses what is right in a section, so that the rules between fields are checked even while single fields are wrong:
- * faulty values are taken out, and where a required one is missing, what it belongs to.
+ * faulty values are taken out, and where a required one is missing, what it belongs to. A tag with a slip in it counts
+ * as what was meant; what no tag tells the kind of is taken out whole.
  *
+ * @param name of the section.
  * @returns undefined when nothing useful is left.
  */
-export function parseWhatIsRight(schema: z.ZodType, section: unknown): unknown {
-  const rest = structuredClone(section);
+export function parseWhatIsRight(name: string, schema: z.ZodType, section: unknown): unknown {
+  const rest = { [name]: structuredClone(section) };
+  const whole = z.object({ [name]: schema });
   for (;;) {
-    const result = schema.safeParse(rest);
+    const result = whole.safeParse(rest);
     if (result.success) {
-      return result.data;
+      return result.data[name];
     }
     // Decided for all issues of a round before any is acted on: two issues about one value take out only that value.
-    const targets = result.error.issues.flatMap(faultyPaths).map((path) => removable(rest, path));
-    for (const path of targets) {
-      if (path.length === 0) {
+    const changes = plainIssues(result.error.issues, rest).flatMap((issue) => changesFor(issue, rest));
+    for (const { path, value } of changes) {
+      if (path.length <= 1) {
         return undefined;
       }
       const owner = valueAt(rest, path.slice(0, -1));
       if (typeof owner === "object" && owner !== null) {
-        Reflect.deleteProperty(owner, path[path.length - 1] ?? "");
+        const key = path[path.length - 1] ?? "";
+        value === undefined ? Reflect.deleteProperty(owner, key) : Reflect.set(owner, key, value);
       }
     }
   }
 }
 
-function faultyPaths(issue: Issue): Path[] {
+/** A value to put at a path; undefined takes out what is there. */
+interface Change {
+  readonly path: Path;
+  readonly value?: string;
+}
+
+function changesFor(issue: PlainIssue, root: unknown): Change[] {
   const path = issue.path as Path;
-  return issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...path, key]) : [path];
+  switch (issue.code) {
+    case "unknown_tag":
+      return issue.meant === undefined
+        ? [{ path: removable(root, path.slice(0, -1)) }]
+        : [{ path, value: issue.meant }];
+    case "unrecognized_keys":
+      return issue.keys.map((key) => ({ path: [...path, key] }));
+    default:
+      return [{ path: removable(root, path) }];
+  }
 }
 
 /** The path itself, or the nearest thing above it that exists: the owner of a missing value, the list of an item. */

@@ -1,11 +1,12 @@
 import type { z } from "zod";
-import { type ConfigProblem, type Path, type ProblemDraft, toProblem } from "./problems";
+import { type ConfigProblem, type Path, type ProblemDraft, toProblem, valueAt } from "./problems";
 import { checkRules } from "./rules";
 import type { RuleContext } from "./rules/context";
 import { configSchema, type EnvironmentConfig, environmentSchema, NAMESPACE } from "./schema";
 import { secretFields, secretKeys } from "./sections/secrets";
-import { draftsOf, parseWhatIsRight, valueAt } from "./structure";
+import { draftsOf, parseWhatIsRight } from "./structure";
 import { plainTokens } from "./tokens";
+import { plainIssues } from "./union-issues";
 
 /** What stands for a secret whose value is known at deployment only. Never sent anywhere. */
 export const SECRET_PLACEHOLDER = "(secret)";
@@ -60,7 +61,7 @@ function structureProblems({ values, encrypted, imports = [] }: RawConfig): Prob
       encrypted.has(key) && value === SECRET_PLACEHOLDER ? undefined : value,
     ]),
   );
-  const issues = configSchema.safeParse(known).error?.issues ?? [];
+  const issues = plainIssues(configSchema.safeParse(known).error?.issues ?? [], known);
   const drafts = uniqueDrafts([...issues.flatMap((issue) => draftsOf(issue, values)), ...droppedNames(values)]);
   return imports.length === 0 ? drafts : drafts.map((draft) => withoutImports(draft, imports));
 }
@@ -125,7 +126,9 @@ function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext {
   const schemas: Readonly<Record<string, z.ZodType>> = environmentSchema.shape;
   // A section with an encrypted value in it is not judged further: what it says is not known.
   const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));
-  const sections = Object.fromEntries(readable.map(([name, schema]) => [name, parseWhatIsRight(schema, values[name])]));
+  const sections = Object.fromEntries(
+    readable.map(([name, schema]) => [name, parseWhatIsRight(name, schema, values[name])]),
+  );
   const secrets = secretKeys.filter((key) => values[key] !== undefined);
   return { sections, declared: { pools: namesIn(values.pools), models: namesIn(values.models), secrets } };
 }

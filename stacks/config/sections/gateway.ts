@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { dnsLabel, hostname, text, wholeNumber } from "./fields";
+import { taggedUnion } from "./tagged-union";
 
-const tlsSchema = z
-  .discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("self-signed") }),
-    z.strictObject({
+const tlsSchema = taggedUnion("kind", [
+  z
+    .strictObject({ kind: z.literal("self-signed") })
+    .meta({ description: "made by the platform, for development only." }),
+  z
+    .strictObject({
       kind: z.literal("acme"),
       email: z.email().meta({
         description: "Account address; the authority writes there before a certificate expires.",
@@ -19,21 +22,22 @@ const tlsSchema = z
           allowed: "an https:// URL",
           example: "https://acme-v02.api.letsencrypt.org/directory",
         }),
-    }),
-    z.strictObject({
+    })
+    .meta({ description: "signed by an authority that speaks ACME, renewed by cert-manager." }),
+  z
+    .strictObject({
       kind: z.literal("secret"),
       secretName: dnsLabel(253).meta({
         description: "Existing Secret of type kubernetes.io/tls in the gateway's namespace.",
         allowed: "name of a Secret",
         example: "gateway-tls",
       }),
-    }),
-  ])
-  .meta({
-    description:
-      "Certificate: self-signed (development only), acme (needs email), or secret (one that you have; needs secretName).",
-    example: { kind: "acme", email: "platform@example.com" },
-  });
+    })
+    .meta({ description: "one that you have." }),
+]).meta({
+  description: "Certificate of the gateway.",
+  example: { kind: "acme", email: "platform@example.com" },
+});
 
 export const gatewaySection = z
   .strictObject({

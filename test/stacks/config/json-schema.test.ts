@@ -57,11 +57,28 @@ describe("the JSON Schema for editors", () => {
     ["an unknown field", { models: { chat: { modle: "qwen3-8b" } } }],
     ["a plain secret", { huggingFaceToken: "hf_abc" }],
     ["both shape and node", { pools: { a: { shape: "VM.GPU.A10.1", node: { vcpus: 1, memoryGiB: 1 } } } }],
+    ["a key of another kind of cluster", { cluster: { kind: "aws", gpuDevices: { groups: [992] } } }],
+    ["a cluster of no kind", { cluster: { storageClass: "gp3" } }],
     ["acme without email", { gateway: { hostname: "a.example.com", tls: { kind: "acme" } } }],
     ["an unknown model", { models: { chat: { model: "Qwen/Qwen9" } } }],
     ["an unknown shape", { pools: { a: { shape: "VM.GPU.A10.3" } } }],
   ])("refuses %s", (_, changes) => {
     expect(validate(parse(environmentText({ ...rightEnvironment, ...changes })))).toBe(false);
+  });
+
+  // What editors go by: yaml-language-server takes the member whose tag is a constant equal to the written one, and then
+  // completes its keys alone, and names a wrong one (tried with 1.18.0, 2026-11-22).
+  it.each([
+    ["cluster", "kind", ["local", "oci", "aws", "edge"]],
+    ["gateway.tls", "kind", ["self-signed", "acme", "secret"]],
+  ])("has %s as closed mappings, told apart by a constant %s, each explained", (path, tag, names) => {
+    const members = membersAt(path.split("."));
+    expect(members.map(({ properties }) => properties[tag]?.const)).toEqual(names);
+    for (const { description, required, additionalProperties } of members) {
+      expect(description).toMatch(/\S/);
+      expect(required).toContain(tag);
+      expect(additionalProperties).toBe(false);
+    }
   });
 
   it("explains every field: description, and the unit of numbers", () => {
@@ -73,6 +90,22 @@ describe("the JSON Schema for editors", () => {
     expect(withoutUnit.map(({ path }) => path.split(".").pop())).toEqual(["gpuMemoryUtilization"]);
   });
 });
+
+interface Member {
+  readonly description?: string;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+  readonly properties: Readonly<Record<string, { readonly const?: string }>>;
+}
+
+function membersAt([section, ...path]: readonly string[]): readonly Member[] {
+  const steps = ["properties", "config", "properties", `inference-stacks:${section}`];
+  const field = [...steps, ...path.flatMap((key) => ["properties", key])].reduce<unknown>(
+    (value, key) => (value as Record<string, unknown>)[key],
+    environmentFileSchema(),
+  );
+  return (field as { oneOf: readonly Member[] }).oneOf;
+}
 
 function numbersIn(schema: unknown, path = ""): { path: string; schema: Record<string, unknown> }[] {
   if (typeof schema !== "object" || schema === null) {

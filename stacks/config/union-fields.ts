@@ -1,0 +1,79 @@
+/** Tagged unions (sections/tagged-union.ts) as JSON Schema has them: which member a value is, and the keys that it may have. */
+import type { FieldSchema } from "./field-text";
+import { didYouMean } from "./problems";
+
+/** The members of a union by their tags' values, in the order of the schema. */
+export interface UnionField {
+  /** Key that tells the members apart. */
+  readonly tag: string;
+  readonly members: ReadonlyMap<string, FieldSchema>;
+  /** What is meant where the tag is left out; undefined where it is required. */
+  readonly byDefault: string | undefined;
+}
+
+/** Undefined for every other field. */
+export function unionOf(field: FieldSchema): UnionField | undefined {
+  const tag = field.discriminator?.propertyName;
+  if (tag === undefined) {
+    return undefined;
+  }
+  const members = new Map((field.oneOf ?? []).map((member) => [String(member.properties?.[tag]?.const), member]));
+  const [byDefault] = [...members.keys()].filter((name) => members.get(name)?.properties?.[tag]?.default !== undefined);
+  return { tag, members, byDefault };
+}
+
+/** The member that the tag of a value names, or the default; undefined where the tag is missing or names none. */
+export function namedMember({ tag, members, byDefault }: UnionField, value: unknown): string | undefined {
+  const name = tagIn(value, tag);
+  return name === undefined ? byDefault : [...members.keys()].find((member) => member === name);
+}
+
+/** The member that is named, or that a slip in the tag comes near to. */
+export function meantMember(union: UnionField, value: unknown): string | undefined {
+  const name = tagIn(value, union.tag);
+  return (
+    namedMember(union, value) ?? (typeof name === "string" ? didYouMean(name, [...union.members.keys()]) : undefined)
+  );
+}
+
+/** A mapping as this value means it: its member's keys, or those of all members where that cannot be told. */
+export function shapeOf(field: FieldSchema, value: unknown): FieldSchema {
+  const union = unionOf(field);
+  if (union === undefined) {
+    return field;
+  }
+  const { oneOf, discriminator, ...rest } = field;
+  const meant = meantMember(union, value);
+  const members = [...union.members].flatMap(([name, member]) => (meant === undefined || name === meant ? member : []));
+  const properties = Object.assign({}, ...members.map((member) => member.properties)) as FieldSchema["properties"];
+  return { ...rest, type: "object", properties: { ...properties, [union.tag]: tagField(union) } };
+}
+
+/** The tag as a field that takes any of its values. */
+export function tagField({ tag, members, byDefault }: UnionField): FieldSchema {
+  const description = [...members]
+    .flatMap(([name, member]) => (member.description === undefined ? [] : `\`${name}\`: ${member.description}`))
+    .join(" ");
+  const [example] = [...members.values()].map((member) => member.properties?.[tag]?.example);
+  return {
+    type: "string",
+    description,
+    enum: [...members.keys()],
+    ...(example !== undefined && { example }),
+    ...(byDefault !== undefined && { default: byDefault }),
+  };
+}
+
+/** Other members of a union that have a key which this value's member lacks. */
+export function othersWith(union: UnionField, value: unknown, key: string): string[] {
+  const own = meantMember(union, value);
+  return [...union.members].flatMap(([name, { properties = {} }]) =>
+    name !== own && Object.hasOwn(properties, key) ? [name] : [],
+  );
+}
+
+function tagIn(value: unknown, tag: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, tag)
+    ? (value as Record<string, unknown>)[tag]
+    : undefined;
+}

@@ -1,0 +1,8 @@
+import type { ExistingClusterArgs } from "../components/cluster/existing-cluster";
+import type { ClusterConfig } from "./config";
+
+/** What a cluster that exists takes from its section, of whatever kind it is. */
+export function existingCluster(config: ClusterConfig): ExistingClusterArgs {
+  const { kubeContext, storageClass, gpuExporters, privateCidrs, apiServerCidrs } = config;
+  return { kubeContext, storageClass, gpuExporters, privateCidrs, apiServerCidrs };
+}
