@@ -1,12 +1,12 @@
 /** `npm run list`: what an environment can name. */
 import { parseArgs } from "node:util";
+import { runEnvironment } from "../offline/environment";
+import { usedImages } from "../report/images";
 import { suggest } from "../stacks/config/problems";
 import { type CommandIo, EXIT, messageOf } from "./io";
 import { cardRows, engineRows, modelRows, shapeRows } from "./list/rows";
 import { cardTable, engineTable, imageTable, modelTable, shapeTable } from "./list/tables";
-import { runEnvironment } from "./plan-offline";
 import { environmentNamed, type Problem } from "./read-environment";
-import { usedImages } from "./report/images";
 
 interface Named {
   readonly name: string;

@@ -18,13 +18,13 @@ import { weightFormatProblem, weightFormatRefusal } from "../planner/weight-form
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";
+import { adviceFor } from "./model/advice";
 import { type ModelArguments, modelUsage, readModelArguments } from "./model/arguments";
 import { BadInput } from "./model/bad-input";
 import { modelOptions } from "./model/options";
 import { type NamedModel, readModel } from "./model/read-model";
+import { type Circumstances, explainModel, type ModelReport, modelReport, reportJson } from "./model/report";
 import { HubError } from "./pin/hub";
-import { type Circumstances, explainModel, type ModelReport, modelReport, reportJson } from "./report/model";
-import { adviceFor } from "./report/model-advice";
 
 /** The largest context to plan for when none is given. */
 const defaultContextTokens = 8192;

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { table } from "../report/style";
 import { modelSource } from "../stacks/plan-request";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import { commitOf, HubError, hubOf } from "./pin/hub";
@@ -13,7 +14,6 @@ import {
   openEnvironment,
   type Problem,
 } from "./read-environment";
-import { table } from "./report/style";
 
 const USAGE = `Usage: npm run pin -- <environment> [options]
 

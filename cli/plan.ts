@@ -1,9 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { runEnvironment } from "../offline/environment";
+import { htmlReport } from "../report/html";
+import { judge } from "../report/judge";
+import { isDeployable, type PlanResult, toJson } from "../report/result";
+import { type TerminalOptions, terminalReport } from "../report/terminal";
 import { isUserMistake } from "../stacks/program";
 import { type CommandIo, EXIT, messageOf } from "./io";
-import { judge, runEnvironment } from "./plan-offline";
 import { Progress } from "./progress";
 import {
   ENVIRONMENT_OPTIONS,
@@ -12,9 +16,6 @@ import {
   openEnvironment,
   type Problem,
 } from "./read-environment";
-import { htmlReport } from "./report/html";
-import { isDeployable, type PlanResult, toJson } from "./report/result";
-import { type TerminalOptions, terminalReport } from "./report/terminal";
 import { commitOf } from "./revision";
 
 const USAGE = `Usage: npm run plan -- <environment> [options]

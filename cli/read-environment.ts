@@ -1,8 +1,8 @@
 import { basename, dirname, resolve } from "node:path";
+import type { OfflineEnvironment } from "../offline/environment";
 import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile, readTextFile } from "../stacks/config";
 import { environmentFile, environmentNames } from "./environments";
 import { type CommandIo, EXIT, messageOf } from "./io";
-import type { OfflineEnvironment } from "./plan-offline";
 
 /** The environment that a command was asked for. */
 export interface EnvironmentArguments {

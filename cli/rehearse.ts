@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { type EnvironmentRun, runEnvironment } from "../offline/environment";
 import { isGroupSet } from "../rehearsal/bring-up";
 import { recordedObjects } from "../rehearsal/cluster/recorded-objects";
 import { missingParts } from "../rehearsal/needed-parts";
@@ -6,9 +7,10 @@ import type { NodeCounts } from "../rehearsal/pool-nodes";
 import { Rehearsal } from "../rehearsal/rehearsal";
 import { terminalReport } from "../rehearsal/report/terminal";
 import { Stopwatch } from "../rehearsal/stopwatch";
+import { judge } from "../report/judge";
+import { isDeployable } from "../report/result";
 import { isUserMistake } from "../stacks/program";
 import { type CommandIo, EXIT } from "./io";
-import { type EnvironmentRun, judge, runEnvironment } from "./plan-offline";
 import { Progress } from "./progress";
 import {
   ENVIRONMENT_OPTIONS,
@@ -17,7 +19,6 @@ import {
   openEnvironment,
   type Problem,
 } from "./read-environment";
-import { isDeployable } from "./report/result";
 
 const USAGE = `Usage: npm run rehearse -- <environment> [options]
 

@@ -1,5 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { assertReplaceable, type FolderChanges, FolderRefusedError, replaceFolder } from "../render/folder";
+import { type Rendering, renderEnvironment } from "../render/index";
+import { RenderRefusedError } from "../render/refusal";
 import { isUserMistake } from "../stacks/program";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import { Progress } from "./progress";
@@ -10,9 +13,6 @@ import {
   openEnvironment,
   type Problem,
 } from "./read-environment";
-import { assertReplaceable, type FolderChanges, FolderRefusedError, replaceFolder } from "./render/folder";
-import { type Rendering, renderEnvironment } from "./render/index";
-import { RenderRefusedError } from "./render/refusal";
 
 const USAGE = `Usage: npm run render -- <environment> --out DIR [options]
 

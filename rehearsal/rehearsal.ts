@@ -1,4 +1,4 @@
-import type { EnvironmentRun } from "../cli/plan-offline";
+import type { EnvironmentRun } from "../offline/environment";
 import { applyPlatform, isGroupSet, prepareCluster } from "./bring-up";
 import type { ApiClient } from "./cluster/api-client";
 import { ControlPlane } from "./cluster/control-plane";

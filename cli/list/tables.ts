@@ -1,5 +1,5 @@
 /** The rows of `npm run list` as tables for people. */
-import { type Cell, table, usd } from "../report/style";
+import { type Cell, table, usd } from "../../report/style";
 import type { CardRow, EngineRow, ModelRow, ShapeRow } from "./rows";
 
 const right = (text: string): Cell => ({ text, align: "right" });

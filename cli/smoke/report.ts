@@ -1,4 +1,4 @@
-import { type Style, style, table } from "../report/style";
+import { type Style, style, table } from "../../report/style";
 import { hasFailed, type SmokeReport, type StepResult, type StepStatus } from "./result";
 
 const MARKS: Readonly<Record<StepStatus, string>> = { passed: "✓", failed: "✗", skipped: "–", "not applicable": "–" };

@@ -1,4 +1,4 @@
-import type { RecordedResource } from "../../cli/offline/run";
+import type { RecordedResource } from "../../offline/run";
 import type { KubernetesObject } from "./kubernetes-object";
 
 /** The Kubernetes objects of a recording, in the order of their registration. Helm releases are none. */

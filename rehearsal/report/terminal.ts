@@ -1,4 +1,4 @@
-import { type Cell, type Style, style, table } from "../../cli/report/style";
+import { type Cell, type Style, style, table } from "../../report/style";
 import type { DrainFact, Finding, GroupFact, LossFact, RehearsalReport, WorkloadFact } from "./schema";
 import { SIMULATED } from "./simulated";
 

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type OfflineOptions, type RecordedResource, type Recording, runOffline } from "../../cli/offline/run";
+import { type OfflineOptions, type RecordedResource, type Recording, runOffline } from "../../offline/run";
 
-export type { RecordedResource, Recording } from "../../cli/offline/run";
+export type { RecordedResource, Recording } from "../../offline/run";
 
 /** What a test asks of a recording, with an error that lists what there is. */
 export class Deployment {

@@ -6,7 +6,7 @@ import { busiestNodes, type PoolNode } from "../../rehearsal/pool-nodes";
 import { Rest } from "../../rehearsal/settle";
 import { workloadFact } from "../../rehearsal/workload-facts";
 import { workloadsOf } from "../../rehearsal/workloads";
-import { poolPlan } from "../cli/report/html.fixture";
+import { poolPlan } from "../report/html.fixture";
 import { podState, stateOf, unschedulable, workload } from "./fixture";
 
 describe("a pod of the API", () => {

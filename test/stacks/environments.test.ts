@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { charts } from "../../catalog/charts";
-import { judge } from "../../cli/plan-offline";
-import { isDeployable } from "../../cli/report/result";
 import { modelNamespaceName } from "../../names/namespaces";
+import { judge } from "../../report/judge";
+import { isDeployable } from "../../report/result";
 import { claimOf, metadataOf, networkPolicyOf, routedModels, workloadOf } from "./kubernetes";
 import { environments, type ProgramRun, programRun } from "./run";
 

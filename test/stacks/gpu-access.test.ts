@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { runEnvironment } from "../../cli/plan-offline";
+import { runEnvironment } from "../../offline/environment";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { gpuAccess } from "../../stacks/gpu-access";
 import { Deployment } from "../harness/deploy";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { chartNameOf } from "../../catalog/chart-images";
 import { chartValueProblems } from "../../catalog/chart-values";
-import { usedImages } from "../../cli/report/images";
+import { usedImages } from "../../report/images";
 import { crdProblems } from "../harness/crds";
 import type { RecordedResource } from "../harness/deploy";
 import { problemsWith } from "./config/samples";

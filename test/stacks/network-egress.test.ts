@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runEnvironment } from "../../cli/plan-offline";
 import { repositoryRoot } from "../../names/repository-root";
+import { runEnvironment } from "../../offline/environment";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { Deployment } from "../harness/deploy";
 import { holds, type PolicyPeer, parsePolicy, rulesOf } from "../harness/network-policies";

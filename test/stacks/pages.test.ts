@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { usd } from "../../cli/report/style";
 import { repositoryRoot } from "../../names/repository-root";
+import { usd } from "../../report/style";
 import { environmentText, planOf, useFolder } from "../cli/run";
 import { environments, programRun } from "./run";
 

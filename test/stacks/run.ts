@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
-import { type EnvironmentRun, runEnvironment } from "../../cli/plan-offline";
 import { repositoryRoot } from "../../names/repository-root";
+import { type EnvironmentRun, runEnvironment } from "../../offline/environment";
 import { type EnvironmentConfig, formatProblems, parseEnvironmentFile } from "../../stacks/config";
 import { Deployment, type RecordedResource } from "../harness/deploy";
 

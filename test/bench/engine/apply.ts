@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ARGO_NAMESPACE } from "../../../cli/render/application";
 import { repositoryRoot } from "../../../names/repository-root";
 import { chartsWithCrds, GITOPS_CRDS, installChartCrds, installCrds } from "../../../rehearsal/cluster/chart-crds";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
@@ -11,6 +10,7 @@ import { waitingPods } from "../../../rehearsal/cluster/pods";
 import { kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { requirePart } from "../../../rehearsal/parts/find";
+import { ARGO_NAMESPACE } from "../../../render/application";
 import { TestBed } from "../../e2e/engine/test-bed";
 import { since, timed } from "../stopwatch";
 

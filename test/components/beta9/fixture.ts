@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 import { findShape } from "../../../catalog/shapes";
-import { type EnvironmentRun, runEnvironment } from "../../../cli/plan-offline";
 import type { Backends } from "../../../components/beta9/backends";
 import { Beta9, type Beta9Args } from "../../../components/beta9/beta9";
 import { repositoryRoot } from "../../../names/repository-root";
+import { type EnvironmentRun, runEnvironment } from "../../../offline/environment";
 import type { PoolPlan } from "../../../planner/types";
 import { formatProblems } from "../../../stacks/config";
 import { type Deployment, deploy, type RecordedResource } from "../../harness/deploy";

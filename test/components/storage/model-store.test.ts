@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { imageEntry } from "../../../catalog/images";
-import { defaultAnswers } from "../../../cli/offline/answers";
+import { defaultAnswers } from "../../../offline/answers";
 import { crdProblems } from "../../harness/crds";
 import { deploy } from "../../harness/deploy";
 import { modelPlan } from "../../harness/plans";

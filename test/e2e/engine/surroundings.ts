@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type EnvironmentRun, runEnvironment } from "../../../cli/plan-offline";
 import { repositoryRoot } from "../../../names/repository-root";
+import { type EnvironmentRun, runEnvironment } from "../../../offline/environment";
 import { installChartCrds } from "../../../rehearsal/cluster/chart-crds";
 import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../../../rehearsal/cluster/existing-parts";

@@ -1,5 +1,5 @@
 import type * as automation from "@pulumi/pulumi/automation";
-import type { EnvironmentRun } from "../../../cli/plan-offline";
+import type { EnvironmentRun } from "../../../offline/environment";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import type { EnvironmentName } from "../../stacks/run";
 import { createStack } from "./automation-stack";

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { repositoryRoot } from "../../../names/repository-root";
 import { describeObject, type KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { podsOf } from "../../../rehearsal/cluster/recorded-objects";
-import { contentOf, objectsIn } from "../../cli/render/run";
+import { contentOf, objectsIn } from "../../render/run";
 
 /** An object in a file of its own. */
 export interface LintedFile {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { defaultAnswers } from "../../../cli/offline/answers";
 import { Serving } from "../../../components/serving/serving";
 import type { StoreKeys } from "../../../components/storage/scripts/credentials.ts";
+import { defaultAnswers } from "../../../offline/answers";
 import type { ModelPlan } from "../../../planner/types";
 import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";

@@ -1,0 +1,184 @@
+/** What `npm run model` adds to the figures: what would fit, which machines hold the model, the five-step rule. */
+import type { MachineShape } from "../../catalog/shapes";
+import { type CardFit, compareCards } from "../../planner/card-comparison";
+import {
+  cheapestShapes,
+  type FittingMachine,
+  fewestCards,
+  largestThatFits,
+  layoutThatFits,
+} from "../../planner/fitting";
+import { parallelismProblems } from "../../planner/memory/divisibility";
+import { estimateMemory } from "../../planner/memory/estimate";
+import { differences, type SizingRuleResult } from "../../planner/memory/sizing-rule";
+import { contextLimit } from "../../planner/memory/start-rules";
+import type { MemoryRequest } from "../../planner/memory/types";
+import type { ModelRequest } from "../../planner/request";
+import { ruleFor } from "../../planner/sizing";
+import type { EngineName } from "../../planner/types";
+import { usd } from "../../report/style";
+import { cardJson } from "./card-table";
+import type { Machine } from "./machine";
+import type { ModelReport } from "./report";
+
+/** A change of the command line that makes it fit, with what that takes. */
+export interface Remedy {
+  readonly options: string;
+  readonly text: string;
+}
+
+export interface ModelAdvice {
+  readonly remedies: readonly Remedy[];
+  /** Machines that hold one replica of this load, cheapest first. */
+  readonly shapes: readonly FittingMachine[];
+  /** Cards of one's own, fewest per machine first. */
+  readonly cards: readonly FittingMachine[];
+  /** Every card of the catalogue, where no machine was named. */
+  readonly comparison?: readonly CardFit[];
+  /** Where the machine is known. */
+  readonly rule?: SizingRuleResult & { readonly differences: readonly string[] };
+}
+
+/** Machines that are worth naming. */
+const FEW = 3;
+
+/** GPUs of the largest machine with cards of one's own. */
+const MOST_GPUS = 8;
+
+export function adviceFor(
+  report: ModelReport,
+  model: ModelRequest,
+  { shape, isNamed, device }: Pick<Machine, "shape" | "isNamed" | "device">,
+): ModelAdvice {
+  const { request } = report;
+  const contextTokens = Math.min(request.contextTokens, contextLimit(request.architecture, request.engine));
+  // Machines for the load, whatever layout was tried.
+  const free = { ...model, contextTokens, tensorParallel: undefined, pipelineParallel: undefined };
+  const rule = shape && ruleFor(model, shape);
+  const machines = cheapestShapes(free);
+  return {
+    remedies:
+      report.fits || report.machineRefusals.length > 0 ? [] : remedies({ ...request, contextTokens }, report, shape),
+    shapes: machines.slice(0, FEW),
+    cards: fewestCards(free).slice(0, FEW),
+    ...(!isNamed && device === "gpu" && { comparison: compareCards(free, machines) }),
+    ...(rule && shape && { rule: { ...rule, differences: differencesOf(rule, report, shape) } }),
+  };
+}
+
+function remedies(request: MemoryRequest, report: ModelReport, shape: MachineShape | undefined): Remedy[] {
+  const found: Remedy[] = [];
+  const starts = report.refusals.length === 0;
+  if (request.contextTokens < report.request.contextTokens) {
+    found.push({ options: `--context ${request.contextTokens}`, text: "the most that the model knows" });
+  }
+  const layout = request.device === "cpu" ? undefined : layoutThatFits(request, shape?.gpu?.count ?? MOST_GPUS);
+  if (layout) {
+    const { tensorParallel: tp, pipelineParallel: pp, gpusPerNode } = layout;
+    const options = [...(request.engine.name === "vllm" ? [`--tp ${tp}`] : []), ...(pp > 1 ? [`--pp ${pp}`] : [])];
+    const isSame = tp === request.tensorParallel && pp === request.pipelineParallel;
+    if (!isSame) {
+      found.push({
+        options: options.join(" "),
+        text: `${gpusPerNode} GPU${gpusPerNode > 1 ? "s" : ""} of the same kind in one machine`,
+      });
+    }
+  }
+  if (startsWithWholeExperts(request, report)) {
+    found.push({ options: "--enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" });
+  }
+  if (starts) {
+    const context = largestThatFits(request, "contextTokens");
+    if (context !== undefined) {
+      const tokens = context > 1024 ? context - (context % 1024) : context;
+      found.push({ options: `--context ${tokens}`, text: `with ${request.concurrency} at once` });
+    }
+    const concurrency = request.concurrency > 1 ? largestThatFits(request, "concurrency") : undefined;
+    if (concurrency !== undefined) {
+      found.push({
+        options: `--concurrency ${concurrency}`,
+        text: `of ${request.contextTokens.toLocaleString("en-US")} tokens each`,
+      });
+    }
+  }
+  return found;
+}
+
+/** What keeps it from starting is experts cut over GPUs, and whole ones fit. */
+function startsWithWholeExperts(request: MemoryRequest, { layoutProblems, refusals }: ModelReport): boolean {
+  const { architecture, tensorParallel, pipelineParallel, quantization } = request;
+  const vllm = { ...request.vllm, expertParallel: true };
+  return (
+    layoutProblems.length > 0 &&
+    layoutProblems.length === refusals.length &&
+    parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm).length === 0 &&
+    estimateMemory({ ...request, vllm }).verdict.answer === "fits"
+  );
+}
+
+function differencesOf(rule: SizingRuleResult, { request, estimate }: ModelReport, shape: MachineShape): string[] {
+  const { tensorParallel, pipelineParallel, concurrency, contextTokens } = request;
+  const gpusPerNode = Math.min(shape.gpu?.count ?? 1, tensorParallel * pipelineParallel);
+  return differences(rule, {
+    tensorParallel,
+    pipelineParallel,
+    nodesPerReplica: Math.ceil((tensorParallel * pipelineParallel) / gpusPerNode),
+    gpusPerNode,
+    estimate,
+    concurrency,
+    contextTokens,
+  });
+}
+
+/** The advice as label and text of rows; a row without a label goes on with the one above. */
+export function adviceRows(
+  { remedies: found, shapes, cards, comparison, rule }: ModelAdvice,
+  engine: EngineName,
+): (readonly [string, string])[] {
+  const rows: [string, readonly string[]][] = [
+    ["to make it fit", found.map(({ options, text }) => `${options}  (${text})`)],
+    [
+      "cheapest",
+      shapes.length === 0
+        ? ["no single machine of the clouds in the catalogue holds this load"]
+        : shapes.map((machine) => `${machineText(machine, engine)}: ${usd(machine.usdPerHour ?? 0)} USD/hour`),
+    ],
+    ...(comparison ? [] : [ownCards(cards, engine)]),
+    ["five-step rule", rule ? [...rule.steps.map(({ step, text }) => `${step}. ${text}`), ...rule.differences] : []],
+  ];
+  return rows.flatMap(([label, texts]) => texts.map((text, index) => [index === 0 ? label : "", text] as const));
+}
+
+function ownCards(cards: readonly FittingMachine[], engine: EngineName): [string, readonly string[]] {
+  return [
+    "own cards",
+    cards.length === 0
+      ? ["no machine with up to 8 cards of one kind holds it"]
+      : cards.map((machine) => machineText(machine, engine)),
+  ];
+}
+
+function machineText({ shape, layout }: FittingMachine, engine: EngineName): string {
+  const { tensorParallel: tp, pipelineParallel: pp, gpusPerNode } = layout;
+  const split = tp * pp === 1 || engine === "ollama" ? "" : `, TP ${tp}${pp > 1 ? ` × PP ${pp}` : ""}`;
+  const gpus = `${gpusPerNode} × ${shape.gpu?.model}${split}`;
+  return shape.provider === "onprem" ? gpus : `${shape.name} (${gpus})`;
+}
+
+export function adviceJson({ remedies: found, shapes, cards, comparison, rule }: ModelAdvice) {
+  const machine = ({ shape, layout, usdPerHour }: FittingMachine) => ({
+    shape: shape.name,
+    gpu: shape.gpu?.model,
+    gpus: layout.gpusPerNode,
+    tensorParallel: layout.tensorParallel,
+    pipelineParallel: layout.pipelineParallel,
+    ...(usdPerHour !== undefined && { usdPerHour }),
+  });
+  return {
+    remedies: found,
+    cheapestShapes: shapes.map(machine),
+    ownCards: cards.map(machine),
+    ...(comparison && { cards: comparison.map(cardJson) }),
+    fiveStepRule: rule,
+  };
+}

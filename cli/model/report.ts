@@ -1,0 +1,389 @@
+/** What `npm run model` prints: figures as JSON and as an explanation for people. */
+
+import { parallelismProblems } from "../../planner/memory/divisibility";
+import { ollamaConstants } from "../../planner/memory/engines";
+import {
+  kvCacheBytesPerToken,
+  kvCacheBytesPerTokenBeyondWindow,
+  layerCaches,
+  stateElementsPerSequence,
+} from "../../planner/memory/kv-cache";
+import { asServed } from "../../planner/memory/served-model";
+import { lackOfMemory, startProblems } from "../../planner/memory/start-rules";
+import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import { type MemoryVerdict, refused as refusedVerdict } from "../../planner/memory/verdict";
+import { deciderText, verdictText } from "../../planner/memory/verdict-text";
+import { inFlightTokens } from "../../planner/memory/vllm";
+import { assumptionNotes } from "../../planner/model/assumed";
+import { formatFor } from "../../planner/model/format-names";
+import { countParameters, type ParameterCounts, type WeightSizes, weightBytes } from "../../planner/model/parameters";
+import { unknownCache } from "../../planner/problems";
+import { adviceJson, adviceRows, type ModelAdvice } from "./advice";
+import { cardTable } from "./card-table";
+
+export interface ModelReport {
+  readonly request: MemoryRequest;
+  readonly estimate: MemoryEstimate;
+  readonly parameters: ParameterCounts;
+  /** In the format that is asked for. */
+  readonly weights: WeightSizes;
+  /** What is downloaded, GB: more or less than the weights where the engine makes their format when it loads them. */
+  readonly filesGB: number;
+  readonly formatName: string;
+  readonly kvBytesPerToken: number;
+  readonly kvBytesPerTokenBeyondWindow: number;
+  readonly stateElements: { readonly convolution: number; readonly recurrent: number };
+  /** Why the engine would refuse this layout. */
+  readonly layoutProblems: readonly string[];
+  /** Why the machine cannot run it, whatever the layout and the load. */
+  readonly machineRefusals: readonly string[];
+  /** Every reason why it does not start, whatever memory there is: the layout's, the context's, the machine's. */
+  readonly refusals: readonly string[];
+  /** With all refusals; `estimate.verdict` knows the memory alone. */
+  readonly verdict: MemoryVerdict;
+  /** For sure. */
+  readonly fits: boolean;
+  /** Why nobody can say whether it fits: the size of its cache is not known. */
+  readonly unknown?: string;
+  /** Remarks on the question. */
+  readonly notes: readonly string[];
+  readonly advice?: ModelAdvice;
+}
+
+/** What is known of a request besides its memory. */
+export interface Circumstances {
+  /** Why the machine cannot run it. */
+  readonly refused?: readonly string[];
+  readonly notes?: readonly string[];
+  /** Its files, GB; of the format that is asked for when undefined. */
+  readonly filesGB?: number;
+}
+
+export function modelReport(
+  request: MemoryRequest,
+  estimate: MemoryEstimate,
+  { refused = [], notes = [], filesGB }: Circumstances = {},
+): ModelReport {
+  const { architecture, quantization, tensorParallel, pipelineParallel, vllm } = request;
+  const served = asServed(request);
+  const layoutProblems =
+    request.engine.name === "ollama"
+      ? []
+      : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm);
+  const lack = lackOfMemory(request, estimate);
+  const refusals = [...new Set([...layoutProblems, ...startProblems(request), ...refused])];
+  const unknown = architecture.cacheDoubt === undefined ? undefined : unknownCache(architecture);
+  const verdict = verdictOf(estimate.verdict, refusals, unknown);
+  return {
+    request,
+    estimate,
+    parameters: countParameters(architecture),
+    weights: weightBytes(served.architecture, served.quantization),
+    filesGB: filesGB ?? weightBytes(architecture, quantization).checkpointBytes / 1e9,
+    formatName: formatFor(served.architecture, served.quantization).name,
+    kvBytesPerToken: kvCacheBytesPerToken(served.architecture, served.kvCacheDtype),
+    kvBytesPerTokenBeyondWindow: kvCacheBytesPerTokenBeyondWindow(served.architecture, served.kvCacheDtype),
+    stateElements: stateElementsPerSequence(architecture),
+    layoutProblems,
+    machineRefusals: refused,
+    refusals,
+    verdict,
+    fits: verdict.answer === "fits",
+    ...(unknown !== undefined && { unknown }),
+    notes: [
+      ...assumptionNotes(architecture.assumed),
+      ...estimate.notes,
+      ...(lack && refusals.length === 0 ? [lack] : []),
+      ...notes,
+    ],
+  };
+}
+
+/** Machine-readable form. weightsGB is what is downloaded, as in a plan; perGpu.kvCacheGiB and kvTokens are the pool the engine would report, needed* the load asked for. */
+export function reportJson(report: ModelReport) {
+  const { request, estimate, parameters, filesGB, unknown } = report;
+  const { architecture } = request;
+  /** Null where the figure rests on a cache that nobody knows. */
+  const ifKnown = (figure: number): number | null => (unknown === undefined ? figure : null);
+  return {
+    model: architecture.name,
+    family: architecture.family,
+    kind: architecture.kind,
+    layers: architecture.layers,
+    maxContextTokens: architecture.maxContextTokens,
+    weightFormat: report.formatName,
+    totalParametersB: parameters.total / 1e9,
+    totalParametersWithMtpB: parameters.totalWithMtp / 1e9,
+    activeParametersB: parameters.active / 1e9,
+    textParametersB: parameters.text / 1e9,
+    visionParametersB: parameters.vision / 1e9,
+    weightsGB: filesGB,
+    weightsFrom: architecture.checkpoint?.inventory === undefined ? "config.json" : architecture.checkpoint.from,
+    ...(architecture.checkpoint && { files: filesJson(architecture.checkpoint) }),
+    kvCacheBytesPerToken: ifKnown(report.kvBytesPerToken),
+    kvCacheBytesPerTokenBeyondWindow: ifKnown(report.kvBytesPerTokenBeyondWindow),
+    stateElementsPerSequence: { ssm: report.stateElements.recurrent, conv: report.stateElements.convolution },
+    engine: request.engine,
+    ...(request.engine.name === "vllm" && { vllmVersion: request.engine.version }),
+    gpuModel: request.gpuModel,
+    gpuMemoryGiB: request.gpuMemoryGiB,
+    tensorParallel: request.tensorParallel,
+    pipelineParallel: request.pipelineParallel,
+    gpuMemoryUtilization: estimate.utilization,
+    perGpu: {
+      weightsGiB: estimate.perGpu.weightsGiB,
+      overheadGiB: estimate.perGpu.overheadGiB,
+      kvCacheGiB: estimate.kvPoolGiB,
+      limitGiB: estimate.perGpu.limitGiB,
+      neededKvCacheGiB: ifKnown(estimate.perGpu.kvCacheGiB),
+      neededTotalGiB: ifKnown(estimate.perGpu.totalGiB),
+    },
+    stages: estimate.stages.map((stage) => ({
+      ...stage,
+      kvCacheGiB: ifKnown(stage.kvCacheGiB),
+      totalGiB: ifKnown(stage.totalGiB),
+    })),
+    kvTokens: ifKnown(estimate.kvTokens),
+    requiredTokens: estimate.requiredTokens,
+    requestCapacity: Number.isFinite(estimate.requestCapacity) ? estimate.requestCapacity : null,
+    // null: nobody knows
+    fits: unknown !== undefined && report.verdict.answer === "edge" ? null : report.fits,
+    ...(unknown !== undefined && { unknown }),
+    verdict: report.verdict,
+    shortfallGiB: estimate.shortfallGiB,
+    layoutProblems: report.layoutProblems,
+    refusals: report.refusals,
+    basis: estimate.basis,
+    notes: report.notes,
+    ...(report.advice && adviceJson(report.advice)),
+  };
+}
+
+function filesJson({ from, files, fileBytes, bytesByType }: NonNullable<MemoryRequest["architecture"]["checkpoint"]>) {
+  return { readFrom: from, count: files, bytes: fileBytes, tensorBytesByType: bytesByType };
+}
+
+/** The explanation for people. */
+export function explainModel(report: ModelReport): string {
+  return [
+    ...describeModel(report),
+    "",
+    ...describeWeights(report),
+    "",
+    ...describeCache(report),
+    "",
+    ...describeGpu(report),
+    "",
+    ...(report.advice
+      ? [...adviceRows(report.advice, report.request.engine.name).map(([label, text]) => row(label, text)), ""]
+      : []),
+    ...(report.advice?.comparison ? [cardTable(report.advice.comparison, report.request.engine.name), ""] : []),
+  ].join("\n");
+}
+
+function describeModel({ request, parameters, formatName }: ModelReport): string[] {
+  const { architecture } = request;
+  const extra = parameters.totalWithMtp - parameters.total;
+  return [
+    `${architecture.name ?? "model"}: ${architecture.family} ${architecture.kind}, ${architecture.layers} layers, context ${count(architecture.maxContextTokens)} tokens`,
+    row("parameters", `${billions(parameters.total)} in all`),
+    ...(parameters.active < parameters.text
+      ? [row("", `${billions(parameters.active)} used per token (${describeExperts(architecture.experts)})`)]
+      : []),
+    ...(parameters.vision > 0 ? [row("", `${billions(parameters.vision)} of them vision`)] : []),
+    ...(extra > 0 ? [row("", `${billions(extra)} more for multi-token prediction, in the files but not loaded`)] : []),
+    row("weight format", formatName),
+  ];
+}
+
+function describeExperts(experts: MemoryRequest["architecture"]["experts"]): string {
+  return experts === undefined ? "" : `${experts.expertsPerToken} of ${experts.experts} experts; all must be resident`;
+}
+
+function describeWeights({ request, weights, filesGB }: ModelReport): string[] {
+  const loaded = gigabytes(weights.checkpointBytes);
+  const files = gigabytes(filesGB * 1e9);
+  const parts: readonly (readonly [string, number])[] = [
+    ["embeddings and head", weights.embeddingBytes],
+    ["attention and norms", weights.attentionBytes],
+    ["feed-forward", weights.feedForwardBytes],
+    ["experts", weights.expertBytes],
+    ["vision", weights.visionBytes],
+  ];
+  return [
+    row(
+      "weights",
+      `${files} in the repository${loaded === files ? "" : `, ${loaded} in the format they are loaded as`}`,
+    ),
+    ...describeFiles(request.architecture.checkpoint),
+    ...parts
+      .filter(([, bytes]) => bytes > 0)
+      .map(([name, bytes]) => row("", `${gigabytes(bytes).padStart(11)}  ${name}`)),
+  ];
+}
+
+/** What the weight files say, where they were read. */
+function describeFiles(checkpoint: MemoryRequest["architecture"]["checkpoint"]): string[] {
+  if (checkpoint === undefined) return [];
+  const types = Object.entries(checkpoint.bytesByType).map(([type, bytes]) => `${gigabytes(bytes)} ${type}`);
+  const compared = checkpoint.inventory === undefined;
+  if (checkpoint.from === "index") {
+    const of = `the index of ${count(checkpoint.files)} file(s), which has no shapes`;
+    return [row("", compared ? `compared with ${of}` : `exact in all by ${of}; its parts are estimates`)];
+  }
+  const exact = compared ? "compared with" : "exact, counted from";
+  return [row("", `${exact} the headers of ${count(checkpoint.files)} file(s): ${types.join(", ")}`)];
+}
+
+function describeCache(report: ModelReport): string[] {
+  const { request, kvBytesPerToken, kvBytesPerTokenBeyondWindow, stateElements } = report;
+  const { cacheDoubt } = request.architecture;
+  if (cacheDoubt !== undefined) return [row("KV cache", `not known: ${cacheDoubt}`)];
+  const isDerived = request.architecture.checkpoint?.inventory !== undefined;
+  if (kvBytesPerToken === 0 && stateElements.recurrent === 0)
+    return [row("KV cache", "none: the model keeps nothing between tokens")];
+  const state = stateElements.convolution + stateElements.recurrent;
+  return [
+    row(
+      "KV cache",
+      `${count(kvBytesPerToken)} bytes per token (${(kvBytesPerToken / 1024).toFixed(1)} KiB) over all layers`,
+    ),
+    ...(isDerived ? [row("", "derived from config.json and the shapes of keys and values in the files")] : []),
+    ...(kvBytesPerTokenBeyondWindow < kvBytesPerToken
+      ? [
+          row("", `${count(kvBytesPerTokenBeyondWindow)} bytes per token once the windows are full`),
+          ...describeWindows(request),
+        ]
+      : []),
+    ...(state > 0 ? [row("", `${count(state)} state elements per sequence, whatever its length`)] : []),
+  ];
+}
+
+/** Why windows save less than their size suggests. */
+function describeWindows(request: MemoryRequest): string[] {
+  const windows = layerCaches(request.architecture, request.kvCacheDtype, 1).flatMap(({ scope }) =>
+    "windowTokens" in scope ? [scope.windowTokens] : [],
+  );
+  const [most = 0] = [...windows].sort((a, b) => b - a);
+  const isOllama = request.engine.name === "ollama";
+  const inFlight = isOllama ? ollamaConstants.batchTokens : inFlightTokens(request);
+  const whose = isOllama ? "Ollama keeps one batch" : "vLLM keeps the batches in flight (max-num-batched-tokens)";
+  return [
+    row(
+      "",
+      `${windows.length} layers look back at most ${count(most)} tokens; ${whose} besides, ${count(inFlight)} tokens here:`,
+    ),
+    row("", `their windows save memory in contexts above ${count(most + inFlight)} tokens only`),
+  ];
+}
+
+function describeGpu(report: ModelReport): string[] {
+  const { request, estimate, unknown, notes } = report;
+  const { perGpu } = estimate;
+  const gpus = request.tensorParallel * request.pipelineParallel;
+  const cacheSize = unknown === undefined ? size(perGpu.kvCacheGiB) : "not known";
+  return [
+    setting(request, estimate, gpus),
+    row(request.device === "cpu" ? "host memory" : "tightest GPU", bar(perGpu, estimate.verdict.intervalGiB.above)),
+    row("", `${size(perGpu.weightsGiB).padStart(11)}  weights  #`),
+    row("", `${size(perGpu.overheadGiB).padStart(11)}  activations, communication, CUDA graphs  +`),
+    row(
+      "",
+      `${cacheSize.padStart(11)}  KV cache for ${request.concurrency} × ${count(request.contextTokens)} tokens  =`,
+    ),
+    row(
+      "",
+      `${size(estimate.verdict.intervalGiB.above).padStart(11)}  more, or ${size(estimate.verdict.intervalGiB.below)} less: what the estimate can be off  .`,
+    ),
+    ...verdictRows(report),
+    ...poolRows(report),
+    row("constants", estimate.basis),
+    ...notes.map((note) => row("note", note)),
+  ];
+}
+
+/** What vLLM logs when it starts; Ollama takes what is asked for and logs no such figure. */
+function poolRows({ request, estimate, refusals }: ModelReport): string[] {
+  if (estimate.kvTokens === 0 || refusals.length > 0) return [];
+  const requests = `${estimate.requestCapacity.toFixed(2)} requests of ${count(request.contextTokens)} tokens at once`;
+  const pool = size(estimate.kvPoolGiB);
+  return [
+    request.engine.name === "ollama"
+      ? row("room for", `${pool} of KV cache, ${requests}`)
+      : row("engine reports", `${pool} for the KV cache, ${count(estimate.kvTokens)} tokens; ${requests}`),
+  ];
+}
+
+/** What is known besides the memory comes first: a refusal, or that nobody can say. */
+function verdictOf(memory: MemoryVerdict, refusals: readonly string[], unknown: string | undefined): MemoryVerdict {
+  if (refusals.length > 0) return refusedVerdict(memory);
+  return unknown !== undefined && memory.answer === "fits"
+    ? { ...memory, answer: "edge", decides: "KV cache", basis: unknown }
+    : memory;
+}
+
+function verdictRows({ estimate, refusals, verdict, unknown }: ModelReport): string[] {
+  if (refusals.length > 0) return [row("verdict", `does not start: ${refusals.join("; ")}`)];
+  const { totalGiB, limitGiB } = estimate.perGpu;
+  if (unknown !== undefined && estimate.verdict.answer !== "no") {
+    return [row("verdict", `not known: ${unknown}; ${size(limitGiB - totalGiB)} of the tightest GPU are left for it`)];
+  }
+  const answers = { fits: "fits", edge: "at the edge", no: "does not fit" };
+  return [
+    row(
+      "verdict",
+      `${answers[verdict.answer]}: ${size(totalGiB)} of ${size(limitGiB)}${verdict.answer === "fits" ? "" : `; ${deciderText(verdict.decides)}`}`,
+    ),
+    row("", verdictText(estimate.perGpu, estimate.verdict)),
+  ];
+}
+
+function setting(
+  { engine, device, gpuModel, gpuMemoryGiB, ...request }: MemoryRequest,
+  estimate: MemoryEstimate,
+  gpus: number,
+): string {
+  const name = engine.name === "vllm" ? "vLLM" : "Ollama";
+  if (device === "cpu") return `${name} ${engine.version} on CPUs with ${size(gpuMemoryGiB)}`;
+  const where = `${gpuModel === undefined ? `${gpus} GPU(s)` : `${gpus} × ${gpuModel}`} of ${size(gpuMemoryGiB)}`;
+  return engine.name === "vllm"
+    ? `${name} ${engine.version} on ${where} (TP ${request.tensorParallel} × PP ${request.pipelineParallel}), utilization ${estimate.utilization}`
+    : `${name} ${engine.version} on ${where}`;
+}
+
+const barWidth = 60;
+
+/** The budget as a bar of fixed width, with what it can be off; what does not fit is cut off. */
+function bar(budget: MemoryBudget, aboveGiB: number): string {
+  const parts: readonly (readonly [string, number])[] = [
+    ["#", budget.weightsGiB],
+    ["+", budget.overheadGiB],
+    ["=", budget.kvCacheGiB],
+    [".", aboveGiB],
+  ];
+  const drawn = parts
+    .map(([mark, gib]) => mark.repeat(Math.min(barWidth, Math.round((barWidth * gib) / budget.limitGiB))))
+    .join("")
+    .slice(0, barWidth);
+  return `[${drawn.padEnd(barWidth)}]`;
+}
+
+function row(label: string, text: string): string {
+  return `  ${label.padEnd(16)}${text}`;
+}
+
+function billions(parameters: number): string {
+  return `${(parameters / 1e9).toFixed(3)} billion`;
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(2)} GB`;
+}
+
+function size(gib: number): string {
+  return `${gib.toFixed(2)} GiB`;
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { summarize } from "../planner/summary";
+import type { DeploymentPlan } from "../planner/types";
+import type { ReportedViolation } from "../report/result";
+import { EXAMPLE_CONTROL_IMAGE } from "../stacks/config/sections/model-control";
+import type { Manifest } from "./manifests";
+import { type SecretEntry, secretsPage, secretsYaml } from "./secrets-list";
+import { toYaml } from "./yaml";
+
+/** A file by its path below the folder, with `/`. */
+export interface RenderedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Folder of the objects that belong to no namespace. */
+const CLUSTER_FOLDER = "cluster";
+
+export interface RenderedEnvironment {
+  readonly plan: DeploymentPlan;
+  readonly manifests: readonly Manifest[];
+  readonly secrets: readonly SecretEntry[];
+  /** Name of the ClusterSecretStore. */
+  readonly secretStore: string;
+  /** What the plan advises against. */
+  readonly advice: readonly ReportedViolation[];
+}
+
+/**
+ * All files of an environment, sorted by path: one object each, one folder per namespace.
+ *
+ * @throws Error when two objects would share a file.
+ */
+export function filesOf({ plan, manifests, secrets, secretStore, advice }: RenderedEnvironment): RenderedFile[] {
+  const objects = manifests.map((manifest) => ({ path: pathOf(manifest), text: fileText(manifest) }));
+  const paths = objects.map(({ path }) => path);
+  const twice = paths.find((path, i) => paths.indexOf(path) !== i);
+  if (twice !== undefined) {
+    throw new Error(`two objects would be written to ${twice}`);
+  }
+  const folders = [...new Set(paths.map((path) => path.slice(0, path.indexOf("/"))))];
+  folders.sort((a, b) => Number(b === CLUSTER_FOLDER) - Number(a === CLUSTER_FOLDER) || (a < b ? -1 : 1));
+  const { environment } = plan;
+  return [
+    ...objects,
+    ...folders.map((folder) => ({
+      path: `${folder}/kustomization.yaml`,
+      text: kustomization(
+        paths.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
+      ),
+    })),
+    { path: "kustomization.yaml", text: kustomization(folders, { sortOptions: { order: "fifo" } }) },
+    { path: "README.md", text: readme(plan, manifests, advice) },
+    { path: "SECRETS.md", text: secretsPage(environment, secretStore, secrets) },
+    { path: "secrets.yaml", text: secretsYaml(environment, secretStore, secrets) },
+  ].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The object, and beside an image that nobody can pull a comment, for whoever reads the file alone. */
+function fileText({ object }: Manifest): string {
+  const image = `image: ${EXAMPLE_CONTROL_IMAGE}`;
+  return toYaml(object).replaceAll(`${image}\n`, `${image} # a placeholder: these pods never start, see README.md\n`);
+}
+
+function pathOf({ object: { kind, metadata }, wave }: Manifest): string {
+  const name = `${kind.toLowerCase()}-${metadata.name.replaceAll(/[^a-z0-9.-]/g, "-")}`;
+  return `${metadata.namespace ?? CLUSTER_FOLDER}/${String(wave).padStart(2, "0")}-${name}.yaml`;
+}
+
+/** Resources in the order of application. */
+function kustomization(resources: readonly string[], options: Readonly<Record<string, unknown>> = {}): string {
+  return toYaml({
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    ...options,
+    resources,
+  });
+}
+
+function readme(plan: DeploymentPlan, manifests: readonly Manifest[], advice: readonly ReportedViolation[]): string {
+  const fingerprint = createHash("sha256")
+    .update(JSON.stringify(summarize(plan)))
+    .digest("hex")
+    .slice(0, 16);
+  const models = plan.models.map(
+    ({ name, engine, pool, minReplicas, maxReplicas }) =>
+      `| ${name} | ${engine} | ${pool} | ${minReplicas}${maxReplicas > minReplicas ? ` (room for ${maxReplicas})` : ""} |`,
+  );
+  const lastWave = Math.max(0, ...manifests.map(({ wave }) => wave));
+  return `# ${plan.environment}
+
+Rendered by inference-stacks from the environment \`${plan.environment}\`, plan \`${fingerprint}\`. Do not edit: the next
+\`npm run render -- ${plan.environment} --out <this folder>\` replaces every file.
+
+| Model | Engine | Pool | Replicas |
+|---|---|---|---|
+${models.join("\n")}
+
+- One folder per namespace, \`${CLUSTER_FOLDER}\` for what belongs to none. The number in a file's name is its sync wave, 0 to ${lastWave}.
+- Needs Argo CD 3.2 or newer in the namespace \`argocd\`, External Secrets, and the values in [SECRETS.md](SECRETS.md).
+- Helm charts are Argo CD Applications; the AppProject says what they may do.
+${advice.length > 0 ? `\n## Before you apply\n\n${advice.map(adviceLine).join("\n")}\n` : ""}`;
+}
+
+function adviceLine({ policy, resource, message }: ReportedViolation): string {
+  return `- \`${resource}\` (${policy}): ${message}`;
+}

@@ -1,0 +1,128 @@
+import type { Labels } from "../names/labels";
+import type { RecordedResource } from "../offline/run";
+import { application, type Chart, chartOf, project } from "./application";
+import { claimValues, externalSecret } from "./external-secret";
+import { annotated, HELM_RELEASE, isInCluster, type KubernetesObject, SECRET, toObject } from "./kubernetes-object";
+import { compare, pendingPaths, type StandIns } from "./pending-values";
+import { RenderRefusedError } from "./refusal";
+import type { RemoteSecrets } from "./remote-secrets";
+import { groupOf, isBuiltIn, type OrderedObject, waves } from "./waves";
+
+/** An object with its place in the order. */
+export interface Manifest {
+  readonly object: KubernetesObject;
+  readonly wave: number;
+}
+
+/** The recorded resources of one run, with the stand-ins that it ran with. */
+export interface MarkedRun {
+  readonly resources: readonly RecordedResource[];
+  readonly standIns: StandIns;
+}
+
+/**
+ * What the cluster must hold, without a secret value, in the order of application.
+ *
+ * @param runs two runs of the same program with different stand-ins.
+ * @param labels of what only GitOps needs; the program's own objects have them. @default none
+ * @throws RenderRefusedError when a secret stands where no reference can.
+ */
+export function manifests(
+  environment: string,
+  runs: readonly [MarkedRun, MarkedRun],
+  remote: RemoteSecrets,
+  labels: Labels = {},
+): Manifest[] {
+  const resources = runs[0].resources;
+  const inCluster = withPendingTexts(runs).filter(({ resource }) => isInCluster(resource));
+  for (const { resource, inputs } of inCluster.filter(({ resource }) => resource.type === SECRET)) {
+    claimValues(toObject(resource, inputs), remote);
+  }
+
+  const charts: Chart[] = [];
+  const objects = inCluster.flatMap(({ resource, inputs }): OrderedObject[] => {
+    const item = (object: KubernetesObject, home = object.metadata.namespace) => ({ object, home, source: resource });
+    if (resource.type === HELM_RELEASE) {
+      const chart = chartOf(resource.urn, inputs);
+      charts.push(chart);
+      return [item(application(environment, chart, labels), chart.namespace)];
+    }
+    const object = toObject(resource, inputs);
+    return [item(resource.type === SECRET ? externalSecret(object, remote) : object)];
+  });
+  if (charts.length > 0) {
+    const namespaces = objects.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));
+    objects.push({ object: project(environment, charts, namespaces, labels), home: undefined, source: undefined });
+  }
+  refusePending(objects);
+
+  const order = waves(objects, resources);
+  const kept = keptNamespaces(objects);
+  return objects
+    .map((item, i) => ({ object: forArgo(item, order[i] ?? 0, kept), wave: order[i] ?? 0 }))
+    .sort((a, b) => a.wave - b.wave || (identity(a.object) < identity(b.object) ? -1 : 1));
+}
+
+/** Kind, namespace and name: what makes an object the same object. */
+export function identity({ apiVersion, kind, metadata }: KubernetesObject): string {
+  return `${groupOf(apiVersion)}/${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
+interface ComparedResource {
+  readonly resource: RecordedResource;
+  /** Its inputs, with pending texts in place of the values that exist only at deployment. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+function withPendingTexts([first, second]: readonly [MarkedRun, MarkedRun]): ComparedResource[] {
+  const others = new Map(second.resources.map((resource) => [resource.urn, resource]));
+  return first.resources.map((resource) => {
+    const other = others.get(resource.urn);
+    const inputs = compare(resource.urn, resource.inputs, first.standIns, other?.inputs, second.standIns);
+    return { resource, inputs: inputs as Readonly<Record<string, unknown>> };
+  });
+}
+
+/** Secrets belong into Secrets: anywhere else, and in what the program marks as secret besides, they would be readable. */
+function refusePending(objects: readonly OrderedObject[]): void {
+  const reasons = objects.flatMap(({ object, source }) => {
+    const places = pendingPaths(object).map(({ path }) => path.join("."));
+    const unseen = source && source.type !== SECRET ? source.secretInputs : [];
+    return [...new Set([...places, ...unseen])].map(
+      (place) =>
+        `${identity(object)}: ${place} holds a value that exists only at deployment. Keep it in a Secret and refer to that.`,
+    );
+  });
+  if (reasons.length > 0) {
+    throw new RenderRefusedError(reasons);
+  }
+}
+
+const SYNC_WAVE = "argocd.argoproj.io/sync-wave";
+const SYNC_OPTIONS = "argocd.argoproj.io/sync-options";
+
+/** The object with what Argo CD must know of it; kubectl ignores that. */
+function forArgo({ object, source }: OrderedObject, wave: number, kept: ReadonlySet<string>): KubernetesObject {
+  const keep = isKept(source) || (object.kind === "Namespace" && kept.has(object.metadata.name));
+  const options = [
+    // Neither removal from Git nor deletion of the Application deletes what Pulumi protects.
+    ...(keep ? ["Delete=false", "Prune=false"] : []),
+    // Jobs: a changed one replaces the old one.
+    ...(source?.options.deleteBeforeReplace ? ["Force=true", "Replace=true"] : []),
+    // Charts of earlier waves bring the CRDs.
+    ...(isBuiltIn(groupOf(object.apiVersion)) ? [] : ["SkipDryRunOnMissingResource=true"]),
+  ];
+  return annotated(object, {
+    [SYNC_WAVE]: String(wave),
+    ...(options.length > 0 && { [SYNC_OPTIONS]: options.join(",") }),
+  });
+}
+
+function isKept(source: RecordedResource | undefined): boolean {
+  return source !== undefined && (source.options.protect || source.options.retainOnDelete);
+}
+
+/** Namespaces whose deletion would delete something that must be kept. */
+function keptNamespaces(objects: readonly OrderedObject[]): ReadonlySet<string> {
+  return new Set(objects.flatMap(({ source, home }) => (home !== undefined && isKept(source) ? [home] : [])));
+}

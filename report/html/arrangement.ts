@@ -1,0 +1,72 @@
+import { type Capacity, holds } from "../../planner/packing";
+import { allocatable, PLATFORM_RESERVE } from "../../planner/pod-resources";
+import type { DeploymentPlan, ModelPlan, PoolPlan } from "../../planner/types";
+
+/** One pod of a replica. */
+export interface ArrangedPod {
+  readonly model: ModelPlan;
+  /** From 1. */
+  readonly replica: number;
+  /** Which of the replica's nodes, from 0. */
+  readonly rank: number;
+}
+
+export interface ArrangedNode {
+  /** From 1, within its pool. */
+  readonly number: number;
+  readonly pods: readonly ArrangedPod[];
+}
+
+/** Nodes that belong together: those of one replica that spans nodes, else a single node. */
+export type NodeGroup = readonly ArrangedNode[];
+
+const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
+
+/** What pods may claim of one node of the pool, as the planner counts it. */
+export function nodeCapacity(plan: Pick<DeploymentPlan, "pools">, pool: PoolPlan): Capacity {
+  const hasSystemPool = plan.pools.some((p) => p.role === "system");
+  return allocatable(pool.shape, hasSystemPool ? NOTHING : PLATFORM_RESERVE);
+}
+
+/**
+ * The pool's smallest state, pod by pod, packed by the planner's rule (largest first, into the fullest node that still
+ * holds the pod). The plan fixes how many nodes there are; which pod meets which node is the scheduler's choice, so
+ * this is one valid arrangement of them.
+ */
+export function arrange(plan: Pick<DeploymentPlan, "pools" | "models">, pool: PoolPlan): NodeGroup[] {
+  const capacity = nodeCapacity(plan, pool);
+  const spanning: ArrangedPod[][][] = [];
+  const shared: { free: Capacity; pods: ArrangedPod[] }[] = [];
+  const models = plan.models.filter((m) => m.pool === pool.name);
+  for (const model of models.toSorted((a, b) => compare(b.resources, a.resources))) {
+    for (let replica = 1; replica <= model.minReplicas; replica++) {
+      if (model.nodesPerReplica > 1) {
+        spanning.push(Array.from({ length: model.nodesPerReplica }, (_, rank) => [{ model, replica, rank }]));
+        continue;
+      }
+      const candidates = shared.filter((node) => holds(node.free, model.resources));
+      let target = candidates.sort((a, b) => compare(a.free, b.free))[0];
+      if (!target) {
+        target = { free: capacity, pods: [] };
+        shared.push(target);
+      }
+      target.free = subtract(target.free, model.resources);
+      target.pods.push({ model, replica, rank: 0 });
+    }
+  }
+  const used = spanning.flat().length + shared.length;
+  const idle = Array.from({ length: Math.max(0, pool.minNodes - used) }, (): ArrangedPod[][] => [[]]);
+  let number = 0;
+  return [...spanning, ...shared.map(({ pods }) => [pods]), ...idle].map((group) =>
+    group.map((pods) => ({ number: ++number, pods })),
+  );
+}
+
+/** Scarcest first: GPUs, then memory, then CPU. */
+function compare(a: Capacity, b: Capacity): number {
+  return a.gpus - b.gpus || a.memoryGiB - b.memoryGiB || a.cpu - b.cpu;
+}
+
+function subtract(a: Capacity, b: Capacity): Capacity {
+  return { gpus: a.gpus - b.gpus, cpu: a.cpu - b.cpu, memoryGiB: a.memoryGiB - b.memoryGiB };
+}

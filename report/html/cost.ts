@@ -1,0 +1,65 @@
+import type { DeploymentPlan, PoolPlan } from "../../planner/types";
+import { barChart, type Column, dataTable, type Section, twoLines } from "./elements";
+import { count, money, percent, range, share } from "./format";
+import { html, type Part } from "./markup";
+
+const COLUMNS: readonly Column[] = [
+  { title: "Pool" },
+  { title: "Machine" },
+  { title: "Nodes", kind: "number" },
+  { title: "GPUs claimed", kind: "number" },
+  { title: "$/hour per node", kind: "number" },
+  { title: "$/hour", kind: "number" },
+  { title: "$/month", kind: "number" },
+  { title: "At maxNodes", kind: "number" },
+  { title: "Share of cost" },
+];
+
+const ROLES: Readonly<Record<PoolPlan["role"], string>> = {
+  system: "platform services",
+  gpu: "models on GPUs",
+  cpu: "models on CPUs",
+};
+
+/** What always runs, and what it costs. */
+export function costSection({ pools, cost }: DeploymentPlan): Section {
+  const notes = new Map(cost.items.map((item) => [item.name, item.note]));
+  const budget = cost.monthlyBudgetUsd;
+  const total = [
+    "Total",
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    money(cost.hourlyUsd),
+    money(cost.monthlyUsd),
+    money(cost.maxMonthlyUsd),
+    budget === undefined ? undefined : `budget ${money(budget)} a month`,
+  ];
+  return {
+    id: "cost",
+    title: "Pools and cost",
+    lead: `What the nodes that always run cost; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added by hand, there is no autoscaler yet.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
+    body: dataTable(
+      "Node pools and their cost",
+      COLUMNS,
+      pools.map((pool) => row(pool, notes.get(pool.name), cost.monthlyUsd)),
+      total,
+    ),
+  };
+}
+
+function row(pool: PoolPlan, note: string | undefined, totalMonthlyUsd: number): readonly Part[] {
+  const part = share(pool.monthlyUsd, totalMonthlyUsd);
+  return [
+    twoLines(pool.name, ROLES[pool.role]),
+    twoLines(pool.shape.name, pool.shape.gpu && `${pool.shape.gpu.count} × ${pool.shape.gpu.model}`),
+    range(pool.minNodes, pool.maxNodes),
+    pool.gpusTotal > 0 ? `${count(pool.gpusClaimed)} of ${count(pool.gpusTotal)}` : "–",
+    money(pool.usdPerNodeHour),
+    money(pool.hourlyUsd),
+    money(pool.monthlyUsd),
+    money(pool.maxMonthlyUsd),
+    html`${barChart(`${part} of the monthly cost`, [{ className: "weights", label: part, start: "0%", width: percent(pool.monthlyUsd, totalMonthlyUsd) }])}<small>${[part, pool.hoursPerDay < 24 ? `${count(pool.hoursPerDay, 1)} hours a day` : undefined, note].filter((text) => text !== undefined).join(" · ")}</small>`,
+  ];
+}

@@ -1,0 +1,96 @@
+import { stepsOf } from "../../planner/sizing";
+import type {
+  CapacityTableComparison,
+  DeploymentPlan,
+  ModelPlan,
+  SizingComparison,
+  UnplacedModel,
+} from "../../planner/types";
+import { sourceName } from "../source-name";
+import { duration } from "../style";
+import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
+import { count, engineLabel, money, parallelism, plural } from "./format";
+import { html, type Markup, type Part } from "./markup";
+import { keyChip, type ModelKey } from "./model-keys";
+
+const COLUMNS: readonly Column[] = [
+  { title: "Model" },
+  { title: "Engine", kind: "short" },
+  { title: "Placed on" },
+  { title: "TP × PP", kind: "short" },
+  { title: "Replicas", kind: "number" },
+  { title: "Start-up", kind: "number" },
+  { title: "Cost", kind: "number" },
+  { title: "Five-step rule and exact plan" },
+];
+
+export function modelsSection(
+  { models, unplaced }: Pick<DeploymentPlan, "models" | "unplaced">,
+  keys: ReadonlyMap<string, ModelKey>,
+): Section {
+  return {
+    id: "models",
+    title: "Models",
+    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Replicas are those that run; room for more is what the pool keeps: nothing scales by itself yet.",
+    body: html`${dataTable("Models and where they run", COLUMNS, [
+      ...unplaced.map(unplacedRow),
+      ...models.map((m) => row(m, keys.get(m.name))),
+    ])}
+${differences(models)}`,
+  };
+}
+
+function row(m: ModelPlan, key: ModelKey | undefined): readonly Part[] {
+  return [
+    html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>`,
+    twoLines(engineLabel(m.engine), m.engineVersion),
+    twoLines(m.shape, [m.gpuModel ?? `${count(m.resources.cpu, 1)} CPUs, ${m.cpuArch}`, html`<br>pool ${m.pool}`]),
+    twoLines(parallelism(m), gpusOfReplica(m)),
+    twoLines(String(m.minReplicas), m.maxReplicas > m.minReplicas ? `room for ${m.maxReplicas}` : ""),
+    `≤ ${duration(m.startupBudgetSeconds)}`,
+    twoLines([money(m.monthlyUsd), "/month"], [money(m.hourlyUsd), "/hour"]),
+    m.sizing ? comparison(m.sizing) : html`<small>for GPUs only</small>`,
+  ];
+}
+
+function unplacedRow(m: UnplacedModel): readonly Part[] {
+  return [
+    html`${m.name}<small>${m.servedName} · ${m.task}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>`,
+    twoLines(engineLabel(m.engine), m.engineVersion),
+    html`<b class="bad">not placed</b><small>${m.rule}</small>`,
+    ...Array.from({ length: 5 }, () => "–"),
+  ];
+}
+
+function gpusOfReplica({ gpusPerNode, nodesPerReplica }: ModelPlan): string {
+  return gpusPerNode === 0
+    ? "no GPU"
+    : `${plural(gpusPerNode * nodesPerReplica, "GPU")} on ${plural(nodesPerReplica, "node")}`;
+}
+
+function comparison({ ruleMemoryGB, ruleNodes, exactNodes }: SizingComparison): Part {
+  const nodes = `rule ${plural(ruleNodes, "node")}, exact ${plural(exactNodes, "node")}`;
+  return twoLines(nodes, `${count(ruleMemoryGB)} GB by the rule`);
+}
+
+/** Why the rules and the plan differ takes a paragraph for each model: it opens on demand. */
+function differences(models: readonly ModelPlan[]): Markup | undefined {
+  const compared = models.filter(({ sizing }) => sizing);
+  if (compared.length === 0) {
+    return undefined;
+  }
+  return html`<details class="differences"><summary>How the five-step rule and the capacity table compare, model by model</summary><dl>${compared.map(
+    ({ name, sizing, capacityTable }) =>
+      html`<div><dt>${name}</dt>${sizing && ruleSteps(sizing)}${capacityTable && capacity(capacityTable)}</div>`,
+  )}</dl></details>`;
+}
+
+function ruleSteps(sizing: SizingComparison): Markup {
+  return html`<dd><ol>${stepsOf(sizing).map(({ text }) => html`<li>${text}</li>`)}</ol></dd><dd>${sizing.difference}</dd>`;
+}
+
+function capacity(row: CapacityTableComparison): Markup {
+  const { tokensPerSecond: speed } = row;
+  const fast = speed && `, ${speed.from}–${speed.to} tokens/s for one request (its rule of thumb, not a measurement)`;
+  return html`<dd>Capacity table: ${row.tableGpuMemoryGB} GB on ${plural(row.tableGpus, "GPU")} for ${row.classB} billion parameters at 4 bits${fast}. ${row.difference}</dd>`;
+}

@@ -1,0 +1,53 @@
+import type { DeploymentPlan, ModelPlan, ModelSource } from "../../planner/types";
+import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
+import { count } from "./format";
+import { html, type Part } from "./markup";
+
+const COLUMNS: readonly Column[] = [
+  { title: "Model" },
+  { title: "Comes from" },
+  { title: "Weights", kind: "number" },
+  { title: "Volume per pod", kind: "number" },
+  { title: "Loading", kind: "short" },
+  { title: "Through the store" },
+];
+
+/** Where weights come from and what they take on disk. */
+export function storageSection({ models, storage }: DeploymentPlan): Section {
+  const lead =
+    storage.models.length > 0
+      ? html`Model store: bucket <b>${storage.bucket}</b>, <b>${count(storage.sizeGiB)} GiB</b> for ${storage.models.join(", ")}.`
+      : "No model goes through the model store.";
+  return {
+    id: "storage",
+    title: "Storage",
+    lead,
+    body: dataTable(
+      "Weights and volumes of each model",
+      COLUMNS,
+      models.map((m) => row(m, storage.models.includes(m.name))),
+    ),
+  };
+}
+
+function row(m: ModelPlan, stored: boolean): readonly Part[] {
+  return [
+    m.name,
+    origin(m.source),
+    twoLines(`${count(m.weightsGB, 1)} GB`, `${count(m.totalParametersB, 1)} B parameters`),
+    `${count(m.modelStorageGiB)} GiB`,
+    m.loading === "stream" ? "streamed" : "copied first",
+    stored ? "yes" : "no",
+  ];
+}
+
+function origin(source: ModelSource): Part {
+  switch (source.kind) {
+    case "huggingface":
+      return twoLines(breakable(source.repository), `Hugging Face, revision ${source.revision}`);
+    case "bucket":
+      return twoLines(breakable(source.uri), "bucket");
+    case "ollama":
+      return twoLines(source.tag, "Ollama registry");
+  }
+}

@@ -1,0 +1,65 @@
+import type { RecordedResource } from "../offline/run";
+import type { SizingStep } from "../planner/memory/sizing-rule";
+import { stepsOf } from "../planner/sizing";
+import { type PlanSummary, summarize } from "../planner/summary";
+import type { DeploymentPlan, Fix, SizingComparison, UnplacedModel } from "../planner/types";
+
+/** Something that forbids the deployment (`mandatory`) or deserves a look (`advisory`). */
+export interface ReportedViolation {
+  readonly policy: string;
+  readonly severity: "mandatory" | "advisory";
+  /** URN of a resource, or the path in the configuration that a capacity rule judged. */
+  readonly resource: string;
+  /** May have several lines. */
+  readonly message: string;
+  /** Single changes that mend a refusal, cheapest first; the message names them too. */
+  readonly fixes?: readonly Fix[];
+}
+
+/** All that a run of `plan` found out. */
+export interface PlanResult {
+  readonly plan: DeploymentPlan;
+  readonly resources: readonly RecordedResource[];
+  readonly policies: { readonly passed: number; readonly failed: number };
+  readonly violations: readonly ReportedViolation[];
+  readonly seconds: number;
+  /** When the plan was made, and of which commit, where that is to be shown. */
+  readonly made?: { readonly date: string; readonly commit?: string };
+}
+
+/** `plan --json`: keys that others rely on. */
+export interface PlanJson extends Omit<PlanSummary, "models"> {
+  readonly models: readonly (Omit<PlanSummary["models"][number], "sizing"> & {
+    readonly sizing?: SizingComparison & { readonly steps: readonly SizingStep[] };
+  })[];
+  /** Models without a place, and how near each came. */
+  readonly unplaced: readonly UnplacedModel[];
+  readonly deployable: boolean;
+  readonly policies: PlanResult["policies"];
+  readonly violations: readonly ReportedViolation[];
+  readonly resources: readonly { readonly urn: string; readonly type: string; readonly parent?: string }[];
+}
+
+export function isDeployable({ violations }: Pick<PlanResult, "violations">): boolean {
+  return !violations.some((v) => v.severity === "mandatory");
+}
+
+export function toJson(result: PlanResult): PlanJson {
+  const summary = summarize(result.plan);
+  return {
+    ...summary,
+    models: summary.models.map(({ sizing, ...model }) => ({
+      ...model,
+      ...(sizing && { sizing: { ...sizing, steps: stepsOf(sizing) } }),
+    })),
+    unplaced: result.plan.unplaced,
+    deployable: isDeployable(result),
+    policies: result.policies,
+    violations: result.violations,
+    resources: result.resources.map(({ urn, type, parent }) => ({
+      urn,
+      type,
+      ...(parent !== undefined && { parent }),
+    })),
+  };
+}

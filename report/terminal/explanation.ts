@@ -1,0 +1,58 @@
+import { deciderText, verdictText } from "../../planner/memory/verdict-text";
+import { stepsOf } from "../../planner/sizing";
+import type { CapacityTableComparison, ModelPlan, SizingComparison } from "../../planner/types";
+import { count, type Style, WIDTH, wrap } from "../style";
+
+/** `--explain`: why each model fits, and what the two published rules would have said (docs/sizing.md). */
+export function explanation(models: readonly ModelPlan[], s: Style): string {
+  return models
+    .map((m) => [
+      s.bold(m.name),
+      ...fits(m),
+      ...(m.sizing ? rule(m.sizing) : []),
+      ...(m.capacityTable ? capacity(m.capacityTable) : []),
+    ])
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("\n");
+}
+
+function fits(m: ModelPlan): string[] {
+  const { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB } = m.memoryPerGpu;
+  const where = m.gpusPerNode === 0 ? "host memory" : "each GPU";
+  return [
+    ...paragraph(
+      `on ${where}: weights ${gib(weightsGiB)} + KV cache ${gib(kvCacheGiB)} (${m.concurrency} × ${m.contextTokens} tokens) + overhead ${gib(overheadGiB)} = ${gib(totalGiB)} of ${gib(limitGiB)} GiB`,
+    ),
+    ...paragraph(`${verdictText(m.memoryPerGpu, m.verdict)}; ${deciderText(m.verdict.decides)}`),
+    ...paragraph(`volume: ${m.modelStorageGiB} GiB for ${m.weightsGB.toFixed(1)} GB of weights`),
+    ...m.notes.flatMap((note) => paragraph(note)),
+  ];
+}
+
+function rule(sizing: SizingComparison): string[] {
+  return [
+    `  five-step rule: ${count(sizing.ruleMemoryGB)} GB, ${sizing.ruleNodes} node(s); planned: ${sizing.exactNodes}`,
+    ...stepsOf(sizing).flatMap(({ step, text }) => paragraph(`${step}. ${text}`, "    ")),
+    ...sizing.difference.split("; ").flatMap((clause) => paragraph(`- ${clause}`, "    ")),
+  ];
+}
+
+function capacity(row: CapacityTableComparison): string[] {
+  const { tokensPerSecond: speed } = row;
+  const says = `${row.tableGpuMemoryGB} GB on ${row.tableGpus} GPU(s) for ${row.classB} billion parameters at 4 bits`;
+  const fast = speed
+    ? `, ${speed.from}–${speed.to} tokens/s for one request (its rule of thumb, not a measurement)`
+    : "";
+  return [
+    ...paragraph(`capacity table: ${says}${fast}; batching helps: ${row.batchingBenefit}`),
+    ...paragraph(`- ${row.difference}`, "    "),
+  ];
+}
+
+function paragraph(text: string, indent = "  "): string[] {
+  return wrap(text, WIDTH, indent);
+}
+
+function gib(value: number): string {
+  return value.toFixed(1);
+}

@@ -1,0 +1,94 @@
+import { engineOf } from "../../engines";
+import type { DeploymentPlan, ModelPlan, UnplacedModel } from "../../planner/types";
+import { sourceName } from "../source-name";
+import { bar, type Cell, duration, type Style, table, usd, WIDTH, wrap } from "../style";
+
+type Row = readonly (string | Cell)[];
+
+const HEADER = ["Models", "placed on", "GPUs", "memory per GPU", "", "replicas", "$/month"];
+
+/** Each model in two lines: where it runs and what it takes, then what it is. Those without a place come first. */
+export function models({ models: placed, unplaced }: Pick<DeploymentPlan, "models" | "unplaced">, s: Style): string {
+  const rows = [...unplaced.flatMap((m) => unplacedRows(m, s)), ...placed.flatMap((m) => placedRows(m, s))];
+  return table([HEADER.map((text) => ({ text, paint: s.dim })), ...rows]);
+}
+
+function placedRows(m: ModelPlan, s: Style): Row[] {
+  const fraction = m.memoryPerGpu.totalGiB / m.memoryPerGpu.limitGiB;
+  return [
+    ...named(m.name, s.bold, [
+      m.shape,
+      layoutOf(m),
+      memory(m),
+      { text: bar(fraction), paint: fraction > 0.95 ? s.warn : s.good },
+      String(m.minReplicas),
+      { text: usd(m.monthlyUsd), align: "right" },
+    ]),
+    ...details(
+      m,
+      [
+        m.nodesPerReplica > 1 ? `${m.nodesPerReplica} nodes` : "",
+        `start-up ≤ ${duration(m.startupBudgetSeconds)}`,
+        roomOf(m),
+      ],
+      s,
+    ),
+  ];
+}
+
+/** Nothing scales by itself yet: more replicas than run are room that the pool keeps. */
+function roomOf({ minReplicas, maxReplicas }: ModelPlan): string {
+  return maxReplicas > minReplicas ? `room for ${maxReplicas} replicas` : "";
+}
+
+/** What it would have taken where it lacked least. */
+function unplacedRows(m: UnplacedModel, s: Style): Row[] {
+  const { nearest } = m;
+  return [
+    ...named(m.name, s.bold, [
+      { text: "✗ not placed", paint: s.bad },
+      ...(nearest
+        ? [
+            layoutOf(nearest),
+            memory(nearest),
+            { text: bar(nearest.memoryPerGpu.totalGiB / nearest.memoryPerGpu.limitGiB), paint: s.bad },
+          ]
+        : []),
+    ]),
+    ...details(
+      m,
+      [nearest ? `nearest: ${nearest.shape}` : "", nearest?.verdict.answer === "edge" ? "at the edge" : "", m.rule],
+      s,
+    ),
+  ];
+}
+
+/** A long name has a line of its own, lest it widen the table. */
+function named(name: string, paint: Style["bold"], cells: Row): Row[] {
+  return name.length > 20
+    ? [[{ text: name, paint, spans: true }], ["", ...cells]]
+    : [[{ text: name, paint }, ...cells]];
+}
+
+/** What a model is, below its row: what weights in which format, on which engine. */
+function details(m: ModelPlan | UnplacedModel, more: readonly string[], s: Style): Row[] {
+  const parts = [sourceName(m.source), m.format, `${engineOf(m.engine).label} ${m.engineVersion}`, ...more];
+  const text = parts.filter((part) => part !== "").join(" · ");
+  return wrap(text, WIDTH, "  ").map((line) => [{ text: line, paint: s.dim, spans: true }]);
+}
+
+function layoutOf(m: Pick<ModelPlan, "gpusPerNode" | "tensorParallel" | "pipelineParallel">): string {
+  if (m.gpusPerNode === 0) {
+    return "CPU";
+  }
+  if (m.tensorParallel * m.pipelineParallel === 1) {
+    return "1";
+  }
+  return `TP ${m.tensorParallel}${m.pipelineParallel > 1 ? ` × PP ${m.pipelineParallel}` : ""}`;
+}
+
+/** The need at its largest is what decides: it stands beside the estimate. */
+function memory({ memoryPerGpu: { totalGiB, limitGiB }, verdict }: Pick<ModelPlan, "memoryPerGpu" | "verdict">): Cell {
+  const above = verdict.intervalGiB.above.toFixed(1);
+  return { text: `${totalGiB.toFixed(1)} +${above} of ${limitGiB.toFixed(1)} GiB`, align: "right" };
+}

@@ -1,0 +1,33 @@
+import type { DeploymentPlan, PoolPlan } from "../../planner/types";
+import { type Cell, count, type Style, table, usd, WIDTH, wrap } from "../style";
+
+const HEADER = ["Pools", "machine", "nodes", "GPUs claimed", "$/hour", "$/month", "at most"];
+
+/** Each pool with its cost; below it what its machine has, and what makes the month cheaper than 730 hours. */
+export function pools({ pools: plans, cost }: Pick<DeploymentPlan, "pools" | "cost">, s: Style): string {
+  const notes = new Map(cost.items.map((item) => [item.name, item.note]));
+  const rows = plans.flatMap((p): (string | Cell)[][] => [
+    [
+      { text: p.name, paint: s.bold },
+      p.shape.name,
+      p.minNodes === p.maxNodes ? String(p.minNodes) : `${p.minNodes}–${p.maxNodes}`,
+      p.gpusTotal > 0 ? `${p.gpusClaimed} of ${p.gpusTotal}` : "–",
+      { text: usd(p.hourlyUsd), align: "right" },
+      { text: usd(p.monthlyUsd), align: "right" },
+      { text: usd(p.maxMonthlyUsd), align: "right" },
+    ],
+    ...wrap(describe(p, notes.get(p.name)), WIDTH, "  ").map((text) => [{ text, paint: s.dim, spans: true }]),
+  ]);
+  return table([HEADER.map((text) => ({ text, paint: s.dim })), ...rows]);
+}
+
+function describe({ shape, hoursPerDay }: PoolPlan, note: string | undefined): string {
+  const { gpu, cpu, memoryGiB } = shape;
+  return [
+    gpu ? `${gpu.count} × ${gpu.model}` : `${count(cpu.vcpus)} CPUs, ${count(memoryGiB)} GiB, ${cpu.arch}`,
+    hoursPerDay < 24 ? `runs ${count(hoursPerDay)} hours a day` : undefined,
+    note,
+  ]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+}

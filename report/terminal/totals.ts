@@ -1,0 +1,51 @@
+import type { CostPlan, StoragePlan } from "../../planner/types";
+import type { PlanResult } from "../result";
+import { type Cell, type Style, table, usd, WIDTH, wrap } from "../style";
+
+const LABEL_WIDTH = 11;
+
+/** The environment as a whole: cost, storage, verdicts, and where to read more. */
+export function totals({ plan, policies, resources, violations }: PlanResult, s: Style): string {
+  const components = resources.filter((r) => r.type.startsWith("inference:")).length;
+  const advisory = violations.filter((v) => v.severity === "advisory").length;
+  const verdict = `${policies.passed} passed · ${policies.failed} failed${advisory > 0 ? ` · ${advisory} advisory` : ""}`;
+  const ranges = plan.pools.filter((p) => p.minNodes < p.maxNodes);
+  return [
+    ...lines("Cost", cost(plan.cost), s),
+    ...lines("Storage", [storage(plan.storage)], s),
+    ...lines("Policies", [{ text: verdict, paint: policies.failed > 0 ? s.bad : s.good }], s),
+    ...lines("Resources", [`${resources.length} in ${components} components (--tree, --resources)`], s),
+    ...(plan.models.some((m) => m.gpusPerNode > 0)
+      ? lines("Sizing", ["each model's memory, the five-step rule and the capacity table: --explain"], s)
+      : []),
+    ...(ranges.length > 0
+      ? lines("Ranges", ["the first number runs, the second is room that is kept: nothing scales by itself yet"], s)
+      : []),
+  ].join("");
+}
+
+function cost({ hourlyUsd, monthlyUsd, maxMonthlyUsd, monthlyBudgetUsd, notPriced }: CostPlan): string[] {
+  const budget = monthlyBudgetUsd === undefined ? "" : ` of a budget of ${usd(monthlyBudgetUsd)}`;
+  const limit = monthlyBudgetUsd === undefined ? "" : "; the budget does not limit this";
+  return [
+    `${usd(hourlyUsd)} USD/hour, ${usd(monthlyUsd)} USD/month${budget}: the nodes that always run`,
+    ...(maxMonthlyUsd > monthlyUsd ? [`${usd(maxMonthlyUsd)} USD/month with every pool at maxNodes${limit}`] : []),
+    ...(notPriced.length > 0 ? [`not priced: ${notPriced.join(", ")}`] : []),
+  ];
+}
+
+function storage({ models, sizeGiB, bucket }: StoragePlan): string {
+  return models.length > 0
+    ? `${sizeGiB} GiB in bucket "${bucket}" for ${models.join(", ")}`
+    : "no model goes through the store";
+}
+
+/** A label, and what it is about in lines of their own. */
+function lines(label: string, texts: readonly (string | Cell)[], s: Style): string[] {
+  return texts
+    .map((cell) => (typeof cell === "string" ? { text: cell } : cell))
+    .flatMap(({ text, ...look }): Cell[] =>
+      wrap(text, WIDTH - LABEL_WIDTH, "").map((line) => ({ text: line, ...look })),
+    )
+    .map((cell, i) => table([[{ text: (i === 0 ? label : "").padEnd(LABEL_WIDTH - 2), paint: s.bold }, cell]]));
+}

@@ -1,0 +1,238 @@
+/** What is rendered of each environment that the repository ships. */
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { HELM_RELEASE, isInCluster, SECRET } from "../../render/kubernetes-object";
+import { groupOf, isBuiltIn } from "../../render/waves";
+import { useFolder } from "../cli/run";
+import { absentDefaults } from "../harness/crd-defaults";
+import { crdProblems } from "../harness/crds";
+import { environments, type ProgramRun, programRun } from "../stacks/run";
+import { secret } from "./argo-cd/facts";
+import { CRD_CHARTS } from "./argo-cd/health";
+import { sync } from "./argo-cd/sync";
+import { contentOf, objectOf, objectsIn, type ReadObject, render, waveOf } from "./run";
+
+const folder = useFolder();
+
+describe.each(environments)("%s", (name) => {
+  let content: ReadonlyMap<string, string>;
+  let objects: ReadObject[];
+  let run: ProgramRun;
+  beforeAll(async () => {
+    const { status, err } = await render(name, "--out", join(folder, name));
+    expect([status, err]).toEqual([0, ""]);
+    content = contentOf(join(folder, name));
+    objects = objectsIn(content);
+    run = await programRun(name);
+  }, 60_000);
+
+  it("gives the same bytes again", async () => {
+    const again = join(folder, `${name}-again`);
+    expect((await render(name, "--out", again)).status).toBe(0);
+    expect(contentOf(again)).toEqual(content);
+  });
+
+  it("holds every object and chart of the program once, and nothing else but what GitOps needs", () => {
+    const made = run.resources.filter(isInCluster).map(({ type, inputs }) => {
+      const kind = type === HELM_RELEASE ? "Application" : type === SECRET ? "ExternalSecret" : inputs.kind;
+      const { name: object, namespace } = Object(inputs.metadata);
+      return type === HELM_RELEASE ? `${kind} argocd/${name}-${inputs.name}` : `${kind} ${namespace ?? ""}/${object}`;
+    });
+    const added = [`AppProject argocd/inference-${name}`];
+    const rendered = objects.map(identity);
+    expect(rendered.toSorted()).toEqual([...made, ...added].toSorted());
+  });
+
+  it("holds no Secret, no stand-in and no cipher, in no file", () => {
+    expect(objects.filter(({ kind }) => kind === "Secret")).toEqual([]);
+    for (const text of content.values()) {
+      expect(text).not.toMatch(/offline-|v1:[A-Za-z0-9+/=]{8}|\(secret\)/);
+    }
+  });
+
+  it("takes every secret value from the store, at a place that is listed", () => {
+    const listed = new Set(
+      (parse(content.get("secrets.yaml") ?? "").secrets as StoreKey[]).flatMap(({ key, properties }) =>
+        properties.map((property) => `${key} ${property.name}`),
+      ),
+    );
+    const used = objects.filter(({ kind }) => kind === "ExternalSecret").flatMap(remoteReferences);
+    expect(new Set(used)).toEqual(listed);
+    expect(used.length).toBeGreaterThan(listed.size);
+    expect([...listed].every((place) => place.startsWith(`${name}/`))).toBe(true);
+    for (const place of listed) {
+      expect(content.get("SECRETS.md")).toContain(`| \`${place.replace(" ", "` | `")}\` |`);
+    }
+  });
+
+  it("has custom resources that their CRDs accept", () => {
+    const problems = objects
+      .filter(({ apiVersion }) => !isBuiltIn(groupOf(apiVersion)))
+      .flatMap(({ path, ...object }) => crdProblems(object).map((problem) => `${path}: ${problem}`));
+    expect(problems).toEqual([]);
+  });
+
+  it("labels every object, and says who manages it", () => {
+    for (const { path, metadata } of objects) {
+      expect({ path, labels: metadata.labels }).toEqual({
+        path,
+        labels: expect.objectContaining({
+          "app.kubernetes.io/name": expect.stringMatching(/./),
+          "app.kubernetes.io/instance": expect.stringMatching(/./),
+          "app.kubernetes.io/part-of": "inference-stacks",
+          "app.kubernetes.io/managed-by": "gitops",
+        }),
+      });
+    }
+  });
+
+  it("says on each network policy why it is there", () => {
+    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+    expect(policies.length).toBeGreaterThan(20);
+    for (const { path, metadata } of policies) {
+      expect({ path, why: metadata.annotations["kubernetes.io/description"] }).toEqual({
+        path,
+        why: expect.stringMatching(/^\S.{9,}[^.]$/),
+      });
+    }
+  });
+
+  it("holds no empty field but those that mean something, and the plan in lines", () => {
+    for (const [path, text] of content) {
+      const empty =
+        text.match(/^[ -]*[A-Za-z]+: (\{\}|\[\]|null)$/gm)?.map((line) => line.replaceAll(/[ -]/g, "")) ?? [];
+      expect({ path, empty: empty.filter((line) => !MEANT_EMPTY.has(line)) }).toEqual({ path, empty: [] });
+    }
+    const record = content.get(objectOf(objects, "ConfigMap", "inference-plan").path);
+    expect(record).toMatch(/^ {2}plan\.json: \|\n {4}\{\n {6}"environment": /m);
+  });
+
+  it("writes out what the API server would write into atomic lists, so that what is synced stays Synced", () => {
+    const absent = objects
+      .filter(({ apiVersion }) => !isBuiltIn(groupOf(apiVersion)))
+      .flatMap(({ path, ...object }) => absentDefaults(object).map((found) => `${path}: ${found}`));
+    expect(absent).toEqual([]);
+    for (const chart of objects.filter(({ kind }) => kind === "Application")) {
+      expect(chart.metadata.annotations["argocd.argoproj.io/compare-options"]).toBe("ServerSideDiff=true");
+    }
+  });
+
+  it("puts each object into its namespace's folder, named after wave, kind and name", () => {
+    for (const object of objects) {
+      const file = `${String(waveOf(object)).padStart(2, "0")}-${object.kind.toLowerCase()}-${object.metadata.name}.yaml`;
+      expect(object.path).toBe(`${object.metadata.namespace ?? "cluster"}/${file}`);
+    }
+  });
+
+  it("lists every object in the kustomizations, namespaces first", () => {
+    const root = parse(content.get("kustomization.yaml") ?? "");
+    expect(root.resources[0]).toBe("cluster");
+    const listed = (root.resources as string[]).flatMap((space) =>
+      (parse(content.get(`${space}/kustomization.yaml`) ?? "").resources as string[]).map((file) => `${space}/${file}`),
+    );
+    expect(listed.toSorted()).toEqual(objects.map(({ path }) => path).toSorted());
+  });
+
+  it("applies a namespace, and what fences it, before anything that runs in it", () => {
+    for (const object of objects.filter(({ metadata }) => metadata.namespace && metadata.namespace !== "argocd")) {
+      const space = objectOf(objects, "Namespace", object.metadata.namespace ?? "");
+      expect(waveOf(space)).toBeLessThan(waveOf(object));
+    }
+    for (const workload of objects.filter(({ kind }) => WORKLOADS.has(kind))) {
+      const fences = objects.filter(
+        ({ kind, metadata }) => FENCES.has(kind) && metadata.namespace === workload.metadata.namespace,
+      );
+      expect(fences.length).toBeGreaterThan(3);
+      expect(Math.max(...fences.map(waveOf))).toBeLessThan(waveOf(workload));
+    }
+  });
+
+  it("installs the chart that brings a CRD before the custom resources", () => {
+    const custom = objects.filter(
+      ({ apiVersion }) => !isBuiltIn(groupOf(apiVersion)) && !apiVersion.includes(PREREQUISITE),
+    );
+    expect(custom.length).toBeGreaterThan(10);
+    for (const object of custom.filter(({ apiVersion }) => !apiVersion.startsWith("argoproj.io/"))) {
+      const release = CRD_CHARTS.find(([group]) => object.apiVersion.startsWith(`${group}/`))?.[1];
+      expect([object.apiVersion, release]).toEqual([object.apiVersion, expect.any(String)]);
+      expect(waveOf(objectOf(objects, "Application", `${name}-${release}`))).toBeLessThan(waveOf(object));
+    }
+  });
+
+  it("becomes healthy in Argo CD wave by wave, when what docs/gitops.md names exists before", () => {
+    const { tls } = run.environment.gateway;
+    const given = tls.kind === "secret" ? [secret(tls.secretName, "inference-gateway")] : [];
+    expect(sync(objects, given)).toEqual([]);
+  });
+
+  it("starts pods after the certificates that they mount, and a claim with its first pod", () => {
+    const minio = objectOf(objects, "StatefulSet", "minio");
+    expect(waveOf(objectOf(objects, "Certificate", "minio"))).toBeLessThan(waveOf(minio));
+    for (const claim of objects.filter(({ kind }) => kind === "PersistentVolumeClaim")) {
+      expect(waveOf(claim)).toBe(waveOf(minio));
+    }
+  });
+
+  it("fills the model store before the models that read from it", () => {
+    const jobs = objects.filter(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("sync-"));
+    for (const job of jobs) {
+      expect(waveOf(objectOf(objects, "Job", "provisioning"))).toBeLessThan(waveOf(job));
+      const model = job.metadata.name.slice("sync-".length);
+      const servers = objects.filter(
+        ({ kind, metadata }) => SERVERS.has(kind) && metadata.namespace === `model-${model}`,
+      );
+      expect(servers).toHaveLength(1);
+      expect(servers.every((server) => waveOf(server) > waveOf(job))).toBe(true);
+    }
+  });
+
+  it("names no other manager than GitOps, and keeps what production protects", () => {
+    const text = [...content.values()].join("");
+    expect(text).not.toMatch(/managed-by: pulumi|pulumi\.com\//);
+    const kept = run.resources.filter((r) => isInCluster(r) && (r.options.protect || r.options.retainOnDelete));
+    const metadata = kept.map(({ inputs }) => Object(inputs.metadata));
+    const expected = kept.map(({ inputs }, k) => `${inputs.kind} ${metadata[k].namespace ?? ""}/${metadata[k].name}`);
+    const around = metadata.flatMap(({ namespace }) => (namespace === undefined ? [] : `Namespace /${namespace}`));
+    const keeping = objects.filter((object) =>
+      object.metadata.annotations["argocd.argoproj.io/sync-options"]?.startsWith("Delete=false,Prune=false"),
+    );
+    expect(keeping.map(identity).toSorted()).toEqual([...new Set([...expected, ...around])].toSorted());
+  });
+});
+
+interface StoreKey {
+  readonly key: string;
+  readonly properties: readonly { readonly name: string }[];
+}
+
+/** All pods, a scratch volume, an issuer without settings, settings of a user who gave none, everybody. */
+const MEANT_EMPTY = new Set([
+  "podSelector:{}",
+  "namespaceSelector:{}",
+  "emptyDir:{}",
+  "selfSigned:{}",
+  "data:{}",
+  "from:[]",
+]);
+const PREREQUISITE = "external-secrets.io/";
+const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "LeaderWorkerSet"]);
+const SERVERS = new Set(["Deployment", "StatefulSet", "LeaderWorkerSet"]);
+const FENCES = new Set([
+  "NetworkPolicy",
+  "LimitRange",
+  "ResourceQuota",
+  "ServiceAccount",
+  "ConfigMap",
+  "ExternalSecret",
+]);
+function identity({ kind, metadata }: ReadObject): string {
+  return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
+function remoteReferences({ spec }: ReadObject): string[] {
+  const { data = [] } = Object(spec);
+  return (data as { remoteRef: { key: string; property: string } }[]).map(
+    ({ remoteRef }) => `${remoteRef.key} ${remoteRef.property}`,
+  );
+}

@@ -1,0 +1,86 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import * as random from "@pulumi/random";
+import { describe, expect, it } from "vitest";
+import { type MarkedRun, manifests } from "../../render/manifests";
+import { StandIns } from "../../render/pending-values";
+import { RenderRefusedError } from "../../render/refusal";
+import { RemoteSecrets } from "../../render/remote-secrets";
+import { deploy } from "../harness/deploy";
+
+async function renderProgram(program: (password: pulumi.Output<string>) => void) {
+  const run = async (letter: string): Promise<MarkedRun> => {
+    const standIns = new StandIns(letter);
+    const { recording } = await deploy(
+      () => program(new random.RandomPassword("password", { length: 20, special: false }).result),
+      { answers: standIns.answers },
+    );
+    return { resources: recording.resources, standIns };
+  };
+  const runs = [await run("a"), await run("b")] as const;
+  return manifests("dev", [...runs], new RemoteSecrets("dev", "vault")).map(({ object }) => object);
+}
+
+const metadata = { name: "x", namespace: "s" };
+
+describe("manifests", () => {
+  it.each([
+    { where: "plain", of: (password: pulumi.Output<string>) => pulumi.unsecret(password) },
+    { where: "in a text", of: (password: pulumi.Output<string>) => pulumi.interpolate`postgres://u:${password}@db` },
+    { where: "encoded", of: (password: pulumi.Output<string>) => password.apply((p) => btoa(p)) },
+  ])("refuses a secret outside a Secret, $where", async ({ of }) => {
+    const rendering = renderProgram((password) => {
+      new kubernetes.core.v1.ConfigMap("map", { metadata, data: { url: of(password) } });
+    });
+    await expect(rendering).rejects.toThrow(RenderRefusedError);
+    await expect(rendering).rejects.toThrow(
+      /^\/ConfigMap s\/x: data\.url holds a value that exists only at deployment/,
+    );
+  });
+
+  it("refuses what the program marks as secret, though it cannot see why", async () => {
+    const map = renderProgram(() => {
+      new kubernetes.core.v1.ConfigMap("map", { metadata, data: pulumi.secret({ key: "constant" }) });
+    });
+    await expect(map).rejects.toThrow("/ConfigMap s/x: data holds a value that exists only at deployment");
+    const chart = renderProgram(() => {
+      new kubernetes.helm.v3.Release("chart", {
+        name: "c",
+        namespace: "s",
+        chart: "oci://registry.example/c",
+        version: "1.0.0",
+        values: pulumi.secret({ key: "constant" }),
+      });
+    });
+    await expect(chart).rejects.toThrow(
+      "argoproj.io/Application argocd/dev-c: values holds a value that exists only at deployment",
+    );
+  });
+
+  it("writes a Secret as ExternalSecret, and a Job so that a change replaces it", async () => {
+    const objects = await renderProgram((password) => {
+      new kubernetes.core.v1.Secret("secret", { metadata, stringData: { password } });
+      new kubernetes.batch.v1.Job(
+        "job",
+        { metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } } },
+        { deleteBeforeReplace: true },
+      );
+    });
+    expect(objects.map(({ kind, metadata: { annotations } }) => [kind, annotations])).toEqual([
+      [
+        "Job",
+        {
+          "argocd.argoproj.io/sync-wave": "0",
+          "argocd.argoproj.io/sync-options": "Force=true,Replace=true",
+        },
+      ],
+      [
+        "ExternalSecret",
+        {
+          "argocd.argoproj.io/sync-wave": "0",
+          "argocd.argoproj.io/sync-options": "SkipDryRunOnMissingResource=true",
+        },
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { main } from "../../cli/render";
+import { type CommandResult, environmentIn, runPiped } from "../cli/run";
+
+/** `npm run render -- …argv`. */
+export function render(...argv: string[]): Promise<CommandResult> {
+  return runPiped(main, argv);
+}
+
+/** Renders an environment that stands in a file of its own. */
+export function renderOf(
+  folder: string,
+  content: Readonly<Record<string, unknown>>,
+  ...argv: string[]
+): Promise<CommandResult> {
+  return render("test", "--config", environmentIn(folder, content), ...argv);
+}
+
+/** Text of each file below a folder, by path, sorted. */
+export function contentOf(folder: string): ReadonlyMap<string, string> {
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+  return new Map(paths.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+const objectSchema = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.string().optional(),
+    labels: z.record(z.string(), z.string()).default({}),
+    annotations: z.record(z.string(), z.string()).default({}),
+    finalizers: z.array(z.string()).optional(),
+  }),
+});
+
+/** A rendered object, read back from its file. */
+export interface ReadObject extends z.output<typeof objectSchema> {
+  readonly path: string;
+}
+
+/** The objects in a rendered folder, in the order of application: by wave. */
+export function objectsIn(content: ReadonlyMap<string, string>): ReadObject[] {
+  return [...content]
+    .filter(([path]) => /^[^/]+\/\d+-.+\.yaml$/.test(path))
+    .map(([path, text]) => ({ ...objectSchema.parse(parse(text)), path }))
+    .sort((a, b) => waveOf(a) - waveOf(b));
+}
+
+export function waveOf({ metadata }: ReadObject): number {
+  return Number(metadata.annotations["argocd.argoproj.io/sync-wave"]);
+}
+
+/** The one object of a kind and name. */
+export function objectOf(objects: readonly ReadObject[], kind: string, name: string): ReadObject {
+  const [only, ...others] = objects.filter((object) => object.kind === kind && object.metadata.name === name);
+  if (!only || others.length > 0) {
+    throw new Error(`expected one ${kind} "${name}", there are ${others.length + (only ? 1 : 0)}`);
+  }
+  return only;
+}
