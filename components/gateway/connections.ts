@@ -3,7 +3,7 @@ import type { AcmeServer } from "../certificates/cert-manager";
 import { certManagerConnections } from "../certificates/connections";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
-import type { ModelEndpoint } from "../serving/endpoint";
+import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
 import { gatewayProxies, PROXY_PORTS } from "./names";
 import type { GatewayService } from "./service-routes";
 
@@ -75,13 +75,13 @@ function proxies({ endpoints, services, acme }: GatewayConnections): Connection[
       to: envoyGateway,
       ports: [XDS_PORT],
     }),
-    ...endpoints.map((endpoint) =>
+    ...endpoints.filter(speaksOpenAi).map((endpoint) =>
       connect({
         name: `gateway-to-model-${endpoint.model}`,
         reason: "Requests come through the gateway alone",
         from: gatewayProxies,
         to: endpoint,
-        ports: [endpoint.port],
+        ports: [endpoint.ports.openai],
       }),
     ),
     ...services.map(({ name, pods, port }) =>

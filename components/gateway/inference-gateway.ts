@@ -11,7 +11,7 @@ import type { Stage } from "../../planner/types";
 import { customResource } from "../core/custom-resource";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { PlatformComponent } from "../core/platform-component";
-import type { ModelEndpoint } from "../serving/endpoint";
+import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
 import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-types";
 import { ApiKeys, consumerSecretName } from "./api-keys";
 import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
@@ -65,7 +65,8 @@ export class InferenceGateway extends PlatformComponent {
 
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
-    const { endpoints, hostname, stage, tls, consumers, services = [] } = args;
+    const { hostname, stage, tls, consumers, services = [] } = args;
+    const endpoints = args.endpoints.filter(speaksOpenAi);
     const serviceListeners = services.map((service) => service.name);
     const limits: RequestLimits = {
       requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_TIMES.requestTimeoutSeconds,

@@ -4,7 +4,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
-import type { ModelEndpoint } from "../serving/endpoint";
+import type { OpenAiEndpoint } from "../serving/endpoint";
 import { TOKEN_COSTS } from "./access-log";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
 import { GATEWAY_NAME, LISTENERS, MODEL_HEADER } from "./names";
@@ -12,7 +12,7 @@ import { seconds } from "./traffic";
 
 export interface ModelRoutesArgs {
   readonly namespace: pulumi.Input<string>;
-  readonly endpoints: readonly ModelEndpoint[];
+  readonly endpoints: readonly OpenAiEndpoint[];
   /** Seconds until a whole response must be done. */
   readonly requestTimeoutSeconds: number;
 }
@@ -49,20 +49,20 @@ export class ModelRoutes extends PlatformComponent {
    * The Service by its DNS name, from the gateway's own namespace: no ReferenceGrant in the model's. A headless
    * Service resolves to the replicas, so that Envoy balances requests over them rather than connections.
    */
-  private backend(endpoint: ModelEndpoint): void {
+  private backend(endpoint: OpenAiEndpoint): void {
     customResource<IBackend>(
       this.child(`backend-${endpoint.model}`),
       {
         apiVersion: "gateway.envoyproxy.io/v1alpha1",
         kind: "Backend",
         ...this.metadata(endpoint, endpoint.model),
-        spec: { endpoints: [{ fqdn: { hostname: serviceHostname(endpoint), port: endpoint.port } }] },
+        spec: { endpoints: [{ fqdn: { hostname: serviceHostname(endpoint), port: endpoint.ports.openai } }] },
       },
       this.childOptions(),
     );
   }
 
-  private routeByModel(endpoint: ModelEndpoint): void {
+  private routeByModel(endpoint: OpenAiEndpoint): void {
     const { model, servedName, task } = endpoint;
     customResource<IAIServiceBackend>(
       this.child(`schema-${model}`),
@@ -97,7 +97,7 @@ export class ModelRoutes extends PlatformComponent {
     );
   }
 
-  private routeByPath(endpoint: ModelEndpoint): void {
+  private routeByPath(endpoint: OpenAiEndpoint): void {
     const { model, servedName } = endpoint;
     customResource<IHTTPRoute>(
       this.child(`path-${model}`),
@@ -136,7 +136,7 @@ export class ModelRoutes extends PlatformComponent {
   }
 
   private metadata(
-    endpoint: ModelEndpoint,
+    endpoint: OpenAiEndpoint,
     name: string,
   ): { name: string; namespace: pulumi.Input<string>; labels: Record<string, string> } {
     return {
@@ -149,8 +149,8 @@ export class ModelRoutes extends PlatformComponent {
 
 const OPENAI: ApiSchema = { name: "OpenAI", prefix: "/v1" };
 
-/** API of each task's servers. vLLM serves Cohere's rerank API; OpenAI has none. */
-const SCHEMAS: Readonly<Record<ModelEndpoint["task"], ApiSchema>> = {
+/** API of each task: Cohere's for rerank, because OpenAI has none. */
+const SCHEMAS: Readonly<Record<OpenAiEndpoint["task"], ApiSchema>> = {
   chat: OPENAI,
   completion: OPENAI,
   embedding: OPENAI,
@@ -164,6 +164,6 @@ const PARENT = {
   sectionName: LISTENERS.https,
 };
 
-function serviceHostname({ service, namespace }: ModelEndpoint): string {
+function serviceHostname({ service, namespace }: OpenAiEndpoint): string {
   return `${service}.${namespace}.svc.cluster.local`;
 }

@@ -31,7 +31,7 @@ export function modelControlConnections({ endpoints, networks, warmModels }: Mod
           reason: "The model control API pulls, loads and unloads models in the engine",
           from: modelControlPods,
           to: endpoint,
-          ports: [endpoint.port],
+          ports: Object.values(endpoint.ports),
         }),
       ),
     ...(warmModels

@@ -29,7 +29,7 @@ export interface ModelStoreMetrics {
   readonly port: number;
 }
 
-/** One target for each model that has metrics (Ollama has none). */
+/** One target for each model whose engine has metrics. */
 export function modelTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[] {
   return endpoints.flatMap(({ model, engine, namespace, podLabels, metrics }) =>
     metrics

@@ -1,4 +1,5 @@
-import type { EngineName, ModelTask } from "../../planner/types";
+import type { Engine, EngineName } from "../../engines";
+import type { ModelTask } from "../../planner/types";
 
 /** A controller in a model's namespace whose replicas are counted by its `scale` subresource. */
 export type ScaleTarget =
@@ -32,13 +33,21 @@ export interface ModelEndpoint {
   readonly namespace: string;
   /** Name of the Service that fronts ready replicas. */
   readonly service: string;
-  readonly port: number;
+  /** Where it listens, by the API that it speaks. */
+  readonly ports: Engine["ports"];
   /** Labels of the pods that answer (leaders only, in a multi-node group). */
   readonly podLabels: Readonly<Record<string, string>>;
   /** What runs its replicas: whatever scales the model changes this one's count. */
   readonly scale: ScaleTarget;
   /** Left out where the model control API is off, or cannot drive the engine: replicas that span nodes. */
   readonly control?: EngineControl;
-  /** Prometheus endpoint of each pod; engines without one leave it out (Ollama). */
+  /** Prometheus endpoint of each pod, where the engine has one. */
   readonly metrics?: { readonly port: number; readonly path: string };
+}
+
+/** An endpoint with OpenAI's API, which the gateway routes by the model that a request names. */
+export type OpenAiEndpoint = ModelEndpoint & { readonly ports: { readonly openai: number } };
+
+export function speaksOpenAi(endpoint: ModelEndpoint): endpoint is OpenAiEndpoint {
+  return endpoint.ports.openai !== undefined;
 }

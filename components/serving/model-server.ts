@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { engineOf } from "../../engines";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
@@ -57,14 +58,23 @@ export function serverName(model: string): string {
   return `model-${model}`;
 }
 
-/** What every endpoint says of its model. */
+/** What follows from the model and its engine, whatever runs it. */
 export function modelOf({
   name,
   servedName,
   engine,
   task,
-}: ModelPlan): Pick<ModelEndpoint, "model" | "servedName" | "engine" | "task" | "namespace"> {
-  return { model: name, servedName, engine, task, namespace: modelNamespaceName(name) };
+}: ModelPlan): Omit<ModelEndpoint, "service" | "podLabels" | "scale" | "control"> {
+  const { ports, metrics } = engineOf(engine);
+  return {
+    model: name,
+    servedName,
+    engine,
+    task,
+    namespace: modelNamespaceName(name),
+    ports,
+    ...(metrics && { metrics: { port: metrics.port, path: metrics.path } }),
+  };
 }
 
 /** @throws Error when a model needs the model store and the environment has none. */

@@ -1,6 +1,6 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { engineOf } from "../../engines";
+import { ollama, OLLAMA_PORT as PORT } from "../../engines/ollama";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
@@ -29,7 +29,6 @@ import {
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
 
 const APP = "ollama";
-const PORT = 11434;
 const HOME = "/var/lib/ollama";
 /** More than fit: the API's memory budget is the limit. Ollama's own, three for each GPU, would unload without asking it. */
 const CONTROLLED_MODELS = "64";
@@ -50,7 +49,6 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     return {
       ...modelOf(model),
       service: instance,
-      port: PORT,
       podLabels: selectorLabels(APP, instance),
       scale: { apiVersion: "apps/v1", kind: "StatefulSet", name: instance },
       ...(control && { control: engineControl(model, control) }),
@@ -75,6 +73,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:OllamaServer", name, opts);
     const { model, cluster } = args;
+    const { health, sidecar } = ollama;
     const tag = ollamaTag(model);
     const instance = serverName(model.name);
     this.endpoint = OllamaServer.endpointOf(model, args.control);
@@ -94,7 +93,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       {
         namespace,
         job: { server: `http://127.0.0.1:${PORT}`, tag, servedName: model.servedName, task: model.task },
-        resources: engineOf(model.engine).sidecar,
+        resources: sidecar,
       },
       this.childOptions(),
     );
@@ -115,18 +114,17 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           env: [...ollamaEnvironment(model, args.control !== undefined), ...modelVariables(model, args.gpu)],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
-          resources: modelResources(model.resources, engineOf(model.engine).sidecar),
+          resources: modelResources(model.resources, sidecar),
           // It stops at once when it is told to, in the middle of an answer: only waiting lets running requests finish.
           lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } },
-          startupProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5, failureThreshold: 60 },
+          startupProbe: { httpGet: { path: health.alive, port: "http" }, periodSeconds: 5, failureThreshold: 60 },
           livenessProbe: {
-            httpGet: { path: "/", port: "http" },
+            httpGet: { path: health.alive, port: "http" },
             periodSeconds: 10,
             timeoutSeconds: 5,
             failureThreshold: 6,
           },
-          // Its API answers with an empty disk too: that the model is loaded, the loader says.
-          readinessProbe: { httpGet: { path: "/api/version", port: "http" }, periodSeconds: 10, timeoutSeconds: 5 },
+          readinessProbe: { httpGet: { path: health.ready, port: "http" }, periodSeconds: 10, timeoutSeconds: 5 },
         },
       ],
     };
@@ -174,10 +172,7 @@ function engineControl(model: ModelPlan, control: ControlAccess): EngineControl 
   return {
     engines: replicaUrls(model),
     replicas: model.minReplicas,
-    memoryGiB:
-      gpusPerNode > 0
-        ? memoryPerGpu.limitGiB * gpusPerNode
-        : resources.memoryGiB - engineOf(model.engine).sidecar.memoryGiB,
+    memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB - ollama.sidecar.memoryGiB,
     diskGiB: volumeGiB(model, control),
     pins: [ollamaTag(model), model.servedName],
   };

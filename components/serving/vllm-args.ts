@@ -1,10 +1,10 @@
 /** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
 import { vllmArgument } from "../../catalog/engine-options";
+import { VLLM_PORT } from "../../engines/vllm";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { DRAIN_SECONDS, IMAGE_PULL_SECONDS } from "./pod-settings";
 
-export const VLLM_PORT = 8000;
 /** Port on the first node where the nodes of a replica meet. */
 export const RENDEZVOUS_PORT = 29501;
 

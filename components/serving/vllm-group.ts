@@ -1,5 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { VLLM_PORT } from "../../engines/vllm";
 import { ANNOTATIONS, LABEL_PREFIX, MODEL_LABEL, selectorLabels, standardLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
@@ -14,7 +15,7 @@ import { EXCLUSIVE_TOPOLOGY, type ILeaderWorkerSet } from "./leader-worker-set";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
-import { type GroupRole, groupArguments, RENDEZVOUS_PORT, VLLM_PORT } from "./vllm-args";
+import { type GroupRole, groupArguments, RENDEZVOUS_PORT } from "./vllm-args";
 import { commandProbes, httpProbes, type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
@@ -46,10 +47,8 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       // Not the group's name: the controller makes a Service of that name, through which pods that are not ready yet find
       // their leader, and takes one that exists for its own.
       service: `${instance}-api`,
-      port: VLLM_PORT,
       podLabels: { ...selectorLabels(APP, instance), [ROLE_LABEL]: "leader" },
       scale: { apiVersion: "leaderworkerset.x-k8s.io/v1", kind: "LeaderWorkerSet", name: instance },
-      metrics: { port: VLLM_PORT, path: "/metrics" },
     };
   }
 

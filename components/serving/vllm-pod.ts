@@ -1,5 +1,6 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import { engineOf } from "../../engines";
+import { VLLM_PORT } from "../../engines/vllm";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
@@ -8,7 +9,6 @@ import type { ChatTemplate } from "./chat-template";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
 import { DEREGISTER_SECONDS, DRAIN_SECONDS, modelVariables, variables } from "./pod-settings";
-import { VLLM_PORT } from "./vllm-args";
 import type { Weights } from "./vllm-weights";
 
 const CACHE_FOLDER = "/cache";
@@ -72,20 +72,18 @@ export function vllmPod({ model, gpu, weights, chatTemplate, ...args }: VllmPodA
   };
 }
 
-/**
- * Probes of a pod that serves the API. `/v1/models` answers once the model is loaded, which `/health` may do before;
- * `/health` turns to 503 when the engine is dead.
- */
+/** Probes of a pod that serves the API. */
 export function httpProbes(model: ModelPlan): Probes {
+  const { alive, ready } = engineOf(model.engine).health;
   const get = (path: string) => ({
     httpGet: { path, port: "http" },
     periodSeconds: PROBE_PERIOD_SECONDS,
     timeoutSeconds: 5,
   });
   return {
-    startupProbe: { ...get("/v1/models"), failureThreshold: startupFailures(model) },
-    readinessProbe: get("/v1/models"),
-    livenessProbe: { ...get("/health"), failureThreshold: 6 },
+    startupProbe: { ...get(ready), failureThreshold: startupFailures(model) },
+    readinessProbe: get(ready),
+    livenessProbe: { ...get(alive), failureThreshold: 6 },
   };
 }
 

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { VLLM_PORT } from "../../engines/vllm";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
@@ -18,7 +19,7 @@ import {
   serverName,
 } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, modelReplicas } from "./pod-settings";
-import { VLLM_PORT, vllmArguments } from "./vllm-args";
+import { vllmArguments } from "./vllm-args";
 import { httpProbes, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
@@ -33,11 +34,9 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     return {
       ...modelOf(model),
       service: instance,
-      port: VLLM_PORT,
       podLabels: selectorLabels(APP, instance),
       scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
       ...(control && { control: engineControl(model) }),
-      metrics: { port: VLLM_PORT, path: "/metrics" },
     };
   }
 

@@ -1,6 +1,7 @@
 import { type Engine, semanticVersionOf } from "../engine";
 
-const PORT = 8000;
+/** Of its API and of its metrics. */
+export const VLLM_PORT = 8000;
 
 /** vLLM: one model of a checkpoint per process, on GPUs, with OpenAI's API. Series as of vLLM 0.33.0 (docs/design/metrics). */
 export const vllm: Engine = {
@@ -14,11 +15,11 @@ export const vllm: Engine = {
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
-  ports: { openai: PORT },
+  ports: { openai: VLLM_PORT },
   // `/v1/models` answers once the model is loaded, which `/health` may do before; `/health` turns to 503 when the engine is dead.
   health: { alive: "/health", ready: "/v1/models" },
   metrics: {
-    port: PORT,
+    port: VLLM_PORT,
     path: "/metrics",
     series: {
       requestsWaiting: "vllm:num_requests_waiting",

@@ -1,9 +1,21 @@
+import type { MetricMeaning } from "../../../engines";
+import { metric } from "../../../engines/metrics";
 import type { DashboardSpec, PanelSpec, Query } from "./builder";
 
-/** A latency panel: median and 95th percentile of one of vLLM's histograms, per model. */
-function latency(title: string, description: string, histogram: string): PanelSpec {
+/** Of the models that the reader has chosen. */
+function chosen(meaning: MetricMeaning): string {
+  return metric(meaning, (series) => `${series}{model=~"$model"}`);
+}
+
+/** Per second, of the models that the reader has chosen. */
+function rate(meaning: MetricMeaning, suffix = ""): string {
+  return metric(meaning, (series) => `rate(${series}${suffix}{model=~"$model"}[$__rate_interval])`);
+}
+
+/** A latency panel: median and 95th percentile of a histogram of the engines, per model. */
+function latency(title: string, description: string, histogram: MetricMeaning): PanelSpec {
   const quantile = (q: number): Query => ({
-    expr: `histogram_quantile(${q}, sum by (model, le) (rate(${histogram}_bucket{model=~"$model"}[$__rate_interval])))`,
+    expr: `histogram_quantile(${q}, sum by (model, le) (${rate(histogram, "_bucket")}))`,
     legend: `{{model}} p${q * 100}`,
   });
   return { title, description, unit: "s", queries: [quantile(0.5), quantile(0.95)] };
@@ -59,8 +71,8 @@ export const platformOverview: DashboardSpec = {
     {
       title: "Latency",
       panels: [
-        latency("Time to first token", "A queue or long prompts raise it.", "vllm:time_to_first_token_seconds"),
-        latency("Between tokens", "What a reader feels while text streams in.", "vllm:inter_token_latency_seconds"),
+        latency("Time to first token", "A queue or long prompts raise it.", "timeToFirstTokenSeconds"),
+        latency("Between tokens", "What a reader feels while text streams in.", "interTokenSeconds"),
         {
           title: "Whole request, p99",
           description: "From request to last token.",
@@ -77,8 +89,8 @@ export const platformOverview: DashboardSpec = {
           description: "Waiting requests that never drain mean too few replicas.",
           unit: "short",
           queries: [
-            { expr: 'sum by (model) (vllm:num_requests_running{model=~"$model"})', legend: "{{model}} running" },
-            { expr: 'sum by (model) (vllm:num_requests_waiting{model=~"$model"})', legend: "{{model}} waiting" },
+            { expr: `sum by (model) (${chosen("requestsRunning")})`, legend: "{{model}} running" },
+            { expr: `sum by (model) (${chosen("requestsWaiting")})`, legend: "{{model}} waiting" },
           ],
         },
         {
@@ -87,11 +99,11 @@ export const platformOverview: DashboardSpec = {
           unit: "short",
           queries: [
             {
-              expr: 'sum by (model) (rate(vllm:prompt_tokens_total{model=~"$model"}[$__rate_interval]))',
+              expr: `sum by (model) (${rate("promptTokensTotal")})`,
               legend: "{{model}} read",
             },
             {
-              expr: 'sum by (model) (rate(vllm:generation_tokens_total{model=~"$model"}[$__rate_interval]))',
+              expr: `sum by (model) (${rate("generatedTokensTotal")})`,
               legend: "{{model}} written",
             },
           ],
@@ -101,7 +113,7 @@ export const platformOverview: DashboardSpec = {
           description: "Above 90 % for 10 minutes: the alert KvCacheAlmostFull fires.",
           unit: "percentunit",
           max: 1,
-          queries: [{ expr: 'max by (model, pod) (vllm:kv_cache_usage_perc{model=~"$model"})', legend: "{{pod}}" }],
+          queries: [{ expr: `max by (model, pod) (${chosen("kvCacheUsage")})`, legend: "{{pod}}" }],
         },
         {
           title: "Requests by how they ended",
@@ -109,11 +121,11 @@ export const platformOverview: DashboardSpec = {
           unit: "reqps",
           queries: [
             {
-              expr: 'sum by (model, finished_reason) (rate(vllm:request_success_total{model=~"$model"}[$__rate_interval]))',
+              expr: `sum by (model, finished_reason) (${rate("requestsTotal")})`,
               legend: "{{model}} {{finished_reason}}",
             },
             {
-              expr: 'sum by (model) (rate(vllm:num_preemptions_total{model=~"$model"}[$__rate_interval]))',
+              expr: `sum by (model) (${rate("preemptionsTotal")})`,
               legend: "{{model}} preempted",
             },
           ],

@@ -1,3 +1,4 @@
+import { metric, seriesOf } from "../../../engines/metrics";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
@@ -5,16 +6,21 @@ import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 const CHAT = 'namespace="model-chat",pod="chat-0",model="chat",model_name="chat",engine="0"';
 const OF_CHAT = { namespace: "model-chat", model: "chat" };
 
+/** For cases: what the first engine that reports it calls the series. */
+const [waiting, kvCacheUsage, firstToken, latency] = (
+  ["requestsWaiting", "kvCacheUsage", "timeToFirstTokenSeconds", "latencySeconds"] as const
+).map((meaning) => seriesOf(meaning)[0]);
+
 const p99Latency: RecordingRule = {
   record: "inference_p99_latency_ms",
-  expr: "1000 * histogram_quantile(0.99, sum by (namespace, model, le) (rate(vllm:e2e_request_latency_seconds_bucket[5m])))",
+  expr: `1000 * histogram_quantile(0.99, sum by (namespace, model, le) (${metric("latencySeconds", (series) => `rate(${series}_bucket[5m])`)}))`,
   about: "99th percentile of the time from request to last token, in milliseconds, per model.",
   cases: {
     gives: {
       series: {
-        [`vllm:e2e_request_latency_seconds_bucket{${CHAT},le="1"}`]: "0+0x20",
-        [`vllm:e2e_request_latency_seconds_bucket{${CHAT},le="2"}`]: "0+60x20",
-        [`vllm:e2e_request_latency_seconds_bucket{${CHAT},le="+Inf"}`]: "0+60x20",
+        [`${latency}_bucket{${CHAT},le="1"}`]: "0+0x20",
+        [`${latency}_bucket{${CHAT},le="2"}`]: "0+60x20",
+        [`${latency}_bucket{${CHAT},le="+Inf"}`]: "0+60x20",
       },
       at: "15m",
       samples: { 'inference_p99_latency_ms{namespace="model-chat",model="chat"}': 1990 },
@@ -62,45 +68,45 @@ const unavailable: AlertRule = {
 };
 
 const queueGrowing: AlertRule = {
-  alert: "VllmQueueGrowing",
+  alert: "RequestQueueGrowing",
   expr: `
-    sum by (namespace, model) (min_over_time(vllm:num_requests_waiting[10m])) > 0
+    sum by (namespace, model) (${metric("requestsWaiting", (series) => `min_over_time(${series}[10m])`)}) > 0
     and
-    sum by (namespace, model) (avg_over_time(vllm:num_requests_waiting[5m]))
-      > sum by (namespace, model) (avg_over_time(vllm:num_requests_waiting[5m] offset 10m))`,
+    sum by (namespace, model) (${metric("requestsWaiting", (series) => `avg_over_time(${series}[5m])`)})
+      > sum by (namespace, model) (${metric("requestsWaiting", (series) => `avg_over_time(${series}[5m] offset 10m)`)})`,
   for: "5m",
   severity: "warning",
   summary: "Requests for {{ $labels.model }} wait longer and longer",
   description:
     "The queue of {{ $labels.model }} has not been empty for 10 minutes (at least {{ $value }} requests) and is longer than 10 minutes ago: demand exceeds what its replicas can do. Add replicas or lower the context length.",
   cases: {
-    fires: { series: { [`vllm:num_requests_waiting{${CHAT}}`]: "0+2x60" }, at: "40m", labels: OF_CHAT },
+    fires: { series: { [`${waiting}{${CHAT}}`]: "0+2x60" }, at: "40m", labels: OF_CHAT },
     // A short, steady queue is batching at work.
-    quiet: { series: { [`vllm:num_requests_waiting{${CHAT}}`]: "4x60" }, at: "40m" },
+    quiet: { series: { [`${waiting}{${CHAT}}`]: "4x60" }, at: "40m" },
   },
 };
 
 const kvCacheAlmostFull: AlertRule = {
   alert: "KvCacheAlmostFull",
-  expr: "max by (namespace, model, pod) (avg_over_time(vllm:kv_cache_usage_perc[5m])) > 0.9",
+  expr: `max by (namespace, model, pod) (${metric("kvCacheUsage", (series) => `avg_over_time(${series}[5m])`)}) > 0.9`,
   for: "10m",
   severity: "warning",
   summary: "KV cache of {{ $labels.model }} is {{ $value | humanizePercentage }} full",
   description:
-    "Pod {{ $labels.pod }} has used more than 90 % of its KV cache for 10 minutes: vLLM soon preempts requests and computes them again. Lower the concurrency or the context length, or give the model more GPU memory.",
+    "Pod {{ $labels.pod }} has used more than 90 % of its KV cache for 10 minutes: its engine soon preempts requests and computes them again. Lower the concurrency or the context length, or give the model more GPU memory.",
   cases: {
     fires: {
-      series: { [`vllm:kv_cache_usage_perc{${CHAT}}`]: "0.95x40" },
+      series: { [`${kvCacheUsage}{${CHAT}}`]: "0.95x40" },
       at: "20m",
       labels: { ...OF_CHAT, pod: "chat-0" },
     },
-    quiet: { series: { [`vllm:kv_cache_usage_perc{${CHAT}}`]: "0.88x40" }, at: "20m" },
+    quiet: { series: { [`${kvCacheUsage}{${CHAT}}`]: "0.88x40" }, at: "20m" },
   },
 };
 
 const highTimeToFirstToken: AlertRule = {
   alert: "HighTimeToFirstToken",
-  expr: "histogram_quantile(0.95, sum by (namespace, model, le) (rate(vllm:time_to_first_token_seconds_bucket[5m]))) > 5",
+  expr: `histogram_quantile(0.95, sum by (namespace, model, le) (${metric("timeToFirstTokenSeconds", (series) => `rate(${series}_bucket[5m])`)})) > 5`,
   for: "10m",
   severity: "warning",
   summary: "First token of {{ $labels.model }} takes {{ $value | humanizeDuration }}",
@@ -109,18 +115,18 @@ const highTimeToFirstToken: AlertRule = {
   cases: {
     fires: {
       series: {
-        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="5.0"}`]: "0+50x40",
-        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="10.0"}`]: "0+60x40",
-        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="+Inf"}`]: "0+60x40",
+        [`${firstToken}_bucket{${CHAT},le="5.0"}`]: "0+50x40",
+        [`${firstToken}_bucket{${CHAT},le="10.0"}`]: "0+60x40",
+        [`${firstToken}_bucket{${CHAT},le="+Inf"}`]: "0+60x40",
       },
       at: "30m",
       labels: OF_CHAT,
     },
     quiet: {
       series: {
-        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="5.0"}`]: "0+58x40",
-        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="10.0"}`]: "0+60x40",
-        [`vllm:time_to_first_token_seconds_bucket{${CHAT},le="+Inf"}`]: "0+60x40",
+        [`${firstToken}_bucket{${CHAT},le="5.0"}`]: "0+58x40",
+        [`${firstToken}_bucket{${CHAT},le="10.0"}`]: "0+60x40",
+        [`${firstToken}_bucket{${CHAT},le="+Inf"}`]: "0+60x40",
       },
       at: "30m",
     },
@@ -129,7 +135,7 @@ const highTimeToFirstToken: AlertRule = {
 
 const loadFailing: AlertRule = {
   alert: "ModelLoadFailing",
-  // Weights are fetched by init containers, and by Ollama's loader, which is one that stays. A pod that was ready since has them.
+  // Weights are fetched by init containers, of which a loader beside the engine stays. A pod that was ready since has them.
   expr: `
     max by (namespace, model, pod, container) (${ofModels(
       'max_over_time(kube_pod_init_container_status_waiting_reason{reason="CrashLoopBackOff"}[15m])',

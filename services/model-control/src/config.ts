@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BACKENDS } from "./backends/backend";
+import { BACKENDS, STARTED_WITH_MODELS } from "./backends/backend";
 import { checkFile } from "./config-file";
 import { messageOf } from "./errors";
 import { DEFAULT_REGISTRY, type NameRules, parseModelName } from "./model-name";
@@ -42,7 +42,7 @@ const worker = z.strictObject({
   memoryBytes: bytes,
   /** Disk that its models may take together, in bytes. Not set: no bound. */
   diskBytes: bytes.optional(),
-  /** The models that the engine serves from its start, in its own spelling (vLLM). */
+  /** The models that the engine serves from its start, in its own spelling. */
   models: z.array(z.string().min(1)).default([]),
   /** Models that never leave to make room. */
   pins: z.array(z.string().min(1)).default([]),
@@ -118,8 +118,9 @@ export const configSchema = z
       const issue = (path: (string | number)[], message: string) =>
         context.addIssue({ code: "custom", path: ["workers", index, ...path], message });
       if (names.indexOf(name) !== index) issue(["name"], "a name that no other worker has");
-      if (backend === "vllm" && models.length === 0) issue(["models"], "the models that this vLLM serves");
-      if (backend !== "vllm" && models.length > 0) issue(["models"], `nothing: ${backend} tells its models itself`);
+      const told = STARTED_WITH_MODELS.includes(backend);
+      if (told && models.length === 0) issue(["models"], `the models that this ${backend} serves`);
+      if (!told && models.length > 0) issue(["models"], `nothing: ${backend} tells its models itself`);
       pins.forEach((pin, at) => {
         try {
           parseModelName(pin, nameRules(config));

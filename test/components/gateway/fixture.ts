@@ -12,7 +12,7 @@ export function endpoint(model: string, overrides: Partial<ModelEndpoint> = {}):
     task: "chat",
     namespace: `model-${model}`,
     service: `${model}-server`,
-    port: 8000,
+    ports: { openai: 8000 },
     podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": model },
     scale: { apiVersion: "apps/v1", kind: "Deployment", name: `${model}-server` },
     ...overrides,
@@ -21,7 +21,7 @@ export function endpoint(model: string, overrides: Partial<ModelEndpoint> = {}):
 
 export const ENDPOINTS: readonly ModelEndpoint[] = [
   endpoint("legal", { servedName: "meta-llama/Llama-3.1-8B-Instruct" }),
-  endpoint("embeddings", { servedName: "bge-m3", engine: "ollama", task: "embedding", port: 11434 }),
+  endpoint("embeddings", { servedName: "bge-m3", engine: "ollama", task: "embedding", ports: { openai: 11434 } }),
   endpoint("ranking", { servedName: "bge-reranker-v2-m3", task: "rerank" }),
 ];
 

@@ -29,7 +29,7 @@ describe("OllamaServer", () => {
         task: "chat",
         namespace: "model-llama-3b",
         service: "model-llama-3b",
-        port: 11434,
+        ports: { openai: 11434 },
         podLabels: { "app.kubernetes.io/name": "ollama", "app.kubernetes.io/instance": "model-llama-3b" },
         scale: { apiVersion: "apps/v1", kind: "StatefulSet", name: "model-llama-3b" },
       },

@@ -22,7 +22,7 @@ describe("VllmServer", () => {
         task: "chat",
         namespace: "model-llama-8b",
         service: "model-llama-8b",
-        port: 8000,
+        ports: { openai: 8000 },
         podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "model-llama-8b" },
         scale: { apiVersion: "apps/v1", kind: "Deployment", name: "model-llama-8b" },
         metrics: { port: 8000, path: "/metrics" },

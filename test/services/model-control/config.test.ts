@@ -91,7 +91,7 @@ workers:
         'workers[0].pins[1] is "hf.co/a/b"; allowed: a model\'s name: the registry "hf.co" is not',
       ),
       '  line 7: workers[1].name is "w1"; allowed: a name that no other worker has',
-      "  line 7: workers[1].models is nothing; allowed: the models that this vLLM serves",
+      "  line 7: workers[1].models is nothing; allowed: the models that this vllm serves",
       '  line 2: listen.metricsPort is 2000; allowed: another port than "listen.port"',
     ]);
   });

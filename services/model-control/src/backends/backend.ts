@@ -1,5 +1,7 @@
 /** The engines that the API drives. */
 export const BACKENDS = ["ollama", "triton", "vllm"] as const;
+/** Those that serve what they were started with, and must be told of by the configuration. */
+export const STARTED_WITH_MODELS: readonly BackendKind[] = ["vllm"];
 export type BackendKind = (typeof BACKENDS)[number];
 
 /** A model as one engine knows it. */

@@ -21,7 +21,7 @@ export interface WorkerSpec {
   readonly memoryBytes: number;
   /** Bytes that its models may take together. Not set: no bound. */
   readonly diskBytes?: number;
-  /** What the engine was started with (vLLM). */
+  /** What the engine was started with, where it serves nothing else. */
   readonly models?: readonly string[];
   /** Models that never leave to make room, in the spelling of `parseModelName`. */
   readonly pins: readonly string[];
