@@ -44,6 +44,7 @@ export function planModel(
     ...(layout.nodesPerReplica > 1 && { nodeLink: nodeLinkOf(shape) }),
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
+    ...(model.serviceLevel && { serviceLevel: model.serviceLevel }),
     takesImages: model.architecture.vision !== undefined,
     contextTokens: model.contextTokens,
     concurrency: model.concurrency,

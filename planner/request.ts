@@ -1,6 +1,7 @@
 import type { MachineShape } from "../catalog/shapes";
 import type { EngineName } from "../engines";
 import type { ServedModel } from "../engines/served-model";
+import type { ServiceLevel } from "./service-level";
 import type { Stage } from "./types";
 
 /** One node pool that the environment allows. */
@@ -29,6 +30,7 @@ export interface ModelRequest extends ServedModel {
   readonly domain?: string;
   readonly minReplicas: number;
   readonly maxReplicas: number;
+  readonly serviceLevel?: ServiceLevel;
   /** Names of allowed pools; every pool with a fitting role when undefined. */
   readonly pools?: readonly string[];
   /** Remarks for whoever reads the plan. */

@@ -13,6 +13,7 @@ import type {
   ModelTask,
 } from "../engines/served-model";
 import type { MemoryVerdict } from "./memory/verdict";
+import type { ServiceLevel } from "./service-level";
 
 export type { EngineName } from "../engines";
 export type {
@@ -113,6 +114,7 @@ export interface ModelPlan {
   readonly minReplicas: number;
   /** Room that the pool and the quota keep for it. Nothing scales by itself yet. */
   readonly maxReplicas: number;
+  readonly serviceLevel?: ServiceLevel;
   /** Prompts may hold images: the model has a vision tower. */
   readonly takesImages: boolean;
   readonly contextTokens: number;

@@ -69,6 +69,7 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     concurrency: config.concurrency,
     minReplicas: config.replicas.min,
     maxReplicas: config.replicas.max,
+    ...(config.serviceLevel && { serviceLevel: config.serviceLevel }),
     ...(config.pools && { pools: config.pools }),
     ...(config.tensorParallel !== undefined && { tensorParallel: config.tensorParallel }),
     ...(config.pipelineParallel !== undefined && { pipelineParallel: config.pipelineParallel }),

@@ -2,6 +2,7 @@ import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import type { LoadedEnvironment } from "../config";
 import { apiServerCidrs } from "./api-server-cidrs";
 import { controlImage } from "./control-image";
+import { declaredLevels } from "./declared-levels";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
@@ -18,6 +19,7 @@ const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
   exampleNames,
   controlImage,
   engineOptionAdvice,
+  declaredLevels,
   movingRevisions,
   apiServerCidrs,
 ];

@@ -53,6 +53,19 @@ ${NAMESPACE}:models:
     config: models/my-model/config.json
     source: hf://my-organization/my-model@0123456789abcdef0123456789abcdef01234567
 \`\`\`
+
+## Service levels
+
+What clients are to expect of a model can be written down. **Nothing is promised from it yet**: the level is checked, and carried in the
+plan, its JSON and its record in the cluster; no replica, machine, alert or price follows from it, and the plan says so. What a plan does
+keep are \`contextTokens\` and \`concurrency\`.
+
+\`\`\`yaml
+${NAMESPACE}:models:
+  chat:
+    model: qwen2.5-7b-instruct
+    serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 99 }
+\`\`\`
 `;
 
 function sectionText(key: string, field: FieldSchema, isRequired: boolean): string {

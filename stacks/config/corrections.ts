@@ -7,10 +7,16 @@ export function correctedNumber(field: FieldSchema, text: string): number | unde
     amount,
     thousands,
     word = "",
-  } = /^\s*(?<amount>-?\d+(\.\d+)?)(?<thousands>[kK](?![a-z]))?\s*(?<word>[A-Za-z]*)\s*$/.exec(text)?.groups ?? {};
+  } = /^\s*(?<amount>-?\d+(\.\d+)?)(?<thousands>[kK](?![a-z]))?\s*(?<word>%|[A-Za-z]*)\s*$/.exec(text)?.groups ?? {};
   const unit = field.unit ?? "";
+  if (word === "%" && isFraction(field)) {
+    return correctedFraction(field, Number(amount));
+  }
   // GB is what people call GiB; otherwise a word must begin as the unit does.
-  const fits = word === "" || unit.toLowerCase().startsWith(word.slice(0, 1).toLowerCase());
+  const fits =
+    word === "" ||
+    (word === "%" && unit.startsWith("percent")) ||
+    unit.toLowerCase().startsWith(word.slice(0, 1).toLowerCase());
   if (amount === undefined || !fits) {
     return undefined;
   }
@@ -20,8 +26,20 @@ export function correctedNumber(field: FieldSchema, text: string): number | unde
   return isAllowed(field, number) ? number : undefined;
 }
 
-function isAllowed({ type, minimum, exclusiveMinimum, maximum }: FieldSchema, number: number): boolean {
+/** 99.9 as 0.999, where the field is a part of one. */
+export function correctedFraction(field: FieldSchema, percent: number): number | undefined {
+  // Without the digits that dividing by a hundred adds: 99.9 / 100 is 0.9990000000000001.
+  const number = Number((percent / 100).toPrecision(12));
+  return isFraction(field) && isAllowed(field, number) ? number : undefined;
+}
+
+function isFraction({ type, maximum = Number.POSITIVE_INFINITY }: FieldSchema): boolean {
+  return type === "number" && maximum <= 1;
+}
+
+function isAllowed({ type, enum: words, minimum, exclusiveMinimum, maximum }: FieldSchema, number: number): boolean {
   return (
+    (words === undefined || words.includes(number)) &&
     (type !== "integer" || Number.isInteger(number)) &&
     number >= (minimum ?? Number.NEGATIVE_INFINITY) &&
     number > (exclusiveMinimum ?? Number.NEGATIVE_INFINITY) &&

@@ -9,6 +9,7 @@ import * as modelControl from "./rules/model-control";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
 import * as pools from "./rules/pools";
+import * as serviceLevel from "./rules/service-level";
 
 const rules: readonly Rule[] = [
   pools.atLeastOnePool,
@@ -34,6 +35,8 @@ const rules: readonly Rule[] = [
   models.servedNamesFitTheEngines,
   models.modelPoolsExist,
   models.tensorParallelFitsANode,
+  serviceLevel.serviceLevelsSaySomething,
+  serviceLevel.tokenTimesAreOfGeneratedText,
   gateway.productionHasATrustedCertificate,
   gateway.consumersAreUnique,
   gateway.loadBalancerSettingsAreRead,

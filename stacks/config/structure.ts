@@ -1,6 +1,6 @@
 /** Structural problems: what zod finds, told in our words, and what is left of a section without them. */
 import { z } from "zod";
-import { correctedNumber, correctedText, quoted } from "./corrections";
+import { correctedFraction, correctedNumber, correctedText, quoted } from "./corrections";
 import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml } from "./field-text";
 import { didYouMean, type Path, type ProblemDraft, valueAt } from "./problems";
 import { type PlainIssue, plainIssues } from "./union-issues";
@@ -55,6 +55,10 @@ function fixFor(path: Path, value: unknown, field: FieldSchema | undefined): str
 
 /** What was probably meant, where that can be told from the value. */
 function correctionOf(field: FieldSchema, value: unknown): string | undefined {
+  const fraction = typeof value === "number" ? correctedFraction(field, value) : undefined;
+  if (fraction !== undefined) {
+    return `write ${fraction}`;
+  }
   if (typeof value !== "string") {
     const text = quoted(field, value);
     return text === undefined ? undefined : `put it in quotes: ${text}`;

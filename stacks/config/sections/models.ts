@@ -2,6 +2,7 @@ import { z } from "zod";
 import { engineNames } from "../../../engines";
 import type { ModelLoading, ModelPlan, ModelTask } from "../../../planner/types";
 import { dnsLabel, text, wholeNumber } from "./fields";
+import { serviceLevelSchema } from "./service-level";
 
 const tasks = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
 const loadings = ["copy", "stream"] as const satisfies readonly ModelLoading[];
@@ -99,6 +100,7 @@ export const modelSchema = z
       example: 16,
     }),
     replicas: replicasSchema,
+    serviceLevel: serviceLevelSchema,
     pools: z
       .array(dnsLabel(40))
       .min(1)

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
+import type { ModelPlan } from "../../../planner/types";
+import { declaredLevels } from "../../../stacks/advice/declared-levels";
 import { exampleNames } from "../../../stacks/advice/example-names";
 import { gatedModels } from "../../../stacks/advice/gated-models";
 import { movingRevisions } from "../../../stacks/advice/moving-revisions";
@@ -82,6 +84,26 @@ describe("moving revisions", () => {
   it("are not commits, nor of interest in development", () => {
     expect(advice("production", llama(commit))).toEqual([]);
     expect(advice("development", llama())).toEqual([]);
+  });
+});
+
+describe("service levels", () => {
+  const advice = (...serviceLevels: ModelPlan["serviceLevel"][]) =>
+    declaredLevels({
+      plan: {
+        models: serviceLevels.map((serviceLevel, index) => ({ ...qwen, name: `m${index}`, serviceLevel })),
+      } as unknown as Parameters<typeof declaredLevels>[0]["plan"],
+    });
+
+  it("are not to be read as promised by a green plan", () => {
+    const [found, ...others] = advice({ availability: 0.999 }, undefined, { ttftMs: 500, percentile: 99 });
+    expect(found).toMatchObject({ severity: "advisory", rule: "service-level-not-planned", subject: "models" });
+    expect(found?.message).toMatch(/^m0, m2: the service level is written down, but nothing is sized/);
+    expect(others).toEqual([]);
+  });
+
+  it("that nobody declares are no matter", () => {
+    expect(advice(undefined)).toEqual([]);
   });
 });
 

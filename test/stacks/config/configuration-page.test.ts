@@ -35,6 +35,11 @@ it.each([
   expect(description.trim()).not.toBe("");
 });
 
+it("says plainly that service levels promise nothing yet", () => {
+  expect(page).toContain("**Nothing is promised from it yet**");
+  expect(page).toContain("serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 99 }");
+});
+
 it("has a chapter for every section", () => {
   for (const key of keysOf(inputSchema())) {
     expect(page).toContain(fieldAt([key])?.description);
