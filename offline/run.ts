@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { defaultAnswers, type ProviderAnswers } from "./answers";
+import { Turns } from "./turns";
 
 /** One resource that the program registered, with its inputs resolved. */
 export interface RecordedResource {
@@ -44,7 +45,7 @@ export interface OfflineOptions {
   readonly preview?: boolean;
   /** What providers answer. @default `defaultAnswers` */
   readonly answers?: ProviderAnswers;
-  /** Milliseconds to wait for registrations after the program returned. @default 60000 */
+  /** Milliseconds without an answered registration, once the program returned, until it counts as stuck. @default 60000 */
   readonly drainTimeoutMs?: number;
   readonly onResource?: (count: number) => void;
 }
@@ -76,6 +77,8 @@ export async function runOffline(program: () => unknown, options: OfflineOptions
     { inputs: Record<string, unknown>; secretInputs: string[]; provider: string | undefined }
   >();
   const registrations: Registration[] = [];
+  const turns = new Turns();
+  const patience = new Patience(options.drainTimeoutMs ?? 60_000);
 
   await pulumi.runtime.setMocks(
     {
@@ -83,6 +86,7 @@ export async function runOffline(program: () => unknown, options: OfflineOptions
       newResource: (args) => {
         const { inputs, secretInputs } = unwrap(args.inputs as Record<string, unknown>);
         answered.set(key(args.type, args.name), { inputs, secretInputs, provider: args.provider || undefined });
+        patience.renew();
         options.onResource?.(answered.size);
         if (!args.custom) {
           return { id: undefined, state: {} };
@@ -102,9 +106,11 @@ export async function runOffline(program: () => unknown, options: OfflineOptions
 
   let failure: { readonly error: unknown } | undefined;
   const outputs = await pulumi.runtime.runInPulumiStack(async () => {
-    pulumi.runtime.registerStackTransformation(({ resource, type, name, opts }) => {
+    pulumi.runtime.registerStackTransformation(({ resource, type, name, props, opts }) => {
       registrations.push({ resource, type, name, parent: opts.parent, opts });
-      return undefined;
+      // The runtime reads this option first, and serializes nothing before it has.
+      const dependsOn = turns.next().then(() => resourcesIn(opts.dependsOn));
+      return { props, opts: { ...opts, dependsOn } };
     });
     try {
       return (await program()) as Record<string, unknown>;
@@ -120,7 +126,7 @@ export async function runOffline(program: () => unknown, options: OfflineOptions
       dependencies.set(resource, await resourcesIn(opts.dependsOn));
     }
   });
-  const settled = bounded(drained, options.drainTimeoutMs ?? 60_000, () => unanswered(registrations, answered));
+  const settled = patience.until(drained, () => unanswered(registrations, answered));
   await settled.catch((error: unknown) => {
     failure ??= { error };
   });
@@ -209,22 +215,39 @@ function key(type: string, name: string): string {
   return `${type}::${name}`;
 }
 
+/** Names listed of what never settled: the first ones hold up the others. */
+const LISTED = 20;
+
 function unanswered(registrations: readonly Registration[], answered: ReadonlyMap<string, unknown>): string {
   const waiting = registrations
     .filter(({ type, name }) => !answered.has(key(type, name)))
     .map(({ type, name }) => `${type} "${name}"`);
-  return `the program never settled; still waiting for the inputs of: ${waiting.join(", ") || "an output outside any resource"}`;
+  const listed = waiting.slice(0, LISTED).join(", ") || "an output outside any resource";
+  const more = waiting.length > LISTED ? ` and ${waiting.length - LISTED} more` : "";
+  return `the program never settled; still waiting for the inputs of: ${listed}${more}`;
 }
 
-async function bounded(work: Promise<void>, milliseconds: number, describe: () => string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UnsettledProgramError(describe())), milliseconds);
-  });
-  try {
-    await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
+/** Waits for work for as long as it shows signs of life. */
+class Patience {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly milliseconds: number) {}
+
+  /** A sign of life. */
+  renew(): void {
+    this.timer?.refresh();
+  }
+
+  /** @throws UnsettledProgramError with what `describe` says, or whatever the work throws. */
+  async until(work: Promise<void>, describe: () => string): Promise<void> {
+    const limit = new Promise<never>((_, reject) => {
+      this.timer = setTimeout(() => reject(new UnsettledProgramError(describe())), this.milliseconds);
+    });
+    try {
+      await Promise.race([work, limit]);
+    } finally {
+      clearTimeout(this.timer);
+    }
   }
 }
 

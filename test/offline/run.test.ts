@@ -1,0 +1,44 @@
+import * as random from "@pulumi/random";
+import { describe, expect, it } from "vitest";
+import { runOffline, UnsettledProgramError } from "../../offline/run";
+import { Turns } from "../../offline/turns";
+
+const OPTIONS = { project: "inference-stacks", stack: "test" };
+
+describe("a program that runs offline", () => {
+  it("keeps what its resources depend on, however many there are", async () => {
+    const { resources } = await runOffline(() => {
+      const first = new random.RandomPassword("first", { length: 1 });
+      for (let i = 0; i < 200; i++) {
+        new random.RandomPassword(`next-${i}`, { length: 1 }, { dependsOn: i === 199 ? [first] : [] });
+      }
+    }, OPTIONS);
+    const [, first, ...next] = resources;
+    expect(next).toHaveLength(200);
+    expect(next.map(({ dependsOn }) => dependsOn)).toEqual([...Array.from({ length: 199 }, () => []), [first?.urn]]);
+  });
+
+  it("is given up when it waits for what never comes, and names the first that do", async () => {
+    const never = new Promise<number>(() => {});
+    const stuck = runOffline(
+      () => {
+        for (let i = 0; i < 25; i++) new random.RandomPassword(`stuck-${i}`, { length: never });
+      },
+      { ...OPTIONS, drainTimeoutMs: 50 },
+    );
+    await expect(stuck).rejects.toThrow(UnsettledProgramError);
+    await expect(stuck).rejects.toThrow(/"stuck-0", .*"stuck-19" and 5 more$/);
+  });
+});
+
+describe("turns of registrations", () => {
+  it("let some go at a time, in order", async () => {
+    const turns = new Turns();
+    const gone: number[] = [];
+    const all = Array.from({ length: 130 }, (_, i) => turns.next().then(() => gone.push(i)));
+    await all[0];
+    expect(gone.length).toBeLessThan(130);
+    await Promise.all(all);
+    expect(gone).toEqual(Array.from({ length: 130 }, (_, i) => i));
+  });
+});
