@@ -1,8 +1,3 @@
-import type { EngineName } from "../planner/types";
-import ollama from "./engine-options/ollama.json";
-import rules from "./engine-options/rules.json";
-import vllm from "./engine-options/vllm.json";
-
 /** One flag of an engine's command line. */
 export interface EngineArgument {
   /** Without dashes, e.g. "tool-call-parser". */
@@ -29,6 +24,8 @@ export interface EngineVariable {
 /** The options of one engine, of the version that the platform pins. */
 export interface EngineOptions {
   readonly about: string;
+  /** What the engine's own parser says of itself, from the repository root: this is made from it (engine-options/from-parser.ts). */
+  readonly record: string;
   readonly engine: string;
   readonly version: string;
   readonly source: string;
@@ -49,29 +46,22 @@ export interface OptionRules {
   readonly advice: Readonly<Record<string, string>>;
 }
 
-/** What may be set for an engine. */
+/** What may be set for an engine: catalog/engine-options/<engine>.json, and <engine>-rules.json of what we say of it. */
 export interface EngineOptionCatalogue {
   readonly options: EngineOptions;
   readonly arguments: OptionRules;
   readonly environment: OptionRules;
+  /** Flags by name without dashes: those that the pinned version has. */
+  readonly argumentNamed: ReadonlyMap<string, EngineArgument>;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
-const CATALOGUE: Readonly<Record<EngineName, EngineOptionCatalogue>> = {
-  vllm: { options: vllm as EngineOptions, ...rules.vllm },
-  ollama: { options: ollama as EngineOptions, ...rules.ollama },
-};
-
-/** Options of an engine, and what the platform says of them. */
-export function engineOptions(engine: EngineName): EngineOptionCatalogue {
-  return CATALOGUE[engine];
-}
-
-const vllmArguments = new Map(CATALOGUE.vllm.options.arguments.map((argument) => [argument.name, argument]));
-
-/** A flag of vLLM by its name without dashes; undefined where the pinned version has none. */
-export function vllmArgument(name: string): EngineArgument | undefined {
-  return vllmArguments.get(name);
+/** Options and rules of one engine as one. Both files are checked against catalog/schema.ts by test/catalog. */
+export function optionCatalogue(
+  options: EngineOptions,
+  { arguments: flags, environment }: { readonly arguments: OptionRules; readonly environment: OptionRules },
+): EngineOptionCatalogue {
+  const argumentNamed = new Map(options.arguments.map((argument) => [argument.name, argument]));
+  return { options, arguments: flags, environment, argumentNamed };
 }
 
 /** What a table of rules says of an option. */

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { repositoryRoot } from "../names/repository-root";
 import table from "./models.json";
 
-/** One build of a model in the Ollama library. */
-export interface OllamaBuild {
-  /** Name and tag for `ollama pull`, e.g. "llama3.2:3b". */
+/** One build of a model in the registry of an engine that has its own. */
+export interface ModelBuild {
+  /** Name and tag there, e.g. "llama3.2:3b". */
   readonly tag: string;
   /** GGUF file type, e.g. "Q4_K_M". */
   readonly quantization: string;
@@ -26,7 +26,8 @@ export interface ModelEntry {
   readonly task: "chat" | "completion" | "embedding" | "rerank";
   /** Absolute path of config.json. A hf_quant_config.json lies beside it where the repository has one. */
   readonly configPath: string;
-  readonly ollama?: readonly OllamaBuild[];
+  /** Builds by the engine whose registry has them; the first is what a model without a source or quantization means. */
+  readonly builds?: Readonly<Record<string, readonly ModelBuild[]>>;
   /** Where config.json was copied from; starts with "built" where it was put together. */
   readonly source: string;
   readonly asOf: string;

@@ -115,16 +115,20 @@ const modelEntry = z.strictObject({
   gated: z.boolean(),
   task: z.enum(["chat", "completion", "embedding", "rerank"]),
   configPath: z.string().regex(/^catalog\/models\/[^/]+\/config\.json$/),
-  ollama: z
-    .array(
-      z.strictObject({
-        tag: z.string().regex(/^[\w.-]+:[\w.-]+$/),
-        quantization: text,
-        fileBytes: count,
-        source: text,
-      }),
+  builds: z
+    .record(
+      z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
+      z
+        .array(
+          z.strictObject({
+            tag: z.string().regex(/^[\w.-]+:[\w.-]+$/),
+            quantization: text,
+            fileBytes: count,
+            source: text,
+          }),
+        )
+        .nonempty(),
     )
-    .nonempty()
     .optional(),
   source: text,
   asOf: day,
@@ -195,7 +199,8 @@ const choices = z.array(text).nonempty().optional();
 
 const engineOptions = z.strictObject({
   about: text,
-  engine: z.enum(["vllm", "ollama"]),
+  record: z.string().regex(/^test\/fixtures\/upstream\/[\w.-]+\.json$/),
+  engine: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
   source: text,
   asOf: day,
@@ -230,7 +235,6 @@ const chatParserRow = z.strictObject({
 
 const remarks = z.record(text, text);
 const optionRules = z.strictObject({ settings: remarks, refused: remarks, memory: remarks, advice: remarks });
-const engineRules = z.strictObject({ arguments: optionRules, environment: optionRules });
 
 const environment = z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), text);
 
@@ -295,7 +299,7 @@ export const schemas = {
   chatParsers: z.strictObject({ about, parsers: z.array(chatParserRow) }),
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
   engineOptions,
-  engineRules: z.strictObject({ about, vllm: engineRules, ollama: engineRules }),
+  engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),
   fabrics: z.strictObject({
     about,
     asOf: day,

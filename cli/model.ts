@@ -151,7 +151,9 @@ function layoutOf({ tensorParallel, pipelineParallel }: ModelArguments, found: L
 /** @throws BadInput for a format of the other engine. */
 function quantizationFor({ engine, quantization }: ModelArguments, { architecture, entry }: NamedModel) {
   if (quantization === undefined) {
-    return engine.name === "ollama" ? (entry?.ollama?.[0]?.quantization ?? usualFileType(architecture)) : undefined;
+    return engine.name === "ollama"
+      ? (entry?.builds?.[engine.name]?.[0]?.quantization ?? usualFileType(architecture))
+      : undefined;
   }
   if (isGgufName(quantization) !== (engine.name === "ollama")) {
     const other = engine.name === "ollama" ? "vllm" : "ollama";

@@ -1,4 +1,5 @@
-import type { ModelSource, ModelTask } from "./served-model";
+import type { EngineOptionCatalogue } from "../catalog/engine-options";
+import type { ArgumentValue, ModelSource, ModelTask } from "./served-model";
 
 /** What a pod computes on. */
 export type Processor = "nvidia" | "amd" | "cpu";
@@ -18,6 +19,21 @@ export type MetricMeaning =
   | "generatedTokensTotal"
   | "requestsTotal"
   | "preemptionsTotal";
+
+/** Names of weight formats that `models.<name>.quantization` may have. */
+export interface FormatNames {
+  readonly names: readonly string[];
+  /** Which of them may be written when. @default any of them */
+  readonly allowed?: string;
+}
+
+/** What the memory figure makes of an engine's flags. */
+export interface FlagReading {
+  /** Names of the flags that the figure counts with the values that they have. */
+  readonly counted: readonly string[];
+  /** Values that it cannot count with. */
+  readonly problems: readonly { readonly flag: string; readonly allowed: string }[];
+}
 
 /** What runs in a model's pod beside the engine, and is part of the pod's resources. CPU in cores, the rest in GiB. */
 export interface SidecarResources {
@@ -44,6 +60,16 @@ export interface Engine {
   readonly tasks: readonly ModelTask[];
   /** Weight format where neither the configuration nor the catalogue names one. @default the checkpoint's own */
   readonly defaultQuantization?: string;
+  /** Weight formats that it can be asked for. */
+  readonly formats: FormatNames;
+  /** Names that it can serve a model under. @default every one */
+  readonly servedNames?: { readonly pattern: RegExp; readonly allowed: string };
+  /** Flags and variables of the version that the platform pins, and what may be made of them. */
+  readonly options: EngineOptionCatalogue;
+  /** Beginning of the variables that it alone reads: a name like that which it lacks is a slip. */
+  readonly variablePrefix: string;
+  /** @default the memory figure counts none of its flags */
+  readFlags?(args: Readonly<Record<string, ArgumentValue>>): FlagReading;
   /** Takes the GPU memory that it may use when it starts, whatever the model needs. */
   readonly preallocatesGpuMemory: boolean;
   /** Seconds from weights in memory to the first answer, on one node. */

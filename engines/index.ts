@@ -1,6 +1,9 @@
 /** Engines by name: the only way to ask what one of them is or does. */
+import type { EngineOptionCatalogue } from "../catalog/engine-options";
 import { imageEntry } from "../catalog/images";
-import type { Engine, Processor } from "./engine";
+import type { Engine, FlagReading, Processor } from "./engine";
+import type { ArgumentValue, ModelTask } from "./served-model";
+import type { SourceKind } from "./sources";
 import { ENGINES, type EngineName } from "./table";
 
 export type { Engine, MetricMeaning, Processor, Protocol, SidecarResources } from "./engine";
@@ -11,6 +14,30 @@ export const engineNames = Object.keys(ENGINES) as readonly EngineName[];
 
 export function engineOf(name: EngineName): Engine {
   return ENGINES[name];
+}
+
+/** Engines that a model of this task, or with weights of this kind of source, can have. */
+export function enginesFor({
+  task,
+  source,
+}: {
+  readonly task?: ModelTask;
+  readonly source?: SourceKind;
+}): EngineName[] {
+  return engineNames.filter((name) => {
+    const { tasks, sources } = engineOf(name);
+    return (task === undefined || tasks.includes(task)) && (source === undefined || sources.includes(source));
+  });
+}
+
+/** Flags and variables of an engine, and what the platform says of them. */
+export function engineOptions(name: EngineName): EngineOptionCatalogue {
+  return engineOf(name).options;
+}
+
+/** What the memory figure makes of flags. */
+export function readFlags(name: EngineName, args: Readonly<Record<string, ArgumentValue>>): FlagReading {
+  return engineOf(name).readFlags?.(args) ?? { counted: [], problems: [] };
 }
 
 /** Catalogue name of an engine's image; undefined where the engine does not run. */

@@ -1,5 +1,5 @@
 import { type ChatParsers, chatParsers } from "../catalog/chat-parsers";
-import { vllmArgument } from "../catalog/engine-options";
+import { vllmArgument } from "../engines/vllm/options";
 import type { ModelRequest } from "../planner/request";
 import type { CapacityProblem } from "../planner/types";
 import type { ModelConfig } from "./config";

@@ -1,12 +1,13 @@
-import { findModel, type ModelEntry, type OllamaBuild } from "../catalog/models";
+import { findModel, type ModelEntry } from "../catalog/models";
 import { hourlyUsd } from "../catalog/shapes";
 import { engineOf, engineVersion } from "../engines";
+import { parseSource, sourceText } from "../engines/sources";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import type { ModelSource } from "../planner/types";
 import { withChatParsers } from "./chat-parsers";
-import { type EnvironmentConfig, type ModelConfig, machineOf, ollamaBuildOf, type PoolConfig, roleOf } from "./config";
+import { buildOf, type EnvironmentConfig, type ModelConfig, machineOf, type PoolConfig, roleOf } from "./config";
 
 /** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
 export function toPlanRequest(
@@ -51,7 +52,7 @@ function poolRequest(name: string, config: PoolConfig): PoolRequest {
 
 function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
-  const build = buildOf(entry, config);
+  const build = entry && buildOf(entry, config);
   const source = modelSource(name, config);
   const quantization = config.quantization ?? build?.quantization ?? engineOf(config.engine).defaultQuantization;
   return {
@@ -95,27 +96,15 @@ function isElsewhere(source: ModelSource, { repository }: ModelEntry): boolean {
   return source.kind === "bucket" || (source.kind === "huggingface" && source.repository !== repository);
 }
 
-function buildOf(entry: ModelEntry | undefined, config: ModelConfig): OllamaBuild | undefined {
-  return config.engine === "ollama" && entry ? ollamaBuildOf(entry, config) : undefined;
-}
-
 /** Where the bytes of a configured model come from: what it says, else the catalogue's own source for its engine. */
 export function modelSource(name: string, config: ModelConfig): ModelSource {
   const entry = config.model === undefined ? undefined : findModel(config.model);
-  const build = buildOf(entry, config);
-  const text = config.source ?? (build ? `ollama://${build.tag}` : entry && `hf://${entry.repository}`);
-  const [, scheme, rest] = /^(hf|s3|ollama):\/\/(.+)$/.exec(text ?? "") ?? [];
-  if (rest === undefined) {
+  const build = entry && buildOf(entry, config);
+  const [own = "huggingface"] = engineOf(config.engine).sources;
+  const text = config.source ?? (entry && sourceText(own, build?.tag ?? entry.repository));
+  const source = text === undefined ? undefined : parseSource(text);
+  if (source === undefined) {
     throw new Error(`model "${name}" has no source: validation should have refused it`);
   }
-  switch (scheme) {
-    case "s3":
-      return { kind: "bucket", uri: `s3://${rest}` };
-    case "ollama":
-      return { kind: "ollama", tag: rest };
-    default: {
-      const [repository = rest, revision = "main"] = rest.split("@");
-      return { kind: "huggingface", repository, revision };
-    }
-  }
+  return source;
 }

@@ -1,8 +1,9 @@
 /**
- * Makes the catalogue's options of an engine from a record of its own argument parser and variables
- * (test/fixtures/upstream): `npx tsx catalog/engine-options/from-parser.ts`. A new engine version is a new record and one run.
+ * Makes the catalogue's options of each engine from a record of its own argument parser and variables, which its file
+ * here names: `npx tsx catalog/engine-options/from-parser.ts`. A new engine version is a new record and one run; a new
+ * engine a file `<engine>.json` that holds `engine` and `record`, and one run.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
 import type { EngineArgument, EngineOptions, EngineVariable } from "../engine-options";
@@ -28,10 +29,15 @@ interface EngineRecord {
   readonly env: readonly { readonly name: string; readonly type: string | null }[];
 }
 
-/** The options of an engine as the catalogue holds them. */
-export function optionsFromParser(engine: string, record: EngineRecord): EngineOptions {
+/**
+ * The options of an engine as the catalogue holds them.
+ *
+ * @param file that the record was read from.
+ */
+export function optionsFromParser(engine: string, file: string, record: EngineRecord): EngineOptions {
   return {
     about: "Made from test/fixtures/upstream by catalog/engine-options/from-parser.ts. Do not edit.",
+    record: file,
     engine,
     version: record.version.replace(/^v/, ""),
     source: record.source,
@@ -79,11 +85,14 @@ function bare(flag: string): string {
   return flag.replace(/^-+/, "");
 }
 
-/** Where the record of an engine lies, and what is made of it; both from the repository root. */
-export const RECORDS = {
-  vllm: ["test/fixtures/upstream/vllm-flags.json", "catalog/engine-options/vllm.json"],
-  ollama: ["test/fixtures/upstream/ollama.json", "catalog/engine-options/ollama.json"],
-} as const;
+const FOLDER = join(repositoryRoot(), "catalog/engine-options");
+
+/** Files of options, as the folder holds them; of rules there is one beside each. */
+export function optionFiles(): string[] {
+  return readdirSync(FOLDER).filter(
+    (file) => /^[a-z0-9]+(-[a-z0-9]+)*\.json$/.test(file) && !file.endsWith("-rules.json"),
+  );
+}
 
 /** One row to a line, as the catalogue's other tables. */
 export function optionsText({ arguments: args, environment, ...head }: EngineOptions): string {
@@ -93,14 +102,18 @@ export function optionsText({ arguments: args, environment, ...head }: EngineOpt
   return `{\n${fields.join(",\n")},\n "arguments": ${rows(args)},\n "environment": ${rows(environment)}\n}\n`;
 }
 
-/** What the catalogue's file of an engine must hold. */
-export function optionsFile(engine: keyof typeof RECORDS): string {
-  const record: EngineRecord = JSON.parse(readFileSync(join(repositoryRoot(), RECORDS[engine][0]), "utf8"));
-  return optionsText(optionsFromParser(engine, record));
+/** What a file of options must hold. */
+export function optionsFile(file: string): string {
+  const { engine, record }: Pick<EngineOptions, "engine" | "record"> = JSON.parse(
+    readFileSync(join(FOLDER, file), "utf8"),
+  );
+  return optionsText(
+    optionsFromParser(engine, record, JSON.parse(readFileSync(join(repositoryRoot(), record), "utf8"))),
+  );
 }
 
 if (require.main === module) {
-  for (const engine of ["vllm", "ollama"] as const) {
-    writeFileSync(join(repositoryRoot(), RECORDS[engine][1]), optionsFile(engine));
+  for (const file of optionFiles()) {
+    writeFileSync(join(FOLDER, file), optionsFile(file));
   }
 }

@@ -4,8 +4,7 @@ import { image } from "../../catalog/images";
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
 import { weightKindNamed } from "../../catalog/weight-formats";
-import { engineImageName, engineNames, engineProcessors, engineVersion, type Processor } from "../../engines";
-import { formatNames, isGgufName } from "../../planner/model/format-names";
+import { engineImageName, engineNames, engineOf, engineProcessors, engineVersion, type Processor } from "../../engines";
 import { countParameters, weightBytes } from "../../planner/model/parameters";
 import type { EngineName } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";
@@ -90,8 +89,12 @@ export interface ModelRow {
   readonly maxContextTokens: number;
   readonly gated: boolean;
   readonly license: string;
-  readonly ollamaTags: readonly string[];
+  /** Tags in the registries of engines that have their own. */
+  readonly builds: Readonly<Partial<Record<EngineName, readonly string[]>>>;
 }
+
+/** Engines with a registry of their own. */
+export const enginesWithBuilds = engineNames.filter((name) => engineOf(name).weightsFrom === "registry");
 
 export function modelRows(): ModelRow[] {
   return modelNames().flatMap((name) => {
@@ -109,7 +112,9 @@ export function modelRows(): ModelRow[] {
         maxContextTokens: architecture.maxContextTokens,
         gated: entry.gated,
         license: entry.license,
-        ollamaTags: (entry.ollama ?? []).map(({ tag }) => tag),
+        builds: Object.fromEntries(
+          enginesWithBuilds.map((engine) => [engine, (entry.builds?.[engine] ?? []).map(({ tag }) => tag)]),
+        ),
       },
     ];
   });
@@ -134,8 +139,6 @@ export function engineRows(): EngineRow[] {
         return component === undefined ? [] : [[processor, image(component)]];
       }),
     ),
-    quantizations: formatNames.filter(
-      (format) => isGgufName(format) === (name === "ollama") && weightKindNamed(format)?.removed === undefined,
-    ),
+    quantizations: engineOf(name).formats.names.filter((format) => weightKindNamed(format)?.removed === undefined),
   }));
 }

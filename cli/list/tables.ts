@@ -1,6 +1,7 @@
 /** The rows of `npm run list` as tables for people. */
+import { engineOf } from "../../engines";
 import { type Cell, table, usd } from "../../report/style";
-import type { CardRow, EngineRow, ModelRow, ShapeRow } from "./rows";
+import { type CardRow, type EngineRow, enginesWithBuilds, type ModelRow, type ShapeRow } from "./rows";
 
 const right = (text: string): Cell => ({ text, align: "right" });
 const decimal = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 1 });
@@ -59,7 +60,7 @@ export function modelTable(rows: readonly ModelRow[]): string {
       right("context"),
       "needs token",
       "Hugging Face",
-      "Ollama",
+      ...enginesWithBuilds.map((engine) => engineOf(engine).label),
     ],
     ...rows.map((row) => [
       row.name,
@@ -70,7 +71,7 @@ export function modelTable(rows: readonly ModelRow[]): string {
       right(row.maxContextTokens.toLocaleString("en-US")),
       row.gated ? "yes" : "no",
       row.repository,
-      row.ollamaTags.join(", "),
+      ...enginesWithBuilds.map((engine) => row.builds[engine]?.join(", ") ?? ""),
     ]),
   ]);
 }

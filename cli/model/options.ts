@@ -1,6 +1,7 @@
 /** The options of `npm run model`, and reading a command line into them: every mistake at once, each with a way out. */
 import { parseArgs } from "node:util";
-import { engineOptions, ruleFor, vllmArgument } from "../../catalog/engine-options";
+import { ruleFor } from "../../catalog/engine-options";
+import { vllmArgument, vllmOptions } from "../../engines/vllm/options";
 import { memoryFlags } from "../../planner/memory/vllm-flags";
 import { suggest } from "../../stacks/config/problems";
 
@@ -129,7 +130,7 @@ const answers: Readonly<Record<string, string>> = {
 function unknownOption(name: string): string {
   if (Object.hasOwn(answers, name)) return `--${name} of vLLM is not taken: ${answers[name]}`;
   if (vllmArgument(name) !== undefined) {
-    const uncounted = ruleFor(engineOptions("vllm").arguments.memory, name);
+    const uncounted = ruleFor(vllmOptions.arguments.memory, name);
     return uncounted === undefined
       ? `--${name} of vLLM changes nothing that is counted here: leave it out`
       : `--${name} of vLLM is not counted: ${uncounted}. Leave it out, and leave room for it`;

@@ -1,6 +1,6 @@
 /** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
-import { vllmArgument } from "../../catalog/engine-options";
 import { VLLM_PORT } from "../../engines/vllm";
+import { vllmArgument } from "../../engines/vllm/options";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { DRAIN_SECONDS, IMAGE_PULL_SECONDS } from "./pod-settings";

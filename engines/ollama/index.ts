@@ -1,4 +1,9 @@
+import { formatNames, isGgufName } from "../../planner/model/format-names";
 import { type Engine, semanticVersionOf } from "../engine";
+import { ollamaOptions } from "./options";
+
+/** A model as Ollama names it: namespace, name and tag of up to 80 characters (ollama 0.32, types/model/name.go). */
+const NAME = /^([A-Za-z0-9_][\w.-]{0,79}\/)?[A-Za-z0-9_][\w.-]{0,79}(:[A-Za-z0-9_][\w.-]{0,79})?$/;
 
 export const OLLAMA_PORT = 11434;
 
@@ -12,6 +17,13 @@ export const ollama: Engine = {
   tasks: ["chat", "completion", "embedding"],
   // What its library builds of a tag that names no quantization.
   defaultQuantization: "Q4_K_M",
+  formats: { names: formatNames.filter(isGgufName) },
+  servedNames: {
+    pattern: NAME,
+    allowed: "a name that Ollama takes: [namespace/]name[:tag] of letters, digits, _, - and .",
+  },
+  options: ollamaOptions,
+  variablePrefix: "OLLAMA_",
   preallocatesGpuMemory: false,
   // llama.cpp only maps the file.
   warmUpSeconds: 15,

@@ -1,4 +1,7 @@
+import { readVllmFlags } from "../../planner/memory/vllm-flags";
 import { type Engine, semanticVersionOf } from "../engine";
+import { vllmFormats } from "./formats";
+import { vllmOptions } from "./options";
 
 /** Of its API and of its metrics. */
 export const VLLM_PORT = 8000;
@@ -11,6 +14,10 @@ export const vllm: Engine = {
   sources: ["huggingface", "bucket"],
   weightsFrom: "store",
   tasks: ["chat", "completion", "embedding", "rerank"],
+  formats: vllmFormats,
+  options: vllmOptions,
+  variablePrefix: "VLLM_",
+  readFlags: readVllmFlags,
   preallocatesGpuMemory: true,
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,

@@ -1,5 +1,6 @@
 /** Reads vLLM's flags into the options that the memory planner counts with: the one place that knows their names. */
-import { type EngineArgument, engineOptions, vllmArgument } from "../../catalog/engine-options";
+import type { EngineArgument } from "../../catalog/engine-options";
+import { vllmArgument, vllmOptions } from "../../engines/vllm/options";
 import type { Dtype } from "../model/architecture";
 import { isPlainObject } from "../model/config-source";
 import { dtypeNamed } from "../model/format-names";
@@ -92,7 +93,7 @@ function canonical(given: string): { readonly name: string; readonly negated: bo
 }
 
 const byOtherName: ReadonlyMap<string, EngineArgument> = new Map(
-  engineOptions("vllm").options.arguments.flatMap((argument) =>
+  vllmOptions.options.arguments.flatMap((argument) =>
     [argument.negation, ...(argument.aliases ?? [])].flatMap((name) => (name === undefined ? [] : [[name, argument]])),
   ),
 );

@@ -1,5 +1,5 @@
-import { engineOptions, ruleFor, vllmArgument } from "../../catalog/engine-options";
-import { readVllmFlags } from "../../planner/memory/vllm-flags";
+import { ruleFor } from "../../catalog/engine-options";
+import { engineOptions, readFlags } from "../../engines";
 import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
 
 /** What a reader of the plan must know of the options that the user gave the engines. All advisory: mistakes are refused before. */
@@ -21,7 +21,7 @@ export function engineOptionAdvice({ plan }: { readonly plan: Pick<DeploymentPla
 /** What changes memory, less the flags that the figure counts with the values they have. */
 function uncounted({ engine, args = {}, env = {} }: ModelPlan): string[] {
   const { arguments: flags, environment } = engineOptions(engine);
-  const counted = engine === "vllm" ? readVllmFlags(args).counted : [];
+  const { counted } = readFlags(engine, args);
   const rest = Object.keys(args).filter((name) => !counted.includes(name));
   return [...remarks(rest, flags.memory), ...remarks(Object.keys(env), environment.memory)];
 }
@@ -34,14 +34,14 @@ function memoryMessage(unknown: readonly string[]): string {
 
 /** The table of options is the pinned version's; what another one makes of them is not known. */
 function versionMessage({ engine, engineVersion, args = {}, env = {} }: ModelPlan): string {
-  const { version } = engineOptions(engine).options;
+  const { options, argumentNamed } = engineOptions(engine);
   const given = [...Object.keys(args), ...Object.keys(env)];
-  if (engineVersion === version || given.length === 0) {
+  if (engineVersion === options.version || given.length === 0) {
     return "";
   }
-  const unknown = Object.keys(args).filter((name) => vllmArgument(name) === undefined);
+  const unknown = Object.keys(args).filter((name) => !argumentNamed.has(name));
   const rest = unknown.length === 0 ? "" : ` It does not know ${unknown.join(", ")}: passed on as written.`;
-  return `args and env were checked against ${engine} ${version}, not against ${engineVersion}.${rest}`;
+  return `args and env were checked against ${engine} ${options.version}, not against ${engineVersion}.${rest}`;
 }
 
 function remarks(names: readonly string[], table: Readonly<Record<string, string>>): string[] {

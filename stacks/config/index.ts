@@ -3,8 +3,8 @@ export { readChatTemplates } from "./chat-template";
 export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-file";
 export { type EnvironmentSecrets, type LoadedEnvironment, loadEnvironment } from "./load";
 export { machineOf, roleOf } from "./machines";
+export { buildOf } from "./model-build";
 export { localPath, readModelConfigSource } from "./model-config-source";
-export { ollamaBuildOf } from "./ollama-build";
 export { ConfigError, type ConfigProblem, formatProblems, toProblem } from "./problems";
 export type {
   Beta9Config,

@@ -27,6 +27,7 @@ const rules: readonly Rule[] = [
   modelStore.storePrefixesDoNotNest,
   models.quantizationsAreKnown,
   models.settingsFitTheEngines,
+  models.tasksFitTheEngines,
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,
   engineOptions.chatSettingsAreForChats,

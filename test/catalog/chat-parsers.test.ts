@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chatParserRows, chatParsers } from "../../catalog/chat-parsers";
-import { vllmArgument } from "../../catalog/engine-options";
+import { vllmArgument } from "../../engines/vllm/options";
 import { knownFamilies } from "../../planner/model/families/registry";
 
 describe("parsers of chat models", () => {

@@ -1,22 +1,26 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type EngineOptionCatalogue, engineOptions, ruleFor, vllmArgument } from "../../catalog/engine-options";
-import { optionsFile, optionsFromParser, RECORDS } from "../../catalog/engine-options/from-parser";
-import { engineVersion } from "../../engines";
+import { type EngineOptionCatalogue, ruleFor } from "../../catalog/engine-options";
+import { optionFiles, optionsFile, optionsFromParser } from "../../catalog/engine-options/from-parser";
+import { engineNames, engineOf, engineOptions, engineVersion } from "../../engines";
 import { repositoryRoot } from "../../names/repository-root";
-
-const engines = ["vllm", "ollama"] as const;
 
 function names({ options }: EngineOptionCatalogue, part: "arguments" | "environment"): string[] {
   return options[part].map(({ name }: { readonly name: string }) => name);
 }
 
-describe.each(engines)("options of %s", (engine) => {
+it("are of every engine, in a file of its name", () => {
+  expect(optionFiles().sort()).toEqual(engineNames.map((name) => `${name}.json`).sort());
+  expect(engineNames.map((name) => engineOptions(name).options.engine)).toEqual(engineNames);
+});
+
+describe.each(engineNames)("options of %s", (engine) => {
   const catalogue = engineOptions(engine);
 
   it("are what the record of the engine's own parser says", () => {
-    expect(readFileSync(join(repositoryRoot(), RECORDS[engine][1]), "utf8")).toBe(optionsFile(engine));
+    const file = `${engine}.json`;
+    expect(readFileSync(join(repositoryRoot(), "catalog/engine-options", file), "utf8")).toBe(optionsFile(file));
   });
 
   it("are of the version that the platform pins", () => {
@@ -36,7 +40,7 @@ describe.each(engines)("options of %s", (engine) => {
   it("have rules for variables of the engine that exist, and one each", () => {
     const known = names(catalogue, "environment");
     const ruled = Object.values(catalogue.environment).flatMap(Object.keys);
-    const own = ruled.filter((rule) => rule.startsWith(`${engine.toUpperCase()}_`));
+    const own = ruled.filter((rule) => rule.startsWith(engineOf(engine).variablePrefix));
     expect(own.length).toBeGreaterThan(0);
     const unknown = own.filter((rule) => !known.some((name) => ruleFor({ [rule]: "" }, name) === ""));
     expect(unknown).toEqual([]);
@@ -63,15 +67,16 @@ describe("the options of an engine, from its parser", () => {
     ],
   ])("reads %j", (flag, expected) => {
     const record = { version: "v1.0.0", asOf: "2026-11-21", source: "s", flags: [{ name: "--x", ...flag }], env: [] };
-    expect(optionsFromParser("vllm", record).arguments).toEqual([{ name: "x", ...expected }]);
+    expect(optionsFromParser("vllm", "record.json", record).arguments).toEqual([{ name: "x", ...expected }]);
   });
 
   it("knows flags by name alone", () => {
-    expect(vllmArgument("enable-auto-tool-choice")).toMatchObject({
+    const { argumentNamed } = engineOptions("vllm");
+    expect(argumentNamed.get("enable-auto-tool-choice")).toMatchObject({
       kind: "switch",
       negation: "disable-auto-tool-choice",
     });
-    expect(vllmArgument("toString")).toBeUndefined();
+    expect(argumentNamed.get("toString")).toBeUndefined();
     expect(ruleFor({ "ssl-*": "TLS" }, "ssl-keyfile")).toBe("TLS");
     expect(ruleFor({ "ssl-*": "TLS" }, "toString")).toBeUndefined();
   });

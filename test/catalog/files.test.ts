@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { z } from "zod";
 import { charts } from "../../catalog/charts";
 import { images } from "../../catalog/images";
 import { modelNames } from "../../catalog/models";
@@ -32,9 +33,11 @@ describe("catalogue files", () => {
     ["fabrics.json", schemas.fabrics],
     ["chart-images.json", schemas.chartImages],
     ["chat-parsers.json", schemas.chatParsers],
-    ["engine-options/vllm.json", schemas.engineOptions],
-    ["engine-options/ollama.json", schemas.engineOptions],
-    ["engine-options/rules.json", schemas.engineRules],
+    ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
+      file.endsWith(".json")
+        ? [[`engine-options/${file}`, file.endsWith("-rules.json") ? schemas.engineRules : schemas.engineOptions]]
+        : [],
+    ),
   ])("%s follows its schema", (file, schema) => {
     expect(schema.safeParse(readJson(file)).error?.issues ?? []).toEqual([]);
   });

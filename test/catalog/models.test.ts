@@ -85,6 +85,9 @@ describe("models", () => {
   );
 
   it("offer a model that a developer's CPU can serve through Ollama", () => {
-    expect(model("qwen2.5-0.5b-instruct").ollama?.[0]).toMatchObject({ tag: "qwen2.5:0.5b", fileBytes: 397807936 });
+    expect(model("qwen2.5-0.5b-instruct").builds?.ollama?.[0]).toMatchObject({
+      tag: "qwen2.5:0.5b",
+      fileBytes: 397807936,
+    });
   });
 });

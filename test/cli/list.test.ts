@@ -34,7 +34,7 @@ describe("npm run list", () => {
       gated: true,
       format: "bfloat16",
       parametersB: expect.closeTo(3.21, 2),
-      ollamaTags: findModel("llama-3.2-3b-instruct")?.ollama?.map(({ tag }) => tag),
+      builds: { ollama: findModel("llama-3.2-3b-instruct")?.builds?.ollama?.map(({ tag }) => tag) },
     });
   });
 

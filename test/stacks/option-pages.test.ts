@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { engineOptions } from "../../catalog/engine-options";
+import { engineOptions } from "../../engines";
 import { repositoryRoot } from "../../names/repository-root";
 import { changedRun } from "./run";
 

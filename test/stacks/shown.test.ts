@@ -52,7 +52,7 @@ function controlConfig({ deployment }: ProgramRun) {
 function ollamaBytes(tag: string): number {
   return only(
     modelNames()
-      .flatMap((name) => findModel(name)?.ollama ?? [])
+      .flatMap((name) => findModel(name)?.builds?.ollama ?? [])
       .filter((build) => build.tag === tag),
     `build "${tag}" in the catalogue`,
   ).fileBytes;

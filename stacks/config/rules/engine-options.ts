@@ -1,14 +1,7 @@
 /** What stands under `models.<name>.args` and `env`, against the options of the pinned engine. */
-import {
-  type EngineArgument,
-  type EngineVariable,
-  engineOptions,
-  type OptionRules,
-  ruleFor,
-  vllmArgument,
-} from "../../../catalog/engine-options";
+import { type EngineArgument, type EngineVariable, type OptionRules, ruleFor } from "../../../catalog/engine-options";
 import { findModel } from "../../../catalog/models";
-import { readVllmFlags } from "../../../planner/memory/vllm-flags";
+import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
 import type { ArgumentValue } from "../../../planner/types";
 import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { ModelConfig } from "../schema";
@@ -19,9 +12,18 @@ type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean
 
 export const argumentsAreKnown: Rule = function* ({ sections }) {
   for (const [model, config] of Object.entries(sections.models ?? {})) {
-    if (config.engine === "vllm") {
-      yield* problems(["models", model, "args"], config.args, (name, value) => argumentFault(name, value, config));
+    const path = ["models", model, "args"];
+    const { label, options } = engineOf(config.engine);
+    if (config.args !== undefined && options.options.arguments.length === 0) {
+      yield {
+        path,
+        value: config.args,
+        allowed: `nothing: ${label} takes no flags, it reads variables`,
+        fix: `remove args; variables of ${label} stand under env`,
+      };
+      continue;
     }
+    yield* problems(path, config.args, (name, value) => argumentFault(name, value, config));
   }
 };
 
@@ -62,15 +64,15 @@ function* problems<T extends ArgumentValue>(
 }
 
 function argumentFault(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
-  const { options, arguments: rules } = engineOptions("vllm");
-  const argument = vllmArgument(name);
+  const { argumentNamed, arguments: rules } = engineOptions(config.engine);
+  const argument = argumentNamed.get(name);
   const forbidden = forbiddenBy(rules, name, argument !== undefined);
   if (forbidden) {
     return forbidden;
   }
   if (argument === undefined) {
     // Another version may have other flags; the plan says that this one was not checked.
-    return isPinned(config) ? unknownArgument(name, options.arguments) : undefined;
+    return isPinned(config) ? unknownArgument(name, config.engine) : undefined;
   }
   if (name === "trust-remote-code" && value === true && !isPinnedSource(config)) {
     return {
@@ -78,12 +80,12 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
       fix: "read the repository's code, then add source: hf://org/name@<commit>, or remove the flag",
     };
   }
-  return valueFault(argument, value, isPinned(config)) ?? memoryFault(name, value);
+  return valueFault(argument, value, isPinned(config)) ?? memoryFault(name, value, config.engine);
 }
 
 /** What the memory figure is to count with, it must be able to read. */
-function memoryFault(name: string, value: ArgumentValue): Fault | undefined {
-  const [problem] = readVllmFlags({ [name]: value }).problems;
+function memoryFault(name: string, value: ArgumentValue, engine: EngineName): Fault | undefined {
+  const [problem] = readFlags(engine, { [name]: value }).problems;
   return problem && { allowed: problem.allowed, fix: "write such a value, or remove the flag" };
 }
 
@@ -109,7 +111,7 @@ function variableFault(name: string, value: string | number | boolean, config: M
       secret: true,
     };
   }
-  const own = `${config.engine.toUpperCase()}_`;
+  const { variablePrefix: own } = engineOf(config.engine);
   if (name.startsWith(own) && isPinned(config)) {
     const known = options.environment.map((each) => each.name).filter((each) => each.startsWith(own));
     return {
@@ -133,10 +135,11 @@ function forbiddenBy({ settings, refused }: OptionRules, name: string, exists: b
   return reason === undefined ? undefined : { allowed: `not to be set: ${reason}`, fix: "remove it" };
 }
 
-function unknownArgument(name: string, known: readonly EngineArgument[]): Fault {
-  const { version } = engineOptions("vllm").options;
+function unknownArgument(name: string, engine: EngineName): Fault {
+  const { label, options } = engineOf(engine);
+  const { version, arguments: known } = options.options;
   const plain = name.replace(/^-+/, "").replaceAll("_", "-");
-  const allowed = `a flag of vLLM ${version}, without dashes before it`;
+  const allowed = `a flag of ${label} ${version}, without dashes before it`;
   const off = known.find(({ name: each, negation }) => plain === negation || plain === `no-${each}`);
   const same = known.find(({ name: each, aliases }) => each === plain || aliases?.includes(plain));
   const [flag = "", ...inside] = plain.split(/[.=]/);
@@ -144,7 +147,7 @@ function unknownArgument(name: string, known: readonly EngineArgument[]): Fault 
     return { allowed, fix: `write ${off.name}: false` };
   }
   if (same) {
-    return { allowed, fix: writtenAs(same.name) };
+    return { allowed, fix: writtenAs(same.name, options.arguments) };
   }
   if (inside.length > 0 && known.some((each) => each.name === flag)) {
     return { allowed, fix: `write ${flag}: and its value, or its fields as a mapping, behind it` };
@@ -153,12 +156,14 @@ function unknownArgument(name: string, known: readonly EngineArgument[]): Fault 
     plain,
     known.map((each) => each.name),
   );
-  return { allowed, fix: meant === undefined ? `remove it: vLLM ${version} has none like it` : writtenAs(meant) };
+  return {
+    allowed,
+    fix: meant === undefined ? `remove it: ${label} ${version} has none like it` : writtenAs(meant, options.arguments),
+  };
 }
 
 /** The option that was meant; or what to write in its place, where the platform keeps it to itself. */
-function writtenAs(name: string): string {
-  const { settings, refused } = engineOptions("vllm").arguments;
+function writtenAs(name: string, { settings, refused }: OptionRules): string {
   const key = ruleFor(settings, name);
   if (key !== undefined) {
     return `remove it here and write ${key} of the model`;

@@ -1,4 +1,6 @@
 import { hubPrefix } from "../../../components/storage/store-layout";
+import { engineOf } from "../../../engines";
+import { SOURCES, splitSource } from "../../../engines/sources";
 import type { ModelConfig } from "../schema";
 import type { Rule } from "./context";
 
@@ -45,7 +47,8 @@ export const storePrefixesDoNotNest: Rule = function* ({ sections: { models = {}
 
 /** Where a model lies in the store, as `keyPrefix` puts it; `undefined` for one that lies elsewhere. */
 function storePrefix(name: string, { engine, source, domain }: ModelConfig, bucket: string): string | undefined {
-  if (engine === "ollama" || source?.startsWith("ollama://")) {
+  const kind = source === undefined ? undefined : splitSource(source)?.kind;
+  if (engineOf(engine).weightsFrom !== "store" || (kind !== undefined && !SOURCES[kind].throughStore)) {
     return undefined;
   }
   return source?.startsWith("s3://") ? bucketPrefix(source, bucket) : hubPrefix(name, domain);

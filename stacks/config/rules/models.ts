@@ -1,9 +1,9 @@
 import { findModel, modelNames } from "../../../catalog/models";
-import { weightKindNamed, weightKinds } from "../../../catalog/weight-formats";
+import { type EngineName, engineOf, enginesFor } from "../../../engines";
+import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
 import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../../names/namespaces";
-import { formatNames, isGgufName } from "../../../planner/model/format-names";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
-import { ollamaBuildOf } from "../ollama-build";
+import { buildOf, buildsOf } from "../model-build";
 import { list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { EnvironmentConfig, ModelConfig } from "../schema";
 import { knownMachine, knownPools, type Rule } from "./context";
@@ -36,7 +36,7 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
       yield {
         path: [...path, "source"],
         value: undefined,
-        allowed: "hf://org/name[@revision], s3://bucket/prefix or ollama://tag",
+        allowed: sourceForms,
         fix: "add source: a model outside the catalogue has no default one",
       };
     }
@@ -84,32 +84,30 @@ export const sourcesFitTheEngines: Rule = function* ({ sections }) {
 };
 
 function* sourceProblems(path: Path, { engine, source, model }: ModelConfig): Generator<ProblemDraft> {
-  const fromOllama = source?.startsWith("ollama://");
-  if (engine === "vllm" && fromOllama) {
+  const { label, sources, weightsFrom } = engineOf(engine);
+  const kind = source === undefined ? undefined : splitSource(source)?.kind;
+  const [own = "huggingface"] = sources;
+  if (kind !== undefined && !sources.includes(kind)) {
     yield {
       path: [...path, "source"],
       value: source,
-      allowed: "hf:// or s3://: vLLM does not read the Ollama registry",
-      fix: "give the Hugging Face repository as hf://org/name, or write engine: ollama",
-    };
-  }
-  if (engine === "ollama" && source !== undefined && !fromOllama) {
-    yield {
-      path: [...path, "source"],
-      value: source,
-      allowed: "ollama://: Ollama pulls from its own registry",
-      fix: "write source: ollama://<tag>, or engine: vllm",
+      allowed: `${sources.map((each) => `${SOURCES[each].scheme}://`).join(" or ")}: ${label} does not read ${SOURCES[kind].label}`,
+      fix: `write source: ${SOURCES[own].form}${orEngine(enginesFor({ source: kind }))}`,
     };
   }
   const entry = model === undefined ? undefined : findModel(model);
-  if (engine === "ollama" && source === undefined && entry && !entry.ollama?.length) {
+  if (weightsFrom === "registry" && source === undefined && entry && buildsOf(entry, engine).length === 0) {
     yield {
       path: [...path, "source"],
       value: undefined,
-      allowed: `ollama://<tag>: the catalogue knows no Ollama build of ${entry.name}`,
-      fix: "add the tag, or write engine: vllm",
+      allowed: `${SOURCES[own].form}: the catalogue knows no ${label} build of ${entry.name}`,
+      fix: `add the source${orEngine(enginesFor({ source: "huggingface" }))}`,
     };
   }
+}
+
+function orEngine([engine]: readonly EngineName[]): string {
+  return engine === undefined ? "" : `, or engine: ${engine}`;
 }
 
 /** Settings that only vLLM has, with the value that means "not set". */
@@ -120,7 +118,6 @@ const vllmOnly = {
   maxNumSeqs: undefined,
   kvCacheDtype: "auto",
   loading: "copy",
-  args: undefined,
   toolCalling: false,
   reasoning: false,
   chatTemplate: undefined,
@@ -142,47 +139,47 @@ export const settingsFitTheEngines: Rule = function* ({ sections }) {
         };
       }
     }
-    if ((model.task ?? findModel(model.model ?? "")?.task) === "rerank") {
+  }
+};
+
+export const tasksFitTheEngines: Rule = function* ({ sections }) {
+  for (const [name, model] of Object.entries(sections.models ?? {})) {
+    const task = model.task ?? findModel(model.model ?? "")?.task ?? "chat";
+    const { label, tasks } = engineOf(model.engine);
+    const able = enginesFor({ task });
+    if (!tasks.includes(task)) {
       yield {
         path: ["models", name, "engine"],
         value: model.engine,
-        allowed: "vllm for rerank models: Ollama has no rerank API",
-        fix: "write engine: vllm",
+        allowed: `${able.join(" or ")} for ${task} models: ${label} has no ${task} API`,
+        fix: `write engine: ${able[0]}`,
       };
     }
   }
 };
 
-/** What vLLM does with a name: most formats it only reads, where the checkpoint is in them. */
-function vllmFormats(known: readonly string[]): string {
-  const made = weightKinds.flatMap(({ madeAtLoad }) => madeAtLoad);
-  const declared = weightKinds.flatMap((kind) => (kind.removed === undefined ? kind.declared : []));
-  const plain = known.filter((format) => weightKindNamed(format) === undefined);
-  return `a weight format of vllm: ${[...made, ...plain].join(", ")}; or, where source is a checkpoint in that format, ${declared.join(", ")}`;
-}
-
-/** GGUF file types are Ollama's; the other formats are vLLM's. */
 export const quantizationsAreKnown: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
     const { quantization, engine, source } = model;
-    const known = formatNames.filter((format) => isGgufName(format) === (engine === "ollama"));
+    const { names: known, allowed = `a weight format of ${engine}: ${list(known, LIST_ENGINES)}` } =
+      engineOf(engine).formats;
     if (quantization !== undefined && !known.some((format) => format.toLowerCase() === quantization.toLowerCase())) {
       yield {
         path: ["models", name, "quantization"],
         value: quantization,
-        allowed: engine === "ollama" ? `a weight format of ollama: ${list(known, LIST_ENGINES)}` : vllmFormats(known),
+        allowed,
         fix: suggest(quantization, known, "remove it to use the checkpoint's own format"),
       };
       continue;
     }
     const entry = findModel(model.model ?? "");
-    const builds = entry?.ollama ?? [];
-    if (engine === "ollama" && source === undefined && entry && builds.length > 0 && !ollamaBuildOf(entry, model)) {
+    const builds = entry ? buildsOf(entry, engine) : [];
+    if (source === undefined && entry && builds.length > 0 && !buildOf(entry, model)) {
       yield {
         path: ["models", name, "quantization"],
         value: quantization,
         allowed: `a build that the catalogue knows of ${entry.name}: ${list(builds.map((build) => build.quantization))}`,
-        fix: "take one of these, or add source: ollama://<tag> of a build with that quantization",
+        fix: "take one of these, or add the source of a build with that quantization",
       };
     }
   }
@@ -219,15 +216,13 @@ export const servedNamesAreUnique: Rule = function* ({ sections }) {
   }
 };
 
-/** A model as Ollama names it: namespace, name and tag of up to 80 characters (ollama 0.32, types/model/name.go). */
-const OLLAMA_NAME = /^([A-Za-z0-9_][\w.-]{0,79}\/)?[A-Za-z0-9_][\w.-]{0,79}(:[A-Za-z0-9_][\w.-]{0,79})?$/;
-
 export const servedNamesFitTheEngines: Rule = function* ({ sections }) {
   for (const [name, { servedName, engine }] of Object.entries(sections.models ?? {})) {
     const path = ["models", name, "servedName"];
     const simplified = servedName?.replace(/[^\w.:/]+/g, "-").replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "") || name;
-    if (engine === "ollama" && servedName !== undefined && !OLLAMA_NAME.test(servedName)) {
-      const allowed = "a name that Ollama takes: [namespace/]name[:tag] of letters, digits, _, - and .";
+    const { servedNames } = engineOf(engine);
+    if (servedNames !== undefined && servedName !== undefined && !servedNames.pattern.test(servedName)) {
+      const { allowed } = servedNames;
       yield { path, value: servedName, allowed, fix: `write for example ${simplified}, or remove it` };
     } else if (servedName?.includes("$(")) {
       const allowed = "a name without $(: Kubernetes would replace it by a variable of the pod";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { engineNames } from "../../../engines";
+import { sourceForms, sourcePattern } from "../../../engines/sources";
 import type { ModelLoading, ModelPlan, ModelTask } from "../../../planner/types";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { serviceLevelSchema } from "./service-level";
@@ -7,17 +8,6 @@ import { serviceLevelSchema } from "./service-level";
 const tasks = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
 const loadings = ["copy", "stream"] as const satisfies readonly ModelLoading[];
 const kvCacheDtypes = ["auto", "bfloat16", "fp8"] as const satisfies readonly ModelPlan["kvCacheDtype"][];
-
-/**
- * One part of a path. Nothing that a policy of the store reads as a wildcard or a variable (`*`, `?`, `${…}`), and no `.`
- * or `..`: the path becomes part of a policy, of a URL and of a folder's name.
- */
-const part = /(?!\.{1,2}(?:[/@]|$))[\w.-]+/.source;
-const sourcePattern = new RegExp(
-  `^(hf://${part}/${part}(@${part}(/${part})*)?|` +
-    `s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/${part}(/${part})*)?/*|` +
-    "ollama://[\\w.-]+(/[\\w.-]+)*(:[\\w.-]+)?)$",
-);
 
 const replicasSchema = z
   .strictObject({
@@ -64,9 +54,7 @@ export const modelSchema = z
       .optional()
       .meta({
         description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
-        allowed:
-          "hf://org/name[@revision], s3://bucket/prefix or ollama://tag; names and prefixes of letters, digits, dots, " +
-          'underscores and dashes, no part of which is "." or ".."',
+        allowed: `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`,
         example: "hf://Qwen/Qwen2.5-7B-Instruct",
       }),
     engine: z.enum(engineNames).default("vllm").meta({ description: "Inference engine.", example: "vllm" }),

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type EngineArgument, engineOptions, ruleFor } from "../../../catalog/engine-options";
+import { type EngineArgument, ruleFor } from "../../../catalog/engine-options";
 import { IMAGE_PULL_SECONDS } from "../../../components/serving/pod-settings";
 import { groupArguments, vllmArguments } from "../../../components/serving/vllm-args";
+import { engineOptions } from "../../../engines";
 import type { ArgumentValue, ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/vllm-flags.json";
 import { groupPlan, modelPlan } from "../../harness/plans";

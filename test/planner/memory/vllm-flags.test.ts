@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { engineOptions, ruleFor, vllmArgument } from "../../../catalog/engine-options";
+import { ruleFor } from "../../../catalog/engine-options";
+import { engineOptions } from "../../../engines";
+import { vllmArgument } from "../../../engines/vllm/options";
 import { memoryFlags, readVllmFlags, wholeNumber } from "../../../planner/memory/vllm-flags";
 import type { ArgumentValue } from "../../../planner/types";
 

@@ -257,7 +257,7 @@ describe("args and env", () => {
 
 describe("args and env of Ollama", () => {
   it.each([
-    ["flags: it has none", { args: { verbose: true } }, "args", "only with engine vllm"],
+    ["flags: it has none", { args: { verbose: true } }, "args", "Ollama takes no flags"],
     [
       "what the plan decides",
       { env: { OLLAMA_CONTEXT_LENGTH: 4096 } },

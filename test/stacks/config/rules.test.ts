@@ -127,7 +127,7 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   [
     "a Hugging Face source for Ollama",
     { models: { chat: { ...ollama, source: "hf://a/b" } } },
-    { path: "models.chat.source", fix: "ollama://<tag>" },
+    { path: "models.chat.source", fix: "ollama://tag, or engine: vllm" },
   ],
   [
     "Ollama without a known build",

@@ -1,0 +1,94 @@
+/** Where weights may come from: how a configuration writes it, who answers there, and whether our model store has a part in it. */
+import type { ModelSource } from "./served-model";
+
+export type SourceKind = ModelSource["kind"];
+
+export interface SourceFacts {
+  /** Before `://` in `models.<name>.source`. */
+  readonly scheme: string;
+  /** The whole, as people are told to write it. */
+  readonly form: string;
+  /** What may stand behind the scheme, as a regular expression. */
+  readonly pattern: string;
+  /** Who answers, as people call it. */
+  readonly label: string;
+  /** Engines read it in the environment's model store, whoever put it there; else they fetch it themselves. */
+  readonly throughStore: boolean;
+  /** Host of names that carry none, where a name may carry one. */
+  readonly defaultRegistry?: string;
+}
+
+/**
+ * One part of a path. Nothing that a policy of the store reads as a wildcard or a variable (`*`, `?`, `${…}`), and no `.`
+ * or `..`: the path becomes part of a policy, of a URL and of a folder's name.
+ */
+const PART = /(?!\.{1,2}(?:[/@]|$))[\w.-]+/.source;
+
+/** By the kind that plans and their JSON name. */
+export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
+  huggingface: {
+    scheme: "hf",
+    form: "hf://org/name[@revision]",
+    pattern: `${PART}/${PART}(@${PART}(/${PART})*)?`,
+    label: "Hugging Face",
+    throughStore: true,
+  },
+  bucket: {
+    scheme: "s3",
+    form: "s3://bucket/prefix",
+    pattern: `[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/${PART}(/${PART})*)?/*`,
+    label: "buckets",
+    throughStore: true,
+  },
+  ollama: {
+    scheme: "ollama",
+    form: "ollama://tag",
+    pattern: "[\\w.-]+(/[\\w.-]+)*(:[\\w.-]+)?",
+    label: "the Ollama registry",
+    throughStore: false,
+    defaultRegistry: "registry.ollama.ai",
+  },
+};
+
+export const sourceKinds = Object.keys(SOURCES) as readonly SourceKind[];
+
+/** Every source that may be written. */
+export const sourcePattern = new RegExp(
+  `^(${sourceKinds.map((kind) => `${SOURCES[kind].scheme}://${SOURCES[kind].pattern}`).join("|")})$`,
+);
+
+/** `hf://org/name[@revision], s3://bucket/prefix or ollama://tag`. */
+export const sourceForms = either(sourceKinds.map((kind) => SOURCES[kind].form));
+
+/** `a`, `a or b`, `a, b or c`. */
+function either(words: readonly string[]): string {
+  const [last = "", ...others] = [...words].reverse();
+  return others.length === 0 ? last : `${others.reverse().join(", ")} or ${last}`;
+}
+
+/** `hf://org/name`: what stands behind the scheme, and of which kind it is; undefined where no scheme of ours stands. */
+export function splitSource(text: string): { readonly kind: SourceKind; readonly name: string } | undefined {
+  const kind = sourceKinds.find((each) => text.startsWith(`${SOURCES[each].scheme}://`));
+  return kind && { kind, name: text.slice(`${SOURCES[kind].scheme}://`.length) };
+}
+
+export function sourceText(kind: SourceKind, name: string): string {
+  return `${SOURCES[kind].scheme}://${name}`;
+}
+
+/** A configured source as the plan has it; undefined where no scheme of ours stands. */
+export function parseSource(text: string): ModelSource | undefined {
+  const { kind, name = "" } = splitSource(text) ?? {};
+  switch (kind) {
+    case "bucket":
+      return { kind, uri: text };
+    case "ollama":
+      return { kind, tag: name };
+    case "huggingface": {
+      const [repository = name, revision = "main"] = name.split("@");
+      return { kind, repository, revision };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,14 @@
+import { weightKindNamed, weightKinds } from "../../catalog/weight-formats";
+import { formatNames, isGgufName } from "../../planner/model/format-names";
+import type { FormatNames } from "../engine";
+
+/** GGUF file types are llama.cpp's. Of the others vLLM makes some at load, and reads most only where the checkpoint is in them. */
+const names = formatNames.filter((format) => !isGgufName(format));
+const made = weightKinds.flatMap(({ madeAtLoad }) => madeAtLoad);
+const declared = weightKinds.flatMap((kind) => (kind.removed === undefined ? kind.declared : []));
+const plain = names.filter((format) => weightKindNamed(format) === undefined);
+
+export const vllmFormats: FormatNames = {
+  names,
+  allowed: `a weight format of vllm: ${[...made, ...plain].join(", ")}; or, where source is a checkpoint in that format, ${declared.join(", ")}`,
+};
