@@ -1,12 +1,21 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "policies/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/e2e/**", "test/nightly/**"],
-    // The Pulumi runtime keeps its state in globals: one process per file keeps files apart.
+    // Files of one worker run one after the other in one process and load each module once: the Pulumi SDK and the
+    // program take seconds, most files milliseconds. So no file may leave anything behind, which is checked, and what
+    // it spies on or stubs is undone after each test.
     pool: "forks",
-    isolate: true,
+    isolate: false,
+    setupFiles: ["test/harness/leaves-nothing.ts"],
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+    // By itself vitest leaves one core idle: half of a machine that has two.
+    maxWorkers: availableParallelism(),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { defaultAnswers, type ProviderAnswers } from "./answers";
+import { withoutSdkStacks } from "./sdk-stacks";
 import { Turns } from "./turns";
 
 /** One resource that the program registered, with its inputs resolved. */
@@ -70,7 +71,11 @@ interface Registration {
  *
  * @throws whatever the program throws, `DuplicateResourceError`, or `UnsettledProgramError`.
  */
-export async function runOffline(program: () => unknown, options: OfflineOptions): Promise<Recording> {
+export function runOffline(program: () => unknown, options: OfflineOptions): Promise<Recording> {
+  return withoutSdkStacks(() => record(program, options));
+}
+
+async function record(program: () => unknown, options: OfflineOptions): Promise<Recording> {
   const answers = options.answers ?? defaultAnswers;
   const answered = new Map<
     string,
