@@ -1,9 +1,9 @@
+import { describeObject, type KubernetesObject } from "../kubernetes/object";
 import { admissionReady } from "./cluster/admission";
 import { type ApiClient, ApiError } from "./cluster/api-client";
 import { chartsWithCrds, installChartCrds } from "./cluster/chart-crds";
 import type { ControlPlane } from "./cluster/control-plane";
 import { addStorage, runNodes } from "./cluster/existing-parts";
-import { describeObject, type KubernetesObject } from "./cluster/kubernetes-object";
 import { runGroupController } from "./cluster/lws-manager";
 import { kindsOf, makesPods, runtimeClassesOf, storageClassesOf } from "./cluster/recorded-objects";
 import type { RehearsalFacts } from "./report/schema";

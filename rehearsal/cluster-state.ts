@@ -1,5 +1,5 @@
+import type { KubernetesObject } from "../kubernetes/object";
 import type { ApiClient } from "./cluster/api-client";
-import type { KubernetesObject } from "./cluster/kubernetes-object";
 import type { PodFact } from "./report/schema";
 import type { Workload } from "./workloads";
 

@@ -1,6 +1,6 @@
+import type { KubernetesObject } from "../kubernetes/object";
 import type { DeploymentPlan, PoolPlan } from "../planner/types";
 import { nodesOf } from "./cluster/existing-parts";
-import type { KubernetesObject } from "./cluster/kubernetes-object";
 import type { ClusterState } from "./cluster-state";
 
 /** Nodes of a pool, by its name. */

@@ -1,8 +1,9 @@
+import { groupOf, type KubernetesObject } from "../kubernetes/object";
+import { isChartType } from "../kubernetes/resource-types";
 import type { EnvironmentRun } from "../offline/environment";
 import { applyPlatform, isGroupSet, prepareCluster } from "./bring-up";
 import type { ApiClient } from "./cluster/api-client";
 import { ControlPlane } from "./cluster/control-plane";
-import type { KubernetesObject } from "./cluster/kubernetes-object";
 import { recordedObjects } from "./cluster/recorded-objects";
 import { readState } from "./cluster-state";
 import { drainNode } from "./drain";
@@ -116,11 +117,9 @@ export class Rehearsal {
   }
 
   private notRehearsed(builtIn: ReadonlySet<string>): RehearsalFacts["notRehearsed"] {
-    const custom = this.objects.filter((object) => !isGroupSet(object) && !builtIn.has(groupOf(object)));
+    const custom = this.objects.filter((object) => !isGroupSet(object) && !builtIn.has(groupOf(object.apiVersion)));
     return {
-      charts: this.run.recording.resources
-        .filter(({ type }) => type.startsWith("kubernetes:helm.sh/"))
-        .map(releaseName),
+      charts: this.run.recording.resources.filter(({ type }) => isChartType(type)).map(releaseName),
       customResourceKinds: [...new Set(custom.map(({ kind }) => kind))].sort(),
       cronJobs: this.objects
         .filter(({ kind }) => kind === "CronJob")
@@ -134,11 +133,6 @@ async function builtInGroups(client: ApiClient): Promise<Set<string>> {
   const { body } = await client.request("GET", "/apis");
   const { groups } = body as { readonly groups: readonly { readonly name: string }[] };
   return new Set(["", ...groups.map(({ name }) => name)]);
-}
-
-/** The API group of an object; empty for Kubernetes' first kinds. */
-function groupOf({ apiVersion }: KubernetesObject): string {
-  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
 function releaseName({ inputs, name }: EnvironmentRun["recording"]["resources"][number]): string {

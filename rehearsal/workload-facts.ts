@@ -1,5 +1,5 @@
+import type { KubernetesObject } from "../kubernetes/object";
 import type { ApiClient } from "./cluster/api-client";
-import type { KubernetesObject } from "./cluster/kubernetes-object";
 import { type ClusterState, podFact, podsOfWorkload } from "./cluster-state";
 import { readyReplicas } from "./readiness";
 import type { WorkloadFact } from "./report/schema";

@@ -1,5 +1,5 @@
+import type { KubernetesObject } from "../kubernetes/object";
 import { MODEL_LABEL } from "../names/labels";
-import type { KubernetesObject } from "./cluster/kubernetes-object";
 import type { WorkloadFact } from "./report/schema";
 
 /** A controller's object that the rehearsal follows, and how to know its pods. */

@@ -1,5 +1,6 @@
+import type { KubernetesObject } from "../kubernetes/object";
 import type { Labels } from "../names/labels";
-import { isRecord, type KubernetesObject, renderedLabels } from "./kubernetes-object";
+import { isRecord, renderedLabels } from "./kubernetes-object";
 
 /** Where Argo CD runs and looks for its Applications: the namespace of its own installation guide. */
 export const ARGO_NAMESPACE = "argocd";

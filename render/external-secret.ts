@@ -1,4 +1,5 @@
-import { isRecord, type KubernetesObject } from "./kubernetes-object";
+import type { KubernetesObject } from "../kubernetes/object";
+import { isRecord } from "./kubernetes-object";
 import { PendingText, type PendingValue, type TextPart } from "./pending-values";
 import { RenderRefusedError } from "./refusal";
 import { nameOf, type RemoteReference, type RemoteSecrets, type SecretPlace } from "./remote-secrets";

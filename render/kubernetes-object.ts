@@ -1,24 +1,7 @@
+import type { KubernetesObject } from "../kubernetes/object";
 import type { RecordedResource } from "../offline/run";
 import { PendingText } from "./pending-values";
 
-/** A Kubernetes object as it is written to a file. */
-export interface KubernetesObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMetadata;
-  readonly [field: string]: unknown;
-}
-
-export interface ObjectMetadata {
-  readonly name: string;
-  /** Undefined for what belongs to the whole cluster. */
-  readonly namespace?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-}
-
-export const HELM_RELEASE = "kubernetes:helm.sh/v3:Release";
 export const SECRET = "kubernetes:core/v1:Secret";
 
 /** Whether a resource is something in the cluster: an object, or a chart's release. */

@@ -1,12 +1,14 @@
+import { groupOf, isBuiltIn, type KubernetesObject } from "../kubernetes/object";
+import { HELM_RELEASE } from "../kubernetes/resource-types";
 import type { Labels } from "../names/labels";
 import type { RecordedResource } from "../offline/run";
 import { application, type Chart, chartOf, project } from "./application";
 import { claimValues, externalSecret } from "./external-secret";
-import { annotated, HELM_RELEASE, isInCluster, type KubernetesObject, SECRET, toObject } from "./kubernetes-object";
+import { annotated, isInCluster, SECRET, toObject } from "./kubernetes-object";
 import { compare, pendingPaths, type StandIns } from "./pending-values";
 import { RenderRefusedError } from "./refusal";
 import type { RemoteSecrets } from "./remote-secrets";
-import { groupOf, isBuiltIn, type OrderedObject, waves } from "./waves";
+import { type OrderedObject, waves } from "./waves";
 
 /** An object with its place in the order. */
 export interface Manifest {

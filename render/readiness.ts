@@ -3,7 +3,9 @@
  * and who becomes healthy only together with another. Argo CD starts a wave when the one before is healthy, and ends its
  * attempt when something in it is Degraded.
  */
-import { isRecord, type KubernetesObject } from "./kubernetes-object";
+
+import type { KubernetesObject } from "../kubernetes/object";
+import { isRecord } from "./kubernetes-object";
 import type { OrderedObject } from "./waves";
 
 type Indices = readonly number[];

@@ -1,5 +1,8 @@
+import { groupOf, isBuiltIn, type KubernetesObject } from "../kubernetes/object";
+import { isPlain } from "../kubernetes/plain";
+import { podTemplates } from "../kubernetes/pod-templates";
 import type { RecordedResource } from "../offline/run";
-import { isRecord, type KubernetesObject } from "./kubernetes-object";
+import { isRecord } from "./kubernetes-object";
 import { inseparable, referredNeeds } from "./readiness";
 
 /** An object on its way into a file, with what its place in the order follows from. */
@@ -161,16 +164,10 @@ function isConfiguration({ apiVersion }: KubernetesObject): boolean {
   return isBuiltIn(group) || group === "external-secrets.io" || group === "generators.external-secrets.io";
 }
 
-function runsPods(value: unknown): boolean {
-  if (Array.isArray(value)) {
-    return value.some(runsPods);
-  }
-  if (!isRecord(value)) {
-    return false;
-  }
-  const { containers } = value;
-  const hasImage = (container: unknown) => isRecord(container) && typeof container.image === "string";
-  return (Array.isArray(containers) && containers.some(hasImage)) || Object.values(value).some(runsPods);
+/** What operators merge into pods of their own (a patch of one container) names no image. */
+function runsPods(object: KubernetesObject): boolean {
+  const hasImage = (container: unknown) => isPlain(container) && typeof container.image === "string";
+  return podTemplates(object).some(({ template }) => template.spec.containers.some(hasImage));
 }
 
 /** Indices of each namespace's object and of all that acts in it. */
@@ -183,19 +180,6 @@ function byNamespace(objects: readonly OrderedObject[]): ReadonlyMap<string, rea
     }
   }
   return found;
-}
-
-/** API group of an `apiVersion`; empty for the core group. */
-export function groupOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-}
-
-/** Groups that every API server has, without a CRD. */
-const BUILT_IN = ["", "apps", "autoscaling", "batch", "policy"];
-const BUILT_IN_SUFFIXED = ["networking", "scheduling", "rbac.authorization", "storage", "admissionregistration"];
-
-export function isBuiltIn(group: string): boolean {
-  return BUILT_IN.includes(group) || BUILT_IN_SUFFIXED.some((name) => group === `${name}.k8s.io`);
 }
 
 function describe(item: OrderedObject | undefined): string {

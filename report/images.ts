@@ -1,5 +1,6 @@
 import { chartImages, chartNameOf } from "../catalog/chart-images";
 import { image } from "../catalog/images";
+import { HELM_RELEASE } from "../kubernetes/resource-types";
 import type { RecordedResource } from "../offline/run";
 
 /** A container image that an environment pulls. */
@@ -16,8 +17,7 @@ export interface UsedImage {
 export function usedImages(resources: readonly RecordedResource[]): UsedImage[] {
   const users = new Map<string, Set<string>>();
   for (const resource of resources) {
-    const found =
-      resource.type === "kubernetes:helm.sh/v3:Release" ? chartReferences(resource) : imagesIn(resource.inputs);
+    const found = resource.type === HELM_RELEASE ? chartReferences(resource) : imagesIn(resource.inputs);
     for (const reference of found) {
       users.set(reference, (users.get(reference) ?? new Set()).add(resource.name));
     }

@@ -1,25 +1,8 @@
-import type { LoadBalancer, LoadBalancerSettings } from "../core/cluster";
+import { OCI_SETTINGS, OCI_TYPE, ociType } from "../../kubernetes/oci-load-balancer";
+import type { LoadBalancer } from "../core/cluster";
 
 /** No cloud: what the environment says. */
 export const plainLoadBalancer: LoadBalancer = ({ chosen }) => chosen;
-
-const OCI_TYPE = "oci.oraclecloud.com/load-balancer-type";
-/** Beginnings of settings: each kind of load balancer of OCI reads its own, and nothing of the other's. */
-const OCI_SETTINGS = {
-  lb: "service.beta.kubernetes.io/oci-load-balancer-",
-  nlb: "oci-network-load-balancer.oraclecloud.com/",
-} as const;
-
-/** The kind that settings ask for, by name or by what only one kind reads. */
-function ociType(chosen: LoadBalancerSettings): string {
-  return chosen[OCI_TYPE] ?? (Object.keys(chosen).some((key) => key.startsWith(OCI_SETTINGS.lb)) ? "lb" : "nlb");
-}
-
-/** Keys of settings that the load balancer which they ask for does not read. */
-export function unreadOciSettings(chosen: LoadBalancerSettings): string[] {
-  const unread = ociType(chosen) === "nlb" ? OCI_SETTINGS.lb : OCI_SETTINGS.nlb;
-  return Object.keys(chosen).filter((key) => key.startsWith(unread));
-}
 
 /**
  * OCI (oci-cloud-controller-manager, docs/load-balancer-annotations.md and load_balancer_spec.go at 1100ac3, 2026-06-17).

@@ -1,4 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isPlain, type Plain } from "../../kubernetes/plain";
+import { mapPodTemplates, type PodTemplate } from "../../kubernetes/pod-templates";
+import { isObjectType } from "../../kubernetes/resource-types";
 import type { Labels } from "../../names/labels";
 
 /**
@@ -8,29 +11,18 @@ import type { Labels } from "../../names/labels";
  */
 export function commonLabels(labels: Labels): pulumi.ResourceTransformation {
   return ({ type, props, opts }) => {
-    const isObject = type.startsWith("kubernetes:") && !type.startsWith("kubernetes:helm.sh/");
-    if (!isObject || Object.keys(labels).length === 0) {
+    if (!isObjectType(type) || Object.keys(labels).length === 0) {
       return undefined;
     }
-    const { metadata, ...rest } = withPodLabels(props, labels) as Plain;
+    const { metadata, ...rest } = mapPodTemplates(props, (template) => withPodLabels(template, labels)) as Plain;
     const object = { ...rest, metadata: withLabels(metadata, labels) };
     return { props: rest.kind === "Gateway" ? withInfrastructureLabels(object, labels) : object, opts };
   };
 }
 
-type Plain = Readonly<Record<string, unknown>>;
-
-/** A pod template is what has metadata and a spec with containers, wherever it stands; a patch of one has no metadata. */
-function withPodLabels(value: unknown, labels: Labels): unknown {
-  if (Array.isArray(value)) {
-    return value.map((item) => withPodLabels(item, labels));
-  }
-  if (!isPlain(value)) {
-    return value;
-  }
-  const inner = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPodLabels(item, labels)]));
-  const isTemplate = isPlain(value.metadata) && isPlain(value.spec) && Array.isArray(value.spec.containers);
-  return isTemplate ? { ...inner, metadata: withLabels(value.metadata, labels) } : inner;
+/** A patch of a pod, which operators merge into theirs, has no metadata. */
+function withPodLabels(template: PodTemplate, labels: Labels): Plain {
+  return isPlain(template.metadata) ? { ...template, metadata: withLabels(template.metadata, labels) } : template;
 }
 
 function withInfrastructureLabels(gateway: Plain, labels: Labels): Plain {
@@ -49,8 +41,4 @@ function withLabels(owner: unknown, labels: Labels): unknown {
       ? { ...labels, ...own }
       : pulumi.output(own).apply((known) => ({ ...labels, ...(known as Labels) }));
   return { ...owner, labels: merged };
-}
-
-function isPlain(value: unknown): value is Plain {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -1,6 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { chartImageValues, chartNameOf } from "../../catalog/chart-images";
 import { type ImageMirror, mirrored } from "../../catalog/image-mirror";
+import { isPlain, type Plain } from "../../kubernetes/plain";
+import { CONTAINER_LISTS, mapPodTemplates, type PodTemplate } from "../../kubernetes/pod-templates";
+import { HELM_RELEASE } from "../../kubernetes/resource-types";
 
 /** Where the containers of a platform get their images, its charts' included. */
 export interface ImageSource extends ImageMirror {
@@ -24,14 +27,11 @@ export function imagesFrom(source: ImageSource): pulumi.ResourceTransformation {
       return undefined;
     }
     return {
-      props:
-        type === "kubernetes:helm.sh/v3:Release" ? chart(props, source, pullSecret) : object(props, source, pullSecret),
+      props: type === HELM_RELEASE ? chart(props, source, pullSecret) : object(props, source, pullSecret),
       opts,
     };
   };
 }
-
-type Plain = Readonly<Record<string, unknown>>;
 
 function chart(props: Plain, mirror: ImageMirror, pullSecret: string | undefined): Plain {
   const name = chartNameOf(String(props.chart));
@@ -46,7 +46,7 @@ function chart(props: Plain, mirror: ImageMirror, pullSecret: string | undefined
 }
 
 function object(props: Plain, mirror: ImageMirror, pullSecret: string | undefined): Plain {
-  const pods = withPods(props, mirror, pullSecret) as Plain;
+  const pods = mapPodTemplates(props, (template) => fromSource(template, mirror, pullSecret)) as Plain;
   const secrets = pullSecret === undefined ? undefined : [{ name: pullSecret }];
   if (pods.kind === "EnvoyProxy") {
     const deployment = ["spec", "provider", "kubernetes", "envoyDeployment"];
@@ -69,31 +69,20 @@ function object(props: Plain, mirror: ImageMirror, pullSecret: string | undefine
   return pods;
 }
 
-/** Pods are what has containers with images, wherever they stand: in workloads, and in custom resources that hold templates. */
-function withPods(value: unknown, mirror: ImageMirror, pullSecret: string | undefined): unknown {
-  if (Array.isArray(value)) {
-    return value.map((item) => withPods(item, mirror, pullSecret));
+/** Pods whose containers all name an image: a part, which an operator merges into pods of its own, leaves that to it. */
+function fromSource(template: PodTemplate, mirror: ImageMirror, pullSecret: string | undefined): Plain {
+  const { spec } = template;
+  if (!spec.containers.every((each) => isPlain(each) && each.image !== undefined)) {
+    return template;
   }
-  if (!isPlain(value)) {
-    return value;
-  }
-  const inner = Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, withPods(item, mirror, pullSecret)]),
-  );
-  const { containers } = value;
-  if (!Array.isArray(containers) || !containers.every((each) => isPlain(each) && each.image !== undefined)) {
-    return inner;
-  }
-  const pulled = ["containers", "initContainers"].flatMap((key) =>
-    Array.isArray(inner[key])
-      ? [[key, inner[key].map((each: Plain) => ({ ...each, image: from(each.image as pulumi.Input<string>, mirror) }))]]
-      : [],
-  );
-  return {
-    ...inner,
-    ...Object.fromEntries(pulled),
-    ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
-  };
+  const pulled = CONTAINER_LISTS.flatMap((key) => {
+    const containers = spec[key];
+    return Array.isArray(containers)
+      ? [[key, containers.map((each: Plain) => ({ ...each, image: from(each.image as pulumi.Input<string>, mirror) }))]]
+      : [];
+  });
+  const secrets = pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] };
+  return { ...template, spec: { ...spec, ...Object.fromEntries(pulled), ...secrets } };
 }
 
 function from(image: pulumi.Input<string>, mirror: ImageMirror): pulumi.Input<string> {
@@ -110,8 +99,4 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
 function withValue(root: unknown, [key = "", ...rest]: readonly string[], value: unknown): Plain {
   const map = isPlain(root) ? root : {};
   return { ...map, [key]: rest.length === 0 ? value : withValue(map[key], rest, value) };
-}
-
-function isPlain(value: unknown): value is Plain {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -1,9 +1,10 @@
 /** The configuration file of the model control API, from what the plan gave the engines. Pure. */
 
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
+import { QUEUE } from "../../names/services";
 import { bytesPerGiB } from "../../names/units";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { MODEL_CONTROL_PORTS, QUEUE, QUEUE_PORT } from "./names";
+import { MODEL_CONTROL_PORTS, QUEUE_PORT } from "./names";
 
 /** Files that are mounted into an API pod. */
 export const API_FILES = {

@@ -3,9 +3,10 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { standardLabels } from "../../names/labels";
+import { MODEL_CONTROL } from "../../names/services";
 import { PlatformComponent } from "../core/platform-component";
 import { API_FILES } from "./api-settings";
-import { MODEL_CONTROL, WARM_MODELS } from "./names";
+import { WARM_MODELS } from "./names";
 
 /** What a token allows: `read` answers questions, `pull` asks for models, `operate` changes anything. */
 type Scope = "read" | "pull" | "operate";

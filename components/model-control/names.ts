@@ -1,9 +1,7 @@
 import { selectorLabels } from "../../names/labels";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
+import { MODEL_CONTROL, QUEUE } from "../../names/services";
 import type { PodSelection } from "../core/connections";
-
-/** Name of the API's Service, Deployment and service account. */
-export const MODEL_CONTROL = "model-control";
 
 /** Ports of an API pod: requests, and Prometheus. */
 export const MODEL_CONTROL_PORTS = { http: 1994, metrics: 9464 } as const;
@@ -14,9 +12,6 @@ export const modelControlPods: PodSelection & { readonly serviceAccount: string 
   podLabels: selectorLabels(MODEL_CONTROL, MODEL_CONTROL),
   serviceAccount: MODEL_CONTROL,
 };
-
-/** Name of the Service and controller of the task queue. */
-export const QUEUE = "valkey";
 
 export const QUEUE_PORT = 6379;
 

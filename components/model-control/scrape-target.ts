@@ -1,5 +1,6 @@
+import { MODEL_CONTROL } from "../../names/services";
 import type { ScrapeTarget } from "../observability/targets";
-import { MODEL_CONTROL, MODEL_CONTROL_PORTS, modelControlPods } from "./names";
+import { MODEL_CONTROL_PORTS, modelControlPods } from "./names";
 
 /** The API's metrics, on a port of their own. */
 export const modelControlTarget: ScrapeTarget = {

@@ -3,12 +3,13 @@ import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
+import { QUEUE } from "../../names/services";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, volumeClaimSpec } from "../core/resources";
 import { Workload } from "../core/workload";
-import { QUEUE, QUEUE_PORT } from "./names";
+import { QUEUE_PORT } from "./names";
 
 /** Key of the password in the queue's Secret. */
 export const PASSWORD_KEY = "password";

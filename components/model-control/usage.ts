@@ -1,6 +1,7 @@
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
+import { MODEL_CONTROL } from "../../names/services";
 import { TOKEN_KEY, tokenSecretName } from "./api-tokens";
-import { MODEL_CONTROL, MODEL_CONTROL_PORTS } from "./names";
+import { MODEL_CONTROL_PORTS } from "./names";
 
 /** What an operator needs for a first call; no token is ever part of this text. */
 export interface ModelControlUsage {

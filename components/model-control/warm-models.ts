@@ -2,13 +2,14 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS } from "../../names/labels";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
+import { MODEL_CONTROL } from "../../names/services";
 import { RunToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { TOKEN_KEY, tokenSecretName } from "./api-tokens";
-import { MODEL_CONTROL, MODEL_CONTROL_PORTS, WARM_MODELS } from "./names";
+import { MODEL_CONTROL_PORTS, WARM_MODELS } from "./names";
 import type { WarmModelsJob } from "./scripts/warm-models";
 
 const TOKEN_FOLDER = "/run/token";

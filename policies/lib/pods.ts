@@ -1,3 +1,4 @@
+import { CONTAINER_LISTS } from "../../kubernetes/pod-templates";
 import { type Field, isObject, UNKNOWN, type Value } from "./field";
 import type { Resource } from "./resource";
 
@@ -15,8 +16,6 @@ export interface Container {
   readonly name: string;
   readonly field: Field;
 }
-
-const CONTAINER_LISTS = ["initContainers", "containers", "ephemeralContainers"];
 
 /** What only a container, or the spec of a pod, has. Operators take such parts under names of their own. */
 const CONTAINER_KEYS = ["securityContext", "volumeMounts", "envFrom"];

@@ -36,9 +36,6 @@ export interface Resource {
 /** Type tokens of Kubernetes objects; the provider's other types hold charts and files of them. */
 const KUBERNETES_OBJECT = /^kubernetes:(?!helm\.sh\/|yaml|kustomize).+:([A-Za-z0-9]+?)(Patch)?$/;
 
-/** Type token of Helm releases, whose chart the program does not see, only its values. */
-export const HELM_RELEASE = "kubernetes:helm.sh/v3:Release";
-
 /** Helm releases and charts of all generations of the Kubernetes provider. */
 export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
 

@@ -1,7 +1,8 @@
+import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import { cidrContains } from "../lib/cidr";
 import type { Field } from "../lib/field";
 import { type Finding, stackPolicy } from "../lib/policy";
-import { HELM_RELEASE, namespaceOf, type Resource } from "../lib/resource";
+import { namespaceOf, type Resource } from "../lib/resource";
 
 /** Where a policy has the rules of a direction, and these their peers. */
 const DIRECTIONS = {

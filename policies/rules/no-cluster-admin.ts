@@ -1,7 +1,7 @@
+import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import roles from "../data/cluster-admin-charts.json";
 import { type Field, isObject } from "../lib/field";
 import { resourcePolicy } from "../lib/policy";
-import { HELM_RELEASE } from "../lib/resource";
 
 /** Charts whose roles would be reported if they stood in the program. */
 const CHARTS: ReadonlyMap<string, { readonly role: string; readonly grants: string }> = new Map(

@@ -1,6 +1,7 @@
+import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import clusterScopedKinds from "../data/cluster-scoped-kinds.json";
 import { resourcePolicy } from "../lib/policy";
-import { HELM_RELEASE, namespaceOf } from "../lib/resource";
+import { namespaceOf } from "../lib/resource";
 
 const CLUSTER_SCOPED = new Set<string>(clusterScopedKinds.kinds);
 

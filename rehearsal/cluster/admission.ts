@@ -1,5 +1,5 @@
+import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 import type { ApiClient } from "./api-client";
-import { describeObject, type KubernetesObject } from "./kubernetes-object";
 import { waitFor } from "./wait";
 
 /** Waits for what admission of pods needs from controllers: default service accounts, and quotas that were counted. */

@@ -1,5 +1,5 @@
 import { Agent, request } from "node:https";
-import { describeObject, type KubernetesObject } from "./kubernetes-object";
+import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 
 export interface ApiAccess {
   readonly port: number;

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 import { moduleFolder } from "../parts/find";
 import { type ApiClient, ApiError } from "./api-client";
-import { describeObject, type KubernetesObject } from "./kubernetes-object";
 import { waitFor } from "./wait";
 
 /** Where custom resource definitions lie. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { KubernetesObject } from "../../kubernetes/object";
 import { allocatable } from "../../planner/pod-resources";
 import { cloudLabels } from "../../planner/pool-labels";
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
@@ -7,7 +8,6 @@ import type { EnvironmentConfig } from "../../stacks/config";
 import { moduleFolder, requirePart } from "../parts/find";
 import type { ApiClient } from "./api-client";
 import type { ControlPlane } from "./control-plane";
-import type { KubernetesObject } from "./kubernetes-object";
 
 /** Provisioner of classes whose volumes somebody made beforehand. */
 const NO_PROVISIONER = "kubernetes.io/no-provisioner";

@@ -1,10 +1,10 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
+import type { KubernetesObject } from "../../kubernetes/object";
 import { moduleFolder, requirePart } from "../parts/find";
 import { ApiClient } from "./api-client";
 import type { ControlPlane } from "./control-plane";
-import type { KubernetesObject } from "./kubernetes-object";
 import { freePorts } from "./ports";
 
 /** The Go module of the LeaderWorkerSet controller. */

@@ -1,11 +1,11 @@
+import type { KubernetesObject } from "../../kubernetes/object";
+import { podTemplates } from "../../kubernetes/pod-templates";
+import { isObjectType } from "../../kubernetes/resource-types";
 import type { RecordedResource } from "../../offline/run";
-import type { KubernetesObject } from "./kubernetes-object";
 
 /** The Kubernetes objects of a recording, in the order of their registration. Helm releases are none. */
 export function recordedObjects(resources: readonly RecordedResource[]): KubernetesObject[] {
-  return resources
-    .filter(({ type }) => type.startsWith("kubernetes:") && !type.startsWith("kubernetes:helm.sh/"))
-    .map(({ inputs }) => inputs as unknown as KubernetesObject);
+  return resources.filter(({ type }) => isObjectType(type)).map(({ inputs }) => inputs as unknown as KubernetesObject);
 }
 
 /** The kinds of these objects as custom resource definitions name them: `<Kind>.<group>`. */
@@ -31,27 +31,12 @@ function claimTemplates(object: KubernetesObject): readonly Claim[] {
   return volumeClaimTemplates;
 }
 
-interface PodTemplate {
-  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
-  readonly spec: { readonly volumes?: readonly object[]; readonly runtimeClassName?: string };
-}
-
-/** Where pod templates lie in the objects that have some. */
-const TEMPLATES: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  Deployment: [["spec", "template"]],
-  StatefulSet: [["spec", "template"]],
-  DaemonSet: [["spec", "template"]],
-  Job: [["spec", "template"]],
-  CronJob: [["spec", "jobTemplate", "spec", "template"]],
-  LeaderWorkerSet: [
-    ["spec", "leaderWorkerTemplate", "leaderTemplate"],
-    ["spec", "leaderWorkerTemplate", "workerTemplate"],
-  ],
-};
+/** Kinds from which a controller that runs here makes pods. */
+const POD_MAKERS = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "LeaderWorkerSet"];
 
 /** Whether a controller makes pods from objects of this kind. */
 export function makesPods({ kind }: KubernetesObject): boolean {
-  return kind in TEMPLATES;
+  return POD_MAKERS.includes(kind);
 }
 
 /** Volumes of the claims that a StatefulSet makes for each of its pods. */
@@ -64,28 +49,22 @@ function claimedVolumes(object: KubernetesObject): object[] {
 
 /** One pod per template of an object, as its controller would make it. */
 export function podsOf(object: KubernetesObject): KubernetesObject[] {
-  return (TEMPLATES[object.kind] ?? []).flatMap((path) => {
-    const template = path.reduce<unknown>(
-      (value, key) => (value as Record<string, unknown> | undefined)?.[key],
-      object,
-    ) as PodTemplate | undefined;
-    if (template === undefined) return [];
-    return [
-      {
-        apiVersion: "v1",
-        kind: "Pod",
-        metadata: {
-          ...template.metadata,
-          name: [object.metadata.name, path.at(-1)?.toLowerCase()].join("-"),
-          namespace: object.metadata.namespace,
-        },
-        spec: { ...template.spec, volumes: [...(template.spec.volumes ?? []), ...claimedVolumes(object)] },
-      },
-    ];
-  });
+  if (!makesPods(object)) return [];
+  return podTemplates(object).map(({ path, template: { metadata, spec } }) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...(metadata as Partial<KubernetesObject["metadata"]> | undefined),
+      name: [object.metadata.name, path.at(-1)?.toLowerCase()].join("-"),
+      namespace: object.metadata.namespace,
+    },
+    spec: { ...spec, volumes: [...((spec.volumes ?? []) as readonly object[]), ...claimedVolumes(object)] },
+  }));
 }
 
 /** Runtime classes that pods of these objects name. */
 export function runtimeClassesOf(objects: readonly KubernetesObject[]): Set<string> {
-  return new Set(objects.flatMap(podsOf).flatMap(({ spec }) => (spec as PodTemplate["spec"]).runtimeClassName ?? []));
+  return new Set(
+    objects.flatMap(podsOf).flatMap(({ spec }) => (spec as { runtimeClassName?: string }).runtimeClassName ?? []),
+  );
 }

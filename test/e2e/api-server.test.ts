@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type End, podsIn } from "../../components/core/connections";
 import { internet, toKubernetesApi } from "../../components/core/network";
 import { networkPolicySpec } from "../../components/core/network-policies";
+import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 import { admissionReady } from "../../rehearsal/cluster/admission";
 import type { ApiClient } from "../../rehearsal/cluster/api-client";
 import { chartsWithCrds, installChartCrds } from "../../rehearsal/cluster/chart-crds";
 import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { addRuntimeClass } from "../../rehearsal/cluster/existing-parts";
-import { describeObject, type KubernetesObject } from "../../rehearsal/cluster/kubernetes-object";
 import { kindsOf, makesPods, podsOf, recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { changedRun, environments, type ProgramRun, programRun } from "../stacks/run";
 

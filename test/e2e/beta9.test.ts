@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { KubernetesObject } from "../../kubernetes/object";
 import { installChartCrds } from "../../rehearsal/cluster/chart-crds";
 import { ControlPlane } from "../../rehearsal/cluster/control-plane";
-import type { KubernetesObject } from "../../rehearsal/cluster/kubernetes-object";
 import { kindsOf, recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { waitFor } from "../../rehearsal/cluster/wait";
 import { deployBeta9 } from "../components/beta9/fixture";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeObject } from "../../rehearsal/cluster/kubernetes-object";
+import { describeObject } from "../../kubernetes/object";
 import { waitingPods } from "../../rehearsal/cluster/pods";
 import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { environments } from "../stacks/run";

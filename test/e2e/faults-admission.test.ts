@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubernetesObject } from "../../rehearsal/cluster/kubernetes-object";
+import type { KubernetesObject } from "../../kubernetes/object";
 import { admit, type Refusal, refuse } from "./faults/admission";
 import { FaultedStack, UP } from "./faults/faulted-stack";
 import { expectUndisturbed } from "./faults/undisturbed";

@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { HELM_RELEASE, isInCluster, SECRET } from "../../render/kubernetes-object";
-import { groupOf, isBuiltIn } from "../../render/waves";
+import { groupOf, isBuiltIn } from "../../kubernetes/object";
+import { HELM_RELEASE } from "../../kubernetes/resource-types";
+import { isInCluster, SECRET } from "../../render/kubernetes-object";
 import { useFolder } from "../cli/run";
 import { absentDefaults } from "../harness/crd-defaults";
 import { crdProblems } from "../harness/crds";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { KubernetesObject } from "../../kubernetes/object";
 import { chartOf } from "../../render/application";
 import { claimValues, externalSecret } from "../../render/external-secret";
-import type { KubernetesObject } from "../../render/kubernetes-object";
 import { PendingText, type PendingValue } from "../../render/pending-values";
 import { RemoteSecrets } from "../../render/remote-secrets";
 import { secretEntry } from "../../render/secrets-list";

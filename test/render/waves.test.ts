@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { KubernetesObject } from "../../kubernetes/object";
 import type { RecordedResource } from "../../offline/run";
-import type { KubernetesObject } from "../../render/kubernetes-object";
 import { type OrderedObject, waves } from "../../render/waves";
 
 function resource(urn: string, dependsOn: readonly string[] = [], parent?: string): RecordedResource {

@@ -1,5 +1,5 @@
 import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
-import { MODEL_CONTROL, QUEUE } from "../../model-control/names";
+import { MODEL_CONTROL, QUEUE } from "../../../names/services";
 import type { AlertRule, RuleSubject } from "./types";
 
 const API = `namespace="${MODEL_CONTROL_NAMESPACE}",deployment="${MODEL_CONTROL}"`;

@@ -1,4 +1,4 @@
-import { unreadOciSettings } from "../../../components/cluster/load-balancers";
+import { unreadOciSettings } from "../../../kubernetes/oci-load-balancer";
 import type { Rule } from "./context";
 
 export const productionHasATrustedCertificate: Rule = function* ({ sections: { stage, gateway } }) {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  awsLoadBalancer,
-  ociLoadBalancer,
-  plainLoadBalancer,
-  unreadOciSettings,
-} from "../../../components/cluster/load-balancers";
+import { awsLoadBalancer, ociLoadBalancer, plainLoadBalancer } from "../../../components/cluster/load-balancers";
+import { unreadOciSettings } from "../../../kubernetes/oci-load-balancer";
 
 const TYPE = "oci.oraclecloud.com/load-balancer-type";
 const LB = "service.beta.kubernetes.io/oci-load-balancer-";

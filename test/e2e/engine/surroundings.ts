@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { KubernetesObject } from "../../../kubernetes/object";
 import { repositoryRoot } from "../../../names/repository-root";
 import { type EnvironmentRun, runEnvironment } from "../../../offline/environment";
 import { installChartCrds } from "../../../rehearsal/cluster/chart-crds";
 import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../../../rehearsal/cluster/existing-parts";
-import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { runGroupController } from "../../../rehearsal/cluster/lws-manager";
 import { kindsOf, recordedObjects, storageClassesOf } from "../../../rehearsal/cluster/recorded-objects";
 import type { EnvironmentName } from "../../stacks/run";

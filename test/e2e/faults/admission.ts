@@ -1,5 +1,5 @@
+import type { KubernetesObject } from "../../../kubernetes/object";
 import type { ApiClient } from "../../../rehearsal/cluster/api-client";
-import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 
 export interface Refusal {

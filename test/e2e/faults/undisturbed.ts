@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
+import type { KubernetesObject } from "../../../kubernetes/object";
 import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { isOwned } from "../engine/providers/field-owners";
 import { leaks } from "../engine/secret-search";

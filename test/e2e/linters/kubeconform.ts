@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { describeObject } from "../../../rehearsal/cluster/kubernetes-object";
+import { describeObject } from "../../../kubernetes/object";
 import type { Finding } from "./finding";
 import { fileAt, type LintedFolder } from "./linted-folder";
 import { lintJson } from "./run-linter";

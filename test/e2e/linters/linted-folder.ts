@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
+import { describeObject, type KubernetesObject } from "../../../kubernetes/object";
 import { repositoryRoot } from "../../../names/repository-root";
-import { describeObject, type KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { podsOf } from "../../../rehearsal/cluster/recorded-objects";
 import { contentOf, objectsIn } from "../../render/run";
 

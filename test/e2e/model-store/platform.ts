@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Serving } from "../../../components/serving/serving";
 import type { StoreKeys } from "../../../components/storage/scripts/credentials.ts";
+import type { KubernetesObject } from "../../../kubernetes/object";
 import { defaultAnswers } from "../../../offline/answers";
 import type { ModelPlan } from "../../../planner/types";
-import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { container, type PodSpec, podTemplate } from "../../components/serving/fixture";
 import { modelStore } from "../../components/storage/fixture";

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MANIFEST_PIN } from "../../../components/storage/manifest-pin";
+import type { KubernetesObject } from "../../../kubernetes/object";
 import { type ApiAccess, ApiClient, type ApiResponse } from "../../../rehearsal/cluster/api-client";
 import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { accessOf } from "../../../rehearsal/cluster/kubeconfig";
-import type { KubernetesObject } from "../../../rehearsal/cluster/kubernetes-object";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import type { RenderedPlatform } from "./platform";
 

@@ -1,4 +1,4 @@
-import { groupOf } from "../../../render/waves";
+import { groupOf } from "../../../kubernetes/object";
 import { type ReadObject, waveOf } from "../run";
 import { exists, healthy, served } from "./facts";
 import { CRD_CHARTS, HEALTH, type Health } from "./health";

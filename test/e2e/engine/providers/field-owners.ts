@@ -1,5 +1,5 @@
+import type { KubernetesObject } from "../../../../kubernetes/object";
 import type { ApiClient } from "../../../../rehearsal/cluster/api-client";
-import type { KubernetesObject } from "../../../../rehearsal/cluster/kubernetes-object";
 import type { Properties } from "./secrets";
 
 /** Owner of the fields that the official provider sets when it creates an object. */

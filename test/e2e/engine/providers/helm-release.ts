@@ -1,7 +1,7 @@
 import type * as provider from "@pulumi/pulumi/provider";
+import type { KubernetesObject } from "../../../../kubernetes/object";
 import type { ApiClient } from "../../../../rehearsal/cluster/api-client";
 import { installChartCrds } from "../../../../rehearsal/cluster/chart-crds";
-import type { KubernetesObject } from "../../../../rehearsal/cluster/kubernetes-object";
 import { type Properties, plain } from "./secrets";
 
 interface ReleaseInputs {

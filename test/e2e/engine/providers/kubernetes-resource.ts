@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type * as provider from "@pulumi/pulumi/provider";
+import { describeObject, type KubernetesObject } from "../../../../kubernetes/object";
 import { type ApiClient, ApiError } from "../../../../rehearsal/cluster/api-client";
-import { describeObject, type KubernetesObject } from "../../../../rehearsal/cluster/kubernetes-object";
 import { waitingPods } from "../../../../rehearsal/cluster/pods";
 import { waitFor } from "../../../../rehearsal/cluster/wait";
 import { APPLIER, CREATOR, takeOverFields } from "./field-owners";

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "../../../../rehearsal/cluster/kubernetes-object";
+import type { KubernetesObject } from "../../../../kubernetes/object";
 
 interface Workload {
   readonly metadata: { readonly generation?: number };

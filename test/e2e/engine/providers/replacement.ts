@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KubernetesObject } from "../../../../rehearsal/cluster/kubernetes-object";
+import type { KubernetesObject } from "../../../../kubernetes/object";
 
 /** Fields that the official provider replaces an object for, of every kind. */
 const IDENTITY = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];

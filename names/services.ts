@@ -1,0 +1,7 @@
+/** Names of Services, and of the controllers behind them, that other folders name too. */
+
+/** The model control API: its Service, Deployment and service account. */
+export const MODEL_CONTROL = "model-control";
+
+/** The task queue of the model control API: Service and controller. */
+export const QUEUE = "valkey";
