@@ -8,7 +8,6 @@ import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
 import type { ModelEntry } from "./models";
 import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
-import type { CacheDtype, CheckpointMethod, WeightKind } from "./weight-formats";
 
 // Schemas of the catalogue files. Tests apply them; the program trusts the files and starts without them.
 
@@ -20,12 +19,6 @@ const day = z.iso.date();
 const range = z.strictObject({ min: positive, max: positive }).refine(({ min, max }) => min <= max, "min exceeds max");
 
 const gfx = z.string().regex(/^gfx[0-9a-f]+$/);
-const cardNeeds = {
-  computeCapability: positive.optional(),
-  gfx: z.array(gfx).optional(),
-  unproven: z.array(gfx).optional(),
-};
-
 const gpuModel = z.strictObject({
   model: text,
   vendor: z.enum(["nvidia", "amd"]),
@@ -249,31 +242,6 @@ const roceProfile = z.strictObject({
   source: text,
 }) satisfies z.ZodType<RoceProfile>;
 
-const weightKind = z.strictObject({
-  weights: text,
-  madeAtLoad: z.array(text),
-  declared: z.array(text),
-  native: z.enum(["fp8", "mxfp4", "nvfp4"]).optional(),
-  ...cardNeeds,
-  removed: text.optional(),
-  source: text,
-}) satisfies z.ZodType<WeightKind>;
-
-const checkpointMethod = z.strictObject({
-  method: text,
-  weights: z.array(text).nonempty().optional(),
-  ...cardNeeds,
-  flag: text.optional(),
-  source: text,
-}) satisfies z.ZodType<CheckpointMethod>;
-
-const cacheDtype = z.strictObject({
-  dtype: text,
-  ...cardNeeds,
-  latentComputeCapability: positive.optional(),
-  source: text,
-}) satisfies z.ZodType<CacheDtype>;
-
 const about = text;
 
 /** Schema of each catalogue file. */
@@ -284,17 +252,6 @@ export const schemas = {
   models: z.strictObject({ about, models: z.array(modelEntry) }),
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
   chartValues: chartValueKeys,
-  weightFormats: z.strictObject({
-    about,
-    engine: z.literal("vllm"),
-    version: text,
-    source: text,
-    asOf: day,
-    formats: z.array(weightKind),
-    methods: z.array(checkpointMethod),
-    kvCache: z.array(cacheDtype),
-    noFloat16: z.array(text),
-  }),
   images: z.strictObject({ about, images: z.array(imageEntry) }),
   chatParsers: z.strictObject({ about, parsers: z.array(chatParserRow) }),
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),

@@ -1,20 +1,20 @@
 /** `npm run model`: explains one model. */
 
+import { estimateMemory, MemoryRequestError } from "../engines/estimate";
+import { usualFileType } from "../engines/ollama/memory";
+import { cardVerdict } from "../engines/vllm/card-verdict";
+import { readVllmFlags } from "../engines/vllm/flags";
+import { versionProblems } from "../engines/vllm/start-rules";
+import { weightFormatProblem, weightFormatRefusal } from "../engines/vllm/weight-format";
 import type { Fit } from "../planner/candidates";
 import { fitOnMachine } from "../planner/fitting";
-import { cardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";
-import { estimateMemory, MemoryRequestError } from "../planner/memory/estimate";
-import { usualFileType } from "../planner/memory/ollama";
-import { versionProblems } from "../planner/memory/start-rules";
 import type { MemoryRequest } from "../planner/memory/types";
-import { readVllmFlags } from "../planner/memory/vllm-flags";
 import { CheckpointError } from "../planner/model/checkpoint/errors";
 import { ModelConfigError } from "../planner/model/config-json";
 import { isGgufName, UnknownFormatError } from "../planner/model/format-names";
 import type { ModelRequest } from "../planner/request";
 import { modelFilesGB } from "../planner/storage";
-import { weightFormatProblem, weightFormatRefusal } from "../planner/weight-format";
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";

@@ -1,9 +1,9 @@
 /** What would fit: the same model on more GPUs of a card, with less load, or on machines of the catalogue. */
 import { cards, hourlyUsd, type MachineShape, onPremNode, shapes } from "../catalog/shapes";
+import { estimateMemory, type MemoryRequest } from "../engines/estimate";
+import { parallelismProblems } from "../engines/vllm/divisibility";
 import { type Fit, fitOnPool } from "./candidates";
 import { type Layout, layouts } from "./layouts";
-import { parallelismProblems } from "./memory/divisibility";
-import { estimateMemory, type MemoryRequest } from "./memory/estimate";
 import { allocatable } from "./pod-resources";
 import type { ModelRequest } from "./request";
 

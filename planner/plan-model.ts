@@ -1,4 +1,5 @@
 import type { MachineShape } from "../catalog/shapes";
+import { loadAs, weightFormatNotes } from "../engines/vllm/weight-format";
 import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { assumptionNotes } from "./model/assumed";
@@ -9,7 +10,6 @@ import { compareWithRule } from "./sizing";
 import { startupBudgetSeconds } from "./startup";
 import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { ModelPlan, NodeLink, PoolPlan } from "./types";
-import { loadAs, weightFormatNotes } from "./weight-format";
 
 /** Everything decided for one placed model, from its request, the chosen candidate and its pool. */
 export function planModel(

@@ -1,3 +1,4 @@
+import { weightFormatProblem } from "../engines/vllm/weight-format";
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
 import { type BilledPool, costOf } from "./cost";
@@ -14,7 +15,6 @@ import { goesThroughStore, MINIMUM_STORE_GIB } from "./storage";
 import { taintsOf } from "./taints";
 import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, UnplacedModel } from "./types";
 import { type Miss, unplacedModel } from "./unplaced";
-import { weightFormatProblem } from "./weight-format";
 
 const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
 

@@ -1,6 +1,6 @@
+import { contextLimit } from "../engines/vllm/start-rules";
 import type { Assignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
-import { contextLimit } from "./memory/start-rules";
 import type { ModelArchitecture } from "./model/architecture";
 import { type Placement, packingItem } from "./placement";
 import type { ModelRequest, PoolRequest } from "./request";

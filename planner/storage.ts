@@ -1,8 +1,8 @@
+import { fileFormat } from "../engines/vllm/weight-format";
 import { bytesPerGiB } from "../names/units";
 import { weightBytes } from "./model/parameters";
 import type { ModelRequest } from "./request";
 import type { ModelSource } from "./types";
-import { fileFormat } from "./weight-format";
 
 /** Head room over a model's files: partial downloads, a second revision beside the first (source document, M5). */
 export const STORAGE_FACTOR = 1.5;

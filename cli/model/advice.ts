@@ -1,5 +1,8 @@
 /** What `npm run model` adds to the figures: what would fit, which machines hold the model, the five-step rule. */
 import type { MachineShape } from "../../catalog/shapes";
+import { estimateMemory } from "../../engines/estimate";
+import { parallelismProblems } from "../../engines/vllm/divisibility";
+import { contextLimit } from "../../engines/vllm/start-rules";
 import { type CardFit, compareCards } from "../../planner/card-comparison";
 import {
   cheapestShapes,
@@ -8,10 +11,7 @@ import {
   largestThatFits,
   layoutThatFits,
 } from "../../planner/fitting";
-import { parallelismProblems } from "../../planner/memory/divisibility";
-import { estimateMemory } from "../../planner/memory/estimate";
 import { differences, type SizingRuleResult } from "../../planner/memory/sizing-rule";
-import { contextLimit } from "../../planner/memory/start-rules";
 import type { MemoryRequest } from "../../planner/memory/types";
 import type { ModelRequest } from "../../planner/request";
 import { ruleFor } from "../../planner/sizing";

@@ -1,19 +1,19 @@
 /** What `npm run model` prints: figures as JSON and as an explanation for people. */
 
-import { parallelismProblems } from "../../planner/memory/divisibility";
-import { ollamaConstants } from "../../planner/memory/engines";
+import { inFlightTokens as ollamaInFlightTokens } from "../../engines/ollama/memory";
+import { parallelismProblems } from "../../engines/vllm/divisibility";
+import { inFlightTokens } from "../../engines/vllm/memory/estimate";
+import { asServed } from "../../engines/vllm/memory/served-model";
+import { lackOfMemory, startProblems } from "../../engines/vllm/start-rules";
 import {
   kvCacheBytesPerToken,
   kvCacheBytesPerTokenBeyondWindow,
   layerCaches,
   stateElementsPerSequence,
 } from "../../planner/memory/kv-cache";
-import { asServed } from "../../planner/memory/served-model";
-import { lackOfMemory, startProblems } from "../../planner/memory/start-rules";
 import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
 import { type MemoryVerdict, refused as refusedVerdict } from "../../planner/memory/verdict";
 import { deciderText, verdictText } from "../../planner/memory/verdict-text";
-import { inFlightTokens } from "../../planner/memory/vllm";
 import { assumptionNotes } from "../../planner/model/assumed";
 import { formatFor } from "../../planner/model/format-names";
 import { countParameters, type ParameterCounts, type WeightSizes, weightBytes } from "../../planner/model/parameters";
@@ -266,7 +266,7 @@ function describeWindows(request: MemoryRequest): string[] {
   );
   const [most = 0] = [...windows].sort((a, b) => b - a);
   const isOllama = request.engine.name === "ollama";
-  const inFlight = isOllama ? ollamaConstants.batchTokens : inFlightTokens(request);
+  const inFlight = isOllama ? ollamaInFlightTokens : inFlightTokens(request);
   const whose = isOllama ? "Ollama keeps one batch" : "vLLM keeps the batches in flight (max-num-batched-tokens)";
   return [
     row(

@@ -1,4 +1,4 @@
-import { servedCacheDtype } from "../memory/served-model";
+import { servedCacheDtype } from "../../engines/vllm/memory/served-model";
 import type { ModelRequest, PlanRequest } from "../request";
 import type { FixValue } from "../types";
 import { type Setting, withModel } from "./setting";

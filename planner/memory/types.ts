@@ -1,11 +1,11 @@
 /** The question the memory planner answers, and its answer. */
 import type { EngineName } from "../../engines";
+import type { VllmOrigin } from "../../engines/vllm/memory/versions";
+import type { VllmOptions } from "../../engines/vllm/options";
 import type { ModelArchitecture } from "../model/architecture";
-import type { VllmOrigin } from "./engines";
 import type { KvCacheDtype } from "./kv-cache";
 import type { Interval } from "./uncertainty";
 import type { MemoryVerdict } from "./verdict";
-import type { VllmOptions } from "./vllm-options";
 
 export interface MemoryRequest {
   readonly architecture: ModelArchitecture;

@@ -1,6 +1,6 @@
 /** How far an estimate can be off: error terms by cause, and the rule that makes one interval of them. */
-import table from "./error-terms.json";
-import type { Evidence, EvidenceTraits } from "./evidence";
+import table from "../../engines/vllm/memory/error-terms.json";
+import type { Evidence, EvidenceTraits } from "../../engines/vllm/memory/evidence";
 
 /** Memory of one GPU by part, GiB: what the terms take shares of. */
 export interface MemoryParts {

@@ -1,5 +1,5 @@
 /** The answer to "does it fit": the estimate and how far it can be off, against the limit. */
-import { type Evidence, evidenceFor } from "./evidence";
+import { type Evidence, evidenceFor } from "../../engines/vllm/memory/evidence";
 import type { MemoryEstimate, MemoryRequest, StageEstimate } from "./types";
 import { basisOf, coverage, type Interval, intervalOf, type MemoryParts, termsFor } from "./uncertainty";
 

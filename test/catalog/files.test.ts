@@ -7,7 +7,6 @@ import { images } from "../../catalog/images";
 import { modelNames } from "../../catalog/models";
 import { schemas } from "../../catalog/schema";
 import { cards, gpuModels, shapes } from "../../catalog/shapes";
-import { weightKinds } from "../../catalog/weight-formats";
 import { repositoryRoot } from "../../names/repository-root";
 
 const folder = join(repositoryRoot(), "catalog");
@@ -29,7 +28,6 @@ describe("catalogue files", () => {
     ["models.json", schemas.models],
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],
-    ["weight-formats.json", schemas.weightFormats],
     ["fabrics.json", schemas.fabrics],
     ["chart-images.json", schemas.chartImages],
     ["chat-parsers.json", schemas.chatParsers],
@@ -58,8 +56,6 @@ describe("catalogue files", () => {
       models: modelNames(),
       charts: charts.map(({ name }) => name),
       images: images.map(({ component }) => component),
-      weights: weightKinds.map(({ weights }) => weights),
-      quantizations: weightKinds.flatMap(({ madeAtLoad, declared }) => [...madeAtLoad, ...declared]),
     };
     for (const [table, names] of Object.entries(tables))
       expect({ [table]: duplicates(names) }).toEqual({ [table]: [] });

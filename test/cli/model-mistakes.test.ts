@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { main } from "../../cli/model";
 import { readModelArguments } from "../../cli/model/arguments";
 import { modelOptions, readCommandLine } from "../../cli/model/options";
-import { memoryFlags } from "../../planner/memory/vllm-flags";
+import { memoryFlags } from "../../engines/vllm/flags";
 import { runPiped } from "./run";
 
 const problems = (...argv: string[]) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { modelNames } from "../../catalog/models";
-import { weightKinds } from "../../catalog/weight-formats";
+import { weightKinds } from "../../engines/vllm/weight-formats";
 import { planDeployment } from "../../planner/plan";
 import type { ModelRequest } from "../../planner/request";
 import { goesThroughStore, modelFilesGB, modelStorageGiB } from "../../planner/storage";

@@ -1,6 +1,6 @@
 /** A start-up beside the planner's estimate of it. */
-import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "../../../planner/memory/estimate";
-import { type Evidence, evidenceFor } from "../../../planner/memory/evidence";
+import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "../../../engines/estimate";
+import { type Evidence, evidenceFor } from "../../../engines/vllm/memory/evidence";
 import type { MemoryVerdict } from "../../../planner/memory/verdict";
 import { cardOf } from "./cards";
 import { type ModelIndex, UnresolvedError } from "./models";
@@ -118,7 +118,7 @@ function poolOutcome(request: MemoryRequest, estimate: MemoryEstimate, measuredG
 }
 
 /**
- * Of the GPU that limits the cache. Up to 0.11.0 the image and pip differ (planner/memory/engines.ts): where a log does
+ * Of the GPU that limits the cache. Up to 0.11.0 the image and pip differ (engines/vllm/memory/versions.ts): where a log does
  * not tell which it was, the interval holds both.
  */
 function intervalOf(request: MemoryRequest, estimate: MemoryEstimate): MemoryVerdict["intervalGiB"] {

@@ -1,6 +1,6 @@
 /** Tables of the errors of many start-ups, by class. */
 import { findGpus } from "../../../catalog/find-gpu";
-import { generationOf, releaseLine } from "../../../planner/memory/evidence";
+import { generationOf, releaseLine } from "../../../engines/vllm/memory/evidence";
 import type { Table } from "../table";
 import type { Outcome, Unresolved } from "./outcome";
 import { errorWith, hasPool, refit, type WithPool } from "./refit";

@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { estimateMemory } from "../../../engines/estimate";
+import { parallelismProblems } from "../../../engines/vllm/divisibility";
+import { schedulerDefaults } from "../../../engines/vllm/memory/scheduler-defaults";
+import { compareVersions, vllmConstants } from "../../../engines/vllm/memory/versions";
+import { allocatedBytes } from "../../../engines/vllm/memory/weights";
 import { capacityRow, capacityRows } from "../../../planner/memory/capacity-table";
-import { parallelismProblems } from "../../../planner/memory/divisibility";
-import { compareVersions, vllmConstants } from "../../../planner/memory/engines";
-import { estimateMemory } from "../../../planner/memory/estimate";
 import { pipelineStages } from "../../../planner/memory/pipeline";
-import { schedulerDefaults } from "../../../planner/memory/scheduler-defaults";
 import { explainDifference, fiveStepRule } from "../../../planner/memory/sizing-rule";
-import { allocatedBytes } from "../../../planner/memory/weights";
 import { readModelConfig } from "../../../planner/model/config-json";
+import { memoryRequest } from "../../engines/vllm/requests";
 import { fixtureArchitecture, fixtureConfig } from "../model/fixtures";
-import { memoryRequest } from "./requests";
 
 const mebibyte = 2 ** 20;
 

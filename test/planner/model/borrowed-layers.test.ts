@@ -1,12 +1,12 @@
 /** Layers that run with weights, keys or values of others: what is held once, and what is cached for each. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parallelismProblems } from "../../../planner/memory/divisibility";
-import { estimateMemory } from "../../../planner/memory/estimate";
+import { estimateMemory } from "../../../engines/estimate";
+import { parallelismProblems } from "../../../engines/vllm/divisibility";
 import { kvCacheBytesPerToken, layerCaches, stateElementsPerSequence } from "../../../planner/memory/kv-cache";
 import { countParameters } from "../../../planner/model/parameters";
 import { tensorInventory } from "../../../planner/model/tensors";
-import { memoryRequest } from "../memory/requests";
+import { memoryRequest } from "../../engines/vllm/requests";
 import { defaultArchitecture } from "./families/compare";
 
 describe("HRM-Text", () => {

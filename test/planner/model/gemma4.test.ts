@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { kvLayout, pagesPerRequest } from "../../../engines/vllm/memory/kv-groups";
+import { stageWeightBytes } from "../../../engines/vllm/memory/weights";
 import { layerCaches } from "../../../planner/memory/kv-cache";
-import { kvLayout, pagesPerRequest } from "../../../planner/memory/kv-groups";
-import { stageWeightBytes } from "../../../planner/memory/weights";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { countParameters, weightBytes } from "../../../planner/model/parameters";
 import { tensorInventory } from "../../../planner/model/tensors";

@@ -1,7 +1,7 @@
 /** Which layers cache how much, in families that mix attention with fixed states; shapes as vLLM 0.33 allocates them. */
 import { describe, expect, it } from "vitest";
-import { parallelismProblems } from "../../../planner/memory/divisibility";
-import { estimateMemory } from "../../../planner/memory/estimate";
+import { estimateMemory } from "../../../engines/estimate";
+import { parallelismProblems } from "../../../engines/vllm/divisibility";
 import {
   kvCacheBytesPerToken,
   kvCacheBytesPerTokenBeyondWindow,
@@ -10,7 +10,7 @@ import {
 } from "../../../planner/memory/kv-cache";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { countParameters } from "../../../planner/model/parameters";
-import { memoryRequest } from "../memory/requests";
+import { memoryRequest } from "../../engines/vllm/requests";
 import { defaultArchitecture } from "./families/compare";
 
 describe("LFM2", () => {

@@ -1,9 +1,9 @@
 /** Inkling: what its layers cache, as vLLM 0.33 lays it out (models/inkling/nvidia/sconv_swa_attn.py). */
 import { describe, expect, it } from "vitest";
-import { parallelismProblems } from "../../../planner/memory/divisibility";
-import { vllmConstants } from "../../../planner/memory/engines";
+import { parallelismProblems } from "../../../engines/vllm/divisibility";
+import { kvLayout } from "../../../engines/vllm/memory/kv-groups";
+import { vllmConstants } from "../../../engines/vllm/memory/versions";
 import { kvCacheBytesPerToken, kvCacheBytesPerTokenBeyondWindow, layerCaches } from "../../../planner/memory/kv-cache";
-import { kvLayout } from "../../../planner/memory/kv-groups";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { countParameters } from "../../../planner/model/parameters";
 import { tensorInventory } from "../../../planner/model/tensors";

@@ -1,9 +1,9 @@
 /** Towers of multimodal families; counts are those of transformers 5.19 on the "meta" device. */
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../planner/memory/estimate";
+import { estimateMemory } from "../../../engines/estimate";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { countParameters } from "../../../planner/model/parameters";
-import { memoryRequest } from "../memory/requests";
+import { memoryRequest } from "../../engines/vllm/requests";
 import { defaultConfig } from "./families/compare";
 
 const text = {

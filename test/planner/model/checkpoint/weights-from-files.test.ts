@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../planner/memory/estimate";
+import { estimateMemory } from "../../../../engines/estimate";
 import { kvCacheBytesPerToken } from "../../../../planner/memory/kv-cache";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
 import { readModelConfig } from "../../../../planner/model/config-json";

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { estimateMemory } from "../../../../engines/estimate";
+import { parallelismProblems } from "../../../../engines/vllm/divisibility";
+import { kvLayout, pagesPerRequest } from "../../../../engines/vllm/memory/kv-groups";
+import { packedLayout } from "../../../../engines/vllm/memory/kv-packed-groups";
 import { compressedCaches } from "../../../../planner/memory/compressed-cache";
-import { parallelismProblems } from "../../../../planner/memory/divisibility";
-import { estimateMemory } from "../../../../planner/memory/estimate";
 import { kvCacheBytesPerToken, layerCaches } from "../../../../planner/memory/kv-cache";
-import { kvLayout, pagesPerRequest } from "../../../../planner/memory/kv-groups";
-import { packedLayout } from "../../../../planner/memory/kv-packed-groups";
 import type { CompressedAttention, ModelArchitecture } from "../../../../planner/model/architecture";
 import { countParameters, weightBytes } from "../../../../planner/model/parameters";
 import { tensorInventory } from "../../../../planner/model/tensors";

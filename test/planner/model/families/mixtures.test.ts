@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parallelismProblems } from "../../../../planner/memory/divisibility";
+import { parallelismProblems } from "../../../../engines/vllm/divisibility";
 import { countParameters } from "../../../../planner/model/parameters";
 import { caches, read, tensor } from "./reading";
 

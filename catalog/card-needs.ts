@@ -1,0 +1,18 @@
+import type { CardAbilities } from "./shapes";
+
+/** What a card must have: a compute capability (NVIDIA), or one of these compiler targets (AMD; any when left out). */
+export interface CardNeeds {
+  readonly computeCapability?: number;
+  readonly gfx?: readonly string[];
+  /** AMD targets for which a code path exists that nobody is known to have run. */
+  readonly unproven?: readonly string[];
+}
+
+/** Whether a card has what is asked for. */
+export function meets(card: CardAbilities, needs: CardNeeds): "yes" | "no" | "unproven" {
+  if (card.gfx !== undefined) {
+    if (needs.unproven?.includes(card.gfx)) return "unproven";
+    return needs.gfx === undefined || needs.gfx.includes(card.gfx) ? "yes" : "no";
+  }
+  return (card.computeCapability ?? 0) >= (needs.computeCapability ?? 0) ? "yes" : "no";
+}

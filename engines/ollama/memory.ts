@@ -1,0 +1,153 @@
+/**
+ * Memory of a model under Ollama (llama.cpp): a GGUF file, whole layers spread over the GPUs of one node or kept in
+ * host memory, an f16 cache for every parallel request, compute buffers.
+ */
+
+import { type LayerCache, layerCaches } from "../../planner/memory/kv-cache";
+import { type PipelineStage, pipelineStages } from "../../planner/memory/pipeline";
+import type { MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import { toGiB } from "../../names/units";
+import { judge, type StageNeed } from "../../planner/memory/verdict";
+import type { ModelArchitecture } from "../../planner/model/architecture";
+import { UnknownFormatError } from "../../planner/model/format-names";
+import { ggufFileTypes, ggufFormat } from "../../planner/model/gguf";
+import { asMatrix } from "../../planner/model/parameters";
+import { checkpointMatrixBytes, type WeightFormat } from "../../planner/model/quantization";
+import { type ModelTensor, tensorInventory } from "../../planner/model/tensors";
+
+/** llama.cpp settings of Ollama 0.32 that size its buffers. */
+const constants = {
+  version: "0.32.15",
+  /** Tokens per compute step (llama.cpp n_ubatch). */
+  batchTokens: 512,
+  /** CUDA context and library handles per GPU, GiB; nvidia-smi shows 0.3 to 0.5 for an idle runner. */
+  contextGiB: 0.5,
+  /** Runner process and graph on the host, GiB. */
+  hostGiB: 0.5,
+} as const;
+
+/** The file type of most models in the Ollama library. */
+const defaultFileType = "Q4_K_M";
+
+/** llama.cpp caches in f16, or in q8_0 (8.5 bits per value) when asked for 8 bits; relative to 2 bytes. */
+const cacheScale = { auto: 1, bfloat16: 1, fp8: 8.5 / 16 } as const;
+
+/** Estimates one Ollama runner. `pipelineParallel` is the number of GPUs; tensor parallelism does not exist here. */
+export function estimateOllama(request: MemoryRequest): MemoryEstimate {
+  const { architecture } = request;
+  const format = ollamaFormat(architecture, request.quantization);
+  const onCpu = request.device === "cpu";
+  const gpus = onCpu ? 1 : Math.max(1, request.tensorParallel * request.pipelineParallel);
+  const caches = layerCaches(architecture, "bfloat16", 1);
+  const budgetGiB = request.gpuMemoryGiB * (request.utilization ?? 1);
+  const stages = pipelineStages(architecture.layers, gpus).map((stage): StageNeed => {
+    const weights = toGiB(stageBytes(architecture, format, stage, onCpu));
+    const layers = caches.slice(stage.firstLayer, stage.endLayer);
+    const oneRequestGiB = toGiB(cacheBytes(layers, request.contextTokens, request));
+    const activation = toGiB(computeBufferBytes(architecture, stage));
+    const nonTorch = onCpu ? constants.hostGiB : constants.contextGiB;
+    return {
+      stage: stage.index,
+      layers: layers.length,
+      parts: { weights, kvCache: oneRequestGiB * request.concurrency, activation, nonTorch, graphs: 0 },
+      oneRequestGiB,
+      budgetGiB,
+      kvPoolGiB: Math.max(0, budgetGiB - weights - activation - nonTorch),
+    };
+  });
+  return summarize(request, format, stages, onCpu);
+}
+
+function summarize(
+  request: MemoryRequest,
+  format: WeightFormat,
+  stages: readonly StageNeed[],
+  onCpu: boolean,
+): MemoryEstimate {
+  const caching = stages.filter(({ oneRequestGiB }) => oneRequestGiB > 0);
+  return {
+    ...judge(request, stages),
+    kvPoolGiB: Math.min(...stages.map(({ kvPoolGiB }) => kvPoolGiB)),
+    utilization: request.utilization ?? 1,
+    // the runner reserves exactly what was asked for
+    kvTokens: caching.length > 0 ? request.contextTokens * request.concurrency : 0,
+    requiredTokens: request.contextTokens * request.concurrency,
+    requestCapacity: Math.min(...caching.map(({ kvPoolGiB, oneRequestGiB }) => kvPoolGiB / oneRequestGiB)),
+    basis: `computed from llama.cpp's file types and buffers; constants of Ollama ${constants.version}`,
+    notes: [
+      `weights as GGUF ${format.name}`,
+      ...(onCpu ? ["host memory, no GPU"] : []),
+      ...(stages.length > 1 ? [`layers spread over ${stages.length} GPUs; they work one after the other`] : []),
+    ],
+  };
+}
+
+/** MXFP4 checkpoints are served as they are; everything else in the library's usual file type. */
+export function usualFileType(architecture: ModelArchitecture): string {
+  return architecture.quantization.name === "mxfp4" ? "MXFP4" : defaultFileType;
+}
+
+function ollamaFormat(architecture: ModelArchitecture, quantization: string | undefined): WeightFormat {
+  const name = quantization ?? usualFileType(architecture);
+  const format = ggufFormat(architecture, name);
+  if (format === undefined) throw new UnknownFormatError(name, ggufFileTypes);
+  return format;
+}
+
+/** Weights of one GPU. The embedding table stays in host memory unless it is also the output matrix. */
+function stageBytes(
+  architecture: ModelArchitecture,
+  format: WeightFormat,
+  stage: PipelineStage,
+  onCpu: boolean,
+): number {
+  return tensorInventory(architecture)
+    .filter((tensor) => tensor.part !== "multi-token-prediction" && isOnStage(tensor, architecture, stage, onCpu))
+    .reduce((total, tensor) => total + tensor.count * checkpointMatrixBytes(format, asMatrix(tensor)), 0);
+}
+
+function isOnStage(
+  tensor: ModelTensor,
+  architecture: ModelArchitecture,
+  stage: PipelineStage,
+  onCpu: boolean,
+): boolean {
+  switch (tensor.placement.at) {
+    case "embedding":
+      return onCpu || (stage.isLast && architecture.tieEmbeddings);
+    case "vision":
+      return stage.isFirst;
+    case "everywhere":
+      return true;
+    case "head":
+      return stage.isLast;
+    case "layer":
+      return tensor.placement.layer >= stage.firstLayer && tensor.placement.layer < stage.endLayer;
+  }
+}
+
+/** Tokens that a bounded window keeps besides its own. */
+export const inFlightTokens = constants.batchTokens;
+
+/** Cache of one request: bounded windows keep the window and one batch. */
+function cacheBytes(layers: readonly LayerCache[], contextTokens: number, request: MemoryRequest): number {
+  return layers.reduce((total, layer) => {
+    const kept =
+      layer.scope.kind === "full"
+        ? contextTokens
+        : Math.min(contextTokens, layer.scope.windowTokens + constants.batchTokens);
+    return total + layer.bytesPerToken * cacheScale[request.kvCacheDtype] * kept + layer.stateBytes;
+  }, 0);
+}
+
+/** Scratch of one compute step in float32: logits on the last GPU, the widest feed-forward tensors everywhere. */
+function computeBufferBytes(architecture: ModelArchitecture, stage: PipelineStage): number {
+  const width = Math.max(
+    ...architecture.layerSpecs.map(({ feedForward }) => {
+      if (feedForward.kind === "dense") return 2 * feedForward.width;
+      return feedForward.kind === "experts" ? 2 * feedForward.width * feedForward.expertsPerToken : 0;
+    }),
+  );
+  const logits = stage.isLast && architecture.kind === "decoder" ? architecture.vocabSize : 0;
+  return constants.batchTokens * 4 * (Math.max(logits, width) + 4 * architecture.hiddenSize);
+}

@@ -1,0 +1,174 @@
+/** Layouts that vLLM refuses to start: mostly numbers that tensor and pipeline parallelism must divide. */
+
+import { roundUp } from "../../names/units";
+import type { Mixer, ModelArchitecture } from "../../planner/model/architecture";
+import { formatFor } from "../../planner/model/format-names";
+import { asMatrix } from "../../planner/model/parameters";
+import { schemeFor, type WeightFormat } from "../../planner/model/quantization";
+import { type ModelTensor, tensorInventory } from "../../planner/model/tensors";
+import type { VllmOptions } from "./memory/options";
+
+/** DEFAULT_VOCAB_PADDING_SIZE in vllm/model_executor/layers/vocab_parallel_embedding.py. */
+const vocabularyPadding = 64;
+
+/**
+ * Every reason why this layout cannot run, each with its numbers; empty when it can.
+ * Sources: vLLM 0.33 config/model.py (heads; stages of encoders and expert parallelism without experts, both as in 0.8.5),
+ * linear.py (KV heads, widths), marlin_utils.py and fp8_utils.py (groups and
+ * blocks of quantized weights).
+ * @param quantization name of a format that replaces the checkpoint's own
+ * @throws UnknownFormatError
+ */
+export function parallelismProblems(
+  architecture: ModelArchitecture,
+  tensorParallel: number,
+  pipelineParallel: number,
+  quantization?: string,
+  { expertParallel = false }: Pick<VllmOptions, "expertParallel"> = {},
+): readonly string[] {
+  const key = [tensorParallel, pipelineParallel, quantization ?? "", expertParallel].join("\n");
+  const answers = known.get(architecture) ?? new Map<string, readonly string[]>();
+  known.set(architecture, answers);
+  const answer =
+    answers.get(key) ??
+    problemsOf(architecture, tensorParallel, pipelineParallel, formatFor(architecture, quantization), expertParallel);
+  answers.set(key, answer);
+  return answer;
+}
+
+/** The same layouts are asked for on every card and machine, and each goes through all tensors. */
+const known = new WeakMap<ModelArchitecture, Map<string, readonly string[]>>();
+
+function problemsOf(
+  architecture: ModelArchitecture,
+  tensorParallel: number,
+  pipelineParallel: number,
+  format: WeightFormat,
+  expertParallel: boolean,
+): readonly string[] {
+  const problems = new Set([
+    ...pipelineProblems(architecture, pipelineParallel),
+    ...(expertParallel ? expertProblems(architecture) : []),
+    ...headProblems(architecture, tensorParallel),
+    ...vocabularyProblems(architecture, tensorParallel),
+    ...tensorProblems(architecture, tensorParallel, format, expertParallel),
+  ]);
+  return [...problems];
+}
+
+function expertProblems({ experts }: ModelArchitecture): readonly string[] {
+  return experts === undefined
+    ? ["expert parallelism needs a model with experts: leave enable-expert-parallel out"]
+    : [];
+}
+
+function pipelineProblems(
+  { kind, layers, family, singleStage }: ModelArchitecture,
+  pipelineParallel: number,
+): readonly string[] {
+  if (kind === "encoder" && pipelineParallel > 1) {
+    return [`PP ${pipelineParallel}: vLLM cuts no encoder into stages, use 1`];
+  }
+  if (singleStage && pipelineParallel > 1) {
+    return [`PP ${pipelineParallel}: vLLM runs ${family} in one pipeline stage only`];
+  }
+  return pipelineParallel > layers
+    ? [`PP ${pipelineParallel} exceeds the ${layers} layers: use at most ${layers} stages`]
+    : [];
+}
+
+function headProblems(architecture: ModelArchitecture, tensorParallel: number): readonly string[] {
+  const problems: string[] = [];
+  for (const { mixer, parallelMixer } of architecture.layerSpecs) {
+    problems.push(...[mixer, parallelMixer].flatMap((each) => groupingProblems(each, tensorParallel)));
+    if (parallelMixer?.kind === "windowed-convolution" && tensorParallel > parallelMixer.kvHeads) {
+      problems.push(
+        `TP ${tensorParallel} exceeds the ${parallelMixer.kvHeads} KV heads that short convolutions are split by`,
+      );
+    }
+    if (mixer.kind !== "attention" && mixer.kind !== "latent" && mixer.kind !== "compressed") continue;
+    if (mixer.heads % tensorParallel !== 0)
+      problems.push(`TP ${tensorParallel} does not divide the ${mixer.heads} attention heads`);
+    if (mixer.kind === "compressed" && mixer.outputGroups % tensorParallel !== 0)
+      problems.push(`TP ${tensorParallel} does not divide the ${mixer.outputGroups} groups of the output projection`);
+    if (mixer.kind === "attention" && mixer.kvHeads % tensorParallel !== 0 && tensorParallel % mixer.kvHeads !== 0) {
+      problems.push(`TP ${tensorParallel} neither divides nor is a multiple of the ${mixer.kvHeads} KV heads`);
+    }
+  }
+  return problems;
+}
+
+/** Mamba 2: vLLM 0.19 to 0.33, mamba_mixer2.py. */
+function groupingProblems(mixer: Mixer | undefined, tensorParallel: number): readonly string[] {
+  if (mixer?.kind !== "recurrent" || mixer.grouping === undefined) return [];
+  const { heads, groups } = mixer.grouping;
+  return [
+    ...(heads % tensorParallel === 0 ? [] : [`TP ${tensorParallel} does not divide the ${heads} Mamba heads`]),
+    ...(groups === 1 || groups % tensorParallel === 0
+      ? []
+      : [`TP ${tensorParallel} does not divide the ${groups} groups of Mamba heads`]),
+  ];
+}
+
+function vocabularyProblems({ vocabSize }: ModelArchitecture, tensorParallel: number): readonly string[] {
+  const padded = roundUp(vocabSize, vocabularyPadding);
+  return padded % tensorParallel === 0
+    ? []
+    : [`TP ${tensorParallel} does not divide the vocabulary of ${vocabSize}, padded to ${padded}`];
+}
+
+function tensorProblems(
+  architecture: ModelArchitecture,
+  tensorParallel: number,
+  format: WeightFormat,
+  wholeExperts: boolean,
+): readonly string[] {
+  if (tensorParallel === 1) return [];
+  return tensorInventory(architecture)
+    .filter((tensor) => tensor.part === "text")
+    .filter(({ kind }) => kind === "linear" || (kind === "expert" && !wholeExperts))
+    .flatMap((tensor) => [
+      ...widthProblems(tensor, tensorParallel),
+      ...quantizationProblems(tensor, tensorParallel, format),
+    ]);
+}
+
+function widthProblems(tensor: ModelTensor, tensorParallel: number): readonly string[] {
+  const size = splitSize(tensor);
+  if (size === undefined || size % tensorParallel === 0) return [];
+  return [`TP ${tensorParallel} does not divide the width ${size} of ${shortName(tensor)}`];
+}
+
+/** Groups and blocks of quantized weights must not be cut. */
+function quantizationProblems(tensor: ModelTensor, tensorParallel: number, format: WeightFormat): readonly string[] {
+  const scheme = schemeFor(format, asMatrix(tensor));
+  const size = splitSize(tensor);
+  if (scheme === undefined || size === undefined || size % tensorParallel !== 0) return [];
+  const part = size / tensorParallel;
+  const unit = indivisibleUnit(scheme.scale, tensor);
+  if (unit === undefined || part % unit === 0) return [];
+  return [
+    `TP ${tensorParallel} splits the width ${size} of ${shortName(tensor)} into ${part}, no multiple of the ${unit} that ${scheme.name} weights share a scale over`,
+  ];
+}
+
+/** MXFP4 kernels pad, so their groups of 32 may be cut. */
+function indivisibleUnit(
+  scale: NonNullable<ReturnType<typeof schemeFor>>["scale"],
+  { split }: ModelTensor,
+): number | undefined {
+  if (scale.per === "group") return split.along === "columns" && scale.groupSize > 32 ? scale.groupSize : undefined;
+  if (scale.per !== "block") return undefined;
+  return split.along === "columns" ? scale.blockColumns : scale.blockRows;
+}
+
+/** The dimension that tensor parallelism cuts; KV heads are replicated, so they are checked as heads. */
+function splitSize({ split, rows, columns }: ModelTensor): number | undefined {
+  if (split.along === "columns") return columns;
+  return split.along === "rows" && split.units === undefined ? rows : undefined;
+}
+
+/** The part of a module name that is the same in every layer. */
+function shortName({ module }: ModelTensor): string {
+  return module.replace(/^model\.layers\.\d+\./, "").replace(".experts.0.", ".experts.");
+}

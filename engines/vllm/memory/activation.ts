@@ -1,0 +1,102 @@
+/**
+ * Memory vLLM needs beside weights, KV cache and CUDA graphs: the peak of its profiling run, and what lies outside
+ * PyTorch. The model forms follow the profiling code; the factors are fitted to the logs named in versions.json.
+ */
+
+import type { PipelineStage } from "../../../planner/memory/pipeline";
+import { bytesPerGiB } from "../../../names/units";
+import { dtypeBytes, type MixtureOfExperts, type ModelArchitecture } from "../../../planner/model/architecture";
+import { type ModelRunner, penaltyBytesPerLogit } from "./model-runner";
+import type { SchedulerLimits } from "./scheduler-defaults";
+import { type Sampler, samplerBytesPerLogit, type VllmConstants } from "./versions";
+
+export interface ProfilingRun {
+  readonly architecture: ModelArchitecture;
+  readonly stage: PipelineStage;
+  readonly tensorParallel: number;
+  readonly pipelineParallel: number;
+  /** Experts are whole on their GPU. */
+  readonly expertParallel: boolean;
+  readonly limits: SchedulerLimits;
+  readonly constants: VllmConstants;
+  readonly runner: ModelRunner;
+  readonly sampler: Sampler;
+  /** Expert kernels with their own buffers: everything but MXFP4. */
+  readonly modularExperts: boolean;
+}
+
+/** Fitted to 46 start-ups of 0.19 on H100; the largest residual is 0.1 GiB for text models. */
+const fitted = {
+  /** Buffers that every profiling run allocates, bytes. */
+  baseBytes: 0.036 * bytesPerGiB,
+  /** Hidden-state buffers of the batch that live while sampling. */
+  hiddenStates: 1.41,
+  /** Peak of the feed-forward pass over its largest tensors. */
+  prefillPeak: 1.2,
+  /** Encoder outputs and inputs of multimodal models, bytes. */
+  multimodalBytes: 0.17 * bytesPerGiB,
+} as const;
+
+/** Peak activation bytes on one GPU of a stage. */
+export function activationBytes(run: ProfilingRun): number {
+  const { architecture, stage, limits, pipelineParallel } = run;
+  const valueBytes = dtypeBytes[architecture.checkpointDtype];
+  const hiddenBytes = limits.maxNumBatchedTokens * architecture.hiddenSize * valueBytes;
+  const workspace = expertWorkspaceBytes(run);
+  const prefill = fitted.prefillPeak * prefillBytes(run) + workspace;
+  const logits = sampledLogits(run) * (samplerBytesPerLogit[run.sampler] + valueBytes);
+  const kept = run.constants.buffersStayWhileSampling
+    ? fitted.baseBytes + fitted.hiddenStates * hiddenBytes + workspace
+    : 0;
+  const sampling = logits > 0 ? logits + kept : 0;
+  const penalties = run.constants.penaltiesInPool ? penaltyBytes(run) : 0;
+  const betweenStages = pipelineParallel > 1 ? 2 * hiddenBytes : 0;
+  const multimodal = architecture.vision !== undefined && stage.isFirst ? fitted.multimodalBytes : 0;
+  return Math.max(prefill, sampling) + penalties + betweenStages + multimodal;
+}
+
+/** The second runner's tables for penalties, bytes on one GPU of a stage. */
+export function penaltyBytes(run: ProfilingRun): number {
+  return run.runner === "v2" ? sampledLogits(run) * penaltyBytesPerLogit : 0;
+}
+
+/** Logits that the profiling run samples from: one row of the vocabulary for each sequence, where the head is. */
+function sampledLogits({ architecture, stage, limits }: ProfilingRun): number {
+  return stage.isLast && architecture.kind === "decoder" ? limits.maxNumSeqs * architecture.vocabSize : 0;
+}
+
+/**
+ * Bytes outside PyTorch's allocator: collective-communication buffers, library handles.
+ * @param linked the cards are joined by NVLink
+ */
+export function nonTorchBytes({ constants, tensorParallel, pipelineParallel }: ProfilingRun, linked: boolean): number {
+  const memory = linked ? constants.nonTorchGiB.linked : constants.nonTorchGiB.other;
+  const alone = pipelineParallel >= 2 ? memory.stages : memory[1];
+  const gib = tensorParallel >= 4 ? memory[4] : tensorParallel >= 2 ? memory[2] : alone;
+  return gib * bytesPerGiB;
+}
+
+/** Largest tensors alive in one feed-forward pass over a full batch. */
+function prefillBytes({ architecture, stage, limits, tensorParallel }: ProfilingRun): number {
+  const widths = architecture.layerSpecs.slice(stage.firstLayer, stage.endLayer).map(({ feedForward }) => {
+    if (feedForward.kind === "dense") return (feedForward.gated ? 3 : 2) * feedForward.width;
+    return feedForward.kind === "experts" ? 3 * (feedForward.shared?.width ?? 0) : 0;
+  });
+  const perToken = Math.max(0, ...widths) / tensorParallel + 2 * architecture.hiddenSize;
+  return limits.maxNumBatchedTokens * perToken * dtypeBytes[architecture.checkpointDtype];
+}
+
+/** The two buffers of vLLM's fused experts: outputs of the first and inputs of the second matrix, per routed token. */
+function expertWorkspaceBytes({ architecture, stage, limits, modularExperts, ...run }: ProfilingRun): number {
+  const experts = architecture.layerSpecs
+    .slice(stage.firstLayer, stage.endLayer)
+    .map((layer) => layer.feedForward)
+    .find((block): block is MixtureOfExperts => block.kind === "experts");
+  if (experts === undefined || !modularExperts) return 0;
+  const width = experts.width / (run.expertParallel ? 1 : run.tensorParallel);
+  const inner = experts.latentSize ?? architecture.hiddenSize;
+  const perRoutedToken = Math.max((experts.gated ? 2 : 1) * width, inner) + Math.max(width, inner);
+  return (
+    limits.maxNumBatchedTokens * experts.expertsPerToken * perRoutedToken * dtypeBytes[architecture.checkpointDtype]
+  );
+}

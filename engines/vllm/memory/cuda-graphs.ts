@@ -1,0 +1,88 @@
+/** Memory of CUDA graphs: how many vLLM captures, what they take, and whether it is taken out of the KV cache's room. */
+
+import type { PipelineStage } from "../../../planner/memory/pipeline";
+import { bytesPerGiB } from "../../../names/units";
+import type { ModelArchitecture } from "../../../planner/model/architecture";
+import type { CardTraits } from "./cards";
+import type { ModelRunner } from "./model-runner";
+import type { SchedulerLimits } from "./scheduler-defaults";
+import type { VllmConstants } from "./versions";
+
+/** Which batches are captured. */
+export interface CaptureSizes {
+  /** Largest batch. */
+  readonly largest: number;
+  /** Batches of pure decoding are captured whole (FULL), besides mixed ones in pieces. */
+  readonly decoding: boolean;
+}
+
+export interface GraphCapture {
+  readonly architecture: ModelArchitecture;
+  readonly stage: PipelineStage;
+  readonly limits: SchedulerLimits;
+  readonly sizes: CaptureSizes;
+}
+
+/**
+ * What a graph takes: graphs hold the parameters of their kernels, and share the memory that these work in. Latent
+ * attention, compressed or not, runs about twice the kernels of a layer. Fitted to 49 start-ups of 0.19.0 on H100, to what
+ * vLLM estimates (off by 0.10 / 0.29 / 0.83 GiB: median, p90, largest) and to what the graphs then take (0.08 / 0.29 /
+ * 0.65). The first runner measures two graphs of each kind and multiplies, the second measures all mixed batches and two
+ * of decoding: whether the second graph measured happens to need a new 20 MiB piece of the allocator makes up to 1 GiB of
+ * difference between like start-ups, which nothing foretells.
+ */
+const perGraph = { baseGiB: 0.00334, perLayerGiB: 0.000159 } as const;
+
+/** CUDA graphs of a stage, bytes. */
+export function cudaGraphBytes({ architecture, stage, limits, sizes }: GraphCapture): number {
+  if (architecture.kind === "encoder") return 0;
+  const layers = architecture.layerSpecs.slice(stage.firstLayer, stage.endLayer);
+  const latent = layers.filter(({ mixer }) => mixer.kind === "latent" || mixer.kind === "compressed").length;
+  const each = perGraph.baseGiB + perGraph.perLayerGiB * (layers.length + latent);
+  return each * capturedGraphs(limits, sizes) * bytesPerGiB;
+}
+
+/** Whether vLLM takes its estimate of the graphs out of the KV cache's room; else they come on top of the utilization. */
+export function graphsInPool(
+  { cudaGraphsInPool }: Pick<VllmConstants, "cudaGraphsInPool">,
+  runner: ModelRunner,
+  { vendor = "nvidia" }: Pick<CardTraits, "vendor">,
+): boolean {
+  return cudaGraphsInPool[runner].includes(vendor);
+}
+
+/** Families whose model class in vLLM asks for larger graphs (model_executor/models/config.py of 0.19.1 and 0.33.0). */
+const largestOfFamily: Readonly<Record<string, number>> = { gpt_oss: 1024 };
+
+/**
+ * What is captured: FULL_AND_PIECEWISE, unless a back end cannot capture pure decoding (_cudagraph_support in
+ * v1/attention/backends of 0.19.1 to 0.33.0). Of those that vLLM chooses by itself on a GPU, Triton's for latent attention
+ * alone could not, which is the choice but on compute capability 9 and 10 (_get_backend_priorities in platforms/cuda.py).
+ */
+export function captureSizes(
+  { largestGraph, tritonLatentDecodingGraphs }: Pick<VllmConstants, "largestGraph" | "tritonLatentDecodingGraphs">,
+  { family, layerSpecs }: Pick<ModelArchitecture, "family" | "layerSpecs">,
+  { generation }: Pick<CardTraits, "generation">,
+): CaptureSizes {
+  const isDataCentreBlackwell = generation === 10;
+  const onTriton =
+    generation !== 9 && !isDataCentreBlackwell && layerSpecs.some(({ mixer }) => mixer.kind === "latent");
+  return {
+    largest: largestOfFamily[family] ?? largestGraph[isDataCentreBlackwell ? "dataCentreBlackwell" : "other"],
+    decoding: tritonLatentDecodingGraphs || !onTriton,
+  };
+}
+
+/**
+ * Number of CUDA graphs: batches of 1, 2, 4, then every 8 to 256, then every 16; mixed batches up to twice max-num-seqs,
+ * pure decoding up to max-num-seqs (_set_cudagraph_sizes in config/vllm.py of 0.19.1 to 0.33.0).
+ */
+export function capturedGraphs({ maxNumSeqs, maxNumBatchedTokens }: SchedulerLimits, sizes: CaptureSizes): number {
+  const mixed = Math.min(2 * maxNumSeqs, sizes.largest, maxNumBatchedTokens);
+  return batchSizes(mixed) + (sizes.decoding ? batchSizes(Math.min(maxNumSeqs, mixed)) : 0);
+}
+
+function batchSizes(largest: number): number {
+  const small = [1, 2, 4].filter((size) => size <= largest).length;
+  return small + Math.floor(Math.min(largest, 255) / 8) + (largest >= 256 ? Math.floor((largest - 256) / 16) + 1 : 0);
+}

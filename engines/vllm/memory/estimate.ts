@@ -1,0 +1,219 @@
+/** Memory of a model under vLLM, per GPU and pipeline stage. */
+
+import { compressedCacheSource } from "../../../planner/memory/compressed-cache";
+import { type LayerCache, layerCaches } from "../../../planner/memory/kv-cache";
+import { type PipelineStage, pipelineStages } from "../../../planner/memory/pipeline";
+import type { MemoryEstimate, MemoryRequest } from "../../../planner/memory/types";
+import { bytesPerGiB, toGiB } from "../../../names/units";
+import { judge, type StageNeed } from "../../../planner/memory/verdict";
+import type { ModelArchitecture } from "../../../planner/model/architecture";
+import { formatFor } from "../../../planner/model/format-names";
+import { activationBytes, nonTorchBytes, type ProfilingRun, penaltyBytes } from "./activation";
+import { type CardTraits, cardTraits } from "./cards";
+import { captureSizes, cudaGraphBytes, graphsInPool } from "./cuda-graphs";
+import { fp8ExpertMultiple, mxfp4Kernel } from "./expert-kernels";
+import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
+import { modelRunner, samplerOf } from "./model-runner";
+import { nvfp4ExpertMultiple } from "./nvfp4-experts";
+import { rowPadding } from "./rocm-padding";
+import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
+import { asServed, servedNotes } from "./served-model";
+import { type VllmConstants, vllmConstants } from "./versions";
+import { stageWeightBytes } from "./weights";
+
+/** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
+const contextGiB = { single: 0.51, group: 1.53 } as const;
+
+interface Setting {
+  readonly request: MemoryRequest;
+  readonly constants: VllmConstants;
+  readonly limits: SchedulerLimits;
+  readonly caches: readonly LayerCache[];
+  readonly card: CardTraits;
+  readonly inFlightTokens: number;
+}
+
+interface StageResult {
+  readonly need: StageNeed;
+  readonly layout: KvLayout | undefined;
+  readonly poolBytes: number;
+}
+
+/** Estimates a vLLM replica of tensorParallel × pipelineParallel GPUs. */
+export function estimateVllm(asked: MemoryRequest): MemoryEstimate {
+  const request = asServed(asked);
+  const { architecture, tensorParallel } = request;
+  const { constants, basis } = vllmConstants(request.engine.version);
+  const limits = schedulerLimits(request, constants);
+  const setting: Setting = {
+    request,
+    constants,
+    limits,
+    caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
+    card: cardTraits(request),
+    inFlightTokens: inFlightTokens(request),
+  };
+  const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
+    stageResult(setting, stage),
+  );
+  const estimate = summarize(setting, stages, basis);
+  return { ...estimate, notes: [...estimate.notes, ...servedNotes(asked)] };
+}
+
+/** Tokens scheduled but not settled: a windowed layer keeps them besides its window, however short that is. */
+export function inFlightTokens(request: MemoryRequest): number {
+  const { constants } = vllmConstants(request.engine.version);
+  const batches = constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1;
+  return schedulerLimits(request, constants).maxNumBatchedTokens * batches;
+}
+
+function stageResult(setting: Setting, stage: PipelineStage): StageResult {
+  const { request, constants, limits, caches, card } = setting;
+  const { architecture, tensorParallel, pipelineParallel } = request;
+  const format = formatFor(architecture, request.quantization);
+  const weights = stageWeightBytes(architecture, {
+    tensorParallel,
+    expertParallel: request.vllm?.expertParallel ?? false,
+    stage,
+    format,
+    expertKernel: mxfp4Kernel(card.expertKernel, format),
+    mxfp4: constants.mxfp4,
+    fp8ExpertMultiple: fp8ExpertMultiple(
+      card.fp8ExpertsOnFlashInfer,
+      hasGatedExperts(architecture),
+      constants.plainExpertMultiple,
+    ),
+    nvfp4ExpertMultiple: nvfp4ExpertMultiple(
+      card,
+      { gated: hasGatedExperts(architecture), hidden: architecture.hiddenSize },
+      constants,
+    ),
+    rowPadding: rowPadding(constants, card),
+    latentWorkspaceMiB: constants.latentWorkspaceMiB,
+    maxNumBatchedTokens: limits.maxNumBatchedTokens,
+  });
+  const modularExperts = !format.rules.some((rule) => rule.scheme.name === "mxfp4");
+  const runner = modelRunner(architecture, format, constants.secondRunner);
+  const run: ProfilingRun = {
+    architecture,
+    stage,
+    tensorParallel,
+    pipelineParallel,
+    limits,
+    expertParallel: request.vllm?.expertParallel ?? false,
+    constants,
+    runner,
+    sampler: samplerOf(constants, runner, request.installedFrom ?? "image", card.vendor),
+    modularExperts,
+  };
+  const graphs = request.vllm?.enforceEager
+    ? 0
+    : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) });
+  const counted = graphsInPool(constants, runner, card) ? graphs : 0;
+  const uncounted = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
+  const overhead = { activation: activationBytes(run), nonTorch: nonTorchBytes(run, card.linked), graphs: counted };
+  const utilization = request.utilization ?? constants.defaultUtilization;
+  const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;
+  const poolBytes = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
+  const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants);
+  const cacheGiB = (requests: number): number =>
+    layout === undefined ? 0 : toGiB(requestBytes(layout, requests, request.contextTokens, setting.inFlightTokens));
+  return {
+    layout,
+    poolBytes,
+    need: {
+      stage: stage.index,
+      layers: stage.endLayer - stage.firstLayer,
+      parts: {
+        weights: toGiB(weights),
+        kvCache: cacheGiB(request.concurrency),
+        activation: toGiB(overhead.activation),
+        nonTorch: toGiB(overhead.nonTorch),
+        graphs: toGiB(overhead.graphs),
+      },
+      oneRequestGiB: cacheGiB(1),
+      budgetGiB: toGiB(budget),
+      ...(uncounted > 0 && { capture: captureOf(request, toGiB(uncounted)) }),
+      kvPoolGiB: Math.max(0, toGiB(poolBytes)),
+    },
+  };
+}
+
+function hasGatedExperts({ layerSpecs }: ModelArchitecture): boolean {
+  return layerSpecs.some(({ feedForward }) => feedForward.kind === "experts" && feedForward.gated);
+}
+
+/** What comes on top of the budget, graphs above all, must still fit on the card. */
+function captureOf(request: MemoryRequest, uncountedGiB: number): NonNullable<StageNeed["capture"]> {
+  const gpus = request.tensorParallel * request.pipelineParallel;
+  const context = gpus > 1 ? contextGiB.group : contextGiB.single;
+  return { uncountedGiB, limitGiB: request.gpuMemoryGiB - context - uncountedGiB };
+}
+
+function summarize(setting: Setting, stages: readonly StageResult[], basis: string): MemoryEstimate {
+  const { request, constants } = setting;
+  const capacities = stages.flatMap((stage) => stageCapacity(stage, setting));
+  const limiting = capacities.reduce<StageCapacity | undefined>(
+    (least, next) => (least === undefined || next.requests < least.requests ? next : least),
+    undefined,
+  );
+  const needs = stages.map(({ need }) => need);
+  return {
+    ...judge(request, needs),
+    kvPoolGiB: limiting?.poolGiB ?? Math.min(...needs.map(({ kvPoolGiB }) => kvPoolGiB)),
+    utilization: request.utilization ?? constants.defaultUtilization,
+    kvTokens: limiting?.tokens ?? 0,
+    requiredTokens: request.contextTokens * request.concurrency,
+    requestCapacity: limiting?.requests ?? Number.POSITIVE_INFINITY,
+    basis,
+    notes: notesFor(setting),
+  };
+}
+
+interface StageCapacity {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly poolGiB: number;
+}
+
+function stageCapacity(
+  { layout, poolBytes, need }: StageResult,
+  { request, constants, inFlightTokens }: Setting,
+): readonly StageCapacity[] {
+  if (layout === undefined) return [];
+  const requests = requestCapacity(layout, poolBytes, request.contextTokens, inFlightTokens);
+  const tokens = constants.reportsRequestCapacity
+    ? Math.floor(requests * request.contextTokens)
+    : pooledTokens(layout, poolBytes);
+  return [{ requests, tokens, poolGiB: need.kvPoolGiB }];
+}
+
+function notesFor({ request, card }: Setting): readonly string[] {
+  const { architecture } = request;
+  const notes: string[] = [...(architecture.checkpoint?.notes ?? [])];
+  if (!card.known) {
+    const name = request.gpuModel;
+    const unknown = name === undefined ? "no card is named" : `the catalogue has no card ${JSON.stringify(name)}`;
+    const like = card.linked ? "H100, with NVLink" : "L40S, without NVLink";
+    notes.push(`${unknown}: it is taken for one like the ${like}, as its memory suggests`);
+  }
+  const mixers = architecture.layerSpecs.map((layer) => layer.mixer);
+  if (mixers.some(({ kind }) => kind === "latent" || kind === "compressed") && request.tensorParallel > 1) {
+    notes.push(
+      `latent attention: every one of the ${request.tensorParallel} tensor-parallel GPUs holds the whole KV cache`,
+    );
+  }
+  if (mixers.some(({ kind }) => kind === "compressed")) {
+    notes.push(
+      `compressed attention: its cache is counted as vLLM ${compressedCacheSource} packs it, in fp8 whatever the KV dtype; earlier versions and other cards than NVIDIA's pack it otherwise, and no start-up has been measured`,
+    );
+  }
+  const repeated = mixers.find((mixer) => mixer.kind === "attention" && mixer.kvHeads < request.tensorParallel);
+  if (repeated?.kind === "attention") {
+    notes.push(
+      `${repeated.kvHeads} KV heads on ${request.tensorParallel} GPUs: the KV cache per GPU stops shrinking at ${repeated.kvHeads}`,
+    );
+  }
+  if (architecture.kind === "encoder") notes.push("encoder: no KV cache, the batch alone limits concurrency");
+  return notes;
+}

@@ -1,0 +1,108 @@
+/** How near a request is to what start-up logs have shown: the traits that decide how far its estimate can be off. */
+
+import type { GpuModel } from "../../../catalog/shapes";
+import type { MemoryRequest } from "../../../planner/memory/types";
+import { mixersOf } from "../../../planner/model/architecture";
+import { formatLabel } from "../../../planner/model/format-names";
+import { cardsNamed } from "./cards";
+import table from "./evidence.json";
+import { compareVersions } from "./versions";
+
+/** Values that the error terms ask for (error-terms.json). */
+export interface EvidenceTraits {
+  readonly engine: "vllm" | "ollama";
+  readonly processor: "nvidia" | "amd" | "cpu" | "unknown";
+  /** Of the card's generation (compute capability, NVLink board) there are start-ups, of any version. */
+  readonly card: "measured" | "unmeasured";
+  /** Start-ups of this release line with such a model: on the generation, on other cards only, or none. */
+  readonly version: "measured" | "elsewhere" | "unmeasured";
+  /** Releases from 0.20.0 on; "before": older ones. */
+  readonly age: "from 0.20" | "before";
+  readonly attention: "full" | "windows" | "latent" | "compressed" | "recurrent" | "none";
+  readonly experts: "none" | "experts";
+  readonly format: "measured" | "unmeasured";
+  readonly layout: "measured" | "unmeasured";
+}
+
+export interface Evidence {
+  readonly traits: EvidenceTraits;
+  /** Names for sentences about the gaps. */
+  readonly names: { readonly version: string; readonly card: string; readonly layout: string; readonly format: string };
+}
+
+export function evidenceFor(request: MemoryRequest): Evidence {
+  const { architecture, engine, gpuModel, device, quantization, tensorParallel, pipelineParallel } = request;
+  const cards = gpuModel === undefined ? [] : cardsNamed(gpuModel);
+  const attention = attentionOf(request);
+  const experts = architecture.experts === undefined ? "none" : "experts";
+  const format = formatLabel(architecture, quantization);
+  const most = table.layout;
+  const isMeasuredLayout = tensorParallel <= most.tensorParallel && pipelineParallel <= most.pipelineParallel;
+  return {
+    traits: {
+      engine: engine.name,
+      processor: device === "cpu" ? "cpu" : (cards[0]?.vendor ?? "unknown"),
+      ...startUpsLike(cards, engine.version, [attention, ...(experts === "none" ? [] : [experts])]),
+      age: compareVersions(engine.version, "0.20.0") >= 0 ? "from 0.20" : "before",
+      attention,
+      experts,
+      format: table.formats.some((known) => format.startsWith(known)) ? "measured" : "unmeasured",
+      layout: isMeasuredLayout ? "measured" : "unmeasured",
+    },
+    names: {
+      version: `${engine.name === "vllm" ? "vLLM" : "Ollama"} ${engine.version}`,
+      card: device === "cpu" ? "CPUs" : (gpuModel ?? "a card without a name"),
+      layout: `TP ${tensorParallel} × PP ${pipelineParallel}`,
+      format,
+    },
+  };
+}
+
+type StartUps = Pick<EvidenceTraits, "card" | "version">;
+
+const startUps = new Map<string, StartUps>();
+
+/** A planner asks for few cards and versions, very often. */
+function startUpsLike(cards: readonly GpuModel[], version: string, kinds: readonly string[]): StartUps {
+  const line = releaseLine(version);
+  const key = [line, ...kinds, ...cards.map(({ model }) => model)].join("\n");
+  const found = startUps.get(key) ?? measuredOn(cards, line, kinds);
+  startUps.set(key, found);
+  return found;
+}
+
+/** A name that means several cards is measured only where all of them are. */
+function measuredOn(cards: readonly GpuModel[], line: string, kinds: readonly string[]): StartUps {
+  const runs = table.runs.map(({ card, versions, kinds: known }) => ({
+    generations: generationsOf(card),
+    isLike: versions.includes(line) && kinds.every((kind) => known.includes(kind)),
+  }));
+  const ofCards = cards.map((card) => runs.filter(({ generations }) => generations.includes(generationOf(card))));
+  const isOnCards = cards.length > 0 && ofCards.every((found) => found.some(({ isLike }) => isLike));
+  return {
+    card: cards.length > 0 && ofCards.every((found) => found.length > 0) ? "measured" : "unmeasured",
+    version: isOnCards ? "measured" : runs.some(({ isLike }) => isLike) ? "elsewhere" : "unmeasured",
+  };
+}
+
+/** "0.19" of "0.19.1rc2". */
+export function releaseLine(version: string): string {
+  return /^v?(\d{1,6}\.\d{1,6})/.exec(version)?.[1] ?? version;
+}
+
+const generationsOf = (name: string): readonly string[] => cardsNamed(name).map(generationOf);
+
+/** Cards that count as one: what a kernel asks for, and whether NVLink joins them. */
+export function generationOf({ arch, abilities, nvlinkBoard }: GpuModel): string {
+  return `${arch} ${abilities?.computeCapability ?? abilities?.gfx ?? ""}${nvlinkBoard === true ? " NVLink" : ""}`;
+}
+
+/** The kind that is hardest to foresee, of the layers that a model mixes. */
+function attentionOf({ architecture }: MemoryRequest): EvidenceTraits["attention"] {
+  if (architecture.kind === "encoder") return "none";
+  const mixers = architecture.layerSpecs.flatMap(mixersOf);
+  if (mixers.some(({ kind }) => kind === "recurrent")) return "recurrent";
+  if (mixers.some(({ kind }) => kind === "compressed")) return "compressed";
+  if (mixers.some(({ kind }) => kind === "latent")) return "latent";
+  return mixers.some((mixer) => mixer.kind === "attention" && mixer.scope.kind !== "full") ? "windows" : "full";
+}

@@ -1,0 +1,145 @@
+/**
+ * vLLM's paged KV cache: layers of different kinds share one pool of equal pages, so their numbers are padded to
+ * equal groups. From the pool's size follow the tokens the engine reports and the requests it can hold.
+ * Source: vllm/v1/core/kv_cache_planning.py and kv_cache_utils.py (0.33.0).
+ */
+
+import type { LayerCache } from "../../../planner/memory/kv-cache";
+import { roundUp } from "../../../names/units";
+import type { AttentionScope } from "../../../planner/model/architecture";
+import { packedLayout } from "./kv-packed-groups";
+import type { VllmConstants } from "./versions";
+
+/** Tokens per page unless an attention backend or a recurrent state needs more. */
+const defaultBlockTokens = 16;
+
+export interface KvGroup {
+  readonly scope: AttentionScope | { readonly kind: "state"; readonly pagesPerRequest: number };
+  /** Layers that one page of the group serves, padding included. */
+  readonly layers: number;
+  /** Tokens that a page holds: more than in other groups where a token takes fewer bytes. */
+  readonly blockTokens: number;
+}
+
+/** See versions.json. */
+export type GroupingRules = Pick<VllmConstants, "groupSizeTolerance" | "hybridStatePages">;
+
+export interface KvLayout {
+  readonly groups: readonly KvGroup[];
+  /** Bytes of one page over the layers of a group. */
+  readonly pageBytes: number;
+  /** The fewest tokens that a page of any group holds. */
+  readonly blockTokens: number;
+}
+
+/** The layout of one stage's layers; undefined when nothing is cached. */
+export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): KvLayout | undefined {
+  if (caches.some(({ paged }) => paged !== undefined)) return packedLayout(caches.flatMap(({ paged }) => paged ?? []));
+  const buckets = layerBuckets(caches, rules.hybridStatePages);
+  if (buckets.length === 0) return undefined;
+  const bytesPerToken = Math.max(...caches.map((cache) => cache.bytesPerToken));
+  const stateBytes = Math.max(...caches.map((cache) => cache.stateBytes));
+  // pages are equal, so a page of tokens is made large enough to hold a recurrent state
+  const blockTokens =
+    bytesPerToken === 0
+      ? defaultBlockTokens
+      : Math.max(defaultBlockTokens, roundUp(Math.ceil(stateBytes / bytesPerToken), defaultBlockTokens));
+  const [only] = buckets;
+  if (buckets.length === 1 && only !== undefined) {
+    const pageBytes =
+      bytesPerToken === 0 ? stateBytes * only.layers : sum(caches.map((cache) => cache.bytesPerToken)) * blockTokens;
+    return { groups: [{ scope: only.scope, layers: only.layers, blockTokens }], pageBytes, blockTokens };
+  }
+  const layerPageBytes = bytesPerToken === 0 ? stateBytes : bytesPerToken * blockTokens;
+  const sizes = buckets.map((bucket) => bucket.layers);
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)];
+  const layers = largest < smallest * rules.groupSizeTolerance ? largest : smallest;
+  return {
+    groups: buckets.flatMap((bucket) => {
+      const group = {
+        scope: bucket.scope,
+        layers,
+        blockTokens: bucket.bytesPerToken === 0 ? blockTokens : Math.floor(layerPageBytes / bucket.bytesPerToken),
+      };
+      return Array.from({ length: Math.ceil(bucket.layers / layers) }, () => group);
+    }),
+    pageBytes: layerPageBytes * layers,
+    blockTokens,
+  };
+}
+
+/** Tokens in the pool with every group counted alike: what vLLM reported up to 0.20. */
+export function pooledTokens(layout: KvLayout, poolBytes: number): number {
+  const blocks = Math.max(0, Math.floor(poolBytes / layout.pageBytes));
+  return Math.floor(blocks / layout.groups.length) * layout.blockTokens;
+}
+
+/**
+ * Pages that one request of a length takes over all groups: bounded windows stop growing.
+ * @param inFlightTokens tokens scheduled but not settled, for which windows keep pages: a multiple of
+ *   max-num-batched-tokens
+ */
+export function pagesPerRequest(layout: KvLayout, tokens: number, inFlightTokens: number): number {
+  return sum(layout.groups.map((group) => groupPages(group, tokens, inFlightTokens)));
+}
+
+/** Requests of a length that fit into the pool, as a fraction. */
+export function requestCapacity(layout: KvLayout, poolBytes: number, tokens: number, inFlightTokens: number): number {
+  const blocks = Math.max(0, Math.floor(poolBytes / layout.pageBytes));
+  return blocks / pagesPerRequest(layout, tokens, inFlightTokens);
+}
+
+/** Bytes that a number of requests of a length take on one GPU. */
+export function requestBytes(layout: KvLayout, requests: number, tokens: number, inFlightTokens: number): number {
+  return requests * pagesPerRequest(layout, tokens, inFlightTokens) * layout.pageBytes;
+}
+
+function groupPages(group: KvGroup, tokens: number, inFlightTokens: number): number {
+  const { blockTokens } = group;
+  const whole = Math.ceil(tokens / blockTokens);
+  switch (group.scope.kind) {
+    case "state":
+      return group.scope.pagesPerRequest;
+    case "full":
+      return whole;
+    case "sliding":
+      return Math.min(
+        Math.ceil(Math.min(group.scope.windowTokens - 1 + inFlightTokens, tokens) / blockTokens) + 1,
+        whole + 1,
+      );
+    case "chunked":
+      return Math.ceil(Math.min(group.scope.windowTokens + inFlightTokens, tokens) / blockTokens);
+  }
+}
+
+interface LayerBucket {
+  readonly scope: KvGroup["scope"];
+  readonly layers: number;
+  /** Of the largest layer; 0 for states. */
+  readonly bytesPerToken: number;
+}
+
+/** Layers of one kind. */
+function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): readonly LayerBucket[] {
+  const pagesPerRequest = caches.some((cache) => cache.bytesPerToken > 0) ? hybridStatePages : 1;
+  const buckets = new Map<string, LayerBucket>();
+  for (const { bytesPerToken, scope, stateBytes } of caches) {
+    if (bytesPerToken > 0) add(scope, bytesPerToken);
+    if (stateBytes > 0) add({ kind: "state", pagesPerRequest }, 0);
+  }
+  return [...buckets.values()];
+
+  function add(scope: KvGroup["scope"], bytesPerToken: number): void {
+    const key = "windowTokens" in scope ? `${scope.kind}:${scope.windowTokens}` : scope.kind;
+    const { layers, ...known } = buckets.get(key) ?? { scope, layers: 0, bytesPerToken: 0 };
+    buckets.set(key, {
+      ...known,
+      layers: layers + 1,
+      bytesPerToken: Math.max(known.bytesPerToken, bytesPerToken),
+    });
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,42 @@
+/**
+ * vLLM on AMD keeps rows of weights apart in memory: where a row takes a multiple of 512 bytes, it gets 256 more
+ * (VLLM_ROCM_MOE_PADDING and VLLM_ROCM_FP8_PADDING, both on by default, on Instinct and Radeon alike). AITER, whose
+ * kernels take experts shuffled and without that, is off by default up to 0.33.0 (VLLM_ROCM_USE_AITER in envs.py).
+ */
+import type { QuantizationScheme } from "../../../planner/model/quantization";
+import type { ModelTensor } from "../../../planner/model/tensors";
+import type { CardTraits } from "./cards";
+import type { VllmConstants } from "./versions";
+
+/** Which weights have their rows padded. */
+export interface RowPadding {
+  /** Experts that are not quantized (_maybe_pad_weight in fused_moe/unquantized_fused_moe_method.py). */
+  readonly experts: boolean;
+  /** FP8 matrices outside experts, with scales per block or fixed ones (_maybe_pad_fp8_weight in quantization/utils/fp8_utils.py). */
+  readonly fp8: boolean;
+}
+
+export function rowPadding(
+  { rocmPadsExperts }: Pick<VllmConstants, "rocmPadsExperts">,
+  { vendor }: Pick<CardTraits, "vendor">,
+): RowPadding {
+  return { experts: vendor === "amd" && rocmPadsExperts, fp8: vendor === "amd" };
+}
+
+/** Bytes that padding adds to a matrix of one GPU. */
+export function rowPaddingBytes(
+  { kind }: Pick<ModelTensor, "kind">,
+  scheme: QuantizationScheme | undefined,
+  { rows, columns }: { readonly rows: number; readonly columns: number },
+  valueBytes: number,
+  padding: RowPadding,
+): number {
+  if (!isPadded(kind, scheme, padding)) return 0;
+  return (columns * valueBytes) % 512 === 0 ? rows * 256 : 0;
+}
+
+function isPadded(kind: ModelTensor["kind"], scheme: QuantizationScheme | undefined, padding: RowPadding): boolean {
+  if (kind === "expert") return padding.experts && scheme === undefined;
+  const isFp8 = scheme?.weightBits === 8 && (scheme.scale.per === "block" || scheme.staticInputs === true);
+  return padding.fp8 && isFp8;
+}

@@ -1,0 +1,50 @@
+/** vLLM's scheduler limits when unset: they decide the activation memory. */
+
+import type { MemoryRequest } from "../../../planner/memory/types";
+import type { VllmConstants } from "./versions";
+
+export interface SchedulerLimits {
+  /** --max-num-seqs */
+  readonly maxNumSeqs: number;
+  /** --max-num-batched-tokens */
+  readonly maxNumBatchedTokens: number;
+}
+
+/**
+ * Defaults of the API server by card: vllm/engine/arg_utils.py (read in 0.8.5, 0.11.0 and 0.19.0 to 0.33.0). The row
+ * from 160 GiB became one of its own in 0.28.0, by pull request 51726; before, such a card had what any from 70 GiB had.
+ * @param gpuMemoryGiB memory of the card as the driver reports it
+ */
+export function schedulerDefaults(
+  gpuMemoryGiB: number,
+  { batchTokensFrom160GiB }: Pick<VllmConstants, "batchTokensFrom160GiB">,
+  gpuModel?: string,
+): SchedulerLimits {
+  const slow = /a100|gb10/i.test(gpuModel ?? "");
+  if (gpuMemoryGiB >= 160) return { maxNumSeqs: 1024, maxNumBatchedTokens: batchTokensFrom160GiB };
+  if (gpuMemoryGiB >= 70 && !slow) return { maxNumSeqs: 1024, maxNumBatchedTokens: 8192 };
+  return { maxNumSeqs: 256, maxNumBatchedTokens: 2048 };
+}
+
+/** Encoders read a prompt in one pass; what writes text takes it in pieces unless it is told not to. */
+export function takesPiecesOfPrompts({ architecture, vllm }: Pick<MemoryRequest, "architecture" | "vllm">): boolean {
+  return vllm?.chunkedPrefill ?? architecture.kind === "decoder";
+}
+
+/**
+ * The limits in force: those that are asked for, and defaults that follow from each other
+ * (_set_default_max_num_seqs_and_batched_tokens_args in vllm/engine/arg_utils.py of 0.11.2 to 0.33.0).
+ */
+export function schedulerLimits(
+  request: Pick<MemoryRequest, "architecture" | "contextTokens" | "gpuMemoryGiB" | "gpuModel" | "vllm">,
+  constants: Pick<VllmConstants, "batchTokensFrom160GiB">,
+): SchedulerLimits {
+  const { contextTokens, gpuMemoryGiB, gpuModel, vllm } = request;
+  const defaults = schedulerDefaults(gpuMemoryGiB, constants, gpuModel);
+  const unset = takesPiecesOfPrompts(request)
+    ? defaults.maxNumBatchedTokens
+    : Math.max(contextTokens, defaults.maxNumBatchedTokens);
+  const maxNumBatchedTokens =
+    vllm?.maxNumBatchedTokens ?? Math.min((vllm?.maxNumSeqs ?? defaults.maxNumSeqs) * contextTokens, unset);
+  return { maxNumBatchedTokens, maxNumSeqs: vllm?.maxNumSeqs ?? Math.min(defaults.maxNumSeqs, maxNumBatchedTokens) };
+}

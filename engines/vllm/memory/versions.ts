@@ -1,0 +1,88 @@
+/** Memory constants of vLLM by version, and what they rest on. */
+import type { GpuModel } from "../../../catalog/shapes";
+import type { Mxfp4Rules } from "./expert-kernels";
+import type { ModelRunner, SecondRunner } from "./model-runner";
+import table from "./versions.json";
+
+/** GiB by number of GPUs in tensor parallel; stages: pipeline stages without tensor parallel. */
+export interface NonTorchMemory {
+  readonly 1: number;
+  readonly 2: number;
+  readonly 4: number;
+  readonly stages: number;
+}
+
+/** Where an installation comes from: the official image, which is what this platform deploys, or pip without extras. */
+export type VllmOrigin = "image" | "pip";
+
+/** Kernel that picks the next tokens. */
+export type Sampler = keyof typeof table.samplerBytesPerLogit;
+
+/** Peak bytes per (sequence, vocabulary entry) while sampling, beside the logits in the model's dtype. */
+export const samplerBytesPerLogit: Readonly<Record<Sampler, number>> = table.samplerBytesPerLogit;
+
+export interface VllmConstants {
+  readonly from: string;
+  readonly defaultUtilization: number;
+  readonly secondRunner: SecondRunner;
+  readonly cudaGraphsInPool: Readonly<Record<ModelRunner, readonly GpuModel["vendor"][]>>;
+  readonly largestGraph: { readonly other: number; readonly dataCentreBlackwell: number };
+  readonly tritonLatentDecodingGraphs: boolean;
+  readonly batchTokensFrom160GiB: number;
+  readonly reportsRequestCapacity: boolean;
+  readonly sampler: Readonly<Record<VllmOrigin, Sampler>>;
+  readonly samplerOfSecondRunner: Sampler;
+  readonly penaltiesInPool: boolean;
+  readonly buffersStayWhileSampling: boolean;
+  readonly mxfp4: Mxfp4Rules;
+  readonly plainExpertMultiple: number;
+  readonly nvfp4Experts: { readonly tensorRtGated: number; readonly marlinPads: boolean };
+  readonly rocmPadsExperts: boolean;
+  readonly latentWorkspaceMiB: number;
+  readonly groupSizeTolerance: number;
+  readonly hybridStatePages: number;
+  readonly windowsKeepAllBatches: boolean;
+  readonly skipsUnusedTowers: boolean;
+  readonly fp8CacheOfCheckpoint: Readonly<Record<"modelopt" | "compressed-tensors", "never" | "auto" | "always">>;
+  readonly nonTorchGiB: { readonly linked: NonTorchMemory; readonly other: NonTorchMemory };
+  readonly measuredOn: string;
+}
+
+type VersionChange = Pick<VllmConstants, "from"> & Partial<VllmConstants>;
+
+const oldest = table.oldest as VllmConstants;
+/** The first version whose memory is known: the first with the V1 engine on by default. */
+export const oldestVllm = oldest.from;
+const changes = table.changes as readonly VersionChange[];
+
+/** Every version that changed something, whole, oldest first. */
+const versions = changes.map((_, index): VllmConstants => Object.assign({}, oldest, ...changes.slice(0, index + 1)));
+
+/**
+ * The constants that apply to a vLLM version: those of the newest entry that is not newer.
+ * Versions before the first entry use the first; a version that is no number counts as newest.
+ */
+export function vllmConstants(version: string): { readonly constants: VllmConstants; readonly basis: string } {
+  const applicable = versions.filter((entry) => compareVersions(entry.from, version) <= 0);
+  const constants = applicable.at(-1) ?? oldest;
+  const measured = constants.measuredOn;
+  const applied = measured.split(/, | and /).some((known) => version.startsWith(`${known}.`))
+    ? ""
+    : `; applied to ${version}`;
+  return { constants, basis: `measured on vLLM ${measured}${applied}` };
+}
+
+/** Negative when a is older than b. Compares numbers only, so "0.20.2rc1" equals "0.20.2". */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parts(a), parts(b)];
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function parts(version: string): readonly number[] {
+  const numbers = version.replace(/^v/, "").match(/^\d{1,6}(?:\.\d{1,6}){0,3}/)?.[0];
+  return numbers === undefined ? [Number.MAX_SAFE_INTEGER] : numbers.split(".").map(Number);
+}

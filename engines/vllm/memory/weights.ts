@@ -1,0 +1,231 @@
+/**
+ * Weights on each GPU as vLLM holds them after loading: sharded by tensor and pipeline parallel, fused, padded,
+ * rounded by the CUDA allocator, plus the tables built at load time.
+ */
+
+import type { PipelineStage } from "../../../planner/memory/pipeline";
+import { bytesPerMiB, roundUp } from "../../../names/units";
+import { dtypeBytes, type ModelArchitecture } from "../../../planner/model/architecture";
+import { asMatrix } from "../../../planner/model/parameters";
+import {
+  type QuantizationScheme,
+  schemeBytes,
+  schemeFor,
+  type WeightFormat,
+} from "../../../planner/model/quantization";
+import { type ModelTensor, storedAs, tensorInventory } from "../../../planner/model/tensors";
+import { type ExpertKernel, type Mxfp4Rules, mxfp4Allocations, mxfp4BiasBytes } from "./expert-kernels";
+import { type RowPadding, rowPaddingBytes } from "./rocm-padding";
+
+export interface WeightSharding {
+  readonly tensorParallel: number;
+  /** Experts are whole, and spread over the tensor-parallel GPUs. */
+  readonly expertParallel: boolean;
+  readonly stage: PipelineStage;
+  readonly format: WeightFormat;
+  readonly expertKernel: ExpertKernel;
+  /** See VllmConstants. */
+  readonly mxfp4: Mxfp4Rules;
+  /** Multiple that each GPU's part of the width of FP8 experts is padded to (expert-kernels.ts). */
+  readonly fp8ExpertMultiple: number;
+  /** The same of NVFP4 experts (nvfp4-experts.ts). */
+  readonly nvfp4ExpertMultiple: number;
+  readonly rowPadding: RowPadding;
+  /** See VllmConstants. */
+  readonly latentWorkspaceMiB: number;
+  readonly maxNumBatchedTokens: number;
+}
+
+/** vLLM pads the vocabulary to a multiple of this (DEFAULT_VOCAB_PADDING_SIZE). */
+const vocabularyPadding = 64;
+
+/** One parameter of the loaded model on one GPU, whatever the pipeline stage. */
+interface LoadedParameter {
+  /** Stands for all tensors that are fused into it: they have one place. */
+  readonly tensor: ModelTensor;
+  readonly bytes: number;
+  /** Belongs to latent attention, whose back end needs its workspace. */
+  readonly latent: boolean;
+}
+
+/** Bytes of weights on one GPU of a stage, and of what loading them leaves allocated ("Model loading took"). */
+export function stageWeightBytes(architecture: ModelArchitecture, sharding: WeightSharding): number {
+  const here = loadedParameters(architecture, sharding).filter(({ tensor }) =>
+    isOnStage(tensor, sharding.stage, architecture),
+  );
+  const weights = here.reduce((total, { bytes }) => total + bytes, 0);
+  const workspace = here.some(({ latent }) => latent) ? sharding.latentWorkspaceMiB * bytesPerMiB : 0;
+  return weights + workspace + rotaryBytes(architecture) + stackedFeatureBytes(architecture, sharding);
+}
+
+type ByFormat = WeakMap<WeightFormat, Map<string, readonly LoadedParameter[]>>;
+const loaded = new WeakMap<ModelArchitecture, ByFormat>();
+
+/** A planner asks for many stages of one sharding: everything but the stage is computed once. */
+function loadedParameters(architecture: ModelArchitecture, sharding: WeightSharding): readonly LoadedParameter[] {
+  const { format, stage: _stage, latentWorkspaceMiB: _workspace, maxNumBatchedTokens: _tokens, ...split } = sharding;
+  const byFormat: ByFormat = loaded.get(architecture) ?? new WeakMap();
+  loaded.set(architecture, byFormat);
+  const bySplit = byFormat.get(format) ?? new Map<string, readonly LoadedParameter[]>();
+  byFormat.set(format, bySplit);
+  const key = JSON.stringify(split);
+  const known = bySplit.get(key);
+  if (known !== undefined) return known;
+
+  const fused = new Map<string, ModelTensor[]>();
+  for (const tensor of tensorInventory(architecture)) {
+    const parts = fused.get(tensor.fusedInto);
+    if (parts === undefined) fused.set(tensor.fusedInto, [tensor]);
+    else parts.push(tensor);
+  }
+  const parameters = [...fused.values()].flatMap((parts) => {
+    const [tensor] = parts;
+    if (tensor === undefined) return [];
+    const allocated = parameterAllocations(parts, sharding).reduce((total, bytes) => total + allocatedBytes(bytes), 0);
+    const bytes = allocated + parts.reduce((total, part) => total + latentCopyBytes(part, sharding), 0);
+    return [{ tensor, bytes, latent: parts.some(({ absorbed }) => absorbed) }];
+  });
+  bySplit.set(key, parameters);
+  return parameters;
+}
+
+/** Multi-token-prediction layers are not loaded; a tied embedding is also needed where the head runs. */
+function isOnStage(tensor: ModelTensor, stage: PipelineStage, architecture: ModelArchitecture): boolean {
+  if (tensor.part === "multi-token-prediction") return false;
+  switch (tensor.placement.at) {
+    case "embedding":
+      return stage.isFirst || (stage.isLast && architecture.tieEmbeddings && tensor.kind === "embedding");
+    case "vision":
+      return stage.isFirst;
+    case "everywhere":
+      return true;
+    case "head":
+      return stage.isLast;
+    case "layer":
+      return tensor.placement.layer >= stage.firstLayer && tensor.placement.layer < stage.endLayer;
+  }
+}
+
+/** Bytes of each allocation behind one parameter, which may fuse several tensors. */
+function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSharding): readonly number[] {
+  const [first] = parts;
+  if (first === undefined) return [];
+  if (first.kind === "expert" && schemeFor(sharding.format, asMatrix(first))?.name === "mxfp4") {
+    const direction = first.split.along === "columns" ? "down" : "up";
+    const { rows, columns, count } = shard(first, sharding);
+    const [hidden, width] = direction === "down" ? [rows, columns] : [columns, rows];
+    const matrix = { experts: count, direction, hidden, width, fused: parts.length } as const;
+    return mxfp4Allocations(matrix, sharding.expertKernel, sharding.mxfp4);
+  }
+  if (isBiasOfMxfp4(first, sharding.format)) {
+    const { rows, count } = shard(first, sharding);
+    const direction = first.split.along === "rows" ? "up" : "down";
+    return [
+      mxfp4BiasBytes({ experts: count, direction, rows, fused: parts.length }, sharding.expertKernel, sharding.mxfp4),
+    ];
+  }
+  return [parts.reduce((total, tensor) => total + shardBytes(tensor, sharding) * tensor.loadedCopies, 0)];
+}
+
+/** Kernels take the biases of their experts in shapes and number types of their own. */
+function isBiasOfMxfp4({ module, rows, columns }: ModelTensor, format: WeightFormat): boolean {
+  if (!module.includes(".experts.") || !module.endsWith(".bias")) return false;
+  return schemeFor(format, { module, kind: "expert", rows, columns })?.name === "mxfp4";
+}
+
+/** Bytes of one GPU's part of a tensor. */
+function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
+  const scheme = schemeFor(sharding.format, asMatrix(tensor));
+  const { count, ...shape } = shard(tensor, sharding);
+  const { rows, columns } = padded(tensor, shape, widthMultiple(tensor, scheme, sharding));
+  const stored = storedAs(tensor, sharding.format);
+  if (stored !== undefined) {
+    // packed values have no shape of their own: their bytes are cut in proportion; an empty tensor has none
+    return (stored.loadedBytes * count * rows * columns) / Math.max(1, tensor.rows * tensor.columns);
+  }
+  const valueBytes = scheme === undefined ? dtypeBytes[tensor.loadedDtype ?? sharding.format.baseDtype] : 1;
+  const bytes = scheme === undefined ? rows * columns * valueBytes : schemeBytes(scheme, rows, columns);
+  return (bytes + rowPaddingBytes(tensor, scheme, { rows, columns }, valueBytes, sharding.rowPadding)) * count;
+}
+
+function widthMultiple(
+  { kind }: ModelTensor,
+  scheme: QuantizationScheme | undefined,
+  sharding: WeightSharding,
+): number {
+  if (kind !== "expert") return 1;
+  if (scheme?.name === "nvfp4") return sharding.nvfp4ExpertMultiple;
+  return scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
+}
+
+/** Pads the side along which the matrix is split, an expert's inner width. */
+function padded({ split }: ModelTensor, shape: { rows: number; columns: number }, multiple: number) {
+  return split.along === "columns"
+    ? { ...shape, columns: roundUp(shape.columns, multiple) }
+    : { ...shape, rows: roundUp(shape.rows, multiple) };
+}
+
+/**
+ * One GPU's part of identical tensors. Under expert parallelism experts are whole, and the first GPUs take one more where
+ * they do not come out even (determine_expert_map of 0.19.1, fused_moe/expert_map_manager.py of 0.33.0).
+ */
+function shard(tensor: ModelTensor, { tensorParallel, expertParallel }: WeightSharding) {
+  return expertParallel && tensor.module.includes(".experts.")
+    ? { rows: tensor.rows, columns: tensor.columns, count: Math.ceil(tensor.count / tensorParallel) }
+    : { ...shardShape(tensor, tensorParallel), count: tensor.count };
+}
+
+function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: number): { rows: number; columns: number } {
+  switch (split.along) {
+    case "none":
+      return { rows, columns };
+    case "columns":
+      return { rows, columns: columns / tensorParallel };
+    case "vocabulary":
+      return { rows: roundUp(rows, vocabularyPadding) / tensorParallel, columns };
+    case "rows":
+      // KV heads are whole and replicated once there are more GPUs than heads
+      return split.units === undefined
+        ? { rows: rows / tensorParallel, columns }
+        : { rows: (rows / split.units) * Math.max(1, split.units / tensorParallel), columns };
+  }
+}
+
+/**
+ * What PyTorch's caching allocator keeps for one request: from 10 MiB on it takes whole 2 MiB pieces and gives a
+ * rest back only when that is larger than 1 MiB (c10/cuda/CUDACachingAllocator, kMinLargeAlloc, kSmallSize).
+ */
+export function allocatedBytes(bytes: number): number {
+  if (bytes < 10 * bytesPerMiB) return roundUp(bytes, 512);
+  const segment = roundUp(bytes, 2 * bytesPerMiB);
+  return segment - bytes > bytesPerMiB ? roundUp(bytes, 512) : segment;
+}
+
+/** Tables of sines and cosines; vLLM keeps them in the model's dtype wherever it compiles the model, the default. */
+function rotaryBytes(architecture: ModelArchitecture): number {
+  return architecture.rotaryTables.reduce(
+    (total, table) =>
+      total + table.positions * table.rotaryDim * dtypeBytes[table.dtype ?? architecture.checkpointDtype],
+    0,
+  );
+}
+
+/**
+ * Buffers for the image features that go into the first text layers: one per stacked tower layer, for a whole batch of
+ * tokens, on every GPU and stage (vLLM 0.19 to 0.33, qwen3_vl.py: deepstack_input_embeds).
+ */
+function stackedFeatureBytes({ vision, hiddenSize }: ModelArchitecture, sharding: WeightSharding): number {
+  const buffer = sharding.maxNumBatchedTokens * hiddenSize * dtypeBytes[sharding.format.baseDtype];
+  return (vision?.stackedLayers ?? 0) * allocatedBytes(buffer);
+}
+
+/**
+ * What latent attention adds. Decoding multiplies with the two halves of kv_b_proj: views of it where it is
+ * unquantized, else of a second copy in the base dtype (mla_attention.py, process_weights_after_loading). Choosing the
+ * attention back end loads a module that allocates a workspace whatever is chosen (see VllmConstants).
+ */
+function latentCopyBytes(tensor: ModelTensor, { format, tensorParallel }: WeightSharding): number {
+  if (!tensor.absorbed || schemeFor(format, asMatrix(tensor)) === undefined) return 0;
+  const { rows, columns } = shardShape(tensor, tensorParallel);
+  return rows * columns * dtypeBytes[format.baseDtype];
+}

@@ -1,0 +1,185 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../names/repository-root";
+import { gpuModels } from "../../catalog/shapes";
+import { estimateMemory } from "../../engines/estimate";
+import table from "../../engines/vllm/memory/error-terms.json";
+import { evidenceFor } from "../../engines/vllm/memory/evidence";
+import type { MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import { errorTerms, intervalOf, type MemoryParts, termsFor } from "../../planner/memory/uncertainty";
+import { refused } from "../../planner/memory/verdict";
+import { verdictText } from "../../planner/memory/verdict-text";
+import { fixtureArchitecture, modelFixtures } from "../planner/model/fixtures";
+import { memoryRequest } from "./vllm/requests";
+
+const llama = fixtureArchitecture("meta-llama--Llama-3.1-8B");
+const order = ["no", "edge", "fits"];
+const rank = ({ verdict }: MemoryEstimate) => order.indexOf(verdict.answer);
+
+/** Any model on any card of the catalogue, named or not, with any release; limits that cards decide are given. */
+const anyRequest: fc.Arbitrary<MemoryRequest> = fc
+  .record({
+    architecture: fc.constantFrom(...modelFixtures.map((fixture) => fixture.architecture)),
+    card: fc.constantFrom(...gpuModels),
+    isNamed: fc.boolean(),
+    minor: fc.integer({ min: 8, max: 34 }),
+    isOllama: fc.boolean(),
+    tensorParallel: fc.constantFrom(1, 2, 4, 8),
+    pipelineParallel: fc.constantFrom(1, 2, 3),
+    contextTokens: fc.integer({ min: 1, max: 200_000 }),
+    concurrency: fc.integer({ min: 1, max: 128 }),
+  })
+  .map(({ card, isNamed, minor, isOllama, ...request }) => ({
+    ...request,
+    engine: isOllama ? { name: "ollama", version: "0.32.15" } : { name: "vllm", version: `0.${minor}.0` },
+    gpuMemoryGiB: card.engineMemoryGiB,
+    gpuModel: isNamed ? card.model : undefined,
+    kvCacheDtype: "auto" as const,
+    ...(!isOllama && { vllm: { maxNumSeqs: 256, maxNumBatchedTokens: 2048 } }),
+  }));
+
+describe("every verdict", () => {
+  it("is of an interval around the estimate, and follows from it", () => {
+    fc.assert(
+      fc.property(anyRequest, (request) => {
+        const { perGpu, stages, verdict } = estimateMemory(request);
+        const { below, above } = verdict.intervalGiB;
+        expect(below).toBeGreaterThan(0);
+        expect(above).toBeGreaterThan(0);
+        expect(perGpu.totalGiB - below).toBeGreaterThanOrEqual(0);
+        const no = stages.some(({ totalGiB, belowGiB, limitGiB }) => totalGiB - belowGiB > limitGiB);
+        const fits = stages.every(({ totalGiB, aboveGiB, limitGiB }) => totalGiB + aboveGiB <= limitGiB);
+        expect(verdict.answer).toBe(no ? "no" : fits ? "fits" : "edge");
+        expect(verdict.basis).not.toMatch(/[{}]|undefined/);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("never gets worse with more memory of the same card", () => {
+    fc.assert(
+      fc.property(anyRequest, fc.double({ min: 1, max: 2, noNaN: true }), (request, factor) => {
+        // an unnamed card from 70 GiB on counts as one of a data centre
+        const named = { ...request, gpuModel: request.gpuModel ?? "NVIDIA L40S" };
+        const larger = estimateMemory({ ...named, gpuMemoryGiB: named.gpuMemoryGiB * factor });
+        expect(rank(larger)).toBeGreaterThanOrEqual(rank(estimateMemory(named)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("never gets better with more context or concurrency", () => {
+    const more = fc.record({
+      context: fc.integer({ min: 0, max: 100_000 }),
+      requests: fc.integer({ min: 0, max: 64 }),
+    });
+    fc.assert(
+      fc.property(anyRequest, more, (request, { context, requests }) => {
+        const large = {
+          ...request,
+          contextTokens: request.contextTokens + context,
+          concurrency: request.concurrency + requests,
+        };
+        expect(rank(estimateMemory(large))).toBeLessThanOrEqual(rank(estimateMemory(request)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("the interval", () => {
+  const parts: MemoryParts = { weights: 30, kvCache: 20, activation: 3, nonTorch: 2, graphs: 1 };
+  const of = (changes: Partial<MemoryRequest>) =>
+    intervalOf(termsFor(evidenceFor(memoryRequest(llama, changes))), parts).aboveGiB;
+  const vllm = (version: string) => ({ name: "vllm", version }) as const;
+
+  it("adds the shares of one cause and combines causes in quadrature", () => {
+    const source = "test";
+    const terms = [
+      { cause: "a", when: {}, above: { gib: 1, weights: 0.05, nonTorch: 0.25 }, below: {}, source },
+      { cause: "b", when: {}, above: { kvCache: 0.2 }, below: { gib: 0.5 }, source },
+    ];
+    expect(intervalOf(terms, parts)).toEqual({ aboveGiB: Math.hypot(1 + 1.5 + 0.5, 4), belowGiB: 0.5 });
+  });
+
+  it("is narrow where start-ups were measured, and wider with every step away from them", () => {
+    const gpuModel = "NVIDIA H100 80GB HBM3";
+    const measured = of({ gpuModel, engine: vllm("0.19.0") });
+    const elsewhere = of({ gpuModel: "NVIDIA L40S", engine: vllm("0.19.0") });
+    const noCard = of({ gpuModel: "NVIDIA B200", engine: vllm("0.19.0") });
+    const release = of({ gpuModel, engine: vllm("0.33.0") });
+    const neither = of({ gpuModel: "NVIDIA B200", engine: vllm("0.33.0") });
+    const amd = of({ gpuModel: "AMD Instinct MI300X", engine: vllm("0.33.0") });
+    expect(measured).toBeLessThan(0.5);
+    expect([measured, elsewhere, noCard, release, neither, amd]).toEqual(
+      [measured, elsewhere, noCard, release, neither, amd].toSorted((a, b) => a - b),
+    );
+  });
+
+  it("has terms with a source, no size below 0, and no cause that takes all of a part's growth away", () => {
+    expect(table.coverage).toBeGreaterThan(0.9);
+    for (const { above, below, source } of errorTerms) {
+      expect(source).not.toBe("");
+      for (const size of [...Object.values(above), ...Object.values(below)]) expect(size).toBeGreaterThan(0);
+      // more cache must never let the smallest need shrink
+      expect(below.kvCache ?? 0).toBeLessThan(0.5);
+    }
+  });
+
+  it("is told whole in the sizing page", () => {
+    const page = readFileSync(join(repositoryRoot(), "docs/sizing.md"), "utf8");
+    for (const { cause } of errorTerms) expect(page).toContain(`\n| ${cause} | `);
+  });
+});
+
+describe("what decides", () => {
+  const decides = (changes: Partial<MemoryRequest>, architecture = llama) =>
+    estimateMemory(memoryRequest(architecture, changes)).verdict;
+
+  it("is named: weights, one request, the cache of all, graphs on top, the host", () => {
+    expect(decides({ gpuMemoryGiB: 14 })).toMatchObject({ answer: "no", decides: "weights" });
+    expect(decides({ gpuMemoryGiB: 30, contextTokens: 131_072 })).toMatchObject({
+      answer: "no",
+      decides: "one request",
+    });
+    expect(decides({ gpuMemoryGiB: 40, concurrency: 64 })).toMatchObject({ answer: "no", decides: "KV cache" });
+    expect(decides({ engine: { name: "vllm", version: "0.19.0" }, utilization: 1 })).toMatchObject({
+      answer: "fits",
+    });
+    expect(decides({ engine: { name: "vllm", version: "0.19.0" }, utilization: 1, concurrency: 57 })).toMatchObject({
+      decides: "graph capture",
+    });
+    const cpu = { engine: { name: "ollama", version: "0.32.15" }, device: "cpu", gpuMemoryGiB: 8 } as const;
+    expect(decides(cpu)).toMatchObject({ decides: "host memory" });
+    expect(refused(decides({}))).toMatchObject({ answer: "no", decides: "engine" });
+  });
+
+  it("says of engines, cards and layouts without measurements that they are not measured", () => {
+    const basis = (changes: Partial<MemoryRequest>) => decides(changes).basis;
+    expect(basis({ engine: { name: "vllm", version: "0.19.0" } })).toBe(
+      "vLLM 0.19.0 measured on NVIDIA H100 80GB HBM3",
+    );
+    expect(basis({ gpuModel: "NVIDIA L40S" })).toBe("vLLM 0.33.0 not measured on NVIDIA L40S");
+    expect(basis({ gpuModel: "AMD Instinct MI300X" })).toContain("AMD cards not measured");
+    expect(basis({ engine: { name: "ollama", version: "0.32.15" } })).toBe("Ollama 0.32.15 not measured");
+    expect(basis({ gpuModel: undefined })).toContain("its NVLink and kernels are guessed");
+    expect(basis({ tensorParallel: 8 })).toContain("TP 8 × PP 1 not measured");
+  });
+
+  it("is told with what is left, how far the estimate can be off, and why", () => {
+    const verdict = {
+      answer: "edge",
+      decides: "one request",
+      intervalGiB: { below: 0.4, above: 0.9 },
+      basis: "vLLM 0.33 not measured on L40S",
+    } as const;
+    expect(verdictText({ totalGiB: 19.7, limitGiB: 20 }, verdict)).toBe(
+      "may start or not: 0.3 GiB to spare by the estimate, which can be 0.9 GiB off (vLLM 0.33 not measured on L40S)",
+    );
+    expect(verdictText({ totalGiB: 20.2, limitGiB: 20 }, { ...verdict, decides: "KV cache" })).toBe(
+      "may hold this load or not: 0.2 GiB missing by the estimate, which can be 0.4 GiB off (vLLM 0.33 not measured on L40S)",
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { estimateMemory } from "../../../engines/estimate";
+import { contextLimit, lackOfMemory, startProblems } from "../../../engines/vllm/start-rules";
+import type { MemoryRequest } from "../../../planner/memory/types";
+import { readModelConfig } from "../../../planner/model/config-json";
+import { fixtureArchitecture, fixtureConfig } from "../../planner/model/fixtures";
+import { memoryRequest } from "./requests";
+
+const llama = fixtureArchitecture("meta-llama--Llama-3.1-8B");
+const problems = (changes: Partial<MemoryRequest> = {}, architecture = llama) =>
+  startProblems(memoryRequest(architecture, changes));
+const vllm = (version: string) => ({ name: "vllm", version }) as const;
+
+describe("what vLLM refuses to start", () => {
+  it("is nothing where there is nothing wrong", () => {
+    expect(problems()).toEqual([]);
+    expect(problems({ contextTokens: 131_072 })).toEqual([]);
+    expect(problems({ engine: { name: "ollama", version: "0.32.15" }, kvCacheDtype: "auto" })).toEqual([]);
+  });
+
+  it("is a context above the model's limit, by one token, with either engine", () => {
+    const [problem, ...others] = problems({ contextTokens: 131_073 });
+    expect(problem).toBe("a context of 131,073 tokens is above the model's limit of 131,072");
+    expect(others).toEqual([]);
+    expect(problems({ contextTokens: 131_073, engine: { name: "ollama", version: "0.32.15" } })).toEqual([problem]);
+  });
+
+  it("is a version before the V1 engine", () => {
+    expect(problems({ engine: vllm("0.7.3") })).toEqual([
+      "vLLM 0.7.3 runs the engine before V1, of which no memory is known here: take 0.8.0 or newer",
+    ]);
+    expect(problems({ engine: vllm("0.8.0") })).toEqual([]);
+    expect(problems({ engine: vllm("0.40.0") })).toEqual([]);
+  });
+
+  it("is a pass that holds less than the context, without chunked prefill", () => {
+    const whole = { chunkedPrefill: false, maxNumBatchedTokens: 8191 };
+    expect(problems({ vllm: whole }).join()).toContain("max-num-batched-tokens 8,191 is below the context of 8,192");
+    expect(problems({ vllm: { ...whole, maxNumBatchedTokens: 8192 } })).toEqual([]);
+    expect(problems({ vllm: { maxNumBatchedTokens: 8191 } })).toEqual([]);
+    // Unset, it grows with the context.
+    expect(problems({ vllm: { chunkedPrefill: false }, contextTokens: 32_768 })).toEqual([]);
+    const encoder = fixtureArchitecture("BAAI--bge-m3");
+    expect(problems({ vllm: { maxNumBatchedTokens: 2048 } }, encoder).join()).toContain("without chunked prefill");
+    expect(problems({}, encoder)).toEqual([]);
+  });
+
+  it("is a pass with fewer tokens than sequences, where both are named", () => {
+    expect(problems({ vllm: { maxNumBatchedTokens: 128, maxNumSeqs: 129 } }).join()).toContain(
+      "max-num-batched-tokens 128 is below max-num-seqs 129",
+    );
+    expect(problems({ vllm: { maxNumBatchedTokens: 128, maxNumSeqs: 128 } })).toEqual([]);
+    // Unset, the number of sequences follows.
+    expect(problems({ vllm: { maxNumBatchedTokens: 128 } })).toEqual([]);
+  });
+
+  it("is all of that at once", () => {
+    const changes = { contextTokens: 200_000, engine: vllm("0.7.0"), vllm: { maxNumBatchedTokens: 8, maxNumSeqs: 9 } };
+    expect(problems(changes)).toHaveLength(3);
+  });
+});
+
+describe("a load that lacks memory", () => {
+  const lack = (changes: Partial<MemoryRequest>) => {
+    const request = memoryRequest(llama, changes);
+    return lackOfMemory(request, estimateMemory(request));
+  };
+
+  it("keeps vLLM from starting where not one request fits", () => {
+    expect(lack({ gpuMemoryGiB: 15 })).toBe("vLLM does not start: no memory is left for the KV cache");
+    expect(lack({ gpuMemoryGiB: 24, contextTokens: 131_072 })).toMatch(
+      /^vLLM does not start: \d+\.\d\d GiB hold no request of 131,072 tokens$/,
+    );
+  });
+
+  it("makes the rest wait where some do", () => {
+    expect(lack({ concurrency: 1000 })).toMatch(/^vLLM starts all the same: \d+\.\d of the 1,000 requests are held/);
+    expect(lack({ concurrency: 4 })).toBeUndefined();
+    expect(lack({ gpuMemoryGiB: 8, engine: { name: "ollama", version: "0.32.15" } })).toBeUndefined();
+  });
+});
+
+describe("the longest context", () => {
+  const yarn = readModelConfig({
+    ...fixtureConfig("Qwen--Qwen3-8B"),
+    rope_scaling: { rope_type: "yarn", factor: 4, original_max_position_embeddings: 32_768 },
+  });
+
+  it("is what config.json states from 0.30.0 on, and yarn's factor times its own positions before", () => {
+    expect(contextLimit(yarn, vllm("0.30.0"))).toBe(40_960);
+    expect(contextLimit(yarn, vllm("0.29.0"))).toBe(131_072);
+    expect(contextLimit(fixtureArchitecture("Qwen--Qwen3-8B"), vllm("0.29.0"))).toBe(40_960);
+  });
+
+  it("is the same before and after where the config has both right", () => {
+    const deepseek = fixtureArchitecture("deepseek-ai--DeepSeek-V3");
+    for (const version of ["0.19.0", "0.33.0"]) expect(contextLimit(deepseek, vllm(version))).toBe(163_840);
+  });
+
+  it("grows with the factor of every other scaling", () => {
+    const linear = { ...fixtureConfig("Qwen--Qwen3-8B"), rope_scaling: { rope_type: "linear", factor: 2 } };
+    expect(contextLimit(readModelConfig(linear), vllm("0.33.0"))).toBe(81_920);
+  });
+});
