@@ -3,10 +3,10 @@
  * host memory, an f16 cache for every parallel request, compute buffers.
  */
 
+import { toGiB } from "../../names/units";
 import { type LayerCache, layerCaches } from "../../planner/memory/kv-cache";
 import { type PipelineStage, pipelineStages } from "../../planner/memory/pipeline";
 import type { MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
-import { toGiB } from "../../names/units";
 import { judge, type StageNeed } from "../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { UnknownFormatError } from "../../planner/model/format-names";

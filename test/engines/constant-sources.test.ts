@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { repositoryRoot } from "../../names/repository-root";
 import { engineNames } from "../../engines";
+import { repositoryRoot } from "../../names/repository-root";
 
 /** Not of an engine's memory: what describes it, units of measure, limits of inputs, the order of answers, published rules. */
 const withoutSource = ["index.ts", "units.ts", "flags.ts", "verdict.ts", "sizing-rule.ts", "capacity-table.ts"];

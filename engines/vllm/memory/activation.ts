@@ -3,8 +3,8 @@
  * PyTorch. The model forms follow the profiling code; the factors are fitted to the logs named in versions.json.
  */
 
-import type { PipelineStage } from "../../../planner/memory/pipeline";
 import { bytesPerGiB } from "../../../names/units";
+import type { PipelineStage } from "../../../planner/memory/pipeline";
 import { dtypeBytes, type MixtureOfExperts, type ModelArchitecture } from "../../../planner/model/architecture";
 import { type ModelRunner, penaltyBytesPerLogit } from "./model-runner";
 import type { SchedulerLimits } from "./scheduler-defaults";

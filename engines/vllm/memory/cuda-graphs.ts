@@ -1,7 +1,7 @@
 /** Memory of CUDA graphs: how many vLLM captures, what they take, and whether it is taken out of the KV cache's room. */
 
-import type { PipelineStage } from "../../../planner/memory/pipeline";
 import { bytesPerGiB } from "../../../names/units";
+import type { PipelineStage } from "../../../planner/memory/pipeline";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
 import type { CardTraits } from "./cards";
 import type { ModelRunner } from "./model-runner";

@@ -1,10 +1,10 @@
 /** Memory of a model under vLLM, per GPU and pipeline stage. */
 
+import { bytesPerGiB, toGiB } from "../../../names/units";
 import { compressedCacheSource } from "../../../planner/memory/compressed-cache";
 import { type LayerCache, layerCaches } from "../../../planner/memory/kv-cache";
 import { type PipelineStage, pipelineStages } from "../../../planner/memory/pipeline";
 import type { MemoryEstimate, MemoryRequest } from "../../../planner/memory/types";
-import { bytesPerGiB, toGiB } from "../../../names/units";
 import { judge, type StageNeed } from "../../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
 import { formatFor } from "../../../planner/model/format-names";

@@ -4,8 +4,8 @@
  * Source: vllm/v1/core/kv_cache_planning.py and kv_cache_utils.py (0.33.0).
  */
 
-import type { LayerCache } from "../../../planner/memory/kv-cache";
 import { roundUp } from "../../../names/units";
+import type { LayerCache } from "../../../planner/memory/kv-cache";
 import type { AttentionScope } from "../../../planner/model/architecture";
 import { packedLayout } from "./kv-packed-groups";
 import type { VllmConstants } from "./versions";

@@ -3,8 +3,8 @@
  * rounded by the CUDA allocator, plus the tables built at load time.
  */
 
-import type { PipelineStage } from "../../../planner/memory/pipeline";
 import { bytesPerMiB, roundUp } from "../../../names/units";
+import type { PipelineStage } from "../../../planner/memory/pipeline";
 import { dtypeBytes, type ModelArchitecture } from "../../../planner/model/architecture";
 import { asMatrix } from "../../../planner/model/parameters";
 import {
