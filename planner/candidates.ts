@@ -4,7 +4,7 @@ import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "../engi
 import { cardVerdict } from "../engines/vllm/card-verdict";
 import { parallelismProblems } from "../engines/vllm/divisibility";
 import { readVllmFlags } from "../engines/vllm/flags";
-import type { VllmOptions } from "../engines/vllm/options";
+import type { VllmOptions } from "../engines/vllm/memory/options";
 import { startProblems } from "../engines/vllm/start-rules";
 import { type Layout, layouts } from "./layouts";
 import { verdictText } from "./memory/verdict-text";

@@ -3,8 +3,8 @@
 import { image } from "../../catalog/images";
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
-import { weightKindNamed } from "../../catalog/weight-formats";
 import { engineImageName, engineNames, engineOf, engineProcessors, engineVersion, type Processor } from "../../engines";
+import { weightKindNamed } from "../../engines/vllm/weight-formats";
 import { countParameters, weightBytes } from "../../planner/model/parameters";
 import type { EngineName } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";

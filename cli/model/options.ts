@@ -1,8 +1,8 @@
 /** The options of `npm run model`, and reading a command line into them: every mistake at once, each with a way out. */
 import { parseArgs } from "node:util";
 import { ruleFor } from "../../catalog/engine-options";
+import { memoryFlags } from "../../engines/vllm/flags";
 import { vllmArgument, vllmOptions } from "../../engines/vllm/options";
-import { memoryFlags } from "../../planner/memory/vllm-flags";
 import { suggest } from "../../stacks/config/problems";
 
 /** Flags of vLLM that change memory, under their own names. */

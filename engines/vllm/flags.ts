@@ -1,11 +1,11 @@
 /** Reads vLLM's flags into the options that the memory planner counts with: the one place that knows their names. */
 import type { EngineArgument } from "../../catalog/engine-options";
-import { vllmArgument, vllmOptions } from "../../engines/vllm/options";
-import type { Dtype } from "../model/architecture";
-import { isPlainObject } from "../model/config-source";
-import { dtypeNamed } from "../model/format-names";
-import type { ArgumentValue } from "../types";
-import { encoderParallelisms, type MoeBackend, moeBackends, type VllmOptions } from "./vllm-options";
+import type { Dtype } from "../../planner/model/architecture";
+import { isPlainObject } from "../../planner/model/config-source";
+import { dtypeNamed } from "../../planner/model/format-names";
+import type { ArgumentValue } from "../../planner/types";
+import { encoderParallelisms, type MoeBackend, moeBackends, type VllmOptions } from "./memory/options";
+import { vllmArgument, vllmOptions } from "./options";
 
 /** A value that a flag cannot have. */
 export interface FlagProblem {

@@ -1,6 +1,6 @@
-import { weightKindNamed, weightKinds } from "../../catalog/weight-formats";
 import { formatNames, isGgufName } from "../../planner/model/format-names";
 import type { FormatNames } from "../engine";
+import { weightKindNamed, weightKinds } from "./weight-formats";
 
 /** GGUF file types are llama.cpp's. Of the others vLLM makes some at load, and reads most only where the checkpoint is in them. */
 const names = formatNames.filter((format) => !isGgufName(format));

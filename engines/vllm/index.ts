@@ -1,5 +1,5 @@
-import { readVllmFlags } from "../../planner/memory/vllm-flags";
 import { type Engine, semanticVersionOf } from "../engine";
+import { readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
 import { vllmOptions } from "./options";
 

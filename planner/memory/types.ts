@@ -1,7 +1,7 @@
 /** The question the memory planner answers, and its answer. */
 import type { EngineName } from "../../engines";
+import type { VllmOptions } from "../../engines/vllm/memory/options";
 import type { VllmOrigin } from "../../engines/vllm/memory/versions";
-import type { VllmOptions } from "../../engines/vllm/options";
 import type { ModelArchitecture } from "../model/architecture";
 import type { KvCacheDtype } from "./kv-cache";
 import type { Interval } from "./uncertainty";

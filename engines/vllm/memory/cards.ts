@@ -2,8 +2,8 @@
 import { findGpus } from "../../../catalog/find-gpu";
 import type { GpuModel } from "../../../catalog/shapes";
 import type { MemoryRequest } from "../../../planner/memory/types";
-import type { MoeBackend } from "./options";
 import type { ExpertKernel } from "./expert-kernels";
+import type { MoeBackend } from "./options";
 
 export interface CardTraits {
   /** On a board with NVLink, for which collective communication keeps larger buffers. */

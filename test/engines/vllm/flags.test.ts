@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ruleFor } from "../../../catalog/engine-options";
 import { engineOptions } from "../../../engines";
+import { memoryFlags, readVllmFlags, wholeNumber } from "../../../engines/vllm/flags";
 import { vllmArgument } from "../../../engines/vllm/options";
-import { memoryFlags, readVllmFlags, wholeNumber } from "../../../planner/memory/vllm-flags";
 import type { ArgumentValue } from "../../../planner/types";
 
 const options = (args: Readonly<Record<string, ArgumentValue>>) => {
