@@ -3,6 +3,7 @@ import type { SizingStep } from "../planner/memory/sizing-rule";
 import { stepsOf } from "../planner/sizing";
 import { type PlanSummary, summarize } from "../planner/summary";
 import type { DeploymentPlan, Fix, SizingComparison, UnplacedModel } from "../planner/types";
+import { SCHEMA_VERSION } from "./json/schema";
 
 /** Something that forbids the deployment (`mandatory`) or deserves a look (`advisory`). */
 export interface ReportedViolation {
@@ -27,8 +28,9 @@ export interface PlanResult {
   readonly made?: { readonly date: string; readonly commit?: string };
 }
 
-/** `plan --json`: keys that others rely on. */
+/** `plan --json`: keys that others rely on, each told in json/schema.ts. */
 export interface PlanJson extends Omit<PlanSummary, "models"> {
+  readonly schemaVersion: typeof SCHEMA_VERSION;
   readonly models: readonly (Omit<PlanSummary["models"][number], "sizing"> & {
     readonly sizing?: SizingComparison & { readonly steps: readonly SizingStep[] };
   })[];
@@ -47,6 +49,7 @@ export function isDeployable({ violations }: Pick<PlanResult, "violations">): bo
 export function toJson(result: PlanResult): PlanJson {
   const summary = summarize(result.plan);
   return {
+    schemaVersion: SCHEMA_VERSION,
     ...summary,
     models: summary.models.map(({ sizing, ...model }) => ({
       ...model,

@@ -1,6 +1,7 @@
 /** Writes docs/configuration.md: every key of an environment file, from the schema that reads it. */
 import { stringify } from "yaml";
 import { allowedText, type FieldSchema, flowYaml, inputSchema } from "./field-text";
+import { markdownTable } from "./markdown-table";
 import { NAMESPACE } from "./schema";
 import { secretKeys } from "./sections/secrets";
 import { tagField, type UnionField, unionOf } from "./union-fields";
@@ -147,9 +148,4 @@ function row(path: string, field: FieldSchema, isRequired: boolean): Row {
 
 function code(text: string): string {
   return `\`${text}\``;
-}
-
-function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
-  return [header, header.map(() => "---"), ...rows].map(line).join("");
 }

@@ -1,13 +1,6 @@
-/**
- * Writes the JSON Schema of `Pulumi.<env>.yaml` for editors (completion, hover texts and checks while typing), and the
- * page of every key for readers.
- */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+/** The JSON Schema of `Pulumi.<env>.yaml` for editors: completion, hover texts and checks while typing. */
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, shapes } from "../../catalog/shapes";
-import { repositoryRoot } from "../../names/repository-root";
-import { configurationPage, PAGE_FILE } from "./configuration-page";
 import { type FieldSchema, inputSchema } from "./field-text";
 import { NAMESPACE } from "./schema";
 import { secretKeys } from "./sections/secrets";
@@ -106,26 +99,4 @@ function forEditors(field: FieldSchema, path: readonly string[]): Json {
 /** The file's text: stable, so that a test can tell whether it is current. */
 export function schemaText(): string {
   return `${JSON.stringify(environmentFileSchema(), undefined, 2)}\n`;
-}
-
-/** Files that are made from the schema. */
-const generated: Readonly<Record<string, () => string>> = {
-  [SCHEMA_FILE]: schemaText,
-  [PAGE_FILE]: configurationPage,
-};
-
-/** `npm run schema` writes the files; with `--check` it only says whether they are current (exit status 1 if not). */
-export function main(argv: readonly string[], root = repositoryRoot()): number {
-  const files = Object.entries(generated).map(([path, text]) => ({ path: join(root, path), text: text() }));
-  if (!argv.includes("--check")) {
-    for (const { path, text } of files) {
-      writeFileSync(path, text);
-    }
-    return 0;
-  }
-  return files.every(({ path, text }) => readFileSync(path, "utf8") === text) ? 0 : 1;
-}
-
-if (require.main === module) {
-  process.exitCode = main(process.argv.slice(2));
 }

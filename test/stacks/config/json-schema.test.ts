@@ -1,12 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import Ajv from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { repositoryRoot } from "../../../names/repository-root";
-import { PAGE_FILE } from "../../../stacks/config/configuration-page";
-import { environmentFileSchema, main, SCHEMA_FILE, schemaText } from "../../../stacks/config/json-schema";
+import { environmentFileSchema, SCHEMA_FILE, schemaText } from "../../../stacks/config/json-schema";
 import { environmentText, rightEnvironment } from "./samples";
 
 // Formats are zod's business; strict mode refuses keywords that are not JSON Schema.
@@ -17,19 +15,6 @@ const validate = new Ajv({ strict: true, strictTypes: false, strictRequired: fal
 describe("the JSON Schema for editors", () => {
   it("is current: else run npm run schema", () => {
     expect(readFileSync(join(repositoryRoot(), SCHEMA_FILE), "utf8")).toBe(schemaText());
-  });
-
-  it("is written and checked by its command", () => {
-    const root = mkdtempSync(join(tmpdir(), "schema-"));
-    for (const file of [SCHEMA_FILE, PAGE_FILE]) {
-      mkdirSync(dirname(join(root, file)));
-      writeFileSync(join(root, file), "");
-    }
-    expect(main(["--check"], root)).toBe(1);
-    expect(main([], root)).toBe(0);
-    expect(main(["--check"], root)).toBe(0);
-    writeFileSync(join(root, PAGE_FILE), "edited\n");
-    expect(main(["--check"], root)).toBe(1);
   });
 
   const files = readdirSync(repositoryRoot()).filter((file) => /^Pulumi\..+\.yaml$/.test(file));

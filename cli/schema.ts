@@ -1,0 +1,33 @@
+/** `npm run schema`: writes the pages and JSON Schemas that are made from the code's own schemas. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../names/repository-root";
+import { PLAN_PAGE_FILE, PLAN_SCHEMA_FILE, planPage, planSchemaText } from "../report/json/generated";
+import { configurationPage, PAGE_FILE } from "../stacks/config/configuration-page";
+import { SCHEMA_FILE, schemaText } from "../stacks/config/json-schema";
+
+/** Each file's text by its path from the repository root. */
+const generated: Readonly<Record<string, () => string>> = {
+  [SCHEMA_FILE]: schemaText,
+  [PAGE_FILE]: configurationPage,
+  [PLAN_SCHEMA_FILE]: planSchemaText,
+  [PLAN_PAGE_FILE]: planPage,
+};
+
+export const generatedFiles = Object.keys(generated);
+
+/** Writes the files; with `--check` it only says whether they are current (exit status 1 if not). */
+export function main(argv: readonly string[], root = repositoryRoot()): number {
+  const files = Object.entries(generated).map(([path, text]) => ({ path: join(root, path), text: text() }));
+  if (!argv.includes("--check")) {
+    for (const { path, text } of files) {
+      writeFileSync(path, text);
+    }
+    return 0;
+  }
+  return files.every(({ path, text }) => readFileSync(path, "utf8") === text) ? 0 : 1;
+}
+
+if (require.main === module) {
+  process.exitCode = main(process.argv.slice(2));
+}

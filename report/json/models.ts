@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { engineNames } from "../../engines";
+import { PERCENTILES } from "../../planner/service-level";
+import { taggedUnion } from "../../stacks/config/sections/tagged-union";
+import { amount, count, flag, gib, memoryPerGpu, named, oneOf, taints, text, texts, usd, verdict } from "./fields";
+
+const source = taggedUnion("kind", [
+  z
+    .strictObject({
+      kind: z.literal("huggingface"),
+      repository: text("organization/name."),
+      revision: text("Commit, branch or tag."),
+    })
+    .meta({ description: "a repository of the Hugging Face hub." }),
+  z
+    .strictObject({ kind: z.literal("bucket"), uri: text("s3://bucket/prefix.") })
+    .meta({ description: "a prefix of the model store." }),
+  z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),
+]).meta({ description: "Where the weights come from." });
+
+/** What a model is, placed or not. */
+export const identity = {
+  name: text("Key under `models` of the environment."),
+  servedName: text("What clients put in the `model` field of a request."),
+  engine: oneOf(engineNames, "What runs it."),
+  engineVersion: text("Version of the engine."),
+  task: oneOf(["chat", "completion", "embedding", "rerank"], "What it is for."),
+  source,
+  format: text("Weight format as people call it: `BF16`, `Q4_K_M`."),
+  contextTokens: count("tokens", "Longest prompt and answer together."),
+  concurrency: count("requests", "Requests of that length that one replica answers at once."),
+};
+
+/** How a model is spread over GPUs and nodes. */
+export const layout = {
+  pool: text("Name of the pool."),
+  shape: text("Machine of that pool."),
+  gpusPerNode: count("GPUs", "Claimed on each node of a replica; 0 on CPUs."),
+  tensorParallel: count("GPUs", "GPUs that share each layer."),
+  pipelineParallel: count("stages", "Groups of layers one after another."),
+  nodesPerReplica: count("nodes", "Nodes of one replica."),
+};
+
+const serviceLevel = z
+  .strictObject({
+    availability: amount(
+      "fraction of requests",
+      "To be answered without an error of the server, over 30 days.",
+    ).optional(),
+    ttftMs: amount("ms", "Longest time to the first token.").optional(),
+    tpotMs: amount("ms", "Longest time for each further token.").optional(),
+    percentile: z
+      .literal(PERCENTILES)
+      .optional()
+      .meta({ description: "How many requests must keep to the times.", unit: "percent of requests" }),
+  })
+  .meta({ description: "What the environment declares; nothing is planned or promised from it yet." });
+
+const resources = z
+  .strictObject({
+    cpu: amount("cores", "CPU."),
+    memoryGiB: gib("Memory."),
+    ephemeralStorageGiB: gib("Ephemeral storage."),
+    sharedMemoryGiB: gib("Memory-backed /dev/shm; 0 for none."),
+    gpus: count("GPUs", "GPUs."),
+    gpuResource: oneOf(["nvidia.com/gpu", "amd.com/gpu"], "Name of the GPU resource; absent on CPUs.").optional(),
+  })
+  .meta({ description: "What one pod asks for." });
+
+const sizing = z
+  .strictObject({
+    parametersB: amount("10^9 parameters", "Parameters that the rule starts from."),
+    bits: amount("bits", "Of each parameter."),
+    shapeGpuMemoryGB: amount("GB", "GPU memory of one node."),
+    ruleMemoryGB: amount("GB", "What the rule asks for."),
+    ruleNodes: count("nodes", "Nodes by the rule."),
+    exactNodes: count("nodes", "Nodes by the plan."),
+    difference: text("Why the two differ."),
+    steps: z
+      .array(
+        z.strictObject({
+          step: z.literal([1, 2, 3, 4, 5]).meta({ description: "Number of the step." }),
+          text: text("What it does."),
+          value: amount("in `unit`", "Its result."),
+          unit: oneOf(["billion parameters", "bits", "GB", "nodes"], "Unit of the result."),
+        }),
+      )
+      .meta({ description: "The rule, step by step." }),
+  })
+  .meta({ description: "The five-step rule beside the plan (docs/sizing.md); absent without GPUs." });
+
+const capacityTable = z
+  .strictObject({
+    classB: amount("10^9 parameters", "Size class of the row, at 4 bits each."),
+    tableGpuMemoryGB: amount("GB", "GPU memory by the table."),
+    tableGpus: count("GPUs", "GPUs by the table."),
+    exactGpuMemoryGB: amount("GB", "What one replica takes on all of its GPUs."),
+    exactGpus: count("GPUs", "GPUs of one replica."),
+    tokensPerSecond: z
+      .strictObject({ from: amount("tokens/s", "Lower end."), to: amount("tokens/s", "Upper end.") })
+      .optional()
+      .meta({ description: "The table's range for one request: a rule of thumb, not a measurement." }),
+    batchingBenefit: text("What the table says of batching."),
+    difference: text("Where the exact figure differs from the table, and why."),
+  })
+  .meta({
+    description:
+      "The published capacity table beside the plan (docs/sizing.md); absent without GPUs and above its largest class.",
+  });
+
+const argument = z.union([
+  z.boolean(),
+  z.number(),
+  z.string(),
+  z.array(z.unknown()),
+  z.record(z.string(), z.unknown()),
+]);
+
+/** One model that has a place. */
+export const model = z.strictObject({
+  ...identity,
+  ...layout,
+  domain: text("Subject that it serves.").optional(),
+  loading: oneOf(["copy", "stream"], "How the engine gets the weights at start."),
+  gpuVendor: oneOf(["nvidia", "amd"], "Vendor of the GPUs; absent on CPUs.").optional(),
+  gpuModel: text("Card of the catalogue; absent on CPUs.").optional(),
+  cpuArch: oneOf(["amd64", "arm64"], "Processor architecture."),
+  nodeLink: z
+    .strictObject({
+      transport: oneOf(["tcp"], "What the nodes of a replica talk over."),
+      gbps: amount("Gbit/s", "Its speed, where that is known.").optional(),
+    })
+    .optional()
+    .meta({ description: "Only where a replica spans nodes." }),
+  minReplicas: count("replicas", "Replicas that always run."),
+  maxReplicas: count("replicas", "Replicas that pool and quota keep room for."),
+  serviceLevel: serviceLevel.optional(),
+  takesImages: flag("Prompts may hold images."),
+  gpuMemoryUtilization: amount("fraction", "Of the GPU's memory that the engine may use."),
+  kvCacheDtype: oneOf(["auto", "bfloat16", "fp8"], "Number format of the KV cache; auto: the model's own."),
+  quantization: text("Weight format that the environment or the catalogue asks for.").optional(),
+  loadAs: z
+    .strictObject({
+      quantization: text("Made when the weights are loaded.").optional(),
+      dtype: oneOf(["bfloat16", "float16", "float32"], "Other than the checkpoint's.").optional(),
+      flag: text("Without it the release refuses the checkpoint's format.").optional(),
+    })
+    .optional()
+    .meta({ description: "What the engine is told of the weights beyond what it reads in the checkpoint." }),
+  maxNumSeqs: count("requests", "Requests that the engine batches, where the environment says.").optional(),
+  args: z
+    .record(z.string(), argument)
+    .optional()
+    .meta({ description: "Further flags of the engine, by name without dashes." }),
+  env: named("Further variables of the engine.").optional(),
+  chatTemplate: text("File of the chat template, where the environment names one.").optional(),
+  memoryPerGpu,
+  verdict,
+  kvTokens: count("tokens", "KV cache that the engine will report for one replica."),
+  totalParametersB: amount("10^9 parameters", "Parameters, all experts counted."),
+  weightsGB: amount("GB", "Files to download."),
+  modelStorageGiB: gib("Volume for the model per pod."),
+  startupBudgetSeconds: amount("seconds", "Until a new replica must be ready."),
+  resources,
+  nodeSelector: named("Labels that its pods select nodes by."),
+  tolerations: taints("Taints that its pods tolerate."),
+  hourlyUsd: usd("Its share of its pool for an hour."),
+  monthlyUsd: usd("Its share of its pool for a month."),
+  sizing: sizing.optional(),
+  capacityTable: capacityTable.optional(),
+  notes: texts("Remarks: basis of the estimate, what it assumes."),
+});
+
+/** A model that found no place. */
+export const unplaced = z.strictObject({
+  ...identity,
+  rule: text("The rule that keeps it out, as `violations[].policy`."),
+  nearest: z
+    .strictObject({ ...layout, memoryPerGpu, verdict })
+    .optional()
+    .meta({ description: "The pool and layout that lack least; absent where no layout obeys the engine's rules." }),
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { count, named, oneOf, taints, text, usd } from "./fields";
+
+/** One node pool. */
+export const pool = z.strictObject({
+  name: text("Key under `pools` of the environment."),
+  role: oneOf(["system", "gpu", "cpu"], "system runs the platform itself, gpu and cpu run models."),
+  shape: text("Machine of the catalogue, or of your own."),
+  minNodes: count("nodes", "Nodes that always run."),
+  maxNodes: count("nodes", "Nodes that the pool may grow to."),
+  usdPerNodeHour: usd("One node for an hour."),
+  hourlyUsd: usd("minNodes for an hour."),
+  monthlyUsd: usd("minNodes for a month of hoursPerDay."),
+  maxMonthlyUsd: usd("maxNodes for the same hours."),
+  hoursPerDay: z.number().meta({ description: "Hours that it runs on an average day.", unit: "hours" }),
+  selector: named("Labels that pods of this pool select nodes by."),
+  labels: named("What nodes made for this pool get, besides their cloud's labels."),
+  taints: taints("What nodes made for this pool get, and its pods tolerate."),
+  gpusClaimed: count("GPUs", "Claimed by the minimum replicas of the models placed here."),
+  gpusTotal: count("GPUs", "On minNodes."),
+});

@@ -1,0 +1,78 @@
+/** The shape of `plan --json`: keys that others rely on. docs/plan-json.md is made from it. */
+import { z } from "zod";
+import { count, flag, gib, oneOf, text, texts, usd } from "./fields";
+import { model, unplaced } from "./models";
+import { pool } from "./pools";
+
+/** Raised when a key goes, or changes its name, type, unit or meaning. Not for keys, and values of lists, that are new. */
+export const SCHEMA_VERSION = 1;
+
+const fixValue = z.union([z.string(), z.number(), z.array(z.string()), z.null()]);
+
+const violation = z.strictObject({
+  policy: text("Rule of the planner, or policy."),
+  severity: oneOf(["mandatory", "advisory"], "mandatory forbids the deployment, advisory deserves a look."),
+  resource: text("URN of a resource, or path in the environment: `models.chat`."),
+  message: text("What is off, what is allowed and what mends it. May have several lines."),
+  fixes: z
+    .array(
+      z.strictObject({
+        path: text("The setting: `models.chat.concurrency`."),
+        from: fixValue.meta({ description: "What it is." }),
+        to: fixValue.meta({ description: "What to make it; null: remove it." }),
+        monthlyUsd: usd("What the whole environment then costs a month."),
+      }),
+    )
+    .optional()
+    .meta({ description: "Single changes that mend a refusal, cheapest first." }),
+});
+
+const resource = z.strictObject({
+  urn: text("Its URN."),
+  type: text("Its type token."),
+  parent: text("URN of its parent; absent for the stack itself.").optional(),
+});
+
+const money = {
+  hourlyUsd: usd("Nodes that always run, for an hour."),
+  monthlyUsd: usd("The same for a month."),
+  maxMonthlyUsd: usd("With every pool at its maxNodes."),
+};
+
+export const planSchema = z.strictObject({
+  schemaVersion: z.literal(SCHEMA_VERSION).meta({ description: "Version of this shape." }),
+  environment: text("Name of the environment."),
+  stage: oneOf(["production", "development"], "As the environment says."),
+  pools: z.array(pool).meta({ description: "Node pools." }),
+  models: z.array(model).meta({ description: "Models that have a place." }),
+  storage: z
+    .strictObject({
+      models: texts("Models that go through the bucket."),
+      bucket: text("Name of the bucket."),
+      sizeGiB: gib("Volume of the store."),
+    })
+    .meta({ description: "Model store." }),
+  cost: z
+    .strictObject({
+      ...money,
+      monthlyBudgetUsd: usd("Limit of monthlyUsd, where there is one.").optional(),
+      notPriced: texts("What the bill has besides, and no figure here counts."),
+      items: z
+        .array(
+          z.strictObject({
+            name: text("What is paid for."),
+            ...money,
+            note: text("What is free of charge.").optional(),
+          }),
+        )
+        .meta({ description: "The figures by pool." }),
+    })
+    .meta({ description: "Cost of the nodes." }),
+  unplaced: z.array(unplaced).meta({ description: "Models without a place, and how near each came." }),
+  deployable: flag("No violation is mandatory; exit status 0."),
+  policies: z
+    .strictObject({ passed: count("policies", "That hold."), failed: count("policies", "That do not.") })
+    .meta({ description: "The policy pack's results." }),
+  violations: z.array(violation).meta({ description: "What forbids the deployment, or deserves a look." }),
+  resources: z.array(resource).meta({ description: "All resources that the program makes." }),
+});

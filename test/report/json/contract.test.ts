@@ -1,0 +1,177 @@
+/**
+ * `plan --json` is a contract: report/json says every key, and this test that no key is missing and none is untold.
+ * Whoever adds a key to the plan adds it there, and to a document below where no environment has it.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Ajv from "ajv";
+import { beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import type { z } from "zod";
+import { findModel } from "../../../catalog/models";
+import { planPage, planSchemaText } from "../../../report/json/generated";
+import { keyRows } from "../../../report/json/rows";
+import { planSchema, SCHEMA_VERSION } from "../../../report/json/schema";
+import type { PlanJson } from "../../../report/result";
+import { onA10, plan, planOf, useFolder } from "../../cli/run";
+
+const environments = ["dev", "oci-a10", "oci-h100", "aws-prod", "edge-nvidia", "edge-radeon"];
+const folder = useFolder();
+
+const tooLarge = { model: "llama-3.3-70b-instruct", concurrency: 16 };
+
+/** What is rare: settings that no environment of the repository has, and plans that are refused. */
+const rarities = {
+  settings: onA10(
+    {
+      serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 95 },
+      domain: "legal",
+      quantization: "fp8",
+      kvCacheDtype: "fp8",
+      maxNumSeqs: 64,
+      chatTemplate: "chat.jinja",
+      source: "s3://models/chat",
+      args: { "enable-prompt-tokens-details": true, "max-num-batched-tokens": 4096 },
+      env: { VLLM_LOG_STATS_INTERVAL: 30 },
+    },
+    { budget: { monthlyUsd: 100_000 } },
+  ),
+  formats: onA10(
+    {},
+    {
+      models: {
+        half: { model: "qwen2.5-7b-instruct", concurrency: 2, quantization: "float16" },
+        legacy: { config: "legacy/config.json", source: "hf://example/legacy", concurrency: 2 },
+      },
+    },
+  ),
+  refused: onA10(
+    {},
+    {
+      models: {
+        hub: tooLarge,
+        bucket: { ...tooLarge, source: "s3://models/bucket" },
+        ollama: { ...tooLarge, engine: "ollama", concurrency: 512 },
+      },
+    },
+  ),
+} as const;
+
+const documents = new Map<string, unknown>();
+
+beforeAll(async () => {
+  writeFileSync(join(folder, "chat.jinja"), "{{ messages }}");
+  const { configPath = "" } = findModel("qwen2.5-7b-instruct") ?? {};
+  const deprecated = { quantization_config: { quant_method: "fbgemm_fp8" } };
+  mkdirSync(join(folder, "legacy"));
+  writeFileSync(
+    join(folder, "legacy", "config.json"),
+    JSON.stringify({ ...JSON.parse(readFileSync(configPath, "utf8")), ...deprecated }),
+  );
+  for (const name of environments) {
+    documents.set(name, JSON.parse((await plan(name, "--json")).out));
+  }
+  for (const [name, environment] of Object.entries(rarities)) {
+    documents.set(name, JSON.parse((await planOf(folder, environment, "--json")).out));
+  }
+}, 120_000);
+
+it.each([...environments, ...Object.keys(rarities)])("the plan of %s has every key, and no other", (name) => {
+  expect(planSchema.safeParse(documents.get(name)).error?.issues ?? []).toEqual([]);
+});
+
+it("tells no key that no plan has", () => {
+  const seen = new Set([...documents.values()].flatMap((document) => pathsIn(document)));
+  expect(keyRows().flatMap(({ path }) => (seen.has(path) ? [] : [path]))).toEqual([]);
+});
+
+it("tells what each key is, and the unit of numbers", () => {
+  expect(keyRows().length).toBeGreaterThan(150);
+  expect(keyRows().filter(({ description }) => !/\S/.test(description))).toEqual([]);
+  const bare = keyRows().filter(({ type, unit }) => unit === undefined && /^(whole )?number|^`\d/.test(type));
+  expect(bare.map(({ path }) => path)).toEqual(["schemaVersion", "models[].sizing.steps[].step"]);
+});
+
+/** Keys that were promised: of the design, of the issues that others build on. One that goes here raises the version. */
+const promised = `
+  schemaVersion environment stage deployable
+  pools[].name pools[].role pools[].shape pools[].minNodes pools[].maxNodes pools[].hourlyUsd pools[].selector
+  pools[].labels pools[].taints[].key pools[].taints[].value pools[].taints[].effect
+  models[].name models[].servedName models[].engine models[].engineVersion models[].task models[].pool models[].shape
+  models[].gpusPerNode models[].tensorParallel models[].pipelineParallel models[].nodesPerReplica models[].minReplicas
+  models[].maxReplicas models[].memoryPerGpu.weightsGiB models[].memoryPerGpu.kvCacheGiB
+  models[].memoryPerGpu.overheadGiB models[].memoryPerGpu.totalGiB models[].memoryPerGpu.limitGiB
+  models[].modelStorageGiB models[].startupBudgetSeconds models[].verdict.answer models[].verdict.decides
+  models[].verdict.intervalGiB.below models[].verdict.intervalGiB.above models[].verdict.basis
+  models[].verdict.coverage models[].serviceLevel.availability models[].serviceLevel.ttftMs
+  models[].serviceLevel.tpotMs models[].serviceLevel.percentile models[].resources.cpu models[].resources.memoryGiB
+  models[].resources.ephemeralStorageGiB models[].resources.gpus models[].sizing.steps[].value
+  cost.hourlyUsd cost.monthlyUsd cost.maxMonthlyUsd cost.items[].name cost.items[].monthlyUsd
+  policies.passed policies.failed unplaced[].name unplaced[].rule unplaced[].nearest.pool
+  violations[].policy violations[].severity violations[].resource violations[].message violations[].fixes[].path
+  violations[].fixes[].from violations[].fixes[].to violations[].fixes[].monthlyUsd
+  resources[].urn resources[].type resources[].parent
+`
+  .trim()
+  .split(/\s+/);
+
+it("keeps every promised key", () => {
+  const kept = new Set(keyRows().map(({ path }) => path));
+  expect(promised.filter((path) => !kept.has(path))).toEqual([]);
+});
+
+describe("what users get of it", () => {
+  it("is a page with every key and the version", () => {
+    const page = planPage();
+    expect(page).toContain(`\`schemaVersion\` is ${SCHEMA_VERSION}.`);
+    expect(keyRows().filter(({ path }) => !page.includes(`| \`${path}\` |`))).toEqual([]);
+  });
+
+  it("is a JSON Schema that takes every plan, and one of a later release with more in it, but not with less", () => {
+    const validate = new Ajv({ strict: true, strictTypes: false }).compile(JSON.parse(planSchemaText()));
+    for (const document of documents.values()) {
+      expect(validate(document)).toBe(true);
+    }
+    const [first] = documents.values();
+    const { pools, ...others } = first as PlanJson;
+    expect(validate({ ...others, pools: [{ ...pools[0], another: 1 }], another: {} })).toBe(true);
+    expect(validate({ ...others, pools: [{ ...pools[0], minNodes: "1" }] })).toBe(false);
+    expect(validate({ ...others, pools, schemaVersion: SCHEMA_VERSION + 1 })).toBe(false);
+    expect(validate(others)).toBe(false);
+  });
+
+  it("is in step with the planner's types: an error of types here asks for the key in report/json", () => {
+    expectTypeOf<Printed<z.output<typeof planSchema>>>().toEqualTypeOf<Printed<PlanJson>>();
+  });
+
+  it("shows no plan where the input is refused", async () => {
+    const { status, out, err } = await planOf(folder, onA10({ serviceLevel: {} }), "--json");
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).toContain("models.chat.serviceLevel");
+  });
+});
+
+/** A type as JSON has it: immutable, and what is undefined is absent. */
+type Printed<T> = T extends readonly (infer Item)[]
+  ? readonly Printed<Item>[]
+  : T extends object
+    ? Flat<
+        { readonly [K in keyof T as undefined extends T[K] ? never : K]: Printed<T[K]> } & {
+          readonly [K in keyof T as undefined extends T[K] ? K : never]?: Printed<Exclude<T[K], undefined>>;
+        }
+      >
+    : T;
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** Paths as in `keyRows`, of all that a document holds. */
+function pathsIn(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => pathsIn(item, `${path}[]`));
+  }
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
+  return Object.entries(value).flatMap(([key, child]) => {
+    const at = path === "" ? key : `${path}.${key}`;
+    return [at, ...pathsIn(child, at)];
+  });
+}
