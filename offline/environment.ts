@@ -42,7 +42,8 @@ export async function runEnvironment(
         throw error instanceof ConfigError ? error.foundIn(fileName ?? `Pulumi.${name}.yaml`, file.lineOf) : error;
       });
       decided = { environment: loaded.environment, plan };
-      return createPlatform({ ...loaded, plan }).stackOutputs;
+      const platform = await createPlatform({ ...loaded, plan });
+      return platform.stackOutputs;
     },
     { ...options, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },
   );

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { summarize } from "../planner/summary";
 import type { DeploymentPlan } from "../planner/types";
 import type { ReportedViolation } from "../report/result";
-import { EXAMPLE_CONTROL_IMAGE } from "../stacks/config/sections/model-control";
+import { EXAMPLE_CONTROL_IMAGE } from "../stacks/addons/model-control/config";
 import type { Manifest } from "./manifests";
 import { type SecretEntry, secretsPage, secretsYaml } from "./secrets-list";
 import { toYaml } from "./yaml";

@@ -2,8 +2,7 @@ import { ExistingCluster } from "../components/cluster/existing-cluster";
 import { awsLoadBalancer } from "../components/cluster/load-balancers";
 import type { ClusterConfig } from "./config";
 import { existingCluster } from "./existing-cluster";
-import { Platform } from "./platform";
-import type { StackArgs } from "./program";
+import { Platform, type StackArgs } from "./platform";
 
 /** EKS. The cluster and its pools must exist; pods find a pool by the instance-type label of every node. */
 export function aws(config: ClusterConfig<"aws">, args: StackArgs): Platform {

@@ -9,7 +9,8 @@ async function main(): Promise<object> {
     const loaded = loadEnvironment();
     const plan = await planEnvironment(pulumi.getStack(), loaded, repositoryRoot());
     assertDeployable(plan);
-    return createPlatform({ ...loaded, plan }).stackOutputs;
+    const platform = await createPlatform({ ...loaded, plan });
+    return platform.stackOutputs;
   } catch (error) {
     // A mistake of the user's is a message; anything else keeps its stack trace, because it is ours.
     if (isUserMistake(error)) {

@@ -1,8 +1,7 @@
 import { ExistingCluster } from "../components/cluster/existing-cluster";
 import type { ClusterConfig } from "./config";
 import { existingCluster } from "./existing-cluster";
-import { Platform } from "./platform";
-import type { StackArgs } from "./program";
+import { Platform, type StackArgs } from "./platform";
 
 /** Whatever cluster the kubeconfig points at: k3s, kind, a managed cluster that somebody else runs. */
 export function local(config: ClusterConfig<"local">, args: StackArgs): Platform {

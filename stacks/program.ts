@@ -1,26 +1,19 @@
 import { ModelConfigError } from "../planner/model/errors";
 import { planWithAdvice } from "../planner/plan-with-advice";
 import type { DeploymentPlan } from "../planner/types";
+import { activeAddons } from "./addons/active";
+import { loadAddons } from "./addons/build";
 import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
-import { beta9Problems } from "./beta9";
 import { chatParserProblems } from "./chat-parsers";
-import { ConfigError, type EnvironmentConfig, type LoadedEnvironment, readChatTemplates } from "./config";
+import { ConfigError, type LoadedEnvironment, readChatTemplates } from "./config";
 import { edge } from "./edge";
 import { local } from "./local";
-import { modelControlProblems } from "./model-control";
 import { oci } from "./oci";
 import { toPlanRequest } from "./plan-request";
-import type { Platform } from "./platform";
+import type { Platform, StackArgs } from "./platform";
 import { platformPlaceProblems } from "./platform-place";
-
-/** Everything that a stack function needs. */
-export interface StackArgs {
-  readonly environment: EnvironmentConfig;
-  readonly secrets: LoadedEnvironment["secrets"];
-  readonly plan: DeploymentPlan;
-}
 
 /** The plan must not be deployed; the message holds every reason. */
 export class PlanRefusedError extends Error {
@@ -42,9 +35,10 @@ export function isUserMistake(error: unknown): error is Error {
  */
 export async function planEnvironment(
   name: string,
-  { environment, secrets }: LoadedEnvironment,
+  loaded: LoadedEnvironment,
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
+  const { environment } = loaded;
   const chatTemplates = readChatTemplates(environment, baseDirectory);
   const architectures = await readArchitectures(environment, baseDirectory);
   const request = toPlanRequest(name, environment, architectures, chatTemplates);
@@ -53,13 +47,12 @@ export async function planEnvironment(
     ...plan.problems,
     ...chatParserProblems(environment.models, request.models),
     ...platformPlaceProblems(environment.cluster.kind, plan.pools),
-    ...modelControlProblems(environment.modelControl, plan.models),
-    ...beta9Problems(environment.beta9),
+    ...activeAddons(loaded).flatMap((addon) => addon.problems({ environment, plan }) ?? []),
   ];
   // What would fail is advised on before what costs too much.
   return {
     ...plan,
-    problems: [...adviseOnEnvironment({ environment, secrets, plan: { ...plan, problems } }), ...problems],
+    problems: [...adviseOnEnvironment({ ...loaded, plan: { ...plan, problems } }), ...problems],
   };
 }
 
@@ -71,8 +64,12 @@ export function assertDeployable(plan: DeploymentPlan): void {
 }
 
 /** Creates the resources of a plan, by the one function for its kind of cluster. */
-export function createPlatform(args: StackArgs): Platform {
-  const { cluster } = args.environment;
+export async function createPlatform({
+  plan,
+  ...loaded
+}: LoadedEnvironment & { readonly plan: DeploymentPlan }): Promise<Platform> {
+  const { cluster } = loaded.environment;
+  const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)) };
   switch (cluster.kind) {
     case "local":
       return local(cluster, args);

@@ -2,11 +2,18 @@ import { BETA9_NAMESPACE } from "../../names/namespaces";
 import { type Connection, connect, type End, podsIn } from "../core/connections";
 import { anyAddress, type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
 import { MODEL_STORE_HOST, modelStorePods } from "../storage/store-layout";
-import { type Backends, storeAddress } from "./backends";
+import { type Backend, type ObjectStore, storeAddress } from "./backends";
 import { GATEWAY_PORTS, gatewayPods } from "./names";
 
+type Address = Pick<Backend, "host" | "port">;
+
 export interface Beta9Connections {
-  readonly backends: Backends;
+  readonly backends: {
+    readonly postgres: Address;
+    readonly redis: Address;
+    readonly juicefsRedis: Address;
+    readonly s3: Pick<ObjectStore, "endpoint">;
+  };
   /** Namespaces whose pods may call the gateway. */
   readonly clients: readonly string[];
   readonly networks: ClusterNetworks;

@@ -5,12 +5,14 @@ import type { Cluster } from "../core/cluster";
 import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { PlatformComponent } from "../core/platform-component";
+import type { DashboardSpec } from "./dashboards/builder";
 import { Dashboards } from "./dashboards/dashboards";
 import { type GpuPool, gpuMetrics } from "./gpu-metrics";
 import { MetricsStack } from "./metrics-stack";
 import { Monitors } from "./monitors";
 import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, PROMETHEUS_URL } from "./names";
 import { PrometheusRules } from "./rules/prometheus-rules";
+import type { RuleSubject } from "./rules/types";
 import type { ObservabilityProfile } from "./stack-sizes";
 import { distinctTargets, type ScrapeTarget } from "./targets";
 
@@ -29,6 +31,10 @@ export interface ObservabilityArgs {
   readonly storageGiB: number;
   /** Pods with metrics. */
   readonly targets: readonly ScrapeTarget[];
+  /** Alerts and recorded series of add-ons, beside those of the platform. @default none */
+  readonly alerts?: readonly RuleSubject[];
+  /** Dashboards of add-ons, beside those of the platform. @default none */
+  readonly dashboards?: readonly DashboardSpec[];
   /** Secret. Webhook of the incident tool or chat that gets alerts. @default nowhere */
   readonly alertWebhookUrl?: pulumi.Output<string>;
   /** URL of `docs/operations.md` in your fork, for the links in alerts. @default its path in the repository */
@@ -78,10 +84,14 @@ export class Observability extends PlatformComponent {
     new Monitors(this.child("monitors"), { namespace: stack.namespace, targets }, afterCrds);
     new PrometheusRules(
       this.child("rules"),
-      { namespace: stack.namespace, ...(args.runbookUrl !== undefined && { runbookUrl: args.runbookUrl }) },
+      { namespace: stack.namespace, runbookUrl: args.runbookUrl, alerts: args.alerts },
       afterCrds,
     );
-    new Dashboards(this.child("dashboards"), { namespace: stack.namespace }, this.childOptions());
+    new Dashboards(
+      this.child("dashboards"),
+      { namespace: stack.namespace, dashboards: args.dashboards },
+      this.childOptions(),
+    );
 
     this.registerOutputs({ prometheusUrl: this.prometheusUrl, grafana: this.grafana });
   }

@@ -1,7 +1,7 @@
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
+import { activeAddons } from "../addons/active";
 import type { LoadedEnvironment } from "../config";
 import { apiServerCidrs } from "./api-server-cidrs";
-import { controlImage } from "./control-image";
 import { declaredLevels } from "./declared-levels";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
@@ -17,12 +17,16 @@ export interface Advised extends LoadedEnvironment {
 const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
   gatedModels,
   exampleNames,
-  controlImage,
+  ofAddons,
   engineOptionAdvice,
   declaredLevels,
   movingRevisions,
   apiServerCidrs,
 ];
+
+function ofAddons(advised: Advised): CapacityProblem[] {
+  return activeAddons(advised).flatMap((addon) => addon.advice(advised) ?? []);
+}
 
 /** What deserves a look before an environment is deployed; a refused plan has more urgent things to say. */
 export function adviseOnEnvironment(advised: Advised): CapacityProblem[] {

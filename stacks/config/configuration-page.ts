@@ -1,8 +1,8 @@
 /** Writes docs/configuration.md: every key of an environment file, from the schema that reads it. */
 import { stringify } from "yaml";
+import { NAMESPACE } from "./core";
 import { allowedText, type FieldSchema, flowYaml, inputSchema } from "./field-text";
 import { markdownTable } from "./markdown-table";
-import { NAMESPACE } from "./schema";
 import { secretKeys } from "./sections/secrets";
 import { tagField, type UnionField, unionOf } from "./union-fields";
 

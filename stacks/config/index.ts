@@ -7,7 +7,6 @@ export { buildOf } from "./model-build";
 export { localPath, readModelConfigSource } from "./model-config-source";
 export { ConfigError, type ConfigProblem, formatProblems, toProblem } from "./problems";
 export type {
-  Beta9Config,
   ClusterConfig,
   EnvironmentConfig,
   GatewayConfig,

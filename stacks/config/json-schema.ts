@@ -1,8 +1,8 @@
 /** The JSON Schema of `Pulumi.<env>.yaml` for editors: completion, hover texts and checks while typing. */
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, shapes } from "../../catalog/shapes";
+import { NAMESPACE } from "./core";
 import { type FieldSchema, inputSchema } from "./field-text";
-import { NAMESPACE } from "./schema";
 import { secretKeys } from "./sections/secrets";
 
 type Json = Record<string, unknown>;

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { NAMESPACE } from "./core";
 import { misspeltNamespaces, ownKey } from "./namespace";
 import { ConfigError, toProblem } from "./problems";
-import { type EnvironmentConfig, environmentSchema, NAMESPACE, type SecretKey } from "./schema";
+import { type EnvironmentConfig, environmentSchema, type SecretKey } from "./schema";
 import { secretKeys } from "./sections/secrets";
 import { validateConfig } from "./validate";
 

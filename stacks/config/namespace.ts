@@ -1,8 +1,9 @@
 /** Keys of an environment file belong to namespaces; ours is that of the Pulumi project. */
 import { distance } from "fastest-levenshtein";
+import { NAMESPACE } from "./core";
 import type { ProblemDraft } from "./problems";
 import { didYouMean } from "./problems";
-import { configSchema, NAMESPACE } from "./schema";
+import { configSchema } from "./schema";
 
 /** A full key without our namespace; undefined for the keys of others. */
 export function ownKey(key: string): string | undefined {

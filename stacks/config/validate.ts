@@ -1,8 +1,9 @@
 import type { z } from "zod";
+import { NAMESPACE } from "./core";
 import { type ConfigProblem, type Path, type ProblemDraft, toProblem, valueAt } from "./problems";
 import { checkRules } from "./rules";
 import type { RuleContext } from "./rules/context";
-import { configSchema, type EnvironmentConfig, environmentSchema, NAMESPACE } from "./schema";
+import { configSchema, type EnvironmentConfig, environmentSchema } from "./schema";
 import { secretFields, secretKeys } from "./sections/secrets";
 import { draftsOf, parseWhatIsRight } from "./structure";
 import { plainTokens } from "./tokens";
@@ -122,7 +123,7 @@ function secretProblems({ values, encrypted, nestedSecrets = [] }: RawConfig): P
   ];
 }
 
-function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext {
+function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<EnvironmentConfig> {
   const schemas: Readonly<Record<string, z.ZodType>> = environmentSchema.shape;
   // A section with an encrypted value in it is not judged further: what it says is not known.
   const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));

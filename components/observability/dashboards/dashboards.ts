@@ -3,18 +3,20 @@ import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../../names/labels";
 import { PlatformComponent } from "../../core/platform-component";
 import { DASHBOARDS } from "./all";
-import { dashboardModel } from "./builder";
+import { type DashboardSpec, dashboardModel } from "./builder";
 
 export interface DashboardsArgs {
   /** Namespace that Grafana's sidecar watches. */
   readonly namespace: pulumi.Input<string>;
+  /** Dashboards of add-ons. @default none */
+  readonly dashboards?: readonly DashboardSpec[];
 }
 
 /** The platform's dashboards: one ConfigMap each, which Grafana's sidecar loads by its label. */
 export class Dashboards extends PlatformComponent {
   constructor(name: string, args: DashboardsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("observability:Dashboards", name, opts);
-    for (const spec of DASHBOARDS) {
+    for (const spec of [...DASHBOARDS, ...(args.dashboards ?? [])]) {
       new kubernetes.core.v1.ConfigMap(
         this.child(spec.uid),
         {

@@ -5,19 +5,22 @@ import { customResource } from "../../core/custom-resource";
 import { PlatformComponent } from "../../core/platform-component";
 import { ruleGroups } from "./rule-groups";
 import { RULE_SUBJECTS } from "./subjects";
+import type { RuleSubject } from "./types";
 
 export interface PrometheusRulesArgs {
   /** Namespace for the PrometheusRule objects. */
   readonly namespace: pulumi.Input<string>;
   /** Where `runbook_url` points: the URL of the runbook in your fork. @default its path in the repository */
   readonly runbookUrl?: string;
+  /** Rules of add-ons. @default none */
+  readonly alerts?: readonly RuleSubject[];
 }
 
 /** The platform's recording rules and alerts: one PrometheusRule per subject. */
 export class PrometheusRules extends PlatformComponent {
   constructor(name: string, args: PrometheusRulesArgs, opts?: pulumi.ComponentResourceOptions) {
     super("observability:PrometheusRules", name, opts);
-    for (const subject of RULE_SUBJECTS) {
+    for (const subject of [...RULE_SUBJECTS, ...(args.alerts ?? [])]) {
       customResource<IPrometheusRule>(
         this.child(subject.subject),
         {

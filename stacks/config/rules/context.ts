@@ -1,11 +1,15 @@
 import type { MachineShape } from "../../../catalog/shapes";
+import type { CoreConfig, PoolConfig } from "../core";
 import { machineOf } from "../machines";
 import type { ProblemDraft } from "../problems";
-import type { EnvironmentConfig, PoolConfig } from "../schema";
 
-/** What rules between fields look at. Sections that cannot be read are missing: their own problems are told already. */
-export interface RuleContext {
-  readonly sections: Partial<EnvironmentConfig>;
+/**
+ * What rules between fields look at. Sections that cannot be read are missing: their own problems are told already.
+ *
+ * `Own` is the section of the add-on that the rules are of.
+ */
+export interface RuleContext<Own extends object = object> {
+  readonly sections: Partial<CoreConfig & Own>;
   /** Every name that is declared, also of entries that cannot be read; the keys of the secrets that are set. */
   readonly declared: {
     readonly pools: readonly string[];
@@ -15,7 +19,7 @@ export interface RuleContext {
 }
 
 /** Yields what is wrong; nothing when it cannot tell. */
-export type Rule = (context: RuleContext) => Iterable<ProblemDraft>;
+export type Rule<Own extends object = object> = (context: RuleContext<Own>) => Iterable<ProblemDraft>;
 
 /** The machine of a pool, or undefined while the pool itself has problems. */
 export function knownMachine(pool: PoolConfig | undefined): MachineShape | undefined {
@@ -30,7 +34,7 @@ export function knownMachine(pool: PoolConfig | undefined): MachineShape | undef
 }
 
 /** The pools, once all of them are known machines: before that, nothing can be said of who fits where. */
-export function knownPools({ sections, declared }: RuleContext): EnvironmentConfig["pools"] | undefined {
+export function knownPools({ sections, declared }: RuleContext): CoreConfig["pools"] | undefined {
   const { pools } = sections;
   const known = pools && declared.pools.length > 0 && declared.pools.every((name) => knownMachine(pools[name]));
   return known ? pools : undefined;

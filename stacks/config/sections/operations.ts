@@ -1,4 +1,4 @@
-/** Sections that have a few fields each: stage, storage, observability, budget. */
+/** Sections that have a few fields each: stage, storage, budget. */
 import { z } from "zod";
 import type { Stage } from "../../../planner/types";
 import { labelKey, labelValue, wholeNumber } from "./fields";
@@ -48,23 +48,6 @@ export const storageSection = z
   })
   .prefault({})
   .meta({ description: "Model store and the links to it.", example: { registryGbps: 1 } });
-
-export const observabilitySection = z
-  .strictObject({
-    profile: z.enum(["light", "full"]).default("full").meta({
-      description:
-        "Size of the metrics stack. light: one small replica of each part; full: redundant, for shared platforms.",
-      example: "light",
-    }),
-    retentionDays: wholeNumber(1, 730)
-      .default(15)
-      .meta({ description: "How long metrics are kept.", unit: "days", example: 15 }),
-    storageGiB: wholeNumber(1, 65_536)
-      .default(50)
-      .meta({ description: "Volume of the metrics.", unit: "GiB", example: 50 }),
-  })
-  .prefault({})
-  .meta({ description: "Metrics, dashboards and alerts.", example: { profile: "light" } });
 
 export const budgetSection = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { beta9Secrets } from "./beta9";
+import { addonSecrets } from "../../addons/sections";
 
 /**
  * Secrets. Each has a key of its own, because Pulumi marks a whole key as secret: a secret inside a section would
@@ -11,15 +11,11 @@ export const secretFields = {
     .regex(/^\S+$/)
     .optional()
     .meta({ description: "Access token of Hugging Face, for gated models.", allowed: "a token without spaces" }),
-  alertWebhookUrl: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .meta({ description: "Where alerts are posted.", allowed: "an http:// or https:// URL" }),
   registryCredentials: z.string().regex(/\S/).optional().meta({
     description: "Credentials by which container images are pulled: the content of a Docker config.json.",
     allowed: 'a Docker config.json: {"auths": {"registry.example.com": {"auth": "…"}}}',
   }),
-  ...beta9Secrets,
+  ...addonSecrets,
 };
 
 export type SecretKey = keyof typeof secretFields;

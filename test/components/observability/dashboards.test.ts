@@ -6,6 +6,7 @@ import {
   type PanelModel,
 } from "../../../components/observability/dashboards/builder";
 import { Dashboards } from "../../../components/observability/dashboards/dashboards";
+import { ADDON_DASHBOARDS } from "../../../stacks/addons/watched";
 import { deploy } from "../../harness/deploy";
 import { exposedSeries, metricNames, recordedSeries } from "./metric-names";
 
@@ -15,7 +16,9 @@ function overlaps(a: PanelModel["gridPos"], b: PanelModel["gridPos"]): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
-describe.each(DASHBOARDS)("dashboard $uid", (spec) => {
+const all = [...DASHBOARDS, ...ADDON_DASHBOARDS];
+
+describe.each(all)("dashboard $uid", (spec) => {
   const model = dashboardModel(spec);
   const panels = model.panels.filter(({ type }) => type !== "row");
 
@@ -70,9 +73,11 @@ describe.each(DASHBOARDS)("dashboard $uid", (spec) => {
 
 describe("Dashboards", () => {
   it("puts each dashboard into a ConfigMap that Grafana's sidecar picks up", async () => {
-    const deployment = await deploy(() => new Dashboards("dashboards", { namespace: "observability" }));
+    const deployment = await deploy(
+      () => new Dashboards("dashboards", { namespace: "observability", dashboards: ADDON_DASHBOARDS }),
+    );
     const maps = deployment.ofType("kubernetes:core/v1:ConfigMap");
-    expect(maps).toHaveLength(DASHBOARDS.length);
+    expect(maps).toHaveLength(all.length);
     for (const { inputs } of maps) {
       const { metadata, data } = inputs as {
         metadata: { namespace: string; labels: Record<string, string> };

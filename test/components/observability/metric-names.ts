@@ -4,6 +4,7 @@ import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects"
 import type { Fleet } from "../../../services/model-control/src/fleet/fleet";
 import type { Tasks } from "../../../services/model-control/src/tasks/task";
 import { Metrics } from "../../../services/model-control/src/telemetry/metrics";
+import { ADDON_ALERTS } from "../../../stacks/addons/watched";
 
 const KEYWORDS = new Set([
   ...["by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset"],
@@ -66,5 +67,5 @@ export async function exposedSeries(): Promise<Set<string>> {
 
 /** Every series that our recording rules make. */
 export function recordedSeries(): Set<string> {
-  return new Set(RULE_SUBJECTS.flatMap(({ recording }) => recording.map(({ record }) => record)));
+  return new Set([...RULE_SUBJECTS, ...ADDON_ALERTS].flatMap(({ recording }) => recording.map(({ record }) => record)));
 }

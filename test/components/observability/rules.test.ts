@@ -6,11 +6,13 @@ import { exportedLabel } from "../../../components/observability/rules/models";
 import { PrometheusRules } from "../../../components/observability/rules/prometheus-rules";
 import { ruleGroups, runbookAnchor } from "../../../components/observability/rules/rule-groups";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
+import { ADDON_ALERTS } from "../../../stacks/addons/watched";
 import { deploy } from "../../harness/deploy";
 import { exposedSeries, metricNames, recordedSeries } from "./metric-names";
 
-const alerts = RULE_SUBJECTS.flatMap((subject) => subject.alerts);
-const recordings = RULE_SUBJECTS.flatMap((subject) => subject.recording);
+const subjects = [...RULE_SUBJECTS, ...ADDON_ALERTS];
+const alerts = subjects.flatMap((subject) => subject.alerts);
+const recordings = subjects.flatMap((subject) => subject.recording);
 const runbook = readFileSync(join(__dirname, "../../../docs/operations.md"), "utf8");
 const known = new Set([...(await exposedSeries()), ...recordedSeries()]);
 
@@ -90,10 +92,11 @@ describe("PrometheusRules", () => {
         new PrometheusRules("rules", {
           namespace: "observability",
           runbookUrl: "https://git.example/docs/operations.md",
+          alerts: ADDON_ALERTS,
         }),
     );
     const rules = deployment.ofKind("PrometheusRule");
-    expect(rules.map(({ name }) => name).sort()).toEqual(RULE_SUBJECTS.map(({ subject }) => `rules-${subject}`).sort());
+    expect(rules.map(({ name }) => name).sort()).toEqual(subjects.map(({ subject }) => `rules-${subject}`).sort());
     for (const { inputs } of rules) {
       const rule = new PrometheusRule(inputs as ConstructorParameters<typeof PrometheusRule>[0]);
       expect(() => rule.validate()).not.toThrow();
@@ -103,7 +106,7 @@ describe("PrometheusRules", () => {
   });
 
   it("puts expressions on one line and drops empty groups", () => {
-    const groups = RULE_SUBJECTS.flatMap((subject) => ruleGroups(subject));
+    const groups = subjects.flatMap((subject) => ruleGroups(subject));
     expect(groups.every(({ rules }) => rules.length > 0)).toBe(true);
     expect(groups.flatMap(({ rules }) => rules).every(({ expr }) => !/\n|\s\s/.test(expr))).toBe(true);
     expect(runbookAnchor("GpuXidErrors")).toBe("gpuxiderrors");

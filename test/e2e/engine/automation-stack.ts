@@ -32,5 +32,6 @@ async function program(name: string): Promise<Record<string, unknown>> {
   const loaded = loadEnvironment();
   const plan = await planEnvironment(name, loaded, repositoryRoot());
   assertDeployable(plan);
-  return { ...createPlatform({ ...loaded, plan }).stackOutputs };
+  const platform = await createPlatform({ ...loaded, plan });
+  return { ...platform.stackOutputs };
 }

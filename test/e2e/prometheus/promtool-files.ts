@@ -2,16 +2,20 @@ import { stringify } from "yaml";
 import { ruleGroups } from "../../../components/observability/rules/rule-groups";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import type { AlertRule, RecordingRule, RuleCase } from "../../../components/observability/rules/types";
+import { ADDON_ALERTS } from "../../../stacks/addons/watched";
+
+/** All rules, those of add-ons included. */
+export const SUBJECTS = [...RULE_SUBJECTS, ...ADDON_ALERTS];
 
 /** All rules in one file, as Prometheus loads them. */
 export function rulesFile(): string {
-  return stringify({ groups: RULE_SUBJECTS.flatMap((subject) => ruleGroups(subject)) });
+  return stringify({ groups: SUBJECTS.flatMap((subject) => ruleGroups(subject)) });
 }
 
 /** A promtool test file: each alert fires once in one past and stays quiet in another; each recording gives its value. */
 export function testFile(rulesPath: string): string {
-  const alerts = RULE_SUBJECTS.flatMap((subject) => subject.alerts);
-  const recordings = RULE_SUBJECTS.flatMap((subject) => subject.recording);
+  const alerts = SUBJECTS.flatMap((subject) => subject.alerts);
+  const recordings = SUBJECTS.flatMap((subject) => subject.recording);
   return stringify({
     rule_files: [rulesPath],
     evaluation_interval: "1m",

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
-import { rulesFile, testFile } from "./promtool-files";
+import { rulesFile, SUBJECTS, testFile } from "./promtool-files";
 import { tool } from "./tool";
 
 describe("Prometheus rules in promtool", () => {
@@ -17,7 +16,7 @@ describe("Prometheus rules in promtool", () => {
 
   it("accepts every rule and every annotation template", () => {
     const { status, output } = tool("promtool", "check", "rules", join(folder, "rules.yaml"));
-    const rules = RULE_SUBJECTS.flatMap(({ alerts, recording }) => [...alerts, ...recording]);
+    const rules = SUBJECTS.flatMap(({ alerts, recording }) => [...alerts, ...recording]);
     expect(output).toContain(`${rules.length} rules found`);
     expect(status, output).toBe(0);
   });

@@ -1,15 +1,9 @@
-import type { CapacityProblem } from "../../planner/types";
-import type { EnvironmentConfig } from "../config";
-import { EXAMPLE_CONTROL_IMAGE } from "../config/sections/model-control";
+import type { CapacityProblem } from "../../../planner/types";
+import { EXAMPLE_CONTROL_IMAGE, type ModelControlSettings } from "./config";
 
 /** The image of the model control API is one that only its users can make. */
-export function controlImage({
-  environment,
-}: {
-  readonly environment: Pick<EnvironmentConfig, "modelControl">;
-}): CapacityProblem[] {
-  const { enabled, image } = environment.modelControl;
-  if (!enabled || image !== EXAMPLE_CONTROL_IMAGE) {
+export function controlImage({ image }: Pick<ModelControlSettings, "image">): CapacityProblem[] {
+  if (image !== EXAMPLE_CONTROL_IMAGE) {
     return [];
   }
   return [

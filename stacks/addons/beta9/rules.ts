@@ -1,12 +1,15 @@
 import { beta9GpuType } from "../../../catalog/beta9-gpus";
 import type { MachineShape } from "../../../catalog/shapes";
-import { list, type Path, suggest } from "../problems";
-import { knownMachine, type Rule, type RuleContext } from "./context";
+import { list, type Path, suggest } from "../../config/problems";
+import { knownMachine, type Rule, type RuleContext } from "../../config/rules/context";
+import type { Beta9Config } from "./config";
+
+type Own = { readonly beta9: Beta9Config | undefined };
 
 /** Worker pools that Beta9 has by itself. */
 const OWN_POOLS = ["default", "build"];
 
-export const beta9PoolsExist: Rule = function* ({ sections: { beta9 }, declared }) {
+export const beta9PoolsExist: Rule<Own> = function* ({ sections: { beta9 }, declared }) {
   if (!beta9) {
     return;
   }
@@ -22,7 +25,7 @@ export const beta9PoolsExist: Rule = function* ({ sections: { beta9 }, declared 
   }
 };
 
-export const beta9CpuPoolFits: Rule = function* (context) {
+export const beta9CpuPoolFits: Rule<Own> = function* (context) {
   const pool = context.sections.beta9?.cpuPool;
   const machine = machineIn(context, pool);
   if (machine && (machine.gpu || machine.cpu.arch !== "amd64")) {
@@ -39,7 +42,7 @@ export const beta9CpuPoolFits: Rule = function* (context) {
   }
 };
 
-export const beta9GpuPoolsFit: Rule = function* (context) {
+export const beta9GpuPoolsFit: Rule<Own> = function* (context) {
   const pools = context.sections.beta9?.gpuPools ?? [];
   for (const [index, pool] of pools.entries()) {
     if (!context.declared.pools.includes(pool)) {
@@ -67,20 +70,6 @@ export const beta9GpuPoolsFit: Rule = function* (context) {
   }
 };
 
-export const beta9SecretsAreSet: Rule = function* ({ sections: { beta9 }, declared }) {
-  const required = beta9 ? ["beta9PostgresPassword", "beta9S3SecretKey"] : [];
-  for (const key of required) {
-    if (!declared.secrets.includes(key)) {
-      yield {
-        path: [key],
-        value: undefined,
-        allowed: "a secret, with the section beta9: Beta9's own default is public",
-        fix: `run pulumi config set --secret inference-stacks:${key}`,
-      };
-    }
-  }
-};
-
-function machineIn({ sections }: RuleContext, pool: string | undefined): MachineShape | undefined {
+function machineIn({ sections }: RuleContext<Own>, pool: string | undefined): MachineShape | undefined {
   return pool === undefined ? undefined : knownMachine(sections.pools?.[pool]);
 }

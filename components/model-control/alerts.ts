@@ -1,6 +1,6 @@
-import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
-import { MODEL_CONTROL, QUEUE } from "../../../names/services";
-import type { AlertRule, RuleSubject } from "./types";
+import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
+import { MODEL_CONTROL, QUEUE } from "../../names/services";
+import type { AlertRule, RuleSubject } from "../observability/rules/types";
 
 const API = `namespace="${MODEL_CONTROL_NAMESPACE}",deployment="${MODEL_CONTROL}"`;
 const QUEUE_SET = `namespace="${MODEL_CONTROL_NAMESPACE}",statefulset="${QUEUE}"`;
@@ -186,7 +186,7 @@ const workerUnreachable: AlertRule = {
   },
 };
 
-export const modelControl: RuleSubject = {
+export const modelControlAlerts: RuleSubject = {
   subject: "model-control",
   recording: [],
   alerts: [apiDown, queueDown, queueUnreachable, queueFilling, tasksStalled, tasksFailing, workerUnreachable],

@@ -1,9 +1,12 @@
-import type { Rule } from "./context";
+import type { Rule } from "../../config/rules/context";
+import type { ModelControlConfig } from "./config";
+
+type Own = { readonly modelControl: ModelControlConfig };
 
 /** Registry of names without one. Names that Ollama only keeps locally count as its, too. */
 const OLLAMA_REGISTRY = "registry.ollama.ai";
 
-export const modelControlHasAnImage: Rule = function* ({ sections: { modelControl } }) {
+export const modelControlHasAnImage: Rule<Own> = function* ({ sections: { modelControl } }) {
   if (modelControl?.enabled && modelControl.image === undefined) {
     yield {
       path: ["modelControl", "image"],
@@ -14,7 +17,7 @@ export const modelControlHasAnImage: Rule = function* ({ sections: { modelContro
   }
 };
 
-export const modelControlHasItsOwnHostname: Rule = function* ({ sections: { modelControl, gateway } }) {
+export const modelControlHasItsOwnHostname: Rule<Own> = function* ({ sections: { modelControl, gateway } }) {
   if (modelControl?.hostname !== undefined && modelControl.hostname === gateway?.hostname) {
     yield {
       path: ["modelControl", "hostname"],
@@ -26,7 +29,7 @@ export const modelControlHasItsOwnHostname: Rule = function* ({ sections: { mode
 };
 
 /** Only Ollama fetches models at run time. */
-export const warmModelsHaveAnEngine: Rule = function* ({ sections: { modelControl, models } }) {
+export const warmModelsHaveAnEngine: Rule<Own> = function* ({ sections: { modelControl, models } }) {
   const warm = modelControl?.enabled ? modelControl.warmModels : [];
   if (models && warm.length > 0 && Object.values(models).every(({ engine }) => engine !== "ollama")) {
     yield {
@@ -38,7 +41,7 @@ export const warmModelsHaveAnEngine: Rule = function* ({ sections: { modelContro
   }
 };
 
-export const warmModelsAreAllowed: Rule = function* ({ sections: { modelControl } }) {
+export const warmModelsAreAllowed: Rule<Own> = function* ({ sections: { modelControl } }) {
   const { warmModels = [], allowedRegistries = [] } = modelControl ?? {};
   for (const [index, model] of warmModels.entries()) {
     const path = ["modelControl", "warmModels", index];
@@ -57,7 +60,7 @@ export const warmModelsAreAllowed: Rule = function* ({ sections: { modelControl 
 };
 
 /** The API refuses to start with a planned model that it could not have fetched. */
-export const plannedRegistriesAreAllowed: Rule = function* ({ sections: { modelControl, models = {} } }) {
+export const plannedRegistriesAreAllowed: Rule<Own> = function* ({ sections: { modelControl, models = {} } }) {
   if (!modelControl?.enabled) {
     return;
   }

@@ -1,13 +1,9 @@
-import type { CapacityProblem, ModelPlan } from "../planner/types";
-import type { EnvironmentConfig } from "./config";
+import type { CapacityProblem, ModelPlan } from "../../../planner/types";
 
 /** The model control API where it can drive nothing. */
-export function modelControlProblems(
-  { enabled }: EnvironmentConfig["modelControl"],
-  models: readonly Pick<ModelPlan, "nodesPerReplica">[],
-): CapacityProblem[] {
+export function modelControlProblems(models: readonly Pick<ModelPlan, "nodesPerReplica">[]): CapacityProblem[] {
   const drivesNothing = models.length > 0 && models.every(({ nodesPerReplica }) => nodesPerReplica > 1);
-  return enabled && drivesNothing ? [NOTHING_TO_DRIVE] : [];
+  return drivesNothing ? [NOTHING_TO_DRIVE] : [];
 }
 
 const NOTHING_TO_DRIVE: CapacityProblem = {

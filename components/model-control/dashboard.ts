@@ -1,7 +1,7 @@
-import type { DashboardSpec } from "./builder";
+import type { DashboardSpec } from "../observability/dashboards/builder";
 
 /** What the model control API does, and what its workers hold; empty where the API is off. */
-export const modelControl: DashboardSpec = {
+export const modelControlDashboard: DashboardSpec = {
   uid: "inference-model-control",
   title: "Model control",
   description: "Tasks of the model control API, and memory and disk of its workers.",

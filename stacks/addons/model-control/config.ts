@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isPinned } from "../../../catalog/image-reference";
-import { hostname, text, wholeNumber } from "./fields";
+import { hostname, text, wholeNumber } from "../../config/sections/fields";
 
 /** Stands in the environments that come with the project until a fork has an image of its own. */
 export const EXAMPLE_CONTROL_IMAGE = "ghcr.io/your-org/inference-model-control:0.1.0";
@@ -71,3 +71,8 @@ export const modelControlSection = z
     description: "API that manages models while the platform runs.",
     example: { enabled: true, image: EXAMPLE_CONTROL_IMAGE },
   });
+
+export type ModelControlConfig = z.output<typeof modelControlSection>;
+
+/** The section where the API is on: it has an image then. */
+export type ModelControlSettings = ModelControlConfig & { readonly image: string };

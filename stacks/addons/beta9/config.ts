@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dnsLabel, text, wholeNumber } from "./fields";
+import { dnsLabel, text, wholeNumber } from "../../config/sections/fields";
 
 /** A DNS name: Services can stand for one under another name, not for an address. */
 function host(example: string) {
@@ -129,14 +129,17 @@ export const beta9Section = z
     },
   });
 
+export type Beta9Config = NonNullable<z.output<typeof beta9Section>>;
+
 function password(description: string) {
   return z.string().regex(/^\S+$/).optional().meta({ description, allowed: "text without spaces" });
 }
 
-/** Secrets of the section above. */
 export const beta9Secrets = {
   beta9PostgresPassword: password("Password of beta9.postgres; required with the section beta9."),
   beta9RedisPassword: password("Password of beta9.redis. Default: none."),
   beta9JuicefsRedisPassword: password("Password of beta9.juicefsRedis. Default: none."),
   beta9S3SecretKey: password("Secret key of beta9.s3; required with the section beta9."),
 };
+
+export type Beta9Secret = keyof typeof beta9Secrets;

@@ -1,0 +1,55 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { ActiveAddon } from "./addon";
+import type { Buildable, Built, Foundation, StackOutputs } from "./contract";
+
+/** An add-on whose other half is at hand. */
+export interface LoadedAddon extends ActiveAddon {
+  readonly build: (known: Foundation) => Built<pulumi.ComponentResource>;
+}
+
+/** Loads what makes the resources of add-ons. */
+export function loadAddons(addons: readonly ActiveAddon[]): Promise<LoadedAddon[]> {
+  return Promise.all(addons.map(async (addon) => ({ ...addon, build: await addon.loadBuild() })));
+}
+
+/**
+ * Builds add-ons one after the other; each can ask for the components of those before it.
+ *
+ * @param foundationOf what an add-on is built on, besides other add-ons.
+ * @returns what each adds to the outputs of the stack.
+ * @throws Error when an add-on asks for one that comes later.
+ */
+export function buildAddons(
+  addons: readonly LoadedAddon[],
+  foundationOf: (addon: LoadedAddon) => Omit<Foundation, "component">,
+): StackOutputs[] {
+  const components = new Map<string, pulumi.ComponentResource>();
+  return addons.map((addon) => {
+    const component = <Component>({ key }: Buildable<Component>): Component | undefined => {
+      if (!components.has(key) && addons.some((other) => other.key === key)) {
+        throw new Error(
+          `${addon.key} needs ${key}, which is built later: move it below ${key} in the table of add-ons`,
+        );
+      }
+      // Each key has the component that its own build made.
+      return components.get(key) as Component | undefined;
+    };
+    const built = addon.build({ ...foundationOf(addon), component });
+    components.set(addon.key, built.component);
+    return built.stackOutputs ?? {};
+  });
+}
+
+/**
+ * All outputs of a stack.
+ *
+ * @throws Error when two have one name: one would hide the other.
+ */
+export function mergeOutputs(parts: readonly StackOutputs[]): StackOutputs {
+  const names = parts.flatMap((part) => Object.keys(part));
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) {
+    throw new Error(`two outputs of the stack are named "${twice}": give each its own name`);
+  }
+  return Object.assign({}, ...parts);
+}

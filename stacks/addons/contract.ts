@@ -1,0 +1,131 @@
+/**
+ * What add-ons bring to config, plan and platform, and what they are given for it. An add-on has two halves: this one is
+ * data and pure functions, so that a config is checked without Pulumi; `load` leads to the other, which makes resources.
+ */
+import type * as pulumi from "@pulumi/pulumi";
+import type { z } from "zod";
+import type { CertManager } from "../../components/certificates/cert-manager";
+import type { Cluster } from "../../components/core/cluster";
+import type { Connection } from "../../components/core/connections";
+import type { GpuAccessByVendor } from "../../components/core/gpu-access";
+import type { GatewayService } from "../../components/gateway/service-routes";
+import type { DashboardSpec } from "../../components/observability/dashboards/builder";
+import type { GpuPool } from "../../components/observability/gpu-metrics";
+import type { RuleSubject } from "../../components/observability/rules/types";
+import type { ScrapeTarget } from "../../components/observability/targets";
+import type { ModelEndpoint } from "../../components/serving/endpoint";
+import type { ControlAccess } from "../../components/serving/model-server";
+import type { Serving } from "../../components/serving/serving";
+import type { ModelStore } from "../../components/storage/model-store";
+import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
+import type { CoreConfig } from "../config/core";
+import type { Rule } from "../config/rules/context";
+
+/** The environment's core, and where its models fit. */
+export interface Planned {
+  readonly environment: CoreConfig;
+  readonly plan: DeploymentPlan;
+}
+
+/** Who will answer where, before anything is made. */
+export interface LaidOut extends Planned {
+  readonly cluster: Cluster;
+  readonly endpoints: readonly ModelEndpoint[];
+  /** What Prometheus scrapes, of the core and of all add-ons. */
+  readonly targets: readonly ScrapeTarget[];
+  readonly gpuPools: readonly GpuPool[];
+}
+
+/** What add-ons are built on: all of the core, and the add-ons above in the table. */
+export interface Foundation extends LaidOut {
+  /** Name of the component to make. */
+  readonly name: string;
+  /** Its options; besides what every add-on waits for, it waits for `after`. */
+  readonly options: (...after: readonly pulumi.Resource[]) => pulumi.ComponentResourceOptions;
+  readonly certManager: CertManager;
+  readonly store: ModelStore;
+  readonly serving: Serving;
+  readonly gpuAccess: GpuAccessByVendor;
+  /** Alerts and recorded series of all add-ons. */
+  readonly alerts: readonly RuleSubject[];
+  /** Dashboards of all add-ons. */
+  readonly dashboards: readonly DashboardSpec[];
+  /**
+   * The component of another add-on; `undefined` where that is off.
+   *
+   * @throws Error when the other stands below in the table.
+   */
+  readonly component: <Component>(other: Buildable<Component>) => Component | undefined;
+}
+
+/** What is known by then, and the add-on's own part of the environment. */
+export type Given<Known, Settings, SecretKey extends string> = Known & {
+  readonly settings: Settings;
+  readonly secrets: AddonSecrets<SecretKey>;
+};
+
+/** Secrets that are set. */
+export type AddonSecrets<SecretKey extends string> = Readonly<Partial<Record<SecretKey, pulumi.Output<string>>>>;
+
+/** What `pulumi stack output` shows. */
+export type StackOutputs = Readonly<Record<string, pulumi.Input<unknown>>>;
+
+export interface Built<Component> {
+  readonly component: Component;
+  /** @default none */
+  readonly stackOutputs?: StackOutputs;
+}
+
+/** What a component can be asked of: an add-on, whatever it is given. */
+export interface Buildable<Component> {
+  readonly key: string;
+  readonly load: () => Promise<{ readonly build: (given: never) => Built<Component> }>;
+}
+
+/** Secrets are text, and may be left out: whether one is needed depends on the section. */
+export type SecretField = z.ZodType<string | undefined, string | undefined>;
+
+/** An environment, as one add-on sees it beside the core. */
+export type OwnSection<Key extends string, Section extends z.ZodType> = { readonly [Own in Key]?: z.output<Section> };
+
+/** What the author of an add-on writes. */
+export interface AddonSpec<
+  Key extends string,
+  Section extends z.ZodType,
+  SecretKey extends string,
+  Settings,
+  Component extends pulumi.ComponentResource,
+> {
+  /** Its section in an environment. */
+  readonly key: Key;
+  /** What may stand there; optional, or with a default, because environments may leave an add-on out. */
+  readonly section: Section;
+  /** Keys of their own beside the section: Pulumi marks whole keys as secret. @default none */
+  readonly secrets?: Readonly<Record<SecretKey, SecretField>>;
+  /** Those that must be set while the add-on is on, with the reason. @default none */
+  readonly requiredSecrets?: Readonly<Partial<Record<SecretKey, string>>>;
+  /** What the section asks for, where it stands. `undefined` while it leaves the add-on off: nothing is planned or made then. */
+  readonly settings: (section: NonNullable<z.output<Section>>) => Settings | undefined;
+  /** Rules between its fields, and with those of the core. @default none */
+  readonly rules?: readonly Rule<OwnSection<Key, Section>>[];
+  /** What forbids the plan, or must be known of it whatever else is wrong. @default nothing */
+  readonly problems?: (given: Given<Planned, Settings, SecretKey>) => readonly CapacityProblem[];
+  /** What deserves a look before a plan is deployed that nothing forbids. @default nothing */
+  readonly advice?: (given: Given<Planned, Settings, SecretKey>) => readonly CapacityProblem[];
+  /** Leave to drive the engines at run time, which only one add-on of an environment may have. @default none */
+  readonly engineControl?: (given: Given<Planned, Settings, SecretKey>) => ControlAccess;
+  /** What the gateway routes to besides models. @default nothing */
+  readonly services?: (given: Given<Planned, Settings, SecretKey>) => readonly GatewayService[];
+  /** What Prometheus scrapes of it. @default nothing */
+  readonly targets?: (given: Given<Planned, Settings, SecretKey>) => readonly ScrapeTarget[];
+  /** Who connects to whom because of it. @default nobody */
+  readonly connections?: (given: Given<LaidOut, Settings, SecretKey>) => readonly Connection[];
+  /** Alerts and recorded series. They are there in every environment: where the add-on is off, they have no series. @default none */
+  readonly alerts?: readonly RuleSubject[];
+  /** Dashboards, as alerts in every environment. @default none */
+  readonly dashboards?: readonly DashboardSpec[];
+  /** Of its component, below the platform's: part of the identity of all of its resources. @default the key */
+  readonly componentName?: string;
+  /** The half that makes resources. */
+  readonly load: () => Promise<{ readonly build: (given: Given<Foundation, Settings, SecretKey>) => Built<Component> }>;
+}

@@ -1,0 +1,37 @@
+import { modelControlAlerts } from "../../../components/model-control/alerts";
+import { modelControlConnections } from "../../../components/model-control/connections";
+import { modelControlDashboard } from "../../../components/model-control/dashboard";
+import { modelControlService } from "../../../components/model-control/gateway-service";
+import { modelControlPods } from "../../../components/model-control/names";
+import { modelControlTarget } from "../../../components/model-control/scrape-target";
+import { addon } from "../addon";
+import { controlImage } from "./advice";
+import { type ModelControlConfig, type ModelControlSettings, modelControlSection } from "./config";
+import { modelControlProblems } from "./problems";
+import * as rules from "./rules";
+
+/** The API that fetches, loads, unloads and stops models while the platform runs. */
+export const modelControl = addon({
+  key: "modelControl",
+  componentName: "control",
+  section: modelControlSection,
+  settings: ({ enabled, image, ...section }: ModelControlConfig): ModelControlSettings | undefined =>
+    enabled && image !== undefined ? { ...section, enabled, image } : undefined,
+  rules: [
+    rules.modelControlHasAnImage,
+    rules.modelControlHasItsOwnHostname,
+    rules.warmModelsHaveAnEngine,
+    rules.warmModelsAreAllowed,
+    rules.plannedRegistriesAreAllowed,
+  ],
+  problems: ({ plan }) => modelControlProblems(plan.models),
+  advice: ({ settings }) => controlImage(settings),
+  engineControl: ({ settings }) => ({ client: modelControlPods, spareStorageGiB: settings.spareStorageGiB }),
+  services: ({ settings: { hostname } }) => (hostname === undefined ? [] : [modelControlService(hostname)]),
+  targets: () => [modelControlTarget],
+  connections: ({ settings, endpoints, cluster }) =>
+    modelControlConnections({ endpoints, networks: cluster, warmModels: settings.warmModels.length > 0 }),
+  alerts: [modelControlAlerts],
+  dashboards: [modelControlDashboard],
+  load: () => import("./build"),
+});

@@ -1,0 +1,22 @@
+/** What the add-ons of the table bring to the schema of an environment. */
+import type { z } from "zod";
+import type { Addon } from "./addon";
+import type { SecretField } from "./contract";
+import { ADDONS } from "./table";
+
+type Row = (typeof ADDONS)[number];
+
+/** Sections by key, each with its own type. */
+type Sections = { readonly [Each in Row as Each["key"]]: Each["section"] };
+
+type SecretKeyOf<Each> = Each extends Addon<infer _Key, infer _Section extends z.ZodType, infer Key> ? Key : never;
+
+export type AddonSecretKey = SecretKeyOf<Row>;
+
+/** TypeScript does not follow keys through `fromEntries`. */
+export const addonSections = Object.fromEntries(ADDONS.map(({ key, section }) => [key, section])) as Sections;
+
+export const addonSecrets: Readonly<Record<AddonSecretKey, SecretField>> = Object.assign(
+  {},
+  ...ADDONS.map(({ secrets }) => secrets),
+);

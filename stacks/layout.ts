@@ -1,0 +1,69 @@
+import { certManagerPods } from "../components/certificates/cert-manager";
+import type { Cluster } from "../components/core/cluster";
+import { Connections } from "../components/core/connections";
+import { gatewayConnections } from "../components/gateway/connections";
+import { gatewayProxies, PROXY_METRICS } from "../components/gateway/names";
+import type { GatewayService } from "../components/gateway/service-routes";
+import { certManagerTarget, gatewayTargets, modelStoreTarget, modelTargets } from "../components/observability/targets";
+import type { ControlAccess } from "../components/serving/model-server";
+import { modelEndpoints, servingConnections } from "../components/serving/serving";
+import { storeConnections } from "../components/storage/connections";
+import { storeMetricsPods } from "../components/storage/store-layout";
+import type { ActiveAddon } from "./addons/addon";
+import type { LaidOut, Planned } from "./addons/contract";
+
+/** All that is known of a platform before anything is made. */
+export interface Layout extends LaidOut {
+  /** Who drives the engines at run time. @default nobody */
+  readonly control: ControlAccess | undefined;
+  /** What the gateway routes to besides models. */
+  readonly services: readonly GatewayService[];
+  /** Who connects to whom: every part says it for itself. */
+  readonly connections: Connections;
+}
+
+/**
+ * Where everything of a platform will be, who scrapes what, and who connects to whom.
+ *
+ * @throws Error when two add-ons would drive the engines.
+ */
+export function layOut(
+  planned: Planned & { readonly cluster: Cluster; readonly addons: readonly ActiveAddon[] },
+): Layout {
+  const { environment, plan, cluster, addons } = planned;
+  const control = onlyDriver(addons.flatMap((addon) => addon.engineControl(planned) ?? []));
+  const endpoints = modelEndpoints(plan.models, control);
+  const services = addons.flatMap((addon) => addon.services(planned) ?? []);
+  const targets = [
+    ...modelTargets(endpoints),
+    ...gatewayTargets({ ...gatewayProxies, metrics: PROXY_METRICS }),
+    modelStoreTarget(storeMetricsPods),
+    certManagerTarget(certManagerPods),
+    ...addons.flatMap((addon) => addon.targets(planned) ?? []),
+  ];
+  const gpuPools = plan.pools.flatMap(({ shape, selector, taints }) =>
+    shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: selector, tolerations: taints }] : [],
+  );
+  const laidOut: LaidOut = { environment, plan, cluster, endpoints, targets, gpuPools };
+  const connections = new Connections([
+    ...gatewayConnections({
+      endpoints,
+      services,
+      networks: cluster,
+      certManager: environment.cluster.certManager,
+      acme: environment.gateway.tls.kind === "acme" ? environment.gateway.tls : undefined,
+    }),
+    ...storeConnections(plan.models, cluster),
+    ...servingConnections(plan.models, cluster),
+    ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),
+  ]);
+  return { ...laidOut, control, services, connections };
+}
+
+function onlyDriver(drivers: readonly ControlAccess[]): ControlAccess | undefined {
+  if (drivers.length > 1) {
+    const namespaces = drivers.map(({ client }) => client.namespace).join(" and ");
+    throw new Error(`${namespaces} would both drive the engines: one add-on of an environment may have engineControl`);
+  }
+  return drivers[0];
+}
