@@ -1,12 +1,12 @@
 /** Every container image of every environment comes from the mirror, and every pod has the secret that opens it. */
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { chartNameOf } from "../../catalog/chart-images";
 import { chartValueProblems } from "../../catalog/chart-values";
 import { usedImages } from "../../report/images";
 import { crdProblems } from "../harness/crds";
 import type { RecordedResource } from "../harness/deploy";
 import { problemsWith } from "./config/samples";
-import { changedRun, type EnvironmentName, environments } from "./run";
+import { changedRun, type EnvironmentName, environments, programRun } from "./run";
 
 const MIRROR = "registry.example.com/mirror";
 /** Registries that images of the catalogue come from. */
@@ -15,9 +15,10 @@ const UPSTREAM =
 
 type Json = Record<string, unknown>;
 
-async function resourcesOf(name: EnvironmentName, images: object | undefined): Promise<readonly RecordedResource[]> {
-  const changes = images && { images, registryCredentials: { secure: "v1:never-read" } };
-  return (await changedRun(name, changes ?? {})).resources;
+/** The resources of an environment that takes its images from the mirror. */
+async function mirrored(name: EnvironmentName): Promise<readonly RecordedResource[]> {
+  const changes = { images: { mirror: MIRROR }, registryCredentials: { secure: "v1:never-read" } };
+  return (await changedRun(name, changes)).resources;
 }
 
 /** Every text of a resource that names an upstream registry: in pods, values, arguments and files. */
@@ -36,8 +37,12 @@ function podSpecs(value: unknown): Json[] {
 }
 
 describe.each(environments)("images of %s", (name) => {
-  it("all come from the mirror, whoever names them", async () => {
-    const resources = await resourcesOf(name, { mirror: MIRROR });
+  let resources: readonly RecordedResource[];
+  beforeAll(async () => {
+    resources = await mirrored(name);
+  });
+
+  it("all come from the mirror, whoever names them", () => {
     const images = usedImages(resources);
     expect(images.length).toBeGreaterThan(15);
     expect(images.filter(({ image }) => !image.startsWith(`${MIRROR}/`))).toEqual([]);
@@ -50,8 +55,7 @@ describe.each(environments)("images of %s", (name) => {
     expect(left).toEqual([]);
   });
 
-  it("are pulled with the secret, which is in every namespace before any pod", async () => {
-    const resources = await resourcesOf(name, { mirror: MIRROR });
+  it("are pulled with the secret, which is in every namespace before any pod", () => {
     const pods = resources.flatMap(({ inputs }) => podSpecs(inputs));
     expect(pods.length).toBeGreaterThan(3);
     expect(
@@ -84,8 +88,7 @@ describe.each(environments)("images of %s", (name) => {
     }
   });
 
-  it("leave every custom resource valid, and set only values that the charts have", async () => {
-    const resources = await resourcesOf(name, { mirror: MIRROR });
+  it("leave every custom resource valid, and set only values that the charts have", () => {
     const touched = ["EnvoyProxy", "Issuer", "LeaderWorkerSet"];
     const custom = resources.filter(({ inputs }) => touched.includes(String(inputs.kind)));
     expect(custom.length).toBeGreaterThan(0);
@@ -98,9 +101,9 @@ describe.each(environments)("images of %s", (name) => {
   });
 
   it("are those of the catalogue without a mirror, and no secret is named", async () => {
-    const resources = await resourcesOf(name, undefined);
-    expect(usedImages(resources).filter(({ image }) => image.includes(MIRROR))).toEqual([]);
-    expect(JSON.stringify(resources.map(({ inputs }) => inputs))).not.toMatch(/imagePullSecrets|dockerconfigjson/);
+    const { resources: unchanged } = await programRun(name);
+    expect(usedImages(unchanged).filter(({ image }) => image.includes(MIRROR))).toEqual([]);
+    expect(JSON.stringify(unchanged.map(({ inputs }) => inputs))).not.toMatch(/imagePullSecrets|dockerconfigjson/);
   });
 });
 
