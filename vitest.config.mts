@@ -16,7 +16,8 @@ export default defineConfig({
     unstubGlobals: true,
     // By itself vitest leaves one core idle: half of a machine that has two.
     maxWorkers: availableParallelism(),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // The largest properties take ten seconds of a core; beside other builds, several times that.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

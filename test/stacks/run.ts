@@ -5,6 +5,7 @@ import { repositoryRoot } from "../../names/repository-root";
 import { type EnvironmentRun, runEnvironment } from "../../offline/environment";
 import { type EnvironmentConfig, formatProblems, parseEnvironmentFile } from "../../stacks/config";
 import { Deployment, type RecordedResource } from "../harness/deploy";
+import { frozen } from "../harness/frozen";
 
 /** The environments that the repository ships. */
 export const environments = ["dev", "oci-a10", "oci-h100", "aws-prod", "edge-nvidia", "edge-radeon"] as const;
@@ -19,10 +20,13 @@ export interface ProgramRun extends EnvironmentRun {
 
 const runs = new Map<string, Promise<ProgramRun>>();
 
-/** Runs the program of `Pulumi.<name>.yaml`; tests of one file share the run. One run at a time: await it. */
+/**
+ * Runs the program of `Pulumi.<name>.yaml` once for all tests of a worker, which get it frozen: files share modules
+ * (vitest.config.mts). One run at a time: await it.
+ */
 export function programRun(name: EnvironmentName, { preview = false } = {}): Promise<ProgramRun> {
   const key = `${name} ${preview}`;
-  const found = runs.get(key) ?? runProgram(name, preview);
+  const found = runs.get(key) ?? runProgram(name, preview).then(frozen);
   runs.set(key, found);
   return found;
 }
