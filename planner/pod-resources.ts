@@ -42,6 +42,7 @@ export interface EnginePod {
 /**
  * A GPU pod gets its GPUs' share of the node's CPUs and memory, so that no GPU is stranded behind a
  * neighbour's CPU claim, but no more memory than twice its GPUs' (the rule for model cache and batch buffers).
+ * Its engine has whole CPUs: the kubelet's static CPU manager gives cores of their own to nothing else.
  */
 export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: number, engine: EnginePod): PodResources {
   const gpu = shape.gpu;
@@ -54,7 +55,7 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
   const wanted = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus)) + sharedMemoryGiB;
   const { ephemeralStorageGiB, sidecar } = engine;
   return {
-    cpu: cpuShare(node.cpu * share, sidecar),
+    cpu: cpuShare(node.cpu * share, sidecar, 1),
     memoryGiB: Math.floor(Math.min(node.memoryGiB * share, wanted)),
     ephemeralStorageGiB,
     sharedMemoryGiB,
@@ -70,7 +71,7 @@ export function cpuPodResources(
   { ephemeralStorageGiB, sidecar }: EnginePod,
 ): PodResources {
   return {
-    cpu: cpuShare(node.cpu / 2, sidecar),
+    cpu: cpuShare(node.cpu / 2, sidecar, 0.5),
     memoryGiB: Math.ceil(memoryGiB * 4) / 4 + sidecar.memoryGiB,
     ephemeralStorageGiB,
     sharedMemoryGiB: 0,
@@ -83,11 +84,7 @@ export function hostMemoryFloorGiB(gpus: number): number {
   return ENGINE_HOST_GIB.base + ENGINE_HOST_GIB.perGpu * gpus;
 }
 
-/** Steps of half a core for the engine, and the sidecar's. */
-function cpuShare(share: number, sidecar: SidecarResources): number {
-  return Math.max(0.5, floorTo(share - sidecar.cpu, 0.5)) + sidecar.cpu;
-}
-
-function floorTo(value: number, step: number): number {
-  return Math.floor(value / step) * step;
+/** The engine's CPUs, a multiple of `step` and at least one, and the sidecar's. */
+function cpuShare(share: number, sidecar: SidecarResources, step: number): number {
+  return Math.max(step, Math.floor((share - sidecar.cpu) / step) * step) + sidecar.cpu;
 }

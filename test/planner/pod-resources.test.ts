@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shapes, sizedFlex } from "../../catalog/shapes";
-import { engineOf } from "../../engines";
-import { NodePacking } from "../../planner/packing";
+import { onPremNode, shapes, sizedFlex } from "../../catalog/shapes";
+import { engineNames, engineOf } from "../../engines";
+import { holds, NodePacking } from "../../planner/packing";
 import {
   allocatable,
   cpuPodResources,
@@ -85,6 +85,43 @@ describe("gpuPodResources", () => {
     );
   });
 
+  it("gives the engine whole CPUs, at least one and less than one below its part of the node", () => {
+    const sidecars = fc.constantFrom(...engineNames.map((name) => engineOf(name).sidecar));
+    fc.assert(
+      fc.property(gpuShape, reserve, sidecars, fc.integer({ min: 1, max: 8 }), (shape, kept, sidecar, wanted) => {
+        const node = allocatable(shape, kept);
+        const gpus = Math.min(wanted, node.gpus);
+        const share = (node.cpu * gpus) / node.gpus;
+        const pod = gpuPodResources(shape, node, gpus, { ...storage, sidecar });
+        const engine = pod.cpu - sidecar.cpu;
+        expect(Number.isInteger(engine)).toBe(true);
+        expect(engine).toBeGreaterThanOrEqual(1);
+        expect(pod.cpu).toBeGreaterThan(share - 1);
+        expect(pod.cpu).toBeLessThanOrEqual(Math.max(share, 1 + sidecar.cpu));
+      }),
+    );
+  });
+
+  it("takes one CPU where its part of the node is less, and no more than the node has elsewhere", () => {
+    const card = {
+      card: "rtx-4090",
+      gpuCount: 4,
+      memoryGiB: 256,
+      localNvmeGB: 0,
+      networkGbps: 10,
+      cpuArch: "amd64",
+    } as const;
+    const cpusOf = (vcpus: number) => {
+      const shape = onPremNode({ ...card, vcpus });
+      const node = allocatable(shape, PLATFORM_RESERVE);
+      const pod = gpuPodResources(shape, node, 1, storage);
+      return { pod: pod.cpu, fits: holds(node, pod) };
+    };
+    expect(cpusOf(64)).toEqual({ pod: 14, fits: true });
+    expect(cpusOf(6)).toEqual({ pod: 1, fits: true });
+    expect(cpusOf(3)).toEqual({ pod: 1, fits: false });
+  });
+
   it("refuses a shape without GPU", () => {
     const shape = shapeNamed("m7i.large");
     expect(() => gpuPodResources(shape, allocatable(shape, nothing), 1, storage)).toThrow("m7i.large has no GPU");
@@ -111,7 +148,7 @@ describe("a sidecar", () => {
         const node = allocatable(shape, nothing);
         const pod = gpuPodResources(shape, node, 1, withSidecar);
         expect(pod.cpu).toBeLessThanOrEqual(node.cpu / node.gpus);
-        expect(engine(pod).cpu % 0.5).toBe(0);
+        expect(engine(pod).cpu % 1).toBe(0);
         expect(pod.memoryGiB).toBeLessThanOrEqual(node.memoryGiB / node.gpus);
       }),
     );

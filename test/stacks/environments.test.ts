@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { charts } from "../../catalog/charts";
+import type { KubernetesObject } from "../../kubernetes/object";
 import { modelNamespaceName } from "../../names/namespaces";
+import { makesPods, podsOf, recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { judge } from "../../report/judge";
 import { isDeployable } from "../../report/result";
 import { claimOf, metadataOf, networkPolicyOf, routedModels, workloadOf } from "./kubernetes";
@@ -105,6 +107,25 @@ describe.each(environments)("%s", (name) => {
     expect(kept).toEqual(production ? holders : []);
   });
 
+  it("guarantees GPU pods whole CPUs: all containers ask for their limits, the engine for no part of a core", () => {
+    const pods = recordedObjects(run.resources).filter(makesPods).flatMap(podsOf).map(containersOf);
+    const onGpus = pods.filter((containers) => containers.some(hasGpu));
+    // A replica that spans nodes has two kinds of pods.
+    const planned = run.plan.models.flatMap((model) =>
+      model.gpusPerNode > 0 ? Array.from({ length: Math.min(2, model.nodesPerReplica) }, () => model.resources) : [],
+    );
+    expect(onGpus).toHaveLength(planned.length);
+    for (const containers of onGpus) {
+      for (const { resources } of containers) {
+        expect(resources.limits).toMatchObject({ cpu: expect.any(String), memory: expect.any(String) });
+        expect(resources.requests).toEqual(resources.limits);
+      }
+      expect(containers.filter(hasGpu).map(({ resources }) => resources.limits.cpu)).toEqual([
+        expect.stringMatching(/^[1-9]\d*$/),
+      ]);
+    }
+  });
+
   it("puts every volume on the environment's storage class", () => {
     const { deployment } = run;
     const templates = deployment
@@ -137,6 +158,19 @@ const STORAGE_CLASSES: Readonly<Record<(typeof environments)[number], string | u
   "edge-nvidia": "local-path",
   "edge-radeon": "local-path",
 };
+
+interface Container {
+  readonly resources: { readonly requests: Record<string, string>; readonly limits: Record<string, string> };
+}
+
+function containersOf(pod: KubernetesObject): Container[] {
+  const { containers, initContainers = [] } = pod.spec as { containers: Container[]; initContainers?: Container[] };
+  return [...initContainers, ...containers];
+}
+
+function hasGpu({ resources }: Container): boolean {
+  return Object.keys(resources.limits).some((name) => name.endsWith(".com/gpu"));
+}
 
 function urns({ resources }: ProgramRun): string[] {
   return resources.map((r) => r.urn).sort();
