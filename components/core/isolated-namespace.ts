@@ -32,8 +32,8 @@ export class IsolatedNamespace extends PlatformComponent {
 
   constructor(name: string, args: IsolatedNamespaceArgs, opts?: pulumi.ComponentResourceOptions) {
     super("core:IsolatedNamespace", name, opts);
-    const level = podSecurityLevel(args.namespace);
     const labels = standardLabels("namespace", args.namespace, args.labels);
+    const level = podSecurityLevel({ name: args.namespace, labels });
 
     this.resource = new kubernetes.core.v1.Namespace(
       this.child("namespace"),

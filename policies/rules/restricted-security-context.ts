@@ -25,7 +25,7 @@ export const restrictedSecurityContext = resourcePolicy(
       specification: "restricted",
     },
     remediationSteps:
-      "Build the pod with hardenedPodSpec(); an exception, for the pods of a chart alone, is a namespace in POD_SECURITY_EXCEPTIONS of names/pod-security, with its reason.",
+      "Build the pod with hardenedPodSpec(); an exception, for the pods of a chart alone, is a row of POD_SECURITY_EXCEPTIONS in names/pod-security, with its reason.",
   },
   (resource, report) => {
     if (resource.kind === "Namespace") {
@@ -48,7 +48,7 @@ function checkNamespace(resource: Resource, report: Report): void {
   const name = resource.props.get("metadata", "name").text();
   const labels = resource.props.get("metadata", "labels");
   const enforced = labels.get(ENFORCE_LABEL);
-  const level = name === undefined ? undefined : podSecurityLevel(name);
+  const level = name === undefined ? undefined : podSecurityLevel({ name, labels: knownLabels(labels) });
   if (level !== undefined && enforced.is((value) => value !== level && !isLeftOut(value, resource))) {
     report({ resource, field: enforced, allowed: level });
   }
@@ -56,6 +56,12 @@ function checkNamespace(resource: Resource, report: Report): void {
   if (version.is((value) => value !== undefined && value !== "latest")) {
     report({ resource, field: version, allowed: "latest, or nothing, which is the API server's own version" });
   }
+}
+
+function knownLabels(labels: Field): Record<string, string> {
+  return Object.fromEntries(
+    labels.entries().flatMap(([key, field]) => (typeof field.value === "string" ? [[key, field.value]] : [])),
+  );
 }
 
 function isLeftOut(value: unknown, { isPatch }: Resource): boolean {

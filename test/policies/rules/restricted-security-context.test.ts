@@ -103,6 +103,12 @@ policyCases(restrictedSecurityContext, [
     context({ capabilities: { drop: ["ALL"], add: ["SYS_ADMIN"] } }),
     ["SYS_ADMIN", "SYS_ADMIN"],
   ],
+  // What RDMA guides ask for; it would do nothing for a process that is not root (docs/decisions).
+  [
+    "IPC_LOCK",
+    context({ capabilities: { drop: ["ALL"], add: ["IPC_LOCK"] } }),
+    ['capabilities.add[0] is "IPC_LOCK"', 'capabilities.add[0] is "IPC_LOCK"'],
+  ],
   [
     "a writable root",
     context({ readOnlyRootFilesystem: false }),
