@@ -1,19 +1,34 @@
 import table from "./fabrics.json";
 import { findShape } from "./shapes";
 
-/** How a pod reaches the RDMA network. */
-export type FabricMode = "host-network" | "virtual-functions";
+export type FabricKind = "roce" | "efa";
+
+/** How a pod reaches the RDMA network through devices of its own, which a device plugin gives it. */
+export const DEVICE_ACCESS = { roce: "virtual-functions", efa: "efa" } as const satisfies Record<FabricKind, string>;
+
+export type DeviceAccess = (typeof DEVICE_ACCESS)[FabricKind];
+
+/** How a pod reaches the RDMA network: through devices of its own, or through those of its node. */
+export type FabricAccess = DeviceAccess | "host-network";
+
+/** Virtual functions or EFA interfaces, as device plugins offer them. */
+export interface FabricDevice {
+  /** Extended resource that a pod asks for. */
+  readonly resource: string;
+  readonly perNode: number;
+  /** NetworkAttachmentDefinition, "namespace/name", that gives a pod one virtual function. RoCE only. */
+  readonly network?: string;
+}
 
 /** What NCCL and the scheduler need to know about the RDMA network of one shape. */
 export interface Fabric {
   readonly shape: string;
-  readonly kind: "roce" | "efa";
+  readonly kind: FabricKind;
   /** RDMA devices of the host, written out in NCCL's order. Empty for EFA, which libfabric finds by itself. */
   readonly hcas: readonly string[];
   /** Settings that hold in every mode: see ncclEnvironment for the full set. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Extended resource of the virtual functions or EFA interfaces, and how many a node has. */
-  readonly device: { readonly resource: string; readonly perNode: number };
+  readonly device: FabricDevice;
   /** MTU of the virtual functions, bytes. RoCE only. */
   readonly mtu?: number;
   /** Catalogue name of the image that holds the all-reduce test. */
@@ -55,10 +70,12 @@ export function noFabricReason(shapeName: string): string | undefined {
 
 /**
  * The NCCL environment of a pod. On the host network the devices are matched exactly (NCCL's leading "="); virtual
- * functions carry other numbers inside the pod and are matched by their prefix.
+ * functions carry other numbers inside the pod and are matched by their prefix. Without NCCL_NET (user guide, NCCL 2.10
+ * and later) NCCL takes TCP, silently, where devices or locked memory are missing: so it fails instead. The EFA plugin's
+ * own name is "Libfabric" (aws-ofi-nccl 1.12 and later, pull request 530).
  */
-export function ncclEnvironment(fabric: Fabric, mode: FabricMode): Record<string, string> {
-  if (fabric.kind === "efa") return { ...fabric.environment };
-  const hca = mode === "host-network" ? `=${fabric.hcas.join(",")}` : "mlx5";
-  return { ...fabric.environment, NCCL_IB_HCA: hca };
+export function ncclEnvironment(fabric: Fabric, access: FabricAccess): Record<string, string> {
+  if (fabric.kind === "efa") return { ...fabric.environment, NCCL_NET: "Libfabric" };
+  const hca = access === "host-network" ? `=${fabric.hcas.join(",")}` : "mlx5";
+  return { ...fabric.environment, NCCL_IB_HCA: hca, NCCL_NET: "IB" };
 }

@@ -1,3 +1,4 @@
+import type { FabricKind } from "./fabrics";
 import table from "./images.json";
 import { unknownName } from "./nearest";
 import type { CpuArchitecture } from "./shapes";
@@ -17,6 +18,8 @@ export interface ImageEntry {
   readonly platformsConfidence: "stated" | "inferred";
   /** Cards that the image has device code for: from a compute capability on (NVIDIA), or these targets (AMD). */
   readonly gpus?: { readonly computeCapability?: number; readonly gfx?: readonly string[]; readonly source: string };
+  /** RDMA networks that NCCL in the image has a transport for. Undefined: not read, so that nobody can say. */
+  readonly fabrics?: { readonly kinds: readonly FabricKind[]; readonly source: string };
   /** "stated": the tag was read in a source; "inferred": it follows the release form. */
   readonly confidence: "stated" | "inferred";
   readonly source: string;
@@ -48,6 +51,15 @@ export function imageEntry(component: string): ImageEntry {
 export function image(component: string): string {
   const { repository, tag, digest } = imageEntry(component);
   return digest === undefined ? `${repository}:${tag}` : `${repository}:${tag}@${digest}`;
+}
+
+/**
+ * Whether NCCL in the image is known to use RDMA networks of that kind.
+ *
+ * @throws Error for an unknown component, with the nearest known one.
+ */
+export function imageUsesFabric(component: string, kind: FabricKind): boolean {
+  return imageEntry(component).fabrics?.kinds.includes(kind) ?? false;
 }
 
 /**

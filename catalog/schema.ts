@@ -168,6 +168,7 @@ const imageEntry = z.strictObject({
   gpus: z
     .strictObject({ computeCapability: positive.optional(), gfx: z.array(gfx).nonempty().optional(), source: text })
     .optional(),
+  fabrics: z.strictObject({ kinds: z.array(z.enum(["roce", "efa"])), source: text }).optional(),
   confidence: z.enum(["stated", "inferred"]),
   source: text,
   asOf: day,
@@ -236,7 +237,7 @@ const roceProfile = z.strictObject({
   kind: z.literal("roce"),
   hcas: z.array(z.string().regex(/^mlx5_\d+$/)).nonempty(),
   environment,
-  device: z.strictObject({ resource: text, perNode: count }),
+  device: z.strictObject({ resource: text, perNode: count, network: text }),
   mtu: count,
   testImage: text,
   source: text,

@@ -6,6 +6,7 @@ import { parallelismProblems } from "../engines/vllm/divisibility";
 import { readVllmFlags } from "../engines/vllm/flags";
 import type { VllmOptions } from "../engines/vllm/memory/options";
 import { startProblems } from "../engines/vllm/start-rules";
+import { type CrossingProblem, crossingProblem, groupDevices } from "./fabric";
 import { type Layout, layouts } from "./layouts";
 import { verdictText } from "./memory/verdict-text";
 import { type Capacity, holds } from "./packing";
@@ -40,9 +41,6 @@ export interface Refusal {
 
 export type Fit = { readonly candidate: Candidate } | { readonly refusal: Refusal };
 
-/** Pipeline stages exchange activations per step, over Ethernet: pods get no RDMA device. Slower links stall the stages. */
-const MINIMUM_PIPELINE_GBPS = 10;
-
 /**
  * The cheapest way to run one replica of `model` on `pool`, or the nearest miss.
  *
@@ -62,10 +60,18 @@ export function fitOnPool(model: ModelRequest, pool: PoolRequest, node: Capacity
   if (!imageSupports(image, cpu.arch)) {
     return refuse(pool, `the image of ${model.engine} is not made for ${cpu.arch}, the CPU architecture of ${name}`);
   }
-  return gpu ? fitOnGpus(model, pool, node, maxNodes) : fitOnCpu(model, pool, node);
+  return gpu
+    ? fitOnGpus(model, pool, node, { maxNodes, crossing: crossingProblem(pool, image) })
+    : fitOnCpu(model, pool, node);
 }
 
-function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNodes: number): Fit {
+/** How far one replica may spread over a pool's nodes. */
+interface Spread {
+  readonly maxNodes: number;
+  readonly crossing: CrossingProblem | undefined;
+}
+
+function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, { maxNodes, crossing }: Spread): Fit {
   const { shape } = pool;
   const gpu = shape.gpu;
   if (!gpu) {
@@ -82,9 +88,9 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
   }
   const rules: string[] = [];
   let nearest: { layout: Layout; estimate: MemoryEstimate } | undefined;
-  const network = shape.networkGbps ?? 0;
-  const crossesNodes = network >= MINIMUM_PIPELINE_GBPS;
-  const reachable = model.engine === "vllm" && crossesNodes ? Math.max(1, maxNodes) : 1;
+  const spannable = model.engine === "vllm" ? Math.max(1, maxNodes) : 1;
+  const reachable = crossing ? 1 : spannable;
+  const crossingRemedy = spannable > 1 ? crossing?.remedy : undefined;
 
   for (const layout of layoutsFor(model, gpu.count, reachable)) {
     const problems = model.engine === "vllm" ? rulesBroken(model, layout) : [];
@@ -94,7 +100,10 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
     }
     const estimate = estimateMemory(requestOn(gpu, model, layout));
     if (estimate.verdict.answer === "fits") {
-      const resources = gpuPodResources(shape, node, layout.gpusPerNode, enginePod(model));
+      const resources = {
+        ...gpuPodResources(shape, node, layout.gpusPerNode, enginePod(model)),
+        ...(layout.nodesPerReplica > 1 && groupDevices(pool)),
+      };
       const sidecar = engineOf(model.engine).sidecar;
       const floor = hostMemoryFloorGiB(layout.gpusPerNode) + resources.sharedMemoryGiB + sidecar.memoryGiB;
       if (resources.memoryGiB < floor || !holds(node, resources)) {
@@ -112,10 +121,11 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
   if (!nearest) {
     const why =
       rules.length > 0 ? brief([...new Set(rules)]) : "the pinned parallelism matches no layout of this shape";
+    const remedies = [crossingRemedy, parallelismRemedy(model, gpu.count, reachable)].filter((r) => r !== undefined);
     return refuse(
       pool,
-      `no layout on ${shape.name} obeys the engine's rules: ${why}`,
-      parallelismRemedy(model, gpu.count, reachable),
+      `no layout on ${shape.name} obeys the engine's rules: ${why}${crossingRemedy ? `; ${crossing?.reason}` : ""}`,
+      remedies.join(", or "),
     );
   }
   return {
@@ -123,7 +133,8 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNo
       pool: pool.name,
       ...nearest,
       missingPerGpuGiB: nearest.estimate.shortfallGiB,
-      reason: describeMiss(pool, nearest, crossesNodes),
+      reason: describeMiss(pool, nearest, crossing),
+      ...(crossingRemedy && { remedy: crossingRemedy }),
     },
   };
 }
@@ -225,13 +236,11 @@ function ephemeralGiB(model: ModelRequest): number {
 function describeMiss(
   pool: PoolRequest,
   { layout, estimate }: { layout: Layout; estimate: MemoryEstimate },
-  crossesNodes: boolean,
+  crossing: CrossingProblem | undefined,
 ): string {
   const { totalGiB, limitGiB, weightsGiB, kvCacheGiB, overheadGiB } = estimate.perGpu;
   const nodes = layout.nodesPerReplica === 1 ? "1 node" : `${layout.nodesPerReplica} nodes`;
-  const alone = crossesNodes
-    ? ""
-    : `; its ${pool.shape.networkGbps ?? "unknown"} Gbit/s network is too slow to spread a model over nodes`;
+  const alone = crossing ? `; ${crossing.reason}` : "";
   return (
     `nearest is TP ${layout.tensorParallel} × PP ${layout.pipelineParallel} on ${nodes} of ${pool.shape.name}: ` +
     `${gib(totalGiB)} per GPU (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +

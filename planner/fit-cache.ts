@@ -41,6 +41,7 @@ export class FitCache {
       pool.name,
       this.numberOf(pool.shape),
       pool.maxNodes,
+      pool.rdmaAccess,
       node,
       this.numberOf(architecture),
       question,

@@ -1,7 +1,7 @@
-import type { MachineShape } from "../catalog/shapes";
 import { loadAs, weightFormatNotes } from "../engines/vllm/weight-format";
 import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
+import { nodeLinkOf } from "./fabric";
 import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
@@ -9,7 +9,7 @@ import type { ModelRequest, PlanRequest } from "./request";
 import { compareWithRule } from "./sizing";
 import { startupBudgetSeconds } from "./startup";
 import { modelFilesGB, modelStorageGiB } from "./storage";
-import type { ModelPlan, NodeLink, PoolPlan } from "./types";
+import type { ModelPlan, PoolPlan } from "./types";
 
 /** Everything decided for one placed model, from its request, the chosen candidate and its pool. */
 export function planModel(
@@ -41,7 +41,7 @@ export function planModel(
     tensorParallel: layout.tensorParallel,
     pipelineParallel: layout.pipelineParallel,
     nodesPerReplica: layout.nodesPerReplica,
-    ...(layout.nodesPerReplica > 1 && { nodeLink: nodeLinkOf(shape) }),
+    ...(layout.nodesPerReplica > 1 && { nodeLink: nodeLinkOf(pool) }),
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
     ...(model.serviceLevel && { serviceLevel: model.serviceLevel }),
@@ -87,14 +87,6 @@ export function planModel(
       ...candidate.notes,
     ],
   };
-}
-
-/**
- * Pods get no RDMA device yet, so NCCL falls back to TCP on the machine's Ethernet. EC2's figure for a machine with EFA
- * is that of all interfaces together, of which a pod's TCP uses one: no speed is claimed there.
- */
-function nodeLinkOf({ rdma, networkGbps }: MachineShape): NodeLink {
-  return { transport: "tcp", ...(rdma.kind !== "efa" && networkGbps !== undefined && { gbps: networkGbps }) };
 }
 
 /** Part of its pool's cost: the GPUs it claims of all that are claimed, or its memory on CPU nodes. */

@@ -2,6 +2,7 @@ import { weightFormatProblem } from "../engines/vllm/weight-format";
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
 import { type BilledPool, costOf } from "./cost";
+import { poolFabric } from "./fabric";
 import { FitCache } from "./fit-cache";
 import type { Capacity } from "./packing";
 import { type Placement, packingItem } from "./placement";
@@ -138,6 +139,7 @@ function planPools(
     const here = placements.filter((p) => p.candidate.pool === pool.name);
     const minNodes = Math.max(pool.minNodes, packings.get(pool.name)?.nodes ?? 0);
     const gpusPerNode = pool.shape.gpu?.count ?? 0;
+    const fabric = poolFabric(pool);
     const billed = {
       name: pool.name,
       shape: pool.shape,
@@ -160,6 +162,7 @@ function planPools(
         selector: pool.selector,
         labels: pool.labels,
         taints: taintsOf(pool.shape),
+        ...(fabric && { fabric }),
         gpusClaimed: here.reduce(
           (sum, { model, candidate: { layout } }) =>
             sum + model.minReplicas * layout.gpusPerNode * layout.nodesPerReplica,

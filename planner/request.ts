@@ -1,3 +1,4 @@
+import type { DeviceAccess } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
 import type { EngineName } from "../engines";
 import type { ServedModel } from "../engines/served-model";
@@ -22,6 +23,8 @@ export interface PoolRequest {
   readonly selector: Readonly<Record<string, string>>;
   /** Labels that its nodes get, besides those of their cloud. */
   readonly labels: Readonly<Record<string, string>>;
+  /** How pods reach the RDMA network of its machines; undefined where its nodes offer them no devices. */
+  readonly rdmaAccess?: DeviceAccess;
 }
 
 /** One model, and where it may run. */

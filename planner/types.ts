@@ -2,6 +2,7 @@
  * The plan: everything that is decided before a resource exists. Plain data, no Pulumi.
  * Units are in the names: GiB is 2^30 bytes, GB is 1e9 bytes, Usd is US dollars.
  */
+import type { DeviceAccess, FabricDevice, FabricKind } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
 import type { EngineName } from "../engines";
 import type {
@@ -73,9 +74,22 @@ export interface PoolPlan {
   readonly labels: Readonly<Record<string, string>>;
   /** What nodes made for this pool get, and its pods tolerate. */
   readonly taints: readonly Taint[];
+  /** RDMA network that its nodes offer to pods; undefined where they have only Ethernet, or nobody says otherwise. */
+  readonly fabric?: PoolFabric;
   /** GPUs claimed by the minimum replicas of the models placed here, of minNodes × GPUs. */
   readonly gpusClaimed: number;
   readonly gpusTotal: number;
+}
+
+/** RDMA devices of a pool's nodes, as pods get them. */
+export interface PoolFabric {
+  readonly kind: FabricKind;
+  readonly access: DeviceAccess;
+  /** All interfaces of a node together, Gbit/s. */
+  readonly gbps: number;
+  readonly device: FabricDevice;
+  /** Variables of NCCL or RCCL. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** What one pod of a replica asks for. CPU in cores, memory in GiB. Requests equal limits for GPU pods. */
@@ -87,6 +101,8 @@ export interface PodResources {
   readonly sharedMemoryGiB: number;
   readonly gpus: number;
   readonly gpuResource?: "nvidia.com/gpu" | "amd.com/gpu";
+  /** Extended resources beside the GPUs, such as RDMA devices. */
+  readonly extended?: Readonly<Record<string, number>>;
 }
 
 export interface ModelPlan {
@@ -157,9 +173,14 @@ export interface ModelPlan {
 
 /** How the nodes of one replica reach each other, as the pods are rendered: not what the machines could do. */
 export interface NodeLink {
-  readonly transport: "tcp";
+  /** TCP goes over the machines' Ethernet. RDMA takes all devices of the nodes, and NCCL fails where it cannot use them. */
+  readonly transport: "tcp" | FabricKind;
   /** Undefined where the catalogue's figure counts interfaces that plain TCP does not use. */
   readonly gbps?: number;
+  /** NetworkAttachmentDefinitions of each pod, "namespace/name", one entry for each interface beside its own. */
+  readonly networks: readonly string[];
+  /** Variables of NCCL or RCCL. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** A model that found no place, and how near it came. */

@@ -46,6 +46,7 @@ function poolRequest(name: string, config: PoolConfig): PoolRequest {
     usdPerNodeHour: config.usdPerNodeHour ?? hourlyUsd(shape) ?? 0,
     hoursPerDay: config.hoursPerDay,
     dedicatedTo: config.dedicatedTo ?? [],
+    ...(config.rdma && { rdmaAccess: config.rdma.access }),
     ...poolLabels(name, shape, config.labels),
   };
 }

@@ -33,20 +33,21 @@ export function quantities({ requests, limits }: ContainerResources): Record<key
   return { requests: { ...requests }, limits: { ...limits } };
 }
 
-/**
- * What the engine gets of that which the plan decided for a model's pod: all but its sidecar's part. GPUs are extended
- * resources: they are named once, equal in both.
- */
+/** What the engine gets of that which the plan decided for a model's pod: all but its sidecar's part. */
 export function modelResources(planned: PodResources, sidecar: SidecarResources): ContainerResources {
-  const gpus: Quantities =
-    planned.gpuResource && planned.gpus > 0 ? { [planned.gpuResource]: String(planned.gpus) } : {};
   const engine = {
     cpu: planned.cpu - sidecar.cpu,
     memoryGiB: planned.memoryGiB - sidecar.memoryGiB,
     ephemeralStorageGiB: planned.ephemeralStorageGiB - sidecar.ephemeralStorageGiB,
   };
-  const quantities = { ...toQuantities(engine), ...gpus };
+  const quantities = { ...toQuantities(engine), ...extendedQuantities(planned) };
   return { requests: quantities, limits: quantities };
+}
+
+/** Extended resources of a pod: GPUs and other devices. Requests and limits name them alike. */
+export function extendedQuantities({ gpuResource, gpus, extended = {} }: PodResources, pods = 1): Quantities {
+  const all = { ...(gpuResource && gpus > 0 && { [gpuResource]: gpus }), ...extended };
+  return Object.fromEntries(Object.entries(all).map(([name, count]) => [name, String(pods * count)]));
 }
 
 /** Spec of a volume claim for one pod at a time; of the cluster's default class when `storageClass` is undefined. */

@@ -27,6 +27,3 @@ export interface ILeaderWorkerSet {
     };
   };
 }
-
-/** Annotation: one group per value of a node label, and no other group there. */
-export const EXCLUSIVE_TOPOLOGY = "leaderworkerset.sigs.k8s.io/exclusive-topology";

@@ -4,7 +4,7 @@ import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { PlatformComponent } from "../core/platform-component";
-import { gibibytes } from "../core/resources";
+import { extendedQuantities, gibibytes } from "../core/resources";
 import type { ScaleTarget } from "./endpoint";
 import type { ControlAccess } from "./model-server";
 import { ScaleRights } from "./scale-rights";
@@ -48,7 +48,7 @@ const HEAD_ROOM = { pods: 3, cpu: 4, memoryGiB: 8 };
 
 /**
  * Hard limits of a model's namespace: its replicas at their planned maximum, one more that is being replaced (its
- * pods count until they are gone), and Jobs. A runaway autoscaler or a stray pod cannot take the neighbours' GPUs.
+ * pods count until they are gone), and Jobs. A runaway autoscaler or a stray pod cannot take the neighbours' devices.
  */
 export function modelQuota(model: ModelPlan): Record<string, string> {
   const { resources, nodesPerReplica, maxReplicas } = model;
@@ -57,7 +57,9 @@ export function modelQuota(model: ModelPlan): Record<string, string> {
     pods: String(pods + HEAD_ROOM.pods),
     "requests.cpu": String(Math.ceil(pods * resources.cpu + HEAD_ROOM.cpu)),
     "requests.memory": gibibytes(Math.ceil(pods * resources.memoryGiB + HEAD_ROOM.memoryGiB)),
-    ...(resources.gpuResource && { [`requests.${resources.gpuResource}`]: String(pods * resources.gpus) }),
+    ...Object.fromEntries(
+      Object.entries(extendedQuantities(resources, pods)).map(([name, count]) => [`requests.${name}`, count]),
+    ),
     "services.loadbalancers": "0",
     "services.nodeports": "0",
   };

@@ -17,14 +17,6 @@ export interface ControlAccess {
   readonly spareStorageGiB: number;
 }
 
-/** Network between the nodes of a replica. */
-export interface GroupFabric {
-  /** Variables of NCCL or RCCL. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Node label whose values are the places (racks, network blocks) that one replica may have to itself. @default none */
-  readonly exclusiveTopologyKey?: string;
-}
-
 /** What every kind of model server gets. */
 export interface ModelServerArgs {
   readonly model: ModelPlan;
@@ -36,8 +28,6 @@ export interface ModelServerArgs {
   readonly gpu?: GpuAccess;
   /** What forms replicas that span nodes; everything of that kind is made after it. */
   readonly groupController?: readonly pulumi.Resource[];
-  /** Of the model's pool; `undefined` where its nodes have only Ethernet. */
-  readonly fabric?: GroupFabric;
 }
 
 /** A component that serves one model. */

@@ -35,6 +35,17 @@ export function memoryAnnotations({ memoryPerGpu, verdict }: ModelPlan): Record<
   };
 }
 
+/** Variables of NCCL for a pod whose replica spans nodes; none where they talk TCP. */
+export function linkVariables({ nodeLink }: ModelPlan): Readonly<Record<string, string>> {
+  return nodeLink?.environment ?? {};
+}
+
+/** What gives a pod its interfaces on the RDMA network: Multus reads the annotation, one entry for each. */
+export function linkAnnotations({ nodeLink }: ModelPlan): Record<string, string> {
+  const networks = nodeLink?.networks ?? [];
+  return networks.length > 0 ? { "k8s.v1.cni.cncf.io/networks": networks.join(",") } : {};
+}
+
 /** Seconds in which the gateway learns that a pod leaves, before its engine is told. */
 export const DEREGISTER_SECONDS = 10;
 

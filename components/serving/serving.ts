@@ -9,7 +9,7 @@ import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import { groupController, groupControllerConnections } from "./group-controller";
-import type { ControlAccess, GroupFabric, ModelServerClass } from "./model-server";
+import type { ControlAccess, ModelServerClass } from "./model-server";
 import { OllamaServer } from "./ollama-server";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
@@ -36,8 +36,6 @@ export interface ServingArgs {
   readonly stage: Stage;
   /** Settings of the GPUs' driver that differ by environment. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
-  /** By pool; pools whose nodes have only Ethernet are left out. @default none */
-  readonly fabrics?: Readonly<Record<string, GroupFabric>>;
 }
 
 /** Every model of the environment on its engine, each in a namespace of its own. */
@@ -48,7 +46,7 @@ export class Serving extends PlatformComponent {
   /** @throws Error when the plan asks of an engine what it cannot do. */
   constructor(name: string, args: ServingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:Serving", name, opts);
-    const { models, stage, fabrics = {}, gpuAccess = {}, ...shared } = args;
+    const { models, stage, gpuAccess = {}, ...shared } = args;
     const groups = models.some(spansNodes)
       ? new Controller(
           this.child("groups"),
@@ -65,7 +63,6 @@ export class Serving extends PlatformComponent {
           ...shared,
           model,
           gpu: model.gpuVendor && gpuAccess[model.gpuVendor],
-          fabric: fabrics[model.pool],
           groupController: groups?.releases,
         },
         this.childOptions(),

@@ -11,10 +11,10 @@ import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
-import { EXCLUSIVE_TOPOLOGY, type ILeaderWorkerSet } from "./leader-worker-set";
+import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { ModelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
-import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
+import { deployTimeouts, IMAGE_PULL_SECONDS, linkAnnotations, linkVariables, memoryAnnotations } from "./pod-settings";
 import { type GroupRole, groupArguments, RENDEZVOUS_PORT } from "./vllm-args";
 import { commandProbes, httpProbes, type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
@@ -67,7 +67,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
   /** @throws Error when there is no model store, or the model's source is not in it. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:VllmGroup", name, opts);
-    const { model, fabric } = args;
+    const { model } = args;
     this.endpoint = VllmGroup.endpointOf(model);
     const store = requireStore(args);
     const instance = serverName(model.name);
@@ -86,7 +86,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     );
     const nccl = new kubernetes.core.v1.ConfigMap(
       this.child("nccl"),
-      { metadata: { ...metadata, name: "nccl" }, data: { ...fabric?.environment } },
+      { metadata: { ...metadata, name: "nccl" }, data: { ...linkVariables(model) } },
       this.childOptions(),
     );
     new kubernetes.core.v1.Service(
@@ -113,11 +113,8 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         labels: { ...labels, [ROLE_LABEL]: role },
         annotations: {
           ...memoryAnnotations(model),
-          [ANNOTATIONS.configHash]: hashOf([
-            weights.hash,
-            fabric?.environment ?? {},
-            ...(template ? [template.hash] : []),
-          ]),
+          ...linkAnnotations(model),
+          [ANNOTATIONS.configHash]: hashOf([weights.hash, linkVariables(model), ...(template ? [template.hash] : [])]),
         },
       },
       spec: hardenedPodSpec({
@@ -136,7 +133,6 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         annotations: {
           // Pulumi knows no readiness of foreign kinds: the deployment is done when the groups answer.
           "pulumi.com/waitFor": "condition=Available",
-          ...(fabric?.exclusiveTopologyKey && { [EXCLUSIVE_TOPOLOGY]: fabric.exclusiveTopologyKey }),
         },
         spec: {
           replicas: model.minReplicas,
@@ -160,10 +156,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
   }
 }
 
-/**
- * The pod of one role. An RDMA fabric adds its devices here (host network or virtual functions, memory lock, the
- * device's extended resource) beside the NCCL variables.
- */
+/** The pod of one role. Its RDMA devices are in the plan's resources; they need neither the host's network nor its paths. */
 function groupPod(
   args: ModelServerArgs,
   files: Pick<VllmPodArgs, "weights" | "chatTemplate">,

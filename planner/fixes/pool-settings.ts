@@ -1,4 +1,5 @@
 import { hourlyUsd, type MachineShape, shapesOf } from "../../catalog/shapes";
+import { poolFabric } from "../fabric";
 import { cloudLabels, MACHINE_LABEL } from "../pool-labels";
 import type { PlanRequest, PoolRequest } from "../request";
 import { type Setting, withPool } from "./setting";
@@ -60,8 +61,8 @@ export function onMachine(request: PlanRequest, pool: PoolRequest, shape: Machin
 }
 
 /**
- * Machines of the same provider and kind with a list price, cheapest first. None for a pool with a price of its own: it
- * would no longer hold.
+ * Machines of the same provider and kind with a list price, cheapest first, and with the RDMA that the pool is said to
+ * offer. None for a pool with a price of its own: it would no longer hold.
  */
 export function exchangeableShapes(pool: PoolRequest): { readonly shape: MachineShape; readonly price: number }[] {
   if (hourlyUsd(pool.shape) !== pool.usdPerNodeHour) {
@@ -73,7 +74,8 @@ export function exchangeableShapes(pool: PoolRequest): { readonly shape: Machine
         shape.name !== pool.shape.name &&
         !shape.denied &&
         !shape.flex &&
-        Boolean(shape.gpu) === Boolean(pool.shape.gpu),
+        Boolean(shape.gpu) === Boolean(pool.shape.gpu) &&
+        (pool.rdmaAccess === undefined || poolFabric({ ...pool, shape }) !== undefined),
     )
     .flatMap((shape) => {
       const price = shape.price && "usdPerHour" in shape.price ? hourlyUsd(shape) : undefined;

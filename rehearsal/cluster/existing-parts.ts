@@ -65,7 +65,7 @@ function mostNodes({ maxNodes }: PoolPlan): number {
   return maxNodes;
 }
 
-function nodeOf({ name, shape, labels, taints }: PoolPlan, index: number): KubernetesObject {
+function nodeOf({ name, shape, labels, taints, fabric }: PoolPlan, index: number): KubernetesObject {
   const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });
   const resources = {
     cpu: `${Math.floor(cpu * 1000)}m`,
@@ -73,6 +73,7 @@ function nodeOf({ name, shape, labels, taints }: PoolPlan, index: number): Kuber
     "ephemeral-storage": "4Ti",
     pods: String(shape.maxPods ?? 110),
     ...(shape.gpu && { [shape.gpu.resource]: String(gpus) }),
+    ...(fabric && { [fabric.device.resource]: String(fabric.device.perNode) }),
   };
   return {
     apiVersion: "v1",

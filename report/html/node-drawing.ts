@@ -1,3 +1,5 @@
+import { noFabricReason } from "../../catalog/fabrics";
+import { FABRIC_NAMES } from "../../planner/fabric";
 import type { Capacity } from "../../planner/packing";
 import type { ModelPlan, PoolPlan } from "../../planner/types";
 import type { ArrangedNode, ArrangedPod, NodeGroup } from "./arrangement";
@@ -54,14 +56,18 @@ function drawLink(model: ModelPlan, pool: PoolPlan, color: string | undefined, x
 /** What the rendered pods talk over, not what their machines could do. */
 function linkName({ nodeLink }: ModelPlan): string {
   const speed = nodeLink?.gbps === undefined ? "" : `, ${count(nodeLink.gbps, 1)} Gbit/s`;
-  return `TCP over Ethernet${speed}`;
+  const { transport = "tcp" } = nodeLink ?? {};
+  return `${transport === "tcp" ? "TCP over Ethernet" : `RDMA over ${FABRIC_NAMES[transport]}`}${speed}`;
 }
 
-/** The fast network that the machines of a pool have, and pods do not get yet; undefined where there is none. */
-export function idleFabric({ shape: { name, rdma } }: PoolPlan): string | undefined {
-  return rdma.kind === "none"
-    ? undefined
-    : `${name} has ${rdma.kind === "efa" ? "EFA" : "RoCE"}, ${count(rdma.gbps)} Gbit/s: pods get no RDMA device yet`;
+/** The fast network that the machines of a pool have, and its pods do not get; undefined where there is none. */
+export function idleFabric({ name, fabric, shape }: PoolPlan): string | undefined {
+  const { kind, gbps } = shape.rdma;
+  if (kind === "none" || fabric) {
+    return undefined;
+  }
+  const reason = noFabricReason(shape.name) ?? `pools.${name}.rdma does not say that its nodes offer it to pods`;
+  return `${shape.name} has ${FABRIC_NAMES[kind]}, ${count(gbps)} Gbit/s, and its pods do not use it: ${reason}`;
 }
 
 function drawNode(node: ArrangedNode, height: number, context: DrawingContext): Markup {

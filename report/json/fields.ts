@@ -31,6 +31,11 @@ export function named(description: string) {
   return z.record(z.string(), z.string()).meta({ description });
 }
 
+/** Numbers by free names. */
+export function counts(unit: string, description: string) {
+  return z.record(z.string(), z.int().min(0)).meta({ description, unit });
+}
+
 export const usd = (description: string) => amount("USD", description).min(0);
 export const gib = (description: string) => amount("GiB", description);
 

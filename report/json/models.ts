@@ -2,7 +2,21 @@ import { z } from "zod";
 import { engineNames } from "../../engines";
 import { PERCENTILES } from "../../planner/service-level";
 import { taggedUnion } from "../../stacks/config/sections/tagged-union";
-import { amount, count, flag, gib, memoryPerGpu, named, oneOf, taints, text, texts, usd, verdict } from "./fields";
+import {
+  amount,
+  count,
+  counts,
+  flag,
+  gib,
+  memoryPerGpu,
+  named,
+  oneOf,
+  taints,
+  text,
+  texts,
+  usd,
+  verdict,
+} from "./fields";
 
 const source = taggedUnion("kind", [
   z
@@ -64,6 +78,7 @@ const resources = z
     sharedMemoryGiB: gib("Memory-backed /dev/shm; 0 for none."),
     gpus: count("GPUs", "GPUs."),
     gpuResource: oneOf(["nvidia.com/gpu", "amd.com/gpu"], "Name of the GPU resource; absent on CPUs.").optional(),
+    extended: counts("devices", "Extended resources beside the GPUs, such as RDMA devices.").optional(),
   })
   .meta({ description: "What one pod asks for." });
 
@@ -127,8 +142,10 @@ export const model = z.strictObject({
   cpuArch: oneOf(["amd64", "arm64"], "Processor architecture."),
   nodeLink: z
     .strictObject({
-      transport: oneOf(["tcp"], "What the nodes of a replica talk over."),
+      transport: oneOf(["tcp", "roce", "efa"], "What the nodes of a replica talk over: Ethernet, or RDMA."),
       gbps: amount("Gbit/s", "Its speed, where that is known.").optional(),
+      networks: texts("NetworkAttachmentDefinitions of each pod, one for each of its RDMA interfaces."),
+      environment: named("Variables of NCCL or RCCL."),
     })
     .optional()
     .meta({ description: "Only where a replica spans nodes." }),

@@ -17,6 +17,7 @@ const rules: readonly Rule[] = [
   pools.poolsHaveOneMachine,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
+  pools.rdmaIsOfTheMachine,
   pools.poolSizesAreOrdered,
   pools.dedicatedModelsExist,
   models.modelsAreDescribedOnce,

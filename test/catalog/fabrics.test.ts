@@ -43,13 +43,14 @@ describe("fabrics", () => {
       NCCL_IGNORE_CPU_AFFINITY: "1",
       NCCL_IB_HCA:
         "=mlx5_0,mlx5_1,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7,mlx5_8,mlx5_9,mlx5_10,mlx5_12,mlx5_13,mlx5_14,mlx5_15,mlx5_16,mlx5_17",
+      NCCL_NET: "IB",
     });
   });
 
   it("match virtual functions by their prefix", () => {
     expect(ncclEnvironment(fabric("BM.GPU.H200.8"), "virtual-functions")).toMatchObject({ NCCL_IB_HCA: "mlx5" });
     expect(fabric("BM.GPU.H200.8")).toMatchObject({
-      device: { resource: "nvidia.com/rdma-vf", perNode: 8 },
+      device: { resource: "nvidia.com/rdma-vf", perNode: 8, network: "default/rdma-vf" },
       mtu: 4220,
     });
   });
@@ -64,7 +65,8 @@ describe("fabrics", () => {
   it("take the number of EFA interfaces from the shape", () => {
     const p5 = fabric("p5.48xlarge");
     expect(p5).toMatchObject({ kind: "efa", device: { resource: "vpc.amazonaws.com/efa", perNode: 32 } });
-    expect(ncclEnvironment(p5, "host-network")).not.toHaveProperty("NCCL_IB_HCA");
+    expect(ncclEnvironment(p5, "efa")).toMatchObject({ FI_PROVIDER: "efa", NCCL_NET: "Libfabric" });
+    expect(ncclEnvironment(p5, "efa")).not.toHaveProperty("NCCL_IB_HCA");
   });
 
   it("say why a shape has none", () => {

@@ -20,7 +20,7 @@ interface Verdict {
   readonly warnings: readonly string[];
 }
 
-/** All that an environment may add to its objects, on the one that has groups of nodes and ACME. */
+/** All that an environment may add to its objects, on the one that has groups of nodes, their RDMA and ACME. */
 function withEveryOption(): Promise<ProgramRun> {
   const folder = mkdtempSync(join(tmpdir(), "options-"));
   writeFileSync(join(folder, "chat.jinja"), "{{ messages }}");
@@ -41,7 +41,12 @@ function withEveryOption(): Promise<ProgramRun> {
     "qwen-7b": { model: "qwen2.5-7b-instruct", concurrency: 6, pools: ["a10"], ...options },
   };
   const images = { mirror: "registry.example.com/mirror" };
-  return changedRun("oci-h100", { models, images, registryCredentials: { secure: "v1:never-read" } }, folder);
+  const pools = {
+    system: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64, minNodes: 3 },
+    h100: { shape: "BM.GPU.H100.8", minNodes: 2, rdma: { access: "virtual-functions" } },
+    a10: { shape: "BM.GPU.A10.4" },
+  };
+  return changedRun("oci-h100", { pools, models, images, registryCredentials: { secure: "v1:never-read" } }, folder);
 }
 
 const RUNS = [

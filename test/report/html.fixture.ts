@@ -206,7 +206,7 @@ export const planResult: PlanResult = {
           difference:
             "The rule counts 20% for the KV cache; 32 requests of 16,384 tokens need 25%. Both say two nodes.",
         },
-        nodeLink: { transport: "tcp" },
+        nodeLink: { transport: "tcp", networks: [], environment: {} },
         notes: ["basis: tensors of config.json", "the KV cache has the model's own number format"],
       }),
       modelPlan({

@@ -279,7 +279,9 @@ describe("the topology", () => {
     expect(page.match(/class="frame m0"/g)).toHaveLength(1);
     // What the rendered pods use, not what the machines could do.
     expect(visibleText(page)).toContain("PP 2 · TCP over Ethernet node 1");
-    expect(visibleText(page)).toContain("p5.48xlarge has EFA, 3,200 Gbit/s: pods get no RDMA device yet");
+    expect(visibleText(page)).toContain(
+      "p5.48xlarge has EFA, 3,200 Gbit/s, and its pods do not use it: pools.large.rdma does not say that its nodes offer it to pods",
+    );
     expect(page).toContain(
       'aria-label="Pool large, node 1 (stage 1 of 2): llama-405b replica 1; node 2 (stage 2 of 2): llama-405b replica 1"',
     );

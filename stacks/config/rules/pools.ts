@@ -1,3 +1,4 @@
+import { DEVICE_ACCESS, fabricOf, noFabricReason } from "../../../catalog/fabrics";
 import { cards, findShape, type MachineShape, shapes } from "../../../catalog/shapes";
 import type { ClusterKind } from "../../../planner/types";
 import { LIST_CARDS, LIST_SHAPES } from "../list-commands";
@@ -179,6 +180,28 @@ export const poolRolesFitTheirMachines: Rule = function* ({ sections }) {
         allowed: `system or cpu: ${machine.name} has no GPU`,
         fix: "take a machine with GPUs, or write role: cpu",
       };
+    }
+  }
+};
+
+export const rdmaIsOfTheMachine: Rule = function* ({ sections }) {
+  for (const [name, { rdma, node, shape = "" }] of Object.entries(sections.pools ?? {})) {
+    if (rdma === undefined || (node === undefined && findShape(shape) === undefined)) {
+      continue;
+    }
+    const path = ["pools", name, "rdma"];
+    const fabric = node ? undefined : fabricOf(shape);
+    if (!fabric) {
+      const reason = node ? "the catalogue knows no RDMA network of machines of your own" : noFabricReason(shape);
+      yield {
+        path,
+        value: rdma,
+        allowed: `only on machines with an RDMA network of use: ${reason}`,
+        fix: "remove rdma",
+      };
+    } else if (rdma.access !== DEVICE_ACCESS[fabric.kind]) {
+      const access = DEVICE_ACCESS[fabric.kind];
+      yield { path: [...path, "access"], value: rdma.access, allowed: `${access} on ${shape}`, fix: `write ${access}` };
     }
   }
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEVICE_ACCESS } from "../../../catalog/fabrics";
 import { dnsLabel, labelKey, labelValue, text, usdPerHour, wholeNumber } from "./fields";
 
 const nodeSchema = z
@@ -88,6 +89,20 @@ export const poolSchema = z
         description:
           "Models that alone may use this pool; they use no other pool unless they name one. Default: every model.",
         example: ["llama-70b"],
+      }),
+    rdma: z
+      .strictObject({
+        access: z.enum(Object.values(DEVICE_ACCESS)).meta({
+          description:
+            "RDMA devices that a device plugin on the nodes offers to pods; replicas that span nodes take them all. virtual-functions = SR-IOV on Oracle's RoCE shapes, efa = Elastic Fabric Adapter on Amazon's.",
+          example: "virtual-functions",
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          "The nodes of this pool offer RDMA devices to pods: replicas that span nodes take them. Default: they offer none, and such replicas talk TCP.",
+        example: { access: "virtual-functions" },
       }),
     labels: z
       .record(labelKey, labelValue)

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { chartValueProblems } from "../../../catalog/chart-values";
 import { groupControllerValues } from "../../../components/serving/group-controller";
+import type { NodeLink } from "../../../planner/types";
 import { crdProblems } from "../../harness/crds";
 import { groupPlan, modelPlan } from "../../harness/plans";
 import { container, deployServing, literals, type PodSpec, specOf } from "./fixture";
+
+const NETWORKS = "k8s.v1.cni.cncf.io/networks";
+const QUOTA = "serving-llama-405b-space-ns-quota";
 
 interface Template {
   readonly metadata: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };
@@ -120,29 +124,73 @@ describe("VllmGroup", () => {
     expect(worker.metadata.labels).toMatchObject(selector.matchLabels);
   });
 
-  it("hands the fabric's settings to NCCL, and rolls the pods when they change", async () => {
-    const hashOf = async (environment: Record<string, string>) => {
-      const { deployment, leader } = await deployed({ fabrics: { h100: { environment } } });
-      expect(deployment.resource("kubernetes:core/v1:ConfigMap", "serving-llama-405b-nccl").inputs.data).toEqual(
-        environment,
-      );
-      expect(container(leader.spec, "vllm").envFrom).toEqual([{ configMapRef: { name: "nccl" } }]);
-      return leader.metadata.annotations["inference-stacks.io/config-hash"];
+  describe("over RDMA", () => {
+    const environment = { NCCL_NET: "IB", NCCL_IB_TC: "41" };
+    const networks = Array.from({ length: 16 }, () => "default/rdma-vf");
+    const overRdma = (changes: Partial<NodeLink> = {}) => {
+      const { resources } = groupPlan();
+      return groupPlan({
+        nodeLink: { transport: "roce", gbps: 3200, networks, environment, ...changes },
+        resources: { ...resources, extended: { "nvidia.com/rdma-vf": 16 } },
+      });
     };
-    expect(await hashOf({ NCCL_IB_TC: "41" })).not.toBe(await hashOf({ NCCL_IB_TC: "42" }));
-  });
 
-  it("asks for a place of its own only where the fabric names one", async () => {
-    const exclusive = "leaderworkerset.sigs.k8s.io/exclusive-topology";
-    const plain = await deployed();
-    expect(plain.group.inputs.metadata).not.toHaveProperty(["annotations", exclusive]);
-    const placed = await deployed({
-      fabrics: { h100: { environment: {}, exclusiveTopologyKey: "oci.oraclecloud.com/rdma.local_block_id" } },
+    it("hands NCCL its variables, and rolls the pods when they change", async () => {
+      const hashOf = async (tc: string) => {
+        const changed = { ...environment, NCCL_IB_TC: tc };
+        const { deployment, leader } = await deployed({}, overRdma({ environment: changed }));
+        expect(deployment.resource("kubernetes:core/v1:ConfigMap", "serving-llama-405b-nccl").inputs.data).toEqual(
+          changed,
+        );
+        expect(container(leader.spec, "vllm").envFrom).toEqual([{ configMapRef: { name: "nccl" } }]);
+        return leader.metadata.annotations["inference-stacks.io/config-hash"];
+      };
+      expect(await hashOf("41")).not.toBe(await hashOf("42"));
     });
-    expect(placed.group.inputs.metadata).toHaveProperty(
-      ["annotations", exclusive],
-      "oci.oraclecloud.com/rdma.local_block_id",
-    );
+
+    it("gives the engines of leader and workers all devices and their networks, and their namespace room for them", async () => {
+      const { deployment, leader, worker, group } = await deployed({}, overRdma());
+      for (const { metadata, spec } of [leader, worker]) {
+        expect(metadata.annotations[NETWORKS]).toBe(networks.join(","));
+        const { requests, limits } = container(spec, "vllm").resources;
+        expect(limits).toMatchObject({ "nvidia.com/gpu": "8", "nvidia.com/rdma-vf": "16" });
+        expect(requests).toEqual(limits);
+        expect(container(spec, "fetch-weights").resources.limits).not.toHaveProperty("nvidia.com/rdma-vf");
+      }
+      // One group, and one that is being replaced: two pods each.
+      expect(specOf(deployment.resource("kubernetes:core/v1:ResourceQuota", QUOTA))).toMatchObject({
+        hard: { "requests.nvidia.com/gpu": "32", "requests.nvidia.com/rdma-vf": "64" },
+      });
+      expect(crdProblems(group.inputs)).toEqual([]);
+    });
+
+    it("opens nothing for it: no capability, no network or path of the host, a restricted namespace", async () => {
+      const { deployment, leader, worker } = await deployed({}, overRdma());
+      const plain = await deployed();
+      for (const [rdma, tcp] of [
+        [leader, plain.leader],
+        [worker, plain.worker],
+      ] as const) {
+        expect(rdma.spec).not.toHaveProperty("hostNetwork");
+        expect(rdma.spec.volumes).toEqual(tcp.spec.volumes);
+        expect(container(rdma.spec, "vllm").securityContext).toEqual(container(tcp.spec, "vllm").securityContext);
+        expect(container(rdma.spec, "vllm").securityContext).toMatchObject({ capabilities: { drop: ["ALL"] } });
+      }
+      const [namespace] = deployment.ofType("kubernetes:core/v1:Namespace").filter(({ name }) => name.includes("405b"));
+      expect(namespace?.inputs.metadata).toMatchObject({
+        labels: { "pod-security.kubernetes.io/enforce": "restricted" },
+      });
+    });
+
+    it("asks for nothing of it over TCP", async () => {
+      const { deployment, leader } = await deployed(
+        {},
+        groupPlan({ nodeLink: { transport: "tcp", gbps: 100, networks: [], environment: {} } }),
+      );
+      expect(leader.metadata.annotations).not.toHaveProperty([NETWORKS]);
+      expect(Object.keys(container(leader.spec, "vllm").resources.limits)).not.toContain("nvidia.com/rdma-vf");
+      expect(deployment.resource("kubernetes:core/v1:ConfigMap", "serving-llama-405b-nccl").inputs.data).toEqual({});
+    });
   });
 
   it("copies the weights on every node", async () => {

@@ -44,6 +44,16 @@ const rarities = {
       },
     },
   ),
+  rdma: onA10(
+    {},
+    {
+      pools: {
+        system: { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 },
+        h100: { shape: "BM.GPU.H100.8", minNodes: 2, rdma: { access: "virtual-functions" } },
+      },
+      models: { large: { model: "llama-3.1-405b-instruct", contextTokens: 16_384, concurrency: 16 } },
+    },
+  ),
   refused: onA10(
     {},
     {
@@ -104,7 +114,8 @@ const promised = `
   models[].verdict.intervalGiB.below models[].verdict.intervalGiB.above models[].verdict.basis
   models[].verdict.coverage models[].serviceLevel.availability models[].serviceLevel.ttftMs
   models[].serviceLevel.tpotMs models[].serviceLevel.percentile models[].resources.cpu models[].resources.memoryGiB
-  models[].resources.ephemeralStorageGiB models[].resources.gpus models[].sizing.steps[].value
+  models[].resources.ephemeralStorageGiB models[].resources.gpus models[].nodeLink.transport models[].nodeLink.gbps
+  models[].sizing.steps[].value
   cost.hourlyUsd cost.monthlyUsd cost.maxMonthlyUsd cost.items[].name cost.items[].monthlyUsd
   policies.passed policies.failed unplaced[].name unplaced[].rule unplaced[].nearest.pool
   violations[].policy violations[].severity violations[].resource violations[].message violations[].fixes[].path

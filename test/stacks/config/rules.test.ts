@@ -34,6 +34,29 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { path: "pools.gpu.shape", allowed: "unusable on OKE", fix: "another shape" },
   ],
   [
+    "RDMA on a shape that has none",
+    { pools: { gpu: { ...gpu, rdma: { access: "virtual-functions" } } } },
+    { path: "pools.gpu.rdma", allowed: "VM.GPU.A10.2 has no RDMA network", fix: "remove rdma" },
+  ],
+  [
+    "RDMA on a shape whose network is of no use",
+    { pools: { gpu: { shape: "BM.GPU.L40S.4", rdma: { access: "virtual-functions" } } } },
+    { path: "pools.gpu.rdma", allowed: "no NCCL values are published", fix: "remove rdma" },
+  ],
+  [
+    "another cloud's access to RDMA",
+    { pools: { gpu: { shape: "BM.GPU.H100.8", rdma: { access: "efa" } } } },
+    { path: "pools.gpu.rdma.access", allowed: "virtual-functions on BM.GPU.H100.8", fix: "write virtual-functions" },
+  ],
+  [
+    "RDMA on a machine of one's own",
+    {
+      cluster: edgeCluster,
+      pools: { gpu: { node: { ...machine, card: "l40s", gpuCount: 4 }, rdma: { access: "efa" } } },
+    },
+    { path: "pools.gpu.rdma", allowed: "no RDMA network of machines of your own", fix: "remove rdma" },
+  ],
+  [
     "a shape of another cloud",
     { pools: { gpu: { shape: "p5.48xlarge" } } },
     { path: "pools.gpu.shape", allowed: "a shape of oci", fix: "change cluster.kind" },
@@ -330,6 +353,7 @@ describe("rules between fields", () => {
       "a price of one's own",
       { cluster: { kind: "aws" }, pools: { gpu: { shape: "p5e.48xlarge", usdPerNodeHour: 50 } } },
     ],
+    ["a pool with RDMA", { pools: { gpu: { shape: "BM.GPU.H100.8", rdma: { access: "virtual-functions" } } } }],
     ["a pool that scales from zero", { pools: { gpu: { shape: "VM.GPU.A10.2", minNodes: 0 } } }],
     ["one model twice under two names", { models: { chat, other: chat } }],
     ["a model by its repository", { models: { chat: { model: "Qwen/Qwen2.5-7B-Instruct" } } }],

@@ -1,0 +1,78 @@
+import { DEVICE_ACCESS, fabricOf, ncclEnvironment } from "../catalog/fabrics";
+import { imageUsesFabric } from "../catalog/images";
+import type { PoolRequest } from "./request";
+import type { NodeLink, PodResources, PoolFabric, PoolPlan } from "./types";
+
+/** Pipeline stages exchange activations per step. Slower links stall them (docs/decisions/0002). */
+const MINIMUM_PIPELINE_GBPS = 10;
+
+/** What people call the networks. */
+export const FABRIC_NAMES: Readonly<Record<PoolFabric["kind"], string>> = { roce: "RoCE", efa: "EFA" };
+
+/** The RDMA network that pods of the pool get; undefined where its nodes offer none, or its machines have none of use. */
+export function poolFabric({ shape, rdmaAccess }: Pick<PoolRequest, "shape" | "rdmaAccess">): PoolFabric | undefined {
+  const fabric = rdmaAccess && fabricOf(shape.name);
+  if (!fabric || DEVICE_ACCESS[fabric.kind] !== rdmaAccess) {
+    return undefined;
+  }
+  return {
+    kind: fabric.kind,
+    access: rdmaAccess,
+    gbps: shape.rdma.gbps,
+    device: fabric.device,
+    environment: ncclEnvironment(fabric, rdmaAccess),
+  };
+}
+
+/** Why no replica may span nodes of a pool, and what would mend it. */
+export interface CrossingProblem {
+  readonly reason: string;
+  readonly remedy?: string;
+}
+
+/**
+ * Undefined where the nodes of one replica reach each other fast enough. Where a pool offers RDMA that the image cannot
+ * use, its stages would talk TCP although somebody made the fabric for them: that is refused, not done in silence.
+ *
+ * @param image catalogue name of the engine's image.
+ */
+export function crossingProblem(
+  pool: Pick<PoolRequest, "name" | "shape" | "rdmaAccess">,
+  image: string,
+): CrossingProblem | undefined {
+  const fabric = poolFabric(pool);
+  if (fabric) {
+    const name = FABRIC_NAMES[fabric.kind];
+    return imageUsesFabric(image, fabric.kind)
+      ? undefined
+      : {
+          reason: `its nodes offer ${name}, which NCCL in the image ${image} is not known to use, so no model is spread over them`,
+          remedy: `remove pools.${pool.name}.rdma: a model may then span its nodes, over TCP`,
+        };
+  }
+  const { networkGbps } = pool.shape;
+  return (networkGbps ?? 0) >= MINIMUM_PIPELINE_GBPS
+    ? undefined
+    : { reason: `its ${networkGbps ?? "unknown"} Gbit/s network is too slow to spread a model over nodes` };
+}
+
+/** RDMA devices of each pod of a replica that spans nodes: it has its nodes to itself, so all that they have. */
+export function groupDevices(pool: Pick<PoolRequest, "shape" | "rdmaAccess">): Pick<PodResources, "extended"> {
+  const device = poolFabric(pool)?.device;
+  return device ? { extended: { [device.resource]: device.perNode } } : {};
+}
+
+/**
+ * What the nodes of a replica talk over. Without devices NCCL takes TCP on the machine's Ethernet. EC2's figure for a
+ * machine with EFA is that of all interfaces together, of which a pod's TCP uses one: no speed is claimed there.
+ */
+export function nodeLinkOf({ shape, fabric }: Pick<PoolPlan, "shape" | "fabric">): NodeLink {
+  if (fabric) {
+    const { perNode, network } = fabric.device;
+    const networks = network === undefined ? [] : Array.from({ length: perNode }, () => network);
+    return { transport: fabric.kind, gbps: fabric.gbps, networks, environment: fabric.environment };
+  }
+  const { rdma, networkGbps } = shape;
+  const isKnown = rdma.kind !== "efa" && networkGbps !== undefined;
+  return { transport: "tcp", ...(isKnown && { gbps: networkGbps }), networks: [], environment: {} };
+}
