@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  POD_SECURITY_EXCEPTIONS,
-  type PodSecurityException,
-  podSecurityLevel,
-} from "../../names/pod-security";
+import { POD_SECURITY_EXCEPTIONS, type PodSecurityException, podSecurityLevel } from "../../names/pod-security";
 
 describe("podSecurityLevel", () => {
   const named = (name: string) => ({ name, labels: {} });

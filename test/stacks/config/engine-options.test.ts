@@ -170,6 +170,11 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
     { path: "env.HF_HUB_OFFLINE", allowed: "model store", fix: "remove it" },
   ],
   [
+    "another network than the plan's between nodes",
+    { env: { NCCL_NET: "Socket" } },
+    { path: "env.NCCL_NET", allowed: "pools.<name>.rdma", fix: "remove it" },
+  ],
+  [
     "keys of the store",
     { env: { AWS_ACCESS_KEY_ID: "x" } },
     { path: "env.AWS_ACCESS_KEY_ID", allowed: "keys of the model store", fix: "remove it" },
