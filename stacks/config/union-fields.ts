@@ -1,6 +1,6 @@
 /** Tagged unions (sections/tagged-union.ts) as JSON Schema has them: which member a value is, and the keys that it may have. */
 import type { FieldSchema } from "./field-text";
-import { didYouMean } from "./problems";
+import { didYouMean, valueAt } from "./problems";
 
 /** The members of a union by their tags' values, in the order of the schema. */
 export interface UnionField {
@@ -24,13 +24,13 @@ export function unionOf(field: FieldSchema): UnionField | undefined {
 
 /** The member that the tag of a value names, or the default; undefined where the tag is missing or names none. */
 export function namedMember({ tag, members, byDefault }: UnionField, value: unknown): string | undefined {
-  const name = tagIn(value, tag);
+  const name = valueAt(value, [tag]);
   return name === undefined ? byDefault : [...members.keys()].find((member) => member === name);
 }
 
 /** The member that is named, or that a slip in the tag comes near to. */
 export function meantMember(union: UnionField, value: unknown): string | undefined {
-  const name = tagIn(value, union.tag);
+  const name = valueAt(value, [union.tag]);
   return (
     namedMember(union, value) ?? (typeof name === "string" ? didYouMean(name, [...union.members.keys()]) : undefined)
   );
@@ -50,30 +50,14 @@ export function shapeOf(field: FieldSchema, value: unknown): FieldSchema {
 }
 
 /** The tag as a field that takes any of its values. */
-export function tagField({ tag, members, byDefault }: UnionField): FieldSchema {
+export function tagField({ members, byDefault }: UnionField): FieldSchema {
   const description = [...members]
     .flatMap(([name, member]) => (member.description === undefined ? [] : `\`${name}\`: ${member.description}`))
     .join(" ");
-  const [example] = [...members.values()].map((member) => member.properties?.[tag]?.example);
   return {
     type: "string",
     description,
     enum: [...members.keys()],
-    ...(example !== undefined && { example }),
     ...(byDefault !== undefined && { default: byDefault }),
   };
-}
-
-/** Other members of a union that have a key which this value's member lacks. */
-export function othersWith(union: UnionField, value: unknown, key: string): string[] {
-  const own = meantMember(union, value);
-  return [...union.members].flatMap(([name, { properties = {} }]) =>
-    name !== own && Object.hasOwn(properties, key) ? [name] : [],
-  );
-}
-
-function tagIn(value: unknown, tag: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, tag)
-    ? (value as Record<string, unknown>)[tag]
-    : undefined;
 }

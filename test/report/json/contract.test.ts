@@ -22,23 +22,23 @@ const tooLarge = { model: "llama-3.3-70b-instruct", concurrency: 16 };
 /** What is rare: settings that no environment of the repository has, and plans that are refused. */
 const rarities = {
   settings: onA10(
-    {
-      serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 95 },
-      domain: "legal",
-      quantization: "fp8",
-      kvCacheDtype: "fp8",
-      maxNumSeqs: 64,
-      chatTemplate: "chat.jinja",
-      source: "s3://models/chat",
-      args: { "enable-prompt-tokens-details": true, "max-num-batched-tokens": 4096 },
-      env: { VLLM_LOG_STATS_INTERVAL: 30 },
-    },
-    { budget: { monthlyUsd: 100_000 } },
-  ),
-  formats: onA10(
     {},
     {
+      budget: { monthlyUsd: 100_000 },
       models: {
+        chat: {
+          model: "qwen2.5-7b-instruct",
+          concurrency: 2,
+          serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 95 },
+          domain: "legal",
+          quantization: "fp8",
+          kvCacheDtype: "fp8",
+          maxNumSeqs: 64,
+          chatTemplate: "chat.jinja",
+          source: "s3://models/chat",
+          args: { "enable-prompt-tokens-details": true, "max-num-batched-tokens": 4096 },
+          env: { VLLM_LOG_STATS_INTERVAL: 30 },
+        },
         half: { model: "qwen2.5-7b-instruct", concurrency: 2, quantization: "float16" },
         legacy: { config: "legacy/config.json", source: "hf://example/legacy", concurrency: 2 },
       },
