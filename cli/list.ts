@@ -1,6 +1,5 @@
 /** `npm run list`: what an environment can name. */
 import { parseArgs } from "node:util";
-import { runEnvironment } from "../offline/environment";
 import { usedImages } from "../report/images";
 import { suggest } from "../stacks/config/problems";
 import { type CommandIo, EXIT, messageOf } from "./io";
@@ -36,6 +35,8 @@ async function environmentImages([environment, ...words]: readonly string[]): Pr
   if ("problem" in opened) {
     return opened;
   }
+  // Loads the whole program: the other lists need none of it.
+  const { runEnvironment } = await import("../offline/environment");
   const { recording } = await runEnvironment(opened);
   const rows = usedImages(recording.resources).map(({ image, usedBy }) => ({ name: image, usedBy }));
   return listing(rows, words, imageTable);

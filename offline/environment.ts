@@ -1,5 +1,6 @@
 import type { DeploymentPlan } from "../planner/types";
-import { ConfigError, type EnvironmentConfig, loadEnvironment, type ParsedEnvironmentFile } from "../stacks/config";
+import { ConfigError, type EnvironmentConfig, type ParsedEnvironmentFile } from "../stacks/config";
+import { loadEnvironment } from "../stacks/config/load";
 import { createPlatform, planEnvironment } from "../stacks/program";
 import { type OfflineOptions, type Recording, runOffline } from "./run";
 

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { repositoryRoot } from "../names/repository-root";
-import { loadEnvironment } from "./config";
+import { loadEnvironment } from "./config/load";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from "./program";
 
 /** Entry point of `pulumi up`: config, plan, resources. The returned object becomes the stack's outputs. */

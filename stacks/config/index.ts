@@ -1,7 +1,10 @@
-/** The configuration of an environment: schema, checks, and the two ways to read it. */
+/**
+ * The configuration of an environment: schema, checks, and what a file of it says. `load.ts` reads it from Pulumi, and is imported by itself: not all
+ * who read the config load its SDK.
+ */
 export { readChatTemplates } from "./chat-template";
 export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-file";
-export { type EnvironmentSecrets, type LoadedEnvironment, loadEnvironment } from "./load";
+export type { EnvironmentSecrets, LoadedEnvironment } from "./load";
 export { machineOf, roleOf } from "./machines";
 export { buildOf } from "./model-build";
 export { localPath, readModelConfigSource } from "./model-config-source";

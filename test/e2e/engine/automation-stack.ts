@@ -1,6 +1,6 @@
 import * as automation from "@pulumi/pulumi/automation";
 import { repositoryRoot } from "../../../names/repository-root";
-import { loadEnvironment } from "../../../stacks/config";
+import { loadEnvironment } from "../../../stacks/config/load";
 import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
 import { configMap, type EnvironmentFile } from "./environment-file";
 

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { ConfigError, loadEnvironment, parseEnvironmentFile } from "../../../stacks/config";
+import { ConfigError, parseEnvironmentFile } from "../../../stacks/config";
+import { loadEnvironment } from "../../../stacks/config/load";
 import { resolved as settled } from "../../harness/deploy";
 import { environmentText, rightEnvironment } from "./samples";
 

@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { repositoryRoot } from "../../names/repository-root";
+
+/** One import, as it stands in a file. */
+export interface Import {
+  /** Path of the importing file, from the root. */
+  readonly file: string;
+  readonly line: number;
+  /** Path of what it names, from the root, or the name of a package. */
+  readonly target: string;
+  readonly isPackage: boolean;
+  /** `import type`, or nothing but types in the braces: gone when the program runs. */
+  readonly isType: boolean;
+}
+
+/** Source files of the program, from the root: all that git knows or would add, less tests and configuration. */
+export function sourceFiles(): string[] {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "*.ts"];
+  return execFileSync("git", args, { cwd: repositoryRoot(), encoding: "utf8", maxBuffer: 1 << 24 })
+    .split("\n")
+    .filter((file) => file.includes("/") && !file.startsWith("test/") && existsSync(join(repositoryRoot(), file)));
+}
+
+/** All that a file imports: statically or not, values, types and `export … from`. */
+export function importsOf(file: string, text = readFileSync(join(repositoryRoot(), file), "utf8")): Import[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false);
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined, isType: boolean) => {
+    if (!specifier || !ts.isStringLiteralLike(specifier)) return;
+    const isPackage = !specifier.text.startsWith(".");
+    const target = isPackage ? specifier.text : resolved(join(dirname(file), specifier.text));
+    const line = source.getLineAndCharacterOfPosition(specifier.pos).line + 1;
+    found.push({ file, line, target, isPackage, isType });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, isTypeImport(node.importClause));
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
+    else if (ts.isCallExpression(node) && isLoading(node.expression)) add(node.arguments[0], false);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isTypeImport(clause: ts.ImportClause | undefined): boolean {
+  if (!clause || clause.isTypeOnly) return clause !== undefined;
+  const { name, namedBindings } = clause;
+  return (
+    !name && !!namedBindings && ts.isNamedImports(namedBindings) && namedBindings.elements.every((e) => e.isTypeOnly)
+  );
+}
+
+function isLoading(callee: ts.Expression): boolean {
+  return callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === "require");
+}
+
+/** The file that a relative import means. */
+function resolved(path: string): string {
+  const names = [path, `${path}.ts`, `${path}/index.ts`, `${path}.json`, path.replace(/\.js$/, ".ts")];
+  return names.find((name) => /\.\w+$/.test(name) && existsSync(join(repositoryRoot(), name))) ?? path;
+}
