@@ -12,7 +12,7 @@ import { cacheProblem, contextProblem, maximumProblems, overBudget, poolsFull } 
 import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
-import { goesThroughStore, MINIMUM_STORE_GIB } from "./storage";
+import { MINIMUM_STORE_GIB, storedModels } from "./storage";
 import { taintsOf } from "./taints";
 import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, UnplacedModel } from "./types";
 import { type Miss, unplacedModel } from "./unplaced";
@@ -175,7 +175,7 @@ function planPools(
 }
 
 function planStorage({ storage }: PlanRequest, models: readonly ModelPlan[]): StoragePlan {
-  const stored = models.filter((m) => goesThroughStore(m.source));
+  const stored = storedModels(models);
   const needed = stored.reduce((sum, m) => sum + m.modelStorageGiB, 0);
   return {
     models: stored.map((m) => m.name),

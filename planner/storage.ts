@@ -1,8 +1,9 @@
+import { SOURCES } from "../engines/sources";
 import { fileFormat } from "../engines/vllm/weight-format";
 import { bytesPerGiB } from "../names/units";
 import { weightBytes } from "./model/parameters";
 import type { ModelRequest } from "./request";
-import type { ModelSource } from "./types";
+import type { ModelPlan } from "./types";
 
 /** Head room over a model's files: partial downloads, a second revision beside the first (source document, M5). */
 export const STORAGE_FACTOR = 1.5;
@@ -25,7 +26,12 @@ export function modelStorageGiB(filesGB: number): number {
   return Math.max(MINIMUM_GIB, Math.ceil((filesGB * 1e9 * STORAGE_FACTOR) / bytesPerGiB));
 }
 
-/** Whether an engine reads the model's files from the environment's own bucket; Ollama pulls from its registry. */
-export function goesThroughStore(source: ModelSource): boolean {
-  return source.kind !== "ollama";
+/** Those of the models whose engines read their files in the environment's own bucket; Ollama pulls from its registry. */
+export function storedModels<M extends Pick<ModelPlan, "source">>(models: readonly M[]): M[] {
+  return models.filter(({ source }) => SOURCES[source.kind].throughStore);
+}
+
+/** Key prefix in the store of a model that is copied there. */
+export function hubPrefix(name: string, domain: string | undefined): string {
+  return domain ? `${domain}/${name}` : name;
 }

@@ -53,7 +53,7 @@ export function layOut(
       certManager: environment.cluster.certManager,
       acme: environment.gateway.tls.kind === "acme" ? environment.gateway.tls : undefined,
     }),
-    ...storeConnections(plan.models, cluster),
+    ...storeConnections(plan, cluster),
     ...servingConnections(plan.models, cluster),
     ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),
   ]);

@@ -1,17 +1,21 @@
 import { MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../names/namespaces";
-import type { ModelPlan } from "../../planner/types";
+import type { DeploymentPlan } from "../../planner/types";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
 import { syncPods } from "./model-sync";
-import { isStored, isSynchronized, modelStorePods } from "./store-layout";
+import { isSynchronized, modelStorePods } from "./store-layout";
 
 /**
  * Who reads and fills the model store.
  *
- * @param models the environment's; those that do not pass through the store are ignored.
+ * @param storage says which of the models go through the store.
+ * @param models the environment's.
  */
-export function storeConnections(models: readonly ModelPlan[], networks: ClusterNetworks): Connection[] {
-  const readers = models.filter(isStored).map(({ name }) => podsIn(modelNamespaceName(name)));
+export function storeConnections(
+  { storage, models }: Pick<DeploymentPlan, "storage" | "models">,
+  networks: ClusterNetworks,
+): Connection[] {
+  const readers = storage.models.map((name) => podsIn(modelNamespaceName(name)));
   const to = modelStorePods;
   const ports = [modelStorePods.port];
   return [

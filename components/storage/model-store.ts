@@ -16,7 +16,6 @@ import { StoreCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
 import { randomKeys, type StoreKeys } from "./store-keys";
 import {
-  isStored,
   isSynchronized,
   keyPrefix,
   METRICS,
@@ -32,8 +31,9 @@ import { StoreMetrics } from "./store-metrics";
 import { StoreProvisioning, type StoreUser } from "./store-provisioning";
 
 export interface ModelStoreArgs {
-  readonly plan: Pick<StoragePlan, "bucket" | "sizeGiB">;
-  /** The environment's models; those that do not pass through the store are ignored. */
+  /** Says too which of the models go through the store. */
+  readonly plan: StoragePlan;
+  /** The environment's models. */
   readonly models: readonly ModelPlan[];
   readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow">;
   readonly certManager: CertManager;
@@ -67,7 +67,7 @@ export class ModelStore extends PlatformComponent {
     super("storage:ModelStore", name, opts);
     this.args = args;
     this.bucket = args.plan.bucket;
-    const models = args.models.filter(isStored);
+    const models = args.models.filter(({ name }) => args.plan.models.includes(name));
     const { namespace } = new IsolatedNamespace(
       this.child("ns"),
       { namespace: MODEL_STORE_NAMESPACE, keep: args.protect },

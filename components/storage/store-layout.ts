@@ -2,6 +2,7 @@
 
 import { selectorLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
+import { hubPrefix } from "../../planner/storage";
 import type { ModelPlan } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
 
@@ -39,19 +40,9 @@ export function readerOf(model: string): string {
   return `reader-${model}`;
 }
 
-/** Whether an engine reads this model's weights from the store; Ollama pulls from its own registry. */
-export function isStored(model: ModelPlan): boolean {
-  return model.source.kind !== "ollama";
-}
-
 /** Whether a sync Job copies the model into the store; what is in a bucket already, somebody else put there. */
 export function isSynchronized(model: ModelPlan): boolean {
   return model.source.kind === "huggingface";
-}
-
-/** Key prefix of a model that a sync Job copies. */
-export function hubPrefix(name: string, domain: string | undefined): string {
-  return domain ? `${domain}/${name}` : name;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { MemoryVerdict } from "../../planner/memory/verdict";
-import type { ModelPlan } from "../../planner/types";
+import { storedModels } from "../../planner/storage";
+import type { ModelPlan, StoragePlan } from "../../planner/types";
 
 /** A verdict of ordinary values, overridden where a test looks. */
 export function memoryVerdict(overrides: Partial<MemoryVerdict> = {}): MemoryVerdict {
@@ -115,4 +116,9 @@ export function groupPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     nodeSelector: { "inference-stacks.io/pool": "h100" },
     ...overrides,
   });
+}
+
+/** The plan of a store for these models. */
+export function storagePlan(models: readonly ModelPlan[]): StoragePlan {
+  return { models: storedModels(models).map(({ name }) => name), bucket: "models", sizeGiB: 100 };
 }

@@ -4,8 +4,8 @@ import { modelNames } from "../../catalog/models";
 import { weightKinds } from "../../engines/vllm/weight-formats";
 import { planDeployment } from "../../planner/plan";
 import type { ModelRequest } from "../../planner/request";
-import { goesThroughStore, modelFilesGB, modelStorageGiB } from "../../planner/storage";
-import type { DeploymentPlan, ModelPlan } from "../../planner/types";
+import { modelFilesGB, modelStorageGiB, storedModels } from "../../planner/storage";
+import type { DeploymentPlan, ModelPlan, ModelSource } from "../../planner/types";
 import { environmentOf, modelOf, poolOf } from "./fixtures";
 
 const weightsGB = fc.double({ min: 0, max: 5000, noNaN: true });
@@ -42,11 +42,12 @@ describe("modelStorageGiB", () => {
   });
 });
 
-describe("goesThroughStore", () => {
-  it("is true for what engines read from the bucket, and false for what Ollama pulls from its registry", () => {
-    expect(goesThroughStore({ kind: "huggingface", repository: "org/model", revision: "main" })).toBe(true);
-    expect(goesThroughStore({ kind: "bucket", uri: "s3://bucket/model" })).toBe(true);
-    expect(goesThroughStore({ kind: "ollama", tag: "llama3.2:3b" })).toBe(false);
+describe("storedModels", () => {
+  it("are those that engines read from the bucket, and none that Ollama pulls from its registry", () => {
+    const hub = { source: { kind: "huggingface", repository: "org/model", revision: "main" } } as const;
+    const bucket = { source: { kind: "bucket", uri: "s3://bucket/model" } } as const;
+    const registry = { source: { kind: "ollama", tag: "llama3.2:3b" } } as const;
+    expect(storedModels<{ source: ModelSource }>([hub, registry, bucket])).toEqual([hub, bucket]);
   });
 });
 

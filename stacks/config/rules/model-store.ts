@@ -1,6 +1,6 @@
-import { hubPrefix } from "../../../components/storage/store-layout";
 import { engineOf } from "../../../engines";
 import { SOURCES, splitSource } from "../../../engines/sources";
+import { hubPrefix } from "../../../planner/storage";
 import type { ModelConfig } from "../schema";
 import type { Rule } from "./context";
 

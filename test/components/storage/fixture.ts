@@ -1,12 +1,15 @@
 import { ModelStore, type ModelStoreArgs } from "../../../components/storage/model-store";
-import { isStored } from "../../../components/storage/store-layout";
+import { storedModels } from "../../../planner/storage";
+import type { StoragePlan } from "../../../planner/types";
 import { type Deployment, deploy } from "../../harness/deploy";
-import { modelPlan, ollamaPlan } from "../../harness/plans";
+import { modelPlan, ollamaPlan, storagePlan } from "../../harness/plans";
+
+export type StoreOverrides = Partial<Omit<ModelStoreArgs, "plan">> & { readonly plan?: Partial<StoragePlan> };
 
 /** A store with defaults that a test overrides where it looks. Call it inside `deploy`. */
-export function modelStore(overrides: Partial<ModelStoreArgs> = {}): ModelStore {
+export function modelStore({ plan, ...overrides }: StoreOverrides = {}): ModelStore {
   return new ModelStore("storage", {
-    plan: { bucket: "models", sizeGiB: 100 },
+    plan: { ...storagePlan(overrides.models ?? []), ...plan },
     models: [],
     cluster: { storageClass: "encrypted", volumesGrow: true },
     certManager: { namespace: "cert-manager", ready: [] },
@@ -19,15 +22,15 @@ export function modelStore(overrides: Partial<ModelStoreArgs> = {}): ModelStore 
 /** One that a Job copies, and one that does not pass through the store. */
 export const models = [modelPlan({ domain: "legal" }), ollamaPlan()];
 
-export function deployed(overrides: Partial<ModelStoreArgs> = {}): Promise<Deployment> {
+export function deployed(overrides: StoreOverrides = {}): Promise<Deployment> {
   return deploy(() => void grantedStore(overrides));
 }
 
 /** A store whose models are served, each in its namespace. */
-export function grantedStore(overrides: Partial<ModelStoreArgs> = {}): void {
+export function grantedStore(overrides: StoreOverrides = {}): void {
   const args = { models, ...overrides };
   const store = modelStore(args);
-  for (const model of args.models.filter(isStored)) {
+  for (const model of storedModels(args.models)) {
     store.grant(`weights-${model.name}`, model, `model-${model.name}`, {});
   }
 }

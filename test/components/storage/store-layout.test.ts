@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  isStored,
-  keyPrefix,
-  metricsPolicy,
-  readerPolicy,
-  writerPolicy,
-} from "../../../components/storage/store-layout";
-import { modelPlan, ollamaPlan } from "../../harness/plans";
+import { keyPrefix, metricsPolicy, readerPolicy, writerPolicy } from "../../../components/storage/store-layout";
+import { modelPlan } from "../../harness/plans";
 
 const bucketSource = (uri: string) => ({ kind: "bucket", uri }) as const;
 
@@ -34,11 +28,6 @@ describe("keyPrefix", () => {
     expect(() => keyPrefix(modelPlan({ source }), "models")).toThrow(
       /ollama:\/\/llama3" is for the engine ollama; vllm needs/,
     );
-  });
-
-  it("concerns what passes through the store only", () => {
-    expect(isStored(modelPlan())).toBe(true);
-    expect(isStored(ollamaPlan())).toBe(false);
   });
 });
 
