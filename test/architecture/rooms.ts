@@ -120,3 +120,9 @@ export const ROOMS: readonly Room[] = [
     types: [SERVICE],
   },
 ];
+
+/** Edges that the table forbids and that are still there: each goes with the next change of its file, none is added. */
+export const DEBTS: readonly string[] = [
+  "planner/memory/uncertainty.ts -> engines/vllm/memory/error-terms.json",
+  "planner/memory/verdict.ts -> engines/vllm/memory/evidence.ts",
+];
