@@ -75,8 +75,25 @@ export const ROOMS: readonly Room[] = [
     pulumi: true,
   },
   { folder: "stacks/config", imports: [...GROUND, ...PLANNER], pulumi: ["stacks/config/load.ts"] },
+  {
+    folder: "stacks/addons",
+    imports: [
+      ...GROUND,
+      ...PLANNER,
+      "components/core",
+      "components/certificates",
+      "components/storage",
+      "components/serving",
+      "components/gateway",
+      "components/observability",
+      "components/model-control",
+      "components/beta9",
+      "stacks/config",
+    ],
+    pulumi: true,
+  },
   { folder: "stacks/checkpoint", imports: [...GROUND, ...PLANNER, "stacks/config"] },
-  { folder: "stacks/advice", imports: [...GROUND, ...PLANNER, "stacks/config"] },
+  { folder: "stacks/advice", imports: [...GROUND, ...PLANNER, "stacks/config", "stacks/addons"] },
   {
     folder: "stacks",
     imports: [
@@ -92,6 +109,7 @@ export const ROOMS: readonly Room[] = [
       "components/model-control",
       "components/beta9",
       "stacks/config",
+      "stacks/addons",
       "stacks/checkpoint",
       "stacks/advice",
     ],
@@ -100,8 +118,8 @@ export const ROOMS: readonly Room[] = [
   { folder: "offline", imports: [...GROUND, ...PLANNER, "stacks/config", "stacks"], pulumi: true },
   // A bundle of them is published by itself: what it takes along must be names and data.
   { folder: "policies", imports: [...GROUND, "catalog"], pulumi: true },
-  { folder: "report", imports: [...GROUND, ...PLANNER, "offline", "policies"] },
-  { folder: "render", imports: [...GROUND, ...PLANNER, "stacks/config", "offline", "report"] },
+  { folder: "report", imports: [...GROUND, ...PLANNER, "stacks/config", "offline", "policies"] },
+  { folder: "render", imports: [...GROUND, ...PLANNER, "stacks/config", "stacks/addons", "offline", "report"] },
   { folder: "rehearsal", imports: [...GROUND, ...PLANNER, "stacks/config", "offline", "report"] },
   {
     folder: "cli",
@@ -125,4 +143,8 @@ export const ROOMS: readonly Room[] = [
 export const DEBTS: readonly string[] = [
   "planner/memory/uncertainty.ts -> engines/vllm/memory/error-terms.json",
   "planner/memory/verdict.ts -> engines/vllm/memory/evidence.ts",
+  // The schema of an environment has the add-ons' sections in it, and these are written with the schema's own fields.
+  "stacks/config/rules.ts -> stacks/addons/table.ts",
+  "stacks/config/schema.ts -> stacks/addons/sections.ts",
+  "stacks/config/sections/secrets.ts -> stacks/addons/sections.ts",
 ];
