@@ -106,6 +106,7 @@ const promised = `
   schemaVersion environment stage deployable
   pools[].name pools[].role pools[].shape pools[].minNodes pools[].maxNodes pools[].hourlyUsd pools[].selector
   pools[].labels pools[].taints[].key pools[].taints[].value pools[].taints[].effect
+  pools[].fabric.kind pools[].fabric.access pools[].fabric.gbps pools[].fabric.device.resource
   models[].name models[].servedName models[].engine models[].engineVersion models[].task models[].pool models[].shape
   models[].gpusPerNode models[].tensorParallel models[].pipelineParallel models[].nodesPerReplica models[].minReplicas
   models[].maxReplicas models[].memoryPerGpu.weightsGiB models[].memoryPerGpu.kvCacheGiB
