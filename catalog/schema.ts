@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { ChartImages } from "./chart-images";
 import type { ChartValueKeys } from "./chart-values";
 import type { ChartEntry } from "./charts";
-import type { ChatParserRow } from "./chat-parsers";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
@@ -218,15 +217,6 @@ const engineOptions = z.strictObject({
   ),
 }) satisfies z.ZodType<EngineOptions>;
 
-const chatParserRow = z.strictObject({
-  families: z.array(text).nonempty(),
-  model: text.optional(),
-  toolCalls: text.optional(),
-  reasoning: text.optional(),
-  source: text,
-  asOf: day,
-}) satisfies z.ZodType<ChatParserRow>;
-
 const remarks = z.record(text, text);
 const optionRules = z.strictObject({ settings: remarks, refused: remarks, memory: remarks, advice: remarks });
 
@@ -254,7 +244,6 @@ export const schemas = {
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
   chartValues: chartValueKeys,
   images: z.strictObject({ about, images: z.array(imageEntry) }),
-  chatParsers: z.strictObject({ about, parsers: z.array(chatParserRow) }),
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
   engineOptions,
   engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),

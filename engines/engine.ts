@@ -1,5 +1,6 @@
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
 import type { ArgumentValue, ModelSource, ModelTask } from "./served-model";
+import type { EngineSettings } from "./settings";
 
 /** What a pod computes on. */
 export type Processor = "nvidia" | "amd" | "cpu";
@@ -49,6 +50,8 @@ export interface SidecarResources {
 export interface Engine {
   /** As people write it. */
   readonly label: string;
+  /** What it serves and where, as one sentence. */
+  readonly summary: string;
   /** Catalogue images by what they compute on; where it lacks one, the engine does not run. */
   readonly images: Readonly<Partial<Record<Processor, string>>>;
   /** The engine's version in a tag of its images. */
@@ -68,6 +71,8 @@ export interface Engine {
   readonly options: EngineOptionCatalogue;
   /** Beginning of the variables that it alone reads: a name like that which it lacks is a slip. */
   readonly variablePrefix: string;
+  /** Its own block in the configuration of a model, under its name. @default it has none */
+  readonly settings?: EngineSettings;
   /** @default the memory figure counts none of its flags */
   readFlags?(args: Readonly<Record<string, ArgumentValue>>): FlagReading;
   /** Takes the GPU memory that it may use when it starts, whatever the model needs. */

@@ -3,6 +3,7 @@ import type { EngineOptionCatalogue } from "../catalog/engine-options";
 import { imageEntry } from "../catalog/images";
 import type { Engine, FlagReading, Processor } from "./engine";
 import type { ArgumentValue, ModelTask } from "./served-model";
+import { type EngineSettings, NO_SETTINGS } from "./settings";
 import type { SourceKind } from "./sources";
 import { ENGINES, type EngineName } from "./table";
 
@@ -10,7 +11,7 @@ export type { Engine, MetricMeaning, Processor, Protocol, SidecarResources } fro
 export type { EngineName } from "./table";
 
 /** In the order in which people are told of them: the default first. */
-export const engineNames = Object.keys(ENGINES) as readonly EngineName[];
+export const engineNames = Object.keys(ENGINES) as unknown as readonly [EngineName, ...EngineName[]];
 
 export function engineOf(name: EngineName): Engine {
   return ENGINES[name];
@@ -33,6 +34,16 @@ export function enginesFor({
 /** Flags and variables of an engine, and what the platform says of them. */
 export function engineOptions(name: EngineName): EngineOptionCatalogue {
   return engineOf(name).options;
+}
+
+/** The engine's own block in the configuration of a model. */
+export function settingsOf(name: EngineName): EngineSettings {
+  return engineOf(name).settings ?? NO_SETTINGS;
+}
+
+/** Where a setting of a model on this engine is written, below the model: `contextTokens`, `vllm.tensorParallel`. */
+export function settingPath(name: EngineName, key: string): string {
+  return Object.hasOwn(settingsOf(name).schema.shape, key) ? `${name}.${key}` : key;
 }
 
 /** What the memory figure makes of flags. */

@@ -14,8 +14,6 @@ export interface SourceFacts {
   readonly label: string;
   /** Engines read it in the environment's model store, whoever put it there; else they fetch it themselves. */
   readonly throughStore: boolean;
-  /** Host of names that carry none, where a name may carry one. */
-  readonly defaultRegistry?: string;
 }
 
 /**
@@ -46,9 +44,11 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     pattern: "[\\w.-]+(/[\\w.-]+)*(:[\\w.-]+)?",
     label: "the Ollama registry",
     throughStore: false,
-    defaultRegistry: "registry.ollama.ai",
   },
 };
+
+/** Registry of names without a host, where names may carry one. What an engine keeps locally alone counts as its, too. */
+export const DEFAULT_REGISTRY = "registry.ollama.ai";
 
 export const sourceKinds = Object.keys(SOURCES) as readonly SourceKind[];
 

@@ -1,5 +1,5 @@
 import { imageSupports } from "../catalog/images";
-import { engineImageName, engineOf, engineProcessors } from "../engines";
+import { engineImageName, engineOf, engineProcessors, settingPath } from "../engines";
 import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "../engines/estimate";
 import { cardVerdict } from "../engines/vllm/card-verdict";
 import { parallelismProblems } from "../engines/vllm/divisibility";
@@ -261,21 +261,23 @@ function brief(reasons: readonly string[]): string {
 
 /** The values that a pinned parallelism could have instead; undefined where it is not what is wrong. */
 function parallelismRemedy(model: ModelRequest, gpusOnNode: number, maxNodes: number): string | undefined {
-  const { name, tensorParallel, pipelineParallel } = model;
+  const { name, engine, tensorParallel, pipelineParallel } = model;
+  const tensorKey = settingPath(engine, "tensorParallel");
+  const stageKey = settingPath(engine, "pipelineParallel");
   const possible = (pinned: Partial<ModelRequest>) =>
     layoutsFor({ ...model, ...pinned }, gpusOnNode, maxNodes).filter(
       (layout) => rulesBroken(model, layout).length === 0,
     );
   const tensors = possible({ tensorParallel: undefined }).map((layout) => layout.tensorParallel);
   if (tensorParallel !== undefined && tensors.length > 0) {
-    return `write models.${name}.tensorParallel: ${either(tensors)}, or remove it`;
+    return `write models.${name}.${tensorKey}: ${either(tensors)}, or remove it`;
   }
   const stages = possible({ pipelineParallel: undefined }).map((layout) => layout.pipelineParallel);
   if (pipelineParallel !== undefined && stages.length > 0) {
-    return `write models.${name}.pipelineParallel: ${either(stages)}, or remove it`;
+    return `write models.${name}.${stageKey}: ${either(stages)}, or remove it`;
   }
   const isPinned = tensorParallel !== undefined || pipelineParallel !== undefined;
-  return isPinned ? `remove tensorParallel and pipelineParallel of models.${name}` : undefined;
+  return isPinned ? `remove ${tensorKey} and ${stageKey} of models.${name}` : undefined;
 }
 
 /** "1, 2 or 4", from any order. */

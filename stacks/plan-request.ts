@@ -5,9 +5,17 @@ import { parseSource, sourceText } from "../engines/sources";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
-import type { ModelSource } from "../planner/types";
-import { withChatParsers } from "./chat-parsers";
-import { buildOf, type EnvironmentConfig, type ModelConfig, machineOf, type PoolConfig, roleOf } from "./config";
+import type { CapacityProblem, ModelSource } from "../planner/types";
+import {
+  buildOf,
+  type EnvironmentConfig,
+  type ModelConfig,
+  machineOf,
+  type PoolConfig,
+  requestedSettings,
+  roleOf,
+  settingsOutcome,
+} from "./config";
 
 /** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
 export function toPlanRequest(
@@ -25,10 +33,7 @@ export function toPlanRequest(
       if (!architecture) {
         throw new Error(`the architecture of model "${model}" was not read`);
       }
-      return withChatParsers(config, {
-        ...modelRequest(model, config, architecture),
-        ...chatTemplateOf(config, chatTemplates.get(model)),
-      });
+      return withOutcome(config, modelRequest(model, config, architecture, chatTemplates.get(model)));
     }),
     storage: environment.storage,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
@@ -51,11 +56,17 @@ function poolRequest(name: string, config: PoolConfig): PoolRequest {
   };
 }
 
-function modelRequest(name: string, config: ModelConfig, architecture: ModelArchitecture): ModelRequest {
+function modelRequest(
+  name: string,
+  config: ModelConfig,
+  architecture: ModelArchitecture,
+  chatTemplate: string | undefined,
+): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);
   const source = modelSource(name, config);
   const quantization = config.quantization ?? build?.quantization ?? engineOf(config.engine).defaultQuantization;
+  const { chatTemplate: file, ...requested } = requestedSettings(config);
   return {
     name,
     servedName: config.servedName ?? name,
@@ -66,25 +77,49 @@ function modelRequest(name: string, config: ModelConfig, architecture: ModelArch
     architecture,
     source,
     ...(entry && isElsewhere(source, entry) && { configIsOfAnotherSource: true }),
-    loading: config.loading,
     contextTokens: config.contextTokens,
     concurrency: config.concurrency,
     minReplicas: config.replicas.min,
     maxReplicas: config.replicas.max,
     ...(config.serviceLevel && { serviceLevel: config.serviceLevel }),
     ...(config.pools && { pools: config.pools }),
-    ...(config.tensorParallel !== undefined && { tensorParallel: config.tensorParallel }),
-    ...(config.pipelineParallel !== undefined && { pipelineParallel: config.pipelineParallel }),
+    ...requested,
     ...(quantization !== undefined && { quantization }),
-    kvCacheDtype: config.kvCacheDtype,
-    ...(config.gpuMemoryUtilization !== undefined && { gpuMemoryUtilization: config.gpuMemoryUtilization }),
-    ...(config.maxNumSeqs !== undefined && { maxNumSeqs: config.maxNumSeqs }),
+    ...(config.args && { args: config.args }),
     ...(config.env && { env: Object.fromEntries(Object.entries(config.env).map(variable)) }),
+    ...(file !== undefined && chatTemplate !== undefined && { chatTemplate: { file, text: chatTemplate } }),
   };
 }
 
-function chatTemplateOf({ chatTemplate: file }: ModelConfig, text: string | undefined): Partial<ModelRequest> {
-  return file === undefined || text === undefined ? {} : { chatTemplate: { file, text } };
+/** The request with what the engine makes of its own block. What the user gives counts. */
+function withOutcome(config: ModelConfig, request: ModelRequest): ModelRequest {
+  const outcome = settingsOutcome(config, request);
+  const args = { ...outcome.args, ...request.args };
+  const notes = [...(request.notes ?? []), ...outcome.notes];
+  return {
+    ...request,
+    ...(Object.keys(args).length > 0 && { args }),
+    ...(notes.length > 0 && { notes }),
+  };
+}
+
+/** What models ask of their engines under their own blocks, and cannot have. */
+export function settingProblems(
+  models: Readonly<Record<string, ModelConfig>>,
+  requests: readonly ModelRequest[],
+): CapacityProblem[] {
+  return requests.flatMap((request) => {
+    const config = models[request.name];
+    const problems = config === undefined ? [] : settingsOutcome(config, request).problems;
+    return problems.map(
+      ({ rule, message }): CapacityProblem => ({
+        severity: "mandatory",
+        rule,
+        subject: `models.${request.name}`,
+        message,
+      }),
+    );
+  });
 }
 
 /** Engines read switches as numbers; not all of them know "true". */

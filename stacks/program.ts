@@ -6,12 +6,11 @@ import { loadAddons } from "./addons/build";
 import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
-import { chatParserProblems } from "./chat-parsers";
 import { ConfigError, type LoadedEnvironment, readChatTemplates } from "./config";
 import { edge } from "./edge";
 import { local } from "./local";
 import { oci } from "./oci";
-import { toPlanRequest } from "./plan-request";
+import { settingProblems, toPlanRequest } from "./plan-request";
 import type { Platform, StackArgs } from "./platform";
 import { platformPlaceProblems } from "./platform-place";
 
@@ -45,7 +44,7 @@ export async function planEnvironment(
   const plan = planWithAdvice(request);
   const problems = [
     ...plan.problems,
-    ...chatParserProblems(environment.models, request.models),
+    ...settingProblems(environment.models, request.models),
     ...platformPlaceProblems(environment.cluster.kind, plan.pools),
     ...activeAddons(loaded).flatMap((addon) => addon.problems({ environment, plan }) ?? []),
   ];

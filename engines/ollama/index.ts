@@ -10,6 +10,7 @@ export const OLLAMA_PORT = 11434;
 /** Ollama: llama.cpp with a registry of its own, on GPUs and CPUs. It has no metrics. */
 export const ollama: Engine = {
   label: "Ollama",
+  summary: "Ollama serves GGUF builds of its own registry, on GPUs of one node and on CPUs.",
   images: { nvidia: "ollama", amd: "ollama-rocm", cpu: "ollama" },
   versionOf: semanticVersionOf,
   sources: ["ollama"],

@@ -180,7 +180,7 @@ function cacheVerdict(
   if (meets(card, needs) !== "no") {
     return NOTHING;
   }
-  const key = `models.${name}.kvCacheDtype`;
+  const key = `models.${name}.vllm.kvCacheDtype`;
   const asked =
     kvCacheDtype === "auto" ? `the ${dtype} KV cache that its checkpoint asks for` : `kvCacheDtype ${dtype}`;
   return refused(

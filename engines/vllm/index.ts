@@ -2,6 +2,7 @@ import { type Engine, semanticVersionOf } from "../engine";
 import { readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
 import { vllmOptions } from "./options";
+import { vllmSettings } from "./settings";
 
 /** Of its API and of its metrics. */
 export const VLLM_PORT = 8000;
@@ -9,6 +10,7 @@ export const VLLM_PORT = 8000;
 /** vLLM: one model of a checkpoint per process, on GPUs, with OpenAI's API. Series as of vLLM 0.33.0 (docs/design/metrics). */
 export const vllm: Engine = {
   label: "vLLM",
+  summary: "vLLM serves checkpoints on GPUs of one or several nodes, to many clients at once.",
   images: { nvidia: "vllm-cuda", amd: "vllm-rocm" },
   versionOf: semanticVersionOf,
   sources: ["huggingface", "bucket"],
@@ -16,6 +18,7 @@ export const vllm: Engine = {
   tasks: ["chat", "completion", "embedding", "rerank"],
   formats: vllmFormats,
   options: vllmOptions,
+  settings: vllmSettings,
   variablePrefix: "VLLM_",
   readFlags: readVllmFlags,
   preallocatesGpuMemory: true,

@@ -1,3 +1,4 @@
+import { settingPath } from "../../engines";
 import { servedCacheDtype } from "../../engines/vllm/memory/served-model";
 import type { ModelRequest, PlanRequest } from "../request";
 import type { FixValue } from "../types";
@@ -33,7 +34,7 @@ interface ModelChange {
 /** Undefined where there is no other value. */
 function setting(
   request: PlanRequest,
-  { name }: ModelRequest,
+  { name, engine }: ModelRequest,
   key: string,
   from: FixValue,
   count: number,
@@ -43,7 +44,7 @@ function setting(
     const { to, change } = at(index);
     return { to, request: withModel(request, name, change) };
   };
-  return count > 0 ? { path: `models.${name}.${key}`, from, count, at: applied } : undefined;
+  return count > 0 ? { path: `models.${name}.${settingPath(engine, key)}`, from, count, at: applied } : undefined;
 }
 
 /** One other value. */
@@ -113,7 +114,7 @@ function unpinned(request: PlanRequest, model: ModelRequest): (Setting | undefin
     return pinned === undefined
       ? undefined
       : {
-          path: `models.${model.name}.${key}`,
+          path: `models.${model.name}.${settingPath(model.engine, key)}`,
           from: pinned,
           count: 1,
           at: () => ({

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { requestedSettings } from "./engine-block";
 import { ConfigError, type ProblemDraft, toProblem } from "./problems";
 import type { EnvironmentConfig } from "./schema";
 import { readTextFile, UnreadableFileError } from "./text-file";
@@ -15,7 +16,8 @@ const MAX_BYTES = 256 * 1024;
 export function readChatTemplates(environment: EnvironmentConfig, baseDirectory: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const problems: ProblemDraft[] = [];
-  for (const [model, { chatTemplate }] of Object.entries(environment.models)) {
+  for (const [model, config] of Object.entries(environment.models)) {
+    const { chatTemplate } = requestedSettings(config);
     if (chatTemplate === undefined) {
       continue;
     }
@@ -23,7 +25,7 @@ export function readChatTemplates(environment: EnvironmentConfig, baseDirectory:
     if (typeof read === "string") {
       texts.set(model, read);
     } else {
-      problems.push({ path: ["models", model, "chatTemplate"], value: chatTemplate, ...read });
+      problems.push({ path: ["models", model, config.engine, "chatTemplate"], value: chatTemplate, ...read });
     }
   }
   if (problems.length > 0) {

@@ -3,6 +3,7 @@
  * who read the config load its SDK.
  */
 export { readChatTemplates } from "./chat-template";
+export { requestedSettings, settingsOutcome } from "./engine-block";
 export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-file";
 export type { EnvironmentSecrets, LoadedEnvironment } from "./load";
 export { machineOf, roleOf } from "./machines";

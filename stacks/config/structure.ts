@@ -4,13 +4,13 @@ import { correctedFraction, correctedNumber, correctedText, quoted } from "./cor
 import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml } from "./field-text";
 import { didYouMean, type Path, type ProblemDraft, valueAt } from "./problems";
 import { type PlainIssue, plainIssues } from "./union-issues";
-import { unknownKey } from "./unknown-key";
+import { unknownKeys } from "./unknown-keys";
 
 /** Drafts for one issue; several for several unknown keys. */
 export function draftsOf(issue: PlainIssue, input: unknown): ProblemDraft[] {
   const path = issue.path as Path;
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => unknownKey(path, key, input));
+    return unknownKeys(path, issue.keys, input);
   }
   if (issue.code === "invalid_key") {
     return [invalidName(path)];

@@ -30,7 +30,6 @@ describe("catalogue files", () => {
     ["images.json", schemas.images],
     ["fabrics.json", schemas.fabrics],
     ["chart-images.json", schemas.chartImages],
-    ["chat-parsers.json", schemas.chatParsers],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")
         ? [[`engine-options/${file}`, file.endsWith("-rules.json") ? schemas.engineRules : schemas.engineOptions]]

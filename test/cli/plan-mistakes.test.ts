@@ -131,7 +131,7 @@ describe("values", () => {
 
   it.each([
     { what: "a GGUF format with vLLM", change: { quantization: "Q4_K_M" }, says: "a weight format of vllm" },
-    { what: "more GPUs than a node has", change: { tensorParallel: 64 }, says: "1 to 2" },
+    { what: "more GPUs than a node has", change: { vllm: { tensorParallel: 64 } }, says: "1 to 2" },
     { what: "a foreign bucket", change: { source: "s3://other/chat" }, says: "copy the model to s3://models/chat" },
     { what: "a whole bucket", change: { source: "s3://models/" }, says: "a prefix in the environment's model store" },
     { what: "a neighbour of the bucket", change: { source: "s3://models-2/x" }, says: "s3://models/…" },

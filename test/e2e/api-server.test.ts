@@ -25,8 +25,7 @@ function withEveryOption(): Promise<ProgramRun> {
   const folder = mkdtempSync(join(tmpdir(), "options-"));
   writeFileSync(join(folder, "chat.jinja"), "{{ messages }}");
   const options = {
-    toolCalling: true,
-    chatTemplate: "chat.jinja",
+    vllm: { toolCalling: true, chatTemplate: "chat.jinja" },
     args: { "enable-prefix-caching": false, "cudagraph-capture-sizes": [1, 2], "limit-mm-per-prompt": { image: 1 } },
     env: { NCCL_DEBUG: "INFO", NOTE: "$(HOME)" },
   };

@@ -326,7 +326,9 @@ describe("planDeployment", () => {
     const on = (shape: string, changes: Partial<ModelRequest>) =>
       refusals(environmentOf([poolOf(shape, 1)], [modelOf("qwen2.5-7b-instruct", changes)]))[0]?.message ?? "";
     const three = on("p5.48xlarge", { tensorParallel: 3 });
-    expect(three).toContain("To fix it:\n- write models.qwen2-5-7b-instruct.tensorParallel: 1, 2 or 4, or remove it");
+    expect(three).toContain(
+      "To fix it:\n- write models.qwen2-5-7b-instruct.vllm.tensorParallel: 1, 2 or 4, or remove it",
+    );
     expect(three).not.toContain("quantized model");
     expect(three).toMatch(/; and \d+ more reasons of this kind/);
     expect(three.split("TP 3 ").length - 1).toBe(3);

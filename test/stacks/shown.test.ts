@@ -156,7 +156,7 @@ describe("oci-h100", () => {
   const run = useRun("oci-h100");
 
   it("lays the 405 B model over two machines of eight GPUs, without being told how", () => {
-    expect(run().environment.models["llama-405b"]).not.toHaveProperty("tensorParallel");
+    expect(run().environment.models["llama-405b"]).not.toHaveProperty("vllm.tensorParallel");
     expect(model(run(), "llama-405b")).toMatchObject({
       tensorParallel: 8,
       pipelineParallel: 2,
@@ -197,7 +197,7 @@ describe("aws-prod", () => {
   });
 
   it("fits both replicas of the 70 B model on one p5.48xlarge, four GPUs each", () => {
-    expect(run().environment.models["llama-70b"]).not.toHaveProperty("tensorParallel");
+    expect(run().environment.models["llama-70b"]).not.toHaveProperty("vllm.tensorParallel");
     expect(model(run(), "llama-70b")).toMatchObject({ tensorParallel: 4, pipelineParallel: 1, shape: "p5.48xlarge" });
     const h100 = run().plan.pools.find((p) => p.name === "h100");
     expect([h100?.minNodes, h100?.gpusClaimed, h100?.gpusTotal]).toEqual([1, 8, 8]);

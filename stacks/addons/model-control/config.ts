@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isPinned } from "../../../catalog/image-reference";
+import { DEFAULT_REGISTRY } from "../../../engines/sources";
 import { hostname, text, wholeNumber } from "../../config/sections/fields";
 
 /** Stands in the environments that come with the project until a fork has an image of its own. */
@@ -23,7 +24,7 @@ const registryHost = z
 
 const modelName = text(400)
   .regex(/^([A-Za-z0-9_][A-Za-z0-9_.:-]*\/){0,2}[A-Za-z0-9_][A-Za-z0-9_.-]*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/)
-  .meta({ allowed: "a model as Ollama names it, [host/][namespace/]model[:tag]", example: "llama3.2:1b" });
+  .meta({ allowed: "a model as its registry names it, [host/][namespace/]model[:tag]", example: "llama3.2:1b" });
 
 export const modelControlSection = z
   .strictObject({
@@ -42,21 +43,22 @@ export const modelControlSection = z
       .max(50)
       .default([])
       .meta({
-        description: "Models on an Ollama engine's disk before a deployment is done, beside those under models.",
+        description:
+          "Models on the disks of engines that fetch models at run time before a deployment is done, beside those under models.",
         example: ["llama3.2:1b"],
       }),
     allowedRegistries: z
       .array(registryHost)
       .min(1)
       .max(50)
-      .default(["registry.ollama.ai"])
+      .default([DEFAULT_REGISTRY])
       .meta({
-        description: "Hosts that models may be fetched from; a name without a host means registry.ollama.ai.",
-        example: ["registry.ollama.ai", "hf.co"],
+        description: `Hosts that models may be fetched from; a name without a host means ${DEFAULT_REGISTRY}.`,
+        example: [DEFAULT_REGISTRY, "hf.co"],
       }),
     spareStorageGiB: wholeNumber(0, 65_536).default(20).meta({
       description:
-        "Room for further models on the volume of each Ollama replica. Another size makes new, empty volumes: the models are fetched again.",
+        "Room for further models on the volume of each replica of an engine that fetches models at run time. Another size makes new, empty volumes: the models are fetched again.",
       unit: "GiB",
       example: 50,
     }),

@@ -1,10 +1,13 @@
+import { engineNames, engineOf } from "../../../engines";
+import { DEFAULT_REGISTRY, SOURCES, splitSource } from "../../../engines/sources";
 import type { Rule } from "../../config/rules/context";
+import type { ModelConfig } from "../../config/schema";
 import type { ModelControlConfig } from "./config";
 
 type Own = { readonly modelControl: ModelControlConfig };
 
-/** Registry of names without one. Names that Ollama only keeps locally count as its, too. */
-const OLLAMA_REGISTRY = "registry.ollama.ai";
+/** Engines that fetch models at run time: those with registries of their own. */
+const fetching = engineNames.filter((name) => engineOf(name).weightsFrom === "registry");
 
 export const modelControlHasAnImage: Rule<Own> = function* ({ sections: { modelControl } }) {
   if (modelControl?.enabled && modelControl.image === undefined) {
@@ -28,15 +31,14 @@ export const modelControlHasItsOwnHostname: Rule<Own> = function* ({ sections: {
   }
 };
 
-/** Only Ollama fetches models at run time. */
 export const warmModelsHaveAnEngine: Rule<Own> = function* ({ sections: { modelControl, models } }) {
   const warm = modelControl?.enabled ? modelControl.warmModels : [];
-  if (models && warm.length > 0 && Object.values(models).every(({ engine }) => engine !== "ollama")) {
+  if (models && warm.length > 0 && Object.values(models).every(({ engine }) => !fetching.includes(engine))) {
     yield {
       path: ["modelControl", "warmModels"],
       value: warm,
-      allowed: "nothing, while no model has engine: ollama: other engines fetch no models at run time",
-      fix: "remove it, or add a model with engine: ollama",
+      allowed: `nothing, while no model has engine: ${fetching.join(" or ")}: other engines fetch no models at run time`,
+      fix: `remove it, or add a model with engine: ${fetching[0]}`,
     };
   }
 };
@@ -64,11 +66,8 @@ export const plannedRegistriesAreAllowed: Rule<Own> = function* ({ sections: { m
   if (!modelControl?.enabled) {
     return;
   }
-  const onOllama = Object.values(models).filter(({ engine }) => engine === "ollama");
-  const needed = onOllama.flatMap(({ source }) => [
-    OLLAMA_REGISTRY,
-    ...(source?.startsWith("ollama://") ? [registryOf(source.slice("ollama://".length))] : []),
-  ]);
+  const fetched = Object.values(models).filter(({ engine }) => fetching.includes(engine));
+  const needed = fetched.flatMap((model) => [DEFAULT_REGISTRY, ...registriesOf(model)]);
   const missing = [...new Set(needed)].filter((registry) => !modelControl.allowedRegistries.includes(registry));
   if (missing.length > 0) {
     yield {
@@ -80,8 +79,13 @@ export const plannedRegistriesAreAllowed: Rule<Own> = function* ({ sections: { m
   }
 };
 
+function registriesOf({ source }: Pick<ModelConfig, "source">): string[] {
+  const from = source === undefined ? undefined : splitSource(source);
+  return from === undefined || SOURCES[from.kind].throughStore ? [] : [registryOf(from.name)];
+}
+
 /** The host in a model's name: only the first of three parts is one. */
 function registryOf(model: string): string {
   const [first = "", ...others] = model.split("/");
-  return others.length === 2 ? first.toLowerCase() : OLLAMA_REGISTRY;
+  return others.length === 2 ? first.toLowerCase() : DEFAULT_REGISTRY;
 }

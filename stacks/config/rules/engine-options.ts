@@ -1,8 +1,9 @@
-/** What stands under `models.<name>.args` and `env`, against the options of the pinned engine. */
+/** What stands under `models.<name>.args` and `env`, against the options of the pinned engine; its own block, against the task. */
 import { type EngineArgument, type EngineVariable, type OptionRules, ruleFor } from "../../../catalog/engine-options";
 import { findModel } from "../../../catalog/models";
 import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
 import type { ArgumentValue } from "../../../planner/types";
+import { blockOf, settingFaults } from "../engine-block";
 import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../sections/secrets";
@@ -33,19 +34,11 @@ export const variablesAreKnown: Rule = function* ({ sections }) {
   }
 };
 
-/** Templates make prompts of chats; parsers read what the model then says. */
-export const chatSettingsAreForChats: Rule = function* ({ sections }) {
+export const ownSettingsFitTheTask: Rule = function* ({ sections }) {
   for (const [model, config] of Object.entries(sections.models ?? {})) {
     const task = config.task ?? findModel(config.model ?? "")?.task ?? "chat";
-    for (const key of ["toolCalling", "reasoning", "chatTemplate"] as const) {
-      if (config[key] && config.engine === "vllm" && task !== "chat") {
-        yield {
-          path: ["models", model, key],
-          value: config[key],
-          allowed: `only with task chat, this one is ${task}`,
-          fix: `remove ${key}`,
-        };
-      }
+    for (const { key, allowed, fix } of settingFaults(config, task)) {
+      yield { path: ["models", model, config.engine, key], value: blockOf(config)?.[key], allowed, fix };
     }
   }
 };

@@ -2,6 +2,7 @@ import { findModel, modelNames } from "../../../catalog/models";
 import { type EngineName, engineOf, enginesFor } from "../../../engines";
 import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
 import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../../names/namespaces";
+import { requestedSettings } from "../engine-block";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
 import { buildOf, buildsOf } from "../model-build";
 import { list, type Path, type ProblemDraft, suggest } from "../problems";
@@ -109,38 +110,6 @@ function* sourceProblems(path: Path, { engine, source, model }: ModelConfig): Ge
 function orEngine([engine]: readonly EngineName[]): string {
   return engine === undefined ? "" : `, or engine: ${engine}`;
 }
-
-/** Settings that only vLLM has, with the value that means "not set". */
-const vllmOnly = {
-  tensorParallel: undefined,
-  pipelineParallel: undefined,
-  gpuMemoryUtilization: undefined,
-  maxNumSeqs: undefined,
-  kvCacheDtype: "auto",
-  loading: "copy",
-  toolCalling: false,
-  reasoning: false,
-  chatTemplate: undefined,
-} as const satisfies Partial<Record<keyof ModelConfig, unknown>>;
-
-export const settingsFitTheEngines: Rule = function* ({ sections }) {
-  for (const [name, model] of Object.entries(sections.models ?? {})) {
-    if (model.engine !== "ollama") {
-      continue;
-    }
-    for (const [key, unset] of Object.entries(vllmOnly)) {
-      const value = model[key as keyof typeof vllmOnly];
-      if (value !== unset) {
-        yield {
-          path: ["models", name, key],
-          value,
-          allowed: "only with engine vllm: Ollama decides this itself",
-          fix: `remove ${key}, or write engine: vllm`,
-        };
-      }
-    }
-  }
-};
 
 export const tasksFitTheEngines: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
@@ -265,12 +234,13 @@ export const tensorParallelFitsANode: Rule = function* (context) {
   }
   for (const [name, model] of Object.entries(context.sections.models ?? {})) {
     const most = mostGpus(name, model, pools);
-    if (model.engine === "vllm" && model.tensorParallel !== undefined && most > 0 && model.tensorParallel > most) {
+    const { tensorParallel } = requestedSettings(model);
+    if (tensorParallel !== undefined && most > 0 && tensorParallel > most) {
       yield {
-        path: ["models", name, "tensorParallel"],
-        value: model.tensorParallel,
+        path: ["models", name, model.engine, "tensorParallel"],
+        value: tensorParallel,
         allowed: `1 to ${most}: no node of its pools has more GPUs`,
-        fix: `write tensorParallel: ${most} and add pipelineParallel, or take a pool with larger nodes`,
+        fix: `write tensorParallel: ${most} and add pipelineParallel beside it, or take a pool with larger nodes`,
       };
     }
   }

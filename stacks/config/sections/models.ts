@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { engineNames } from "../../../engines";
+import { type EngineName, engineNames, engineOf, settingsOf } from "../../../engines";
+import type { ModelTask } from "../../../engines/served-model";
 import { sourceForms, sourcePattern } from "../../../engines/sources";
-import type { ModelLoading, ModelPlan, ModelTask } from "../../../planner/types";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { serviceLevelSchema } from "./service-level";
+import { taggedUnion } from "./tagged-union";
 
 const tasks = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
-const loadings = ["copy", "stream"] as const satisfies readonly ModelLoading[];
-const kvCacheDtypes = ["auto", "bfloat16", "fp8"] as const satisfies readonly ModelPlan["kvCacheDtype"][];
 
 const replicasSchema = z
   .strictObject({
@@ -35,146 +34,132 @@ const argumentValue = z.union([
   z.record(z.string(), z.unknown()),
 ]);
 
-export const modelSchema = z
-  .strictObject({
-    model: text(128).optional().meta({
+/** Which model it is. */
+const origin = {
+  model: text(128).optional().meta({
+    description:
+      "Model by its catalogue name, or by the Hugging Face repository of a catalogue entry. Either model or config.",
+    example: "llama-3.2-3b-instruct",
+  }),
+  config: text(2048).optional().meta({
+    description:
+      "A model outside the catalogue: its Hugging Face config.json as path, file://, https:// or s3:// URL. Needs source.",
+    example: "models/my-model/config.json",
+  }),
+  source: z
+    .string()
+    .max(2048)
+    .regex(sourcePattern)
+    .optional()
+    .meta({
+      description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
+      allowed: `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`,
+      example: "hf://Qwen/Qwen2.5-7B-Instruct",
+    }),
+};
+
+/** What every model has besides, whatever runs it. */
+const common = {
+  engineVersion: z
+    .string()
+    .max(32)
+    .regex(/^\d+\.\d+\.\d+([.-][\w.-]+)?$/)
+    .optional()
+    .meta({
+      description: "Version of the engine. Default: the one that the platform pins.",
+      allowed: 'a full version in quotes, such as "0.33.0"',
+      example: "0.33.0",
+    }),
+  servedName: text(128).optional().meta({
+    description: "What clients put in the `model` field. Default: the name of this entry.",
+    example: "llama-3.3-70b",
+  }),
+  task: z
+    .enum(tasks)
+    .optional()
+    .meta({ description: "What the model does. Default: as in the catalogue, else chat.", example: "chat" }),
+  domain: dnsLabel()
+    .optional()
+    .meta({ description: "Subject the model serves, for labels and bucket prefixes.", example: "legal" }),
+  contextTokens: wholeNumber(1, 16_777_216)
+    .default(8192)
+    .meta({ description: "Longest prompt and answer together.", unit: "tokens", example: 8192 }),
+  concurrency: wholeNumber(1, 4096).default(16).meta({
+    description: "Requests of full length that one replica answers at once.",
+    unit: "requests",
+    example: 16,
+  }),
+  replicas: replicasSchema,
+  serviceLevel: serviceLevelSchema,
+  pools: z
+    .array(dnsLabel(40))
+    .min(1)
+    .optional()
+    .meta({ description: "Pools that may run it. Default: every pool with a fitting role.", example: ["gpu"] }),
+  quantization: text(32).optional().meta({
+    description:
+      "Weight format: a build of the engine's registry, or what the engine makes of a 16-bit checkpoint when it loads it. The checkpoint's own needs no word.",
+    example: "fp8",
+  }),
+  args: z
+    .record(
+      z.string().max(64),
+      argumentValue.meta({ allowed: "true, false, a number, text, a list or a mapping", example: true }),
+    )
+    .optional()
+    .meta({
       description:
-        "Model by its catalogue name, or by the Hugging Face repository of a catalogue entry. Either model or config.",
-      example: "llama-3.2-3b-instruct",
+        "Further flags of the engine, by name without dashes: true and false switch a flag, lists and mappings are for flags that take several values or JSON. Checked against the flags of the pinned version; what the plan decides has keys of its own. Only of engines that take flags.",
+      allowed: "a mapping of flags to values, not a list of words",
+      example: { "enable-prompt-tokens-details": true, "max-num-batched-tokens": 4096 },
     }),
-    config: text(2048).optional().meta({
+  env: z
+    .record(
+      z
+        .string()
+        .max(128)
+        .regex(/^[A-Za-z_]\w*$/)
+        .meta({ allowed: "the name of an environment variable" }),
+      z.union([z.boolean(), plainNumber, text(4096)]).meta({ allowed: "text, a number, true or false", example: "1" }),
+    )
+    .optional()
+    .meta({
       description:
-        "A model outside the catalogue: its Hugging Face config.json as path, file://, https:// or s3:// URL. Needs source.",
-      example: "models/my-model/config.json",
+        "Further environment variables of the engine. Never secrets. Checked against the variables of the pinned version.",
+      example: { VLLM_LOG_STATS_INTERVAL: 30 },
     }),
-    source: z
-      .string()
-      .max(2048)
-      .regex(sourcePattern)
-      .optional()
-      .meta({
-        description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
-        allowed: `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`,
-        example: "hf://Qwen/Qwen2.5-7B-Instruct",
-      }),
-    engine: z.enum(engineNames).default("vllm").meta({ description: "Inference engine.", example: "vllm" }),
-    engineVersion: z
-      .string()
-      .max(32)
-      .regex(/^\d+\.\d+\.\d+([.-][\w.-]+)?$/)
-      .optional()
-      .meta({
-        description: "Version of the engine. Default: the one that the platform pins.",
-        allowed: 'a full version in quotes, such as "0.33.0"',
-        example: "0.33.0",
-      }),
-    servedName: text(128).optional().meta({
-      description: "What clients put in the `model` field. Default: the name of this entry.",
-      example: "llama-3.3-70b",
-    }),
-    task: z
-      .enum(tasks)
-      .optional()
-      .meta({ description: "What the model does. Default: as in the catalogue, else chat.", example: "chat" }),
-    domain: dnsLabel()
-      .optional()
-      .meta({ description: "Subject the model serves, for labels and bucket prefixes.", example: "legal" }),
-    contextTokens: wholeNumber(1, 16_777_216)
-      .default(8192)
-      .meta({ description: "Longest prompt and answer together.", unit: "tokens", example: 8192 }),
-    concurrency: wholeNumber(1, 4096).default(16).meta({
-      description: "Requests of full length that one replica answers at once.",
-      unit: "requests",
-      example: 16,
-    }),
-    replicas: replicasSchema,
-    serviceLevel: serviceLevelSchema,
-    pools: z
-      .array(dnsLabel(40))
-      .min(1)
-      .optional()
-      .meta({ description: "Pools that may run it. Default: every pool with a fitting role.", example: ["gpu"] }),
-    tensorParallel: wholeNumber(1, 64)
-      .optional()
-      .meta({ description: "GPUs of one node that share each layer. Default: planned.", unit: "GPUs", example: 4 }),
-    pipelineParallel: wholeNumber(1, 64)
-      .optional()
-      .meta({ description: "Groups of layers one after another. Default: planned.", unit: "stages", example: 2 }),
-    quantization: text(32).optional().meta({
-      description:
-        "Weight format: of the GGUF file (Ollama), or one that vLLM makes when it loads a 16-bit checkpoint. The checkpoint's own needs no word.",
-      example: "fp8",
-    }),
-    kvCacheDtype: z
-      .enum(kvCacheDtypes)
-      .default("auto")
-      .meta({ description: "Number format of vLLM's KV cache. auto: the model's own.", example: "auto" }),
-    gpuMemoryUtilization: z
-      .number()
-      .min(0.5)
-      .max(0.97)
-      .optional()
-      .meta({ description: "Fraction of GPU memory that vLLM may use. Default: the engine's.", example: 0.92 }),
-    maxNumSeqs: wholeNumber(1, 65_536)
-      .optional()
-      .meta({ description: "Requests that vLLM batches. Default: the engine's.", unit: "requests", example: 256 }),
-    loading: z.enum(loadings).default("copy").meta({
-      description: "How vLLM gets the weights at start: copied to a local volume first, or streamed from the store.",
-      example: "stream",
-    }),
-    toolCalling: z.boolean().default(false).meta({
-      description: "Let clients of a chat model on vLLM call tools: starts vLLM's parser of the model's family.",
-      example: true,
-    }),
-    reasoning: z.boolean().default(false).meta({
-      description:
-        "Part the reasoning of a chat model on vLLM from its answer: starts vLLM's parser of the model's family.",
-      example: true,
-    }),
-    chatTemplate: text(1024)
-      .regex(/^(?![a-z][a-z0-9+.-]*:\/\/).+\.jinja2?$/i)
-      .optional()
-      .meta({
-        description:
-          "Jinja template that makes vLLM's prompt of a chat, in place of the model's own: a file, from the folder of this one.",
-        allowed: "the path of a file that ends in .jinja",
-        example: "templates/chat.jinja",
-      }),
-    args: z
-      .record(
-        z.string().max(64),
-        argumentValue.meta({ allowed: "true, false, a number, text, a list or a mapping", example: true }),
-      )
-      .optional()
-      .meta({
-        description:
-          "Further flags of vLLM, by name without dashes: true and false switch a flag, lists and mappings are for flags that take several values or JSON. Checked against the flags of the pinned version; what the plan decides has keys of its own.",
-        allowed: "a mapping of flags to values, not a list of words",
-        example: { "enable-prompt-tokens-details": true, "max-num-batched-tokens": 4096 },
-      }),
-    env: z
-      .record(
-        z
-          .string()
-          .max(128)
-          .regex(/^[A-Za-z_]\w*$/)
-          .meta({ allowed: "the name of an environment variable" }),
-        z
-          .union([z.boolean(), plainNumber, text(4096)])
-          .meta({ allowed: "text, a number, true or false", example: "1" }),
-      )
-      .optional()
-      .meta({
-        description:
-          "Further environment variables of the engine. Never secrets. Checked against the variables of the pinned version.",
-        example: { VLLM_LOG_STATS_INTERVAL: 30 },
-      }),
-  })
-  .meta({
-    description: "One model that clients can call.",
-    oneOf: [{ required: ["model"] }, { required: ["config", "source"] }],
-    example: { model: "llama-3.2-3b-instruct" },
+};
+
+/** Of the keys of a member its own block is known only here: readers take it from `../engine-block.ts`. */
+type Member = z.ZodObject<
+  typeof origin & typeof common & { readonly engine: z.ZodDefault<z.ZodLiteral<EngineName>> },
+  z.core.$strict
+>;
+
+/** A model on one engine: the common keys, and a block with the engine's name where it has settings of its own. */
+function memberOf(engine: EngineName, isDefault: boolean): Member {
+  const { label, summary } = engineOf(engine);
+  const { schema } = settingsOf(engine);
+  const tag = z.literal(engine).meta({ example: engine });
+  const block = schema.prefault({}).meta({ description: `What only ${label} knows.` });
+  const member = z.strictObject({
+    ...origin,
+    engine: isDefault ? tag.default(engine) : tag,
+    ...common,
+    ...(Object.keys(schema.shape).length > 0 && { [engine]: block }),
   });
+  return member.meta({
+    description: summary,
+    oneOf: [{ required: ["model"] }, { required: ["config", "source"] }],
+  }) as unknown as Member;
+}
+
+const [byDefault, ...others] = engineNames;
+
+export const modelSchema = taggedUnion("engine", [
+  memberOf(byDefault, true),
+  ...others.map((engine) => memberOf(engine, false)),
+]).meta({ description: "One model that clients can call.", example: { model: "llama-3.2-3b-instruct" } });
 
 export const modelsSection = z.record(dnsLabel(40), modelSchema).meta({
   description: "Models by name. The name becomes the namespace model-<name> and the route.",

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hourlyUsd } from "../../../catalog/shapes";
+import { engineNames } from "../../../engines";
 import { withFixes } from "../../../planner/fixes/find-fixes";
 import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
@@ -22,10 +23,10 @@ const MODEL_KEYS: Readonly<Record<string, keyof ModelRequest>> = {
   "replicas.max": "maxReplicas",
 };
 
-/** What a person does with a fix: writes the value at its path. */
+/** What a person does with a fix: writes the value at its path; what stands in the block of an engine, the request has beside the rest. */
 function written(request: PlanRequest, { path, to }: Fix): PlanRequest {
   const [section, name, ...rest] = path.split(".");
-  const key = rest.join(".");
+  const key = rest.filter((part) => !engineNames.some((engine) => engine === part)).join(".");
   if (section === "models") {
     const change =
       key === "replicas"
@@ -122,9 +123,11 @@ describe("a model that does not fit", () => {
     const { fixes, message } = onlyRefusal(
       environmentOf([poolOf("p5.48xlarge", 1)], [llama70b({ tensorParallel: 3 })]),
     );
-    expect(fixes).toContainEqual(expect.objectContaining({ path: "models.chat.tensorParallel", from: 3, to: null }));
+    expect(fixes).toContainEqual(
+      expect.objectContaining({ path: "models.chat.vllm.tensorParallel", from: 3, to: null }),
+    );
     // The planner knows all values that would do: they are named instead.
-    expect(message).toMatch(/^- write models\.chat\.tensorParallel: 1, 2, 4 or 8, or remove it$/m);
+    expect(message).toMatch(/^- write models\.chat\.vllm\.tensorParallel: 1, 2, 4 or 8, or remove it$/m);
   });
 
   it("may use a pool that it does not name", () => {

@@ -20,7 +20,10 @@ describe("a model's own chat template", () => {
 
   async function plan(templates: Record<string, string>) {
     const models = Object.fromEntries(
-      Object.entries(templates).map(([name, chatTemplate]) => [name, { model: "qwen2.5-7b-instruct", chatTemplate }]),
+      Object.entries(templates).map(([name, chatTemplate]) => [
+        name,
+        { model: "qwen2.5-7b-instruct", vllm: { chatTemplate } },
+      ]),
     );
     const parsed = parseWith({ models });
     if (!parsed.ok) throw new Error("not parsed");
@@ -43,29 +46,32 @@ describe("a model's own chat template", () => {
     );
     if (!(error instanceof ConfigError)) throw error ?? new Error("nothing was thrown");
     expect(error.problems.map(({ path, allowed }) => [path, allowed])).toEqual([
-      ["models.a.chatTemplate", `a readable Jinja template: ${join(folder, "missing.jinja")} does not exist`],
-      ["models.b.chatTemplate", `a readable Jinja template: ${join(folder, "folder.jinja")} is a folder`],
-      ["models.c.chatTemplate", `a readable Jinja template: ${join(folder, "large.jinja")} is larger than 256 KiB`],
-      ["models.d.chatTemplate", "a readable Jinja template: it is no text"],
+      ["models.a.vllm.chatTemplate", `a readable Jinja template: ${join(folder, "missing.jinja")} does not exist`],
+      ["models.b.vllm.chatTemplate", `a readable Jinja template: ${join(folder, "folder.jinja")} is a folder`],
+      [
+        "models.c.vllm.chatTemplate",
+        `a readable Jinja template: ${join(folder, "large.jinja")} is larger than 256 KiB`,
+      ],
+      ["models.d.vllm.chatTemplate", "a readable Jinja template: it is no text"],
     ]);
   });
 
   it.each(["https://example.com/chat.jinja", "chat.txt", "{{ messages }}"])("is no %s", (chatTemplate) => {
-    const problems = problemsWith({ models: { chat: { model: "qwen2.5-7b-instruct", chatTemplate } } });
+    const problems = problemsWith({ models: { chat: { model: "qwen2.5-7b-instruct", vllm: { chatTemplate } } } });
     expect(problems).toMatchObject([
-      { path: "models.chat.chatTemplate", allowed: "the path of a file that ends in .jinja" },
+      { path: "models.chat.vllm.chatTemplate", allowed: "the path of a file that ends in .jinja" },
     ]);
   });
 
   it("belongs to chat models on vLLM, and is no flag", () => {
     const models = {
-      a: { model: "bge-m3", chatTemplate: "a.jinja" },
-      b: { model: "llama-3.2-3b-instruct", engine: "ollama", chatTemplate: "a.jinja" },
+      a: { model: "bge-m3", vllm: { chatTemplate: "a.jinja" } },
+      b: { model: "llama-3.2-3b-instruct", engine: "ollama", vllm: { chatTemplate: "a.jinja" } },
       c: { model: "qwen2.5-7b-instruct", args: { "chat-template": "a.jinja" } },
     };
     expect(problemsWith({ models }).map(({ path }) => path)).toEqual([
-      "models.a.chatTemplate",
-      "models.b.chatTemplate",
+      "models.a.vllm.chatTemplate",
+      "models.b.vllm",
       "models.c.args.chat-template",
     ]);
   });

@@ -105,9 +105,13 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
   [
     "a flag of the plan",
     { args: { "tensor-parallel-size": 2 } },
-    { path: "args.tensor-parallel-size", allowed: "told by tensorParallel", fix: "write tensorParallel" },
+    { path: "args.tensor-parallel-size", allowed: "told by vllm.tensorParallel", fix: "write vllm.tensorParallel" },
   ],
-  ["its alias", { args: { tp: 2 } }, { path: "args.tp", allowed: "a flag", fix: "write tensorParallel of the model" }],
+  [
+    "its alias",
+    { args: { tp: 2 } },
+    { path: "args.tp", allowed: "a flag", fix: "write vllm.tensorParallel of the model" },
+  ],
   [
     "its misspelling",
     { args: { "max-modl-len": 4096 } },

@@ -26,8 +26,7 @@ describe("a right file", () => {
             contextTokens: 8192,
             concurrency: 16,
             replicas: { min: 1, max: 1 },
-            kvCacheDtype: "auto",
-            loading: "copy",
+            vllm: { kvCacheDtype: "auto", loading: "copy", toolCalling: false, reasoning: false },
           },
         },
         storage: { bucket: "models", registryGbps: 1, storeGbps: 10 },
@@ -194,7 +193,7 @@ describe("mistakes", () => {
     ["another unit", { storage: { sizeGiB: "500 GB" } }, "sizeGiB", "write 500"],
     [
       "fp16, no slip of fp8",
-      { models: { chat: { model: "qwen3-8b", kvCacheDtype: "fp16" } } },
+      { models: { chat: { model: "qwen3-8b", vllm: { kvCacheDtype: "fp16" } } } },
       "kvCacheDtype",
       "remove it for the default, auto",
     ],

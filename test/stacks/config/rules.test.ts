@@ -159,8 +159,8 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   ],
   [
     "a vLLM setting on Ollama",
-    { models: { chat: { ...ollama, loading: "stream" } } },
-    { path: "models.chat.loading", allowed: "only with engine vllm", fix: "remove loading" },
+    { models: { chat: { ...ollama, vllm: { loading: "stream" } } } },
+    { path: "models.chat.vllm", allowed: "only with engine vllm", fix: "remove vllm, or write engine: vllm" },
   ],
   [
     "a reranker on Ollama",
@@ -204,8 +204,8 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   ],
   [
     "more tensor parallelism than GPUs",
-    { models: { chat: { ...chat, tensorParallel: 4 } } },
-    { path: "models.chat.tensorParallel", allowed: "1 to 2", fix: "pipelineParallel" },
+    { models: { chat: { ...chat, vllm: { tensorParallel: 4 } } } },
+    { path: "models.chat.vllm.tensorParallel", allowed: "1 to 2", fix: "pipelineParallel" },
   ],
   ["self-signed in production", { stage: "production" }, { path: "gateway.tls.kind", fix: "acme" }],
   [
@@ -281,7 +281,7 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   [
     "a warm model that is a path",
     { modelControl: { ...control, warmModels: ["../secret"] } },
-    { path: "modelControl.warmModels[0]", allowed: "as Ollama names it", fix: "llama3.2:1b" },
+    { path: "modelControl.warmModels[0]", allowed: "as its registry names it", fix: "llama3.2:1b" },
   ],
   [
     "registries without that of a planned model",
@@ -387,7 +387,7 @@ describe("rules between fields", () => {
     // The pool's shape is misspelt: nothing follows about its GPUs, its provider or models that use it.
     const problems = problemsWith({
       pools: { gpu: { shap: "VM.GPU.A10.2" } },
-      models: { chat: { ...chat, pools: ["gpu"], tensorParallel: 2 } },
+      models: { chat: { ...chat, pools: ["gpu"], vllm: { tensorParallel: 2 } } },
     });
     expect(problems.map(({ path }) => path)).toEqual(["pools.gpu.shap"]);
   });

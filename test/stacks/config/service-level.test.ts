@@ -67,7 +67,7 @@ describe("models.<name>.serviceLevel", () => {
 
   it("written a level too high is told its place", () => {
     expect(problemsWith({ models: { chat: { ...chat, ttftMs: 500 } } })[0]?.fix).toBe(
-      "write it as serviceLevel: {ttftMs: 500}",
+      "write serviceLevel: {ttftMs: 500} in its place",
     );
   });
 

@@ -80,18 +80,18 @@ describe("the cluster", () => {
 describe("a key that stands a level off", () => {
   const chat = { model: "qwen2.5-7b-instruct" };
   it.each([
-    ["too high", { models: { chat: { ...chat, min: 2 } } }, "models.chat", "Write it as replicas: {min: 2}."],
+    ["too high", { models: { chat: { ...chat, min: 2 } } }, "models.chat", "Write replicas: {min: 2} in its place."],
     [
       "too high, in a list",
       { cluster: { kind: "oci", groups: [992] } },
       "cluster",
-      "Write it as gpuDevices: {groups: …}.",
+      "Write gpuDevices: {groups: …} in its place.",
     ],
     [
       "too high, for a union",
       { gateway: { hostname: "a.example.com", email: "me@example.com", tls: { kind: "acme" } } },
       "gateway.email",
-      "Write it as tls: {email: …}.",
+      "Add to tls: {email: me@example.com}, and remove email here.",
     ],
     [
       "too low",
@@ -111,7 +111,7 @@ describe("a key that stands a level off", () => {
     expect(others).toEqual([]);
   });
 
-  it("is shown without its value unless the schema knows that, or it is a number: it may be a secret", () => {
+  it("is shown without its value where that gives itself away as a secret", () => {
     const text = JSON.stringify(problemsWith({ gateway: { hostname: "a.example.com", email: "hf_abcdefghijkl" } }));
     expect(text).toContain("tls: {email: …}");
     expect(text).not.toContain("hf_abc");

@@ -17,7 +17,7 @@ export interface ChatParserRow extends ChatParsers {
   readonly asOf: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked by test/engines/vllm/chat-parsers.test.ts.
 export const chatParserRows = table.parsers as readonly ChatParserRow[];
 
 /**

@@ -1,9 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { chatParserRows, chatParsers } from "../../catalog/chat-parsers";
-import { vllmArgument } from "../../engines/vllm/options";
-import { knownFamilies } from "../../planner/model/families/registry";
+import { z } from "zod";
+import { chatParserRows, chatParsers } from "../../../engines/vllm/chat-parsers";
+import { vllmArgument } from "../../../engines/vllm/options";
+import { knownFamilies } from "../../../planner/model/families/registry";
+
+const text = z.string().min(1);
+const row = z.strictObject({
+  families: z.array(text).nonempty(),
+  model: text.optional(),
+  toolCalls: text.optional(),
+  reasoning: text.optional(),
+  source: text,
+  asOf: z.iso.date(),
+});
 
 describe("parsers of chat models", () => {
+  it("have rows of the right shape", () => {
+    expect(z.array(row).nonempty().safeParse(chatParserRows).error?.issues ?? []).toEqual([]);
+  });
+
   it("are parsers that the pinned vLLM has, for families that the planner reads", () => {
     const tools = vllmArgument("tool-call-parser")?.choices ?? [];
     const reasoning = vllmArgument("reasoning-parser")?.choices ?? [];

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import type { ModelTask, ServedModel } from "../served-model";
+import { engineSettings, type SettingFault } from "../settings";
+import { parsersAskedFor } from "./asked-parsers";
+
+const loadings = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
+const kvCacheDtypes = ["auto", "bfloat16", "fp8"] as const satisfies readonly ServedModel["kvCacheDtype"][];
+
+/** `models.<name>.vllm`. */
+export const vllmBlock = z.strictObject({
+  tensorParallel: z
+    .int()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: "GPUs of one node that share each layer. Default: planned.", unit: "GPUs", example: 4 }),
+  pipelineParallel: z
+    .int()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: "Groups of layers one after another. Default: planned.", unit: "stages", example: 2 }),
+  kvCacheDtype: z
+    .enum(kvCacheDtypes)
+    .default("auto")
+    .meta({ description: "Number format of the KV cache. auto: the model's own.", example: "auto" }),
+  gpuMemoryUtilization: z
+    .number()
+    .min(0.5)
+    .max(0.97)
+    .optional()
+    .meta({ description: "Fraction of GPU memory that it may use. Default: the engine's.", example: 0.92 }),
+  maxNumSeqs: z.int().min(1).max(65_536).optional().meta({
+    description: "Requests that it batches. Default: the engine's.",
+    unit: "requests",
+    example: 256,
+  }),
+  loading: z.enum(loadings).default("copy").meta({
+    description: "How it gets the weights at start: copied to a local volume first, or streamed from the store.",
+    example: "stream",
+  }),
+  toolCalling: z.boolean().default(false).meta({
+    description: "Let clients of a chat model call tools: starts the parser of the model's family.",
+    example: true,
+  }),
+  reasoning: z.boolean().default(false).meta({
+    description: "Part the reasoning of a chat model from its answer: starts the parser of the model's family.",
+    example: true,
+  }),
+  chatTemplate: z
+    .string()
+    .min(1)
+    .max(1024)
+    .regex(/^(?![a-z][a-z0-9+.-]*:\/\/)[^\p{Cc}]+\.jinja2?$/iu)
+    .optional()
+    .meta({
+      description:
+        "Jinja template that makes the prompt of a chat, in place of the model's own: a file, from the folder of this one.",
+      allowed: "the path of a file that ends in .jinja",
+      example: "templates/chat.jinja",
+    }),
+});
+
+export type VllmBlock = z.output<typeof vllmBlock>;
+
+export const vllmSettings = engineSettings(vllmBlock, {
+  requested: ({ toolCalling: _, reasoning: __, ...requested }) => requested,
+  faults: chatFaults,
+  outcome: parsersAskedFor,
+});
+
+/** Templates make prompts of chats; parsers read what the model then says. */
+function chatFaults(block: VllmBlock, task: ModelTask): SettingFault[] {
+  return (["toolCalling", "reasoning", "chatTemplate"] as const).flatMap((key) =>
+    block[key] && task !== "chat"
+      ? [{ key, allowed: `only with task chat, this one is ${task}`, fix: `remove ${key}` }]
+      : [],
+  );
+}
