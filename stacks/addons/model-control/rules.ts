@@ -1,7 +1,7 @@
 import { engineNames, engineOf } from "../../../engines";
 import { DEFAULT_REGISTRY, SOURCES, splitSource } from "../../../engines/sources";
+import type { ModelConfig } from "../../config/core";
 import type { Rule } from "../../config/rules/context";
-import type { ModelConfig } from "../../config/schema";
 import type { ModelControlConfig } from "./config";
 
 type Own = { readonly modelControl: ModelControlConfig };
