@@ -1,4 +1,5 @@
 import { contextLimit } from "../engines/vllm/start-rules";
+import { MONTHLY_BUDGET } from "../names/rules";
 import type { Assignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
 import type { ModelArchitecture } from "./model/architecture";
@@ -89,7 +90,7 @@ export function maximumProblems(
 export function overBudget(monthly: number, budget: number): CapacityProblem {
   return {
     severity: "mandatory",
-    rule: "monthly-budget",
+    rule: MONTHLY_BUDGET,
     subject: "budget.monthlyUsd",
     message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. The budget limits the nodes that always run.`,
   };

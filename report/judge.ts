@@ -1,3 +1,4 @@
+import { MONTHLY_BUDGET } from "../names/rules";
 import { type EnvironmentRun, PROJECT } from "../offline/environment";
 import { evaluatePolicies } from "../policies/evaluate";
 import type { PlanResult, ReportedViolation } from "./result";
@@ -15,12 +16,12 @@ export function judge({ plan, recording }: Pick<EnvironmentRun, "plan" | "record
       ...(fixes && { fixes }),
     }),
   );
-  // The budget is judged twice, by the planner and by the policy of the same name: say it once.
-  const said = new Set(capacity.map((v) => v.policy));
+  const isSaid = ({ policy }: ReportedViolation) =>
+    policy === MONTHLY_BUDGET && capacity.some((problem) => problem.policy === MONTHLY_BUDGET);
   return {
     plan,
     resources: recording.resources,
     policies: { passed: verdict.passed, failed: verdict.failed },
-    violations: [...capacity, ...verdict.violations.filter((v) => !said.has(v.policy))],
+    violations: [...capacity, ...verdict.violations.filter((violation) => !isSaid(violation))],
   };
 }

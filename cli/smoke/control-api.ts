@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import type { TaskState } from "../../services/model-control/src/tasks/task";
 import type { HttpClient } from "./http";
 import { expectJson, parseJson } from "./json";
 import type { Lifecycle, ModelState, PullOptions } from "./lifecycle";
@@ -10,10 +11,13 @@ const CHECK = z.object({ ok: z.boolean().nullable(), detail: z.string().nullish(
 const HEALTH = z.object({ healthy: z.boolean(), checks: z.record(z.string(), CHECK) });
 export type ControlHealth = z.infer<typeof HEALTH>;
 
+/** As the API gives them; a task that somebody cancelled has failed. */
+const TASK_STATES = ["queued", "running", "completed", "failed"] as const satisfies readonly TaskState[];
+
 const ACCEPTED = z.object({ task_id: z.string() });
 const ACCEPTED_MANY = z.object({ task_ids: z.array(z.string()) });
 const TASK = z.object({
-  state: z.enum(["queued", "running", "completed", "failed", "cancelled"]),
+  state: z.enum(TASK_STATES),
   progress: z.number().nullish(),
   error: z.string().nullish(),
 });
@@ -115,7 +119,7 @@ export class ControlApi implements Lifecycle {
       const answer = await this.client.request("GET", `/tasks/${encodeURIComponent(id)}/status`, guard.signal);
       const task = expectJson(answer, { what: `the status of task ${id}`, schema: TASK, lookAt: this.lookAt });
       if (task.state === "completed") return;
-      if (task.state === "failed" || task.state === "cancelled") {
+      if (task.state === "failed") {
         const got = `${task.state}: ${task.error ?? "no reason given"}`;
         const lookAt = `GET /tasks/${id}/status, ${this.lookAt} and the engine's`;
         throw new StepFailure({ expected: `${what} completes`, got, lookAt });

@@ -1,8 +1,10 @@
 /** The configuration file of the model control API, from what the plan gave the engines. Pure. */
 
+import type { z } from "zod";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { QUEUE } from "../../names/services";
 import { bytesPerGiB } from "../../names/units";
+import type { configSchema } from "../../services/model-control/src/config";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_PORTS, QUEUE_PORT } from "./names";
 
@@ -13,36 +15,13 @@ export const API_FILES = {
   queue: { folder: "/run/model-control/queue", file: "password" },
 } as const;
 
-/** One engine process that the API drives. */
-export interface Worker {
-  readonly name: string;
-  readonly backend: ModelEndpoint["engine"];
-  readonly url: string;
-  readonly memoryBytes: number;
-  readonly diskBytes?: number;
-  readonly models?: readonly string[];
-  readonly pins: readonly string[];
-  readonly scale: {
-    readonly namespace: string;
-    readonly kind: "StatefulSet" | "Deployment";
-    readonly name: string;
-    readonly replicas: number;
-  };
-}
+type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[Key]> } : T;
 
-/** As `services/model-control/src/config.ts` reads it; what is left out there has a default. */
-export interface ApiSettings {
-  readonly listen: {
-    readonly host: string;
-    readonly port: number;
-    readonly metricsPort: number;
-    readonly proxies: number;
-  };
-  readonly redis: { readonly url: string; readonly passwordFile: string };
-  readonly tokensFile: string;
-  readonly registries: { readonly allowed: readonly string[] };
-  readonly workers: readonly Worker[];
-}
+/** What the API reads, by its own schema; what is left out has a default there. */
+export type ApiSettings = Immutable<z.input<typeof configSchema>>;
+
+/** One engine process that the API drives. */
+export type Worker = ApiSettings["workers"][number];
 
 /**
  * Share of a volume that models may fill: the rest is for what the file system keeps to itself, and for the parts of a

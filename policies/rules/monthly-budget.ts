@@ -1,9 +1,11 @@
+import { MONTHLY_BUDGET } from "../../names/rules";
 import { readPlan } from "../lib/plan";
 import { stackPolicy } from "../lib/policy";
 
+/** Guards the plan that the stack records: the planner refused it already, unless the record was changed. */
 export const monthlyBudget = stackPolicy(
   {
-    name: "monthly-budget",
+    name: MONTHLY_BUDGET,
     description: "The plan's monthly cost stays within the environment's budget, where it has one.",
     severity: "high",
     enforcementLevel: "mandatory",

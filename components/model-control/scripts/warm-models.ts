@@ -8,6 +8,7 @@
  * Runs as it is in the Job's container: Node 24 strips the types.
  */
 import { readFileSync } from "node:fs";
+import type { TaskState } from "../../../services/model-control/src/tasks/task";
 
 export interface WarmModelsJob {
   /** Base URL of the API. */
@@ -18,7 +19,7 @@ export interface WarmModelsJob {
 }
 
 interface TaskStatus {
-  readonly state: "queued" | "running" | "completed" | "failed" | "cancelled";
+  readonly state: TaskState;
   readonly progress: number;
   readonly error?: string;
 }
@@ -67,7 +68,7 @@ async function fetchModel(api: Api, model: string, pauseMs: number): Promise<voi
     if (state === "completed") {
       return;
     }
-    if (state === "failed" || state === "cancelled") {
+    if (state === "failed") {
       throw new Error(error ?? state);
     }
     await pause(pauseMs);

@@ -1,0 +1,5 @@
+/**
+ * The rule of the budget. The planner judges by it what it plans, and a policy of the same name what a stack records, which
+ * somebody may have changed: whoever reports both says it once.
+ */
+export const MONTHLY_BUDGET = "monthly-budget";
