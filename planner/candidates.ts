@@ -88,9 +88,9 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, { max
   }
   const rules: string[] = [];
   let nearest: { layout: Layout; estimate: MemoryEstimate } | undefined;
-  const spannable = model.engine === "vllm" ? Math.max(1, maxNodes) : 1;
-  const reachable = crossing ? 1 : spannable;
-  const crossingRemedy = spannable > 1 ? crossing?.remedy : undefined;
+  const wanted = model.engine === "vllm" ? Math.max(1, maxNodes) : 1;
+  const barrier = wanted > 1 ? crossing : undefined;
+  const reachable = barrier ? 1 : wanted;
 
   for (const layout of layoutsFor(model, gpu.count, reachable)) {
     const problems = model.engine === "vllm" ? rulesBroken(model, layout) : [];
@@ -121,10 +121,10 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, { max
   if (!nearest) {
     const why =
       rules.length > 0 ? brief([...new Set(rules)]) : "the pinned parallelism matches no layout of this shape";
-    const remedies = [crossingRemedy, parallelismRemedy(model, gpu.count, reachable)].filter((r) => r !== undefined);
+    const remedies = [barrier?.remedy, parallelismRemedy(model, gpu.count, reachable)].filter((r) => r !== undefined);
     return refuse(
       pool,
-      `no layout on ${shape.name} obeys the engine's rules: ${why}${crossingRemedy ? `; ${crossing?.reason}` : ""}`,
+      `no layout on ${shape.name} obeys the engine's rules: ${why}${barrier ? `; ${barrier.reason}` : ""}`,
       remedies.join(", or "),
     );
   }
@@ -133,8 +133,8 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, { max
       pool: pool.name,
       ...nearest,
       missingPerGpuGiB: nearest.estimate.shortfallGiB,
-      reason: describeMiss(pool, nearest, crossing),
-      ...(crossingRemedy && { remedy: crossingRemedy }),
+      reason: describeMiss(pool, nearest, barrier),
+      ...(barrier?.remedy && { remedy: barrier.remedy }),
     },
   };
 }
@@ -236,11 +236,11 @@ function ephemeralGiB(model: ModelRequest): number {
 function describeMiss(
   pool: PoolRequest,
   { layout, estimate }: { layout: Layout; estimate: MemoryEstimate },
-  crossing: CrossingProblem | undefined,
+  barrier: CrossingProblem | undefined,
 ): string {
   const { totalGiB, limitGiB, weightsGiB, kvCacheGiB, overheadGiB } = estimate.perGpu;
   const nodes = layout.nodesPerReplica === 1 ? "1 node" : `${layout.nodesPerReplica} nodes`;
-  const alone = crossing ? `; ${crossing.reason}` : "";
+  const alone = barrier ? `; ${barrier.reason}` : "";
   return (
     `nearest is TP ${layout.tensorParallel} × PP ${layout.pipelineParallel} on ${nodes} of ${pool.shape.name}: ` +
     `${gib(totalGiB)} per GPU (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +

@@ -76,6 +76,7 @@ describe("a pool whose nodes offer RDMA", () => {
   it("is no reason to refuse what cannot span nodes anyway, and offers no remedy there", () => {
     const [problem] = planOn(poolOf("p5.48xlarge", 1, { name: "p5", rdmaAccess: "efa" })).problems;
     expect(problem?.rule).toBe("model-fits");
+    expect(problem?.message).not.toContain("EFA");
     expect(problem?.remedies ?? []).toEqual([]);
   });
 
