@@ -1,7 +1,7 @@
 /** Parameter counts and checkpoint sizes, summed over the tensor inventory. */
 import type { ModelArchitecture } from "./architecture";
 import { formatFor } from "./format-names";
-import { checkpointMatrixBytes, type WeightMatrix } from "./quantization";
+import { checkpointMatrixBytes, type WeightFormat, type WeightMatrix } from "./quantization";
 import { type ModelTensor, parameterCount, parametersEach, storedAs, tensorInventory } from "./tensors";
 
 export interface ParameterCounts {
@@ -39,13 +39,22 @@ export interface WeightSizes {
   readonly visionBytes: number;
 }
 
+const summed = new WeakMap<ModelArchitecture, Map<string | undefined, WeightSizes>>();
+
 /**
- * Checkpoint sizes in bytes.
+ * Checkpoint sizes in bytes. A plan asks for the same ones on every machine that it tries, so each is summed once.
  * @param quantization name of a format that replaces the checkpoint's own (see format-names.ts)
  * @throws UnknownFormatError
  */
 export function weightBytes(architecture: ModelArchitecture, quantization?: string): WeightSizes {
-  const format = formatFor(architecture, quantization);
+  const known = summed.get(architecture) ?? new Map<string | undefined, WeightSizes>();
+  summed.set(architecture, known);
+  const sizes = known.get(quantization) ?? sumBytes(architecture, formatFor(architecture, quantization));
+  known.set(quantization, sizes);
+  return sizes;
+}
+
+function sumBytes(architecture: ModelArchitecture, format: WeightFormat): WeightSizes {
   const sums = { checkpoint: 0, served: 0, embedding: 0, attention: 0, feedForward: 0, expert: 0, vision: 0 };
   for (const tensor of tensorInventory(architecture)) {
     const each = storedAs(tensor, format)?.bytes ?? checkpointMatrixBytes(format, asMatrix(tensor));

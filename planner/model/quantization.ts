@@ -69,6 +69,7 @@ const chosen = new WeakMap<WeightFormat, Map<string, QuantizationScheme | undefi
  * lists of hundreds of entries is slow, so that each module is matched once per format.
  */
 export function schemeFor(format: WeightFormat, matrix: WeightMatrix): QuantizationScheme | undefined {
+  if (matrix.kind === "other" || format.rules.length === 0) return undefined;
   const known = chosen.get(format) ?? new Map<string, QuantizationScheme | undefined>();
   chosen.set(format, known);
   const key = `${matrix.kind} ${matrix.columns} ${matrix.module}`;
@@ -77,7 +78,6 @@ export function schemeFor(format: WeightFormat, matrix: WeightMatrix): Quantizat
 }
 
 function matchingScheme(format: WeightFormat, matrix: WeightMatrix): QuantizationScheme | undefined {
-  if (matrix.kind === "other" || format.rules.length === 0) return undefined;
   if (format.ignored.some((matches) => matches(matrix.module))) return undefined;
   return format.rules.find(({ targets, columnsMultipleOf }) => {
     if (columnsMultipleOf !== undefined && matrix.columns % columnsMultipleOf !== 0) return false;
