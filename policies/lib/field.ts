@@ -5,6 +5,11 @@ type Scalar = string | number | boolean | null | undefined;
 /** Properties of a resource as plain data. */
 export type Value = Scalar | typeof UNKNOWN | readonly Value[] | { readonly [key: string]: Value };
 
+interface PlaceBelow {
+  readonly above: Field;
+  readonly key: string | number;
+}
+
 /**
  * One place in a resource's properties, with its path for messages. A field answers questions about its
  * value so that an unknown value can neither crash a policy nor count as a violation: it is remembered,
@@ -13,9 +18,16 @@ export type Value = Scalar | typeof UNKNOWN | readonly Value[] | { readonly [key
 export class Field {
   constructor(
     readonly value: Value,
-    readonly path: string,
+    private readonly place: string | PlaceBelow,
     private readonly unknownPaths: Set<string>,
   ) {}
+
+  /** Where it is, for messages: put together when somebody asks, for most fields are only looked at. */
+  get path(): string {
+    if (typeof this.place === "string") return this.place;
+    const { above, key } = this.place;
+    return typeof key === "number" ? `${above.path}[${key}]` : joinPath(above.path, key);
+  }
 
   /** The field below; an absent value where the path does not exist. */
   get(...keys: readonly (string | number)[]): Field {
@@ -59,10 +71,13 @@ export class Field {
     if (this.value === UNKNOWN) {
       return new Field(UNKNOWN, this.path, this.unknownPaths);
     }
-    const path = typeof key === "number" ? `${this.path}[${key}]` : joinPath(this.path, key);
     const holder = this.value;
     const held = holder !== null && typeof holder === "object" && Object.hasOwn(holder, key);
-    return new Field(held ? (holder as Record<string | number, Value>)[key] : undefined, path, this.unknownPaths);
+    return new Field(
+      held ? (holder as Record<string | number, Value>)[key] : undefined,
+      { above: this, key },
+      this.unknownPaths,
+    );
   }
 }
 
