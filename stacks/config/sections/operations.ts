@@ -36,7 +36,7 @@ export const storageSection = z
         example: "models",
       }),
     registryGbps: z.number().positive().max(1000).default(1).meta({
-      description: "Speed of the internet link to Hugging Face and the Ollama registry, for download times.",
+      description: "Speed of the internet link to Hugging Face and to registries of engines, for download times.",
       unit: "Gbit/s",
       example: 1,
     }),
