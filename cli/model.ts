@@ -1,20 +1,18 @@
 /** `npm run model`: explains one model. */
 
-import { estimateMemory, MemoryRequestError } from "../engines/estimate";
-import { usualFileType } from "../engines/ollama/memory";
-import { cardVerdict } from "../engines/vllm/card-verdict";
-import { readVllmFlags } from "../engines/vllm/flags";
-import { versionProblems } from "../engines/vllm/start-rules";
-import { weightFormatProblem, weightFormatRefusal } from "../engines/vllm/weight-format";
+import { engineNames, engineOf } from "../engines";
+import { estimateMemory, MemoryRequestError, versionProblems } from "../engines/estimate";
+import type { MemoryRequest } from "../engines/memory-request";
 import type { Fit } from "../planner/candidates";
 import { fitOnMachine } from "../planner/fitting";
+import { cardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";
-import type { MemoryRequest } from "../planner/memory/types";
 import { CheckpointError } from "../planner/model/checkpoint/errors";
 import { ModelConfigError } from "../planner/model/config-json";
-import { isGgufName, UnknownFormatError } from "../planner/model/format-names";
+import { UnknownFormatError } from "../planner/model/format-names";
 import type { ModelRequest } from "../planner/request";
 import { modelFilesGB } from "../planner/storage";
+import { weightFormatProblem, weightFormatRefusal } from "../planner/weight-format";
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";
@@ -109,11 +107,11 @@ async function reportFor(args: ModelArguments, env: NodeJS.ProcessEnv): Promise<
     gpuModel: machine.gpuModel,
     ...layoutOf(args, found),
     utilization: args.utilization,
-    vllm: readVllmFlags(args.flags).options,
+    args: args.flags,
   };
   const report = modelReport(request, estimateMemory(request), circumstances(args, model, placed));
   // nothing can be advised for a load of unknown size, nor for what starts on no machine
-  const isHopeless = versionProblems(request).length > 0 || weightFormatRefusal(model) !== undefined;
+  const isHopeless = versionProblems(request.engine).length > 0 || weightFormatRefusal(model) !== undefined;
   return report.unknown === undefined && !isHopeless
     ? { ...report, advice: adviceFor(report, model, machine) }
     : report;
@@ -148,15 +146,14 @@ function layoutOf({ tensorParallel, pipelineParallel }: ModelArguments, found: L
   };
 }
 
-/** @throws BadInput for a format of the other engine. */
+/** @throws BadInput for a format of another engine. */
 function quantizationFor({ engine, quantization }: ModelArguments, { architecture, entry }: NamedModel) {
+  const { formats, usualFormat, defaultQuantization } = engineOf(engine.name);
   if (quantization === undefined) {
-    return engine.name === "ollama"
-      ? (entry?.builds?.[engine.name]?.[0]?.quantization ?? usualFileType(architecture))
-      : undefined;
+    return entry?.builds?.[engine.name]?.[0]?.quantization ?? usualFormat?.(architecture) ?? defaultQuantization;
   }
-  if (isGgufName(quantization) !== (engine.name === "ollama")) {
-    const other = engine.name === "ollama" ? "vllm" : "ollama";
+  const other = engineNames.find((name) => engineOf(name).formats.takes(quantization));
+  if (!formats.takes(quantization) && other !== undefined) {
     throw new BadInput(
       `--quantization ${quantization} is a format of ${other}: add --engine ${other}, or npm run list -- engines`,
     );

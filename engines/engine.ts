@@ -1,6 +1,11 @@
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
-import type { ArgumentValue, ModelSource, ModelTask } from "./served-model";
+import type { MemoryEstimate } from "../planner/memory/types";
+import type { ModelArchitecture } from "../planner/model/architecture";
+import type { Card, CardVerdict } from "./card";
+import type { LayoutRequest, MemoryRequest } from "./memory-request";
+import type { ArgumentValue, ModelSource, ModelTask, ServedModel } from "./served-model";
 import type { EngineSettings } from "./settings";
+import type { WeightsAnswer } from "./weights";
 
 /** What a pod computes on. */
 export type Processor = "nvidia" | "amd" | "cpu";
@@ -26,6 +31,8 @@ export interface FormatNames {
   readonly names: readonly string[];
   /** Which of them may be written when. @default any of them */
   readonly allowed?: string;
+  /** Of its formats, in any spelling that it understands. */
+  takes(name: string): boolean;
 }
 
 /** What the memory figure makes of an engine's flags. */
@@ -35,6 +42,17 @@ export interface FlagReading {
   /** Values that it cannot count with. */
   readonly problems: readonly { readonly flag: string; readonly allowed: string }[];
 }
+
+/** How an engine spreads a model over GPUs. Layers over those of one node, each can. */
+export interface Parallelism {
+  /** Cuts matrices: tensor parallelism. */
+  readonly tensor: boolean;
+  /** A replica may span nodes. */
+  readonly overNodes: boolean;
+}
+
+/** What an engine would serve of a model: its numbers as they are loaded and cached. */
+export type Served = Pick<MemoryRequest, "architecture" | "quantization" | "kvCacheDtype">;
 
 /** What runs in a model's pod beside the engine, and is part of the pod's resources. CPU in cores, the rest in GiB. */
 export interface SidecarResources {
@@ -63,6 +81,8 @@ export interface Engine {
   readonly tasks: readonly ModelTask[];
   /** Weight format where neither the configuration nor the catalogue names one. @default the checkpoint's own */
   readonly defaultQuantization?: string;
+  /** The same for a model whose checkpoint decides it. @default defaultQuantization */
+  usualFormat?(architecture: ModelArchitecture): string;
   /** Weight formats that it can be asked for. */
   readonly formats: FormatNames;
   /** Names that it can serve a model under. @default every one */
@@ -73,8 +93,41 @@ export interface Engine {
   readonly variablePrefix: string;
   /** Its own block in the configuration of a model, under its name. @default it has none */
   readonly settings?: EngineSettings;
+  /** Flags that the memory figure counts with, without dashes. @default none of them */
+  readonly memoryFlags?: readonly string[];
+  /** The memory figure differs from version to version; else it is that of the pinned one. */
+  readonly memoryByVersion: boolean;
   /** @default the memory figure counts none of its flags */
   readFlags?(args: Readonly<Record<string, ArgumentValue>>): FlagReading;
+  readonly parallelism: Parallelism;
+  /** Memory of a replica per GPU, and whether the load fits. */
+  estimate(request: MemoryRequest): MemoryEstimate;
+  /** Why a layout cannot run, each reason with its numbers. @default any layout runs */
+  layoutProblems?(request: LayoutRequest): readonly string[];
+  /** Flags that may let a layout run that would not without them, and what they do. @default there are none */
+  readonly layoutFlags?: readonly { readonly flag: string; readonly text: string }[];
+  /** Longest context that a version accepts, tokens. @default the model's own */
+  contextLimit?(architecture: ModelArchitecture, version: string): number;
+  /** Why nothing is known of a version's memory. @default all versions are alike */
+  versionProblems?(version: string): readonly string[];
+  /** Further reasons why it would not start, whatever memory and layout it has. @default there are none */
+  startProblems?(request: MemoryRequest): readonly string[];
+  /** What becomes of a replica whose load does not fit. @default nobody knows */
+  lackOfMemory?(request: MemoryRequest, estimate: MemoryEstimate): string | undefined;
+  /** The model as it is loaded. @default as it is asked for */
+  served?(request: MemoryRequest): Served;
+  /** Tokens that a bounded window keeps besides its own, and whose they are. @default none */
+  windowMargin?(request: MemoryRequest): { readonly tokens: number; readonly text: string };
+  /** What it makes of weights when it loads them. @default files are written in the format that is asked for */
+  weights?(model: ServedModel): WeightsAnswer;
+  /** Settings with which the model would take about half of its weights, or of its cache. @default there are none */
+  savings?(model: ServedModel): Partial<Pick<ServedModel, "quantization" | "kvCacheDtype">>;
+  /**
+   * What it makes of a card that its image has code for.
+   * @param isPinned the version is the one whose tables were read.
+   * @default nothing more is known
+   */
+  cardVerdict?(model: ServedModel, card: Card, isPinned: boolean): CardVerdict;
   /** Takes the GPU memory that it may use when it starts, whatever the model needs. */
   readonly preallocatesGpuMemory: boolean;
   /** Seconds from weights in memory to the first answer, on one node. */

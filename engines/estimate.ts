@@ -1,10 +1,9 @@
-/** Entry point of the memory planner. */
-
-import type { MemoryEstimate, MemoryRequest } from "../planner/memory/types";
-import { estimateOllama } from "./ollama/memory";
-import { estimateVllm } from "./vllm/memory/estimate";
-
-export type { MemoryBudget, MemoryEstimate, MemoryRequest, StageEstimate } from "../planner/memory/types";
+/** Asks a request's engine of its memory, with an answer for those that have nothing to say. */
+import type { MemoryEstimate } from "../planner/memory/types";
+import type { ModelArchitecture } from "../planner/model/architecture";
+import { engineOf } from ".";
+import type { LayoutRequest, MemoryRequest } from "./memory-request";
+import type { EngineName } from "./table";
 
 /** A request whose numbers make no sense; `problems` lists all of them. */
 export class MemoryRequestError extends Error {
@@ -17,13 +16,46 @@ export class MemoryRequestError extends Error {
 
 /**
  * Estimates memory per GPU, the KV cache the engine will report and whether the load fits.
- * Divisibility is not checked here (see divisibility.ts).
+ * Whether the layout can run is another question: see layoutProblems.
  * @throws MemoryRequestError, UnknownFormatError
  */
 export function estimateMemory(request: MemoryRequest): MemoryEstimate {
   const problems = requestProblems(request);
   if (problems.length > 0) throw new MemoryRequestError(problems);
-  return request.engine.name === "ollama" ? estimateOllama(request) : estimateVllm(request);
+  return engineOf(request.engine.name).estimate(request);
+}
+
+/** Every reason why a layout cannot run, each with its numbers; empty when it can. */
+export function layoutProblems(name: EngineName, request: LayoutRequest): readonly string[] {
+  return engineOf(name).layoutProblems?.(request) ?? [];
+}
+
+/** The longest context that the engine accepts, in tokens. */
+export function contextLimit(architecture: ModelArchitecture, { name, version }: MemoryRequest["engine"]): number {
+  return engineOf(name).contextLimit?.(architecture, version) ?? architecture.maxContextTokens;
+}
+
+/** Every reason why the engine would not start, whatever memory and layout it has; empty when it starts. */
+export function startProblems(request: MemoryRequest): string[] {
+  const { architecture, contextTokens, engine } = request;
+  const most = contextLimit(architecture, engine);
+  return [
+    ...(contextTokens > most
+      ? [`a context of ${count(contextTokens)} tokens is above the model's limit of ${count(most)}`]
+      : []),
+    ...versionProblems(engine),
+    ...(engineOf(engine.name).startProblems?.(request) ?? []),
+  ];
+}
+
+/** Why nothing is known of this version's memory: no other machine, layout or load is a way out. */
+export function versionProblems({ name, version }: MemoryRequest["engine"]): readonly string[] {
+  return engineOf(name).versionProblems?.(version) ?? [];
+}
+
+/** What becomes of a replica whose load does not fit; undefined where it fits, or nobody knows. */
+export function lackOfMemory(request: MemoryRequest, estimate: MemoryEstimate): string | undefined {
+  return estimate.verdict.answer === "no" ? engineOf(request.engine.name).lackOfMemory?.(request, estimate) : undefined;
 }
 
 function requestProblems(request: MemoryRequest): readonly string[] {
@@ -36,8 +68,7 @@ function requestProblems(request: MemoryRequest): readonly string[] {
   whole("pipelineParallel", request.pipelineParallel);
   whole("contextTokens", request.contextTokens);
   whole("concurrency", request.concurrency);
-  whole("maxNumSeqs", request.vllm?.maxNumSeqs);
-  whole("maxNumBatchedTokens", request.vllm?.maxNumBatchedTokens);
+  whole("maxNumSeqs", request.maxNumSeqs);
   if (!(request.gpuMemoryGiB > 0 && Number.isFinite(request.gpuMemoryGiB))) {
     problems.push(`gpuMemoryGiB must be above 0, is ${request.gpuMemoryGiB}`);
   }
@@ -51,4 +82,8 @@ function requestProblems(request: MemoryRequest): readonly string[] {
     );
   }
   return problems;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
 }

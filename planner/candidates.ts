@@ -1,13 +1,11 @@
 import { imageSupports } from "../catalog/images";
 import { engineImageName, engineOf, engineProcessors, settingPath } from "../engines";
-import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "../engines/estimate";
-import { cardVerdict } from "../engines/vllm/card-verdict";
-import { parallelismProblems } from "../engines/vllm/divisibility";
-import { readVllmFlags } from "../engines/vllm/flags";
-import type { VllmOptions } from "../engines/vllm/memory/options";
-import { startProblems } from "../engines/vllm/start-rules";
+import { estimateMemory, layoutProblems, startProblems } from "../engines/estimate";
+import type { MemoryRequest } from "../engines/memory-request";
 import { type CrossingProblem, crossingProblem, groupDevices } from "./fabric";
+import { cardVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
+import type { MemoryEstimate } from "./memory/types";
 import { verdictText } from "./memory/verdict-text";
 import { type Capacity, holds } from "./packing";
 import { cpuPodResources, type EnginePod, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
@@ -88,12 +86,12 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, { max
   }
   const rules: string[] = [];
   let nearest: { layout: Layout; estimate: MemoryEstimate } | undefined;
-  const wanted = model.engine === "vllm" ? Math.max(1, maxNodes) : 1;
+  const wanted = engineOf(model.engine).parallelism.overNodes ? Math.max(1, maxNodes) : 1;
   const barrier = wanted > 1 ? crossing : undefined;
   const reachable = barrier ? 1 : wanted;
 
   for (const layout of layoutsFor(model, gpu.count, reachable)) {
-    const problems = model.engine === "vllm" ? rulesBroken(model, layout) : [];
+    const problems = layoutProblems(model.engine, { ...model, ...layout });
     if (problems.length > 0) {
       rules.push(...problems);
       continue;
@@ -174,17 +172,14 @@ function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
 }
 
 function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: number): Layout[] {
-  const limits = { gpusOnNode, maxNodes, layers: model.architecture.layers };
-  if (model.engine === "ollama") {
-    // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
-    return layouts({ ...limits, maxNodes: 1, tensorParallel: 1 });
-  }
-  return layouts({ ...limits, tensorParallel: model.tensorParallel, pipelineParallel: model.pipelineParallel });
-}
-
-function rulesBroken(model: ModelRequest, { tensorParallel, pipelineParallel }: Layout): readonly string[] {
-  const { options } = readVllmFlags(model.args);
-  return parallelismProblems(model.architecture, tensorParallel, pipelineParallel, model.quantization, options);
+  const { tensor } = engineOf(model.engine).parallelism;
+  return layouts({
+    gpusOnNode,
+    maxNodes,
+    layers: model.architecture.layers,
+    tensorParallel: tensor ? model.tensorParallel : 1,
+    pipelineParallel: model.pipelineParallel,
+  });
 }
 
 /** For what does not depend on the layout. */
@@ -214,12 +209,9 @@ function estimateRequest(model: ModelRequest) {
     kvCacheDtype: model.kvCacheDtype,
     quantization: model.quantization,
     utilization: model.gpuMemoryUtilization,
-    vllm: vllmOptions(model),
+    maxNumSeqs: model.maxNumSeqs,
+    args: model.args,
   };
-}
-
-function vllmOptions({ args, maxNumSeqs }: ModelRequest): VllmOptions {
-  return { ...readVllmFlags(args).options, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
 }
 
 /** Logs, compile caches and temporary files, plus the model itself where it is copied next to the engine. */
@@ -229,7 +221,7 @@ function enginePod(model: ModelRequest): EnginePod {
 
 function ephemeralGiB(model: ModelRequest): number {
   const scratch = 10;
-  const copied = model.engine === "vllm" && model.loading === "copy";
+  const copied = engineOf(model.engine).weightsFrom === "store" && model.loading === "copy";
   return scratch + (copied ? modelStorageGiB(modelFilesGB(model)) : 0);
 }
 
@@ -266,7 +258,7 @@ function parallelismRemedy(model: ModelRequest, gpusOnNode: number, maxNodes: nu
   const stageKey = settingPath(engine, "pipelineParallel");
   const possible = (pinned: Partial<ModelRequest>) =>
     layoutsFor({ ...model, ...pinned }, gpusOnNode, maxNodes).filter(
-      (layout) => rulesBroken(model, layout).length === 0,
+      (layout) => layoutProblems(model.engine, { ...model, ...layout }).length === 0,
     );
   const tensors = possible({ tensorParallel: undefined }).map((layout) => layout.tensorParallel);
   if (tensorParallel !== undefined && tensors.length > 0) {

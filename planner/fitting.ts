@@ -1,7 +1,8 @@
 /** What would fit: the same model on more GPUs of a card, with less load, or on machines of the catalogue. */
 import { cards, hourlyUsd, type MachineShape, onPremNode, shapes } from "../catalog/shapes";
-import { estimateMemory, type MemoryRequest } from "../engines/estimate";
-import { parallelismProblems } from "../engines/vllm/divisibility";
+import { engineOf } from "../engines";
+import { estimateMemory, layoutProblems } from "../engines/estimate";
+import type { MemoryRequest } from "../engines/memory-request";
 import { type Fit, fitOnPool } from "./candidates";
 import { type Layout, layouts } from "./layouts";
 import { allocatable } from "./pod-resources";
@@ -9,17 +10,16 @@ import type { ModelRequest } from "./request";
 
 /** The first layout over the GPUs of one node that starts and fits, whatever layout the request has. */
 export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layout | undefined {
-  const { architecture, engine, quantization, vllm } = request;
-  const isOllama = engine.name === "ollama";
+  const { architecture, engine } = request;
+  const { tensor } = engineOf(engine.name).parallelism;
   return layouts({
     gpusOnNode,
     maxNodes: 1,
     layers: architecture.layers,
-    ...(isOllama && { tensorParallel: 1 }),
-  }).find(({ tensorParallel, pipelineParallel }) => {
-    const starts =
-      isOllama || parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm).length === 0;
-    return starts && fitsSurely({ ...request, tensorParallel, pipelineParallel });
+    ...(!tensor && { tensorParallel: 1 }),
+  }).find((layout) => {
+    const asked = { ...request, ...layout };
+    return layoutProblems(engine.name, asked).length === 0 && fitsSurely(asked);
   });
 }
 

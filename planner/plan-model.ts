@@ -1,4 +1,3 @@
-import { loadAs, weightFormatNotes } from "../engines/vllm/weight-format";
 import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
@@ -8,8 +7,9 @@ import { countParameters } from "./model/parameters";
 import type { ModelRequest, PlanRequest } from "./request";
 import { compareWithRule } from "./sizing";
 import { startupBudgetSeconds } from "./startup";
-import { modelFilesGB, modelStorageGiB } from "./storage";
+import { goesThroughStore, modelFilesGB, modelStorageGiB } from "./storage";
 import type { ModelPlan, PoolPlan } from "./types";
+import { loadAs, weightFormatNotes } from "./weight-format";
 
 /** Everything decided for one placed model, from its request, the chosen candidate and its pool. */
 export function planModel(
@@ -21,7 +21,7 @@ export function planModel(
   const { layout, estimate, resources } = candidate;
   const { shape } = pool;
   const weightsGB = modelFilesGB(model);
-  const linkGbps = model.source.kind === "ollama" ? storage.registryGbps : storage.storeGbps;
+  const linkGbps = goesThroughStore(model.source) ? storage.storeGbps : storage.registryGbps;
   const share = poolShare(model, candidate, pool);
   const toldOfWeights = loadAs(model);
   return {

@@ -1,4 +1,4 @@
-import { weightFormatProblem } from "../engines/vllm/weight-format";
+import { engineImageName } from "../engines";
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
 import { type BilledPool, costOf } from "./cost";
@@ -16,6 +16,7 @@ import { MINIMUM_STORE_GIB, storedModels } from "./storage";
 import { taintsOf } from "./taints";
 import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, UnplacedModel } from "./types";
 import { type Miss, unplacedModel } from "./unplaced";
+import { weightFormatProblem } from "./weight-format";
 
 const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
 
@@ -120,7 +121,9 @@ export function allowedPools(model: ModelRequest, pools: readonly PoolRequest[])
     return own;
   }
   const gpu = open.filter((p) => p.role === "gpu");
-  return gpu.length > 0 || model.engine === "vllm" ? gpu : open.filter((p) => p.role === "cpu");
+  return gpu.length > 0 || engineImageName(model.engine, "cpu") === undefined
+    ? gpu
+    : open.filter((p) => p.role === "cpu");
 }
 
 function assignable(model: ModelRequest, candidates: readonly Candidate[]): Assignable {

@@ -1,4 +1,4 @@
-import { contextLimit } from "../engines/vllm/start-rules";
+import { contextLimit } from "../engines/estimate";
 import { MONTHLY_BUDGET } from "../names/rules";
 import type { Assignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";

@@ -1,9 +1,9 @@
 import { SOURCES } from "../engines/sources";
-import { fileFormat } from "../engines/vllm/weight-format";
 import { bytesPerGiB } from "../names/units";
 import { weightBytes } from "./model/parameters";
 import type { ModelRequest } from "./request";
-import type { ModelPlan } from "./types";
+import type { ModelPlan, ModelSource } from "./types";
+import { fileFormat } from "./weight-format";
 
 /** Head room over a model's files: partial downloads, a second revision beside the first (source document, M5). */
 export const STORAGE_FACTOR = 1.5;
@@ -26,9 +26,13 @@ export function modelStorageGiB(filesGB: number): number {
   return Math.max(MINIMUM_GIB, Math.ceil((filesGB * 1e9 * STORAGE_FACTOR) / bytesPerGiB));
 }
 
-/** Those of the models whose engines read their files in the environment's own bucket; Ollama pulls from its registry. */
+/** Whether an engine reads the model's files from the environment's own bucket; others come from a registry. */
+export function goesThroughStore(source: ModelSource): boolean {
+  return SOURCES[source.kind].throughStore;
+}
+
 export function storedModels<M extends Pick<ModelPlan, "source">>(models: readonly M[]): M[] {
-  return models.filter(({ source }) => SOURCES[source.kind].throughStore);
+  return models.filter(({ source }) => goesThroughStore(source));
 }
 
 /** Key prefix in the store of a model that is copied there. */

@@ -1,5 +1,5 @@
-import type { MemoryEstimate } from "../engines/estimate";
 import type { Layout } from "./layouts";
+import type { MemoryEstimate } from "./memory/types";
 import { formatLabel } from "./model/format-names";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { UnplacedModel } from "./types";

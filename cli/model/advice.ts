@@ -1,8 +1,8 @@
 /** What `npm run model` adds to the figures: what would fit, which machines hold the model, the five-step rule. */
 import type { MachineShape } from "../../catalog/shapes";
-import { estimateMemory } from "../../engines/estimate";
-import { parallelismProblems } from "../../engines/vllm/divisibility";
-import { contextLimit } from "../../engines/vllm/start-rules";
+import { engineOf } from "../../engines";
+import { contextLimit, estimateMemory, layoutProblems } from "../../engines/estimate";
+import type { MemoryRequest } from "../../engines/memory-request";
 import { type CardFit, compareCards } from "../../planner/card-comparison";
 import {
   cheapestShapes,
@@ -12,7 +12,6 @@ import {
   layoutThatFits,
 } from "../../planner/fitting";
 import { differences, type SizingRuleResult } from "../../planner/memory/sizing-rule";
-import type { MemoryRequest } from "../../planner/memory/types";
 import type { ModelRequest } from "../../planner/request";
 import { ruleFor } from "../../planner/sizing";
 import type { EngineName } from "../../planner/types";
@@ -75,7 +74,8 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
   const layout = request.device === "cpu" ? undefined : layoutThatFits(request, shape?.gpu?.count ?? MOST_GPUS);
   if (layout) {
     const { tensorParallel: tp, pipelineParallel: pp, gpusPerNode } = layout;
-    const options = [...(request.engine.name === "vllm" ? [`--tp ${tp}`] : []), ...(pp > 1 ? [`--pp ${pp}`] : [])];
+    const { tensor } = engineOf(request.engine.name).parallelism;
+    const options = [...(tensor ? [`--tp ${tp}`] : []), ...(pp > 1 ? [`--pp ${pp}`] : [])];
     const isSame = tp === request.tensorParallel && pp === request.pipelineParallel;
     if (!isSame) {
       found.push({
@@ -84,8 +84,8 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
       });
     }
   }
-  if (startsWithWholeExperts(request, report)) {
-    found.push({ options: "--enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" });
+  for (const { flag, text } of engineOf(request.engine.name).layoutFlags ?? []) {
+    if (startsWithFlag(request, report, flag)) found.push({ options: `--${flag}`, text });
   }
   if (starts) {
     const context = largestThatFits(request, "contextTokens");
@@ -104,15 +104,14 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
   return found;
 }
 
-/** What keeps it from starting is experts cut over GPUs, and whole ones fit. */
-function startsWithWholeExperts(request: MemoryRequest, { layoutProblems, refusals }: ModelReport): boolean {
-  const { architecture, tensorParallel, pipelineParallel, quantization } = request;
-  const vllm = { ...request.vllm, expertParallel: true };
+/** What keeps it from starting is the layout alone, and with the flag it runs and fits. */
+function startsWithFlag(request: MemoryRequest, report: ModelReport, flag: string): boolean {
+  const flagged = { ...request, args: { ...request.args, [flag]: true } };
   return (
-    layoutProblems.length > 0 &&
-    layoutProblems.length === refusals.length &&
-    parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm).length === 0 &&
-    estimateMemory({ ...request, vllm }).verdict.answer === "fits"
+    report.layoutProblems.length > 0 &&
+    report.layoutProblems.length === report.refusals.length &&
+    layoutProblems(request.engine.name, flagged).length === 0 &&
+    estimateMemory(flagged).verdict.answer === "fits"
   );
 }
 
@@ -160,7 +159,7 @@ function ownCards(cards: readonly FittingMachine[], engine: EngineName): [string
 
 function machineText({ shape, layout }: FittingMachine, engine: EngineName): string {
   const { tensorParallel: tp, pipelineParallel: pp, gpusPerNode } = layout;
-  const split = tp * pp === 1 || engine === "ollama" ? "" : `, TP ${tp}${pp > 1 ? ` × PP ${pp}` : ""}`;
+  const split = tp * pp === 1 || !engineOf(engine).parallelism.tensor ? "" : `, TP ${tp}${pp > 1 ? ` × PP ${pp}` : ""}`;
   const gpus = `${gpusPerNode} × ${shape.gpu?.model}${split}`;
   return shape.provider === "onprem" ? gpus : `${shape.name} (${gpus})`;
 }

@@ -1,8 +1,8 @@
 /** Command line of `npm run model`: what its values mean, and whether they can. */
 import { engineNames, engineVersion } from "../../engines";
+import type { MemoryRequest } from "../../engines/memory-request";
 import { readVllmFlags, wholeNumber } from "../../engines/vllm/flags";
 import type { KvCacheDtype } from "../../planner/memory/kv-cache";
-import type { MemoryRequest } from "../../planner/memory/types";
 import type { ArgumentValue, EngineName } from "../../planner/types";
 import { suggest } from "../../stacks/config/problems";
 import { type Machine, machineFor } from "./machine";

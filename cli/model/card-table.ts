@@ -1,5 +1,6 @@
 /** The cards of the catalogue side by side, for people and as JSON. */
 import type { MachineShape } from "../../catalog/shapes";
+import { engineOf } from "../../engines";
 import type { CardFit } from "../../planner/card-comparison";
 import type { EngineName } from "../../planner/types";
 import { type Cell, table, usd } from "../../report/style";
@@ -68,11 +69,11 @@ function gpusOf(layout: Layout | undefined): number {
   return layout === undefined ? 0 : layout.gpusPerNode * layout.nodesPerReplica;
 }
 
-/** Ollama spreads whole layers, and has no tensor parallelism. */
+/** Without tensor parallelism whole layers are spread. */
 function layoutText(layout: Layout | undefined, engine: EngineName): string {
   if (layout === undefined) return "";
   const { tensorParallel: tp, pipelineParallel: pp } = layout;
-  if (engine === "ollama") return pp > 1 ? "layers spread" : "";
+  if (!engineOf(engine).parallelism.tensor) return pp > 1 ? "layers spread" : "";
   return `TP ${tp} × PP ${pp}`;
 }
 

@@ -1,17 +1,15 @@
 /** What `npm run model` prints: figures as JSON and as an explanation for people. */
 
-import { inFlightTokens as ollamaInFlightTokens } from "../../engines/ollama/memory";
-import { parallelismProblems } from "../../engines/vllm/divisibility";
-import { inFlightTokens } from "../../engines/vllm/memory/estimate";
-import { asServed } from "../../engines/vllm/memory/served-model";
-import { lackOfMemory, startProblems } from "../../engines/vllm/start-rules";
+import { engineOf } from "../../engines";
+import { lackOfMemory, layoutProblems as problemsOfLayout, startProblems } from "../../engines/estimate";
+import type { MemoryRequest } from "../../engines/memory-request";
 import {
   kvCacheBytesPerToken,
   kvCacheBytesPerTokenBeyondWindow,
   layerCaches,
   stateElementsPerSequence,
 } from "../../planner/memory/kv-cache";
-import type { MemoryBudget, MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import type { MemoryBudget, MemoryEstimate } from "../../planner/memory/types";
 import { type MemoryVerdict, refused as refusedVerdict } from "../../planner/memory/verdict";
 import { deciderText, verdictText } from "../../planner/memory/verdict-text";
 import { assumptionNotes } from "../../planner/model/assumed";
@@ -64,12 +62,9 @@ export function modelReport(
   estimate: MemoryEstimate,
   { refused = [], notes = [], filesGB }: Circumstances = {},
 ): ModelReport {
-  const { architecture, quantization, tensorParallel, pipelineParallel, vllm } = request;
-  const served = asServed(request);
-  const layoutProblems =
-    request.engine.name === "ollama"
-      ? []
-      : parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, vllm);
+  const { architecture, quantization, engine } = request;
+  const served = engineOf(engine.name).served?.(request) ?? request;
+  const layoutProblems = problemsOfLayout(engine.name, request);
   const lack = lackOfMemory(request, estimate);
   const refusals = [...new Set([...layoutProblems, ...startProblems(request), ...refused])];
   const unknown = architecture.cacheDoubt === undefined ? undefined : unknownCache(architecture);
@@ -124,7 +119,7 @@ export function reportJson(report: ModelReport) {
     kvCacheBytesPerTokenBeyondWindow: ifKnown(report.kvBytesPerTokenBeyondWindow),
     stateElementsPerSequence: { ssm: report.stateElements.recurrent, conv: report.stateElements.convolution },
     engine: request.engine,
-    ...(request.engine.name === "vllm" && { vllmVersion: request.engine.version }),
+    ...versionKey(request),
     gpuModel: request.gpuModel,
     gpuMemoryGiB: request.gpuMemoryGiB,
     tensorParallel: request.tensorParallel,
@@ -157,6 +152,11 @@ export function reportJson(report: ModelReport) {
     notes: report.notes,
     ...(report.advice && adviceJson(report.advice)),
   };
+}
+
+/** The engine's name and `Version`, where the figures are one version's. */
+function versionKey({ engine: { name, version } }: MemoryRequest): Readonly<Record<string, string>> {
+  return engineOf(name).memoryByVersion ? { [`${name}Version`]: version } : {};
 }
 
 function filesJson({ from, files, fileBytes, bytesByType }: NonNullable<MemoryRequest["architecture"]["checkpoint"]>) {
@@ -265,15 +265,12 @@ function describeWindows(request: MemoryRequest): string[] {
     "windowTokens" in scope ? [scope.windowTokens] : [],
   );
   const [most = 0] = [...windows].sort((a, b) => b - a);
-  const isOllama = request.engine.name === "ollama";
-  const inFlight = isOllama ? ollamaInFlightTokens : inFlightTokens(request);
-  const whose = isOllama ? "Ollama keeps one batch" : "vLLM keeps the batches in flight (max-num-batched-tokens)";
+  const { label, windowMargin } = engineOf(request.engine.name);
+  const margin = windowMargin?.(request);
+  const kept = margin ? `; ${label} keeps ${margin.text} besides, ${count(margin.tokens)} tokens here` : "";
   return [
-    row(
-      "",
-      `${windows.length} layers look back at most ${count(most)} tokens; ${whose} besides, ${count(inFlight)} tokens here:`,
-    ),
-    row("", `their windows save memory in contexts above ${count(most + inFlight)} tokens only`),
+    row("", `${windows.length} layers look back at most ${count(most)} tokens${kept}:`),
+    row("", `their windows save memory in contexts above ${count(most + (margin?.tokens ?? 0))} tokens only`),
   ];
 }
 
@@ -302,15 +299,15 @@ function describeGpu(report: ModelReport): string[] {
   ];
 }
 
-/** What vLLM logs when it starts; Ollama takes what is asked for and logs no such figure. */
+/** What an engine logs when it starts; one that takes no more than is asked for logs no such figure. */
 function poolRows({ request, estimate, refusals }: ModelReport): string[] {
   if (estimate.kvTokens === 0 || refusals.length > 0) return [];
   const requests = `${estimate.requestCapacity.toFixed(2)} requests of ${count(request.contextTokens)} tokens at once`;
   const pool = size(estimate.kvPoolGiB);
   return [
-    request.engine.name === "ollama"
-      ? row("room for", `${pool} of KV cache, ${requests}`)
-      : row("engine reports", `${pool} for the KV cache, ${count(estimate.kvTokens)} tokens; ${requests}`),
+    engineOf(request.engine.name).preallocatesGpuMemory
+      ? row("engine reports", `${pool} for the KV cache, ${count(estimate.kvTokens)} tokens; ${requests}`)
+      : row("room for", `${pool} of KV cache, ${requests}`),
   ];
 }
 
@@ -343,12 +340,12 @@ function setting(
   estimate: MemoryEstimate,
   gpus: number,
 ): string {
-  const name = engine.name === "vllm" ? "vLLM" : "Ollama";
+  const { label: name, parallelism, preallocatesGpuMemory } = engineOf(engine.name);
   if (device === "cpu") return `${name} ${engine.version} on CPUs with ${size(gpuMemoryGiB)}`;
   const where = `${gpuModel === undefined ? `${gpus} GPU(s)` : `${gpus} × ${gpuModel}`} of ${size(gpuMemoryGiB)}`;
-  return engine.name === "vllm"
-    ? `${name} ${engine.version} on ${where} (TP ${request.tensorParallel} × PP ${request.pipelineParallel}), utilization ${estimate.utilization}`
-    : `${name} ${engine.version} on ${where}`;
+  const layout = parallelism.tensor ? ` (TP ${request.tensorParallel} × PP ${request.pipelineParallel})` : "";
+  const share = preallocatesGpuMemory ? `, utilization ${estimate.utilization}` : "";
+  return `${name} ${engine.version} on ${where}${layout}${share}`;
 }
 
 const barWidth = 60;

@@ -1,5 +1,6 @@
 import { formatNames, isGgufName } from "../../planner/model/format-names";
 import { type Engine, semanticVersionOf } from "../engine";
+import { estimateOllama, inFlightTokens, usualFileType } from "./memory";
 import { ollamaOptions } from "./options";
 
 /** A model as Ollama names it: namespace, name and tag of up to 80 characters (ollama 0.32, types/model/name.go). */
@@ -18,13 +19,19 @@ export const ollama: Engine = {
   tasks: ["chat", "completion", "embedding"],
   // What its library builds of a tag that names no quantization.
   defaultQuantization: "Q4_K_M",
-  formats: { names: formatNames.filter(isGgufName) },
+  usualFormat: usualFileType,
+  formats: { names: formatNames.filter(isGgufName), takes: isGgufName },
   servedNames: {
     pattern: NAME,
     allowed: "a name that Ollama takes: [namespace/]name[:tag] of letters, digits, _, - and .",
   },
   options: ollamaOptions,
   variablePrefix: "OLLAMA_",
+  memoryByVersion: false,
+  // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
+  parallelism: { tensor: false, overNodes: false },
+  estimate: estimateOllama,
+  windowMargin: () => ({ tokens: inFlightTokens, text: "one batch" }),
   preallocatesGpuMemory: false,
   // llama.cpp only maps the file.
   warmUpSeconds: 15,

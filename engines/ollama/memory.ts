@@ -6,7 +6,8 @@
 import { toGiB } from "../../names/units";
 import { type LayerCache, layerCaches } from "../../planner/memory/kv-cache";
 import { type PipelineStage, pipelineStages } from "../../planner/memory/pipeline";
-import type { MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import type { MemoryEstimate } from "../../planner/memory/types";
+import { uncertaintyOf } from "../../planner/memory/uncertainty";
 import { judge, type StageNeed } from "../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { UnknownFormatError } from "../../planner/model/format-names";
@@ -14,6 +15,8 @@ import { ggufFileTypes, ggufFormat } from "../../planner/model/gguf";
 import { asMatrix } from "../../planner/model/parameters";
 import { checkpointMatrixBytes, type WeightFormat } from "../../planner/model/quantization";
 import { type ModelTensor, tensorInventory } from "../../planner/model/tensors";
+import type { MemoryRequest } from "../memory-request";
+import errorTerms from "./error-terms.json";
 
 /** llama.cpp settings of Ollama 0.32 that size its buffers. */
 const constants = {
@@ -64,9 +67,10 @@ function summarize(
   stages: readonly StageNeed[],
   onCpu: boolean,
 ): MemoryEstimate {
+  const evidence = { traits: {}, names: { version: `Ollama ${request.engine.version}` } };
   const caching = stages.filter(({ oneRequestGiB }) => oneRequestGiB > 0);
   return {
-    ...judge(request, stages),
+    ...judge(stages, uncertaintyOf(errorTerms, evidence), request.device),
     kvPoolGiB: Math.min(...stages.map(({ kvPoolGiB }) => kvPoolGiB)),
     utilization: request.utilization ?? 1,
     // the runner reserves exactly what was asked for

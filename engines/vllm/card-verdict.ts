@@ -1,50 +1,21 @@
-/** Whether an engine starts on a card: what its image has code for, and which number formats the card can hold. */
-
+/** What vLLM makes of a card: which number formats of weights, activations and cache it computes in there. */
 import { type CardNeeds, meets } from "../../catalog/card-needs";
-import { imageEntry } from "../../catalog/images";
-import type { CardAbilities, GpuSpec } from "../../catalog/shapes";
 import { formatFor } from "../../planner/model/format-names";
 import type { WeightFormat } from "../../planner/model/quantization";
-import type { ModelRequest } from "../../planner/request";
-import { engineImageName, engineVersion } from "..";
+import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, OTHER_CARDS } from "../card";
+import type { ServedModel } from "../served-model";
 import { servedCacheDtype } from "./memory/served-model";
 import { dtypeAskedFor } from "./weight-format";
 import { cacheDtypes, checkpointMethods, noFloat16, type WeightKind, weightKindOf } from "./weight-formats";
 
-/** Why an engine would not start, and what would change that. */
-export interface CardRefusal {
-  readonly reason: string;
-  readonly remedy: string;
-}
-
-export interface CardVerdict {
-  readonly refusals: readonly CardRefusal[];
-  /** What a reader of the plan should know of a model that starts. */
-  readonly notes: readonly string[];
-}
-
-const NOTHING: CardVerdict = { refusals: [], notes: [] };
-const OTHER_CARDS = "take a pool with other cards";
-
-/** What can be said of a model on a card before its memory is counted; of an unread card, nothing: see unknownCards. */
-export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
-  const pinned = engineVersion(model.engine);
-  if (gpu.abilities === undefined) {
-    return NOTHING;
-  }
-  if (model.engineVersion !== pinned) {
-    return {
-      // This one is the same in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
-      refusals: model.engine === "vllm" ? dtypeRefusals(model, gpu) : [],
-      notes: [`which cards ${model.engine} ${model.engineVersion} supports was not read; ${pinned} was`],
-    };
-  }
-  const built = imageVerdict(model, gpu, gpu.abilities);
-  if (built || model.engine !== "vllm") {
-    return built ?? NOTHING;
-  }
-  const card = { model: gpu.model, ...gpu.abilities };
+/** @param isPinned the model's version is the one that the tables of cards and formats were read from. */
+export function vllmCardVerdict(model: ServedModel, card: Card, isPinned: boolean): CardVerdict {
   const format = formatFor(model.architecture, model.quantization);
+  if (!isPinned) {
+    // This one is the same in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
+    const isAsked = dtypeAskedFor(model) === "bfloat16";
+    return { refusals: isAsked ? dtypeVerdict(model, format, card).refusals : [], notes: [] };
+  }
   const parts = [
     ...weightVerdicts(model, format, card),
     dtypeVerdict(model, format, card),
@@ -57,8 +28,6 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   };
 }
 
-type Card = CardAbilities & { readonly model: string };
-
 function refused(reason: string, remedy: string): CardVerdict {
   return { refusals: [{ reason, remedy }], notes: [] };
 }
@@ -67,30 +36,7 @@ function noted(note: string): CardVerdict {
   return { refusals: [], notes: [note] };
 }
 
-/** Undefined when the engine's image has device code for the card, or it is not known which cards it has it for. */
-function imageVerdict(
-  { name, engine, task }: ModelRequest,
-  gpu: GpuSpec,
-  card: CardAbilities,
-): CardVerdict | undefined {
-  const built = imageFor(engine, gpu);
-  if (built === undefined || meets(card, built) !== "no") {
-    return undefined;
-  }
-  const other = engine === "vllm" && task !== "rerank" ? imageFor("ollama", gpu) : undefined;
-  const ollama = other !== undefined && meets(card, other) !== "no" ? `write models.${name}.engine: ollama, or ` : "";
-  return refused(
-    `${describe({ model: gpu.model, ...card })}, and the image of ${engine} ${engineVersion(engine)} is built for ${described(built, card)}`,
-    `${ollama}${OTHER_CARDS}`,
-  );
-}
-
-function imageFor(engine: ModelRequest["engine"], { vendor }: GpuSpec) {
-  const image = engineImageName(engine, vendor);
-  return image === undefined ? undefined : imageEntry(image).gpus;
-}
-
-function weightVerdicts(model: ModelRequest, format: WeightFormat, card: Card): CardVerdict[] {
+function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card): CardVerdict[] {
   const kinds = new Set(format.rules.flatMap(({ scheme }) => weightKindOf(scheme.name) ?? []));
   return [...kinds].flatMap((kind) => {
     const methods = checkpointMethods.filter(
@@ -101,10 +47,10 @@ function weightVerdicts(model: ModelRequest, format: WeightFormat, card: Card): 
   });
 }
 
-function weightsRefused({ architecture }: ModelRequest, kind: WeightKind, needs: CardNeeds, card: Card): CardVerdict {
+function weightsRefused({ architecture }: ServedModel, kind: WeightKind, needs: CardNeeds, card: Card): CardVerdict {
   const isMadeAtLoad = architecture.quantization.rules.length === 0;
   return refused(
-    `${describe(card)}, and vLLM needs ${described(needs, card)} for ${kind.weights} weights`,
+    `${describe(card)}, and vLLM needs ${describeNeeds(needs, card)} for ${kind.weights} weights`,
     isMadeAtLoad ? `remove quantization or write another, or ${OTHER_CARDS}` : OTHER_CARDS,
   );
 }
@@ -125,28 +71,22 @@ function weightNotes(kind: WeightKind, card: Card): CardVerdict[] {
  */
 const compressedAttentionNeeds: CardNeeds = { computeCapability: 9.0 };
 
-function attentionVerdict({ architecture }: ModelRequest, card: Card): CardVerdict {
+function attentionVerdict({ architecture }: ServedModel, card: Card): CardVerdict {
   const isCompressed = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "compressed");
   if (!isCompressed || meets(card, compressedAttentionNeeds) !== "no") {
-    return NOTHING;
+    return NOTHING_TO_SAY;
   }
   return refused(
-    `${describe(card)}, and vLLM needs ${described(compressedAttentionNeeds, card)} for the attention of ${architecture.family}`,
+    `${describe(card)}, and vLLM needs ${describeNeeds(compressedAttentionNeeds, card)} for the attention of ${architecture.family}`,
     OTHER_CARDS,
   );
 }
 
-function dtypeRefusals(model: ModelRequest, gpu: GpuSpec): readonly CardRefusal[] {
-  const format = formatFor(model.architecture, model.quantization);
-  const isAsked = dtypeAskedFor(model) === "bfloat16";
-  return isAsked && gpu.abilities ? dtypeVerdict(model, format, { model: gpu.model, ...gpu.abilities }).refusals : [];
-}
-
 /** `--dtype auto` takes float16 where a card has no bfloat16, and float32 for families that float16 breaks. */
-function dtypeVerdict(model: ModelRequest, format: WeightFormat, card: Card): CardVerdict {
+function dtypeVerdict(model: ServedModel, format: WeightFormat, card: Card): CardVerdict {
   const asked = dtypeAskedFor(model);
   if (card.bf16 || (asked ?? format.baseDtype) !== "bfloat16") {
-    return NOTHING;
+    return NOTHING_TO_SAY;
   }
   const { family } = model.architecture;
   if (noFloat16.includes(family)) {
@@ -165,38 +105,23 @@ function dtypeVerdict(model: ModelRequest, format: WeightFormat, card: Card): Ca
   return noted(`${card.model} has no bfloat16: vLLM computes in float16`);
 }
 
-function cacheVerdict(
-  { name, architecture, engine, engineVersion, kvCacheDtype }: ModelRequest,
-  card: Card,
-): CardVerdict {
-  const dtype = servedCacheDtype({ architecture, engine: { name: engine, version: engineVersion }, kvCacheDtype });
+function cacheVerdict({ name, architecture, engineVersion, kvCacheDtype }: ServedModel, card: Card): CardVerdict {
+  const dtype = servedCacheDtype({ architecture, engine: { version: engineVersion }, kvCacheDtype });
   const row = cacheDtypes.find((each) => each.dtype === dtype);
   if (row === undefined) {
-    return NOTHING;
+    return NOTHING_TO_SAY;
   }
   const isLatent = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "latent");
   const needs =
     isLatent && row.latentComputeCapability ? { ...row, computeCapability: row.latentComputeCapability } : row;
   if (meets(card, needs) !== "no") {
-    return NOTHING;
+    return NOTHING_TO_SAY;
   }
   const key = `models.${name}.vllm.kvCacheDtype`;
   const asked =
     kvCacheDtype === "auto" ? `the ${dtype} KV cache that its checkpoint asks for` : `kvCacheDtype ${dtype}`;
   return refused(
-    `${describe(card)}, and vLLM needs ${described(needs, card)} for ${asked}`,
+    `${describe(card)}, and vLLM needs ${describeNeeds(needs, card)} for ${asked}`,
     dtype === "fp8" && card.bf16 ? `write ${key}: bfloat16` : kvCacheDtype === "auto" ? OTHER_CARDS : `remove ${key}`,
   );
-}
-
-function describe({ model, computeCapability, gfx }: Pick<Card, "model" | "computeCapability" | "gfx">): string {
-  return gfx === undefined ? `${model} has compute capability ${computeCapability?.toFixed(1)}` : `${model} is ${gfx}`;
-}
-
-/** What is needed, in the words of the card's vendor. */
-function described({ computeCapability = 0, gfx = [] }: CardNeeds, card: CardAbilities): string {
-  if (card.gfx === undefined) {
-    return `compute capability ${computeCapability.toFixed(1)} or higher`;
-  }
-  return gfx.length > 0 ? `one of ${gfx.join(", ")}` : "a card of NVIDIA";
 }

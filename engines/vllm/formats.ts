@@ -10,5 +10,6 @@ const plain = names.filter((format) => weightKindNamed(format) === undefined);
 
 export const vllmFormats: FormatNames = {
   names,
+  takes: (name) => !isGgufName(name),
   allowed: `a weight format of vllm: ${[...made, ...plain].join(", ")}; or, where source is a checkpoint in that format, ${declared.join(", ")}`,
 };

@@ -1,8 +1,15 @@
 import { type Engine, semanticVersionOf } from "../engine";
-import { readVllmFlags } from "./flags";
+import { vllmCardVerdict } from "./card-verdict";
+import { parallelismProblems } from "./divisibility";
+import { memoryFlags, readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
+import { estimateVllm, inFlightTokens } from "./memory/estimate";
+import { vllmRequest } from "./memory/request";
+import { asServed } from "./memory/served-model";
 import { vllmOptions } from "./options";
 import { vllmSettings } from "./settings";
+import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
+import { eightBits, vllmWeights } from "./weight-format";
 
 /** Of its API and of its metrics. */
 export const VLLM_PORT = 8000;
@@ -20,7 +27,26 @@ export const vllm: Engine = {
   options: vllmOptions,
   settings: vllmSettings,
   variablePrefix: "VLLM_",
+  memoryFlags,
+  memoryByVersion: true,
   readFlags: readVllmFlags,
+  parallelism: { tensor: true, overNodes: true },
+  estimate: (request) => estimateVllm(vllmRequest(request)),
+  layoutProblems: ({ architecture, tensorParallel, pipelineParallel, quantization, args }) =>
+    parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, readVllmFlags(args).options),
+  layoutFlags: [{ flag: "enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" }],
+  contextLimit: vllmContextLimit,
+  versionProblems: vllmVersionProblems,
+  startProblems: (request) => batchProblems(vllmRequest(request)),
+  lackOfMemory: vllmLackOfMemory,
+  served: (request) => asServed(vllmRequest(request)),
+  windowMargin: (request) => ({
+    tokens: inFlightTokens(vllmRequest(request)),
+    text: "the batches in flight (max-num-batched-tokens)",
+  }),
+  weights: vllmWeights,
+  savings: eightBits,
+  cardVerdict: vllmCardVerdict,
   preallocatesGpuMemory: true,
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,

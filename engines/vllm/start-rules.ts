@@ -3,8 +3,9 @@
  * cards in card-verdict.ts.
  */
 
-import type { MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import type { MemoryEstimate } from "../../planner/memory/types";
 import type { ModelArchitecture } from "../../planner/model/architecture";
+import type { VllmRequest } from "./memory/request";
 import { schedulerLimits, takesPiecesOfPrompts } from "./memory/scheduler-defaults";
 import { compareVersions, oldestVllm, vllmConstants } from "./memory/versions";
 
@@ -15,52 +16,37 @@ const yarnIncludedFrom = "0.30.0";
  * The longest context that the engine accepts without VLLM_ALLOW_LONG_MAX_MODEL_LEN, in tokens
  * (_get_and_verify_max_len in config.py of 0.8.0 and 0.9.2, config/model.py of 0.11.0 to 0.33.0).
  */
-export function contextLimit(architecture: ModelArchitecture, { name, version }: MemoryRequest["engine"]): number {
+export function vllmContextLimit(architecture: ModelArchitecture, version: string): number {
   const { maxContextTokens, scaledContextTokens = maxContextTokens } = architecture;
-  return name === "vllm" && compareVersions(version, yarnIncludedFrom) < 0 ? scaledContextTokens : maxContextTokens;
-}
-
-/** Every reason why the engine would not start, each with its numbers and what would mend it; empty when it starts. */
-export function startProblems(request: MemoryRequest): string[] {
-  return [
-    ...contextProblems(request),
-    ...versionProblems(request),
-    ...(request.engine.name === "vllm" ? batchProblems(request) : []),
-  ];
+  return compareVersions(version, yarnIncludedFrom) < 0 ? scaledContextTokens : maxContextTokens;
 }
 
 /**
  * What becomes of a replica whose load does not fit: with less memory than one request needs vLLM does not start, with
  * less than all of them need it lets the rest wait (v1/core/kv_cache_utils.py of 0.8.0 and 0.19.0,
- * v1/core/kv_cache_planning.py of 0.33.0). Undefined where it fits, and for other engines.
+ * v1/core/kv_cache_planning.py of 0.33.0).
  */
-export function lackOfMemory(request: MemoryRequest, estimate: MemoryEstimate): string | undefined {
-  if (estimate.verdict.answer !== "no" || request.engine.name !== "vllm") return undefined;
-  const { kvPoolGiB, requestCapacity } = estimate;
+export function vllmLackOfMemory(
+  { contextTokens, concurrency }: Pick<VllmRequest, "contextTokens" | "concurrency">,
+  { kvPoolGiB, requestCapacity }: MemoryEstimate,
+): string | undefined {
   if (kvPoolGiB <= 0) return "vLLM does not start: no memory is left for the KV cache";
   if (requestCapacity < 1)
-    return `vLLM does not start: ${kvPoolGiB.toFixed(2)} GiB hold no request of ${count(request.contextTokens)} tokens`;
+    return `vLLM does not start: ${kvPoolGiB.toFixed(2)} GiB hold no request of ${count(contextTokens)} tokens`;
   // What lacks is memory outside the budget of the cache: for graphs, before they were counted in it.
-  if (requestCapacity >= request.concurrency) return undefined;
-  return `vLLM starts all the same: ${requestCapacity.toFixed(1)} of the ${count(request.concurrency)} requests are held at once, the rest wait`;
+  if (requestCapacity >= concurrency) return undefined;
+  return `vLLM starts all the same: ${requestCapacity.toFixed(1)} of the ${count(concurrency)} requests are held at once, the rest wait`;
 }
 
-function contextProblems({ architecture, contextTokens, engine }: MemoryRequest): string[] {
-  const most = contextLimit(architecture, engine);
-  return contextTokens > most
-    ? [`a context of ${count(contextTokens)} tokens is above the model's limit of ${count(most)}`]
-    : [];
-}
-
-/** Of these no other machine, layout or load is a way out. */
-export function versionProblems({ engine: { name, version } }: MemoryRequest): string[] {
-  return name === "vllm" && compareVersions(version, oldestVllm) < 0
+/** The engine before V1 was another one. */
+export function vllmVersionProblems(version: string): string[] {
+  return compareVersions(version, oldestVllm) < 0
     ? [`vLLM ${version} runs the engine before V1, of which no memory is known here: take ${oldestVllm} or newer`]
     : [];
 }
 
 /** SchedulerConfig of 0.8.0 to 0.33.0 (verify_max_model_len in config/scheduler.py of 0.33.0). */
-function batchProblems(request: MemoryRequest): string[] {
+export function batchProblems(request: VllmRequest): string[] {
   const { maxNumBatchedTokens, maxNumSeqs } = schedulerLimits(request, vllmConstants(request.engine.version).constants);
   const problems: string[] = [];
   if (maxNumBatchedTokens < request.contextTokens && !takesPiecesOfPrompts(request)) {

@@ -2,76 +2,24 @@
 
 import type { Dtype, ModelArchitecture } from "../../planner/model/architecture";
 import { dtypeNamed, formatKey } from "../../planner/model/format-names";
-import type { ModelRequest } from "../../planner/request";
-import type { CapacityProblem, LoadAs } from "../../planner/types";
+import type { ServedModel } from "../served-model";
+import type { WeightsAnswer } from "../weights";
 import { dtypeOfFlag } from "./flags";
+import { servedCacheDtype } from "./memory/served-model";
 import { checkpointMethods, noFloat16, weightFormatsVersion, weightKindNamed, weightKindOf } from "./weight-formats";
 
-type Answer =
-  | {
-      readonly loadAs: LoadAs;
-      /** Format of the files that are copied, where it is another than the configuration file's own. */
-      readonly files?: string | undefined;
-      readonly note?: string;
-    }
-  | {
-      readonly refusal: string;
-      /** No other checkpoint would help: the engine itself refuses. */
-      readonly ofEngine?: true;
-    };
-
-/**
- * What the engine is told of the weights; undefined when it finds out for itself. vLLM reads the format of a quantized
- * checkpoint from its config.json, and refuses a `--quantization` that differs.
- */
-export function loadAs(model: ModelRequest): LoadAs | undefined {
-  const answer = answerFor(model);
-  return "loadAs" in answer && Object.keys(answer.loadAs).length > 0 ? answer.loadAs : undefined;
-}
-
-/**
- * The quantization that the files on disk have; undefined: the checkpoint's own. What vLLM makes of them when it loads
- * them needs less (or more) memory, and neither less disk nor a shorter download.
- */
-export function fileFormat(model: ModelRequest): string | undefined {
-  const answer = answerFor(model);
-  return "files" in answer ? answer.files : undefined;
-}
-
-/** What nobody could check of the format. */
-export function weightFormatNotes(model: ModelRequest): string[] {
-  const answer = answerFor(model);
-  return "note" in answer && answer.note !== undefined ? [answer.note] : [];
-}
-
-/** The checkpoint cannot be served in the format that is asked for. */
-export function weightFormatProblem(model: ModelRequest): CapacityProblem | undefined {
-  const answer = answerFor(model);
-  if (!("refusal" in answer)) {
-    return undefined;
-  }
-  const subject = `models.${model.name}`;
-  return { severity: "mandatory", rule: "weight-format", subject, message: answer.refusal };
-}
-
-/** Why the engine does not start with this format, whatever the checkpoint. */
-export function weightFormatRefusal(model: ModelRequest): string | undefined {
-  const answer = answerFor(model);
-  return "refusal" in answer && answer.ofEngine ? answer.refusal : undefined;
-}
-
 /** The number type that the configuration asks for, as a quantization or as vLLM's own flag; undefined: vLLM chooses. */
-export function dtypeAskedFor({ quantization, args }: ModelRequest): Dtype | undefined {
+export function dtypeAskedFor({ quantization, args }: ServedModel): Dtype | undefined {
   const flag = dtypeOfFlag(args?.dtype);
   return flag === undefined || flag === "auto" ? dtypeNamed(quantization ?? "") : flag;
 }
 
-function answerFor(model: ModelRequest): Answer {
+/**
+ * vLLM reads the format of a quantized checkpoint from its config.json, and refuses a `--quantization` that differs.
+ * Files have the checkpoint's format whatever is made of them at load.
+ */
+export function vllmWeights(model: ServedModel): WeightsAnswer {
   const { architecture, quantization } = model;
-  if (model.engine !== "vllm") {
-    // Ollama pulls a build that was written in its format.
-    return { loadAs: {}, files: quantization };
-  }
   if (dtypeAskedFor(model) === "float16" && noFloat16.includes(architecture.family)) {
     return {
       refusal: `${model.name}: vLLM refuses float16 for models of the family ${architecture.family}, which overflow in it. To fix it: leave their number type to vLLM, or write quantization: bf16.`,
@@ -85,8 +33,16 @@ function answerFor(model: ModelRequest): Answer {
   return dtype === undefined ? namedFormat(model, quantization) : numberType(model, quantization, dtype);
 }
 
+/** FP8 weights or cache, which vLLM makes of plain ones; on which cards, the plan knows. */
+export function eightBits(model: ServedModel): Partial<Pick<ServedModel, "quantization" | "kvCacheDtype">> {
+  const { architecture, quantization, kvCacheDtype, engineVersion: version } = model;
+  const isPlain = quantization === undefined && architecture.quantization.rules.length === 0;
+  const isCached = servedCacheDtype({ architecture, engine: { version }, kvCacheDtype }) === "fp8";
+  return { ...(isPlain && { quantization: "fp8" }), ...(!isCached && { kvCacheDtype: "fp8" }) };
+}
+
 /** The checkpoint as it is: no flag, but where its method is on the way out. */
-function ownFormat({ name, architecture, engineVersion }: ModelRequest): Answer {
+function ownFormat({ name, architecture, engineVersion }: ServedModel): WeightsAnswer {
   const { rules, method } = architecture.quantization;
   const removed = rules.flatMap(({ scheme }) => weightKindOf(scheme.name)?.removed ?? [])[0];
   if (removed !== undefined && engineVersion === weightFormatsVersion) {
@@ -99,7 +55,7 @@ function ownFormat({ name, architecture, engineVersion }: ModelRequest): Answer 
   return { loadAs: flag === undefined ? {} : { flag } };
 }
 
-function numberType({ name, architecture }: ModelRequest, quantization: string, dtype: Dtype): Answer {
+function numberType({ name, architecture }: ServedModel, quantization: string, dtype: Dtype): WeightsAnswer {
   if (architecture.quantization.rules.length > 0) {
     return {
       refusal: `${name}: quantization ${quantization} asks for plain numbers, and ${declares(architecture)}: vLLM does not unpack it. To fix it: remove quantization, or give source and config of the checkpoint before it was quantized.`,
@@ -108,7 +64,10 @@ function numberType({ name, architecture }: ModelRequest, quantization: string, 
   return { loadAs: dtype === architecture.checkpointDtype ? {} : { dtype } };
 }
 
-function namedFormat({ name, architecture, engineVersion, ...model }: ModelRequest, quantization: string): Answer {
+function namedFormat(
+  { name, architecture, engineVersion, ...model }: ServedModel,
+  quantization: string,
+): WeightsAnswer {
   const key = formatKey(quantization);
   const kind = weightKindNamed(key);
   if (kind === undefined) {

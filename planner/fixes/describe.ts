@@ -1,4 +1,5 @@
 import { findShape } from "../../catalog/shapes";
+import { type EngineName, engineImageName, engineNames } from "../../engines";
 import type { PlanRequest } from "../request";
 import type { CapacityProblem, Fix, FixValue } from "../types";
 
@@ -43,13 +44,19 @@ function lastResort({ rule, subject }: CapacityProblem, { models, pools }: PlanR
     return "Raise maxNodes, lower replicas, or add a pool.";
   }
   const engine = models.find((m) => subject === `models.${m.name}`)?.engine;
-  const runs = pools.some(({ role }) => role === "gpu" || (role === "cpu" && engine === "ollama"));
+  const onCpus = engine !== undefined && runsOnCpus(engine);
+  const runs = pools.some(({ role }) => role === "gpu" || (role === "cpu" && onCpus));
   if (runs) {
     return "Choose a smaller or quantized model, or add a pool with more memory.";
   }
-  return engine === "ollama"
+  const others = engineNames.filter(runsOnCpus).join(" or ");
+  return onCpus
     ? "Add a pool with GPUs, or one with role: cpu, that is open to it."
-    : "Add a pool with GPUs that is open to it, or write engine: ollama and add a pool with role: cpu.";
+    : `Add a pool with GPUs that is open to it, or write engine: ${others} and add a pool with role: cpu.`;
+}
+
+function runsOnCpus(engine: EngineName): boolean {
+  return engineImageName(engine, "cpu") !== undefined;
 }
 
 function show(value: FixValue): string {

@@ -1,5 +1,4 @@
-import { settingPath } from "../../engines";
-import { servedCacheDtype } from "../../engines/vllm/memory/served-model";
+import { engineOf, settingPath } from "../../engines";
 import type { ModelRequest, PlanRequest } from "../request";
 import type { FixValue } from "../types";
 import { type Setting, withModel } from "./setting";
@@ -19,7 +18,7 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
       return { to, change: { contextTokens: to } };
     }),
     ...fewerReplicas(request, model),
-    ...inEightBits(request, model),
+    ...inFewerBits(request, model),
     ...onAnotherPool(request, model),
     ...unpinned(request, model),
   ];
@@ -75,22 +74,20 @@ function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | un
   ];
 }
 
-/** FP8 weights or cache, which vLLM makes of plain ones; on which cards, the plan knows. */
-function inEightBits(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
-  if (model.engine !== "vllm") {
-    return [];
-  }
-  const { kvCacheDtype, quantization, architecture, engineVersion } = model;
-  const engine = { name: model.engine, version: engineVersion };
-  const weights =
-    quantization === undefined && architecture.quantization.rules.length === 0
-      ? single(request, model, "quantization", null, { to: "fp8", change: { quantization: "fp8" } })
-      : undefined;
-  const cache =
-    servedCacheDtype({ architecture, engine, kvCacheDtype }) === "fp8"
+/** Weights or cache in fewer bits, which the engine makes itself; on which cards, the plan knows. */
+function inFewerBits(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  const { quantization, kvCacheDtype } = engineOf(model.engine).savings?.(model) ?? {};
+  return [
+    quantization === undefined
       ? undefined
-      : single(request, model, "kvCacheDtype", kvCacheDtype, { to: "fp8", change: { kvCacheDtype: "fp8" } });
-  return [weights, cache];
+      : single(request, model, "quantization", model.quantization ?? null, {
+          to: quantization,
+          change: { quantization },
+        }),
+    kvCacheDtype === undefined
+      ? undefined
+      : single(request, model, "kvCacheDtype", model.kvCacheDtype, { to: kvCacheDtype, change: { kvCacheDtype } }),
+  ];
 }
 
 /** A pool that the model may not use yet, beside those that it names. */

@@ -7,9 +7,6 @@
 import { roundUp } from "../../names/units";
 import type { AttentionScope, CompressedAttention } from "../model/architecture";
 
-/** The release of vLLM that this file and kv-packed-groups.ts are read from. */
-export const compressedCacheSource = "0.33.0";
-
 /** One of several caches of a layer. */
 export interface PagedCache {
   readonly scope: AttentionScope;

@@ -1,38 +1,6 @@
-/** The question the memory planner answers, and its answer. */
-import type { EngineName } from "../../engines";
-import type { VllmOptions } from "../../engines/vllm/memory/options";
-import type { VllmOrigin } from "../../engines/vllm/memory/versions";
-import type { ModelArchitecture } from "../model/architecture";
-import type { KvCacheDtype } from "./kv-cache";
+/** What a memory estimate says, whichever engine it is of. */
 import type { Interval } from "./uncertainty";
 import type { MemoryVerdict } from "./verdict";
-
-export interface MemoryRequest {
-  readonly architecture: ModelArchitecture;
-  readonly engine: { readonly name: EngineName; readonly version: string };
-  /** Decides vLLM's sampler up to 0.11.0. @default "image" */
-  readonly installedFrom?: VllmOrigin;
-  /** "cpu": Ollama on host memory, which `gpuMemoryGiB` then states. */
-  readonly device?: "gpu" | "cpu";
-  /** Memory of one GPU as the driver reports it, e.g. 79.19 for an "80 GB" H100. */
-  readonly gpuMemoryGiB: number;
-  /** Name of the card; decides scheduler defaults and kernels. */
-  readonly gpuModel?: string;
-  readonly tensorParallel: number;
-  /** For Ollama: the number of GPUs that the layers are spread over. */
-  readonly pipelineParallel: number;
-  /** Tokens of one request, prompt and answer. */
-  readonly contextTokens: number;
-  /** Requests of that length held at once. */
-  readonly concurrency: number;
-  readonly kvCacheDtype: KvCacheDtype;
-  /** Name of a weight format that replaces the checkpoint's own. */
-  readonly quantization?: string;
-  /** Fraction of GPU memory the engine may take (--gpu-memory-utilization). */
-  readonly utilization?: number;
-  /** Flags of vLLM that change its memory. */
-  readonly vllm?: VllmOptions;
-}
 
 export interface MemoryBudget {
   readonly weightsGiB: number;

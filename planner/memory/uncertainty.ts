@@ -1,6 +1,4 @@
 /** How far an estimate can be off: error terms by cause, and the rule that makes one interval of them. */
-import table from "../../engines/vllm/memory/error-terms.json";
-import type { Evidence, EvidenceTraits } from "../../engines/vllm/memory/evidence";
 
 /** Memory of one GPU by part, GiB: what the terms take shares of. */
 export interface MemoryParts {
@@ -18,37 +16,64 @@ export interface Interval {
   readonly aboveGiB: number;
 }
 
-/** One cause of error. */
-export interface ErrorTerm {
+/** How near a request is to what start-ups have shown. */
+export interface Evidence<Traits extends object = object> {
+  /** What the error terms ask for. */
+  readonly traits: Traits;
+  /** Names for sentences about the gaps. */
+  readonly names: { readonly [name: string]: string };
+}
+
+/** One cause of error, for requests with these traits. */
+export interface ErrorTerm<Traits extends object = object> {
   readonly cause: string;
-  readonly when: { readonly [Trait in keyof EvidenceTraits]?: readonly EvidenceTraits[Trait][] };
+  readonly when: { readonly [Trait in keyof Traits]?: readonly Traits[Trait][] };
   readonly above: ErrorSize;
   readonly below: ErrorSize;
-  /** What was not measured, for sentences: {version}, {card}, {layout} and {format} are filled in. */
+  /** What was not measured, for sentences: names of the evidence are filled in for {name}. */
   readonly gap?: string;
   /** Where the figures come from. */
   readonly source: string;
 }
 
+/** What one engine's estimates can be off by. */
+export interface ErrorTable<Traits extends object = object> {
+  /** Part of the start-ups of a class whose need lies within the interval. */
+  readonly coverage: number;
+  readonly terms: readonly ErrorTerm<Traits>[];
+}
+
+/** What can be said of one estimate. */
+export interface Uncertainty {
+  readonly terms: readonly Pick<ErrorTerm, "above" | "below">[];
+  /** What was measured, or what was not. */
+  readonly basis: string;
+  readonly coverage: number;
+}
+
 /** GiB, and shares of parts. */
 export type ErrorSize = { readonly gib?: number } & Partial<MemoryParts>;
 
-/** Part of the start-ups of a class whose need lies within the interval. */
-export const coverage: number = table.coverage;
+/** The terms that hold for what is known of a request, and what they rest on. */
+export function uncertaintyOf<Traits extends object>(
+  { coverage, terms }: ErrorTable<Traits>,
+  { traits, names }: Evidence<Traits>,
+): Uncertainty {
+  const valid = termsFor(terms, traits);
+  return { terms: valid, basis: basisOf(valid, names), coverage };
+}
 
-export const errorTerms = table.terms as readonly ErrorTerm[];
-
-/** The terms that hold for what is known of a request. */
-export function termsFor({ traits }: Evidence): readonly ErrorTerm[] {
-  return errorTerms.filter(({ when }) =>
-    Object.entries(when).every(([trait, values]) =>
-      (values as readonly string[]).includes(traits[trait as keyof EvidenceTraits]),
-    ),
+export function termsFor<Traits extends object>(
+  terms: readonly ErrorTerm<Traits>[],
+  traits: Traits,
+): readonly ErrorTerm<Traits>[] {
+  return terms.filter(({ when }) =>
+    (Object.keys(when) as (keyof Traits)[]).every((trait) => when[trait]?.includes(traits[trait])),
   );
 }
 
 /** Causes are independent of each other; what one cause does to several parts, it does at once. */
-export function intervalOf(terms: readonly ErrorTerm[], parts: MemoryParts): Interval {
+export function intervalOf(terms: Uncertainty["terms"], parts: MemoryParts): Interval {
   return {
     belowGiB: Math.hypot(...terms.map(({ below }) => sizeGiB(below, parts))),
     aboveGiB: Math.hypot(...terms.map(({ above }) => sizeGiB(above, parts))),
@@ -60,8 +85,8 @@ function sizeGiB({ gib = 0, ...shares }: ErrorSize, parts: MemoryParts): number 
 }
 
 /** What the interval rests on: the gaps in what was measured, or that there are none. */
-export function basisOf(terms: readonly ErrorTerm[], { names }: Evidence): string {
+function basisOf(terms: readonly Pick<ErrorTerm, "gap">[], names: Evidence["names"]): string {
   const gaps = terms.flatMap(({ gap }) => gap ?? []);
   const text = gaps.length > 0 ? gaps.join(", ") : "{version} measured on {card}";
-  return text.replace(/\{(\w+)\}/g, (_, name: keyof Evidence["names"]) => names[name]);
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => names[name] ?? whole);
 }

@@ -1,7 +1,6 @@
 /** The answer to "does it fit": the estimate and how far it can be off, against the limit. */
-import { type Evidence, evidenceFor } from "../../engines/vllm/memory/evidence";
-import type { MemoryEstimate, MemoryRequest, StageEstimate } from "./types";
-import { basisOf, coverage, type Interval, intervalOf, type MemoryParts, termsFor } from "./uncertainty";
+import type { MemoryEstimate, StageEstimate } from "./types";
+import { type Interval, intervalOf, type MemoryParts, type Uncertainty } from "./uncertainty";
 
 /** `fits` and `no` hold wherever in the interval the need is; between them nobody can say. */
 export type MemoryAnswer = "fits" | "edge" | "no";
@@ -42,13 +41,12 @@ export interface StageNeed {
   readonly kvPoolGiB: number;
 }
 
-/** The need of each stage with its interval, and the verdict on the tightest of them. */
+/** The need of each stage with its interval, and the verdict on the tightest of them; without GPUs it is of the host. */
 export function judge(
-  request: MemoryRequest,
   needs: readonly StageNeed[],
+  { terms, basis, coverage }: Uncertainty,
+  on: "gpu" | "cpu" = "gpu",
 ): Pick<MemoryEstimate, "perGpu" | "stages" | "verdict" | "shortfallGiB"> {
-  const evidence = evidenceFor(request);
-  const terms = termsFor(evidence);
   const judged = needs.map((need) => ({ need, estimate: estimateOf(need, intervalOf(terms, errorParts(need))) }));
   const worst = judged.reduce((tightest, stage) => (isTighter(stage.estimate, tightest.estimate) ? stage : tightest));
   const {
@@ -65,9 +63,9 @@ export function judge(
     stages: judged.map(({ estimate }) => estimate),
     verdict: {
       answer: answerOf(worst.estimate),
-      decides: deciderOf(worst.need, worst.estimate, evidence),
+      decides: on === "cpu" ? "host memory" : deciderOf(worst.need, worst.estimate),
       intervalGiB: { below: belowGiB, above: aboveGiB },
-      basis: basisOf(terms, evidence),
+      basis,
       coverage,
     },
     shortfallGiB: Math.max(0, missingGiB(worst.estimate)),
@@ -123,8 +121,7 @@ function missingGiB({ totalGiB, limitGiB, aboveGiB }: Judged): number {
 }
 
 /** The first need that is beyond the limit: for "no" wherever it is in the interval, else where it is largest. */
-function deciderOf(need: StageNeed, estimate: StageEstimate, { traits }: Evidence): Decider {
-  if (traits.processor === "cpu") return "host memory";
+function deciderOf(need: StageNeed, estimate: StageEstimate): Decider {
   const answer = answerOf(estimate);
   const off = answer === "no" ? -estimate.belowGiB : estimate.aboveGiB;
   const base = estimate.weightsGiB + estimate.overheadGiB + off;

@@ -138,13 +138,3 @@ export const ROOMS: readonly Room[] = [
     types: [SERVICE],
   },
 ];
-
-/** Edges that the table forbids and that are still there: each goes with the next change of its file, none is added. */
-export const DEBTS: readonly string[] = [
-  "planner/memory/uncertainty.ts -> engines/vllm/memory/error-terms.json",
-  "planner/memory/verdict.ts -> engines/vllm/memory/evidence.ts",
-  // The schema of an environment has the add-ons' sections in it, and these are written with the schema's own fields.
-  "stacks/config/rules.ts -> stacks/addons/table.ts",
-  "stacks/config/schema.ts -> stacks/addons/sections.ts",
-  "stacks/config/sections/secrets.ts -> stacks/addons/sections.ts",
-];

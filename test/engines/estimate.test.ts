@@ -1,13 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateMemory, MemoryRequestError } from "../../engines/estimate";
+import type { MemoryRequest } from "../../engines/memory-request";
+import { estimateVllm } from "../../engines/vllm/memory/estimate";
+import type { VllmRequest } from "../../engines/vllm/memory/request";
 import { asServed } from "../../engines/vllm/memory/served-model";
-import type { MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
+import type { MemoryEstimate } from "../../planner/memory/types";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { readModelConfig } from "../../planner/model/config-json";
 import { weightBytes } from "../../planner/model/parameters";
 import { fixtureArchitecture, fixtureConfig, modelFixtures } from "../planner/model/fixtures";
-import { memoryRequest } from "./vllm/requests";
+import { memoryRequest } from "./requests";
+import { memoryRequest as vllmRequest } from "./vllm/requests";
 
 const architectures = modelFixtures.map((fixture) => fixture.architecture);
 const llama = fixtureArchitecture("meta-llama--Llama-3.1-8B");
@@ -124,16 +128,14 @@ describe("every estimate", () => {
 });
 
 describe("vLLM", () => {
-  const reported = (architecture: ModelArchitecture, changes: Partial<MemoryRequest>) =>
-    estimateMemory(memoryRequest(architecture, { contextTokens: 32768, ...changes }));
+  const reported = (architecture: ModelArchitecture, changes: Partial<VllmRequest>) =>
+    estimateVllm(vllmRequest(architecture, { contextTokens: 32768, ...changes }));
 
   it("takes 0.92 of the card and counts CUDA graphs since 0.20, 0.9 before", () => {
-    const [old, current] = ["0.19.0", "0.33.0"].map((version) =>
-      reported(llama, { engine: { name: "vllm", version } }),
-    );
+    const [old, current] = ["0.19.0", "0.33.0"].map((version) => reported(llama, { engine: { version } }));
     expect(old?.utilization).toBe(0.9);
     expect(current?.utilization).toBe(0.92);
-    const first = reported(llama, { engine: { name: "vllm", version: "0.20.0" } });
+    const first = reported(llama, { engine: { version: "0.20.0" } });
     expect(first.utilization).toBe(0.92);
     expect(first.perGpu.overheadGiB - (old?.perGpu.overheadGiB ?? 0)).toBeGreaterThan(0.5);
     expect((current?.perGpu.overheadGiB ?? 0) - (old?.perGpu.overheadGiB ?? 0)).toBeGreaterThan(0.5);
@@ -144,8 +146,7 @@ describe("vLLM", () => {
   it("sorts no logits in the official image of 0.11.0: 24.8 bytes less per logit than with pip or in 0.11.1", () => {
     const qwen = fixtureArchitecture("Qwen--Qwen2.5-32B-Instruct");
     const pool = (version: string, installedFrom?: "image" | "pip") =>
-      reported(qwen, { engine: { name: "vllm", version }, installedFrom, vllm: { maxNumBatchedTokens: 2048 } })
-        .kvPoolGiB;
+      reported(qwen, { engine: { version }, installedFrom, vllm: { maxNumBatchedTokens: 2048 } }).kvPoolGiB;
     const sorting = (1024 * qwen.vocabSize * 24.8) / 2 ** 30;
     expect(sorting).toBeGreaterThan(3.5);
     expect(pool("0.11.0") - pool("0.11.0", "pip")).toBeCloseTo(sorting, 6);
@@ -156,7 +157,7 @@ describe("vLLM", () => {
   it("captures no CUDA graphs under --enforce-eager: more pool from 0.20 on, before that more of the card", () => {
     const [counted, eager] = [undefined, { enforceEager: true }].map((vllm) => reported(llama, { vllm }));
     expect((counted?.perGpu.overheadGiB ?? 0) - (eager?.perGpu.overheadGiB ?? 0)).toBeGreaterThan(0.3);
-    const old = { engine: { name: "vllm", version: "0.19.0" }, utilization: 0.99 } as const;
+    const old = { engine: { version: "0.19.0" }, utilization: 0.99 } as const;
     const [outside, none] = [undefined, { enforceEager: true }].map((vllm) => reported(llama, { ...old, vllm }));
     expect(none?.perGpu.overheadGiB).toBe(outside?.perGpu.overheadGiB);
     expect((none?.perGpu.limitGiB ?? 0) - (outside?.perGpu.limitGiB ?? 0)).toBeGreaterThan(0.3);

@@ -4,15 +4,19 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { gpuModels } from "../../catalog/shapes";
 import { estimateMemory } from "../../engines/estimate";
-import table from "../../engines/vllm/memory/error-terms.json";
+import type { MemoryRequest } from "../../engines/memory-request";
+import ollamaTable from "../../engines/ollama/error-terms.json";
+import { errorTable } from "../../engines/vllm/memory/error-terms";
 import { evidenceFor } from "../../engines/vllm/memory/evidence";
+import type { VllmRequest } from "../../engines/vllm/memory/request";
 import { repositoryRoot } from "../../names/repository-root";
-import type { MemoryEstimate, MemoryRequest } from "../../planner/memory/types";
-import { errorTerms, intervalOf, type MemoryParts, termsFor } from "../../planner/memory/uncertainty";
+import type { MemoryEstimate } from "../../planner/memory/types";
+import { type ErrorTable, intervalOf, type MemoryParts, termsFor } from "../../planner/memory/uncertainty";
 import { refused } from "../../planner/memory/verdict";
 import { verdictText } from "../../planner/memory/verdict-text";
 import { fixtureArchitecture, modelFixtures } from "../planner/model/fixtures";
-import { memoryRequest } from "./vllm/requests";
+import { memoryRequest } from "./requests";
+import { memoryRequest as vllmRequest } from "./vllm/requests";
 
 const llama = fixtureArchitecture("meta-llama--Llama-3.1-8B");
 const order = ["no", "edge", "fits"];
@@ -33,11 +37,13 @@ const anyRequest: fc.Arbitrary<MemoryRequest> = fc
   })
   .map(({ card, isNamed, minor, isOllama, ...request }) => ({
     ...request,
-    engine: isOllama ? { name: "ollama", version: "0.32.15" } : { name: "vllm", version: `0.${minor}.0` },
+    engine: isOllama
+      ? ({ name: "ollama", version: "0.32.15" } as const)
+      : ({ name: "vllm", version: `0.${minor}.0` } as const),
     gpuMemoryGiB: card.engineMemoryGiB,
     gpuModel: isNamed ? card.model : undefined,
     kvCacheDtype: "auto" as const,
-    ...(!isOllama && { vllm: { maxNumSeqs: 256, maxNumBatchedTokens: 2048 } }),
+    ...(!isOllama && { maxNumSeqs: 256, args: { "max-num-batched-tokens": 2048 } }),
   }));
 
 describe("every verdict", () => {
@@ -90,10 +96,11 @@ describe("every verdict", () => {
 });
 
 describe("the interval", () => {
+  const tables: readonly ErrorTable[] = [errorTable, ollamaTable];
   const parts: MemoryParts = { weights: 30, kvCache: 20, activation: 3, nonTorch: 2, graphs: 1 };
-  const of = (changes: Partial<MemoryRequest>) =>
-    intervalOf(termsFor(evidenceFor(memoryRequest(llama, changes))), parts).aboveGiB;
-  const vllm = (version: string) => ({ name: "vllm", version }) as const;
+  const of = (changes: Partial<VllmRequest>) =>
+    intervalOf(termsFor(errorTable.terms, evidenceFor(vllmRequest(llama, changes)).traits), parts).aboveGiB;
+  const vllm = (version: string) => ({ version });
 
   it("adds the shares of one cause and combines causes in quadrature", () => {
     const source = "test";
@@ -119,8 +126,8 @@ describe("the interval", () => {
   });
 
   it("has terms with a source, no size below 0, and no cause that takes all of a part's growth away", () => {
-    expect(table.coverage).toBeGreaterThan(0.9);
-    for (const { above, below, source } of errorTerms) {
+    for (const { coverage } of tables) expect(coverage).toBeGreaterThan(0.9);
+    for (const { above, below, source } of tables.flatMap(({ terms }) => terms)) {
       expect(source).not.toBe("");
       for (const size of [...Object.values(above), ...Object.values(below)]) expect(size).toBeGreaterThan(0);
       // more cache must never let the smallest need shrink
@@ -130,7 +137,7 @@ describe("the interval", () => {
 
   it("is told whole in the sizing page", () => {
     const page = readFileSync(join(repositoryRoot(), "docs/sizing.md"), "utf8");
-    for (const { cause } of errorTerms) expect(page).toContain(`\n| ${cause} | `);
+    for (const { cause } of tables.flatMap(({ terms }) => terms)) expect(page).toContain(`\n| ${cause} | `);
   });
 });
 

@@ -1,9 +1,9 @@
 /** What the rules of memory need to know of a card: from the catalogue, or guessed where that has no such card. */
 import { findGpus } from "../../../catalog/find-gpu";
 import type { GpuModel } from "../../../catalog/shapes";
-import type { MemoryRequest } from "../../../planner/memory/types";
 import type { ExpertKernel } from "./expert-kernels";
 import type { MoeBackend } from "./options";
+import type { VllmRequest } from "./request";
 
 export interface CardTraits {
   /** On a board with NVLink, for which collective communication keeps larger buffers. */
@@ -23,7 +23,7 @@ export interface CardTraits {
 const dataCentreGiB = 70;
 
 /** A name that means several cards takes the traits that need more memory. */
-export function cardTraits(request: Pick<MemoryRequest, "gpuModel" | "gpuMemoryGiB" | "vllm">): CardTraits {
+export function cardTraits(request: Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB" | "vllm">): CardTraits {
   const traits = traitsOf(request);
   const backend = request.vllm?.moeBackend;
   if (backend === undefined) return traits;
@@ -41,7 +41,7 @@ const kernelOf: Readonly<Record<MoeBackend, ExpertKernel>> = {
   flashinfer_trtllm: "tensorrt-llm",
 };
 
-function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<MemoryRequest, "gpuModel" | "gpuMemoryGiB">): CardTraits {
+function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB">): CardTraits {
   const [card, ...others] = gpuModel === undefined ? [] : cardsNamed(gpuModel);
   if (card === undefined) {
     const linked = gpuMemoryGiB >= dataCentreGiB;

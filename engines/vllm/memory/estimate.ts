@@ -1,20 +1,23 @@
 /** Memory of a model under vLLM, per GPU and pipeline stage. */
 
 import { bytesPerGiB, toGiB } from "../../../names/units";
-import { compressedCacheSource } from "../../../planner/memory/compressed-cache";
 import { type LayerCache, layerCaches } from "../../../planner/memory/kv-cache";
 import { type PipelineStage, pipelineStages } from "../../../planner/memory/pipeline";
-import type { MemoryEstimate, MemoryRequest } from "../../../planner/memory/types";
+import type { MemoryEstimate } from "../../../planner/memory/types";
+import { uncertaintyOf } from "../../../planner/memory/uncertainty";
 import { judge, type StageNeed } from "../../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
 import { formatFor } from "../../../planner/model/format-names";
 import { activationBytes, nonTorchBytes, type ProfilingRun, penaltyBytes } from "./activation";
 import { type CardTraits, cardTraits } from "./cards";
 import { captureSizes, cudaGraphBytes, graphsInPool } from "./cuda-graphs";
+import { errorTable } from "./error-terms";
+import { evidenceFor } from "./evidence";
 import { fp8ExpertMultiple, mxfp4Kernel } from "./expert-kernels";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
 import { modelRunner, samplerOf } from "./model-runner";
 import { nvfp4ExpertMultiple } from "./nvfp4-experts";
+import type { VllmRequest } from "./request";
 import { rowPadding } from "./rocm-padding";
 import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
 import { asServed, servedNotes } from "./served-model";
@@ -24,8 +27,11 @@ import { stageWeightBytes } from "./weights";
 /** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
 const contextGiB = { single: 0.51, group: 1.53 } as const;
 
+/** The release that kv-packed-groups.ts and the pages of compressed caches are read from. */
+const compressedCacheSource = "0.33.0";
+
 interface Setting {
-  readonly request: MemoryRequest;
+  readonly request: VllmRequest;
   readonly constants: VllmConstants;
   readonly limits: SchedulerLimits;
   readonly caches: readonly LayerCache[];
@@ -40,7 +46,7 @@ interface StageResult {
 }
 
 /** Estimates a vLLM replica of tensorParallel × pipelineParallel GPUs. */
-export function estimateVllm(asked: MemoryRequest): MemoryEstimate {
+export function estimateVllm(asked: VllmRequest): MemoryEstimate {
   const request = asServed(asked);
   const { architecture, tensorParallel } = request;
   const { constants, basis } = vllmConstants(request.engine.version);
@@ -60,8 +66,8 @@ export function estimateVllm(asked: MemoryRequest): MemoryEstimate {
   return { ...estimate, notes: [...estimate.notes, ...servedNotes(asked)] };
 }
 
-/** Tokens scheduled but not settled: a windowed layer keeps them besides its window, however short that is. */
-export function inFlightTokens(request: MemoryRequest): number {
+/** Tokens scheduled but not settled (max-num-batched-tokens of each batch in flight): a windowed layer keeps them besides its window, however short that is. */
+export function inFlightTokens(request: VllmRequest): number {
   const { constants } = vllmConstants(request.engine.version);
   const batches = constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1;
   return schedulerLimits(request, constants).maxNumBatchedTokens * batches;
@@ -144,7 +150,7 @@ function hasGatedExperts({ layerSpecs }: ModelArchitecture): boolean {
 }
 
 /** What comes on top of the budget, graphs above all, must still fit on the card. */
-function captureOf(request: MemoryRequest, uncountedGiB: number): NonNullable<StageNeed["capture"]> {
+function captureOf(request: VllmRequest, uncountedGiB: number): NonNullable<StageNeed["capture"]> {
   const gpus = request.tensorParallel * request.pipelineParallel;
   const context = gpus > 1 ? contextGiB.group : contextGiB.single;
   return { uncountedGiB, limitGiB: request.gpuMemoryGiB - context - uncountedGiB };
@@ -159,7 +165,7 @@ function summarize(setting: Setting, stages: readonly StageResult[], basis: stri
   );
   const needs = stages.map(({ need }) => need);
   return {
-    ...judge(request, needs),
+    ...judge(needs, uncertaintyOf(errorTable, evidenceFor(request))),
     kvPoolGiB: limiting?.poolGiB ?? Math.min(...needs.map(({ kvPoolGiB }) => kvPoolGiB)),
     utilization: request.utilization ?? constants.defaultUtilization,
     kvTokens: limiting?.tokens ?? 0,

@@ -1,16 +1,16 @@
 /** How near a request is to what start-up logs have shown: the traits that decide how far its estimate can be off. */
 
 import type { GpuModel } from "../../../catalog/shapes";
-import type { MemoryRequest } from "../../../planner/memory/types";
+import type { Evidence } from "../../../planner/memory/uncertainty";
 import { mixersOf } from "../../../planner/model/architecture";
 import { formatLabel } from "../../../planner/model/format-names";
 import { cardsNamed } from "./cards";
 import table from "./evidence.json";
+import type { VllmRequest } from "./request";
 import { compareVersions } from "./versions";
 
 /** Values that the error terms ask for (error-terms.json). */
 export interface EvidenceTraits {
-  readonly engine: "vllm" | "ollama";
   readonly processor: "nvidia" | "amd" | "cpu" | "unknown";
   /** Of the card's generation (compute capability, NVLink board) there are start-ups, of any version. */
   readonly card: "measured" | "unmeasured";
@@ -24,13 +24,11 @@ export interface EvidenceTraits {
   readonly layout: "measured" | "unmeasured";
 }
 
-export interface Evidence {
-  readonly traits: EvidenceTraits;
-  /** Names for sentences about the gaps. */
+export interface VllmEvidence extends Evidence<EvidenceTraits> {
   readonly names: { readonly version: string; readonly card: string; readonly layout: string; readonly format: string };
 }
 
-export function evidenceFor(request: MemoryRequest): Evidence {
+export function evidenceFor(request: VllmRequest): VllmEvidence {
   const { architecture, engine, gpuModel, device, quantization, tensorParallel, pipelineParallel } = request;
   const cards = gpuModel === undefined ? [] : cardsNamed(gpuModel);
   const attention = attentionOf(request);
@@ -40,7 +38,6 @@ export function evidenceFor(request: MemoryRequest): Evidence {
   const isMeasuredLayout = tensorParallel <= most.tensorParallel && pipelineParallel <= most.pipelineParallel;
   return {
     traits: {
-      engine: engine.name,
       processor: device === "cpu" ? "cpu" : (cards[0]?.vendor ?? "unknown"),
       ...startUpsLike(cards, engine.version, [attention, ...(experts === "none" ? [] : [experts])]),
       age: compareVersions(engine.version, "0.20.0") >= 0 ? "from 0.20" : "before",
@@ -50,7 +47,7 @@ export function evidenceFor(request: MemoryRequest): Evidence {
       layout: isMeasuredLayout ? "measured" : "unmeasured",
     },
     names: {
-      version: `${engine.name === "vllm" ? "vLLM" : "Ollama"} ${engine.version}`,
+      version: `vLLM ${engine.version}`,
       card: device === "cpu" ? "CPUs" : (gpuModel ?? "a card without a name"),
       layout: `TP ${tensorParallel} × PP ${pipelineParallel}`,
       format,
@@ -98,7 +95,7 @@ export function generationOf({ arch, abilities, nvlinkBoard }: GpuModel): string
 }
 
 /** The kind that is hardest to foresee, of the layers that a model mixes. */
-function attentionOf({ architecture }: MemoryRequest): EvidenceTraits["attention"] {
+function attentionOf({ architecture }: VllmRequest): EvidenceTraits["attention"] {
   if (architecture.kind === "encoder") return "none";
   const mixers = architecture.layerSpecs.flatMap(mixersOf);
   if (mixers.some(({ kind }) => kind === "recurrent")) return "recurrent";

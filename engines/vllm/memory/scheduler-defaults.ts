@@ -1,6 +1,6 @@
 /** vLLM's scheduler limits when unset: they decide the activation memory. */
 
-import type { MemoryRequest } from "../../../planner/memory/types";
+import type { VllmRequest } from "./request";
 import type { VllmConstants } from "./versions";
 
 export interface SchedulerLimits {
@@ -27,7 +27,7 @@ export function schedulerDefaults(
 }
 
 /** Encoders read a prompt in one pass; what writes text takes it in pieces unless it is told not to. */
-export function takesPiecesOfPrompts({ architecture, vllm }: Pick<MemoryRequest, "architecture" | "vllm">): boolean {
+export function takesPiecesOfPrompts({ architecture, vllm }: Pick<VllmRequest, "architecture" | "vllm">): boolean {
   return vllm?.chunkedPrefill ?? architecture.kind === "decoder";
 }
 
@@ -36,7 +36,7 @@ export function takesPiecesOfPrompts({ architecture, vllm }: Pick<MemoryRequest,
  * (_set_default_max_num_seqs_and_batched_tokens_args in vllm/engine/arg_utils.py of 0.11.2 to 0.33.0).
  */
 export function schedulerLimits(
-  request: Pick<MemoryRequest, "architecture" | "contextTokens" | "gpuMemoryGiB" | "gpuModel" | "vllm">,
+  request: Pick<VllmRequest, "architecture" | "contextTokens" | "gpuMemoryGiB" | "gpuModel" | "vllm">,
   constants: Pick<VllmConstants, "batchTokensFrom160GiB">,
 ): SchedulerLimits {
   const { contextTokens, gpuMemoryGiB, gpuModel, vllm } = request;

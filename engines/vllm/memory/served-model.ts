@@ -1,19 +1,18 @@
 /** What vLLM makes of a checkpoint before any memory is counted: number types, cache type, and which towers it loads. */
 
 import type { KvCacheDtype } from "../../../planner/memory/kv-cache";
-import type { MemoryRequest } from "../../../planner/memory/types";
 import type { Dtype, ModelArchitecture, VisionTower } from "../../../planner/model/architecture";
 import { dtypeNamed, formatFor } from "../../../planner/model/format-names";
 import type { VllmOptions } from "./options";
+import type { VllmRequest } from "./request";
 import { type VllmConstants, vllmConstants } from "./versions";
 
 /**
  * The request with the model as the engine serves it: its own format is the one that is loaded, `kvCacheDtype` is
- * "auto" only where that means the model's number type. Requests to Ollama come back as they are.
+ * "auto" only where that means the model's number type.
  * @throws UnknownFormatError
  */
-export function asServed(request: MemoryRequest): MemoryRequest {
-  if (request.engine.name !== "vllm") return request;
+export function asServed(request: VllmRequest): VllmRequest {
   const { constants } = vllmConstants(request.engine.version);
   const architecture = servedArchitecture(request.architecture, request.quantization, request.vllm ?? {}, constants);
   const kvCacheDtype = servedCacheDtype(request);
@@ -78,8 +77,8 @@ export function servedCacheDtype({
   architecture: { quantization, layerSpecs },
   engine,
   kvCacheDtype,
-}: Pick<MemoryRequest, "architecture" | "engine" | "kvCacheDtype">): KvCacheDtype {
-  const wish = engine.name === "vllm" ? quantization.fp8KvCache : undefined;
+}: Pick<VllmRequest, "architecture" | "engine" | "kvCacheDtype">): KvCacheDtype {
+  const wish = quantization.fp8KvCache;
   if (wish === undefined || wish === "unread") return kvCacheDtype;
   // Only plain attention reads the scheme of compressed-tensors: latent attention has code of its own (mla_attention.py).
   if (wish === "compressed-tensors" && layerSpecs.some(({ mixer }) => mixer.kind === "latent")) return kvCacheDtype;
@@ -88,7 +87,7 @@ export function servedCacheDtype({
 }
 
 /** What of the above a reader of the estimate should know. */
-export function servedNotes(request: MemoryRequest): readonly string[] {
+export function servedNotes(request: VllmRequest): readonly string[] {
   const { architecture, engine, kvCacheDtype, vllm = {} } = request;
   const notes: string[] = [];
   if (architecture.quantization.fp8KvCache !== undefined && kvCacheDtype !== "fp8") {

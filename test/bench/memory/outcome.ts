@@ -1,6 +1,8 @@
 /** A start-up beside the planner's estimate of it. */
-import { estimateMemory, type MemoryEstimate, type MemoryRequest } from "../../../engines/estimate";
-import { type Evidence, evidenceFor } from "../../../engines/vllm/memory/evidence";
+import { estimateVllm } from "../../../engines/vllm/memory/estimate";
+import { evidenceFor, type VllmEvidence } from "../../../engines/vllm/memory/evidence";
+import type { VllmRequest } from "../../../engines/vllm/memory/request";
+import type { MemoryEstimate } from "../../../planner/memory/types";
 import type { MemoryVerdict } from "../../../planner/memory/verdict";
 import { cardOf } from "./cards";
 import { type ModelIndex, UnresolvedError } from "./models";
@@ -12,7 +14,7 @@ export interface Outcome {
   /** Repository whose configuration was used, and the catalogue's card. */
   readonly configuration: string;
   readonly card: string;
-  readonly evidence: Evidence;
+  readonly evidence: VllmEvidence;
   readonly estimate: MemoryEstimate;
   readonly weightsGiB: number;
   readonly weightsPercent?: number;
@@ -56,7 +58,7 @@ export function outcomesOf(
   return { outcomes, unresolved };
 }
 
-/** @throws UnresolvedError, MemoryRequestError, UnknownFormatError */
+/** @throws UnresolvedError, UnknownFormatError */
 function outcomeOf(startUp: StartUp, models: ModelIndex): Outcome {
   const { architecture, kvCacheDtype, from } = models.resolve(startUp.model, startUp.format);
   const { weightsGiB = 0, kvCacheGiB = 0, kvTokens, version, utilization } = startUp;
@@ -65,9 +67,9 @@ function outcomeOf(startUp: StartUp, models: ModelIndex): Outcome {
     throw new UnresolvedError(`the catalogue has no card "${startUp.gpu}" that holds what was measured`);
   }
   if (version === undefined) throw new UnresolvedError("the log does not tell the vLLM version");
-  const request: MemoryRequest = {
+  const request: VllmRequest = {
     architecture,
-    engine: { name: "vllm", version },
+    engine: { version },
     installedFrom: startUp.installedFrom,
     gpuMemoryGiB: startUp.gpuMemoryGiB ?? card.engineMemoryGiB,
     gpuModel: card.model,
@@ -78,7 +80,7 @@ function outcomeOf(startUp: StartUp, models: ModelIndex): Outcome {
     kvCacheDtype,
     utilization,
   };
-  const estimate = estimateMemory(request);
+  const estimate = estimateVllm(request);
   const loadedGiB = estimate.stages[0]?.weightsGiB ?? 0;
   // With stages, a log prints each one's memory, and the tokens of the one that limits.
   const ofTokens = poolOfTokens(estimate, kvTokens);
@@ -102,7 +104,7 @@ function poolOfTokens({ kvPoolGiB, kvTokens }: MemoryEstimate, tokens: number | 
   return tokens === undefined || kvTokens === 0 ? undefined : (kvPoolGiB * tokens) / kvTokens;
 }
 
-function poolOutcome(request: MemoryRequest, estimate: MemoryEstimate, measuredGiB: number): PoolOutcome {
+function poolOutcome(request: VllmRequest, estimate: MemoryEstimate, measuredGiB: number): PoolOutcome {
   const { below, above } = intervalOf(request, estimate);
   const errorGiB = estimate.kvPoolGiB - measuredGiB;
   const { answer, decides } = estimate.verdict;
@@ -121,7 +123,7 @@ function poolOutcome(request: MemoryRequest, estimate: MemoryEstimate, measuredG
  * Of the GPU that limits the cache. Up to 0.11.0 the image and pip differ (engines/vllm/memory/versions.ts): where a log does
  * not tell which it was, the interval holds both.
  */
-function intervalOf(request: MemoryRequest, estimate: MemoryEstimate): MemoryVerdict["intervalGiB"] {
+function intervalOf(request: VllmRequest, estimate: MemoryEstimate): MemoryVerdict["intervalGiB"] {
   const edges = request.installedFrom === undefined ? [estimate, fromPip(request)] : [estimate];
   const limiting = edges.map(({ kvPoolGiB, stages, verdict }) => {
     const stage = stages.find((candidate) => candidate.kvPoolGiB === kvPoolGiB);
@@ -134,6 +136,6 @@ function intervalOf(request: MemoryRequest, estimate: MemoryEstimate): MemoryVer
   };
 }
 
-function fromPip(request: MemoryRequest): MemoryEstimate {
-  return estimateMemory({ ...request, installedFrom: "pip" });
+function fromPip(request: VllmRequest): MemoryEstimate {
+  return estimateVllm({ ...request, installedFrom: "pip" });
 }

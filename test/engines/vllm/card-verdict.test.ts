@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cards, gpuModels, onPremNode } from "../../../catalog/shapes";
-import { cardVerdict } from "../../../engines/vllm/card-verdict";
+import { cardVerdict } from "../../../planner/hardware/verdict";
 import { parseModelConfigText } from "../../../planner/model/config-json";
 import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";

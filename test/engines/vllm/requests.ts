@@ -1,19 +1,9 @@
-/** Memory requests for tests. */
-import type { MemoryRequest } from "../../../planner/memory/types";
+/** Requests of vLLM's memory for tests. */
+import type { VllmRequest } from "../../../engines/vllm/memory/request";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
+import { memoryRequest as requestOfAny } from "../requests";
 
 /** One request of 8192 tokens on one "80 GB" H100 with vLLM 0.33. */
-export function memoryRequest(architecture: ModelArchitecture, changes: Partial<MemoryRequest> = {}): MemoryRequest {
-  return {
-    architecture,
-    engine: { name: "vllm", version: "0.33.0" },
-    gpuMemoryGiB: 79.19,
-    gpuModel: "NVIDIA H100 80GB HBM3",
-    tensorParallel: 1,
-    pipelineParallel: 1,
-    contextTokens: 8192,
-    concurrency: 1,
-    kvCacheDtype: "auto",
-    ...changes,
-  };
+export function memoryRequest(architecture: ModelArchitecture, changes: Partial<VllmRequest> = {}): VllmRequest {
+  return { ...requestOfAny(architecture), ...changes };
 }

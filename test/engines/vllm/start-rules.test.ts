@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../engines/estimate";
-import { contextLimit, lackOfMemory, startProblems } from "../../../engines/vllm/start-rules";
-import type { MemoryRequest } from "../../../planner/memory/types";
+import { contextLimit, estimateMemory, lackOfMemory, startProblems } from "../../../engines/estimate";
+import type { MemoryRequest } from "../../../engines/memory-request";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { fixtureArchitecture, fixtureConfig } from "../../planner/model/fixtures";
-import { memoryRequest } from "./requests";
+import { memoryRequest } from "../requests";
 
 const llama = fixtureArchitecture("meta-llama--Llama-3.1-8B");
 const problems = (changes: Partial<MemoryRequest> = {}, architecture = llama) =>
   startProblems(memoryRequest(architecture, changes));
-const vllm = (version: string) => ({ name: "vllm", version }) as const;
+const vllm = (version: string) => ({ name: "vllm" as const, version });
 
 describe("what vLLM refuses to start", () => {
   it("is nothing where there is nothing wrong", () => {
@@ -34,28 +33,32 @@ describe("what vLLM refuses to start", () => {
   });
 
   it("is a pass that holds less than the context, without chunked prefill", () => {
-    const whole = { chunkedPrefill: false, maxNumBatchedTokens: 8191 };
-    expect(problems({ vllm: whole }).join()).toContain("max-num-batched-tokens 8,191 is below the context of 8,192");
-    expect(problems({ vllm: { ...whole, maxNumBatchedTokens: 8192 } })).toEqual([]);
-    expect(problems({ vllm: { maxNumBatchedTokens: 8191 } })).toEqual([]);
+    const whole = { "enable-chunked-prefill": false, "max-num-batched-tokens": 8191 };
+    expect(problems({ args: whole }).join()).toContain("max-num-batched-tokens 8,191 is below the context of 8,192");
+    expect(problems({ args: { ...whole, "max-num-batched-tokens": 8192 } })).toEqual([]);
+    expect(problems({ args: { "max-num-batched-tokens": 8191 } })).toEqual([]);
     // Unset, it grows with the context.
-    expect(problems({ vllm: { chunkedPrefill: false }, contextTokens: 32_768 })).toEqual([]);
+    expect(problems({ args: { "enable-chunked-prefill": false }, contextTokens: 32_768 })).toEqual([]);
     const encoder = fixtureArchitecture("BAAI--bge-m3");
-    expect(problems({ vllm: { maxNumBatchedTokens: 2048 } }, encoder).join()).toContain("without chunked prefill");
+    expect(problems({ args: { "max-num-batched-tokens": 2048 } }, encoder).join()).toContain("without chunked prefill");
     expect(problems({}, encoder)).toEqual([]);
   });
 
   it("is a pass with fewer tokens than sequences, where both are named", () => {
-    expect(problems({ vllm: { maxNumBatchedTokens: 128, maxNumSeqs: 129 } }).join()).toContain(
+    expect(problems({ args: { "max-num-batched-tokens": 128, "max-num-seqs": 129 } }).join()).toContain(
       "max-num-batched-tokens 128 is below max-num-seqs 129",
     );
-    expect(problems({ vllm: { maxNumBatchedTokens: 128, maxNumSeqs: 128 } })).toEqual([]);
+    expect(problems({ args: { "max-num-batched-tokens": 128, "max-num-seqs": 128 } })).toEqual([]);
     // Unset, the number of sequences follows.
-    expect(problems({ vllm: { maxNumBatchedTokens: 128 } })).toEqual([]);
+    expect(problems({ args: { "max-num-batched-tokens": 128 } })).toEqual([]);
   });
 
   it("is all of that at once", () => {
-    const changes = { contextTokens: 200_000, engine: vllm("0.7.0"), vllm: { maxNumBatchedTokens: 8, maxNumSeqs: 9 } };
+    const changes = {
+      contextTokens: 200_000,
+      engine: vllm("0.7.0"),
+      args: { "max-num-batched-tokens": 8, "max-num-seqs": 9 },
+    };
     expect(problems(changes)).toHaveLength(3);
   });
 });

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { modelNames } from "../../../catalog/models";
 import { vllmArguments } from "../../../components/serving/vllm-args";
-import { loadAs, weightFormatNotes, weightFormatProblem } from "../../../engines/vllm/weight-format";
 import { weightKinds } from "../../../engines/vllm/weight-formats";
 import { parseModelConfigText } from "../../../planner/model/config-json";
 import { formatNames, isGgufName } from "../../../planner/model/format-names";
 import { planDeployment } from "../../../planner/plan";
 import type { ModelRequest } from "../../../planner/request";
+import { loadAs, weightFormatNotes, weightFormatProblem } from "../../../planner/weight-format";
 import upstream from "../../fixtures/upstream/vllm-flags.json";
 import { architectureOf, environmentOf, modelOf, poolOf } from "../../planner/fixtures";
 

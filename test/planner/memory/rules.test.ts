@@ -9,7 +9,7 @@ import { capacityRow, capacityRows } from "../../../planner/memory/capacity-tabl
 import { pipelineStages } from "../../../planner/memory/pipeline";
 import { explainDifference, fiveStepRule } from "../../../planner/memory/sizing-rule";
 import { readModelConfig } from "../../../planner/model/config-json";
-import { memoryRequest } from "../../engines/vllm/requests";
+import { memoryRequest } from "../../engines/requests";
 import { fixtureArchitecture, fixtureConfig } from "../model/fixtures";
 
 const mebibyte = 2 ** 20;

@@ -1,8 +1,8 @@
 /** Layers that run with weights, keys or values of others: what is held once, and what is cached for each. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../engines/estimate";
 import { parallelismProblems } from "../../../engines/vllm/divisibility";
+import { estimateVllm } from "../../../engines/vllm/memory/estimate";
 import { kvCacheBytesPerToken, layerCaches, stateElementsPerSequence } from "../../../planner/memory/kv-cache";
 import { countParameters } from "../../../planner/model/parameters";
 import { tensorInventory } from "../../../planner/model/tensors";
@@ -143,7 +143,7 @@ describe("MiniCPM3", () => {
     const absorbed = (architecture: typeof model): number =>
       tensorInventory(architecture).filter(({ absorbed, part }) => absorbed && part === "text").length;
     expect([absorbed(model), absorbed(latent)]).toEqual([0, latent.layers]);
-    const [stage] = estimateMemory(memoryRequest(model)).stages;
+    const [stage] = estimateVllm(memoryRequest(model)).stages;
     expect(stage?.weightsGiB).toBeCloseTo((countParameters(model).total * 2) / 2 ** 30, 1);
   });
 });

@@ -1,7 +1,7 @@
 /** Which layers cache how much, in families that mix attention with fixed states; shapes as vLLM 0.33 allocates them. */
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../engines/estimate";
 import { parallelismProblems } from "../../../engines/vllm/divisibility";
+import { estimateVllm } from "../../../engines/vllm/memory/estimate";
 import {
   kvCacheBytesPerToken,
   kvCacheBytesPerTokenBeyondWindow,
@@ -125,7 +125,7 @@ describe("Mamba 2 over several GPUs", () => {
   const bamba = defaultArchitecture("bamba");
   const codestral = defaultArchitecture("mamba2");
   const weights = (model: typeof bamba, tensorParallel: number): number =>
-    (estimateMemory(memoryRequest(model, { tensorParallel })).stages[0]?.weightsGiB ?? 0) * 2 ** 30;
+    (estimateVllm(memoryRequest(model, { tensorParallel })).stages[0]?.weightsGiB ?? 0) * 2 ** 30;
 
   it.each([2, 4, 8])("repeats a single group on each of %i, and splits eight", (tensorParallel) => {
     const [single] = layerCaches(bamba, "auto", tensorParallel).filter(({ stateBytes }) => stateBytes > 0);

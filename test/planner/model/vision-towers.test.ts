@@ -1,6 +1,6 @@
 /** Towers of multimodal families; counts are those of transformers 5.19 on the "meta" device. */
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../engines/estimate";
+import { estimateVllm } from "../../../engines/vllm/memory/estimate";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { countParameters } from "../../../planner/model/parameters";
 import { memoryRequest } from "../../engines/vllm/requests";
@@ -49,7 +49,7 @@ describe("Qwen3-VL", () => {
 
   it("keeps buffers for the stacked features of one batch on every GPU", () => {
     const weights = (maxNumBatchedTokens: number, tensorParallel: number): number =>
-      estimateMemory(
+      estimateVllm(
         memoryRequest(readModelConfig(published), { tensorParallel, vllm: { maxNumBatchedTokens } }),
       ).stages.reduce((total, stage) => total + stage.weightsGiB, 0);
     for (const tensorParallel of [1, 2]) {

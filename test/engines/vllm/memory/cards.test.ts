@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cards, gpuModels, shapes } from "../../../../catalog/shapes";
-import { estimateMemory } from "../../../../engines/estimate";
 import { cardTraits } from "../../../../engines/vllm/memory/cards";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import { fixtureArchitecture } from "../../../planner/model/fixtures";
 import { memoryRequest } from "../requests";
 
@@ -9,7 +9,7 @@ const traits = (gpuModel: string | undefined, gpuMemoryGiB = 80) => cardTraits({
 
 const llama = fixtureArchitecture("meta-llama--Llama-3.1-8B");
 const estimated = (gpuModel: string | undefined, gpuMemoryGiB = 79.19) =>
-  estimateMemory(memoryRequest(llama, { gpuModel, gpuMemoryGiB, tensorParallel: 4 }));
+  estimateVllm(memoryRequest(llama, { gpuModel, gpuMemoryGiB, tensorParallel: 4 }));
 
 describe("what the memory rules take from a card", () => {
   it.each([

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
 import { cardTraits } from "../../../../engines/vllm/memory/cards";
 import { capturedGraphs, captureSizes } from "../../../../engines/vllm/memory/cuda-graphs";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import { vllmConstants } from "../../../../engines/vllm/memory/versions";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
 import { fixtureArchitecture } from "../../../planner/model/fixtures";
@@ -16,8 +16,8 @@ const limits = (maxNumSeqs: number, maxNumBatchedTokens = 8192) => ({ maxNumSeqs
 /** Graphs on one card by one version, as the difference that --enforce-eager makes to what is taken from the pool. */
 function graphsGiB(architecture: ModelArchitecture, version: string, gpuModel = "NVIDIA H100 80GB HBM3"): number {
   const overhead = (enforceEager: boolean): number =>
-    estimateMemory(memoryRequest(architecture, { gpuModel, engine: { name: "vllm", version }, vllm: { enforceEager } }))
-      .perGpu.overheadGiB;
+    estimateVllm(memoryRequest(architecture, { gpuModel, engine: { version }, vllm: { enforceEager } })).perGpu
+      .overheadGiB;
   return overhead(false) - overhead(true);
 }
 

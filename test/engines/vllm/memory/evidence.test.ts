@@ -9,7 +9,7 @@ import { memoryRequest } from "../requests";
 const llama = fixtureArchitecture("meta-llama--Llama-3.1-8B");
 
 function traits(gpuModel: string | undefined, version = "0.33.0") {
-  return evidenceFor(memoryRequest(llama, { gpuModel, engine: { name: "vllm", version } })).traits;
+  return evidenceFor(memoryRequest(llama, { gpuModel, engine: { version } })).traits;
 }
 
 describe("what is measured", () => {
@@ -42,7 +42,7 @@ describe("what is measured", () => {
 
   it("holds for the kinds of model that were measured there", () => {
     const on = (name: string, gpuModel: string, version: string) =>
-      evidenceFor(memoryRequest(fixtureArchitecture(name), { gpuModel, engine: { name: "vllm", version } })).traits;
+      evidenceFor(memoryRequest(fixtureArchitecture(name), { gpuModel, engine: { version } })).traits;
     expect(on("mistralai--Mixtral-8x7B-v0.1", "NVIDIA H100 80GB HBM3", "0.19.0").version).toBe("measured");
     expect(on("mistralai--Mixtral-8x7B-v0.1", "NVIDIA GeForce RTX 4090", "0.10.0").version).toBe("unmeasured");
     expect(on("openai--gpt-oss-20b", "NVIDIA A100-SXM4-80GB", "0.19.0").version).toBe("measured");

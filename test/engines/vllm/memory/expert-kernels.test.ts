@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import {
   type ExpertKernel,
   type ExpertMatrix,
@@ -8,8 +8,8 @@ import {
   mxfp4BiasBytes,
   mxfp4Kernel,
 } from "../../../../engines/vllm/memory/expert-kernels";
+import type { VllmRequest } from "../../../../engines/vllm/memory/request";
 import { vllmConstants } from "../../../../engines/vllm/memory/versions";
-import type { MemoryRequest } from "../../../../planner/memory/types";
 import { readModelConfig } from "../../../../planner/model/config-json";
 import { unquantized } from "../../../../planner/model/quantization";
 import { fixtureConfig } from "../../../planner/model/fixtures";
@@ -30,8 +30,8 @@ describe("FP8 experts without a gate", () => {
     quantization_config: { quant_method: "modelopt", quant_algo: "FP8", ignore: ["lm_head"] },
   });
   const [hidden, layers, experts] = [2688, 23, 128];
-  const weights = (version: string, changes: Partial<MemoryRequest> = {}, architecture = fixedScales): number =>
-    estimateMemory(memoryRequest(architecture, { engine: { name: "vllm", version }, ...changes })).perGpu.weightsGiB;
+  const weights = (version: string, changes: Partial<VllmRequest> = {}, architecture = fixedScales): number =>
+    estimateVllm(memoryRequest(architecture, { engine: { version }, ...changes })).perGpu.weightsGiB;
   const l40s = { gpuModel: "NVIDIA L40S" };
   /** The allocator rounds each of the two parameters of a layer by up to 1 MiB. */
   const expectPadding = (difference: number, columns: number): void => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
 import { readModelConfig } from "../../../../planner/model/config-json";
 import { OWN_ROWS, readFileOfStartUps } from "../../../bench/memory";
@@ -89,8 +89,7 @@ describe("against start-up logs of vLLM", () => {
       num_attention_heads: 40,
     });
     const overhead = (version: string): number =>
-      estimateMemory(memoryRequest(qwen14b, { engine: { name: "vllm", version }, utilization: 0.9 })).perGpu
-        .overheadGiB;
+      estimateVllm(memoryRequest(qwen14b, { engine: { version }, utilization: 0.9 })).perGpu.overheadGiB;
     expect(overhead("0.11.1")).toBeCloseTo(5.64 + 0.13, 0);
     expect(overhead("0.16.0")).toBeCloseTo(5.64 + 0.13, 0);
     expect(overhead("0.17.0")).toBeCloseTo(2.23 + 0.13, 1);
@@ -106,7 +105,7 @@ describe("weights under tensor parallelism", () => {
     const quantized = published("deepseek-ai/DeepSeek-V2-Lite", fp8Dynamic);
     const spared = published("deepseek-ai/DeepSeek-V2-Lite", { ...fp8Dynamic, ignore: ["lm_head", "re:.*kv_b_proj"] });
     const weights = (architecture: ModelArchitecture, tensorParallel: number): number =>
-      estimateMemory(memoryRequest(architecture, { tensorParallel })).perGpu.weightsGiB;
+      estimateVllm(memoryRequest(architecture, { tensorParallel })).perGpu.weightsGiB;
     const copy = (27 * 4096 * 512 * 2) / 2 ** 30;
     const eightBit = copy / 2 + (27 * 4096 * 4) / 2 ** 30;
     expect(weights(quantized, 1) - weights(spared, 1)).toBeCloseTo(eightBit, 4);
@@ -124,7 +123,7 @@ describe("MXFP4 padding", () => {
       layer_types: Array.from({ length: 36 }, (_, layer) => (layer % 2 === 0 ? "sliding_attention" : "full_attention")),
     });
     const weights = (gpuModel: string, version: string): number =>
-      estimateMemory(memoryRequest(gptOss120b, { gpuModel, engine: { name: "vllm", version } })).perGpu.weightsGiB;
+      estimateVllm(memoryRequest(gptOss120b, { gpuModel, engine: { version } })).perGpu.weightsGiB;
     expect(weights("NVIDIA A100-SXM4-80GB", "0.19.0")).toBeCloseTo(65.9, 0);
     expect(Math.abs(weights("NVIDIA H100 80GB HBM3", "0.16.0") / 64.38 - 1)).toBeLessThan(0.0005);
   });

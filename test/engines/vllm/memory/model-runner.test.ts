@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import { modelRunner, samplerOf } from "../../../../engines/vllm/memory/model-runner";
 import { vllmConstants } from "../../../../engines/vllm/memory/versions";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
@@ -61,8 +61,8 @@ describe("vLLM's second model runner", () => {
 describe("what it takes from the KV cache's room", () => {
   const gib = 2 ** 30;
   const overhead = (model: ModelArchitecture, version: string, pipelineParallel = 1) =>
-    estimateMemory(
-      memoryRequest(model, { engine: { name: "vllm", version }, pipelineParallel, vllm: { enforceEager: true } }),
+    estimateVllm(
+      memoryRequest(model, { engine: { version }, pipelineParallel, vllm: { enforceEager: true } }),
     ).stages.map(({ overheadGiB }) => overheadGiB);
   const logits = 1024 * models.qwen3.vocabSize;
 

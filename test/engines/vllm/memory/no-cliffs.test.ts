@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { gpuModels } from "../../../../catalog/shapes";
-import { estimateMemory } from "../../../../engines/estimate";
 import { type CardTraits, cardTraits } from "../../../../engines/vllm/memory/cards";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
+import type { VllmRequest } from "../../../../engines/vllm/memory/request";
 import { type VllmConstants, vllmConstants } from "../../../../engines/vllm/memory/versions";
 import table from "../../../../engines/vllm/memory/versions.json";
-import type { MemoryRequest } from "../../../../planner/memory/types";
 import { fixtureArchitecture, modelFixtures } from "../../../planner/model/fixtures";
 import { memoryRequest } from "../requests";
 
@@ -42,14 +42,14 @@ const figuresOfRule: Readonly<Record<Rule, readonly Figure[]>> = {
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-function figures(request: MemoryRequest): Readonly<Record<Figure, number>> {
-  const { perGpu, kvTokens } = estimateMemory(request);
+function figures(request: VllmRequest): Readonly<Record<Figure, number>> {
+  const { perGpu, kvTokens } = estimateVllm(request);
   const { weightsGiB, kvCacheGiB, overheadGiB, limitGiB } = perGpu;
   return { weights: weightsGiB, cache: kvCacheGiB, overhead: overheadGiB, limit: limitGiB, tokens: kvTokens };
 }
 
 /** Figures that differ, tokens aside: they follow from the others. */
-function differing(one: MemoryRequest, other: MemoryRequest): readonly string[] {
+function differing(one: VllmRequest, other: VllmRequest): readonly string[] {
   const [before, after] = [figures(one), figures(other)];
   return (["weights", "cache", "overhead", "limit"] as const).filter(
     (figure) => Math.abs(before[figure] - after[figure]) > 1e-9,
@@ -74,9 +74,9 @@ const eachKind = [
   "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
 ].map(fixtureArchitecture);
 
-const someRequest: fc.Arbitrary<MemoryRequest> = fc.record({
+const someRequest: fc.Arbitrary<VllmRequest> = fc.record({
   architecture: fc.constantFrom(...modelFixtures.map(({ architecture }) => architecture)),
-  engine: fc.constant({ name: "vllm", version: "0.33.0" } as const),
+  engine: fc.constant({ version: "0.33.0" } as const),
   gpuMemoryGiB: fc.oneof(fc.double({ min: 8, max: 288, noNaN: true }), fc.constantFrom(69.9, 159.9)),
   gpuModel: fc.constantFrom(...gpuModels.map(({ model }) => model)),
   tensorParallel: fc.constantFrom(1, 2, 4, 8),
@@ -97,13 +97,11 @@ describe("between neighbouring versions of vLLM", () => {
   });
 
   /** Figures that no rule between two neighbouring versions explains. */
-  function unexplained(request: MemoryRequest, older: string, newer: string): readonly string[] {
+  function unexplained(request: VllmRequest, older: string, newer: string): readonly string[] {
     const [before, after] = [older, newer].map((version) => vllmConstants(version).constants);
     const rules = (Object.keys(figuresOfRule) as Rule[]).filter((rule) => !isSame(before?.[rule], after?.[rule]));
     const explained: readonly string[] = rules.flatMap((rule) => figuresOfRule[rule]);
-    const [one, other] = [older, newer].map(
-      (version): MemoryRequest => ({ ...request, engine: { name: "vllm", version } }),
-    );
+    const [one, other] = [older, newer].map((version): VllmRequest => ({ ...request, engine: { version } }));
     return differing(one ?? request, other ?? request).filter((figure) => !explained.includes(figure));
   }
   const neighbours = versions.slice(1).map((newer, index) => [versions[index] ?? "", newer] as const);
@@ -136,7 +134,7 @@ const figuresOfTrait: Readonly<Record<keyof CardTraits | "isSlow", readonly Figu
 };
 
 describe("between cards of the same memory", () => {
-  const traitsOf = (request: MemoryRequest) => ({
+  const traitsOf = (request: VllmRequest) => ({
     ...cardTraits(request),
     isSlow: /a100|gb10/i.test(request.gpuModel ?? ""),
   });
@@ -145,8 +143,8 @@ describe("between cards of the same memory", () => {
     const model = fc.constantFrom(...gpuModels.map(({ model }) => model));
     fc.assert(
       fc.property(someRequest, fc.constantFrom(...versions), model, (request, version, gpuModel) => {
-        const one: MemoryRequest = { ...request, engine: { name: "vllm", version } };
-        const other: MemoryRequest = { ...one, gpuModel };
+        const one: VllmRequest = { ...request, engine: { version } };
+        const other: VllmRequest = { ...one, gpuModel };
         const [a, b] = [traitsOf(one), traitsOf(other)];
         const traits = (Object.keys(figuresOfTrait) as (keyof typeof figuresOfTrait)[]).filter(
           (key) => a[key] !== b[key],
@@ -167,8 +165,8 @@ describe("between cards of the same memory", () => {
         fc.constantFrom(...versions),
         fc.double({ min: 1, max: 1.05, noNaN: true }),
         (request, version, factor) => {
-          const one: MemoryRequest = { ...request, engine: { name: "vllm", version } };
-          const other: MemoryRequest = { ...one, gpuMemoryGiB: one.gpuMemoryGiB * factor };
+          const one: VllmRequest = { ...request, engine: { version } };
+          const other: VllmRequest = { ...one, gpuMemoryGiB: one.gpuMemoryGiB * factor };
           const crosses = [70, 160].some((step) => one.gpuMemoryGiB < step && other.gpuMemoryGiB >= step);
           if (crosses) return;
           expect(["limit"]).toEqual(expect.arrayContaining([...differing(one, other)]));

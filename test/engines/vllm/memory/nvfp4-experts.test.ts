@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import { nvfp4ExpertMultiple } from "../../../../engines/vllm/memory/nvfp4-experts";
 import { vllmConstants } from "../../../../engines/vllm/memory/versions";
 import { readModelConfig } from "../../../../planner/model/config-json";
@@ -30,12 +30,12 @@ describe("the width of NVFP4 experts", () => {
       quantization_config: { quant_method: "modelopt", quant_algo: "NVFP4", ignore: ["lm_head"] },
     });
     const weights = (version: string) =>
-      estimateMemory(
+      estimateVllm(
         memoryRequest(model, {
           gpuModel: "NVIDIA B200",
           gpuMemoryGiB: 178.35,
           tensorParallel: 4,
-          engine: { name: "vllm", version },
+          engine: { version },
         }),
       ).perGpu.weightsGiB;
     const padding = (48 * 128 * 3 * 2048 * (192 - 176) * 4.5) / 8 / 2 ** 30;

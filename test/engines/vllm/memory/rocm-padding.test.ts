@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
-import type { MemoryRequest } from "../../../../planner/memory/types";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
+import type { VllmRequest } from "../../../../engines/vllm/memory/request";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
 import { fixtureArchitecture } from "../../../planner/model/fixtures";
 import { memoryRequest } from "../requests";
 
-const weightsGiB = (model: ModelArchitecture, gpuModel: string, changes: Partial<MemoryRequest>): number =>
-  estimateMemory(memoryRequest(model, { gpuModel, gpuMemoryGiB: 191.98, ...changes })).perGpu.weightsGiB;
+const weightsGiB = (model: ModelArchitecture, gpuModel: string, changes: Partial<VllmRequest>): number =>
+  estimateVllm(memoryRequest(model, { gpuModel, gpuMemoryGiB: 191.98, ...changes })).perGpu.weightsGiB;
 
 /** What AMD's padding adds, against an L40S, which has the kernels of an AMD card otherwise. */
 function added(model: ModelArchitecture, version: string, tensorParallel = 1): number {
-  const changes = { engine: { name: "vllm", version }, tensorParallel } as const;
+  const changes = { engine: { version }, tensorParallel } as const;
   return weightsGiB(model, "AMD Instinct MI300X", changes) - weightsGiB(model, "NVIDIA L40S", changes);
 }
 

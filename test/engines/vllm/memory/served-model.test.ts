@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
 import { parallelismProblems } from "../../../../engines/vllm/divisibility";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import type { VllmOptions } from "../../../../engines/vllm/memory/options";
+import type { VllmRequest } from "../../../../engines/vllm/memory/request";
 import { asServed, servedCacheDtype } from "../../../../engines/vllm/memory/served-model";
 import type { KvCacheDtype } from "../../../../planner/memory/kv-cache";
-import type { MemoryRequest } from "../../../../planner/memory/types";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
 import { readModelConfig } from "../../../../planner/model/config-json";
 import { countParameters } from "../../../../planner/model/parameters";
@@ -17,10 +17,10 @@ const vlConfig = fixtureConfig("Qwen--Qwen2.5-VL-7B-Instruct");
 const vl = readModelConfig(vlConfig);
 const mixture = fixtureArchitecture("Qwen--Qwen3-235B-A22B-FP8");
 
-const estimate = (architecture: ModelArchitecture, vllm: VllmOptions = {}, changes: Partial<MemoryRequest> = {}) =>
-  estimateMemory(memoryRequest(architecture, { vllm, ...changes }));
+const estimate = (architecture: ModelArchitecture, vllm: VllmOptions = {}, changes: Partial<VllmRequest> = {}) =>
+  estimateVllm(memoryRequest(architecture, { vllm, ...changes }));
 const weights = (...question: Parameters<typeof estimate>) => estimate(...question).perGpu.weightsGiB;
-const version = (name: string) => ({ engine: { name: "vllm", version: name } }) as const;
+const version = (name: string) => ({ engine: { version: name } }) as const;
 
 describe("--dtype", () => {
   it("doubles weights and an auto cache in float32, and leaves a cache whose type is named", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import { kvCacheBytesPerToken } from "../../../../planner/memory/kv-cache";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
 import { readModelConfig } from "../../../../planner/model/config-json";
@@ -30,9 +30,9 @@ function weightsGiB(
   pipelineParallel = 1,
   quantization?: string,
 ): readonly number[] {
-  const estimate = estimateMemory({
+  const estimate = estimateVllm({
     architecture,
-    engine: { name: "vllm", version: "0.33.0" },
+    engine: { version: "0.33.0" },
     gpuMemoryGiB: 79.19,
     tensorParallel,
     pipelineParallel,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateMemory } from "../../../../engines/estimate";
 import { parallelismProblems } from "../../../../engines/vllm/divisibility";
+import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import { kvLayout, pagesPerRequest } from "../../../../engines/vllm/memory/kv-groups";
 import { packedLayout } from "../../../../engines/vllm/memory/kv-packed-groups";
 import { compressedCaches } from "../../../../planner/memory/compressed-cache";
@@ -94,9 +94,9 @@ describe("the cache of compressed attention", () => {
 
   it("is said to be read, not measured, and to be in fp8 whatever is asked for", () => {
     const estimate = (kvCacheDtype: "auto" | "bfloat16") =>
-      estimateMemory({
+      estimateVllm({
         architecture: read("deepseek_v4"),
-        engine: { name: "vllm", version: "0.33.0" },
+        engine: { version: "0.33.0" },
         gpuMemoryGiB: 139.8,
         tensorParallel: 8,
         pipelineParallel: 1,
