@@ -2,9 +2,9 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Cluster, LoadBalancerSettings } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
 import { type ImageSource, imagesFrom } from "../components/core/image-source";
-import { PlanRecord } from "../components/core/plan-record";
+import { planRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
-import { PriorityClasses } from "../components/core/priority-classes";
+import { priorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
 import { DEFAULT_TIMES } from "../components/gateway/traffic";
@@ -60,12 +60,12 @@ export class Platform extends PlatformComponent {
       plan.pools.flatMap(({ shape }) => shape.gpu?.vendor ?? []),
     );
 
-    const priorities = new PriorityClasses(this.child("priority"), this.childOptions());
+    const priorities = priorityClasses(this.child("priority"), this.childOptions());
     // Pods that name a priority class are refused until it exists.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
-      this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [priorities, ...after] });
+      this.childOptions({ dependsOn: [...priorities, ...after] });
     const children = optionsAfter();
-    new PlanRecord(this.child("plan"), { plan }, children);
+    planRecord(this.child("plan"), { plan }, children);
 
     const controllers = new GatewayControllers(
       this.child("controllers"),

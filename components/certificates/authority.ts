@@ -3,6 +3,7 @@ import type { IClusterIssuer } from "@kubernetes-models/cert-manager/cert-manage
 import type { IIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Issuer";
 import type * as pulumi from "@pulumi/pulumi";
 import { customResource } from "../core/custom-resource";
+import type { OptionsOfGone } from "../core/gone-component";
 import { PlatformComponent } from "../core/platform-component";
 
 export const CERTIFICATES_API = "cert-manager.io/v1";
@@ -36,12 +37,15 @@ export interface AuthorityArgs {
 export class Authority extends PlatformComponent {
   readonly issuer: IssuerReference;
 
-  constructor(name: string, args: AuthorityArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("certificates:Authority", name, opts);
+  constructor(name: string, args: AuthorityArgs, opts: OptionsOfGone = {}) {
+    super("certificates:Authority", name, { ...opts, aliases: [] });
     const { kind, authority, bootstrap, namespace, commonName } = args;
     const formerly = (suffix: keyof AuthorityArgs["formerly"]) =>
       this.childOptions<pulumi.CustomResourceOptions>({
-        aliases: [{ name: args.formerly[suffix], ...(opts?.parent && { parent: opts.parent }) }],
+        aliases: [opts.parent, ...(opts.aliases ?? []).map(({ parent }) => parent)].map((parent) => ({
+          name: args.formerly[suffix],
+          ...(parent && { parent }),
+        })),
       });
     const issuer = (suffix: "bootstrap" | "issuer", objectName: string, spec: IIssuer["spec"]) =>
       customResource<IIssuer | IClusterIssuer>(

@@ -1,5 +1,5 @@
 import type * as kubernetes from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { chartRelease, type HelmValues } from "./chart-release";
 import { IsolatedNamespace } from "./isolated-namespace";
 import { PlatformComponent } from "./platform-component";
@@ -33,6 +33,8 @@ export interface ControllerArgs {
   readonly crds?: Pick<ControllerChart, "chart" | "release">;
   /** What goes into the namespace. */
   readonly contents: (namespace: pulumi.Output<string>) => ControllerContents;
+  /** Type tokens that it had in 0.1.0. @default none: it is new */
+  readonly formerTypes?: readonly string[];
   /** What must run before it. @default nothing */
   readonly after?: readonly pulumi.Resource[];
 }
@@ -50,13 +52,16 @@ export class Controller extends PlatformComponent {
   readonly releases: readonly kubernetes.helm.v3.Release[];
 
   constructor(name: string, args: ControllerArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("core:Controller", name, opts);
+    super("core:Controller", name, { ...opts, aliases: (args.formerTypes ?? []).map((type) => ({ type })) });
     // In 0.1.0 they hung on whoever asks for the controller; without the aliases all charts would be installed anew.
     const aliases = opts?.parent ? [{ parent: opts.parent }] : [];
+    const formerSelves = (args.formerTypes ?? []).map((type) => ({
+      parent: pulumi.createUrn(name, type, opts?.parent),
+    }));
     const home = new IsolatedNamespace(
       this.child(args.namespaceSuffix ?? "namespace"),
       { namespace: args.namespace, keep: args.keep },
-      this.childOptions<pulumi.ComponentResourceOptions>({ aliases }),
+      this.childOptions({ aliases: [...aliases, ...formerSelves] }),
     );
     this.namespace = home.namespace;
     const install = ({ suffix, ...chart }: ControllerChart, dependsOn: readonly pulumi.Resource[]) =>

@@ -2,9 +2,10 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
 import { podSecurityLevel } from "../../names/pod-security";
+import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { PULL_SECRET } from "./image-source";
 import { networkPolicies } from "./network-policies";
-import { PlatformComponent } from "./platform-component";
+import { inheritedFrom } from "./platform-component";
 
 export interface IsolatedNamespaceArgs {
   /** Name of the Kubernetes namespace. Its Pod Security level follows from `POD_SECURITY_EXCEPTIONS`. */
@@ -25,18 +26,23 @@ export interface IsolatedNamespaceArgs {
  * A namespace that starts closed: Pod Security labels, no traffic in or out but DNS and the platform's connections that
  * begin or end in it, a resource quota, and a LimitRange so that no container runs unbounded.
  */
-export class IsolatedNamespace extends PlatformComponent {
+export class IsolatedNamespace {
   /** Name of the namespace. What uses it comes after the policies, quota, limits and pull secret: nothing ever runs unguarded. */
   readonly namespace: pulumi.Output<string>;
   readonly resource: kubernetes.core.v1.Namespace;
+  /** The namespace and its guards. */
+  readonly resources: readonly pulumi.Resource[];
 
-  constructor(name: string, args: IsolatedNamespaceArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("core:IsolatedNamespace", name, opts);
+  /** @param name prefix of the logical names of what it makes, all of it children of the parent that `opts` names. */
+  constructor(name: string, args: IsolatedNamespaceArgs, opts: OptionsOfGone = {}) {
+    const inherited = inheritedFrom(opts.parent);
+    const child = (suffix: string) => `${name}-${suffix}`;
+    const options = { ...opts, aliases: childrenOfGone("core:IsolatedNamespace", name, opts) };
     const labels = standardLabels("namespace", args.namespace, args.labels);
     const level = podSecurityLevel({ name: args.namespace, labels });
 
     this.resource = new kubernetes.core.v1.Namespace(
-      this.child("namespace"),
+      child("namespace"),
       {
         metadata: {
           name: args.namespace,
@@ -48,30 +54,30 @@ export class IsolatedNamespace extends PlatformComponent {
           },
         },
       },
-      this.childOptions({ protect: args.keep ?? false, retainOnDelete: args.keep ?? false }),
+      { ...options, protect: args.keep ?? false, retainOnDelete: args.keep ?? false },
     );
     const { name: namespace } = this.resource.metadata;
 
-    const guards: pulumi.CustomResource[] = networkPolicies(args.namespace, this.inherited.connections).map(
+    const guards: pulumi.CustomResource[] = networkPolicies(args.namespace, inherited.connections).map(
       (policy) =>
         new kubernetes.networking.v1.NetworkPolicy(
-          this.child(policy.name),
+          child(policy.name),
           { metadata: { name: policy.name, namespace, labels, annotations: policy.annotations }, spec: policy.spec },
-          this.childOptions(),
+          options,
         ),
     );
 
-    const { credentials } = this.inherited.images ?? {};
+    const { credentials } = inherited.images ?? {};
     if (credentials) {
       guards.push(
         new kubernetes.core.v1.Secret(
-          this.child("image-pull"),
+          child("image-pull"),
           {
             metadata: { name: PULL_SECRET, namespace, labels },
             type: "kubernetes.io/dockerconfigjson",
             stringData: { ".dockerconfigjson": credentials },
           },
-          this.childOptions(),
+          options,
         ),
       );
     }
@@ -79,15 +85,15 @@ export class IsolatedNamespace extends PlatformComponent {
     if (args.quota) {
       guards.push(
         new kubernetes.core.v1.ResourceQuota(
-          this.child("quota"),
+          child("quota"),
           { metadata: { name: "quota", namespace, labels }, spec: { hard: { ...args.quota } } },
-          this.childOptions(),
+          options,
         ),
       );
     }
     guards.push(
       new kubernetes.core.v1.LimitRange(
-        this.child("limits"),
+        child("limits"),
         {
           metadata: { name: "limits", namespace, labels },
           spec: {
@@ -100,11 +106,11 @@ export class IsolatedNamespace extends PlatformComponent {
             ],
           },
         },
-        this.childOptions(),
+        options,
       ),
     );
+    this.resources = [this.resource, ...guards];
     // URNs are known before anything exists, so the name is still known in a preview.
     this.namespace = pulumi.all([namespace, pulumi.all(guards.map(({ urn }) => urn))]).apply(([known]) => known);
-    this.registerOutputs({ namespace: this.namespace });
   }
 }

@@ -1,8 +1,8 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
+import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { type HardenedPodArgs, hardenedPodSpec } from "./hardened-pod";
-import { PlatformComponent } from "./platform-component";
 
 export interface RunToCompletionArgs {
   readonly namespace: pulumi.Input<string>;
@@ -22,34 +22,34 @@ export interface RunToCompletionArgs {
  * A Job that must succeed for the deployment to succeed: Pulumi waits for it, and a failure fails the
  * update loudly. Its work must be idempotent: a change of its spec runs it again.
  */
-export class RunToCompletion extends PlatformComponent {
-  readonly job: kubernetes.batch.v1.Job;
-
-  constructor(name: string, args: RunToCompletionArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("core:RunToCompletion", name, opts);
-    const labels = standardLabels(args.app, args.instance, args.labels);
-    this.job = new kubernetes.batch.v1.Job(
-      this.child("job"),
-      {
-        metadata: { name: args.instance, namespace: args.namespace, labels },
-        spec: {
-          backoffLimit: args.retries ?? 4,
-          activeDeadlineSeconds: args.deadlineSeconds,
-          // A drained or preempted pod is no failed attempt.
-          podFailurePolicy: { rules: [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] }] },
-          template: {
-            metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
-            spec: hardenedPodSpec({ ...args.pod, restartPolicy: "Never" }),
-          },
+export function runToCompletion(
+  name: string,
+  args: RunToCompletionArgs,
+  opts: OptionsOfGone = {},
+): kubernetes.batch.v1.Job {
+  const labels = standardLabels(args.app, args.instance, args.labels);
+  return new kubernetes.batch.v1.Job(
+    `${name}-job`,
+    {
+      metadata: { name: args.instance, namespace: args.namespace, labels },
+      spec: {
+        backoffLimit: args.retries ?? 4,
+        activeDeadlineSeconds: args.deadlineSeconds,
+        // A drained or preempted pod is no failed attempt.
+        podFailurePolicy: { rules: [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] }] },
+        template: {
+          metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
+          spec: hardenedPodSpec({ ...args.pod, restartPolicy: "Never" }),
         },
       },
-      this.childOptions<pulumi.CustomResourceOptions>({
-        // Pod templates of Jobs are immutable; the name is fixed, so the old Job goes first.
-        deleteBeforeReplace: true,
-        customTimeouts: { create: `${args.deadlineSeconds + 60}s` },
-        ...(args.dependsOn && { dependsOn: args.dependsOn }),
-      }),
-    );
-    this.registerOutputs({ job: this.job.metadata.name });
-  }
+    },
+    {
+      ...opts,
+      aliases: childrenOfGone("core:RunToCompletion", name, opts),
+      // Pod templates of Jobs are immutable; the name is fixed, so the old Job goes first.
+      deleteBeforeReplace: true,
+      customTimeouts: { create: `${args.deadlineSeconds + 60}s` },
+      ...(args.dependsOn && { dependsOn: args.dependsOn }),
+    },
+  );
 }

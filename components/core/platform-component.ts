@@ -22,7 +22,7 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   /** Logical name of this component, the prefix of all its children. */
   protected readonly componentName: string;
   /** What an ancestor gave to all of its descendants. */
-  protected readonly inherited: Inherited;
+  readonly inherited: Inherited;
 
   /**
    * @param token `<module>:<Noun>`, for example `serving:VllmServer`.
@@ -45,8 +45,7 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
       { ...opts, transformations: [...(opts?.transformations ?? []), requirePrefix(name)] },
     );
     this.componentName = name;
-    const parent = opts?.parent;
-    this.inherited = { ...(parent instanceof PlatformComponent ? parent.inherited : {}), ...gives };
+    this.inherited = { ...inheritedFrom(opts?.parent), ...gives };
   }
 
   /** Logical name of a child. */
@@ -55,9 +54,16 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   }
 
   /** Options of a child: `this` as parent, plus what the caller adds. */
-  protected childOptions<T extends pulumi.ResourceOptions>(extra?: T): T & { parent: pulumi.Resource } {
-    return { ...(extra ?? ({} as T)), parent: this };
+  protected childOptions(): { parent: pulumi.Resource };
+  protected childOptions<T extends pulumi.ResourceOptions>(extra: T): T & { parent: pulumi.Resource };
+  protected childOptions(extra: pulumi.ResourceOptions = {}): pulumi.ResourceOptions & { parent: pulumi.Resource } {
+    return { ...extra, parent: this };
   }
+}
+
+/** What a child of `parent` takes from its ancestors. */
+export function inheritedFrom(parent: pulumi.Resource | undefined): Inherited {
+  return parent instanceof PlatformComponent ? parent.inherited : {};
 }
 
 /** Runs for the component itself and for each descendant, in process, also under mocks. */

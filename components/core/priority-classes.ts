@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
-import { PlatformComponent } from "./platform-component";
+import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 
 /**
  * Who keeps running when a node is too full: what every request passes through, then models, then the rest
@@ -18,21 +18,19 @@ export const PRIORITY = {
 } as const;
 
 /** The priority classes of the platform: cluster-wide, so one set per cluster. */
-export class PriorityClasses extends PlatformComponent {
-  constructor(name: string, opts?: pulumi.ComponentResourceOptions) {
-    super("core:PriorityClasses", name, opts);
-    for (const [suffix, { name: className, value, description }] of Object.entries(PRIORITY)) {
+export function priorityClasses(name: string, opts: OptionsOfGone): pulumi.Resource[] {
+  const options = { ...opts, aliases: childrenOfGone("core:PriorityClasses", name, opts) };
+  return Object.entries(PRIORITY).map(
+    ([suffix, { name: className, value, description }]) =>
       new kubernetes.scheduling.v1.PriorityClass(
-        this.child(suffix),
+        `${name}-${suffix}`,
         {
           metadata: { name: className, labels: standardLabels("priority", className) },
           value,
           description,
           globalDefault: false,
         },
-        this.childOptions(),
-      );
-    }
-    this.registerOutputs({});
-  }
+        options,
+      ),
+  );
 }

@@ -1,8 +1,8 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, selectorLabels, standardLabels } from "../../names/labels";
+import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { type HardenedPodArgs, hardenedPodSpec, spread } from "./hardened-pod";
-import { PlatformComponent } from "./platform-component";
 
 export interface ServicePort {
   readonly name: string;
@@ -64,14 +64,21 @@ export interface WorkloadArgs {
  * A long-running workload of ours: service account without rights, hardened pods, Service and
  * disruption budget. Everything a pod needs to be safe comes from here, not from the caller.
  */
-export class Workload extends PlatformComponent {
+export class Workload {
   readonly service: kubernetes.core.v1.Service;
   readonly controller: kubernetes.apps.v1.Deployment | kubernetes.apps.v1.StatefulSet;
+  /** What must be there for clients: who comes after it depends on these. */
+  readonly ready: readonly pulumi.Resource[];
   /** Labels that select its pods. */
   readonly podLabels: Labels;
 
-  constructor(name: string, args: WorkloadArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("core:Workload", name, opts);
+  private readonly name: string;
+  private readonly options: pulumi.CustomResourceOptions;
+
+  /** @param name prefix of the logical names of what it makes, all of it children of the parent that `opts` names. */
+  constructor(name: string, args: WorkloadArgs, opts: OptionsOfGone = {}) {
+    this.name = name;
+    this.options = { ...opts, aliases: childrenOfGone("core:Workload", name, opts) };
     this.podLabels = selectorLabels(args.app, args.instance);
     const labels = standardLabels(args.app, args.instance, args.labels);
     const metadata = { name: args.instance, namespace: args.namespace, labels };
@@ -79,12 +86,12 @@ export class Workload extends PlatformComponent {
     const { count: replicas, owner = "plan" } = args.replicas ?? { count: 1 };
 
     const account = new kubernetes.core.v1.ServiceAccount(
-      this.child("account"),
+      `${this.name}-account`,
       { metadata, automountServiceAccountToken: false },
-      this.childOptions(),
+      this.options,
     );
     this.service = new kubernetes.core.v1.Service(
-      this.child("service"),
+      `${this.name}-service`,
       {
         metadata,
         spec: {
@@ -93,7 +100,7 @@ export class Workload extends PlatformComponent {
           ...(args.headless && { clusterIP: "None" }),
         },
       },
-      this.childOptions(),
+      this.options,
     );
     const template = {
       metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
@@ -104,16 +111,17 @@ export class Workload extends PlatformComponent {
       }),
     };
 
-    const options = this.childOptions<pulumi.CustomResourceOptions>({
+    const options: pulumi.CustomResourceOptions = {
+      ...this.options,
       ...args.controllerOptions,
       // The provider then leaves the field to its other manager, or applies the number that runs (pulumi-kubernetes 4.34,
       // pkg/await, handleSSAIgnoreFields).
       ...(owner === "runtime" && { ignoreChanges: ["spec.replicas"] }),
-    });
+    };
     this.controller =
       args.controller.kind === "Deployment"
         ? new kubernetes.apps.v1.Deployment(
-            this.child("deployment"),
+            `${this.name}-deployment`,
             {
               metadata,
               spec: {
@@ -128,7 +136,7 @@ export class Workload extends PlatformComponent {
             options,
           )
         : new kubernetes.apps.v1.StatefulSet(
-            this.child("statefulset"),
+            `${this.name}-statefulset`,
             {
               metadata,
               spec: {
@@ -151,13 +159,16 @@ export class Workload extends PlatformComponent {
             options,
           );
 
-    new kubernetes.policy.v1.PodDisruptionBudget(
-      this.child("budget"),
-      // maxUnavailable, not minAvailable: a single replica can still be drained off a node.
-      { metadata, spec: { maxUnavailable: 1, selector: { matchLabels } } },
-      this.childOptions(),
-    );
-    this.registerOutputs({ service: this.service.metadata.name });
+    this.ready = [this.service, this.controller];
+    // Of a single pod it would allow every eviction.
+    if (replicas > 1 || owner === "runtime") {
+      new kubernetes.policy.v1.PodDisruptionBudget(
+        `${this.name}-budget`,
+        // maxUnavailable, not minAvailable: replicas that never get ready can still be drained off a node.
+        { metadata, spec: { maxUnavailable: 1, selector: { matchLabels } } },
+        this.options,
+      );
+    }
   }
 
   /** Gives each pod of a set an address of its own (`<pod>.<instance>-pods`), also before it is ready. */
@@ -167,7 +178,7 @@ export class Workload extends PlatformComponent {
     ports: readonly ServicePort[],
   ): pulumi.Output<string> {
     const service = new kubernetes.core.v1.Service(
-      this.child("pods"),
+      `${this.name}-pods`,
       {
         metadata: { ...metadata, name: headlessServiceName(metadata.name) },
         spec: {
@@ -177,7 +188,7 @@ export class Workload extends PlatformComponent {
           ports: ports.map(({ name, port }) => ({ name, port, targetPort: name })),
         },
       },
-      this.childOptions(),
+      this.options,
     );
     return service.metadata.name;
   }

@@ -78,7 +78,7 @@ export class ModelControl extends PlatformComponent {
           namespace,
           models: args.warmModels,
           fleetHash: hashOf([args.image, settings]),
-          dependsOn: [api, tokens, args.engines],
+          dependsOn: [...api.ready, tokens, args.engines],
         },
         this.childOptions(),
       );

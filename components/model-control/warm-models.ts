@@ -3,7 +3,7 @@ import { image } from "../../catalog/images";
 import { ANNOTATIONS } from "../../names/labels";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { MODEL_CONTROL } from "../../names/services";
-import { RunToCompletion } from "../core/job";
+import { runToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
@@ -47,7 +47,7 @@ export class WarmModels extends PlatformComponent {
       },
       this.childOptions(),
     );
-    new RunToCompletion(
+    runToCompletion(
       this.child("fetch"),
       {
         namespace: args.namespace,

@@ -56,7 +56,7 @@ export class MetricsStack extends PlatformComponent {
         namespace: OBSERVABILITY_NAMESPACE,
         keep: args.stage === "production",
         crds: { chart: "prometheus-operator-crds", release: "prometheus-operator-crds" },
-        after: [nodes],
+        after: nodes.resources,
         contents: (namespace) => ({
           needs: [
             this.grafanaAdmin(namespace),

@@ -1,8 +1,8 @@
 import type { IPodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import type * as pulumi from "@pulumi/pulumi";
-import { standardLabels } from "../../names/labels";
+import { type Labels, standardLabels } from "../../names/labels";
 import { customResource } from "../core/custom-resource";
-import { PlatformComponent } from "../core/platform-component";
+import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import type { ScrapeTarget } from "./targets";
 
 export interface MonitorsArgs {
@@ -14,51 +14,71 @@ export interface MonitorsArgs {
   readonly targets: readonly ScrapeTarget[];
 }
 
-/** One PodMonitor for each target. */
-export class Monitors extends PlatformComponent {
-  constructor(name: string, args: MonitorsArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("observability:Monitors", name, opts);
-    for (const target of args.targets) {
-      this.monitor(target, args.namespace);
-    }
-    this.registerOutputs();
+/** A PodMonitor for each target, or for all that share one. */
+export function monitors(name: string, { namespace, targets }: MonitorsArgs, opts: OptionsOfGone): void {
+  const options = { ...opts, aliases: childrenOfGone("observability:Monitors", name, opts) };
+  const shared = new Map<string, [ScrapeTarget, ...ScrapeTarget[]]>();
+  for (const target of targets) {
+    const monitor = target.monitor?.name ?? target.name;
+    const others = shared.get(monitor);
+    if (others) others.push(target);
+    else shared.set(monitor, [target]);
   }
-
-  private monitor(target: ScrapeTarget, namespace: pulumi.Input<string>): void {
+  for (const [monitor, alike] of shared) {
     customResource<IPodMonitor>(
-      this.child(target.name),
+      `${name}-${monitor}`,
       {
         apiVersion: "monitoring.coreos.com/v1",
         kind: "PodMonitor",
-        name: target.name,
+        name: monitor,
         namespace,
-        labels: standardLabels("monitor", target.name),
-        spec: {
-          selector: { matchLabels: { ...target.podLabels } },
-          namespaceSelector: { matchNames: [target.namespace] },
-          podMetricsEndpoints: [
-            {
-              portNumber: target.port,
-              path: target.path,
-              interval: "15s",
-              scrapeTimeout: "10s",
-              relabelings: relabelings(target),
-            },
-          ],
-        },
+        labels: standardLabels("monitor", monitor),
+        spec: podMonitorSpec(alike),
       },
-      this.childOptions(),
+      options,
     );
   }
 }
 
-function relabelings({ labels = {} }: ScrapeTarget) {
+function podMonitorSpec(targets: readonly [ScrapeTarget, ...ScrapeTarget[]]): NonNullable<IPodMonitor["spec"]> {
+  const [target] = targets;
+  return {
+    selector: { matchLabels: { ...(target.monitor?.podLabels ?? target.podLabels) } },
+    namespaceSelector: { matchNames: targets.map((each) => each.namespace) },
+    podMetricsEndpoints: [
+      {
+        portNumber: target.port,
+        path: target.path,
+        interval: "15s",
+        scrapeTimeout: "10s",
+        relabelings: relabelings(target),
+      },
+    ],
+  };
+}
+
+function relabelings({ labels = {}, monitor }: ScrapeTarget) {
+  const read = { node: "__meta_kubernetes_pod_node_name", ...discovered(monitor?.labelsOfPods ?? {}) };
   return [
-    { action: "replace" as const, sourceLabels: ["__meta_kubernetes_pod_node_name"], targetLabel: "node" },
+    ...Object.entries(read).map(([targetLabel, source]) => ({
+      action: "replace" as const,
+      sourceLabels: [source],
+      targetLabel,
+    })),
     ...Object.entries(labels).map(([targetLabel, replacement]) => ({
       action: "replace" as const,
       targetLabel,
       replacement,
     })),
   ];
+}
+
+/** Pod labels as Prometheus discovers them: `inference-stacks.io/model` becomes `…_pod_label_inference_stacks_io_model`. */
+function discovered(podLabels: Labels): Labels {
+  return Object.fromEntries(
+    Object.entries(podLabels).map(([label, podLabel]) => [
+      label,
+      `__meta_kubernetes_pod_label_${podLabel.replace(/[^a-zA-Z0-9_]/g, "_")}`,
+    ]),
+  );
 }

@@ -6,12 +6,12 @@ import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { PlatformComponent } from "../core/platform-component";
 import type { DashboardSpec } from "./dashboards/builder";
-import { Dashboards } from "./dashboards/dashboards";
+import { dashboards } from "./dashboards/dashboards";
 import { type GpuPool, gpuMetrics } from "./gpu-metrics";
 import { MetricsStack } from "./metrics-stack";
-import { Monitors } from "./monitors";
+import { monitors } from "./monitors";
 import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, PROMETHEUS_URL } from "./names";
-import { PrometheusRules } from "./rules/prometheus-rules";
+import { prometheusRules } from "./rules/prometheus-rules";
 import type { RuleSubject } from "./rules/types";
 import type { ObservabilityProfile } from "./stack-sizes";
 import { distinctTargets, type ScrapeTarget } from "./targets";
@@ -76,18 +76,20 @@ export class Observability extends PlatformComponent {
     if (args.gpuPools.length > 0 && cluster.gpuExporters === "platform") {
       new Controller(
         this.child("gpus"),
-        gpuMetrics({ pools: args.gpuPools, ...(args.gpuAccess && { gpuAccess: args.gpuAccess }) }),
-        // Its type in 0.1.0.
-        { ...afterCrds, aliases: [{ type: "inference:observability:GpuMetrics" }] },
+        {
+          ...gpuMetrics({ pools: args.gpuPools, ...(args.gpuAccess && { gpuAccess: args.gpuAccess }) }),
+          formerTypes: ["inference:observability:GpuMetrics"],
+        },
+        afterCrds,
       );
     }
-    new Monitors(this.child("monitors"), { namespace: stack.namespace, targets }, afterCrds);
-    new PrometheusRules(
+    monitors(this.child("monitors"), { namespace: stack.namespace, targets }, afterCrds);
+    prometheusRules(
       this.child("rules"),
       { namespace: stack.namespace, runbookUrl: args.runbookUrl, alerts: args.alerts },
       afterCrds,
     );
-    new Dashboards(
+    dashboards(
       this.child("dashboards"),
       { namespace: stack.namespace, dashboards: args.dashboards },
       this.childOptions(),

@@ -1,4 +1,4 @@
-import type { Labels } from "../../names/labels";
+import { type Labels, MODEL_LABEL } from "../../names/labels";
 import type { certManagerPods } from "../certificates/cert-manager";
 import type { ModelEndpoint } from "../serving/endpoint";
 
@@ -11,8 +11,19 @@ export interface ScrapeTarget {
   /** Port that the container declares. */
   readonly port: number;
   readonly path: string;
-  /** Labels added to every series, for example the model. */
+  /** Labels added to every series, for example the engine. */
   readonly labels?: Labels;
+  /** @default a monitor of its own, named after it */
+  readonly monitor?: SharedMonitor;
+}
+
+/** One monitor for targets that differ only in their namespaces and in what their pods' labels say. */
+export interface SharedMonitor {
+  readonly name: string;
+  /** What the pods of all of them carry, and in their namespaces nothing else. */
+  readonly podLabels: Labels;
+  /** Labels added to every series, by the label of the pod that has the value. */
+  readonly labelsOfPods: Labels;
 }
 
 /** The gateway's proxy pods and their metrics endpoints. */
@@ -29,13 +40,20 @@ export interface ModelStoreMetrics {
   readonly port: number;
 }
 
-/** One target for each model whose engine has metrics. */
+/** One target for each model whose engine has metrics; those of one engine share a monitor. */
 export function modelTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[] {
-  return endpoints.flatMap(({ model, engine, namespace, podLabels, metrics }) =>
-    metrics
-      ? [{ name: `model-${model}`, namespace, podLabels, ...metrics, labels: { model, inference_engine: engine } }]
-      : [],
-  );
+  return endpoints.flatMap(({ model, engine, namespace, podLabels, metrics }) => {
+    if (!metrics) return [];
+    const { "app.kubernetes.io/instance": _, ...common } = podLabels;
+    const monitor = {
+      name: ["models", ...Object.values(common)].join("-"),
+      podLabels: common,
+      labelsOfPods: { model: MODEL_LABEL },
+    };
+    return [
+      { name: `model-${model}`, namespace, podLabels, ...metrics, labels: { inference_engine: engine }, monitor },
+    ];
+  });
 }
 
 export function gatewayTargets({ namespace, podLabels, metrics }: ProxyMetrics): ScrapeTarget[] {

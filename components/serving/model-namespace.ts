@@ -2,8 +2,8 @@ import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
+import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { IsolatedNamespace } from "../core/isolated-namespace";
-import { PlatformComponent } from "../core/platform-component";
 import { extendedQuantities, gibibytes } from "../core/resources";
 import type { ScaleTarget } from "./endpoint";
 import type { ControlAccess } from "./model-server";
@@ -15,32 +15,30 @@ export interface ModelNamespaceArgs {
   readonly control?: ControlAccess & { readonly scale: ScaleTarget };
 }
 
-/** The namespace of one model: closed but for the connections of its server, and bounded by what the plan gave the model. */
-export class ModelNamespace extends PlatformComponent {
-  readonly namespace: pulumi.Output<string>;
-
-  constructor(name: string, args: ModelNamespaceArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("serving:ModelNamespace", name, opts);
-    const { model } = args;
-    const isolated = new IsolatedNamespace(
-      this.child("ns"),
-      {
-        namespace: modelNamespaceName(model.name),
-        labels: { [MODEL_LABEL]: model.name },
-        quota: modelQuota(model),
-      },
-      this.childOptions(),
-    );
-    this.namespace = isolated.namespace;
-    if (args.control) {
-      new ScaleRights(
-        this.child("scale"),
-        { namespace: this.namespace, target: args.control.scale, client: args.control.client },
-        this.childOptions(),
-      );
-    }
-    this.registerOutputs({ namespace: this.namespace });
+/**
+ * Makes the namespace of one model: closed but for the connections of its server, and bounded by what the plan gave the model.
+ *
+ * @returns its name, known once the namespace is there with its guards.
+ */
+export function modelNamespace(
+  name: string,
+  { model, control }: ModelNamespaceArgs,
+  opts: OptionsOfGone,
+): pulumi.Output<string> {
+  const options = { ...opts, aliases: childrenOfGone("serving:ModelNamespace", name, opts) };
+  const { namespace } = new IsolatedNamespace(
+    `${name}-ns`,
+    {
+      namespace: modelNamespaceName(model.name),
+      labels: { [MODEL_LABEL]: model.name },
+      quota: modelQuota(model),
+    },
+    options,
+  );
+  if (control) {
+    new ScaleRights(`${name}-scale`, { namespace, target: control.scale, client: control.client }, options);
   }
+  return namespace;
 }
 
 /** For Jobs. */

@@ -14,7 +14,7 @@ import { headlessServiceName, Workload } from "../core/workload";
 import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
 import { modelLoader } from "./model-loader";
-import { ModelNamespace } from "./model-namespace";
+import { modelNamespace } from "./model-namespace";
 import { type ControlAccess, type ModelServer, type ModelServerArgs, modelOf, serverName } from "./model-server";
 import {
   DRAIN_SECONDS,
@@ -77,7 +77,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     const tag = ollamaTag(model);
     const instance = serverName(model.name);
     this.endpoint = OllamaServer.endpointOf(model, args.control);
-    const { namespace } = new ModelNamespace(
+    const namespace = modelNamespace(
       this.child("space"),
       {
         model,

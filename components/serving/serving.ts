@@ -50,9 +50,8 @@ export class Serving extends PlatformComponent {
     const groups = models.some(spansNodes)
       ? new Controller(
           this.child("groups"),
-          groupController(stage),
-          // Its type in 0.1.0.
-          this.childOptions({ aliases: [{ type: "inference:serving:GroupController" }] }),
+          { ...groupController(stage), formerTypes: ["inference:serving:GroupController"] },
+          this.childOptions(),
         )
       : undefined;
     this.endpoints = models.map((model) => {

@@ -12,7 +12,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
 import type { ILeaderWorkerSet } from "./leader-worker-set";
-import { ModelNamespace } from "./model-namespace";
+import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, linkAnnotations, linkVariables, memoryAnnotations } from "./pod-settings";
 import { type GroupRole, groupArguments, RENDEZVOUS_PORT } from "./vllm-args";
@@ -73,7 +73,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     const instance = serverName(model.name);
     const groupPods = selectorLabels(APP, instance);
     const labels = standardLabels(APP, instance, { [MODEL_LABEL]: model.name });
-    const { namespace } = new ModelNamespace(this.child("space"), { model }, this.childOptions());
+    const namespace = modelNamespace(this.child("space"), { model }, this.childOptions());
     const metadata = { name: instance, namespace, labels };
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());

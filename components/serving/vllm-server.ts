@@ -9,7 +9,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { Workload } from "../core/workload";
 import { chatTemplate } from "./chat-template";
 import type { EngineControl, ModelEndpoint } from "./endpoint";
-import { ModelNamespace } from "./model-namespace";
+import { modelNamespace } from "./model-namespace";
 import {
   type ControlAccess,
   type ModelServer,
@@ -52,7 +52,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     this.endpoint = VllmServer.endpointOf(model, args.control);
     const store = requireStore(args);
     const instance = serverName(model.name);
-    const { namespace } = new ModelNamespace(
+    const namespace = modelNamespace(
       this.child("space"),
       {
         model,

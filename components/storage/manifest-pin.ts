@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
-import { PlatformComponent } from "../core/platform-component";
+import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 
 /** Name of the ConfigMap in a model's namespace: keys `sha256` (of the manifest) and `commit` (of the repository). */
 export const MANIFEST_PIN = "weights-manifest";
@@ -18,45 +18,44 @@ export interface ManifestPinArgs {
   readonly writer: { readonly namespace: string; readonly serviceAccount: string };
 }
 
+/** What must be there before the Job can report. */
+export interface ManifestPin {
+  readonly ready: readonly pulumi.Resource[];
+}
+
 /**
  * What the model's sync Job copied, kept outside of the bucket: the hash of the manifest, which holds the hash of each
  * file. Whoever can write into the bucket cannot make an engine take other files. The hash is known only after the first
  * sync, so the Job sets it, by a right on this one object.
  */
-export class ManifestPin extends PlatformComponent {
-  /** What must be there before the Job can report. */
-  readonly ready: readonly pulumi.Resource[];
-
-  constructor(name: string, args: ManifestPinArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("storage:ManifestPin", name, opts);
-    const labels = standardLabels(MANIFEST_PIN, args.model, { [MODEL_LABEL]: args.model });
-    const metadata = { name: MANIFEST_PIN, namespace: args.namespace, labels };
-    const configMap = new kubernetes.core.v1.ConfigMap(
-      this.child("hash"),
-      { metadata },
-      this.childOptions<pulumi.CustomResourceOptions>({ ignoreChanges: ["data"] }),
-    );
-    const role = new kubernetes.rbac.v1.Role(
-      this.child("role"),
-      {
-        metadata,
-        rules: [{ apiGroups: [""], resources: ["configmaps"], resourceNames: [MANIFEST_PIN], verbs: ["patch"] }],
-      },
-      this.childOptions(),
-    );
-    const { namespace, serviceAccount } = args.writer;
-    const binding = new kubernetes.rbac.v1.RoleBinding(
-      this.child("binding"),
-      {
-        metadata,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
-        subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
-      },
-      this.childOptions(),
-    );
-    this.ready = [configMap, binding];
-    this.registerOutputs({});
-  }
+export function manifestPin(name: string, args: ManifestPinArgs, opts: OptionsOfGone): ManifestPin {
+  const options = { ...opts, aliases: childrenOfGone("storage:ManifestPin", name, opts) };
+  const labels = standardLabels(MANIFEST_PIN, args.model, { [MODEL_LABEL]: args.model });
+  const metadata = { name: MANIFEST_PIN, namespace: args.namespace, labels };
+  const configMap = new kubernetes.core.v1.ConfigMap(
+    `${name}-hash`,
+    { metadata },
+    { ...options, ignoreChanges: ["data"] },
+  );
+  const role = new kubernetes.rbac.v1.Role(
+    `${name}-role`,
+    {
+      metadata,
+      rules: [{ apiGroups: [""], resources: ["configmaps"], resourceNames: [MANIFEST_PIN], verbs: ["patch"] }],
+    },
+    options,
+  );
+  const { namespace, serviceAccount } = args.writer;
+  const binding = new kubernetes.rbac.v1.RoleBinding(
+    `${name}-binding`,
+    {
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
+      subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
+    },
+    options,
+  );
+  return { ready: [configMap, binding] };
 }
 
 /** Volume and mount that put the hash at `PIN_FILE` as soon as the Job has set it. */

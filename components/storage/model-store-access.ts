@@ -2,8 +2,8 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import type { CertManager } from "../certificates/cert-manager";
-import { PlatformComponent } from "../core/platform-component";
-import { ManifestPin, type ManifestPinArgs } from "./manifest-pin";
+import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
+import { type ManifestPin, type ManifestPinArgs, manifestPin } from "./manifest-pin";
 import { TRUST_SECRET, trustCertificate } from "./store-certificates";
 import { credentialsSecret, type StoreClient, storeClient } from "./store-client";
 import type { StoreKeys } from "./store-keys";
@@ -26,35 +26,35 @@ export interface ModelStoreAccessArgs {
  * What a model's pods need to read their weights, put into their namespace: read-only keys, the store's authority, and
  * the hash of what was copied.
  */
-export class ModelStoreAccess extends PlatformComponent {
+export class ModelStoreAccess {
   readonly bucket: string;
   readonly prefix: string;
   readonly client: StoreClient;
   /** `undefined` for files that no sync Job copies. */
   readonly pin: ManifestPin | undefined;
 
-  constructor(name: string, args: ModelStoreAccessArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("storage:ModelStoreAccess", name, opts);
+  /** @param name prefix of the logical names of what it makes, all of it children of the parent that `opts` names. */
+  constructor(name: string, args: ModelStoreAccessArgs, opts: OptionsOfGone) {
+    const options = { ...opts, aliases: childrenOfGone("storage:ModelStoreAccess", name, opts) };
     const labels = standardLabels("model-store-access", args.model, { [MODEL_LABEL]: args.model });
     const keys = new kubernetes.core.v1.Secret(
-      this.child("keys"),
+      `${name}-keys`,
       {
         metadata: { name: "model-store-keys", namespace: args.namespace, labels },
         stringData: credentialsSecret(args.keys),
       },
-      this.childOptions(),
+      options,
     );
-    trustCertificate(this.child("trust"), args.namespace, args.certManager, this.childOptions());
+    trustCertificate(`${name}-trust`, args.namespace, args.certManager, options);
     this.pin =
       args.syncAccount &&
-      new ManifestPin(
-        this.child("manifest"),
+      manifestPin(
+        `${name}-manifest`,
         { model: args.model, namespace: args.namespace, writer: args.syncAccount },
-        this.childOptions(),
+        options,
       );
     this.bucket = args.bucket;
     this.prefix = args.prefix;
     this.client = storeClient(keys.metadata.name, TRUST_SECRET);
-    this.registerOutputs({});
   }
 }

@@ -5,14 +5,15 @@ import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import type { ModelPlan, StoragePlan } from "../../planner/types";
 import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
+import type { OptionsOfGone } from "../core/gone-component";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
-import { ModelSync, type ModelSyncArgs, SYNC_SCRIPTS, syncAccount } from "./model-sync";
-import { StoreCertificates } from "./store-certificates";
+import { type ModelSyncArgs, modelSync, SYNC_SCRIPTS, syncAccount } from "./model-sync";
+import { storeCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
 import { randomKeys, type StoreKeys } from "./store-keys";
 import {
@@ -27,8 +28,8 @@ import {
   WRITER,
   writerPolicy,
 } from "./store-layout";
-import { StoreMetrics } from "./store-metrics";
-import { StoreProvisioning, type StoreUser } from "./store-provisioning";
+import { storeMetrics } from "./store-metrics";
+import { type StoreUser, storeProvisioning } from "./store-provisioning";
 
 export interface ModelStoreArgs {
   /** Says too which of the models go through the store. */
@@ -73,7 +74,7 @@ export class ModelStore extends PlatformComponent {
       { namespace: MODEL_STORE_NAMESPACE, keep: args.protect },
       this.childOptions(),
     );
-    new StoreCertificates(this.child("tls"), { namespace, certManager: args.certManager }, this.childOptions());
+    storeCertificates(this.child("tls"), { namespace, certManager: args.certManager }, this.childOptions());
     const server = new MinioServer(
       this.child("minio"),
       {
@@ -87,17 +88,13 @@ export class ModelStore extends PlatformComponent {
     );
     const writer = this.keys(WRITER);
     const metrics = this.keys(METRICS);
-    const provisioning = new StoreProvisioning(
+    const provisioning = storeProvisioning(
       this.child("setup"),
       { namespace, bucket: this.bucket, users: this.users(models, writer, metrics), dependsOn: [server] },
       this.childOptions(),
     );
-    this.provisioned = provisioning.job;
-    new StoreMetrics(
-      this.child("metrics"),
-      { namespace, keys: metrics, dependsOn: [provisioning.job] },
-      this.childOptions(),
-    );
+    this.provisioned = provisioning;
+    storeMetrics(this.child("metrics"), { namespace, keys: metrics, dependsOn: [provisioning] }, this.childOptions());
     this.syncs = this.syncArgs(namespace, writer);
     this.registerOutputs({ endpoint: this.endpoint, bucket: this.bucket });
   }
@@ -107,12 +104,7 @@ export class ModelStore extends PlatformComponent {
    * fills its prefix, which reports there.
    * @throws Error when the store was not told of the model.
    */
-  grant(
-    logicalName: string,
-    model: ModelPlan,
-    namespace: pulumi.Input<string>,
-    opts: pulumi.ComponentResourceOptions,
-  ): ModelStoreAccess {
+  grant(logicalName: string, model: ModelPlan, namespace: pulumi.Input<string>, opts: OptionsOfGone): ModelStoreAccess {
     const keys = this.readers.get(model.name);
     if (keys === undefined) {
       throw new Error(`models.${model.name} is not among the models of the store`);
@@ -188,6 +180,6 @@ export class ModelStore extends PlatformComponent {
   private synchronize(model: ModelPlan, modelNamespace: pulumi.Input<string>, pin: ManifestPin): pulumi.Resource {
     const dependsOn = [this.provisioned, ...pin.ready];
     const args = { ...this.syncs, model, modelNamespace, dependsOn };
-    return new ModelSync(this.child(`sync-${model.name}`), args, this.childOptions()).job;
+    return modelSync(this.child(`sync-${model.name}`), args, this.childOptions());
   }
 }

@@ -5,9 +5,9 @@ import { ANNOTATIONS, MODEL_LABEL, standardLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
-import { RunToCompletion } from "../core/job";
+import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
+import { runToCompletion } from "../core/job";
 import { hashOf, type JobScripts, scriptPath } from "../core/job-scripts";
-import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { MANIFEST_PIN } from "./manifest-pin";
@@ -68,85 +68,81 @@ export interface ModelSyncArgs {
  * Copies one model from Hugging Face into the bucket, streaming: no local volume. The Job can be interrupted
  * anywhere and goes on with the first file that is not in the store, checks every byte against the checksum that
  * the Hub states, and fails with the name of the file that is missing or wrong.
+ *
+ * @throws Error when the model's source is not Hugging Face.
  */
-export class ModelSync extends PlatformComponent {
-  readonly job: RunToCompletion;
-
-  /** @throws Error when the model's source is not Hugging Face. */
-  constructor(name: string, args: ModelSyncArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("storage:ModelSync", name, opts);
-    const { model } = args;
-    if (model.source.kind !== "huggingface") {
-      throw new Error(
-        `models.${model.name}: only Hugging Face sources are synchronized, this one is "${model.source.kind}"`,
-      );
-    }
-    const client = storeClient(args.writerSecret, SERVER_CERTIFICATE_SECRET);
-    const token = args.huggingFaceToken;
-    const account = new kubernetes.core.v1.ServiceAccount(
-      this.child("account"),
-      {
-        metadata: {
-          name: syncAccount(model.name),
-          namespace: args.namespace,
-          labels: standardLabels(APP, `sync-${model.name}`, { [MODEL_LABEL]: model.name }),
-        },
-        automountServiceAccountToken: false,
-      },
-      this.childOptions(),
+export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone): kubernetes.batch.v1.Job {
+  const { model } = args;
+  const options = { ...opts, aliases: childrenOfGone("storage:ModelSync", name, opts) };
+  if (model.source.kind !== "huggingface") {
+    throw new Error(
+      `models.${model.name}: only Hugging Face sources are synchronized, this one is "${model.source.kind}"`,
     );
-    this.job = new RunToCompletion(
-      this.child("copy"),
-      {
-        namespace: args.namespace,
-        app: APP,
-        instance: `sync-${model.name}`,
-        labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: { [ANNOTATIONS.configHash]: hashOf([args.scripts.hash, model.source]) },
-        deadlineSeconds: syncDeadlineSeconds(model.weightsGB, args.registryGbps),
-        dependsOn: args.dependsOn,
-        pod: {
-          serviceAccountName: account.metadata.name,
-          usesKubernetesApi: true,
-          priorityClassName: PRIORITY.batch.name,
-          volumes: [
-            args.scripts.volume,
-            ...client.volumes,
-            ...(token ? [{ name: "hugging-face", secret: { secretName: token.name } }] : []),
-          ],
-          containers: [
-            {
-              name: "sync",
-              image: image("node"),
-              command: ["node", scriptPath("sync.ts")],
-              env: [
-                { name: "RUN", value: "sync" },
-                { name: "REPOSITORY", value: model.source.repository },
-                { name: "REVISION", value: model.source.revision },
-                { name: "BUCKET", value: args.bucket },
-                { name: "PREFIX", value: keyPrefix(model, args.bucket) },
-                { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
-                { name: "PIN_NAMESPACE", value: args.modelNamespace },
-                { name: "PIN_CONFIG_MAP", value: MANIFEST_PIN },
-                ...(token ? [{ name: "HF_TOKEN_PATH", value: `${TOKEN_FOLDER}/${token.key}` }] : []),
-                ...client.environment,
-              ],
-              volumeMounts: [
-                args.scripts.mount,
-                ...client.mounts,
-                ...(token ? [{ name: "hugging-face", mountPath: TOKEN_FOLDER, readOnly: true }] : []),
-              ],
-              writablePaths: ["/tmp"],
-              // Four files in flight, each with two parts of 32 MiB and their copies on the way.
-              resources: burstable({ cpu: 0.5, memoryGiB: 0.5 }, { cpu: 2, memoryGiB: 2 }),
-            },
-          ],
-        },
-      },
-      this.childOptions(),
-    );
-    this.registerOutputs({});
   }
+  const client = storeClient(args.writerSecret, SERVER_CERTIFICATE_SECRET);
+  const token = args.huggingFaceToken;
+  const account = new kubernetes.core.v1.ServiceAccount(
+    `${name}-account`,
+    {
+      metadata: {
+        name: syncAccount(model.name),
+        namespace: args.namespace,
+        labels: standardLabels(APP, `sync-${model.name}`, { [MODEL_LABEL]: model.name }),
+      },
+      automountServiceAccountToken: false,
+    },
+    options,
+  );
+  return runToCompletion(
+    `${name}-copy`,
+    {
+      namespace: args.namespace,
+      app: APP,
+      instance: `sync-${model.name}`,
+      labels: { [MODEL_LABEL]: model.name },
+      podAnnotations: { [ANNOTATIONS.configHash]: hashOf([args.scripts.hash, model.source]) },
+      deadlineSeconds: syncDeadlineSeconds(model.weightsGB, args.registryGbps),
+      dependsOn: args.dependsOn,
+      pod: {
+        serviceAccountName: account.metadata.name,
+        usesKubernetesApi: true,
+        priorityClassName: PRIORITY.batch.name,
+        volumes: [
+          args.scripts.volume,
+          ...client.volumes,
+          ...(token ? [{ name: "hugging-face", secret: { secretName: token.name } }] : []),
+        ],
+        containers: [
+          {
+            name: "sync",
+            image: image("node"),
+            command: ["node", scriptPath("sync.ts")],
+            env: [
+              { name: "RUN", value: "sync" },
+              { name: "REPOSITORY", value: model.source.repository },
+              { name: "REVISION", value: model.source.revision },
+              { name: "BUCKET", value: args.bucket },
+              { name: "PREFIX", value: keyPrefix(model, args.bucket) },
+              { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
+              { name: "PIN_NAMESPACE", value: args.modelNamespace },
+              { name: "PIN_CONFIG_MAP", value: MANIFEST_PIN },
+              ...(token ? [{ name: "HF_TOKEN_PATH", value: `${TOKEN_FOLDER}/${token.key}` }] : []),
+              ...client.environment,
+            ],
+            volumeMounts: [
+              args.scripts.mount,
+              ...client.mounts,
+              ...(token ? [{ name: "hugging-face", mountPath: TOKEN_FOLDER, readOnly: true }] : []),
+            ],
+            writablePaths: ["/tmp"],
+            // Four files in flight, each with two parts of 32 MiB and their copies on the way.
+            resources: burstable({ cpu: 0.5, memoryGiB: 0.5 }, { cpu: 2, memoryGiB: 2 }),
+          },
+        ],
+      },
+    },
+    options,
+  );
 }
 
 /** Seconds within which a model must have arrived, from its size in GB and the link in Gbit/s. */

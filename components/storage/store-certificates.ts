@@ -4,7 +4,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { Authority, CERTIFICATES_API, issuerReference } from "../certificates/authority";
 import type { CertManager } from "../certificates/cert-manager";
 import { customResource } from "../core/custom-resource";
-import { PlatformComponent } from "../core/platform-component";
+import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { MODEL_STORE_HOST, MODEL_STORE_SERVICE } from "./store-layout";
 
 /** The store's certificate authority: its ClusterIssuer, and the Secret with its key in cert-manager's namespace. */
@@ -29,43 +29,44 @@ export interface StoreCertificatesArgs {
  * because clients sit in other namespaces: each requests a certificate of its own there and finds the authority's
  * beside it (`ca.crt`), which spares a controller that copies bundles around.
  */
-export class StoreCertificates extends PlatformComponent {
-  constructor(name: string, { namespace, certManager }: StoreCertificatesArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("storage:StoreCertificates", name, opts);
-    const after = { dependsOn: [...certManager.ready] };
-    new Authority(
-      this.child("ca"),
-      {
-        kind: "ClusterIssuer",
-        authority: AUTHORITY,
-        bootstrap: `${AUTHORITY}-bootstrap`,
-        namespace: certManager.namespace,
-        commonName: "inference-stacks model store",
-        formerly: {
-          bootstrap: this.child("bootstrap"),
-          certificate: this.child("authority"),
-          issuer: this.child("issuer"),
-        },
+export function storeCertificates(
+  name: string,
+  { namespace, certManager }: StoreCertificatesArgs,
+  opts: OptionsOfGone,
+): void {
+  const aliases = childrenOfGone("storage:StoreCertificates", name, opts);
+  const after = { ...opts, aliases, dependsOn: [...certManager.ready] };
+  new Authority(
+    `${name}-ca`,
+    {
+      kind: "ClusterIssuer",
+      authority: AUTHORITY,
+      bootstrap: `${AUTHORITY}-bootstrap`,
+      namespace: certManager.namespace,
+      commonName: "inference-stacks model store",
+      formerly: {
+        bootstrap: `${name}-bootstrap`,
+        certificate: `${name}-authority`,
+        issuer: `${name}-issuer`,
       },
-      this.childOptions<pulumi.ComponentResourceOptions>(after),
-    );
-    customResource<ICertificate>(
-      this.child("server"),
-      {
-        apiVersion: CERTIFICATES_API,
-        kind: "Certificate",
-        name: MODEL_STORE_SERVICE,
-        namespace,
-        spec: {
-          ...issued(SERVER_CERTIFICATE_SECRET),
-          dnsNames: [MODEL_STORE_HOST, `${MODEL_STORE_HOST}.cluster.local`],
-          usages: ["digital signature", "server auth"],
-        },
+    },
+    after,
+  );
+  customResource<ICertificate>(
+    `${name}-server`,
+    {
+      apiVersion: CERTIFICATES_API,
+      kind: "Certificate",
+      name: MODEL_STORE_SERVICE,
+      namespace,
+      spec: {
+        ...issued(SERVER_CERTIFICATE_SECRET),
+        dnsNames: [MODEL_STORE_HOST, `${MODEL_STORE_HOST}.cluster.local`],
+        usages: ["digital signature", "server auth"],
       },
-      this.childOptions(after),
-    );
-    this.registerOutputs({});
-  }
+    },
+    after,
+  );
 }
 
 /** The certificate through which a client's namespace learns whom to trust: `TRUST_SECRET`. */

@@ -2,8 +2,8 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
+import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { jobScripts, scriptPath } from "../core/job-scripts";
-import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { Workload } from "../core/workload";
@@ -24,64 +24,61 @@ export interface StoreMetricsArgs {
  * The store's metrics for Prometheus. The server has one port for everything, which every model's pods reach; so it asks
  * for a token, and these pods have the key to make one: Prometheus needs none, in whichever way Secrets come to a cluster.
  */
-export class StoreMetrics extends PlatformComponent {
-  constructor(name: string, args: StoreMetricsArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("storage:StoreMetrics", name, opts);
-    const { namespace } = args;
-    const keys = new kubernetes.core.v1.Secret(
-      this.child("keys"),
-      {
-        metadata: { name: `${METRICS}-keys`, namespace, labels: standardLabels(METRICS, METRICS) },
-        stringData: credentialsSecret(args.keys),
+export function storeMetrics(name: string, args: StoreMetricsArgs, opts: OptionsOfGone): void {
+  const options = { ...opts, aliases: childrenOfGone("storage:StoreMetrics", name, opts) };
+  const { namespace } = args;
+  const keys = new kubernetes.core.v1.Secret(
+    `${name}-keys`,
+    {
+      metadata: { name: `${METRICS}-keys`, namespace, labels: standardLabels(METRICS, METRICS) },
+      stringData: credentialsSecret(args.keys),
+    },
+    options,
+  );
+  const scripts = jobScripts(
+    `${name}-scripts`,
+    {
+      namespace,
+      name: METRICS,
+      folder: "components/storage/scripts",
+      files: ["metrics.ts", "credentials.ts", "retry.ts"],
+    },
+    options,
+  );
+  const client = storeClient(keys.metadata.name, SERVER_CERTIFICATE_SECRET);
+  const { port } = storeMetricsPods;
+  const timing = { periodSeconds: 10, timeoutSeconds: 5 };
+  new Workload(
+    `${name}-server`,
+    {
+      namespace,
+      app: METRICS,
+      instance: METRICS,
+      ports: [{ name: "metrics", port }],
+      podAnnotations: {
+        [ANNOTATIONS.configHash]: scripts.hash,
+        [ANNOTATIONS.secretVersion]: keys.metadata.resourceVersion,
       },
-      this.childOptions(),
-    );
-    const scripts = jobScripts(
-      this.child("scripts"),
-      {
-        namespace,
-        name: METRICS,
-        folder: "components/storage/scripts",
-        files: ["metrics.ts", "credentials.ts", "retry.ts"],
+      controller: { kind: "Deployment" },
+      controllerOptions: { dependsOn: args.dependsOn },
+      pod: {
+        priorityClassName: PRIORITY.platform.name,
+        volumes: [scripts.volume, ...client.volumes],
+        containers: [
+          {
+            name: METRICS,
+            image: image("node"),
+            command: ["node", scriptPath("metrics.ts")],
+            ports: [{ name: "metrics", containerPort: port }],
+            env: [{ name: "RUN", value: "metrics" }, { name: "PORT", value: String(port) }, ...client.environment],
+            volumeMounts: [scripts.mount, ...client.mounts],
+            resources: burstable({ cpu: 0.02, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.25 }),
+            livenessProbe: { tcpSocket: { port: "metrics" }, ...timing },
+            readinessProbe: { httpGet: { path: "/health", port: "metrics" }, ...timing },
+          },
+        ],
       },
-      this.childOptions(),
-    );
-    const client = storeClient(keys.metadata.name, SERVER_CERTIFICATE_SECRET);
-    const { port } = storeMetricsPods;
-    const timing = { periodSeconds: 10, timeoutSeconds: 5 };
-    new Workload(
-      this.child("server"),
-      {
-        namespace,
-        app: METRICS,
-        instance: METRICS,
-        ports: [{ name: "metrics", port }],
-        podAnnotations: {
-          [ANNOTATIONS.configHash]: scripts.hash,
-          [ANNOTATIONS.secretVersion]: keys.metadata.resourceVersion,
-        },
-        controller: { kind: "Deployment" },
-        controllerOptions: { dependsOn: args.dependsOn },
-        pod: {
-          priorityClassName: PRIORITY.platform.name,
-          volumes: [scripts.volume, ...client.volumes],
-          containers: [
-            {
-              name: METRICS,
-              image: image("node"),
-              command: ["node", scriptPath("metrics.ts")],
-              ports: [{ name: "metrics", containerPort: port }],
-              env: [{ name: "RUN", value: "metrics" }, { name: "PORT", value: String(port) }, ...client.environment],
-              volumeMounts: [scripts.mount, ...client.mounts],
-              resources: burstable({ cpu: 0.02, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.25 }),
-              livenessProbe: { tcpSocket: { port: "metrics" }, ...timing },
-              readinessProbe: { httpGet: { path: "/health", port: "metrics" }, ...timing },
-            },
-          ],
-        },
-      },
-      this.childOptions(),
-    );
-    this.registerOutputs({});
-  }
+    },
+    options,
+  );
 }

@@ -2,9 +2,9 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
-import { RunToCompletion } from "../core/job";
+import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
+import { runToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
-import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { ROOT_FILES, rootFiles } from "./minio-server";
@@ -33,104 +33,103 @@ export interface StoreProvisioningArgs {
  * Bucket, users and policies of the store, brought about by an idempotent Job. It disables users of these roles who are
  * no longer listed: keys of removed models, and those that were replaced, open nothing.
  */
-export class StoreProvisioning extends PlatformComponent {
-  readonly job: RunToCompletion;
+export function storeProvisioning(
+  name: string,
+  args: StoreProvisioningArgs,
+  opts: OptionsOfGone,
+): kubernetes.batch.v1.Job {
+  const options = { ...opts, aliases: childrenOfGone("storage:StoreProvisioning", name, opts) };
+  const labels = standardLabels("store-provisioning", "provisioning");
+  const metadata = (objectName: string) => ({ name: objectName, namespace: args.namespace, labels });
+  const users = Object.entries(args.users);
+  const policies = Object.fromEntries(users.map(([role, { policy }]) => [`${role}.json`, JSON.stringify(policy)]));
 
-  constructor(name: string, args: StoreProvisioningArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("storage:StoreProvisioning", name, opts);
-    const labels = standardLabels("store-provisioning", "provisioning");
-    const metadata = (objectName: string) => ({ name: objectName, namespace: args.namespace, labels });
-    const users = Object.entries(args.users);
-    const policies = Object.fromEntries(users.map(([role, { policy }]) => [`${role}.json`, JSON.stringify(policy)]));
+  const policyFiles = new kubernetes.core.v1.ConfigMap(
+    `${name}-policies`,
+    { metadata: metadata("store-policies"), data: policies },
+    options,
+  );
+  const userKeys = new kubernetes.core.v1.Secret(
+    `${name}-users`,
+    {
+      metadata: metadata("store-users"),
+      stringData: Object.fromEntries(
+        users.flatMap(([role, { keys }]) => [
+          [`${role}.access-key`, keys.accessKey],
+          [`${role}.secret-key`, keys.secretKey],
+        ]),
+      ),
+    },
+    options,
+  );
+  const scripts = jobScripts(
+    `${name}-scripts`,
+    {
+      namespace: args.namespace,
+      name: "store-provisioning",
+      folder: "components/storage/scripts",
+      files: ["provision.sh"],
+    },
+    options,
+  );
+  const ca = caFile(SERVER_CERTIFICATE_SECRET);
+  const root = rootFiles();
 
-    const policyFiles = new kubernetes.core.v1.ConfigMap(
-      this.child("policies"),
-      { metadata: metadata("store-policies"), data: policies },
-      this.childOptions(),
-    );
-    const userKeys = new kubernetes.core.v1.Secret(
-      this.child("users"),
-      {
-        metadata: metadata("store-users"),
-        stringData: Object.fromEntries(
-          users.flatMap(([role, { keys }]) => [
-            [`${role}.access-key`, keys.accessKey],
-            [`${role}.secret-key`, keys.secretKey],
-          ]),
-        ),
+  return runToCompletion(
+    `${name}-provision`,
+    {
+      namespace: args.namespace,
+      app: "store-provisioning",
+      instance: "provisioning",
+      podAnnotations: {
+        [ANNOTATIONS.configHash]: hashOf([scripts.hash, args.bucket, policies]),
+        // A key that was replaced must reach the server too.
+        [ANNOTATIONS.secretVersion]: userKeys.metadata.resourceVersion,
       },
-      this.childOptions(),
-    );
-    const scripts = jobScripts(
-      this.child("scripts"),
-      {
-        namespace: args.namespace,
-        name: "store-provisioning",
-        folder: "components/storage/scripts",
-        files: ["provision.sh"],
+      deadlineSeconds: 600,
+      dependsOn: args.dependsOn,
+      pod: {
+        priorityClassName: PRIORITY.platform.name,
+        volumes: [
+          scripts.volume,
+          { name: "policies", configMap: { name: policyFiles.metadata.name } },
+          { name: "users", secret: { secretName: userKeys.metadata.name } },
+          root.volume,
+          ca.volume,
+        ],
+        containers: [
+          {
+            name: "mc",
+            // The server's own image holds mc, of the version that it was released with, and a shell; nothing else is
+            // assumed.
+            image: image("model-store"),
+            command: ["/bin/sh", scriptPath("provision.sh")],
+            env: [
+              { name: "ROOT_USER_FILE", value: ROOT_FILES.user },
+              { name: "ROOT_PASSWORD_FILE", value: ROOT_FILES.password },
+              { name: "STORE_HOST", value: `${MODEL_STORE_HOST}:${modelStorePods.port}` },
+              { name: "BUCKET", value: args.bucket },
+              { name: "USERS_FOLDER", value: USERS_FOLDER },
+              { name: "POLICIES_FOLDER", value: POLICIES_FOLDER },
+              { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
+              // The pod's user has no entry in the image, where mc would look for its home.
+              { name: "HOME", value: "/tmp" },
+              // mc is a Go program: it takes its trusted authorities from here.
+              { name: "SSL_CERT_FILE", value: CA_FILE },
+            ],
+            volumeMounts: [
+              scripts.mount,
+              { name: "policies", mountPath: POLICIES_FOLDER, readOnly: true },
+              { name: "users", mountPath: USERS_FOLDER, readOnly: true },
+              root.mount,
+              ca.mount,
+            ],
+            writablePaths: ["/tmp"],
+            resources: burstable({ cpu: 0.1, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: 0.5 }),
+          },
+        ],
       },
-      this.childOptions(),
-    );
-    const ca = caFile(SERVER_CERTIFICATE_SECRET);
-    const root = rootFiles();
-
-    this.job = new RunToCompletion(
-      this.child("provision"),
-      {
-        namespace: args.namespace,
-        app: "store-provisioning",
-        instance: "provisioning",
-        podAnnotations: {
-          [ANNOTATIONS.configHash]: hashOf([scripts.hash, args.bucket, policies]),
-          // A key that was replaced must reach the server too.
-          [ANNOTATIONS.secretVersion]: userKeys.metadata.resourceVersion,
-        },
-        deadlineSeconds: 600,
-        dependsOn: args.dependsOn,
-        pod: {
-          priorityClassName: PRIORITY.platform.name,
-          volumes: [
-            scripts.volume,
-            { name: "policies", configMap: { name: policyFiles.metadata.name } },
-            { name: "users", secret: { secretName: userKeys.metadata.name } },
-            root.volume,
-            ca.volume,
-          ],
-          containers: [
-            {
-              name: "mc",
-              // The server's own image holds mc, of the version that it was released with, and a shell; nothing else is
-              // assumed.
-              image: image("model-store"),
-              command: ["/bin/sh", scriptPath("provision.sh")],
-              env: [
-                { name: "ROOT_USER_FILE", value: ROOT_FILES.user },
-                { name: "ROOT_PASSWORD_FILE", value: ROOT_FILES.password },
-                { name: "STORE_HOST", value: `${MODEL_STORE_HOST}:${modelStorePods.port}` },
-                { name: "BUCKET", value: args.bucket },
-                { name: "USERS_FOLDER", value: USERS_FOLDER },
-                { name: "POLICIES_FOLDER", value: POLICIES_FOLDER },
-                { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
-                // The pod's user has no entry in the image, where mc would look for its home.
-                { name: "HOME", value: "/tmp" },
-                // mc is a Go program: it takes its trusted authorities from here.
-                { name: "SSL_CERT_FILE", value: CA_FILE },
-              ],
-              volumeMounts: [
-                scripts.mount,
-                { name: "policies", mountPath: POLICIES_FOLDER, readOnly: true },
-                { name: "users", mountPath: USERS_FOLDER, readOnly: true },
-                root.mount,
-                ca.mount,
-              ],
-              writablePaths: ["/tmp"],
-              resources: burstable({ cpu: 0.1, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: 0.5 }),
-            },
-          ],
-        },
-      },
-      this.childOptions(),
-    );
-    this.registerOutputs({});
-  }
+    },
+    options,
+  );
 }

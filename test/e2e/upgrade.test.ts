@@ -5,8 +5,11 @@ import { sharedBySuite } from "./shared-by-suite";
 import { readRecordedState, recordedVersions } from "./upgrade/recorded-state";
 import { type PlannedStep, replay } from "./upgrade/replay";
 
-/** Kinds that hold nothing and that nobody waits for: they may go and be made again. */
-const DISPOSABLE = ["ConfigMap", "Job", "NetworkPolicy"];
+/**
+ * Kinds that hold nothing and that nobody waits for: they may go and be made again. Monitors and rules are read all together by
+ * their controllers, new ones before old ones go; budgets went from single pods, whose eviction they never stopped.
+ */
+const DISPOSABLE = ["ConfigMap", "Job", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule"];
 
 const REMOVALS = ["delete", "delete-replaced", "replace", "discard"];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { IsolatedNamespace } from "../../components/core/isolated-namespace";
-import { RunToCompletion } from "../../components/core/job";
+import { runToCompletion } from "../../components/core/job";
 import { guaranteed, modelResources } from "../../components/core/resources";
 import { Workload } from "../../components/core/workload";
 import { engineOf } from "../../engines";
@@ -13,7 +13,7 @@ test("what components/core builds passes every policy, without a caller doing an
   const { recording } = await deploy(() => {
     const { namespace } = new IsolatedNamespace("chat-ns", { namespace: "model-chat" });
     const small = guaranteed({ cpu: 1, memoryGiB: 1 });
-    new RunToCompletion("pull", {
+    runToCompletion("pull", {
       namespace,
       app: "pull",
       instance: "pull",

@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../../names/labels";
-import { PlatformComponent } from "../../core/platform-component";
+import { childrenOfGone, type OptionsOfGone } from "../../core/gone-component";
 import { DASHBOARDS } from "./all";
 import { type DashboardSpec, dashboardModel } from "./builder";
 
@@ -13,23 +13,20 @@ export interface DashboardsArgs {
 }
 
 /** The platform's dashboards: one ConfigMap each, which Grafana's sidecar loads by its label. */
-export class Dashboards extends PlatformComponent {
-  constructor(name: string, args: DashboardsArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("observability:Dashboards", name, opts);
-    for (const spec of [...DASHBOARDS, ...(args.dashboards ?? [])]) {
-      new kubernetes.core.v1.ConfigMap(
-        this.child(spec.uid),
-        {
-          metadata: {
-            name: `dashboard-${spec.uid}`,
-            namespace: args.namespace,
-            labels: standardLabels("dashboard", spec.uid, { grafana_dashboard: "1" }),
-          },
-          data: { [`${spec.uid}.json`]: JSON.stringify(dashboardModel(spec)) },
+export function dashboards(name: string, args: DashboardsArgs, opts: OptionsOfGone): void {
+  const options = { ...opts, aliases: childrenOfGone("observability:Dashboards", name, opts) };
+  for (const spec of [...DASHBOARDS, ...(args.dashboards ?? [])]) {
+    new kubernetes.core.v1.ConfigMap(
+      `${name}-${spec.uid}`,
+      {
+        metadata: {
+          name: `dashboard-${spec.uid}`,
+          namespace: args.namespace,
+          labels: standardLabels("dashboard", spec.uid, { grafana_dashboard: "1" }),
         },
-        this.childOptions(),
-      );
-    }
-    this.registerOutputs();
+        data: { [`${spec.uid}.json`]: JSON.stringify(dashboardModel(spec)) },
+      },
+      options,
+    );
   }
 }

@@ -2,7 +2,6 @@ import type { IPrometheusRule } from "@kubernetes-models/prometheus-operator/mon
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../../names/labels";
 import { customResource } from "../../core/custom-resource";
-import { PlatformComponent } from "../../core/platform-component";
 import { ruleGroups } from "./rule-groups";
 import { RULE_SUBJECTS } from "./subjects";
 import type { RuleSubject } from "./types";
@@ -16,24 +15,20 @@ export interface PrometheusRulesArgs {
   readonly alerts?: readonly RuleSubject[];
 }
 
-/** The platform's recording rules and alerts: one PrometheusRule per subject. */
-export class PrometheusRules extends PlatformComponent {
-  constructor(name: string, args: PrometheusRulesArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("observability:PrometheusRules", name, opts);
-    for (const subject of [...RULE_SUBJECTS, ...(args.alerts ?? [])]) {
-      customResource<IPrometheusRule>(
-        this.child(subject.subject),
-        {
-          apiVersion: "monitoring.coreos.com/v1",
-          kind: "PrometheusRule",
-          name: `inference-${subject.subject}`,
-          namespace: args.namespace,
-          labels: standardLabels("prometheus-rules", subject.subject),
-          spec: { groups: ruleGroups(subject, args.runbookUrl) },
-        },
-        this.childOptions(),
-      );
-    }
-    this.registerOutputs();
-  }
+/** The platform's recording rules and alerts: one PrometheusRule, with the groups of every subject. */
+export function prometheusRules(name: string, args: PrometheusRulesArgs, opts: pulumi.CustomResourceOptions): void {
+  customResource<IPrometheusRule>(
+    name,
+    {
+      apiVersion: "monitoring.coreos.com/v1",
+      kind: "PrometheusRule",
+      name: "inference-platform",
+      namespace: args.namespace,
+      labels: standardLabels("prometheus-rules", "platform"),
+      spec: {
+        groups: [...RULE_SUBJECTS, ...(args.alerts ?? [])].flatMap((subject) => ruleGroups(subject, args.runbookUrl)),
+      },
+    },
+    opts,
+  );
 }

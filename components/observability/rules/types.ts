@@ -42,9 +42,9 @@ export interface RecordingRule {
   readonly cases: { readonly gives: RuleCase & { readonly samples: Readonly<Record<string, number>> } };
 }
 
-/** One subject: becomes one PrometheusRule object. */
+/** One subject: its groups of the PrometheusRule. */
 export interface RuleSubject {
-  /** Lower-case name; also the name of the PrometheusRule. */
+  /** Lower-case name, with which the names of its groups start. */
   readonly subject: string;
   readonly recording: readonly RecordingRule[];
   readonly alerts: readonly AlertRule[];

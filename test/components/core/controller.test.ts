@@ -28,8 +28,8 @@ describe("Controller", () => {
   it("installs a chart of the catalogue in a closed namespace of its own", async () => {
     const deployment = await deployed();
     const { inputs } = deployment.resource(RELEASE, "owner-lws");
-    expect(deployment.ofType("inference:core:IsolatedNamespace").map(({ name }) => name)).toEqual([
-      "owner-lws-namespace",
+    expect(deployment.ofType("kubernetes:core/v1:Namespace").map(({ name }) => name)).toEqual([
+      "owner-lws-namespace-namespace",
     ]);
     expect(inputs).toMatchObject({
       name: "lws",

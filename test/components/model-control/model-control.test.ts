@@ -286,7 +286,9 @@ describe("warm models", () => {
     });
     expect(specOf(job)).toMatchObject({ activeDeadlineSeconds: 7200, backoffLimit: 4 });
     const after = job.dependsOn.map((urn) => urn.split("::").at(-1));
-    expect(after).toEqual(expect.arrayContaining(["control-api", "control-tokens", "serving"]));
+    expect(after).toEqual(
+      expect.arrayContaining(["control-api-service", "control-api-deployment", "control-tokens", "serving"]),
+    );
   });
 
   it("need no Job when there are none", async () => {

@@ -5,7 +5,7 @@ import {
   dashboardModel,
   type PanelModel,
 } from "../../../components/observability/dashboards/builder";
-import { Dashboards } from "../../../components/observability/dashboards/dashboards";
+import { dashboards } from "../../../components/observability/dashboards/dashboards";
 import { ADDON_DASHBOARDS } from "../../../stacks/addons/watched";
 import { deploy } from "../../harness/deploy";
 import { exposedSeries, metricNames, recordedSeries } from "./metric-names";
@@ -73,8 +73,8 @@ describe.each(all)("dashboard $uid", (spec) => {
 
 describe("Dashboards", () => {
   it("puts each dashboard into a ConfigMap that Grafana's sidecar picks up", async () => {
-    const deployment = await deploy(
-      () => new Dashboards("dashboards", { namespace: "observability", dashboards: ADDON_DASHBOARDS }),
+    const deployment = await deploy(() =>
+      dashboards("dashboards", { namespace: "observability", dashboards: ADDON_DASHBOARDS }, {}),
     );
     const maps = deployment.ofType("kubernetes:core/v1:ConfigMap");
     expect(maps).toHaveLength(all.length);

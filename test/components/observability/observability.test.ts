@@ -119,8 +119,8 @@ describe("Observability with GPUs, a store and a webhook", () => {
     expect(monitors.map(({ name }) => name).sort()).toEqual([
       "observability-monitors-cert-manager",
       "observability-monitors-gateway-envoy",
-      "observability-monitors-model-chat",
       "observability-monitors-model-store",
+      "observability-monitors-models-vllm",
     ]);
     for (const { inputs } of monitors) {
       const monitor = new PodMonitor(inputs as ConstructorParameters<typeof PodMonitor>[0]);
@@ -129,13 +129,21 @@ describe("Observability with GPUs, a store and a webhook", () => {
       expect(() => monitor.validate()).toThrow();
     }
     const specs = new Map(monitors.map(({ name, inputs }) => [name, inputs.spec]));
-    expect(specs.get("observability-monitors-model-chat")).toMatchObject({
+    expect(specs.get("observability-monitors-models-vllm")).toMatchObject({
+      selector: { matchLabels: { "app.kubernetes.io/name": "vllm" } },
       namespaceSelector: { matchNames: ["model-chat"] },
       podMetricsEndpoints: [
         {
           portNumber: 8000,
           path: "/metrics",
-          relabelings: expect.arrayContaining([{ action: "replace", targetLabel: "model", replacement: "chat" }]),
+          relabelings: expect.arrayContaining([
+            {
+              action: "replace",
+              sourceLabels: ["__meta_kubernetes_pod_label_inference_stacks_io_model"],
+              targetLabel: "model",
+            },
+            { action: "replace", targetLabel: "inference_engine", replacement: "vllm" },
+          ]),
         },
       ],
     });

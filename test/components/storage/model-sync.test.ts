@@ -11,7 +11,10 @@ const CONFIG_MAP = "kubernetes:core/v1:ConfigMap";
 describe("ModelSync", () => {
   it("copies each Hugging Face model to its prefix, with the writer's keys", async () => {
     const deployment = await deployed();
-    expect(deployment.ofType("inference:storage:ModelSync").map((r) => r.name)).toEqual(["storage-sync-llama-8b"]);
+    expect(deployment.ofType(JOB).map((r) => r.name)).toEqual(
+      expect.arrayContaining(["storage-sync-llama-8b-copy-job", "storage-setup-provision-job"]),
+    );
+    expect(deployment.ofType(JOB)).toHaveLength(2);
     const job = deployment.resource(JOB, "storage-sync-llama-8b-copy-job");
     expect(job.inputs.metadata).toMatchObject({ name: "sync-llama-8b", namespace: "model-store" });
     const sync = container(podTemplate(job).spec, "sync");
