@@ -10,7 +10,7 @@ export interface PodTemplate extends Plain {
 }
 
 /** A pod template has a spec with containers, whatever kind of object it stands in: a workload, or what operators read. */
-export function isPodTemplate(value: unknown): value is PodTemplate {
+function isPodTemplate(value: unknown): value is PodTemplate {
   return isPlain(value) && isPlain(value.spec) && Array.isArray(value.spec.containers);
 }
 

@@ -2,7 +2,7 @@ import type { FlexPrice, MachineShape } from "../catalog/shapes";
 import type { CostPlan } from "./types";
 
 /** Hours of an average month, as cloud price lists count. */
-export const HOURS_PER_MONTH = 730;
+const HOURS_PER_MONTH = 730;
 
 /** US dollars per month of something that costs `usdPerHour` and runs `hoursPerDay`. */
 export function monthlyUsd(usdPerHour: number, hoursPerDay: number): number {

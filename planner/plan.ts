@@ -110,7 +110,7 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
 }
 
 /** Pools that may run a model: those it names, else those dedicated to it, else all others of a fitting role. */
-export function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolRequest[] {
+function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolRequest[] {
   const own = pools.filter((p) => p.dedicatedTo.includes(model.name));
   const open = [...own, ...pools.filter((p) => p.dedicatedTo.length === 0)];
   if (model.pools) {

@@ -6,7 +6,7 @@ import type { ModelPlan, ModelSource } from "./types";
 import { fileFormat } from "./weight-format";
 
 /** Head room over a model's files: partial downloads, a second revision beside the first (source document, M5). */
-export const STORAGE_FACTOR = 1.5;
+const STORAGE_FACTOR = 1.5;
 /** Smallest volume that is worth a claim. */
 const MINIMUM_GIB = 2;
 

@@ -95,7 +95,7 @@ export function optionFiles(): string[] {
 }
 
 /** One row to a line, as the catalogue's other tables. */
-export function optionsText({ arguments: args, environment, ...head }: EngineOptions): string {
+function optionsText({ arguments: args, environment, ...head }: EngineOptions): string {
   const rows = (entries: readonly object[]) =>
     entries.length === 0 ? "[]" : `[\n${entries.map((entry) => `  ${JSON.stringify(entry)}`).join(",\n")}\n ]`;
   const fields = Object.entries(head).map(([key, value]) => ` ${JSON.stringify(key)}: ${JSON.stringify(value)}`);

@@ -51,7 +51,7 @@ export class WorkerTolerations extends PlatformComponent {
 }
 
 /** CEL: appends to the tolerations that a pod has by then, or makes the list. Lists of pods cannot be merged by apply. */
-export function addTolerations(taints: readonly Taint[]): string {
+function addTolerations(taints: readonly Taint[]): string {
   const values = taints.map((taint) => {
     const fields = Object.entries(toleration(taint)).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
     return `Object.spec.tolerations{${fields.join(", ")}}`;

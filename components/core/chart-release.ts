@@ -1,6 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { chart } from "../../catalog/charts";
+import { chartReference } from "../../catalog/charts";
 
 /** Helm values: plain data, with outputs where a value is known only at deploy time. */
 export interface HelmValues {
@@ -29,16 +29,12 @@ export function chartRelease(
   args: ChartReleaseArgs,
   opts: pulumi.CustomResourceOptions,
 ): kubernetes.helm.v3.Release {
-  const entry = chart(args.chart);
-  const fromRegistry = entry.repository.startsWith("oci://");
   return new kubernetes.helm.v3.Release(
     logicalName,
     {
       name: args.release,
       namespace: args.namespace,
-      chart: fromRegistry ? entry.repository : entry.chart,
-      version: entry.version,
-      ...(!fromRegistry && { repositoryOpts: { repo: entry.repository } }),
+      ...chartReference(args.chart),
       values: { ...args.values },
       atomic: true,
       cleanupOnFail: true,

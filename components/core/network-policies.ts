@@ -15,7 +15,7 @@ export interface PolicyOfPods {
 }
 
 /** Name of the policy of all pods of a namespace: what no policy allows is denied to them, in and out. */
-export const DEFAULT_DENY = "default-deny";
+const DEFAULT_DENY = "default-deny";
 
 /**
  * The NetworkPolicies of a namespace: one for all its pods, which closes it, and one for each further selection of pods

@@ -18,7 +18,7 @@ export type GatewayTls =
   | { readonly kind: "secret"; readonly secretName: string };
 
 /** Directory of Let's Encrypt, whose certificates browsers and clients trust. */
-export const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
+const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
 /** Secret that cert-manager writes the certificate to. */
 const ISSUED_SECRET = "gateway-tls";

@@ -12,7 +12,7 @@ import { WARM_MODELS } from "./names";
 type Scope = "read" | "pull" | "operate";
 
 /** Who has a token. To replace one: `pulumi up --replace '<urn of its RandomPassword>'`; the API needs no restart. */
-export const TOKEN_SCOPES = {
+const TOKEN_SCOPES = {
   operator: ["read", "operate"],
   viewer: ["read"],
   [WARM_MODELS]: ["read", "pull"],

@@ -20,7 +20,7 @@ export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, r
 }
 
 /** `lower models.chat.concurrency from 16 to 7` */
-export function describeFix({ path, from, to }: Fix): string {
+function describeFix({ path, from, to }: Fix): string {
   if (to === null) {
     return `remove ${path} (${show(from)})`;
   }

@@ -15,7 +15,7 @@ import {
   type WeightFormat,
 } from "./quantization";
 
-export const knownQuantizationMethods = [
+const knownQuantizationMethods = [
   "fp8",
   "fbgemm_fp8",
   "awq",

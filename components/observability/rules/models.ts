@@ -15,7 +15,7 @@ export const EXPORTED_LABELS: readonly string[] = [
 const MODEL = exportedLabel(MODEL_LABEL);
 
 /** Which namespace belongs to which model: join it to give platform metrics a `model`. */
-export const MODEL_NAMESPACE = "inference:model_namespace:info";
+const MODEL_NAMESPACE = "inference:model_namespace:info";
 
 /** Joins the `model` onto series that have a `namespace`, and drops those of other namespaces. */
 export function ofModels(expr: string): string {

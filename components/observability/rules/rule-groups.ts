@@ -1,7 +1,7 @@
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
 /** Path of the runbook in this repository. */
-export const RUNBOOK_PATH = "docs/operations.md";
+const RUNBOOK_PATH = "docs/operations.md";
 
 /** A group as Prometheus and the PrometheusRule resource both spell it. */
 export interface RuleGroup {

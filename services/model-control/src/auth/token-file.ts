@@ -4,7 +4,7 @@ import { checkFile } from "../config-file";
 import { messageOf } from "../errors";
 
 /** What a token allows: `read` all that changes nothing, `pull` to ask for models as well, `operate` everything. */
-export const SCOPES = ["read", "pull", "operate"] as const;
+const SCOPES = ["read", "pull", "operate"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 const tokenSchema = z.strictObject({

@@ -2,7 +2,7 @@ import { withTimeLimit } from "../backends/time-limit";
 import type { Fleet } from "./fleet";
 
 /** Often enough to notice a use before its mark changes again, and to tell models apart that are used by turns. */
-export const OBSERVE_SECONDS = 15;
+const OBSERVE_SECONDS = 15;
 const LONGEST_SECONDS = 30;
 
 /**

@@ -42,11 +42,6 @@ export class MethodNotAllowed extends ControlError {
   }
 }
 
-export class InvalidRequest extends ControlError {
-  readonly status = 400;
-  readonly code = "invalid_request";
-}
-
 /** The framework's own errors, by its codes. */
 const FRAMEWORK: Readonly<Record<string, { readonly code: string; readonly detail: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: "body_too_large", detail: "the request's body is too large" },
