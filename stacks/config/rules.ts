@@ -5,6 +5,7 @@ import type { Rule, RuleContext } from "./rules/context";
 import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
 import * as labels from "./rules/labels";
+import * as modelNamespaces from "./rules/model-namespaces";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
 import * as pools from "./rules/pools";
@@ -22,7 +23,7 @@ const rules: readonly Rule[] = [
   pools.dedicatedModelsExist,
   models.modelsAreDescribedOnce,
   models.configLocationsCanBeRead,
-  models.modelNamespacesAreFree,
+  modelNamespaces.noModelInTheStore,
   models.sourcesFitTheEngines,
   modelStore.bucketSourcesAreInTheStore,
   modelStore.storePrefixesDoNotNest,

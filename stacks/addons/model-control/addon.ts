@@ -18,6 +18,7 @@ export const modelControl = addon({
   settings: ({ enabled, image, ...section }: ModelControlConfig): ModelControlSettings | undefined =>
     enabled && image !== undefined ? { ...section, enabled, image } : undefined,
   rules: [
+    rules.noModelInModelControl,
     rules.modelControlHasAnImage,
     rules.modelControlHasItsOwnHostname,
     rules.warmModelsHaveAnEngine,

@@ -1,13 +1,18 @@
 import { engineNames, engineOf } from "../../../engines";
 import { DEFAULT_REGISTRY, SOURCES, splitSource } from "../../../engines/sources";
+import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
 import type { ModelConfig } from "../../config/core";
 import type { Rule } from "../../config/rules/context";
+import { noModelIn } from "../../config/rules/model-namespaces";
 import type { ModelControlConfig } from "./config";
 
 type Own = { readonly modelControl: ModelControlConfig };
 
 /** Engines that fetch models at run time: those with registries of their own. */
 const fetching = engineNames.filter((name) => engineOf(name).weightsFrom === "registry");
+
+/** Also while the API is off: turning it on must not ask for a model to be renamed. */
+export const noModelInModelControl = noModelIn(MODEL_CONTROL_NAMESPACE, "the model control API");
 
 export const modelControlHasAnImage: Rule<Own> = function* ({ sections: { modelControl } }) {
   if (modelControl?.enabled && modelControl.image === undefined) {

@@ -1,7 +1,6 @@
 import { findModel, modelNames } from "../../../catalog/models";
 import { type EngineName, engineOf, enginesFor } from "../../../engines";
 import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
-import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../../names/namespaces";
 import { requestedSettings } from "../engine-block";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
 import { buildOf, buildsOf } from "../model-build";
@@ -53,26 +52,6 @@ export const configLocationsCanBeRead: Rule = function* ({ sections }) {
         value: config,
         allowed: "a path, or a file://, https:// or s3:// URL",
         fix: scheme === "http" ? "use https://" : "download the file and give its path",
-      };
-    }
-  }
-};
-
-/** Two models, or a model and the platform, cannot share a namespace. */
-export const modelNamespacesAreFree: Rule = function* ({ declared }) {
-  const owners: Readonly<Record<string, string>> = {
-    [MODEL_STORE_NAMESPACE]: "the model store",
-    [MODEL_CONTROL_NAMESPACE]: "the model control API",
-  };
-  for (const name of declared.models) {
-    const namespace = modelNamespaceName(name);
-    const owner = Object.hasOwn(owners, namespace) ? owners[namespace] : undefined;
-    if (owner !== undefined) {
-      yield {
-        path: ["models", name],
-        value: name,
-        allowed: `another name: the namespace ${namespace} is that of ${owner}`,
-        fix: "rename it",
       };
     }
   }
