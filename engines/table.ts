@@ -2,7 +2,7 @@ import type { Engine } from "./engine";
 import { ollama } from "./ollama";
 import { vllm } from "./vllm";
 
-/** Every engine. An engine is a folder here with a row in this table, and a component with a row in `components/serving`. */
+/** Every engine. An engine is a folder here with a row in this table, and a component with a row in `components/serving/servers.ts`. */
 export const ENGINES = { vllm, ollama } satisfies Readonly<Record<string, Engine>>;
 
 export type EngineName = keyof typeof ENGINES;

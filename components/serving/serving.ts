@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { EngineName, ModelPlan, Stage } from "../../planner/types";
+import type { ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection } from "../core/connections";
 import { Controller } from "../core/controller";
@@ -10,21 +10,7 @@ import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import { groupController, groupControllerConnections } from "./group-controller";
 import type { ControlAccess, ModelServerClass } from "./model-server";
-import { OllamaServer } from "./ollama-server";
-import { VllmGroup } from "./vllm-group";
-import { VllmServer } from "./vllm-server";
-
-/** How an engine serves a model whose replicas fit on a node, and one whose replicas span nodes. */
-interface Engine {
-  readonly onOneNode: ModelServerClass;
-  readonly acrossNodes?: ModelServerClass;
-}
-
-/** Adding an engine is one file and one row. */
-const ENGINES: Readonly<Record<EngineName, Engine>> = {
-  ollama: { onOneNode: OllamaServer },
-  vllm: { onOneNode: VllmServer, acrossNodes: VllmGroup },
-};
+import { SERVERS } from "./servers";
 
 export interface ServingArgs {
   readonly models: readonly ModelPlan[];
@@ -90,7 +76,7 @@ function spansNodes(model: ModelPlan): boolean {
 }
 
 function serverFor(model: ModelPlan): ModelServerClass {
-  const { onOneNode, acrossNodes } = ENGINES[model.engine];
+  const { onOneNode, acrossNodes } = SERVERS[model.engine];
   if (!spansNodes(model)) {
     return onOneNode;
   }

@@ -339,7 +339,7 @@ describe("secrets", () => {
     const { status, out, err } = await planOf(folder, { ...laptop, gateway });
     expect([status, out]).toEqual([2, ""]);
     expect(err).toContain("gateway.hostname");
-    expect(err).toContain("secrets have keys of their own: huggingFaceToken, alertWebhookUrl");
+    expect(err).toContain("secrets have keys of their own: huggingFaceToken, registryCredentials, alertWebhookUrl");
     expect(err).not.toContain(cipher);
   });
 

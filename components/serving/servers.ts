@@ -1,0 +1,17 @@
+import type { EngineName } from "../../engines";
+import type { ModelServerClass } from "./model-server";
+import { OllamaServer } from "./ollama-server";
+import { VllmGroup } from "./vllm-group";
+import { VllmServer } from "./vllm-server";
+
+/** The components of an engine: for a model whose replicas fit on a node, and for one whose replicas span nodes. */
+export interface EngineServers {
+  readonly onOneNode: ModelServerClass;
+  readonly acrossNodes?: ModelServerClass;
+}
+
+/** Every engine's components; the other half of an engine is its row in `engines/table.ts`. */
+export const SERVERS: Readonly<Record<EngineName, EngineServers>> = {
+  ollama: { onOneNode: OllamaServer },
+  vllm: { onOneNode: VllmServer, acrossNodes: VllmGroup },
+};
