@@ -18,7 +18,7 @@ const MOST_LABELS = 4;
 export function overlappingPools(pools: readonly PoolRequest[]): CapacityProblem[] {
   return pools.flatMap((pool, index) => {
     const mixed = pools.slice(0, index).filter((other) => podsReach(pool, other) || podsReach(other, pool));
-    return mixed.length > 0 ? [problem(pool, mixed)] : [];
+    return mixed.length > 0 ? [problem(pool, mixed, pools)] : [];
   });
 }
 
@@ -45,14 +45,16 @@ function areDisjoint(a: Labels, b: Labels): boolean {
   return Object.entries(a).some(([key, value]) => Object.hasOwn(b, key) && b[key] !== value);
 }
 
-function problem(pool: PoolRequest, mixed: readonly PoolRequest[]): CapacityProblem {
+function problem(pool: PoolRequest, mixed: readonly PoolRequest[], all: readonly PoolRequest[]): CapacityProblem {
   const named = mixed.slice(0, MOST_POOLS);
   const more = mixed.length - named.length;
   const others = [...named.map(({ name }) => `"${name}"`), ...(more > 0 ? [`${more} more`] : [])];
   const taints = pool.shape.gpu
     ? "no taint parts them, as GPU pods tolerate those of all"
     : "their nodes have no taint";
-  const lines = [...named, pool].filter(lacksItsLabel).map((each) => `- ${labelLine(each)}`);
+  const lines = withNamesakes([...named, pool], all)
+    .filter(lacksItsLabel)
+    .map((each) => `- ${labelLine(each)}`);
   return {
     severity: "mandatory",
     rule: "pools-overlap",
@@ -78,6 +80,13 @@ function said({ name, role, selector, dedicatedTo }: PoolRequest): string {
 /** Nothing selects the nodes of a system pool: they need a label only where they have another pool's. */
 function lacksItsLabel({ name, role, selector }: PoolRequest): boolean {
   return selector[POOL_LABEL] !== name && !(role === "system" && selector[POOL_LABEL] === undefined);
+}
+
+/** Pools, and those that have the name of one of them for a label: it would be told from them no more once it has its own. */
+function withNamesakes(pools: readonly PoolRequest[], all: readonly PoolRequest[]): readonly PoolRequest[] {
+  const names = pools.map(({ name }) => name);
+  const namesakes = all.filter((pool) => !pools.includes(pool) && names.includes(pool.selector[POOL_LABEL] ?? ""));
+  return namesakes.length > 0 ? withNamesakes([...pools, ...namesakes], all) : pools;
 }
 
 /** The line of the configuration after which the pool is told from all others. */

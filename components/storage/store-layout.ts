@@ -1,5 +1,6 @@
 /** Where things are in the model store, and who may touch them. Pure. */
 
+import { SOURCES } from "../../engines/sources";
 import { selectorLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import { hubPrefix } from "../../planner/storage";
@@ -64,9 +65,9 @@ export function keyPrefix(model: ModelPlan, bucket: string): string {
       }
       return prefix;
     }
-    case "ollama":
+    default:
       throw new Error(
-        `models.${model.name}.source: "ollama://${source.tag}" is for the engine ollama; ` +
+        `models.${model.name}.source: ${SOURCES[source.kind].label} is not behind the model store; ` +
           `${model.engine} needs hf://org/name or s3://${bucket}/prefix`,
       );
   }

@@ -62,7 +62,9 @@ describe("the plan of dev", () => {
     const { out } = await plan("dev", "--tree");
     const [, components] = /^Resources +\d+ in (\d+) components/m.exec(out) ?? [];
     expect(out.match(/\(inference:/g)).toHaveLength(Number(components));
-    expect(out).toMatch(/─ platform-models-assistant \(inference:serving:OllamaServer\): ConfigMap$/m);
+    expect(out).toMatch(
+      /─ platform-models-assistant \(inference:serving:OllamaServer\): Namespace, 2 NetworkPolicy,$/m,
+    );
     expect(out).not.toContain("(kubernetes:");
   });
 

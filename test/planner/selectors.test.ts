@@ -40,6 +40,14 @@ describe("pools that the scheduler cannot keep apart", () => {
     ]);
   });
 
+  it("are told apart without taking the name that a third has for a label", () => {
+    const pools = ["b", "a", "a"].map((label, i) => cpuPool("abc"[i] ?? "", { [POOL_LABEL]: label }));
+    const [problem, ...more] = overlappingPools(pools);
+    expect([problem?.subject, more]).toEqual(["pools.c", []]);
+    const lines = problem?.message.match(/^- pools\.\w/gm);
+    expect(lines).toEqual(["- pools.b", "- pools.c", "- pools.a"]);
+  });
+
   it("are refused without models: the nodes of a pool attract the pods of the other", () => {
     const { problems } = planDeployment(environmentOf([pool("red", {}), pool("blue", {})], []));
     expect(problems.map(({ rule }) => rule)).toEqual(["pools-overlap"]);

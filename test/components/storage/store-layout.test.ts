@@ -26,7 +26,7 @@ describe("keyPrefix", () => {
   it("refuses the Ollama registry for another engine", () => {
     const source = { kind: "ollama", tag: "llama3" } as const;
     expect(() => keyPrefix(modelPlan({ source }), "models")).toThrow(
-      /ollama:\/\/llama3" is for the engine ollama; vllm needs/,
+      /the Ollama registry is not behind the model store; vllm needs/,
     );
   });
 });
