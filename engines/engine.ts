@@ -29,6 +29,8 @@ export type MetricMeaning =
 /** Names of weight formats that `models.<name>.quantization` may have. */
 export interface FormatNames {
   readonly names: readonly string[];
+  /** Of these, what the pinned version reads no more, and says so. @default none */
+  readonly removed?: readonly string[];
   /** Which of them may be written when. @default any of them */
   readonly allowed?: string;
   /** Of its formats, in any spelling that it understands. */

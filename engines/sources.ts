@@ -12,6 +12,8 @@ export interface SourceFacts {
   readonly pattern: string;
   /** Who answers, as people call it. */
   readonly label: string;
+  /** The same of one model, as a word beside its name. */
+  readonly place: string;
   /** Engines read it in the environment's model store, whoever put it there; else they fetch it themselves. */
   readonly throughStore: boolean;
 }
@@ -29,6 +31,7 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     form: "hf://org/name[@revision]",
     pattern: `${PART}/${PART}(@${PART}(/${PART})*)?`,
     label: "Hugging Face",
+    place: "Hugging Face",
     throughStore: true,
   },
   bucket: {
@@ -36,6 +39,7 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     form: "s3://bucket/prefix",
     pattern: `[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/${PART}(/${PART})*)?/*`,
     label: "buckets",
+    place: "bucket",
     throughStore: true,
   },
   ollama: {
@@ -43,6 +47,7 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     form: "ollama://tag",
     pattern: "[\\w.-]+(/[\\w.-]+)*(:[\\w.-]+)?",
     label: "the Ollama registry",
+    place: "Ollama registry",
     throughStore: false,
   },
 };
@@ -59,6 +64,28 @@ export const sourcePattern = new RegExp(
 
 /** `hf://org/name[@revision], s3://bucket/prefix or ollama://tag`. */
 export const sourceForms = either(sourceKinds.map((kind) => SOURCES[kind].form));
+
+/** Where the weights of one model come from, for people. */
+export interface Origin {
+  /** Repository, bucket with prefix, or tag. */
+  readonly name: string;
+  /** Whose that is. */
+  readonly place: string;
+  /** Commit, branch or tag, where the place has them. */
+  readonly revision?: string;
+}
+
+export function originOf(source: ModelSource): Origin {
+  const { place } = SOURCES[source.kind];
+  switch (source.kind) {
+    case "huggingface":
+      return { name: source.repository, place, revision: source.revision };
+    case "bucket":
+      return { name: source.uri, place };
+    case "ollama":
+      return { name: source.tag, place };
+  }
+}
 
 /** `a`, `a or b`, `a, b or c`. */
 function either(words: readonly string[]): string {

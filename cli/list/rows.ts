@@ -4,7 +4,6 @@ import { image } from "../../catalog/images";
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
 import { engineImageName, engineNames, engineOf, engineProcessors, engineVersion, type Processor } from "../../engines";
-import { weightKindNamed } from "../../engines/vllm/weight-formats";
 import { countParameters, weightBytes } from "../../planner/model/parameters";
 import type { EngineName } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";
@@ -130,15 +129,18 @@ export interface EngineRow {
 }
 
 export function engineRows(): EngineRow[] {
-  return engineNames.map((name) => ({
-    name,
-    version: engineVersion(name),
-    images: Object.fromEntries(
-      engineProcessors(name).flatMap((processor) => {
-        const component = engineImageName(name, processor as Processor);
-        return component === undefined ? [] : [[processor, image(component)]];
-      }),
-    ),
-    quantizations: engineOf(name).formats.names.filter((format) => weightKindNamed(format)?.removed === undefined),
-  }));
+  return engineNames.map((name) => {
+    const { names, removed = [] } = engineOf(name).formats;
+    return {
+      name,
+      version: engineVersion(name),
+      images: Object.fromEntries(
+        engineProcessors(name).flatMap((processor) => {
+          const component = engineImageName(name, processor as Processor);
+          return component === undefined ? [] : [[processor, image(component)]];
+        }),
+      ),
+      quantizations: names.filter((format) => !removed.includes(format)),
+    };
+  });
 }

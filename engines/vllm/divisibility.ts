@@ -1,15 +1,12 @@
 /** Layouts that vLLM refuses to start: mostly numbers that tensor and pipeline parallelism must divide. */
 
-import { roundUp } from "../../names/units";
 import type { Mixer, ModelArchitecture } from "../../planner/model/architecture";
 import { formatFor } from "../../planner/model/format-names";
 import { asMatrix } from "../../planner/model/parameters";
 import { schemeFor, type WeightFormat } from "../../planner/model/quantization";
 import { type ModelTensor, tensorInventory } from "../../planner/model/tensors";
 import type { VllmOptions } from "./memory/options";
-
-/** DEFAULT_VOCAB_PADDING_SIZE in vllm/model_executor/layers/vocab_parallel_embedding.py. */
-const vocabularyPadding = 64;
+import { paddedVocabulary } from "./vocabulary";
 
 /**
  * Every reason why this layout cannot run, each with its numbers; empty when it can.
@@ -111,7 +108,7 @@ function groupingProblems(mixer: Mixer | undefined, tensorParallel: number): rea
 }
 
 function vocabularyProblems({ vocabSize }: ModelArchitecture, tensorParallel: number): readonly string[] {
-  const padded = roundUp(vocabSize, vocabularyPadding);
+  const padded = paddedVocabulary(vocabSize);
   return padded % tensorParallel === 0
     ? []
     : [`TP ${tensorParallel} does not divide the vocabulary of ${vocabSize}, padded to ${padded}`];

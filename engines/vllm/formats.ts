@@ -6,10 +6,12 @@ import { weightKindNamed, weightKinds } from "./weight-formats";
 const names = formatNames.filter((format) => !isGgufName(format));
 const made = weightKinds.flatMap(({ madeAtLoad }) => madeAtLoad);
 const declared = weightKinds.flatMap((kind) => (kind.removed === undefined ? kind.declared : []));
+const removed = names.filter((format) => weightKindNamed(format)?.removed !== undefined);
 const plain = names.filter((format) => weightKindNamed(format) === undefined);
 
 export const vllmFormats: FormatNames = {
   names,
+  removed,
   takes: (name) => !isGgufName(name),
   allowed: `a weight format of vllm: ${[...made, ...plain].join(", ")}; or, where source is a checkpoint in that format, ${declared.join(", ")}`,
 };

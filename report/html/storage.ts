@@ -1,3 +1,4 @@
+import { originOf } from "../../engines/sources";
 import type { DeploymentPlan, ModelPlan, ModelSource } from "../../planner/types";
 import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count } from "./format";
@@ -42,12 +43,6 @@ function row(m: ModelPlan, stored: boolean): readonly Part[] {
 }
 
 function origin(source: ModelSource): Part {
-  switch (source.kind) {
-    case "huggingface":
-      return twoLines(breakable(source.repository), `Hugging Face, revision ${source.revision}`);
-    case "bucket":
-      return twoLines(breakable(source.uri), "bucket");
-    case "ollama":
-      return twoLines(source.tag, "Ollama registry");
-  }
+  const { name, place, revision } = originOf(source);
+  return twoLines(breakable(name), revision === undefined ? place : `${place}, revision ${revision}`);
 }

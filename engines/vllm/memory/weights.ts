@@ -14,6 +14,7 @@ import {
   type WeightFormat,
 } from "../../../planner/model/quantization";
 import { type ModelTensor, storedAs, tensorInventory } from "../../../planner/model/tensors";
+import { paddedVocabulary } from "../vocabulary";
 import { type ExpertKernel, type Mxfp4Rules, mxfp4Allocations, mxfp4BiasBytes } from "./expert-kernels";
 import { type RowPadding, rowPaddingBytes } from "./rocm-padding";
 
@@ -35,9 +36,6 @@ export interface WeightSharding {
   readonly latentWorkspaceMiB: number;
   readonly maxNumBatchedTokens: number;
 }
-
-/** vLLM pads the vocabulary to a multiple of this (DEFAULT_VOCAB_PADDING_SIZE). */
-const vocabularyPadding = 64;
 
 /** One parameter of the loaded model on one GPU, whatever the pipeline stage. */
 interface LoadedParameter {
@@ -182,7 +180,7 @@ function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: numbe
     case "columns":
       return { rows, columns: columns / tensorParallel };
     case "vocabulary":
-      return { rows: roundUp(rows, vocabularyPadding) / tensorParallel, columns };
+      return { rows: paddedVocabulary(rows) / tensorParallel, columns };
     case "rows":
       // KV heads are whole and replicated once there are more GPUs than heads
       return split.units === undefined

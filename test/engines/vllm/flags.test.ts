@@ -20,7 +20,7 @@ describe("flags of vLLM that the memory figure counts with", () => {
       expect(vllmArgument(name), name).toBeDefined();
       expect(ruleFor(refused, name), name).toBeUndefined();
       expect(ruleFor(memory, name) !== undefined, name).toBe(byValue.includes(name));
-      expect(ruleFor(settings, name), name).toBe(name === "max-num-seqs" ? "maxNumSeqs" : undefined);
+      expect(ruleFor(settings, name), name).toBe(name === "max-num-seqs" ? "vllm.maxNumSeqs" : undefined);
     }
   });
 
