@@ -1,7 +1,7 @@
 /** `npm run list`: what an environment can name. */
 import { parseArgs } from "node:util";
 import { usedImages } from "../report/images";
-import { suggest } from "../stacks/config/problems";
+import { suggest } from "../stacks/config/core/problems";
 import { type CommandIo, EXIT, messageOf } from "./io";
 import { cardRows, engineRows, modelRows, shapeRows } from "./list/rows";
 import { cardTable, engineTable, imageTable, modelTable, shapeTable } from "./list/tables";

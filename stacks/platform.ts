@@ -17,7 +17,7 @@ import { buildAddons, type LoadedAddon, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
 import { ADDON_ALERTS, ADDON_DASHBOARDS } from "./addons/watched";
 import type { EnvironmentSecrets } from "./config";
-import type { CoreConfig } from "./config/core";
+import type { CoreConfig } from "./config/core/schema";
 import { gpuAccess } from "./gpu-access";
 import { layOut } from "./layout";
 

@@ -4,7 +4,7 @@ import type { MemoryRequest } from "../../engines/memory-request";
 import { readVllmFlags, wholeNumber } from "../../engines/vllm/flags";
 import type { KvCacheDtype } from "../../planner/memory/kv-cache";
 import type { ArgumentValue, EngineName } from "../../planner/types";
-import { suggest } from "../../stacks/config/problems";
+import { suggest } from "../../stacks/config/core/problems";
 import { type Machine, machineFor } from "./machine";
 import { type CommandLine, readCommandLine } from "./options";
 

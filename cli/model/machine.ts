@@ -9,8 +9,8 @@ import {
   type MachineShape,
   shapes,
 } from "../../catalog/shapes";
+import { suggest } from "../../stacks/config/core/problems";
 import { LIST_CARDS, LIST_SHAPES } from "../../stacks/config/list-commands";
-import { suggest } from "../../stacks/config/problems";
 
 export interface Machine {
   /** False: nobody named one, and a usual card stands in. */

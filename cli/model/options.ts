@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { ruleFor } from "../../catalog/engine-options";
 import { memoryFlags } from "../../engines/vllm/flags";
 import { vllmArgument, vllmOptions } from "../../engines/vllm/options";
-import { suggest } from "../../stacks/config/problems";
+import { suggest } from "../../stacks/config/core/problems";
 
 /** Flags of vLLM that change memory, under their own names. */
 const flagOptions = Object.fromEntries(

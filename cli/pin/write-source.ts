@@ -1,7 +1,7 @@
 /** Writes `models.<name>.source` into the text of an environment file; every other byte stays as it is. */
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { NAMESPACE } from "../../stacks/config/core";
+import { NAMESPACE } from "../../stacks/config/core/schema";
 
 /** The text does not say the model's settings where they could be changed. */
 export class UnwritableError extends Error {}

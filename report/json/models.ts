@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { engineNames } from "../../engines";
 import { PERCENTILES } from "../../planner/service-level";
-import { taggedUnion } from "../../stacks/config/sections/tagged-union";
+import { taggedUnion } from "../../stacks/config/core/sections/tagged-union";
 import {
   amount,
   count,

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
-import { NAMESPACE } from "../config/core";
-import type { ProblemDraft } from "../config/problems";
-import type { Rule, RuleContext } from "../config/rules/context";
+import type { ProblemDraft } from "../config/core/problems";
+import type { Rule, RuleContext } from "../config/core/rule";
+import { NAMESPACE } from "../config/core/schema";
 import type {
   AddonSecrets,
   AddonSpec,

@@ -18,8 +18,8 @@ import type { ControlAccess } from "../../components/serving/model-server";
 import type { Serving } from "../../components/serving/serving";
 import type { ModelStore } from "../../components/storage/model-store";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
-import type { CoreConfig } from "../config/core";
-import type { Rule } from "../config/rules/context";
+import type { Rule } from "../config/core/rule";
+import type { CoreConfig } from "../config/core/schema";
 
 /** The environment's core, and where its models fit. */
 export interface Planned {

@@ -6,6 +6,9 @@ import { ADDONS } from "./table";
 
 type Row = (typeof ADDONS)[number];
 
+/** What an environment says of them. */
+export type AddonsConfig = { readonly [Each in Row as Each["key"]]?: z.output<Each["section"]> };
+
 /** Sections by key, each with its own type. */
 type Sections = { readonly [Each in Row as Each["key"]]: Each["section"] };
 

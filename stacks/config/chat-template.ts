@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { ConfigError, type ProblemDraft, toProblem } from "./core/problems";
 import { requestedSettings } from "./engine-block";
-import { ConfigError, type ProblemDraft, toProblem } from "./problems";
 import type { EnvironmentConfig } from "./schema";
 import { readTextFile, UnreadableFileError } from "./text-file";
 

@@ -1,5 +1,5 @@
 /** What `{secure: …}` may hold: only text that Pulumi has encrypted. */
-import type { Path, ProblemDraft } from "./problems";
+import type { Path, ProblemDraft } from "./core/problems";
 
 /**
  * `v1:<nonce>:<text>` of passphrases and cloud keys, or the bare Base64 of Pulumi Cloud, whose nonce and tag alone

@@ -1,9 +1,9 @@
 /** Writes docs/configuration.md: every key of an environment file, from the schema that reads it. */
 import { stringify } from "yaml";
-import { NAMESPACE } from "./core";
+import { NAMESPACE } from "./core/schema";
 import { allowedText, type FieldSchema, flowYaml, inputSchema } from "./field-text";
 import { markdownTable } from "./markdown-table";
-import { secretKeys } from "./sections/secrets";
+import { secretKeys } from "./secrets";
 import { tagField, type UnionField, unionOf } from "./union-fields";
 
 /** Where the page lies, from the repository root. */

@@ -11,10 +11,10 @@ import {
   type YAMLMap,
 } from "yaml";
 import { cipherProblem } from "./cipher";
-import { NAMESPACE } from "./core";
+import { type ConfigProblem, list, type Path, type ProblemDraft, suggest, toProblem } from "./core/problems";
+import { NAMESPACE } from "./core/schema";
 import { importedEnvironments } from "./imported-environments";
 import { misspeltNamespaces, ownKey } from "./namespace";
-import { type ConfigProblem, list, type Path, type ProblemDraft, suggest, toProblem } from "./problems";
 import { SECRET_PLACEHOLDER, type Validation, validateConfig } from "./validate";
 
 /** What `Pulumi.<env>.yaml` says, read without Pulumi. */

@@ -1,8 +1,8 @@
 /** What a field allows, in words, from the schema's own metadata: messages cannot disagree with the rules. */
 import { z } from "zod";
-import { list, type Path, valueAt } from "./problems";
+import { list, type Path, valueAt } from "./core/problems";
+import type { Discriminator } from "./core/sections/tagged-union";
 import { configSchema } from "./schema";
-import type { Discriminator } from "./sections/tagged-union";
 import { shapeOf } from "./union-fields";
 
 /** The part of JSON Schema that zod writes for our sections, with the metadata of sections/fields.ts. */

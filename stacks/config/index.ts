@@ -3,13 +3,13 @@
  * who read the config load its SDK.
  */
 export { readChatTemplates } from "./chat-template";
+export { machineOf, roleOf } from "./core/machines";
+export { ConfigError, type ConfigProblem, formatProblems, toProblem } from "./core/problems";
 export { requestedSettings, settingsOutcome } from "./engine-block";
 export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-file";
 export type { EnvironmentSecrets, LoadedEnvironment } from "./load";
-export { machineOf, roleOf } from "./machines";
 export { buildOf } from "./model-build";
 export { localPath, readModelConfigSource } from "./model-config-source";
-export { ConfigError, type ConfigProblem, formatProblems, toProblem } from "./problems";
 export type {
   ClusterConfig,
   EnvironmentConfig,

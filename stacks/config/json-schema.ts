@@ -1,9 +1,9 @@
 /** The JSON Schema of `Pulumi.<env>.yaml` for editors: completion, hover texts and checks while typing. */
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, shapes } from "../../catalog/shapes";
-import { NAMESPACE } from "./core";
+import { NAMESPACE } from "./core/schema";
 import { type FieldSchema, inputSchema } from "./field-text";
-import { secretKeys } from "./sections/secrets";
+import { secretKeys } from "./secrets";
 
 type Json = Record<string, unknown>;
 

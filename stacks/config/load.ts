@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { NAMESPACE } from "./core";
+import { ConfigError, toProblem } from "./core/problems";
+import { NAMESPACE } from "./core/schema";
 import { misspeltNamespaces, ownKey } from "./namespace";
-import { ConfigError, toProblem } from "./problems";
 import { type EnvironmentConfig, environmentSchema, type SecretKey } from "./schema";
-import { secretKeys } from "./sections/secrets";
+import { secretKeys } from "./secrets";
 import { validateConfig } from "./validate";
 
 /** Secrets that are set; placeholders in an offline plan. */

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ConfigError, toProblem } from "./problems";
+import { ConfigError, toProblem } from "./core/problems";
 import { bodyOf, type RemoteOptions, Unreadable, withRemoteFile } from "./remote-file";
 import { readTextFile, UnreadableFileError } from "./text-file";
 

@@ -1,8 +1,8 @@
 /** Keys of an environment file belong to namespaces; ours is that of the Pulumi project. */
 import { distance } from "fastest-levenshtein";
-import { NAMESPACE } from "./core";
-import type { ProblemDraft } from "./problems";
-import { didYouMean } from "./problems";
+import type { ProblemDraft } from "./core/problems";
+import { didYouMean } from "./core/problems";
+import { NAMESPACE } from "./core/schema";
 import { configSchema } from "./schema";
 
 /** A full key without our namespace; undefined for the keys of others. */

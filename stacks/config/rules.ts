@@ -1,11 +1,11 @@
 /** Rules between fields. What concerns one field alone is in its schema; what needs arithmetic is in the planner. */
 import { ADDONS } from "../addons/table";
-import type { ProblemDraft } from "./problems";
-import type { Rule, RuleContext } from "./rules/context";
+import * as modelNamespaces from "./core/model-namespaces";
+import type { ProblemDraft } from "./core/problems";
+import type { Rule, RuleContext } from "./core/rule";
 import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
 import * as labels from "./rules/labels";
-import * as modelNamespaces from "./rules/model-namespaces";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
 import * as pools from "./rules/pools";

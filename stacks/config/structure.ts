@@ -1,8 +1,8 @@
 /** Structural problems: what zod finds, told in our words, and what is left of a section without them. */
 import { z } from "zod";
+import { didYouMean, type Path, type ProblemDraft, valueAt } from "./core/problems";
 import { correctedFraction, correctedNumber, correctedText, quoted } from "./corrections";
 import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml } from "./field-text";
-import { didYouMean, type Path, type ProblemDraft, valueAt } from "./problems";
 import { type PlainIssue, plainIssues } from "./union-issues";
 import { unknownKeys } from "./unknown-keys";
 

@@ -1,6 +1,6 @@
 /** Credentials in plain text, wherever they stand: an environment file is committed, and what it says is rendered. */
-import type { Path, ProblemDraft } from "./problems";
-import { secretKeys } from "./sections/secrets";
+import type { Path, ProblemDraft } from "./core/problems";
+import { secretKeys } from "./secrets";
 
 /**
  * Forms that nothing but a credential has: tokens of Hugging Face, GitHub, GitLab, Slack and OpenAI by their published

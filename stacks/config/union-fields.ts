@@ -1,6 +1,7 @@
 /** Tagged unions (sections/tagged-union.ts) as JSON Schema has them: which member a value is, and the keys that it may have. */
+
+import { didYouMean, valueAt } from "./core/problems";
 import type { FieldSchema } from "./field-text";
-import { didYouMean, valueAt } from "./problems";
 
 /** The members of a union by their tags' values, in the order of the schema. */
 export interface UnionField {

@@ -1,7 +1,7 @@
 /** What zod finds in tagged unions, as if the tag were right: no tag hides what is wrong beside it. */
 import type { z } from "zod";
+import { type Path, valueAt } from "./core/problems";
 import { type FieldSchema, fieldAt, inputSchema } from "./field-text";
-import { type Path, valueAt } from "./problems";
 import { meantMember, namedMember, unionOf } from "./union-fields";
 
 type Issue = z.core.$ZodIssue;

@@ -1,6 +1,7 @@
 /** Keys that their mapping does not have: misspelt, of another member of a union, or standing a level too high or too low. */
+
+import { didYouMean, holdsCredential, type Path, type ProblemDraft, suggest, valueAt } from "./core/problems";
 import { type FieldSchema, fieldAt, flowYaml, keysOf } from "./field-text";
-import { didYouMean, holdsCredential, type Path, type ProblemDraft, suggest, valueAt } from "./problems";
 import { meantMember, shapeOf, unionOf } from "./union-fields";
 
 /** What is to be told of keys; those that belong into one mapping are told as one. */

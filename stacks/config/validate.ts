@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import { NAMESPACE } from "./core";
-import { type ConfigProblem, type Path, type ProblemDraft, toProblem, valueAt } from "./problems";
+import { type ConfigProblem, type Path, type ProblemDraft, toProblem, valueAt } from "./core/problems";
+import type { RuleContext } from "./core/rule";
+import { NAMESPACE } from "./core/schema";
 import { checkRules } from "./rules";
-import type { RuleContext } from "./rules/context";
 import { configSchema, type EnvironmentConfig, environmentSchema } from "./schema";
-import { secretFields, secretKeys } from "./sections/secrets";
+import { secretFields, secretKeys } from "./secrets";
 import { draftsOf, parseWhatIsRight } from "./structure";
 import { plainTokens } from "./tokens";
 import { plainIssues } from "./union-issues";

@@ -1,7 +1,7 @@
 /** A folder of the program, and which others it may import. */
 export interface Room {
   readonly folder: string;
-  /** Rooms further up in the table. */
+  /** Rooms further up in the table; no more than its files import, so that the table is the picture of the program. */
   readonly imports: readonly string[];
   /** Rooms of which it may take types alone, wherever they stand: they leave nothing behind when it runs. */
   readonly types?: readonly string[];
@@ -9,8 +9,6 @@ export interface Room {
   readonly pulumi?: true | readonly string[];
 }
 
-const GROUND = ["names", "kubernetes"];
-const PLANNER = ["catalog", "planner/model", "planner/memory", "engines", "planner"];
 const SERVICE = "services/model-control";
 
 /**
@@ -20,66 +18,85 @@ const SERVICE = "services/model-control";
  */
 export const ROOMS: readonly Room[] = [
   { folder: "names", imports: [] },
-  { folder: "kubernetes", imports: ["names"] },
+  { folder: "kubernetes", imports: [] },
   { folder: SERVICE, imports: [] },
   { folder: "catalog", imports: ["names"] },
-  { folder: "planner/model", imports: ["names", "catalog"] },
-  // A question to the memory planner names an engine and carries its options.
-  { folder: "planner/memory", imports: ["names", "catalog", "planner/model"], types: ["engines", "planner"] },
+  { folder: "planner/model", imports: ["catalog"] },
+  { folder: "planner/memory", imports: ["names", "planner/model"] },
   { folder: "engines", imports: ["names", "catalog", "planner/model", "planner/memory"], types: ["planner"] },
   { folder: "planner", imports: ["names", "catalog", "planner/model", "planner/memory", "engines"] },
-  { folder: "components/core", imports: [...GROUND, ...PLANNER], pulumi: true },
+  { folder: "components/core", imports: ["names", "kubernetes", "catalog", "engines", "planner"], pulumi: true },
   // They run in pods, from a ConfigMap: nothing of the program is there.
   { folder: "components/storage/scripts", imports: [] },
   { folder: "components/serving/scripts", imports: [], types: ["planner"] },
   { folder: "components/model-control/scripts", imports: [], types: [SERVICE] },
-  { folder: "components/cluster", imports: [...GROUND, ...PLANNER, "components/core"], pulumi: true },
-  { folder: "components/certificates", imports: [...GROUND, ...PLANNER, "components/core"], pulumi: true },
+  { folder: "components/cluster", imports: ["kubernetes", "components/core"], pulumi: true },
+  { folder: "components/certificates", imports: ["names", "planner", "components/core"], pulumi: true },
   {
     folder: "components/storage",
-    imports: [...GROUND, ...PLANNER, "components/core", "components/certificates", "components/storage/scripts"],
+    imports: ["names", "catalog", "planner", "components/core", "components/certificates"],
     pulumi: true,
   },
   {
     folder: "components/serving",
-    imports: [...GROUND, ...PLANNER, "components/core", "components/storage", "components/serving/scripts"],
+    imports: [
+      "names",
+      "catalog",
+      "engines",
+      "planner",
+      "components/core",
+      "components/serving/scripts",
+      "components/storage",
+    ],
     pulumi: true,
   },
   {
     folder: "components/gateway",
-    imports: [...GROUND, ...PLANNER, "components/core", "components/certificates", "components/serving"],
+    imports: ["names", "catalog", "planner", "components/core", "components/certificates", "components/serving"],
     pulumi: true,
   },
   {
     folder: "components/observability",
-    imports: [...GROUND, ...PLANNER, "components/core", "components/certificates", "components/serving"],
+    imports: [
+      "names",
+      "catalog",
+      "engines",
+      "planner",
+      "components/core",
+      "components/certificates",
+      "components/serving",
+    ],
     pulumi: true,
   },
   {
     folder: "components/model-control",
     imports: [
-      ...GROUND,
-      ...PLANNER,
+      "names",
+      "catalog",
+      "planner",
       "components/core",
+      "components/model-control/scripts",
       "components/serving",
       "components/gateway",
       "components/observability",
-      "components/model-control/scripts",
     ],
     types: [SERVICE],
     pulumi: true,
   },
   {
     folder: "components/beta9",
-    imports: [...GROUND, ...PLANNER, "components/core", "components/certificates", "components/storage"],
+    imports: ["names", "catalog", "planner", "components/core", "components/certificates", "components/storage"],
     pulumi: true,
   },
-  { folder: "stacks/config", imports: [...GROUND, ...PLANNER], pulumi: ["stacks/config/load.ts"] },
+  // The part of a configuration that every environment has, and what add-ons write theirs in: fields, rules, problems.
+  { folder: "stacks/config/core", imports: ["names", "catalog", "engines", "planner"] },
   {
     folder: "stacks/addons",
     imports: [
-      ...GROUND,
-      ...PLANNER,
+      "names",
+      "catalog",
+      "engines",
+      "planner",
       "components/core",
       "components/certificates",
       "components/storage",
@@ -88,17 +105,25 @@ export const ROOMS: readonly Room[] = [
       "components/observability",
       "components/model-control",
       "components/beta9",
-      "stacks/config",
+      "stacks/config/core",
     ],
     pulumi: true,
   },
-  { folder: "stacks/checkpoint", imports: [...GROUND, ...PLANNER, "stacks/config"] },
-  { folder: "stacks/advice", imports: [...GROUND, ...PLANNER, "stacks/config", "stacks/addons"] },
+  {
+    folder: "stacks/config",
+    imports: ["names", "kubernetes", "catalog", "engines", "planner", "stacks/config/core", "stacks/addons"],
+    pulumi: ["stacks/config/load.ts"],
+  },
+  { folder: "stacks/checkpoint", imports: ["planner/model", "stacks/config"] },
+  { folder: "stacks/advice", imports: ["catalog", "engines", "planner", "stacks/addons", "stacks/config"] },
   {
     folder: "stacks",
     imports: [
-      ...GROUND,
-      ...PLANNER,
+      "names",
+      "catalog",
+      "planner/model",
+      "engines",
+      "planner",
       "components/core",
       "components/cluster",
       "components/certificates",
@@ -106,31 +131,48 @@ export const ROOMS: readonly Room[] = [
       "components/serving",
       "components/gateway",
       "components/observability",
-      "components/model-control",
-      "components/beta9",
-      "stacks/config",
+      "stacks/config/core",
       "stacks/addons",
+      "stacks/config",
       "stacks/checkpoint",
       "stacks/advice",
     ],
     pulumi: true,
   },
-  { folder: "offline", imports: [...GROUND, ...PLANNER, "stacks/config", "stacks"], pulumi: true },
+  { folder: "offline", imports: ["planner", "stacks/config", "stacks"], pulumi: true },
   // A bundle of them is published by itself: what it takes along must be names and data.
-  { folder: "policies", imports: [...GROUND, "catalog"], pulumi: true },
-  { folder: "report", imports: [...GROUND, ...PLANNER, "stacks/config", "offline", "policies"] },
-  { folder: "render", imports: [...GROUND, ...PLANNER, "stacks/config", "stacks/addons", "offline", "report"] },
-  { folder: "rehearsal", imports: [...GROUND, ...PLANNER, "stacks/config", "offline", "report"] },
+  { folder: "policies", imports: ["names", "kubernetes", "catalog"], pulumi: true },
+  {
+    folder: "report",
+    imports: [
+      "names",
+      "kubernetes",
+      "catalog",
+      "planner/memory",
+      "engines",
+      "planner",
+      "stacks/config/core",
+      "stacks/config",
+      "offline",
+      "policies",
+    ],
+  },
+  { folder: "render", imports: ["names", "kubernetes", "planner", "stacks/addons", "offline", "report"] },
+  { folder: "rehearsal", imports: ["names", "kubernetes", "planner", "stacks/config", "offline", "report"] },
   {
     folder: "cli",
     imports: [
-      ...GROUND,
-      ...PLANNER,
+      "names",
+      "catalog",
+      "planner/model",
+      "planner/memory",
+      "engines",
+      "planner",
+      "stacks/config/core",
       "stacks/config",
       "stacks/checkpoint",
       "stacks",
       "offline",
-      "policies",
       "report",
       "render",
       "rehearsal",

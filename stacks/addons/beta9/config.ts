@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dnsLabel, text, wholeNumber } from "../../config/sections/fields";
+import { dnsLabel, text, wholeNumber } from "../../config/core/sections/fields";
 
 /** A DNS name: Services can stand for one under another name, not for an address. */
 function host(example: string) {

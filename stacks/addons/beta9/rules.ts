@@ -1,7 +1,7 @@
 import { beta9GpuType } from "../../../catalog/beta9-gpus";
 import type { MachineShape } from "../../../catalog/shapes";
-import { list, type Path, suggest } from "../../config/problems";
-import { knownMachine, type Rule, type RuleContext } from "../../config/rules/context";
+import { list, type Path, suggest } from "../../config/core/problems";
+import { knownMachine, type Rule, type RuleContext } from "../../config/core/rule";
 import type { Beta9Config } from "./config";
 
 type Own = { readonly beta9: Beta9Config | undefined };

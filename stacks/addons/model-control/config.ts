@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isPinned } from "../../../catalog/image-reference";
 import { DEFAULT_REGISTRY } from "../../../engines/sources";
-import { hostname, text, wholeNumber } from "../../config/sections/fields";
+import { hostname, text, wholeNumber } from "../../config/core/sections/fields";
 
 /** Stands in the environments that come with the project until a fork has an image of its own. */
 export const EXAMPLE_CONTROL_IMAGE = "ghcr.io/your-org/inference-model-control:0.1.0";

@@ -1,9 +1,9 @@
 import { engineNames, engineOf } from "../../../engines";
 import { DEFAULT_REGISTRY, SOURCES, splitSource } from "../../../engines/sources";
 import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
-import type { ModelConfig } from "../../config/core";
-import type { Rule } from "../../config/rules/context";
-import { noModelIn } from "../../config/rules/model-namespaces";
+import { noModelIn } from "../../config/core/model-namespaces";
+import type { Rule } from "../../config/core/rule";
+import type { ModelConfig } from "../../config/core/schema";
 import type { ModelControlConfig } from "./config";
 
 type Own = { readonly modelControl: ModelControlConfig };

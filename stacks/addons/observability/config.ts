@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wholeNumber } from "../../config/sections/fields";
+import { wholeNumber } from "../../config/core/sections/fields";
 
 export const observabilitySection = z
   .strictObject({

@@ -3,11 +3,11 @@ import { type EngineArgument, type EngineVariable, type OptionRules, ruleFor } f
 import { findModel } from "../../../catalog/models";
 import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
 import type { ArgumentValue } from "../../../planner/types";
+import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../core/problems";
+import type { Rule } from "../core/rule";
 import { blockOf, settingFaults } from "../engine-block";
-import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { ModelConfig } from "../schema";
-import { secretKeys } from "../sections/secrets";
-import type { Rule } from "./context";
+import { secretKeys } from "../secrets";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean };
 

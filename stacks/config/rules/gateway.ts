@@ -1,5 +1,5 @@
 import { unreadOciSettings } from "../../../kubernetes/oci-load-balancer";
-import type { Rule } from "./context";
+import type { Rule } from "../core/rule";
 
 export const productionHasATrustedCertificate: Rule = function* ({ sections: { stage, gateway } }) {
   if (stage === "production" && gateway?.tls.kind === "self-signed") {

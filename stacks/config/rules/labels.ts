@@ -1,5 +1,5 @@
 import { isTakenLabel } from "../../../names/labels";
-import type { Rule } from "./context";
+import type { Rule } from "../core/rule";
 
 export const commonLabelsAreFree: Rule = function* ({ sections: { commonLabels = {} } }) {
   for (const key of Object.keys(commonLabels).filter(isTakenLabel)) {

@@ -1,8 +1,8 @@
 import { engineOf } from "../../../engines";
 import { SOURCES, splitSource } from "../../../engines/sources";
 import { hubPrefix } from "../../../planner/storage";
+import type { Rule } from "../core/rule";
 import type { ModelConfig } from "../schema";
-import type { Rule } from "./context";
 
 /** Engines read weights from the environment's own store, with keys that open nothing else. */
 export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models = {}, storage } }) {

@@ -1,12 +1,12 @@
 import { findModel, modelNames } from "../../../catalog/models";
 import { type EngineName, engineOf, enginesFor } from "../../../engines";
 import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
+import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
+import { knownMachine, knownPools, type Rule } from "../core/rule";
 import { requestedSettings } from "../engine-block";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
 import { buildOf, buildsOf } from "../model-build";
-import { list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { EnvironmentConfig, ModelConfig } from "../schema";
-import { knownMachine, knownPools, type Rule } from "./context";
 
 export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {

@@ -1,11 +1,11 @@
 import { DEVICE_ACCESS, fabricOf, noFabricReason } from "../../../catalog/fabrics";
 import { cards, findShape, type MachineShape, shapes } from "../../../catalog/shapes";
 import type { ClusterKind } from "../../../planner/types";
+import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
+import { knownMachine, type Rule } from "../core/rule";
+import { MOST_POOLS } from "../core/sections/pools";
 import { LIST_CARDS, LIST_SHAPES } from "../list-commands";
-import { list, type Path, type ProblemDraft, suggest } from "../problems";
 import type { PoolConfig } from "../schema";
-import { MOST_POOLS } from "../sections/pools";
-import { knownMachine, type Rule } from "./context";
 
 /** Whose machines a kind of cluster can have. A local cluster is whatever the kubeconfig points at. */
 const providers: Readonly<Record<ClusterKind, readonly MachineShape["provider"][]>> = {

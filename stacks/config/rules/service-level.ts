@@ -1,7 +1,7 @@
 import { findModel } from "../../../catalog/models";
 import type { ModelTask } from "../../../engines/served-model";
-import { hasTimes } from "../sections/service-level";
-import type { Rule } from "./context";
+import type { Rule } from "../core/rule";
+import { hasTimes } from "../core/sections/service-level";
 
 /** Tasks whose answers are made token by token. */
 const GENERATING: readonly ModelTask[] = ["chat", "completion"];

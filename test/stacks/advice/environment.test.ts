@@ -5,7 +5,7 @@ import { declaredLevels } from "../../../stacks/advice/declared-levels";
 import { exampleNames } from "../../../stacks/advice/example-names";
 import { gatedModels } from "../../../stacks/advice/gated-models";
 import { movingRevisions } from "../../../stacks/advice/moving-revisions";
-import { gatewaySection } from "../../../stacks/config/sections/gateway";
+import { gatewaySection } from "../../../stacks/config/core/sections/gateway";
 import { onA10, planOf, useFolder } from "../../cli/run";
 import { modelPlan, ollamaPlan } from "../../harness/plans";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { didYouMean, formatPath, formatValue, toProblem } from "../../../stacks/config/problems";
+import { didYouMean, formatPath, formatValue, toProblem } from "../../../stacks/config/core/problems";
 
 describe("did you mean", () => {
   it.each([

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { taggedUnion } from "../../../stacks/config/core/sections/tagged-union";
 import type { FieldSchema } from "../../../stacks/config/field-text";
-import { taggedUnion } from "../../../stacks/config/sections/tagged-union";
 import { shapeOf, unionOf } from "../../../stacks/config/union-fields";
 import { plainIssues } from "../../../stacks/config/union-issues";
 import { parseWith, problemsWith } from "./samples";

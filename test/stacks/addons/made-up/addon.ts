@@ -1,6 +1,6 @@
 import { connect, podsIn } from "../../../../components/core/connections";
 import { addon } from "../../../../stacks/addons/addon";
-import type { Rule } from "../../../../stacks/config/rules/context";
+import type { Rule } from "../../../../stacks/config/core/rule";
 import { type NotesConfig, notesSecrets, notesSection } from "./config";
 
 const PODS = podsIn("notes");

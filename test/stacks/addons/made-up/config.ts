@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dnsLabel, hostname, wholeNumber } from "../../../../stacks/config/sections/fields";
+import { dnsLabel, hostname, wholeNumber } from "../../../../stacks/config/core/sections/fields";
 
 export const notesSection = z
   .strictObject({

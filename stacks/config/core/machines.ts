@@ -1,4 +1,4 @@
-import { findShape, type MachineShape, onPremNode, sizedFlex } from "../../catalog/shapes";
+import { findShape, type MachineShape, onPremNode, sizedFlex } from "../../../catalog/shapes";
 import type { PoolConfig } from "./schema";
 
 /** Ethernet of a machine whose speed is not stated: the least that such machines have. */

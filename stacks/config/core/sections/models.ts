@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type EngineName, engineNames, engineOf, settingsOf } from "../../../engines";
-import type { ModelTask } from "../../../engines/served-model";
-import { sourceForms, sourcePattern } from "../../../engines/sources";
+import { type EngineName, engineNames, engineOf, settingsOf } from "../../../../engines";
+import type { ModelTask } from "../../../../engines/served-model";
+import { sourceForms, sourcePattern } from "../../../../engines/sources";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { serviceLevelSchema } from "./service-level";
 import { taggedUnion } from "./tagged-union";

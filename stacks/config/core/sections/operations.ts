@@ -1,6 +1,6 @@
 /** Sections that have a few fields each: stage, storage, budget. */
 import { z } from "zod";
-import type { Stage } from "../../../planner/types";
+import type { Stage } from "../../../../planner/types";
 import { labelKey, labelValue, wholeNumber } from "./fields";
 
 const stages = ["production", "development"] as const satisfies readonly Stage[];

@@ -1,6 +1,6 @@
 /** The part of an environment that every platform has. What else may stand there, each add-on brings along. */
 import { z } from "zod";
-import type { ClusterKind } from "../../planner/types";
+import type { ClusterKind } from "../../../planner/types";
 import { clusterSection } from "./sections/cluster";
 import { gatewaySection } from "./sections/gateway";
 import { imagesSection } from "./sections/images";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addonSecrets } from "../../addons/sections";
+import { addonSecrets } from "../addons/sections";
 
 /**
  * Secrets. Each has a key of its own, because Pulumi marks a whole key as secret: a secret inside a section would

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEVICE_ACCESS } from "../../../catalog/fabrics";
+import { DEVICE_ACCESS } from "../../../../catalog/fabrics";
 import { dnsLabel, labelKey, labelValue, text, usdPerHour, wholeNumber } from "./fields";
 
 const nodeSchema = z

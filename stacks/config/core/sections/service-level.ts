@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PERCENTILES, type Percentile, type ServiceLevel } from "../../../planner/service-level";
+import { PERCENTILES, type Percentile, type ServiceLevel } from "../../../../planner/service-level";
 
 /** Of what the times are when none is named: the tail, which users notice. */
 const USUAL_PERCENTILE: Percentile = 99;

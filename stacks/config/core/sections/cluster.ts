@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { contains, parseCidr } from "../../../names/cidr";
-import { METADATA_SERVICES } from "../../../names/metadata-services";
+import { contains, parseCidr } from "../../../../names/cidr";
+import { METADATA_SERVICES } from "../../../../names/metadata-services";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { taggedUnion } from "./tagged-union";
 

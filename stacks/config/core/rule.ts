@@ -1,7 +1,7 @@
 import type { MachineShape } from "../../../catalog/shapes";
-import type { CoreConfig, PoolConfig } from "../core";
-import { machineOf } from "../machines";
-import type { ProblemDraft } from "../problems";
+import { machineOf } from "./machines";
+import type { ProblemDraft } from "./problems";
+import type { CoreConfig, PoolConfig } from "./schema";
 
 /**
  * What rules between fields look at. Sections that cannot be read are missing: their own problems are told already.

@@ -1,5 +1,5 @@
 import { MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../../names/namespaces";
-import type { Rule } from "./context";
+import type { Rule } from "./rule";
 
 /**
  * A model and a part of the platform cannot share a namespace.
