@@ -17,11 +17,12 @@ import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";
 import { adviceFor } from "./model/advice";
-import { type ModelArguments, modelUsage, readModelArguments } from "./model/arguments";
+import { type ModelArguments, readModelArguments } from "./model/arguments";
 import { BadInput } from "./model/bad-input";
 import { modelOptions } from "./model/options";
 import { type NamedModel, readModel } from "./model/read-model";
 import { type Circumstances, explainModel, type ModelReport, modelReport, reportJson } from "./model/report";
+import { modelUsage } from "./model/usage";
 import { HubError } from "./pin/hub";
 
 /** The largest context to plan for when none is given. */

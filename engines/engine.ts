@@ -97,6 +97,11 @@ export interface Engine {
   readonly settings?: EngineSettings;
   /** Flags that the memory figure counts with, without dashes. @default none of them */
   readonly memoryFlags?: readonly string[];
+  /**
+   * Flags that the memory figure takes under no name, and what `npm run model` says of them: why, and which of its options
+   * to write. @default what `options` says of a flag is answer enough
+   */
+  readonly overridingFlags?: Readonly<Record<string, string>>;
   /** The memory figure differs from version to version; else it is that of the pinned one. */
   readonly memoryByVersion: boolean;
   /** @default the memory figure counts none of its flags */

@@ -1,48 +1,12 @@
 /** Command line of `npm run model`: what its values mean, and whether they can. */
-import { engineNames, engineVersion } from "../../engines";
+import { type EngineName, engineNames, engineOf, engineVersion, readFlags } from "../../engines";
 import type { MemoryRequest } from "../../engines/memory-request";
-import { readVllmFlags, wholeNumber } from "../../engines/vllm/flags";
+import { wholeNumber } from "../../names/whole-number";
 import type { KvCacheDtype } from "../../planner/memory/kv-cache";
-import type { ArgumentValue, EngineName } from "../../planner/types";
+import type { ArgumentValue } from "../../planner/types";
 import { suggest } from "../../stacks/config/core/problems";
 import { type Machine, machineFor } from "./machine";
-import { type CommandLine, readCommandLine } from "./options";
-
-/** The version that the platform pins. */
-const defaultVllmVersion = engineVersion("vllm");
-
-export const modelUsage = `Usage: npm run model -- <catalogue name | Hugging Face repository of one | path to config.json or its folder |
-                             hf://organization/name[@revision] | s3://bucket/folder | https://host/folder> [options]
-
-Explains one model: parameters, weights, KV cache, what fits on a GPU and why, and what would fit it. Without a card it
-compares the cards of the catalogue; without a model it lists those of the catalogue. Where safetensors files lie beside
-config.json, their headers are read: they give exact weights of any family. Only an address makes it ask a server, for
-descriptions and headers, never for weights; HF_ENDPOINT, HF_TOKEN and the AWS_ variables count as for other commands.
-
-  --card C             the card: its name (rtx-4090), or words of it (H200, "A100 80GB"); gives its memory, kernels and
-                       scheduler defaults. --gpu and --gpu-model are the same
-  --engine E           vllm (default) or ollama
-  --shape S            a cloud machine (npm run list -- shapes): its GPUs, and the five-step sizing rule beside the figures;
-                       lays the model out as the plan would unless --tp or --pp is given
-  --gpu-memory-gib N   memory of one GPU as the driver reports it (default: of the card)
-  --host-memory-gib N  Ollama on CPUs with this memory instead of a GPU
-  --tp N               tensor parallelism (default 1)
-  --pp N               pipeline parallelism (default 1); with Ollama the GPUs that layers are spread over
-  --utilization F      --gpu-memory-utilization of vLLM (default: that of the version)
-  --context N          tokens of one request: 32768, 32K (default: the model's limit, at most 8192)
-  --concurrency N      requests of that length at once (default 1)
-  --kv-dtype D         auto, bfloat16 or fp8 (default auto)
-  --quantization Q     weight format instead of the checkpoint's own, e.g. fp8, awq; with Ollama Q4_K_M
-  --vllm-version V     default ${defaultVllmVersion}
-  --json               machine-readable
-  -h, --help           this text
-
-Flags of vLLM that change memory, as on its own command line: --dtype, --max-num-seqs, --max-num-batched-tokens,
---enable-chunked-prefill, --enforce-eager, --enable-expert-parallel, --language-model-only, --limit-mm-per-prompt,
---mm-encoder-tp-mode, --moe-backend.
-
-Exit status: 0 it fits, or no machine was named; 1 it does not fit or does not start; 2 bad input.
-`;
+import { type CommandLine, enginesOn, enginesTaking, readCommandLine } from "./options";
 
 export interface ModelArguments {
   readonly model: string;
@@ -55,7 +19,7 @@ export interface ModelArguments {
   readonly concurrency: number;
   readonly kvCacheDtype: KvCacheDtype;
   readonly quantization?: string;
-  /** Flags of vLLM by name, as a configuration has them under `models.<name>.args`. */
+  /** Flags of the engine by name, as a configuration has them under `models.<name>.args`. */
   readonly flags: Readonly<Record<string, ArgumentValue>>;
   readonly json: boolean;
 }
@@ -75,9 +39,6 @@ const kvDtypes: Readonly<Record<string, KvCacheDtype>> = {
   fp8_e4m3: "fp8",
   fp8_e5m2: "fp8",
 };
-
-/** Options that Ollama decides itself. */
-const vllmOnly = ["tp", "utilization", "vllm-version"] as const;
 
 type NumberOption = Extract<
   keyof CommandLine["values"],
@@ -113,13 +74,13 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
     contextTokens: whole("context"),
     concurrency: whole("concurrency") ?? 1,
   };
-  const engine = readEngine(text("engine") ?? "vllm", line, problems);
+  const engine = readEngine(text("engine") ?? engineNames[0], line, problems);
   const kvCacheDtype = readKvDtype(text("kv-dtype") ?? "auto", problems);
-  const { problems: flagProblems } = readVllmFlags(line.flags);
-  problems.push(...flagProblems.map(({ flag, value, allowed }) => `--${flag} must be ${allowed}, is "${value}"`));
-  const vllmVersion = text("vllm-version") ?? defaultVllmVersion;
-  if (!/^v?\d{1,6}(\.\d{1,6})+/.test(vllmVersion))
-    problems.push(`--vllm-version must look like ${defaultVllmVersion}, is "${vllmVersion}"`);
+  problems.push(...flagProblems(line, engine));
+  const pinned = engineVersion(engine ?? engineNames[0]);
+  const version = text("engine-version") ?? pinned;
+  if (!/^v?\d{1,6}(\.\d{1,6})+/.test(version))
+    problems.push(`--${line.typed["engine-version"]} must look like ${pinned}, is "${version}"`);
   const machine = machineFor({
     shape: text("shape"),
     gpu: text("gpu"),
@@ -137,14 +98,16 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
     ),
   });
   if ("problem" in machine) problems.push(machine.problem);
-  else if (machine.device === "cpu" && engine === "vllm")
-    problems.push("--host-memory-gib is for --engine ollama: vLLM runs on GPUs here");
+  else if (machine.device === "cpu" && engine !== undefined && !enginesOn("cpu").includes(engine))
+    problems.push(
+      `--host-memory-gib is for --engine ${enginesOn("cpu").join(" or ")}: ${engineOf(engine).label} runs on GPUs here`,
+    );
   if (problems.length > 0 || "problem" in machine || engine === undefined)
     return { problems, ...(line.positionals.length === 1 && { model }) };
   return {
     ...numbers,
     model,
-    engine: { name: engine, version: engine === "vllm" ? vllmVersion : engineVersion(engine) },
+    engine: { name: engine, version },
     machine,
     kvCacheDtype: kvCacheDtype ?? "auto",
     quantization: text("quantization"),
@@ -157,11 +120,23 @@ function readEngine(name: string, { typed, flags }: CommandLine, problems: strin
   const engine = engineNames.find((each) => each === name.toLowerCase());
   if (engine === undefined) {
     problems.push(`--engine must be one of ${engineNames.join(", ")}, is "${name}"`);
-  } else if (engine === "ollama") {
-    const given = [...vllmOnly.flatMap((option) => typed[option] ?? []), ...Object.keys(flags)];
-    problems.push(...given.map((option) => `--${option} is an option of vLLM: Ollama decides this itself`));
+  } else {
+    const given = [...Object.values(typed), ...Object.keys(flags)];
+    const others = given.filter((option) => !enginesTaking(option).includes(engine));
+    problems.push(
+      ...others.map((option) => {
+        const takers = enginesTaking(option).map((each) => engineOf(each).label);
+        return `--${option} is an option of ${takers.join(" or ")}: ${engineOf(engine).label} decides this itself`;
+      }),
+    );
   }
   return engine;
+}
+
+/** Values that the flags of the engine cannot have; of every engine that has them where nobody knows which is meant. */
+function flagProblems({ flags }: CommandLine, engine: EngineName | undefined): string[] {
+  const readings = (engine === undefined ? engineNames : [engine]).flatMap((name) => readFlags(name, flags).problems);
+  return readings.map(({ flag, allowed }) => `--${flag} must be ${allowed}, is "${flags[flag]}"`);
 }
 
 function readKvDtype(name: string, problems: string[]): KvCacheDtype | undefined {

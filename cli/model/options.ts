@@ -1,19 +1,26 @@
 /** The options of `npm run model`, and reading a command line into them: every mistake at once, each with a way out. */
 import { parseArgs } from "node:util";
 import { ruleFor } from "../../catalog/engine-options";
-import { memoryFlags } from "../../engines/vllm/flags";
-import { vllmArgument, vllmOptions } from "../../engines/vllm/options";
+import { type Engine, type EngineName, engineNames, engineOf, type Processor } from "../../engines";
 import { suggest } from "../../stacks/config/core/problems";
 
-/** Flags of vLLM that change memory, under their own names. */
-const flagOptions = Object.fromEntries(
-  memoryFlags.flatMap((name) => {
-    const { kind, negation } = vllmArgument(name) ?? {};
-    const type = kind === "switch" ? ("boolean" as const) : ("string" as const);
-    const off = kind === "switch" ? [`no-${name}`, ...(negation === undefined ? [] : [negation])] : [];
-    return [name, ...off].map((each) => [each, { type }]);
-  }),
-);
+type FlagOptions = Readonly<Record<string, { readonly type: "boolean" | "string" }>>;
+
+/** Flags of an engine that change memory, under their own names and those that switch them off. */
+function flagOptionsOf(name: EngineName): FlagOptions {
+  const { memoryFlags = [], options } = engineOf(name);
+  return Object.fromEntries(
+    memoryFlags.flatMap((flag) => {
+      const { kind, negation } = options.argumentNamed.get(flag) ?? {};
+      const type = kind === "switch" ? ("boolean" as const) : ("string" as const);
+      const off = kind === "switch" ? [`no-${flag}`, ...(negation === undefined ? [] : [negation])] : [];
+      return [flag, ...off].map((each) => [each, { type }]);
+    }),
+  );
+}
+
+const flagsByEngine = new Map(engineNames.map((name) => [name, flagOptionsOf(name)]));
+const flagOptions: FlagOptions = Object.assign({}, ...flagsByEngine.values());
 
 const ownOptions = {
   engine: { type: "string" },
@@ -28,20 +35,48 @@ const ownOptions = {
   concurrency: { type: "string" },
   "kv-dtype": { type: "string" },
   quantization: { type: "string" },
-  "vllm-version": { type: "string" },
+  "engine-version": { type: "string" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Other spellings: words that people try, and vLLM's own names. */
-const spellings: Readonly<Record<string, keyof typeof ownOptions>> = {
+type OptionName = keyof typeof ownOptions;
+
+/** Options by the setting of a model that they stand for, in the words of a plan. */
+const bySetting: Readonly<Record<string, OptionName>> = {
+  tensorParallel: "tp",
+  pipelineParallel: "pp",
+  gpuMemoryUtilization: "utilization",
+  contextTokens: "context",
+  kvCacheDtype: "kv-dtype",
+};
+
+/** An engine's own flags for what has an option here: `models.<name>.contextTokens` is its `--max-model-len`. */
+function engineSpellings(name: EngineName): (readonly [string, OptionName])[] {
+  const { options, arguments: rules } = engineOf(name).options;
+  return options.arguments.flatMap(({ name: flag }) => {
+    const option = bySetting[ruleFor(rules.settings, flag)?.split(".").at(-1) ?? ""];
+    return option === undefined ? [] : [[flag, option] as const];
+  });
+}
+
+const versionSpellings = new Map(
+  engineNames.filter((name) => engineOf(name).memoryByVersion).map((name) => [`${name}-version`, name]),
+);
+
+/** Other spellings: words that people try, and the engines' own names. */
+const spellings: Readonly<Record<string, OptionName>> = {
   card: "gpu",
   "gpu-model": "gpu",
-  "tensor-parallel-size": "tp",
-  "pipeline-parallel-size": "pp",
-  "gpu-memory-utilization": "utilization",
-  "max-model-len": "context",
-  "kv-cache-dtype": "kv-dtype",
+  ...Object.fromEntries(engineNames.flatMap(engineSpellings)),
+  ...Object.fromEntries([...versionSpellings.keys()].map((spelling) => [spelling, "engine-version" as const])),
+};
+
+/** Options that engines without a use for them refuse. */
+const uses: Partial<Record<OptionName, (engine: Engine) => boolean>> = {
+  tp: ({ parallelism }) => parallelism.tensor,
+  utilization: ({ preallocatesGpuMemory }) => preallocatesGpuMemory,
+  "engine-version": ({ memoryByVersion }) => memoryByVersion,
 };
 
 export const modelOptions = {
@@ -50,7 +85,24 @@ export const modelOptions = {
   ...Object.fromEntries(Object.entries(spellings).map(([name, own]) => [name, ownOptions[own]])),
 };
 
-type OptionName = keyof typeof ownOptions;
+export function spellingsOf(option: OptionName): readonly string[] {
+  return Object.keys(spellings).filter((name) => spellings[name] === option);
+}
+
+/** Engines that take an option or a flag, as it is spelled. */
+export function enginesTaking(spelled: string): readonly EngineName[] {
+  if (Object.hasOwn(flagOptions, spelled)) {
+    return engineNames.filter((name) => Object.hasOwn(flagsByEngine.get(name) ?? {}, spelled));
+  }
+  const ofOne = versionSpellings.get(spelled);
+  if (ofOne !== undefined) return [ofOne];
+  const use = uses[Object.hasOwn(spellings, spelled) ? (spellings[spelled] as OptionName) : (spelled as OptionName)];
+  return use === undefined ? engineNames : engineNames.filter((name) => use(engineOf(name)));
+}
+
+export function enginesOn(processor: Processor): readonly EngineName[] {
+  return engineNames.filter((name) => engineOf(name).images[processor] !== undefined);
+}
 
 export interface CommandLine {
   readonly positionals: readonly string[];
@@ -58,7 +110,7 @@ export interface CommandLine {
   readonly values: Readonly<Partial<Record<OptionName, string | true>>>;
   /** The name that was typed for each. */
   readonly typed: Readonly<Partial<Record<OptionName, string>>>;
-  /** Flags of vLLM by their own names. */
+  /** Flags of engines by their own names. */
   readonly flags: Readonly<Record<string, string | boolean>>;
   readonly problems: readonly string[];
 }
@@ -77,6 +129,11 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const flags: Record<string, string | boolean> = {};
   const problems: string[] = [];
   const positionals: string[] = [];
+  const [asked] = tokens.flatMap((token) =>
+    token.kind === "option" && token.name === "engine" ? [token.value?.toLowerCase()] : [],
+  );
+  // What the engine that is asked for says of a flag comes before what another would.
+  const engines = [...engineNames].sort((a, b) => Number(b === asked) - Number(a === asked));
   let unknownAt = -1;
   for (const token of tokens) {
     if (token.kind === "positional") {
@@ -86,7 +143,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     }
     if (token.kind !== "option") continue;
     const { name, value } = token;
-    const wrong = formProblem(name, value);
+    const wrong = formProblem(name, value, engines);
     if (wrong !== undefined) {
       if (!Object.hasOwn(modelOptions, name) && value === undefined) unknownAt = token.index;
       problems.push(wrong);
@@ -110,8 +167,8 @@ function twice(own: OptionName, first: string, second: string): string {
 }
 
 /** An option that does not exist, a value that is missing, or one too many. */
-function formProblem(name: string, value: string | undefined): string | undefined {
-  if (!Object.hasOwn(modelOptions, name)) return unknownOption(name);
+function formProblem(name: string, value: string | undefined, engines: readonly EngineName[]): string | undefined {
+  if (!Object.hasOwn(modelOptions, name)) return unknownOption(name, engines);
   const { type } = modelOptions[name as keyof typeof modelOptions];
   if (type === "string") {
     return value === undefined || value.startsWith("--") ? `--${name} needs a value behind it` : undefined;
@@ -119,22 +176,17 @@ function formProblem(name: string, value: string | undefined): string | undefine
   return value === undefined ? undefined : `--${name} takes no value: write it alone, or leave it out`;
 }
 
-/** What vLLM's flags are here, where the words of a configuration would not help. */
-const answers: Readonly<Record<string, string>> = {
-  "kv-cache-memory-bytes": "it overrides the share of GPU memory that is counted with: say --utilization",
-  "num-gpu-blocks-override": "it overrides the KV cache that is counted: say --context and --concurrency",
-  "swap-space": "it took host memory alone, which the V1 engine never used",
-};
-
-/** Flags of vLLM that this command has under no name are answered with what it makes of them. */
-function unknownOption(name: string): string {
-  if (Object.hasOwn(answers, name)) return `--${name} of vLLM is not taken: ${answers[name]}`;
-  if (vllmArgument(name) !== undefined) {
-    const uncounted = ruleFor(vllmOptions.arguments.memory, name);
+/** Flags of engines that this command has under no name are answered with what it makes of them. */
+function unknownOption(name: string, engines: readonly EngineName[]): string {
+  const flag = `--${name.slice(0, 60)}`;
+  for (const { label, overridingFlags = {}, options } of engines.map(engineOf)) {
+    if (Object.hasOwn(overridingFlags, name)) return `${flag} of ${label} is not taken: ${overridingFlags[name]}`;
+    if (!options.argumentNamed.has(name)) continue;
+    const uncounted = ruleFor(options.arguments.memory, name);
     return uncounted === undefined
-      ? `--${name} of vLLM changes nothing that is counted here: leave it out`
-      : `--${name} of vLLM is not counted: ${uncounted}. Leave it out, and leave room for it`;
+      ? `${flag} of ${label} changes nothing that is counted here: leave it out`
+      : `${flag} of ${label} is not counted: ${uncounted}. Leave it out, and leave room for it`;
   }
   const known = Object.keys(modelOptions).map((option) => `--${option}`);
-  return `--${name.slice(0, 60)} is no option: ${suggest(`--${name.slice(0, 60)}`, known, "--help lists them")}`;
+  return `${flag} is no option: ${suggest(flag, known, "--help lists them")}`;
 }

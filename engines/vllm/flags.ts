@@ -1,5 +1,6 @@
 /** Reads vLLM's flags into the options that the memory planner counts with: the one place that knows their names. */
 import type { EngineArgument } from "../../catalog/engine-options";
+import { wholeNumber } from "../../names/whole-number";
 import type { Dtype } from "../../planner/model/architecture";
 import { isPlainObject } from "../../planner/model/config-source";
 import { dtypeNamed } from "../../planner/model/format-names";
@@ -24,9 +25,6 @@ export interface VllmFlags {
 
 /** Undefined options: the flag is right, and this value of it is not counted. */
 type Reading = { readonly options: VllmOptions | undefined } | { readonly allowed: string };
-
-/** More than any card's scheduler takes; bounds every loop over it. */
-const MOST = 2 ** 31 - 1;
 
 const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
   dtype: (value) => {
@@ -58,6 +56,13 @@ const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
 
 /** Flags that the memory figure counts with, without dashes. */
 export const memoryFlags: readonly string[] = Object.keys(readers);
+
+/** Flags that override what the figure rests on, or that people take for memory. */
+export const overridingFlags: Readonly<Record<string, string>> = {
+  "kv-cache-memory-bytes": "it overrides the share of GPU memory that is counted with: say --utilization",
+  "num-gpu-blocks-override": "it overrides the KV cache that is counted: say --context and --concurrency",
+  "swap-space": "it took host memory alone, which the V1 engine never used",
+};
 
 /**
  * @param args flags by name without dashes; those that change no memory are passed over. Negations (`no-enforce-eager`)
@@ -118,15 +123,6 @@ function count(option: (value: number) => VllmOptions) {
       ? { allowed: "a whole number above 0, such as 8192 or 8k" }
       : { options: option(number) };
   };
-}
-
-/** What the engine makes of 8192, 8k (decimal) and 8K (binary). */
-export function wholeNumber(value: ArgumentValue): number | undefined {
-  const [, digits, unit = ""] = /^(\d{1,12})([kKmMgGtT]?)$/.exec(String(value)) ?? [];
-  if (digits === undefined) return undefined;
-  const base = unit === unit.toLowerCase() ? 1000 : 1024;
-  const number = Number(digits) * base ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase());
-  return number >= 1 && number <= MOST ? number : undefined;
 }
 
 /** A mapping of modalities to counts, or to mappings with a count. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { main } from "../../cli/model";
 import { readModelArguments } from "../../cli/model/arguments";
-import { modelOptions, readCommandLine } from "../../cli/model/options";
-import { memoryFlags } from "../../engines/vllm/flags";
+import { enginesTaking, modelOptions, readCommandLine } from "../../cli/model/options";
+import { engineNames, engineOf } from "../../engines";
 import { runPiped } from "./run";
 
 const problems = (...argv: string[]) => {
@@ -75,8 +75,30 @@ describe("what people type by mistake", () => {
     });
   });
 
-  it("leaves every memory flag of vLLM an option, with its negation", () => {
-    for (const name of memoryFlags) expect(Object.keys(modelOptions)).toContain(name);
+  it.each(engineNames)("leaves every memory flag of %s an option, with its negation", (engine) => {
+    for (const name of engineOf(engine).memoryFlags ?? []) {
+      expect(Object.keys(modelOptions)).toContain(name);
+      expect(enginesTaking(name)).toContain(engine);
+      // One command line for all engines: a flag that two have takes a value in both, or in neither.
+      const isSwitch = engineOf(engine).options.argumentNamed.get(name)?.kind === "switch";
+      expect(modelOptions[name as keyof typeof modelOptions].type, name).toBe(isSwitch ? "boolean" : "string");
+    }
+  });
+
+  it("spells flags that switch others off as the engine does", () => {
     expect(readCommandLine(["--disable-expert-parallel"]).flags).toEqual({ "disable-expert-parallel": true });
+  });
+
+  it("is the version of an engine that has but one, or that is no engine's here", () => {
+    expect(readModelArguments(["llama-3.1-8b", "--engine-version", "0.19.0"])).toMatchObject({
+      engine: { name: "vllm", version: "0.19.0" },
+    });
+    expect(problems("llama-3.1-8b", "--engine-version", "0.19.0", "--vllm-version", "0.19.0")).toEqual([
+      "--engine-version and --vllm-version say the same: write one",
+    ]);
+    expect(problems("llama-3.1-8b", "--engine", "ollama", "--engine-version", "0.19.0")).toEqual([
+      "--engine-version is an option of vLLM: Ollama decides this itself",
+    ]);
+    expect(problems("llama-3.1-8b", "--ollama-version", "0.32.0")[0]).toContain("--ollama-version is no option");
   });
 });
