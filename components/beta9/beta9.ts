@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { BETA9_NAMESPACE } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import type { PoolPlan, Stage } from "../../planner/types";
 import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
@@ -58,7 +59,7 @@ const STORE_AUTHORITY: Authority = { secret: TRUST_SECRET, key: "ca.crt", file: 
  */
 export class Beta9 extends PlatformComponent {
   /** HTTP API inside the cluster. */
-  readonly address = `http://${GATEWAY_SERVICE}.${BETA9_NAMESPACE}.svc:${GATEWAY_PORTS.http}`;
+  readonly address = `http://${serviceHost(GATEWAY_SERVICE, BETA9_NAMESPACE)}:${GATEWAY_PORTS.http}`;
   /** Where to ask whether it works. */
   readonly health = `${this.address}${HEALTH_PATH}`;
 

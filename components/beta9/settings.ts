@@ -3,6 +3,7 @@ import { stringify as toYaml } from "yaml";
 import { mirrored } from "../../catalog/image-mirror";
 import { imageEntry } from "../../catalog/images";
 import { BETA9_NAMESPACE } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import { type ImageSource, PULL_SECRET } from "../core/image-source";
 import type { Backends, RedisBackend } from "./backends";
 import { GATEWAY_PORTS, GATEWAY_SERVICE } from "./names";
@@ -14,7 +15,7 @@ import { type WorkerPoolsArgs, workerPools } from "./worker-pools";
  */
 export function settingsFile(backends: Backends, pools: WorkerPoolsArgs, images: ImageSource = {}): string {
   const { postgres, redis, s3 } = backends;
-  const gateway = `${GATEWAY_SERVICE}.${BETA9_NAMESPACE}.svc`;
+  const gateway = serviceHost(GATEWAY_SERVICE, BETA9_NAMESPACE);
   const worker = imageEntry("beta9-worker");
   // The gateway starts workers itself: no pod of ours names this image.
   const repository = mirrored(worker.repository, images);

@@ -7,6 +7,7 @@ import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import type { GatewayService } from "./service-routes";
+import { listenerReference } from "./traffic";
 
 /** Where the gateway's certificate comes from. */
 export type GatewayTls =
@@ -147,14 +148,7 @@ function acmeIssuerSpec({ email, server }: { readonly email: string } & AcmeServ
         {
           http01: {
             gatewayHTTPRoute: {
-              parentRefs: [
-                {
-                  group: "gateway.networking.k8s.io",
-                  kind: "Gateway",
-                  name: GATEWAY_NAME,
-                  sectionName: LISTENERS.http,
-                },
-              ],
+              parentRefs: [listenerReference(LISTENERS.http)],
             },
           },
         },

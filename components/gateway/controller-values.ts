@@ -1,4 +1,5 @@
 import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../names/namespaces";
+import { serviceFqdn } from "../../names/service-host";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { replicasOf } from "../core/replicas";
@@ -46,7 +47,7 @@ export function envoyGatewayValues(stage: Stage): HelmValues {
             },
           },
           service: {
-            fqdn: { hostname: `ai-gateway-controller.${AI_GATEWAY_NAMESPACE}.svc.cluster.local`, port: 1063 },
+            fqdn: { hostname: serviceFqdn("ai-gateway-controller", AI_GATEWAY_NAMESPACE), port: 1063 },
           },
         },
       },

@@ -24,6 +24,7 @@ import {
   backendTrafficSpec,
   clientTrafficSpec,
   DEFAULT_TIMES,
+  listenerReference,
   plainClientTrafficSpec,
   type RequestLimits,
   type RequestTimes,
@@ -213,9 +214,7 @@ function gatewaySpec(hostname: string, tls: GatewayTls, services: readonly Gatew
 
 function redirectSpec(exposure: Exposure): IHTTPRoute["spec"] {
   return {
-    parentRefs: [
-      { group: "gateway.networking.k8s.io", kind: "Gateway", name: GATEWAY_NAME, sectionName: LISTENERS.http },
-    ],
+    parentRefs: [listenerReference(LISTENERS.http)],
     rules: [
       {
         matches: [{ path: { type: "PathPrefix", value: "/" } }],

@@ -2,13 +2,14 @@ import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoypro
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
+import { serviceFqdn } from "../../names/service-host";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import type { OpenAiEndpoint } from "../serving/endpoint";
 import { TOKEN_COSTS } from "./access-log";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
-import { GATEWAY_NAME, LISTENERS, MODEL_HEADER } from "./names";
-import { seconds } from "./traffic";
+import { MODEL_HEADER } from "./names";
+import { HTTPS_LISTENER, seconds } from "./traffic";
 
 export interface ModelRoutesArgs {
   readonly namespace: pulumi.Input<string>;
@@ -56,7 +57,11 @@ export class ModelRoutes extends PlatformComponent {
         apiVersion: "gateway.envoyproxy.io/v1alpha1",
         kind: "Backend",
         ...this.metadata(endpoint, endpoint.model),
-        spec: { endpoints: [{ fqdn: { hostname: serviceHostname(endpoint), port: endpoint.ports.openai } }] },
+        spec: {
+          endpoints: [
+            { fqdn: { hostname: serviceFqdn(endpoint.service, endpoint.namespace), port: endpoint.ports.openai } },
+          ],
+        },
       },
       this.childOptions(),
     );
@@ -81,7 +86,7 @@ export class ModelRoutes extends PlatformComponent {
         kind: "AIGatewayRoute",
         ...this.metadata(endpoint, `model-${model}`),
         spec: {
-          parentRefs: [PARENT],
+          parentRefs: [HTTPS_LISTENER],
           rules: [
             {
               matches: [{ headers: [{ type: "Exact", name: MODEL_HEADER, value: servedName }] }],
@@ -106,7 +111,7 @@ export class ModelRoutes extends PlatformComponent {
         kind: "HTTPRoute",
         ...this.metadata(endpoint, `path-${model}`),
         spec: {
-          parentRefs: [PARENT],
+          parentRefs: [HTTPS_LISTENER],
           rules: [
             {
               // Only what is under /v1: engines have administration paths beside it.
@@ -115,7 +120,7 @@ export class ModelRoutes extends PlatformComponent {
                 {
                   type: "URLRewrite",
                   urlRewrite: {
-                    hostname: serviceHostname(endpoint),
+                    hostname: serviceFqdn(endpoint.service, endpoint.namespace),
                     path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/v1" },
                   },
                 },
@@ -156,14 +161,3 @@ const SCHEMAS: Readonly<Record<OpenAiEndpoint["task"], ApiSchema>> = {
   embedding: OPENAI,
   rerank: { name: "Cohere", version: "v2" },
 };
-
-const PARENT = {
-  group: "gateway.networking.k8s.io",
-  kind: "Gateway",
-  name: GATEWAY_NAME,
-  sectionName: LISTENERS.https,
-};
-
-function serviceHostname({ service, namespace }: OpenAiEndpoint): string {
-  return `${service}.${namespace}.svc.cluster.local`;
-}

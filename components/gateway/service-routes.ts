@@ -2,6 +2,7 @@ import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoypro
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
+import { serviceFqdn } from "../../names/service-host";
 import type { PodSelection } from "../core/connections";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
@@ -39,7 +40,11 @@ export class ServiceRoutes extends PlatformComponent {
           apiVersion: "gateway.envoyproxy.io/v1alpha1",
           kind: "Backend",
           ...metadata,
-          spec: { endpoints: [{ fqdn: { hostname: clusterName(service), port: service.port } }] },
+          spec: {
+            endpoints: [
+              { fqdn: { hostname: serviceFqdn(service.service, service.pods.namespace), port: service.port } },
+            ],
+          },
         },
         this.childOptions(),
       );
@@ -65,8 +70,4 @@ export class ServiceRoutes extends PlatformComponent {
     }
     this.registerOutputs({});
   }
-}
-
-function clusterName({ service, pods }: GatewayService): string {
-  return `${service}.${pods.namespace}.svc.cluster.local`;
 }

@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import { QUEUE } from "../../names/services";
 import { bytesPerGiB } from "../../names/units";
 import type { configSchema } from "../../services/model-control/src/config";
@@ -42,7 +43,7 @@ export function apiSettings(
   const { http, metrics } = MODEL_CONTROL_PORTS;
   return {
     listen: { host: "0.0.0.0", port: http, metricsPort: metrics, proxies },
-    redis: { url: `redis://${QUEUE}.${MODEL_CONTROL_NAMESPACE}.svc:${QUEUE_PORT}`, passwordFile: path("queue") },
+    redis: { url: `redis://${serviceHost(QUEUE, MODEL_CONTROL_NAMESPACE)}:${QUEUE_PORT}`, passwordFile: path("queue") },
     tokensFile: path("tokens"),
     registries: { allowed: allowedRegistries },
     workers: endpoints.flatMap(workersOf),

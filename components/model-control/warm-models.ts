@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS } from "../../names/labels";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import { MODEL_CONTROL } from "../../names/services";
 import { runToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
@@ -33,7 +34,7 @@ export class WarmModels extends PlatformComponent {
     super("model-control:WarmModels", name, opts);
     const deadlineSeconds = SECONDS_PER_MODEL * args.models.length;
     const job: WarmModelsJob = {
-      url: `http://${MODEL_CONTROL}.${MODEL_CONTROL_NAMESPACE}.svc:${MODEL_CONTROL_PORTS.http}`,
+      url: `http://${serviceHost(MODEL_CONTROL, MODEL_CONTROL_NAMESPACE)}:${MODEL_CONTROL_PORTS.http}`,
       tokenFile: `${TOKEN_FOLDER}/${TOKEN_KEY}`,
       models: args.models,
     };

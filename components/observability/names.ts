@@ -1,4 +1,5 @@
 import { OBSERVABILITY_NAMESPACE } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import type { PodSelection } from "../core/connections";
 
 /** Release and prefix of everything that the metrics stack creates. */
@@ -19,7 +20,7 @@ function inStack(name: string): PodSelection {
 }
 
 /** Address of the query API inside the cluster. */
-export const PROMETHEUS_URL = `http://${STACK_RELEASE}-prometheus.${OBSERVABILITY_NAMESPACE}.svc:9090`;
+export const PROMETHEUS_URL = `http://${serviceHost(`${STACK_RELEASE}-prometheus`, OBSERVABILITY_NAMESPACE)}:9090`;
 
 /** Address of Grafana inside the cluster: `kubectl -n observability port-forward svc/metrics-grafana 3000:80`. */
 export const GRAFANA_SERVICE = `${STACK_RELEASE}-grafana`;

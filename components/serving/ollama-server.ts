@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { ollama, OLLAMA_PORT as PORT } from "../../engines/ollama";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
@@ -157,7 +158,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
 /** Address of each replica, also before it is ready. */
 function replicaUrls({ name, minReplicas }: ModelPlan): string[] {
   const instance = serverName(name);
-  const pods = `${headlessServiceName(instance)}.${modelNamespaceName(name)}.svc:${PORT}`;
+  const pods = `${serviceHost(headlessServiceName(instance), modelNamespaceName(name))}:${PORT}`;
   return Array.from({ length: minReplicas }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
 }
 

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { VLLM_PORT } from "../../engines/vllm";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { hashOf } from "../core/job-scripts";
@@ -100,7 +101,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
 /** vLLM has the one model that it was started with; its replicas are alike and stand behind one name. */
 function engineControl(model: ModelPlan): EngineControl {
   return {
-    engines: [`http://${serverName(model.name)}.${modelNamespaceName(model.name)}.svc:${VLLM_PORT}`],
+    engines: [`http://${serviceHost(serverName(model.name), modelNamespaceName(model.name))}:${VLLM_PORT}`],
     replicas: model.minReplicas,
     memoryGiB: model.memoryPerGpu.limitGiB * Math.max(1, model.gpusPerNode),
     models: [model.servedName],

@@ -3,6 +3,7 @@
 import { SOURCES } from "../../engines/sources";
 import { selectorLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import { hubPrefix } from "../../planner/storage";
 import type { ModelPlan } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
@@ -18,7 +19,7 @@ export const modelStorePods: PodSelection & { readonly port: number } = {
 };
 
 /** Host and port under which everything in the cluster reaches the store; its certificate is for this name. */
-export const MODEL_STORE_HOST = `${MODEL_STORE_SERVICE}.${MODEL_STORE_NAMESPACE}.svc`;
+export const MODEL_STORE_HOST = serviceHost(MODEL_STORE_SERVICE, MODEL_STORE_NAMESPACE);
 
 /**
  * Roles in the store. Each belongs to one user, whose name at the server is random; the role names its policy, and its
