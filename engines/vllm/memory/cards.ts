@@ -60,18 +60,19 @@ function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<VllmRequest, "gpuModel" | "gp
     fp8ExpertsOnFlashInfer: (card.abilities?.computeCapability ?? 0) >= 9,
     known: true,
     vendor: card.vendor,
-    generation: generationOf(card),
+    generation: majorCapability(card),
   };
 }
 
-function generationOf({ abilities }: GpuModel): number {
+/** 9 of Hopper's 9.0; 0 where it is not known, and for AMD's. */
+function majorCapability({ abilities }: GpuModel): number {
   return Math.floor(abilities?.computeCapability ?? 0);
 }
 
 /** As vLLM asks, by compute capability (0.19.0 and 0.33.0: fused_moe/oracle/mxfp4.py). */
 function expertKernelOf(card: GpuModel): ExpertKernel {
   if (card.vendor === "amd") return "triton-rocm";
-  const generation = generationOf(card);
+  const generation = majorCapability(card);
   return generation === 9 ? "triton" : generation === 10 ? "tensorrt-llm" : "marlin";
 }
 

@@ -71,10 +71,10 @@ function startUpsLike(cards: readonly GpuModel[], version: string, kinds: readon
 /** A name that means several cards is measured only where all of them are. */
 function measuredOn(cards: readonly GpuModel[], line: string, kinds: readonly string[]): StartUps {
   const runs = table.runs.map(({ card, versions, kinds: known }) => ({
-    generations: generationsOf(card),
+    classes: classesOf(card),
     isLike: versions.includes(line) && kinds.every((kind) => known.includes(kind)),
   }));
-  const ofCards = cards.map((card) => runs.filter(({ generations }) => generations.includes(generationOf(card))));
+  const ofCards = cards.map((card) => runs.filter(({ classes }) => classes.includes(cardClassOf(card))));
   const isOnCards = cards.length > 0 && ofCards.every((found) => found.some(({ isLike }) => isLike));
   return {
     card: cards.length > 0 && ofCards.every((found) => found.length > 0) ? "measured" : "unmeasured",
@@ -87,10 +87,10 @@ export function releaseLine(version: string): string {
   return /^v?(\d{1,6}\.\d{1,6})/.exec(version)?.[1] ?? version;
 }
 
-const generationsOf = (name: string): readonly string[] => cardsNamed(name).map(generationOf);
+const classesOf = (name: string): readonly string[] => cardsNamed(name).map(cardClassOf);
 
 /** Cards that count as one: what a kernel asks for, and whether NVLink joins them. */
-export function generationOf({ arch, abilities, nvlinkBoard }: GpuModel): string {
+export function cardClassOf({ arch, abilities, nvlinkBoard }: GpuModel): string {
   return `${arch} ${abilities?.computeCapability ?? abilities?.gfx ?? ""}${nvlinkBoard === true ? " NVLink" : ""}`;
 }
 

@@ -1,6 +1,6 @@
 /** Tables of the errors of many start-ups, by class. */
 import { findGpus } from "../../../catalog/find-gpu";
-import { generationOf, releaseLine } from "../../../engines/vllm/memory/evidence";
+import { cardClassOf, releaseLine } from "../../../engines/vllm/memory/evidence";
 import type { Table } from "../table";
 import type { Outcome, Unresolved } from "./outcome";
 import { errorWith, hasPool, refit, type WithPool } from "./refit";
@@ -127,7 +127,7 @@ function groupsOf<Item extends Outcome>(
 
 function generationOfOutcome({ card }: Outcome): string {
   const [gpu] = findGpus(card);
-  return gpu ? generationOf(gpu) : card;
+  return gpu ? cardClassOf(gpu) : card;
 }
 
 /** Where a log was published: the repository or site of an address, else the first words. */
