@@ -21,7 +21,9 @@ import { type ModelArguments, readModelArguments } from "./model/arguments";
 import { BadInput } from "./model/bad-input";
 import { modelOptions } from "./model/options";
 import { type NamedModel, readModel } from "./model/read-model";
-import { type Circumstances, explainModel, type ModelReport, modelReport, reportJson } from "./model/report";
+import { type Circumstances, type ModelReport, modelReport } from "./model/report";
+import { reportJson } from "./model/report-json";
+import { explainModel } from "./model/report-text";
 import { modelUsage } from "./model/usage";
 import { HubError } from "./pin/hub";
 
