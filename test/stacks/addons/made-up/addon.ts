@@ -50,7 +50,20 @@ export const notes = addon({
         ports: Object.values(endpoint.ports),
       }),
     ),
-  alerts: [{ subject: "notes", recording: [], alerts: [] }],
+  alerts: [
+    {
+      subject: "notes",
+      recording: [
+        {
+          record: "notes:written:sum",
+          expr: "sum(notes_written)",
+          about: "Notes that were written.",
+          cases: { gives: { series: { notes_written: "1x5" }, at: "5m", samples: { "notes:written:sum": 1 } } },
+        },
+      ],
+      alerts: [],
+    },
+  ],
   dashboards: [{ uid: "notes", title: "Notes", description: "Notes.", rows: [], variables: [] }],
   load: () => import("./build"),
 });

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { engineNames } from "../../engines";
+import { repositoryRoot } from "../../names/repository-root";
+import { sourceFiles } from "./imports";
+
+/** An engine's own files, by its name. */
+function ownFiles(engine: string): RegExp[] {
+  return [
+    new RegExp(`^engines/${engine}/`),
+    new RegExp(`^components/serving/(scripts/)?${engine}-[^/]+\\.ts$`),
+    new RegExp(`^services/model-control/src/backends/${engine}\\.ts$`),
+  ];
+}
+
+/** Where rows stand, and what else may say a name: each with the reason. */
+const ALLOWED: readonly { readonly files: RegExp; readonly because: string }[] = [
+  { files: /^engines\/table\.ts$/, because: "the table of descriptors" },
+  { files: /^components\/serving\/servers\.ts$/, because: "the table of components" },
+  { files: /^services\/model-control\/src\/backends\/(backend|create)\.ts$/, because: "the table of backends" },
+  { files: /^(engines\/(sources|served-model)|report\/json\/models)\.ts$/, because: "a registry is a kind of source" },
+  { files: /^planner\/model\//, because: "readers say whose code a limit was read in" },
+  { files: /^stacks\/config\/(core\/)?sections\/(images|models)\.ts$/, because: "examples of images and variables" },
+  { files: /^policies\/rules\/service-links-off\.ts$/, because: "the case that the policy was written for" },
+  { files: /^rehearsal\/parts\/parts\.ts$/, because: "programs that are installed" },
+  { files: /^cli\/smoke\//, because: "a client of servers, which speaks an engine's own API where no platform is" },
+  {
+    files: /^services\/model-control\/src\/(laptop|main|model-name|fleet\/pulling)\.ts$/,
+    because: "drives the one engine with a registry, which is what a laptop has",
+  },
+];
+
+interface Mention {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Engines' names in identifiers, strings and templates; comments may cite an engine as a source. */
+function mentionsIn(file: string, text: string): Mention[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const names = new RegExp(engineNames.join("|"), "i");
+  const found: Mention[] = [];
+  const visit = (node: ts.Node): void => {
+    const words = ts.isIdentifier(node) || ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node);
+    const isPath = ts.isStringLiteral(node) && ts.isImportDeclaration(node.parent);
+    if (words && !isPath && names.test(node.text)) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+      found.push({ file, line: line + 1, text: node.text.slice(0, 60) });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function strangers(): Mention[] {
+  const own = engineNames.flatMap(ownFiles);
+  return sourceFiles()
+    .filter((file) => ![...own, ...ALLOWED.map(({ files }) => files)].some((files) => files.test(file)))
+    .flatMap((file) => mentionsIn(file, readFileSync(join(repositoryRoot(), file), "utf8")));
+}
+
+describe("names of engines", () => {
+  it("stand in the engines' own files and in the tables alone", () => {
+    const found = strangers().map(({ file, line, text }) => `${file}:${line}: ${text}`);
+    expect(found, "ask the descriptor (engines/engine.ts) instead, or give it the question").toEqual([]);
+  });
+
+  it("are seen in identifiers, strings and templates, and not in comments", () => {
+    const [name = ""] = engineNames;
+    const text = `// ${name}\nconst a = "${name}:x";\nconst is${name} = \`\${a} of ${name}\`;\n`;
+    expect(mentionsIn("a.ts", text).map(({ line }) => line)).toEqual([2, 3, 3]);
+  });
+});
