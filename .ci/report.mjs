@@ -18,5 +18,7 @@ const slowest = testResults
   .sort((a, b) => b.seconds - a.seconds)
   .slice(0, SHOWN);
 console.error("slowest files:");
-for (const { file, seconds } of slowest) console.error(`${seconds.toFixed(0).padStart(6)} s  ${file}`);
+for (const { file, seconds } of slowest) {
+  console.error(`${seconds.toFixed(0).padStart(6)} s  ${file}`);
+}
 console.log(numPassedTests, numFailedTests + broken.length);

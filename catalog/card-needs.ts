@@ -11,7 +11,9 @@ export interface CardNeeds {
 /** Whether a card has what is asked for. */
 export function meets(card: CardAbilities, needs: CardNeeds): "yes" | "no" | "unproven" {
   if (card.gfx !== undefined) {
-    if (needs.unproven?.includes(card.gfx)) return "unproven";
+    if (needs.unproven?.includes(card.gfx)) {
+      return "unproven";
+    }
     return needs.gfx === undefined || needs.gfx.includes(card.gfx) ? "yes" : "no";
   }
   return (card.computeCapability ?? 0) >= (needs.computeCapability ?? 0) ? "yes" : "no";

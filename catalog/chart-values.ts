@@ -58,9 +58,15 @@ function problemsBelow(map: Readonly<Record<string, unknown>>, parent: string, k
   return Object.entries(map).flatMap(([key, value]) => {
     const segment = key.replaceAll(".", "\\.");
     const path = parent === "" ? segment : `${parent}.${segment}`;
-    if (!known.paths.has(path)) return [unknownKey(path, known)];
-    if (known.open.has(path)) return [];
-    if (isMap(value)) return problemsBelow(value, path, known);
+    if (!known.paths.has(path)) {
+      return [unknownKey(path, known)];
+    }
+    if (known.open.has(path)) {
+      return [];
+    }
+    if (isMap(value)) {
+      return problemsBelow(value, path, known);
+    }
     return known.types.get(path) === "map" && value !== null && value !== undefined
       ? [`value "${path}" must be a map, ${JSON.stringify(value)} given`]
       : [];
@@ -78,7 +84,9 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function knownKeys(chartName: string): KnownKeys {
   const cached = cache.get(chartName);
-  if (cached !== undefined) return cached;
+  if (cached !== undefined) {
+    return cached;
+  }
   const stored = readChartValueKeys(chartName);
   const types = new Map(Object.entries(stored.values));
   const stated = [...types.keys(), ...stored.otherKeys, ...stored.open, ...stored.subcharts, "global"];
@@ -103,7 +111,9 @@ function withParents(path: string): string[] {
 /** Path of the enclosing map: up to the last dot that is not escaped. */
 function parentOf(path: string): string | undefined {
   for (let dot = path.lastIndexOf("."); dot > 0; dot = path.lastIndexOf(".", dot - 1)) {
-    if (path[dot - 1] !== "\\") return path.slice(0, dot);
+    if (path[dot - 1] !== "\\") {
+      return path.slice(0, dot);
+    }
   }
   return undefined;
 }

@@ -40,7 +40,9 @@ const byName = new Map(charts.map((entry) => [entry.name, entry]));
  */
 export function chart(name: string): ChartEntry {
   const entry = byName.get(name);
-  if (entry === undefined) throw unknownName("chart", name, [...byName.keys()], "catalog/charts.json");
+  if (entry === undefined) {
+    throw unknownName("chart", name, [...byName.keys()], "catalog/charts.json");
+  }
   return entry;
 }
 

@@ -55,7 +55,9 @@ export function fabricOf(shapeName: string): Fabric | undefined {
     return { ...fabric, shape: shapeName, asOf: table.asOf };
   }
   const rdma = findShape(shapeName)?.rdma;
-  if (rdma?.kind !== "efa" || rdma.interfaces === undefined) return undefined;
+  if (rdma?.kind !== "efa" || rdma.interfaces === undefined) {
+    return undefined;
+  }
   const { resource, environment, testImage, source } = table.efa;
   const device = { resource, perNode: rdma.interfaces };
   return { shape: shapeName, kind: "efa", hcas: [], environment, device, testImage, source, asOf: table.asOf };
@@ -63,8 +65,12 @@ export function fabricOf(shapeName: string): Fabric | undefined {
 
 /** Why fabricOf knows no usable RDMA network for the shape; undefined when it does. */
 export function noFabricReason(shapeName: string): string | undefined {
-  if (fabricOf(shapeName) !== undefined) return undefined;
-  if (findShape(shapeName) === undefined) return `${shapeName} is no machine shape of the catalogue`;
+  if (fabricOf(shapeName) !== undefined) {
+    return undefined;
+  }
+  if (findShape(shapeName) === undefined) {
+    return `${shapeName} is no machine shape of the catalogue`;
+  }
   return refused[shapeName] ?? `${shapeName} has no RDMA network`;
 }
 
@@ -75,7 +81,9 @@ export function noFabricReason(shapeName: string): string | undefined {
  * own name is "Libfabric" (aws-ofi-nccl 1.12 and later, pull request 530).
  */
 export function ncclEnvironment(fabric: Fabric, access: FabricAccess): Record<string, string> {
-  if (fabric.kind === "efa") return { ...fabric.environment, NCCL_NET: "Libfabric" };
+  if (fabric.kind === "efa") {
+    return { ...fabric.environment, NCCL_NET: "Libfabric" };
+  }
   const hca = access === "host-network" ? `=${fabric.hcas.join(",")}` : "mlx5";
   return { ...fabric.environment, NCCL_IB_HCA: hca, NCCL_NET: "IB" };
 }

@@ -8,7 +8,9 @@ export function findGpus(name: string): readonly GpuModel[] {
   const model =
     cards.find((card) => card.name === name.toLowerCase() || joined(card.name) === name.toLowerCase())?.gpu ?? name;
   const exact = gpuModels.filter((gpu) => gpu.model.toLowerCase() === model.toLowerCase());
-  if (exact.length > 0) return exact;
+  if (exact.length > 0) {
+    return exact;
+  }
   // Drivers add the kind of memory, and the generation of the socket (SXM4).
   const words = wordsOf(model).filter((word) => !/^hbm\d/.test(word));
   const found = gpuModels.filter((gpu) => words.every((word) => wordsOf(gpu.model).includes(word)));

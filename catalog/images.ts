@@ -39,7 +39,9 @@ const byComponent = new Map(images.map((entry) => [entry.component, entry]));
  */
 export function imageEntry(component: string): ImageEntry {
   const entry = byComponent.get(component);
-  if (entry === undefined) throw unknownName("image", component, [...byComponent.keys()], "catalog/images.json");
+  if (entry === undefined) {
+    throw unknownName("image", component, [...byComponent.keys()], "catalog/images.json");
+  }
   return entry;
 }
 

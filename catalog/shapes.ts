@@ -201,8 +201,12 @@ export function shapesOf(provider: Provider): readonly MachineShape[] {
  */
 export function hourlyUsd(shape: MachineShape, size?: FlexSize): number | undefined {
   const { price } = shape;
-  if (price === undefined) return undefined;
-  if ("usdPerHour" in price) return price.usdPerHour;
+  if (price === undefined) {
+    return undefined;
+  }
+  if ("usdPerHour" in price) {
+    return price.usdPerHour;
+  }
   const sized = shape.flex === undefined ? shape : sizedFlex(shape, size);
   return (sized.cpu.ocpus ?? 0) * price.usdPerOcpuHour + sized.memoryGiB * price.usdPerGBHour;
 }
@@ -215,7 +219,9 @@ export function hourlyUsd(shape: MachineShape, size?: FlexSize): number | undefi
  */
 export function sizedFlex(shape: MachineShape, size?: FlexSize): MachineShape {
   const { flex, cpu } = shape;
-  if (flex === undefined) return shape;
+  if (flex === undefined) {
+    return shape;
+  }
   if (size === undefined) {
     throw new RangeError(`${shape.name} is a flexible shape: give ocpus and memoryGB`);
   }
@@ -272,7 +278,9 @@ export function onPremNode(args: OnPremNodeArgs): MachineShape {
 
 function findCard(name: string): GpuCard {
   const card = cards.find((candidate) => candidate.name === name);
-  if (card !== undefined) return card;
+  if (card !== undefined) {
+    return card;
+  }
   throw unknownName(
     "GPU card",
     name,

@@ -60,7 +60,9 @@ export async function main(
     io.out(args.json ? `${JSON.stringify(reportJson(report), null, 2)}\n` : explainModel(report));
     return report.fits || !args.machine.isNamed ? EXIT.ok : EXIT.refused;
   } catch (error) {
-    if (!isInputError(error)) throw error;
+    if (!isInputError(error)) {
+      throw error;
+    }
     io.err(`${error.message}\n`);
     return EXIT.badInput;
   }
@@ -68,12 +70,16 @@ export async function main(
 
 /** What is wrong with the model, where the rest of the command line is wrong already. */
 async function modelProblems(model: string | undefined, env: NodeJS.ProcessEnv): Promise<string[]> {
-  if (model === undefined) return [];
+  if (model === undefined) {
+    return [];
+  }
   try {
     await readModel(model, env);
     return [];
   } catch (error) {
-    if (!isInputError(error)) throw error;
+    if (!isInputError(error)) {
+      throw error;
+    }
     return [error.message];
   }
 }

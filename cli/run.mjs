@@ -13,7 +13,9 @@ const inputs = join(root, "dist", "cli.inputs.json");
 
 function isCurrent() {
   const built = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (built === 0 || !existsSync(inputs)) return false;
+  if (built === 0 || !existsSync(inputs)) {
+    return false;
+  }
   return ["package-lock.json", ...JSON.parse(readFileSync(inputs, "utf8"))].every((file) => {
     const changed = statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs;
     return changed !== undefined && changed <= built;
@@ -47,7 +49,9 @@ async function build() {
 if (process.argv[2] === "--build") {
   await build();
 } else {
-  if (!isCurrent()) await build();
+  if (!isCurrent()) {
+    await build();
+  }
   // The SDK records stack traces for every resource, and raises their limit for some; nobody reads them here, and they double
   // the time. No setter can be heard: V8 takes no trace at all where the limit is no plain property.
   if (!process.env.INFERENCE_STACKS_TRACES) {

@@ -47,7 +47,9 @@ function inLog(io: CommandIo): SmokeObserver {
       next = performance.now() + LOG_SECONDS * 1000;
     },
     progress: (step, what) => {
-      if (performance.now() < next) return;
+      if (performance.now() < next) {
+        return;
+      }
       next = performance.now() + LOG_SECONDS * 1000;
       io.err(`… ${step}: ${what}\n`);
     },

@@ -21,7 +21,9 @@ export class MemoryRequestError extends Error {
  */
 export function estimateMemory(request: MemoryRequest): MemoryEstimate {
   const problems = requestProblems(request);
-  if (problems.length > 0) throw new MemoryRequestError(problems);
+  if (problems.length > 0) {
+    throw new MemoryRequestError(problems);
+  }
   return engineOf(request.engine.name).estimate(request);
 }
 
@@ -61,8 +63,9 @@ export function lackOfMemory(request: MemoryRequest, estimate: MemoryEstimate): 
 function requestProblems(request: MemoryRequest): readonly string[] {
   const problems: string[] = [];
   const whole = (name: string, value: number | undefined): void => {
-    if (value !== undefined && !(Number.isInteger(value) && value >= 1))
+    if (value !== undefined && !(Number.isInteger(value) && value >= 1)) {
       problems.push(`${name} must be a whole number from 1, is ${value}`);
+    }
   };
   whole("tensorParallel", request.tensorParallel);
   whole("pipelineParallel", request.pipelineParallel);

@@ -15,9 +15,13 @@ const BITS = { 4: 32, 6: 128 } as const;
 export function parseCidr(cidr: string): Network | undefined {
   const [, address = "", digits = ""] = /^([0-9a-fA-F.:]+)\/(0|[1-9]\d{0,2})$/.exec(cidr) ?? [];
   const family = isIP(address);
-  if (family !== 4 && family !== 6) return undefined;
+  if (family !== 4 && family !== 6) {
+    return undefined;
+  }
   const hostBits = BITS[family] - Number(digits);
-  if (hostBits < 0) return undefined;
+  if (hostBits < 0) {
+    return undefined;
+  }
   const size = 1n << BigInt(hostBits);
   const number = family === 4 ? addressOf(address.split(".").map(Number), 8n) : addressOf(groupsOf(address), 16n);
   const first = number - (number % size);
@@ -27,7 +31,9 @@ export function parseCidr(cidr: string): Network | undefined {
 /** The same network as the Kubernetes API wants it written: no address bits behind the prefix, lower case, shortest form. */
 export function canonicalCidr(cidr: string): string | undefined {
   const network = parseCidr(cidr);
-  if (network === undefined) return undefined;
+  if (network === undefined) {
+    return undefined;
+  }
   const prefix = cidr.slice(cidr.indexOf("/") + 1);
   return `${network.family === 4 ? dotted(network.first) : compressed(network.first)}/${prefix}`;
 }
@@ -52,7 +58,9 @@ function groupsOf(address: string): number[] {
   const [head = "", tail] = address.split("::");
   const groups = (text: string) => (text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16)));
   const before = groups(head);
-  if (tail === undefined) return before;
+  if (tail === undefined) {
+    return before;
+  }
   const after = groups(tail);
   return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
 }
@@ -66,7 +74,9 @@ function compressed(address: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) => ((address >> BigInt(16 * (7 - i))) & 0xffffn).toString(16));
   const text = groups.join(":");
   const [longest] = [...text.matchAll(/\b0(:0)+\b/g)].sort((a, b) => b[0].length - a[0].length);
-  if (longest === undefined) return text;
+  if (longest === undefined) {
+    return text;
+  }
   const before = text.slice(0, longest.index);
   const after = text.slice(longest.index + longest[0].length);
   return `${before.replace(/:$/, "")}::${after.replace(/^:/, "")}`;

@@ -22,14 +22,20 @@ export function repositoryRoot(): string {
 
 function rootAbove(start: string): string | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
-    if (isRoot(folder)) return folder;
-    if (folder === dirname(folder)) return undefined;
+    if (isRoot(folder)) {
+      return folder;
+    }
+    if (folder === dirname(folder)) {
+      return undefined;
+    }
   }
 }
 
 function isRoot(folder: string): boolean {
   const file = join(folder, "package.json");
-  if (!existsSync(file)) return false;
+  if (!existsSync(file)) {
+    return false;
+  }
   const content: unknown = JSON.parse(readFileSync(file, "utf8"));
   return typeof content === "object" && content !== null && "name" in content && content.name === PACKAGE_NAME;
 }

@@ -4,7 +4,9 @@ const MOST = 2 ** 31 - 1;
 /** A count above 0 as people and engines write it: 8192, 8k (decimal), 8K (binary); undefined for all else. */
 export function wholeNumber(value: unknown): number | undefined {
   const [, digits, unit = ""] = /^(\d{1,12})([kKmMgGtT]?)$/.exec(String(value)) ?? [];
-  if (digits === undefined) return undefined;
+  if (digits === undefined) {
+    return undefined;
+  }
   const base = unit === unit.toLowerCase() ? 1000 : 1024;
   const number = Number(digits) * base ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase());
   return number >= 1 && number <= MOST ? number : undefined;

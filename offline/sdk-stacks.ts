@@ -8,7 +8,9 @@ const BOOKKEEPERS: ReadonlySet<string | null> = new Set(["debuggablePromise", "c
 export async function withoutSdkStacks<T>(run: () => Promise<T>): Promise<T> {
   const before = Error.prepareStackTrace;
   Error.prepareStackTrace = (error, frames) => {
-    if (BOOKKEEPERS.has(frames[0]?.getFunctionName() ?? null)) return "";
+    if (BOOKKEEPERS.has(frames[0]?.getFunctionName() ?? null)) {
+      return "";
+    }
     // Without a function of one's own, V8 writes the error and its frames, one a line.
     return before ? before(error, frames) : [String(error), ...frames].join("\n    at ");
   };

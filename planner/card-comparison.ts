@@ -37,7 +37,9 @@ export function compareCards(model: ModelRequest, machines: readonly FittingMach
 function smallest(model: ModelRequest, gpu: GpuModel): CardFit["answer"] {
   let answer = fitOnMachine(model, machineOf(gpu, 1), 1);
   for (const count of COUNTS.slice(1)) {
-    if ("candidate" in answer || answer.refusal.estimate === undefined) break;
+    if ("candidate" in answer || answer.refusal.estimate === undefined) {
+      break;
+    }
     answer = fitOnMachine(model, machineOf(gpu, count), 1);
   }
   return answer;

@@ -26,12 +26,17 @@ export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layo
 /** The largest value below the request's own that fits, by bisection: memory only grows with both. */
 export function largestThatFits(request: MemoryRequest, key: "contextTokens" | "concurrency"): number | undefined {
   const fits = (value: number) => fitsSurely({ ...request, [key]: value });
-  if (!fits(1)) return undefined;
+  if (!fits(1)) {
+    return undefined;
+  }
   let [low, high] = [1, request[key]];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (fits(middle)) low = middle;
-    else high = middle;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle;
+    }
   }
   return low;
 }
@@ -68,7 +73,9 @@ export function fewestCards(model: ModelRequest): FittingMachine[] {
       );
       for (const shape of machines) {
         const layout = layoutOn(model, shape);
-        if (layout) return [{ shape, layout }];
+        if (layout) {
+          return [{ shape, layout }];
+        }
       }
       return [];
     })

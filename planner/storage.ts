@@ -17,7 +17,9 @@ export const MINIMUM_STORE_GIB = 10;
 export function modelFilesGB(model: ModelRequest): number {
   const format = fileFormat(model);
   const { checkpoint } = model.architecture;
-  if (format === undefined && checkpoint !== undefined) return checkpoint.fileBytes / 1e9;
+  if (format === undefined && checkpoint !== undefined) {
+    return checkpoint.fileBytes / 1e9;
+  }
   return weightBytes(model.architecture, format).checkpointBytes / 1e9;
 }
 

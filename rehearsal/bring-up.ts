@@ -30,7 +30,9 @@ export async function prepareCluster(
     runNodes(plane, nodes, { terminationMs: TERMINATION_MS }),
     ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
   ]);
-  if (objects.some(isGroupSet)) await runGroupController(plane);
+  if (objects.some(isGroupSet)) {
+    await runGroupController(plane);
+  }
 }
 
 export function isGroupSet({ kind }: KubernetesObject): boolean {
@@ -69,7 +71,9 @@ async function applyAll(
         await client.apply(object, { fieldManager: FIELD_MANAGER });
         return [];
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
+        if (!(error instanceof ApiError)) {
+          throw error;
+        }
         return [{ object: describeObject(object), reason: error.message }];
       }
     }),

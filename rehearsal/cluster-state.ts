@@ -77,7 +77,9 @@ export function podState({ metadata, spec, status }: ApiPod): PodState {
 }
 
 function waitsFor(scheduled: Condition | undefined, phase = "Pending", node = ""): string {
-  if (scheduled?.status === "False") return scheduled.message ?? scheduled.reason ?? "a node";
+  if (scheduled?.status === "False") {
+    return scheduled.message ?? scheduled.reason ?? "a node";
+  }
   return node === "" ? "the scheduler's decision" : `its containers on ${node} (${phase})`;
 }
 

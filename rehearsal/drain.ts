@@ -27,7 +27,9 @@ export async function drainNode(cluster: RehearsedCluster, node: PoolNode): Prom
   let waiting: PodFact[] | undefined;
   let finished = await drain.run();
   for (const spare of sparesOf(cluster, node)) {
-    if (finished) break;
+    if (finished) {
+      break;
+    }
     waiting ??= waitingPods(drain.state).map(podFact);
     await client.create(spare.object);
     added.push(spare);
@@ -80,7 +82,9 @@ class Drain {
       state.pods.filter((pod) => pod.node === name && !pod.finished && !pod.ofDaemonSet).map(({ uid }) => uid),
     );
     const affected = cluster.workloads.filter(isService);
-    for (const workload of affected) this.fewest.set(workload, readyReplicas(workload, state));
+    for (const workload of affected) {
+      this.fewest.set(workload, readyReplicas(workload, state));
+    }
   }
 
   /** Goes on until all pods have left (true), or all that remain are held and nothing else moves (false). */
@@ -89,13 +93,17 @@ class Drain {
     const rest = new Rest(this.cluster.workloads);
     while (Date.now() < until) {
       const remaining = this.state.pods.filter(({ uid }) => this.goals.has(uid));
-      if (remaining.length === 0) return true;
+      if (remaining.length === 0) {
+        return true;
+      }
       const moved = await Promise.all(
         remaining.filter(({ terminating }) => !terminating).map((pod) => this.evict(pod)),
       );
       await sleep(LOOK_EVERY_MS);
       this.look(await readState(this.cluster.client));
-      if (!moved.includes(true) && rest.isReached(this.state)) return false;
+      if (!moved.includes(true) && rest.isReached(this.state)) {
+        return false;
+      }
     }
     return false;
   }
@@ -112,7 +120,9 @@ class Drain {
   private countAway(pod: PodState): void {
     for (const [workload, fewest] of this.fewest) {
       const isOfWorkload = podsOfWorkload(workload, { ...this.state, pods: [pod] }).length > 0;
-      if (isOfWorkload) this.fewest.set(workload, Math.min(fewest, workload.replicas - 1));
+      if (isOfWorkload) {
+        this.fewest.set(workload, Math.min(fewest, workload.replicas - 1));
+      }
     }
   }
 
@@ -135,7 +145,9 @@ class Drain {
       this.countAway(pod);
     }
     // 404 and 409: it went by itself, or another pod has its name by now.
-    if (status < 300 || status === 404 || status === 409) return true;
+    if (status < 300 || status === 404 || status === 409) {
+      return true;
+    }
     const message = budgetMessage(body);
     const budget = `${pod.namespace}/${/disruption budget (?<name>\S+)/.exec(message)?.groups?.name ?? pod.name}`;
     const { refusals } = this.heldBy.get(budget) ?? { refusals: 0 };

@@ -4,7 +4,9 @@ import { GROUP_LABELS, type Workload } from "./workloads";
 
 /** The groups that a LeaderWorkerSet should have, with the pods that its controller made for each. */
 export function groupsOf(workload: Workload, state: ClusterState): GroupFact[] {
-  if (workload.kind !== "LeaderWorkerSet") return [];
+  if (workload.kind !== "LeaderWorkerSet") {
+    return [];
+  }
   const pods = podsOfWorkload(workload, state);
   return Array.from({ length: workload.replicas }, (_, index) =>
     groupFact(

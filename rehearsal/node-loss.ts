@@ -54,7 +54,9 @@ interface GroupBefore {
 
 /** The groups that have a pod on a node. */
 function groupsOn(workload: Workload, node: PoolNode, state: ClusterState): GroupBefore[] {
-  if (workload.kind !== "LeaderWorkerSet") return [];
+  if (workload.kind !== "LeaderWorkerSet") {
+    return [];
+  }
   const indexes = new Set(podsOn(workload, node, state).flatMap(({ labels }) => labels[GROUP_LABELS.group] ?? []));
   return [...indexes].map((index) => ({
     name: `${workload.model ?? workload.name}-${index}`,

@@ -5,8 +5,12 @@ import { GROUP_LABELS, isService, type Workload } from "./workloads";
 /** Replicas of a workload that serve; of a Job, the ones that have ended well. */
 export function readyReplicas(workload: Workload, state: ClusterState): number {
   const { kind, namespace, name, replicas } = workload;
-  if (kind === "Job") return state.completedJobs.has(`${namespace}/${name}`) ? replicas : 0;
-  if (kind === "LeaderWorkerSet") return groupsOf(workload, state).filter(({ complete }) => complete).length;
+  if (kind === "Job") {
+    return state.completedJobs.has(`${namespace}/${name}`) ? replicas : 0;
+  }
+  if (kind === "LeaderWorkerSet") {
+    return groupsOf(workload, state).filter(({ complete }) => complete).length;
+  }
   return podsOfWorkload(workload, state).filter(({ ready }) => ready).length;
 }
 
@@ -31,7 +35,9 @@ export function isStill(workloads: readonly Workload[], state: ClusterState): bo
 
 function isWorkloadStill(workload: Workload, state: ClusterState): boolean {
   const pods = podsOfWorkload(workload, state);
-  if (!pods.every(({ ready, unschedulable }) => ready || unschedulable)) return false;
+  if (!pods.every(({ ready, unschedulable }) => ready || unschedulable)) {
+    return false;
+  }
   if (!isService(workload)) {
     return pods.some(({ unschedulable }) => unschedulable) || readyReplicas(workload, state) >= workload.replicas;
   }

@@ -34,7 +34,9 @@ export async function removeNode(
   const until = Date.now() + REACTION_SECONDS * 1000;
   while (leaders.length > 0 && Date.now() < until) {
     const { pods: now } = await readState(client);
-    if (!now.some(({ uid, terminating }) => !terminating && leaders.some((leader) => leader.uid === uid))) break;
+    if (!now.some(({ uid, terminating }) => !terminating && leaders.some((leader) => leader.uid === uid))) {
+      break;
+    }
     await sleep(LOOK_EVERY_MS);
   }
   await Promise.all(lost.map((pod) => client.delete(podObject(pod), 0)));

@@ -30,7 +30,9 @@ export async function settle(client: ApiClient, workloads: readonly Workload[]):
   const rest = new Rest(workloads);
   for (;;) {
     const state = await readState(client);
-    if (rest.isReached(state) || Date.now() >= until) return { state, allReady: isAllReady(workloads, state) };
+    if (rest.isReached(state) || Date.now() >= until) {
+      return { state, allReady: isAllReady(workloads, state) };
+    }
     await sleep(LOOK_EVERY_MS);
   }
 }

@@ -55,7 +55,9 @@ function replicated({ replicas = 1, selector }: Spec): Shape {
 /** The workloads among these objects, in their order. CronJobs are none: no run of theirs is due. */
 export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   return objects.flatMap(({ kind, metadata, spec }) => {
-    if (!isWorkloadKind(kind)) return [];
+    if (!isWorkloadKind(kind)) {
+      return [];
+    }
     return {
       kind,
       namespace: metadata.namespace ?? "default",

@@ -51,7 +51,9 @@ export function table(rows: readonly (readonly (string | Cell)[])[]): string {
   const widths: number[] = [];
   for (const row of cells) {
     row.forEach((cell, i) => {
-      if (cell.spans) return;
+      if (cell.spans) {
+        return;
+      }
       widths[i] = Math.max(widths[i] ?? 0, cell.text.length);
     });
   }
@@ -60,7 +62,9 @@ export function table(rows: readonly (readonly (string | Cell)[])[]): string {
       row
         .map(({ text, paint, align, spans }, i) => {
           const width = widths[i] ?? 0;
-          if (spans) return paint ? paint(text) : text;
+          if (spans) {
+            return paint ? paint(text) : text;
+          }
           const padded = align === "right" ? text.padStart(width) : text.padEnd(width);
           return paint ? paint(padded) : padded;
         })

@@ -80,7 +80,9 @@ async function readArchitecture(
  */
 async function weightsBeside(location: string, config: string, baseDirectory: string): Promise<Checkpoint | undefined> {
   const path = localPath(location, baseDirectory);
-  if (path !== undefined) return checkpointOf(path);
+  if (path !== undefined) {
+    return checkpointOf(path);
+  }
   return hasReader(parseConfigJson(config)) ? undefined : readCheckpoint(filesBeside(location, {}));
 }
 

@@ -62,11 +62,21 @@ function argument(flag: ParserFlag): EngineArgument {
 }
 
 function kindOf({ type, nargs }: ParserFlag): EngineArgument["kind"] {
-  if (type === "bool-flag") return "switch";
-  if (nargs === "+") return "list";
-  if (/^int\b/.test(type) || type === "OptimizationLevel") return "integer";
-  if (/^float\b/.test(type)) return "number";
-  if (/^'?(json|dict|list)\b|(Config|ConfigArgs)\b/.test(type)) return "json";
+  if (type === "bool-flag") {
+    return "switch";
+  }
+  if (nargs === "+") {
+    return "list";
+  }
+  if (/^int\b/.test(type) || type === "OptimizationLevel") {
+    return "integer";
+  }
+  if (/^float\b/.test(type)) {
+    return "number";
+  }
+  if (/^'?(json|dict|list)\b|(Config|ConfigArgs)\b/.test(type)) {
+    return "json";
+  }
   return "text";
 }
 
@@ -74,10 +84,18 @@ function variable(name: string, type: string): EngineVariable {
   const choices = [...(/^Literal\[(.*?)\]/.exec(type)?.[1] ?? "").matchAll(/'([^']*)'/g)].map(
     ([, choice = ""]) => choice,
   );
-  if (choices.length > 0) return { name, kind: "text", choices };
-  if (/^bool\b(?! or)/.test(type)) return { name, kind: "switch" };
-  if (/^u?int(64)?\b/.test(type)) return { name, kind: "integer" };
-  if (/^float\b/.test(type)) return { name, kind: "number" };
+  if (choices.length > 0) {
+    return { name, kind: "text", choices };
+  }
+  if (/^bool\b(?! or)/.test(type)) {
+    return { name, kind: "switch" };
+  }
+  if (/^u?int(64)?\b/.test(type)) {
+    return { name, kind: "integer" };
+  }
+  if (/^float\b/.test(type)) {
+    return { name, kind: "number" };
+  }
   return { name, kind: "text" };
 }
 

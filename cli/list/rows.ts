@@ -98,7 +98,9 @@ export const enginesWithBuilds = engineNames.filter((name) => engineOf(name).wei
 export function modelRows(): ModelRow[] {
   return modelNames().flatMap((name) => {
     const entry = findModel(name);
-    if (!entry) return [];
+    if (!entry) {
+      return [];
+    }
     const architecture = readCatalogueModel(entry);
     return [
       {

@@ -23,7 +23,9 @@ export function shapeTable(rows: readonly ShapeRow[]): string {
 }
 
 function priceText({ price }: ShapeRow): string {
-  if (price === undefined) return "unknown";
+  if (price === undefined) {
+    return "unknown";
+  }
   return "usdPerHour" in price ? usd(price.usdPerHour) : `${price.usdPerOcpuHour}/OCPU + ${price.usdPerGBHour}/GiB`;
 }
 

@@ -85,7 +85,9 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
     }
   }
   for (const { flag, text } of engineOf(request.engine.name).layoutFlags ?? []) {
-    if (startsWithFlag(request, report, flag)) found.push({ options: `--${flag}`, text });
+    if (startsWithFlag(request, report, flag)) {
+      found.push({ options: `--${flag}`, text });
+    }
   }
   if (starts) {
     const context = largestThatFits(request, "contextTokens");

@@ -48,12 +48,17 @@ type NumberOption = Extract<
 /** The arguments, what else was asked for, or every problem with them. */
 export function readModelArguments(argv: string[]): ModelArguments | "help" | "list" | WrongArguments {
   const line = readCommandLine(argv);
-  if (line.values.help) return "help";
-  if (argv.length === 0) return "list";
+  if (line.values.help) {
+    return "help";
+  }
+  if (argv.length === 0) {
+    return "list";
+  }
   const problems = [...line.problems];
   const [model = "", ...rest] = line.positionals;
-  if (model === "" || rest.length > 0)
+  if (model === "" || rest.length > 0) {
     problems.push(`expected one model, got ${line.positionals.length}; without arguments the catalogue's are listed`);
+  }
   const text = (name: keyof CommandLine["values"]) => {
     const value = line.values[name];
     return typeof value === "string" ? value : undefined;
@@ -61,8 +66,9 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
   const number = (name: NumberOption, read: (value: string) => number | undefined, allowed: string, hint = "") => {
     const given = text(name);
     const value = given === undefined ? undefined : read(given);
-    if (given !== undefined && value === undefined)
+    if (given !== undefined && value === undefined) {
       problems.push(`--${line.typed[name]} must be ${allowed}, is "${given}"${hint}`);
+    }
     return value;
   };
   const whole = (name: NumberOption, hint?: string) => number(name, wholeNumber, "a whole number above 0", hint);
@@ -79,8 +85,9 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
   problems.push(...flagProblems(line, engine));
   const pinned = engineVersion(engine ?? engineNames[0]);
   const version = text("engine-version") ?? pinned;
-  if (!/^v?\d{1,6}(\.\d{1,6})+/.test(version))
+  if (!/^v?\d{1,6}(\.\d{1,6})+/.test(version)) {
     problems.push(`--${line.typed["engine-version"]} must look like ${pinned}, is "${version}"`);
+  }
   const machine = machineFor({
     shape: text("shape"),
     gpu: text("gpu"),
@@ -97,13 +104,16 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
       `GiB above 0, at most ${MOST_HOST_GIB}`,
     ),
   });
-  if ("problem" in machine) problems.push(machine.problem);
-  else if (machine.device === "cpu" && engine !== undefined && !enginesOn("cpu").includes(engine))
+  if ("problem" in machine) {
+    problems.push(machine.problem);
+  } else if (machine.device === "cpu" && engine !== undefined && !enginesOn("cpu").includes(engine)) {
     problems.push(
       `--host-memory-gib is for --engine ${enginesOn("cpu").join(" or ")}: ${engineOf(engine).label} runs on GPUs here`,
     );
-  if (problems.length > 0 || "problem" in machine || engine === undefined)
+  }
+  if (problems.length > 0 || "problem" in machine || engine === undefined) {
     return { problems, ...(line.positionals.length === 1 && { model }) };
+  }
   return {
     ...numbers,
     model,
@@ -142,10 +152,11 @@ function flagProblems({ flags }: CommandLine, engine: EngineName | undefined): s
 function readKvDtype(name: string, problems: string[]): KvCacheDtype | undefined {
   const known = Object.keys(kvDtypes);
   const found = Object.hasOwn(kvDtypes, name) ? kvDtypes[name] : undefined;
-  if (found === undefined)
+  if (found === undefined) {
     problems.push(
       `--kv-dtype must be one of ${known.join(", ")}, is "${name}"; ${suggest(name, known, "auto is the model's own")}`,
     );
+  }
   return found;
 }
 

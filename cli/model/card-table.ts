@@ -71,9 +71,13 @@ function gpusOf(layout: Layout | undefined): number {
 
 /** Without tensor parallelism whole layers are spread. */
 function layoutText(layout: Layout | undefined, engine: EngineName): string {
-  if (layout === undefined) return "";
+  if (layout === undefined) {
+    return "";
+  }
   const { tensorParallel: tp, pipelineParallel: pp } = layout;
-  if (!engineOf(engine).parallelism.tensor) return pp > 1 ? "layers spread" : "";
+  if (!engineOf(engine).parallelism.tensor) {
+    return pp > 1 ? "layers spread" : "";
+  }
   return `TP ${tp} × PP ${pp}`;
 }
 

@@ -95,7 +95,9 @@ export function enginesTaking(spelled: string): readonly EngineName[] {
     return engineNames.filter((name) => Object.hasOwn(flagsByEngine.get(name) ?? {}, spelled));
   }
   const ofOne = versionSpellings.get(spelled);
-  if (ofOne !== undefined) return [ofOne];
+  if (ofOne !== undefined) {
+    return [ofOne];
+  }
   const use = uses[Object.hasOwn(spellings, spelled) ? (spellings[spelled] as OptionName) : (spelled as OptionName)];
   return use === undefined ? engineNames : engineNames.filter((name) => use(engineOf(name)));
 }
@@ -138,22 +140,34 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   for (const token of tokens) {
     if (token.kind === "positional") {
       // The value of an option that does not exist is no model.
-      if (token.index !== unknownAt + 1 || unknownAt < 0) positionals.push(token.value);
+      if (token.index !== unknownAt + 1 || unknownAt < 0) {
+        positionals.push(token.value);
+      }
       continue;
     }
-    if (token.kind !== "option") continue;
+    if (token.kind !== "option") {
+      continue;
+    }
     const { name, value } = token;
     const wrong = formProblem(name, value, engines);
     if (wrong !== undefined) {
-      if (!Object.hasOwn(modelOptions, name) && value === undefined) unknownAt = token.index;
+      if (!Object.hasOwn(modelOptions, name) && value === undefined) {
+        unknownAt = token.index;
+      }
       problems.push(wrong);
     } else if (Object.hasOwn(flagOptions, name)) {
-      if (Object.hasOwn(flags, name)) problems.push(`--${name} is given twice: write it once`);
+      if (Object.hasOwn(flags, name)) {
+        problems.push(`--${name} is given twice: write it once`);
+      }
       flags[name] = value ?? true;
     } else {
       const own = Object.hasOwn(spellings, name) ? spellings[name] : (name as OptionName);
-      if (own === undefined) continue;
-      if (typed[own] !== undefined) problems.push(twice(own, typed[own], name));
+      if (own === undefined) {
+        continue;
+      }
+      if (typed[own] !== undefined) {
+        problems.push(twice(own, typed[own], name));
+      }
       typed[own] = name;
       values[own] = value ?? true;
     }
@@ -168,7 +182,9 @@ function twice(own: OptionName, first: string, second: string): string {
 
 /** An option that does not exist, a value that is missing, or one too many. */
 function formProblem(name: string, value: string | undefined, engines: readonly EngineName[]): string | undefined {
-  if (!Object.hasOwn(modelOptions, name)) return unknownOption(name, engines);
+  if (!Object.hasOwn(modelOptions, name)) {
+    return unknownOption(name, engines);
+  }
   const { type } = modelOptions[name as keyof typeof modelOptions];
   if (type === "string") {
     return value === undefined || value.startsWith("--") ? `--${name} needs a value behind it` : undefined;
@@ -180,8 +196,12 @@ function formProblem(name: string, value: string | undefined, engines: readonly 
 function unknownOption(name: string, engines: readonly EngineName[]): string {
   const flag = `--${name.slice(0, 60)}`;
   for (const { label, overridingFlags = {}, options } of engines.map(engineOf)) {
-    if (Object.hasOwn(overridingFlags, name)) return `${flag} of ${label} is not taken: ${overridingFlags[name]}`;
-    if (!options.argumentNamed.has(name)) continue;
+    if (Object.hasOwn(overridingFlags, name)) {
+      return `${flag} of ${label} is not taken: ${overridingFlags[name]}`;
+    }
+    if (!options.argumentNamed.has(name)) {
+      continue;
+    }
     const uncounted = ruleFor(options.arguments.memory, name);
     return uncounted === undefined
       ? `${flag} of ${label} changes nothing that is counted here: leave it out`

@@ -26,12 +26,20 @@ export interface NamedModel {
  * @throws BadInput, ModelConfigError, CheckpointError, HubError
  */
 export async function readModel(model: string, env: NodeJS.ProcessEnv): Promise<NamedModel> {
-  if (isRemote(model)) return { architecture: await readRemoteModel(model, env) };
+  if (isRemote(model)) {
+    return { architecture: await readRemoteModel(model, env) };
+  }
   const path = existsSync(model) && statSync(model).isDirectory() ? join(model, "config.json") : model;
-  if (existsSync(path)) return { architecture: await readConfigFile(path, model) };
-  if (path !== model) throw new BadInput(`the folder ${model} has no config.json: name the one that holds it`);
+  if (existsSync(path)) {
+    return { architecture: await readConfigFile(path, model) };
+  }
+  if (path !== model) {
+    throw new BadInput(`the folder ${model} has no config.json: name the one that holds it`);
+  }
   const entry = findModel(model);
-  if (entry !== undefined) return { architecture: readCatalogueModel(entry), entry };
+  if (entry !== undefined) {
+    return { architecture: readCatalogueModel(entry), entry };
+  }
   throw new BadInput(
     `"${model}" is neither a file nor a model of the catalogue; ${suggest(model, modelNames(), "give the path of a config.json")} (${LIST_MODELS})${/^[\w.-]+\/[\w.-]+$/.test(model) ? `; hf://${model} asks the hub` : ""}`,
   );

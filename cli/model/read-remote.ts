@@ -23,7 +23,9 @@ export function isRemote(model: string): boolean {
 export async function readRemoteModel(location: string, env: NodeJS.ProcessEnv): Promise<ModelArchitecture> {
   const { files, name } = await filesAt(location, env);
   const text = await files.text("config.json", MAX_CONFIG_BYTES);
-  if (text === undefined) throw new BadInput(`${name} has no config.json: name the folder that holds it`);
+  if (text === undefined) {
+    throw new BadInput(`${name} has no config.json: name the folder that holds it`);
+  }
   const quantization = await files.text("hf_quant_config.json", MAX_CONFIG_BYTES);
   return parseModelConfigText(text, {
     name,

@@ -70,7 +70,9 @@ function describeWeights({ request, weights, filesGB }: ModelReport): string[] {
 
 /** What the weight files say, where they were read. */
 function describeFiles(checkpoint: MemoryRequest["architecture"]["checkpoint"]): string[] {
-  if (checkpoint === undefined) return [];
+  if (checkpoint === undefined) {
+    return [];
+  }
   const types = Object.entries(checkpoint.bytesByType).map(([type, bytes]) => `${gigabytes(bytes)} ${type}`);
   const compared = checkpoint.inventory === undefined;
   if (checkpoint.from === "index") {
@@ -84,10 +86,13 @@ function describeFiles(checkpoint: MemoryRequest["architecture"]["checkpoint"]):
 function describeCache(report: ModelReport): string[] {
   const { request, kvBytesPerToken, kvBytesPerTokenBeyondWindow, stateElements } = report;
   const { cacheDoubt } = request.architecture;
-  if (cacheDoubt !== undefined) return [row("KV cache", `not known: ${cacheDoubt}`)];
+  if (cacheDoubt !== undefined) {
+    return [row("KV cache", `not known: ${cacheDoubt}`)];
+  }
   const isDerived = request.architecture.checkpoint?.inventory !== undefined;
-  if (kvBytesPerToken === 0 && stateElements.recurrent === 0)
+  if (kvBytesPerToken === 0 && stateElements.recurrent === 0) {
     return [row("KV cache", "none: the model keeps nothing between tokens")];
+  }
   const state = stateElements.convolution + stateElements.recurrent;
   return [
     row(
@@ -147,7 +152,9 @@ function describeGpu(report: ModelReport): string[] {
 
 /** What an engine logs when it starts; one that takes no more than is asked for logs no such figure. */
 function poolRows({ request, estimate, refusals }: ModelReport): string[] {
-  if (estimate.kvTokens === 0 || refusals.length > 0) return [];
+  if (estimate.kvTokens === 0 || refusals.length > 0) {
+    return [];
+  }
   const requests = `${estimate.requestCapacity.toFixed(2)} requests of ${count(request.contextTokens)} tokens at once`;
   const pool = size(estimate.kvPoolGiB);
   return [
@@ -158,7 +165,9 @@ function poolRows({ request, estimate, refusals }: ModelReport): string[] {
 }
 
 function verdictRows({ estimate, refusals, verdict, unknown }: ModelReport): string[] {
-  if (refusals.length > 0) return [row("verdict", `does not start: ${refusals.join("; ")}`)];
+  if (refusals.length > 0) {
+    return [row("verdict", `does not start: ${refusals.join("; ")}`)];
+  }
   const { totalGiB, limitGiB } = estimate.perGpu;
   if (unknown !== undefined && estimate.verdict.answer !== "no") {
     return [row("verdict", `not known: ${unknown}; ${size(limitGiB - totalGiB)} of the tightest GPU are left for it`)];
@@ -179,7 +188,9 @@ function setting(
   gpus: number,
 ): string {
   const { label: name, parallelism, preallocatesGpuMemory } = engineOf(engine.name);
-  if (device === "cpu") return `${name} ${engine.version} on CPUs with ${size(gpuMemoryGiB)}`;
+  if (device === "cpu") {
+    return `${name} ${engine.version} on CPUs with ${size(gpuMemoryGiB)}`;
+  }
   const where = `${gpuModel === undefined ? `${gpus} GPU(s)` : `${gpus} × ${gpuModel}`} of ${size(gpuMemoryGiB)}`;
   const layout = parallelism.tensor ? ` (TP ${request.tensorParallel} × PP ${request.pipelineParallel})` : "";
   const share = preallocatesGpuMemory ? `, utilization ${estimate.utilization}` : "";

@@ -93,7 +93,9 @@ export function modelReport(
 
 /** What is known besides the memory comes first: a refusal, or that nobody can say. */
 function verdictOf(memory: MemoryVerdict, refusals: readonly string[], unknown: string | undefined): MemoryVerdict {
-  if (refusals.length > 0) return refusedVerdict(memory);
+  if (refusals.length > 0) {
+    return refusedVerdict(memory);
+  }
   return unknown !== undefined && memory.answer === "fits"
     ? { ...memory, answer: "edge", decides: "KV cache", basis: unknown }
     : memory;

@@ -83,11 +83,15 @@ async function askHub<T>(
       headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (response.ok) return { status: response.status, body: await use(response) };
+    if (response.ok) {
+      return { status: response.status, body: await use(response) };
+    }
     await response.body?.cancel();
     return { status: response.status, body: undefined };
   } catch (error) {
-    if (error instanceof Unreadable) throw new HubError(`${endpoint}/${path}: ${error.message}; ${error.fix}`);
+    if (error instanceof Unreadable) {
+      throw new HubError(`${endpoint}/${path}: ${error.message}; ${error.fix}`);
+    }
     throw new HubError(
       `${endpoint} gives no answer (${reasonOf(error)}): check the network, or name a hub that can be reached in HF_ENDPOINT`,
     );
@@ -112,8 +116,12 @@ function refusal(status: number, repository: string, revision: string, asSomebod
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === "TimeoutError") return `none within ${TIMEOUT_MS / 1000} s`;
+  if (error instanceof Error && error.name === "TimeoutError") {
+    return `none within ${TIMEOUT_MS / 1000} s`;
+  }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  if (cause instanceof Error && "code" in cause) {
+    return String(cause.code);
+  }
   return cause instanceof SyntaxError ? "no JSON" : cause instanceof Error ? cause.message : String(cause);
 }

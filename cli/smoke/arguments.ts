@@ -73,9 +73,13 @@ const LARGEST = { concurrency: 100, "max-tokens": 4096, timeout: 86_400 } as con
 /** The arguments, "help", or every problem with them. Files that they name are read. */
 export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { readonly problems: readonly string[] } {
   const parsed = parse(argv);
-  if ("problems" in parsed) return parsed;
+  if ("problems" in parsed) {
+    return parsed;
+  }
   const { values, positionals } = parsed;
-  if (values.help) return "help";
+  if (values.help) {
+    return "help";
+  }
   const problems: string[] = [];
   const checked = <T>(read: () => T): T | undefined => {
     try {
@@ -88,8 +92,12 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
   const wholeNumber = (name: keyof typeof LARGEST, otherwise: number): number =>
     checked(() => countOf(name, values[name])) ?? otherwise;
   const name = (option: "model" | "served-model"): string | undefined => checked(() => nameOf(option, values[option]));
-  if (positionals.length > 0) problems.push(`unexpected ${JSON.stringify(positionals[0])}: every value has an option`);
-  if (values.url === undefined) problems.push("--url is missing: the address that requests go to");
+  if (positionals.length > 0) {
+    problems.push(`unexpected ${JSON.stringify(positionals[0])}: every value has an option`);
+  }
+  if (values.url === undefined) {
+    problems.push("--url is missing: the address that requests go to");
+  }
   const result: SmokeArguments = {
     url: checked(() => urlOf("url", values.url)) ?? "",
     controlUrl: checked(() => urlOf("control-url", values["control-url"])),
@@ -107,10 +115,12 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
     insecureRegistry: values["insecure-registry"] ?? false,
     json: values.json ?? false,
   };
-  if (values["token-file"] !== undefined && values["control-url"] === undefined)
+  if (values["token-file"] !== undefined && values["control-url"] === undefined) {
     problems.push("--token-file is for the control API: give --control-url too");
-  if (values["stop-worker"] && values["control-url"] === undefined)
+  }
+  if (values["stop-worker"] && values["control-url"] === undefined) {
     problems.push("--stop-worker needs the control API, which alone can stop a worker: give --control-url too");
+  }
   return problems.length > 0 ? { problems } : result;
 }
 
@@ -123,7 +133,9 @@ function parse(argv: string[]) {
 }
 
 function urlOf(option: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+  if (text === undefined) {
+    return undefined;
+  }
   const allowed = `--${option} must be an http:// or https:// address such as https://inference.example.com`;
   let url: URL;
   try {
@@ -131,40 +143,59 @@ function urlOf(option: string, text: string | undefined): string | undefined {
   } catch {
     throw new Error(`${allowed}, is "${text}"`);
   }
-  if (!["http:", "https:"].includes(url.protocol)) throw new Error(`${allowed}, is "${text}"`);
+  if (!["http:", "https:"].includes(url.protocol)) {
+    throw new Error(`${allowed}, is "${text}"`);
+  }
   // A password in an address ends up in shell histories and in this command's own report.
-  if (url.username || url.password)
+  if (url.username || url.password) {
     throw new Error(`--${option} must not hold a user or password: give a file by --token-file or --api-key-file`);
-  if (url.search || url.hash) throw new Error(`--${option} must end with its path, is "${text}"`);
+  }
+  if (url.search || url.hash) {
+    throw new Error(`--${option} must end with its path, is "${text}"`);
+  }
   return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
 }
 
 function countOf(option: keyof typeof LARGEST, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+  if (text === undefined) {
+    return undefined;
+  }
   const value = text.trim() === "" ? Number.NaN : Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= LARGEST[option]) return value;
+  if (Number.isInteger(value) && value >= 1 && value <= LARGEST[option]) {
+    return value;
+  }
   throw new Error(`--${option} must be a whole number from 1 to ${LARGEST[option]}, is "${text}"`);
 }
 
 function nameOf(option: string, text: string | undefined): string | undefined {
-  if (text === undefined || /^[\w][\w.:/@-]*$/.test(text)) return text;
+  if (text === undefined || /^[\w][\w.:/@-]*$/.test(text)) {
+    return text;
+  }
   throw new Error(`--${option} must be a name such as llama3.2:3b, is "${text}"`);
 }
 
 function secretIn(option: string, path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
+  if (path === undefined) {
+    return undefined;
+  }
   const text = read(option, path).trim();
   // Anything else cannot stand in a header, and is not what the file was meant to hold.
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  if (/^[\x21-\x7e]+$/.test(text)) {
+    return text;
+  }
   throw new Error(
     `--${option}: ${path} must hold one word on one line, ${text === "" ? "is empty" : "holds other text"}`,
   );
 }
 
 function certificatesIn(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
+  if (path === undefined) {
+    return undefined;
+  }
   const text = read("ca", path);
-  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+  if (text.includes("-----BEGIN CERTIFICATE-----")) {
+    return text;
+  }
   throw new Error(`--ca: ${path} holds no certificate in PEM form ("-----BEGIN CERTIFICATE-----")`);
 }
 

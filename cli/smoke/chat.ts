@@ -57,13 +57,19 @@ export async function chat(client: HttpClient, request: ChatRequest, signal: Abo
   if (status !== 200) {
     const lookAt = status === 404 ? "--model and --served-model: GET /v1/models of --url lists the names" : LOOK_AT;
     const text: string[] = [];
-    for await (const line of lines) text.push(line.text);
+    for await (const line of lines) {
+      text.push(line.text);
+    }
     throw refused({ status, text: text.join("\n") }, `${request.model} answers with status 200`, lookAt);
   }
   const { firstTokenAt, chunks, pieces, counted, finished, other } = await read(lines, request.model);
   const totalMs = performance.now() - begun;
-  if (firstTokenAt === undefined) throw broken(request.model, `no token${other === "" ? "" : `: ${messageIn(other)}`}`);
-  if (!finished) throw broken(request.model, `an answer that was cut off after ${chunks} tokens`);
+  if (firstTokenAt === undefined) {
+    throw broken(request.model, `no token${other === "" ? "" : `: ${messageIn(other)}`}`);
+  }
+  if (!finished) {
+    throw broken(request.model, `an answer that was cut off after ${chunks} tokens`);
+  }
   const firstTokenMs = firstTokenAt - begun;
   // Some servers leave usage out: then each chunk counts as a token, as it nearly always is.
   const tokens = counted ?? chunks;
@@ -105,14 +111,20 @@ async function read(lines: AsyncIterable<Line>, model: string): Promise<Streamed
   };
   for await (const { text: line, piece } of lines) {
     const data = /^data:\s?(.*)$/.exec(line)?.[1];
-    if (data === "[DONE]") return { ...end(), finished: true };
+    if (data === "[DONE]") {
+      return { ...end(), finished: true };
+    }
     if (data === undefined) {
       // Blank lines part events; a comment line (":") keeps the connection open.
-      if (line !== "" && !/^(:|event:|id:|retry:)/.test(line)) other.push(line);
+      if (line !== "" && !/^(:|event:|id:|retry:)/.test(line)) {
+        other.push(line);
+      }
       continue;
     }
     const chunk = CHUNK.safeParse(parseJson(data));
-    if (!chunk.success || chunk.data.error != null) throw broken(model, messageIn(data));
+    if (!chunk.success || chunk.data.error != null) {
+      throw broken(model, messageIn(data));
+    }
     const choice = chunk.data.choices?.[0];
     if (choice?.delta?.content || choice?.delta?.reasoning || choice?.delta?.reasoning_content) {
       firstTokenAt ??= performance.now();
@@ -120,7 +132,9 @@ async function read(lines: AsyncIterable<Line>, model: string): Promise<Streamed
       pieces.add(piece);
     }
     counted = chunk.data.usage?.completion_tokens ?? counted;
-    if (choice?.finish_reason) finished = true;
+    if (choice?.finish_reason) {
+      finished = true;
+    }
   }
   return { ...end(), finished };
 }

@@ -95,7 +95,9 @@ export class ControlApi implements Lifecycle {
     const answer = await this.client.request("POST", `/workers/${action}`, signal, { worker });
     const what = `POST /workers/${action} accepts a task`;
     const { task_ids } = expectJson(answer, { what, status: 202, schema: ACCEPTED_MANY, lookAt: this.lookAt });
-    for (const task of task_ids) await this.finish(task, `the ${action} of worker ${worker}`, { signal });
+    for (const task of task_ids) {
+      await this.finish(task, `the ${action} of worker ${worker}`, { signal });
+    }
   }
 
   private async model(model: string, signal: AbortSignal): Promise<z.infer<typeof MODEL>> {
@@ -118,7 +120,9 @@ export class ControlApi implements Lifecycle {
     for (;;) {
       const answer = await this.client.request("GET", `/tasks/${encodeURIComponent(id)}/status`, guard.signal);
       const task = expectJson(answer, { what: `the status of task ${id}`, schema: TASK, lookAt: this.lookAt });
-      if (task.state === "completed") return;
+      if (task.state === "completed") {
+        return;
+      }
       if (task.state === "failed") {
         const got = `${task.state}: ${task.error ?? "no reason given"}`;
         const lookAt = `GET /tasks/${id}/status, ${this.lookAt} and the engine's`;

@@ -34,7 +34,9 @@ async function ollamaVersion(client: HttpClient, signal: AbortSignal): Promise<s
     // vLLM has /version, not this path.
     return status === 200 && version.success ? version.data.version : undefined;
   } catch (error) {
-    if (error instanceof NoAnswer) return undefined;
+    if (error instanceof NoAnswer) {
+      return undefined;
+    }
     throw error;
   }
 }

@@ -56,7 +56,9 @@ export class HttpClient {
     const { status, lines } = await this.stream(method, path, signal, body);
     let text = "";
     for await (const line of lines) {
-      if (text.length < LONGEST_TEXT) text += text === "" ? line.text : `\n${line.text}`;
+      if (text.length < LONGEST_TEXT) {
+        text += text === "" ? line.text : `\n${line.text}`;
+      }
     }
     return { status, text };
   }
@@ -99,12 +101,16 @@ async function* linesOf(response: http.IncomingMessage, url: URL, signal: AbortS
       const lines = `${rest}${String(chunk)}`.split(/\r?\n/);
       rest = lines.pop() ?? "";
       piece += 1;
-      for (const text of lines) yield { text, piece };
+      for (const text of lines) {
+        yield { text, piece };
+      }
     }
   } catch (error) {
     throw noAnswer(error, url, signal);
   }
-  if (rest !== "") yield { text: rest, piece };
+  if (rest !== "") {
+    yield { text: rest, piece };
+  }
 }
 
 const UNTRUSTED = [
@@ -124,29 +130,37 @@ function noAnswer(error: unknown, url: URL, signal: AbortSignal): Error {
   const failure = firstOf(error);
   const code = failure.code ?? "";
   const address = `${url.protocol}//${url.host}`;
-  if (code === "ECONNREFUSED")
+  if (code === "ECONNREFUSED") {
     return new NoAnswer(`nothing listens at ${address}`, "whether the server runs, its port, the port-forward");
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+  }
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return new NoAnswer(`the name ${url.hostname} does not resolve`, "the address for mistakes; the DNS record");
-  if (UNTRUSTED.includes(code))
+  }
+  if (UNTRUSTED.includes(code)) {
     return new NoAnswer(
       `the certificate of ${address} is not trusted (${code})`,
       "--ca FILE with the authority that signed it",
     );
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "CERT_HAS_EXPIRED")
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "CERT_HAS_EXPIRED") {
     return new NoAnswer(`the certificate of ${address} is not valid: ${failure.message}`, "the gateway's certificate");
-  if (code === "ECONNRESET" || failure.message === "aborted")
+  }
+  if (code === "ECONNRESET" || failure.message === "aborted") {
     return new NoAnswer(`the connection to ${url.host} was cut off`, "the server's log: did it crash or restart?");
-  if (code === "EPROTO" || code.startsWith("HPE_"))
+  }
+  if (code === "EPROTO" || code.startsWith("HPE_")) {
     return new NoAnswer(
       `${address} does not speak ${url.protocol.replace(":", "").toUpperCase()}`,
       "http:// or https://",
     );
+  }
   return new NoAnswer(`${address}: ${failure.message}`, "the network between here and there");
 }
 
 /** A name with several addresses fails with one error per address; the first stands for all. */
 function firstOf(error: unknown): NodeJS.ErrnoException {
-  if (error instanceof AggregateError && error.errors.length > 0) return firstOf(error.errors[0]);
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return firstOf(error.errors[0]);
+  }
   return error instanceof Error ? error : new Error(String(error));
 }

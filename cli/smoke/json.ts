@@ -11,9 +11,13 @@ export function expectJson<T>(
   expected: { readonly what: string; readonly status?: number; readonly schema: z.ZodType<T>; readonly lookAt: string },
 ): T {
   const { what, status = 200, schema, lookAt } = expected;
-  if (answer.status !== status) throw refused(answer, `${what}: status ${status}`, lookAt);
+  if (answer.status !== status) {
+    throw refused(answer, `${what}: status ${status}`, lookAt);
+  }
   const parsed = schema.safeParse(parseJson(answer.text));
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    return parsed.data;
+  }
   const problem = parsed.error.issues[0];
   const where = problem === undefined || problem.path.length === 0 ? "" : ` at ${problem.path.join(".")}`;
   throw new StepFailure({
@@ -34,17 +38,27 @@ export function refused(answer: Answer, expected: string, lookAt: string): StepF
 }
 
 function hintFor(status: number): string | undefined {
-  if (status === 401) return "--api-key-file for --url, --token-file for the control API: missing, wrong or revoked";
-  if (status === 403) return 'what the key or token may do: the control API needs the scope "operate"';
-  if (status === 400 || status === 422) return "the value that the message names";
-  if (status === 429) return "the rate limit of this key; a lower --concurrency";
+  if (status === 401) {
+    return "--api-key-file for --url, --token-file for the control API: missing, wrong or revoked";
+  }
+  if (status === 403) {
+    return 'what the key or token may do: the control API needs the scope "operate"';
+  }
+  if (status === 400 || status === 422) {
+    return "the value that the message names";
+  }
+  if (status === 429) {
+    return "the rate limit of this key; a lower --concurrency";
+  }
   return undefined;
 }
 
 /** A server's message, from the JSON forms that OpenAI, Ollama and RFC 9457 give, or the text itself. */
 export function messageIn(text: string): string {
   const body = parseJson(text);
-  if (typeof body !== "object" || body === null) return shorten(text);
+  if (typeof body !== "object" || body === null) {
+    return shorten(text);
+  }
   const { error, detail, title, message } = body as Readonly<Record<string, unknown>>;
   const nested = typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error;
   const found = [nested, detail, message, title].find((words) => typeof words === "string" && words !== "");

@@ -30,7 +30,9 @@ export class OllamaLifecycle implements Lifecycle {
   }
 
   async state(model: string, signal: AbortSignal): Promise<ModelState> {
-    if (await this.lists("/api/ps", model, signal)) return "loaded";
+    if (await this.lists("/api/ps", model, signal)) {
+      return "loaded";
+    }
     return (await this.lists("/api/tags", model, signal)) ? "on_disk" : "absent";
   }
 
@@ -38,7 +40,9 @@ export class OllamaLifecycle implements Lifecycle {
   async pull(model: string, { onProgress, stallSeconds }: PullOptions): Promise<void> {
     const guard = new StallGuard(stallSeconds);
     try {
-      if ((await this.state(model, guard.signal)) === "absent") await this.download(model, guard, onProgress);
+      if ((await this.state(model, guard.signal)) === "absent") {
+        await this.download(model, guard, onProgress);
+      }
       onProgress("loading");
       guard.progress("loading");
       await this.load(model, guard.signal);
@@ -49,13 +53,17 @@ export class OllamaLifecycle implements Lifecycle {
 
   async load(model: string, signal: AbortSignal): Promise<void> {
     const answer = await this.client.request("POST", "/api/generate", signal, { model, stream: false });
-    if (answer.status !== 200) throw refused(answer, `${model} loads into memory`, "Ollama's log; free memory");
+    if (answer.status !== 200) {
+      throw refused(answer, `${model} loads into memory`, "Ollama's log; free memory");
+    }
   }
 
   async unload(model: string, signal: AbortSignal): Promise<void> {
     const body = { model, keep_alive: 0, stream: false };
     const answer = await this.client.request("POST", "/api/generate", signal, body);
-    if (answer.status !== 200) throw refused(answer, `${model} unloads`, this.lookAt);
+    if (answer.status !== 200) {
+      throw refused(answer, `${model} unloads`, this.lookAt);
+    }
   }
 
   private async download(model: string, guard: StallGuard, onProgress: PullOptions["onProgress"]): Promise<void> {
@@ -68,19 +76,30 @@ export class OllamaLifecycle implements Lifecycle {
     let text = "";
     for await (const { text: line } of lines) {
       text = line;
-      if (status !== 200 || line.trim() === "") continue;
+      if (status !== 200 || line.trim() === "") {
+        continue;
+      }
       const parsed = PULL_LINE.safeParse(parseJson(line));
-      if (!parsed.success) throw new StepFailure({ expected, got: `the line ${messageIn(line)}`, lookAt });
+      if (!parsed.success) {
+        throw new StepFailure({ expected, got: `the line ${messageIn(line)}`, lookAt });
+      }
       last = parsed.data;
-      if (last.error !== undefined) throw new StepFailure({ expected, got: last.error, lookAt });
-      if (last.digest !== undefined) layers.set(last.digest, last);
+      if (last.error !== undefined) {
+        throw new StepFailure({ expected, got: last.error, lookAt });
+      }
+      if (last.digest !== undefined) {
+        layers.set(last.digest, last);
+      }
       const state = progressOf(last, layers);
       guard.progress(state);
       onProgress(state);
     }
-    if (status !== 200) throw refused({ status, text }, expected, lookAt);
-    if (last.status !== "success")
+    if (status !== 200) {
+      throw refused({ status, text }, expected, lookAt);
+    }
+    if (last.status !== "success") {
       throw new StepFailure({ expected, got: `an end after "${last.status ?? "nothing"}"`, lookAt: this.lookAt });
+    }
   }
 
   private async lists(path: string, model: string, signal: AbortSignal): Promise<boolean> {
@@ -92,7 +111,9 @@ export class OllamaLifecycle implements Lifecycle {
 }
 
 function progressOf({ digest, status = "" }: PullLine, layers: ReadonlyMap<string, PullLine>): string {
-  if (digest === undefined) return status;
+  if (digest === undefined) {
+    return status;
+  }
   const sum = (values: (number | undefined)[]): number => values.reduce((all: number, one = 0) => all + one, 0);
   const total = sum([...layers.values()].map((layer) => layer.total));
   const completed = sum([...layers.values()].map((layer) => layer.completed));

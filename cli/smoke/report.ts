@@ -37,7 +37,9 @@ export function smokeJson(report: SmokeReport): string {
 }
 
 function failure({ name, failure }: StepResult, s: Style): string {
-  if (failure === undefined) return "";
+  if (failure === undefined) {
+    return "";
+  }
   const lines = table([
     ["  expected", failure.expected],
     ["  got", failure.got],
@@ -59,6 +61,8 @@ function ran({ status }: Pick<StepResult, "status">): boolean {
 }
 
 function paintOf(status: StepStatus, s: Style): (text: string) => string {
-  if (status === "passed") return s.good;
+  if (status === "passed") {
+    return s.good;
+  }
   return status === "failed" ? s.bad : s.dim;
 }

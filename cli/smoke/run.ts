@@ -51,7 +51,9 @@ export async function smoke(args: SmokeArguments, observer: SmokeObserver): Prom
     const { outcome, notes: said, ...rest } = await health(args, inference);
     found = rest;
     notes.push(...said);
-    if (outcome instanceof StepFailure) throw outcome;
+    if (outcome instanceof StepFailure) {
+      throw outcome;
+    }
     return outcome;
   });
   const model = args.model ?? found.endpoint?.models[0];
@@ -84,16 +86,24 @@ export async function smoke(args: SmokeArguments, observer: SmokeObserver): Prom
 
 /** Undefined when it cannot be told: the pull then says why. */
 async function stateOf({ lifecycle }: Found, model: string | undefined, args: SmokeArguments) {
-  if (lifecycle === undefined || model === undefined) return undefined;
+  if (lifecycle === undefined || model === undefined) {
+    return undefined;
+  }
   return lifecycle.state(model, stepSignal(args)).catch((error: unknown) => {
-    if (error instanceof StepFailure || error instanceof NoAnswer) return undefined;
+    if (error instanceof StepFailure || error instanceof NoAnswer) {
+      return undefined;
+    }
     throw error;
   });
 }
 
 function reasonToSkip({ endpoint }: Found, needed?: StepResult): string | undefined {
-  if (endpoint === undefined) return "nothing usable answers at --url";
-  if (needed?.status === "failed" || needed?.status === "skipped") return `${needed.name} did not pass`;
+  if (endpoint === undefined) {
+    return "nothing usable answers at --url";
+  }
+  if (needed?.status === "failed" || needed?.status === "skipped") {
+    return `${needed.name} did not pass`;
+  }
   return undefined;
 }
 
@@ -104,8 +114,12 @@ async function timed(name: string, run: () => Promise<StepOutcome>): Promise<Ste
     const { status = "passed", detail, figures } = await run();
     return { name, status, seconds: seconds(), detail, figures };
   } catch (error) {
-    if (error instanceof StepFailure) return failed(name, seconds(), error);
-    if (!(error instanceof NoAnswer)) throw error;
+    if (error instanceof StepFailure) {
+      return failed(name, seconds(), error);
+    }
+    if (!(error instanceof NoAnswer)) {
+      throw error;
+    }
     const explanation = { expected: "an answer", got: error.message, lookAt: error.lookAt };
     return failed(name, seconds(), new StepFailure(explanation));
   }

@@ -13,7 +13,9 @@ export async function poll<T>(
   const until = performance.now() + seconds * 1000;
   for (;;) {
     const answer = await ask();
-    if (answer !== undefined || performance.now() >= until) return answer;
+    if (answer !== undefined || performance.now() >= until) {
+      return answer;
+    }
     await sleep(intervalMs);
   }
 }
@@ -37,7 +39,9 @@ export class StallGuard {
 
   /** Counts as progress only when it is another text than before. */
   progress(state: string): void {
-    if (state === this.last) return;
+    if (state === this.last) {
+      return;
+    }
     this.last = state;
     this.timer.refresh();
   }

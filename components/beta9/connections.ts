@@ -86,7 +86,9 @@ export function beta9Connections({ backends, clients, networks }: Beta9Connectio
 
 /** The model store; a Service of the cluster by its namespace; any other name may be anywhere but at the metadata service. */
 function hostEnds(host: string): End | readonly End[] {
-  if (host === MODEL_STORE_HOST) return modelStorePods;
+  if (host === MODEL_STORE_HOST) {
+    return modelStorePods;
+  }
   const namespace = /^[a-z0-9-]+\.([a-z0-9-]+)\.svc(\.|$)/.exec(host)?.[1];
   return namespace === undefined ? anyAddress() : podsIn(namespace);
 }

@@ -71,10 +71,18 @@ export function connect({ name, reason, from, to, ports }: ConnectArgs): Connect
 }
 
 function problemOf({ from, to, ports }: Connection): string | undefined {
-  if (from.length === 0 || to.length === 0) return "has no end: give from and to";
-  if (ports?.length === 0) return "has no port: name some, or leave them out for all";
-  if (to.some((end) => "anyone" in end)) return "goes to anyone: name pods or addresses";
-  if (![...from, ...to].some(isPods)) return "has no pods at either end, so that no namespace takes part in it";
+  if (from.length === 0 || to.length === 0) {
+    return "has no end: give from and to";
+  }
+  if (ports?.length === 0) {
+    return "has no port: name some, or leave them out for all";
+  }
+  if (to.some((end) => "anyone" in end)) {
+    return "goes to anyone: name pods or addresses";
+  }
+  if (![...from, ...to].some(isPods)) {
+    return "has no pods at either end, so that no namespace takes part in it";
+  }
   return undefined;
 }
 
@@ -85,7 +93,9 @@ export function podsIn(namespace: string): PodSelection {
 
 /** An end without what its giver knows besides, so that the list stays readable. */
 function bare(end: End): End {
-  if (!isPods(end)) return end;
+  if (!isPods(end)) {
+    return end;
+  }
   const { namespace, podLabels, serviceAccount } = end;
   return { namespace, podLabels, ...(serviceAccount !== undefined && { serviceAccount }) };
 }
@@ -128,7 +138,9 @@ export class Connections {
     const here = (ends: readonly End[]) => ends.filter(isPods).filter((end) => end.namespace === namespace);
     const selections = new Map<string, Labels>([[key({}), {}]]);
     for (const { from, to } of connections) {
-      for (const { podLabels } of here([...from, ...to])) selections.set(key(podLabels), podLabels);
+      for (const { podLabels } of here([...from, ...to])) {
+        selections.set(key(podLabels), podLabels);
+      }
     }
     return [...selections].map(([selection, podLabels]) => {
       const concerns = (ends: readonly End[]) => here(ends).some((end) => key(end.podLabels) === selection);

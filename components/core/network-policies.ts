@@ -85,7 +85,9 @@ function peers(ends: readonly End[], namespace: string): NetworkPolicyPeer[] {
 function peer(end: End, namespace: string): NetworkPolicyPeer {
   if (isPods(end)) {
     const { podLabels } = end;
-    if (end.namespace === namespace) return { podSelector: selector(podLabels) };
+    if (end.namespace === namespace) {
+      return { podSelector: selector(podLabels) };
+    }
     return {
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": end.namespace } },
       ...(Object.keys(podLabels).length > 0 && { podSelector: selector(podLabels) }),

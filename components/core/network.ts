@@ -104,7 +104,9 @@ function addresses(cidrs: readonly string[], except: readonly string[] = []): En
 function outermost(cidrs: readonly string[]): { readonly cidr: string; readonly network: Network }[] {
   const known = [...new Set(cidrs.map((cidr) => canonicalCidr(cidr) ?? cidr))].map((cidr) => {
     const network = parseCidr(cidr);
-    if (network === undefined) throw new Error(`"${cidr}" is no network in CIDR form`);
+    if (network === undefined) {
+      throw new Error(`"${cidr}" is no network in CIDR form`);
+    }
     return { cidr, network };
   });
   return known.filter(({ network }, i) => !known.some((other, j) => j !== i && contains(other.network, network)));

@@ -21,8 +21,11 @@ export function monitors(name: string, { namespace, targets }: MonitorsArgs, opt
   for (const target of targets) {
     const monitor = target.monitor?.name ?? target.name;
     const others = shared.get(monitor);
-    if (others) others.push(target);
-    else shared.set(monitor, [target]);
+    if (others) {
+      others.push(target);
+    } else {
+      shared.set(monitor, [target]);
+    }
   }
   for (const [monitor, alike] of shared) {
     customResource<IPodMonitor>(

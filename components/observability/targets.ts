@@ -43,7 +43,9 @@ export interface ModelStoreMetrics {
 /** One target for each model whose engine has metrics; those of one engine share a monitor. */
 export function modelTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[] {
   return endpoints.flatMap(({ model, engine, namespace, podLabels, metrics }) => {
-    if (!metrics) return [];
+    if (!metrics) {
+      return [];
+    }
     const { "app.kubernetes.io/instance": _, ...common } = podLabels;
     const monitor = {
       name: ["models", ...Object.values(common)].join("-"),

@@ -94,7 +94,9 @@ export function usualFileType(architecture: ModelArchitecture): string {
 function ollamaFormat(architecture: ModelArchitecture, quantization: string | undefined): WeightFormat {
   const name = quantization ?? usualFileType(architecture);
   const format = ggufFormat(architecture, name);
-  if (format === undefined) throw new UnknownFormatError(name, ggufFileTypes);
+  if (format === undefined) {
+    throw new UnknownFormatError(name, ggufFileTypes);
+  }
   return format;
 }
 
@@ -148,7 +150,9 @@ function cacheBytes(layers: readonly LayerCache[], contextTokens: number, reques
 function computeBufferBytes(architecture: ModelArchitecture, stage: PipelineStage): number {
   const width = Math.max(
     ...architecture.layerSpecs.map(({ feedForward }) => {
-      if (feedForward.kind === "dense") return 2 * feedForward.width;
+      if (feedForward.kind === "dense") {
+        return 2 * feedForward.width;
+      }
       return feedForward.kind === "experts" ? 2 * feedForward.width * feedForward.expertsPerToken : 0;
     }),
   );

@@ -83,11 +83,15 @@ function headProblems(architecture: ModelArchitecture, tensorParallel: number): 
         `TP ${tensorParallel} exceeds the ${parallelMixer.kvHeads} KV heads that short convolutions are split by`,
       );
     }
-    if (mixer.kind !== "attention" && mixer.kind !== "latent" && mixer.kind !== "compressed") continue;
-    if (mixer.heads % tensorParallel !== 0)
+    if (mixer.kind !== "attention" && mixer.kind !== "latent" && mixer.kind !== "compressed") {
+      continue;
+    }
+    if (mixer.heads % tensorParallel !== 0) {
       problems.push(`TP ${tensorParallel} does not divide the ${mixer.heads} attention heads`);
-    if (mixer.kind === "compressed" && mixer.outputGroups % tensorParallel !== 0)
+    }
+    if (mixer.kind === "compressed" && mixer.outputGroups % tensorParallel !== 0) {
       problems.push(`TP ${tensorParallel} does not divide the ${mixer.outputGroups} groups of the output projection`);
+    }
     if (mixer.kind === "attention" && mixer.kvHeads % tensorParallel !== 0 && tensorParallel % mixer.kvHeads !== 0) {
       problems.push(`TP ${tensorParallel} neither divides nor is a multiple of the ${mixer.kvHeads} KV heads`);
     }
@@ -97,7 +101,9 @@ function headProblems(architecture: ModelArchitecture, tensorParallel: number): 
 
 /** Mamba 2: vLLM 0.19 to 0.33, mamba_mixer2.py. */
 function groupingProblems(mixer: Mixer | undefined, tensorParallel: number): readonly string[] {
-  if (mixer?.kind !== "recurrent" || mixer.grouping === undefined) return [];
+  if (mixer?.kind !== "recurrent" || mixer.grouping === undefined) {
+    return [];
+  }
   const { heads, groups } = mixer.grouping;
   return [
     ...(heads % tensorParallel === 0 ? [] : [`TP ${tensorParallel} does not divide the ${heads} Mamba heads`]),
@@ -120,7 +126,9 @@ function tensorProblems(
   format: WeightFormat,
   wholeExperts: boolean,
 ): readonly string[] {
-  if (tensorParallel === 1) return [];
+  if (tensorParallel === 1) {
+    return [];
+  }
   return tensorInventory(architecture)
     .filter((tensor) => tensor.part === "text")
     .filter(({ kind }) => kind === "linear" || (kind === "expert" && !wholeExperts))
@@ -132,7 +140,9 @@ function tensorProblems(
 
 function widthProblems(tensor: ModelTensor, tensorParallel: number): readonly string[] {
   const size = splitSize(tensor);
-  if (size === undefined || size % tensorParallel === 0) return [];
+  if (size === undefined || size % tensorParallel === 0) {
+    return [];
+  }
   return [`TP ${tensorParallel} does not divide the width ${size} of ${shortName(tensor)}`];
 }
 
@@ -140,10 +150,14 @@ function widthProblems(tensor: ModelTensor, tensorParallel: number): readonly st
 function quantizationProblems(tensor: ModelTensor, tensorParallel: number, format: WeightFormat): readonly string[] {
   const scheme = schemeFor(format, asMatrix(tensor));
   const size = splitSize(tensor);
-  if (scheme === undefined || size === undefined || size % tensorParallel !== 0) return [];
+  if (scheme === undefined || size === undefined || size % tensorParallel !== 0) {
+    return [];
+  }
   const part = size / tensorParallel;
   const unit = indivisibleUnit(scheme.scale, tensor);
-  if (unit === undefined || part % unit === 0) return [];
+  if (unit === undefined || part % unit === 0) {
+    return [];
+  }
   return [
     `TP ${tensorParallel} splits the width ${size} of ${shortName(tensor)} into ${part}, no multiple of the ${unit} that ${scheme.name} weights share a scale over`,
   ];
@@ -154,14 +168,20 @@ function indivisibleUnit(
   scale: NonNullable<ReturnType<typeof schemeFor>>["scale"],
   { split }: ModelTensor,
 ): number | undefined {
-  if (scale.per === "group") return split.along === "columns" && scale.groupSize > 32 ? scale.groupSize : undefined;
-  if (scale.per !== "block") return undefined;
+  if (scale.per === "group") {
+    return split.along === "columns" && scale.groupSize > 32 ? scale.groupSize : undefined;
+  }
+  if (scale.per !== "block") {
+    return undefined;
+  }
   return split.along === "columns" ? scale.blockColumns : scale.blockRows;
 }
 
 /** The dimension that tensor parallelism cuts; KV heads are replicated, so they are checked as heads. */
 function splitSize({ split, rows, columns }: ModelTensor): number | undefined {
-  if (split.along === "columns") return columns;
+  if (split.along === "columns") {
+    return columns;
+  }
   return split.along === "rows" && split.units === undefined ? rows : undefined;
 }
 

@@ -48,8 +48,9 @@ const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
   },
   "moe-backend": (value) => {
     const moeBackend: MoeBackend | undefined = moeBackends.find((each) => each === value);
-    if (typeof value !== "string" || value === "")
+    if (typeof value !== "string" || value === "") {
       return { allowed: `a back end, for example ${moeBackends.join(", ")}` };
+    }
     return { options: value === "auto" ? {} : moeBackend && { moeBackend } };
   },
 };
@@ -75,7 +76,9 @@ export function readVllmFlags(args: Readonly<Record<string, ArgumentValue>> = {}
   for (const [given, value] of Object.entries(args)) {
     const { name, negated } = canonical(given);
     const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
-    if (reader === undefined) continue;
+    if (reader === undefined) {
+      continue;
+    }
     const reading = reader(negated && typeof value === "boolean" ? !value : value);
     if ("allowed" in reading) {
       problems.push({ flag: given, value, allowed: reading.allowed });
@@ -106,8 +109,12 @@ const byOtherName: ReadonlyMap<string, EngineArgument> = new Map(
 /** `--dtype` in vLLM's words; "auto" where the engine chooses. */
 export function dtypeOfFlag(value: ArgumentValue | undefined): Dtype | "auto" | undefined {
   const name = typeof value === "string" ? value.toLowerCase() : "";
-  if (name === "auto") return "auto";
-  if (name === "float") return "float32";
+  if (name === "auto") {
+    return "auto";
+  }
+  if (name === "float") {
+    return "float32";
+  }
   return ["half", "float16", "bfloat16", "float32"].includes(name) ? dtypeNamed(name) : undefined;
 }
 
@@ -129,12 +136,16 @@ function count(option: (value: number) => VllmOptions) {
 function readMediaLimits(value: ArgumentValue): Reading {
   const allowed = 'counts by modality, for example {"image": 0, "video": 0}';
   const limits = typeof value === "string" ? parsed(value) : value;
-  if (!isPlainObject(limits)) return { allowed };
+  if (!isPlainObject(limits)) {
+    return { allowed };
+  }
   const entries = Object.entries(limits).map(
     ([modality, limit]) => [modality, isPlainObject(limit) ? (limit.count ?? Number.NaN) : limit] as const,
   );
   const counts = entries.filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]));
-  if (counts.length < entries.length || counts.some(([, limit]) => limit < 0)) return { allowed };
+  if (counts.length < entries.length || counts.some(([, limit]) => limit < 0)) {
+    return { allowed };
+  }
   const mediaPerPrompt: Record<string, number> = Object.fromEntries(counts);
   const leavesOutTower = mediaPerPrompt.image === 0 && mediaPerPrompt.video === 0;
   return { options: leavesOutTower ? { mediaPerPrompt } : undefined };

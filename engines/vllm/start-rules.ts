@@ -30,11 +30,16 @@ export function vllmLackOfMemory(
   { contextTokens, concurrency }: Pick<VllmRequest, "contextTokens" | "concurrency">,
   { kvPoolGiB, requestCapacity }: MemoryEstimate,
 ): string | undefined {
-  if (kvPoolGiB <= 0) return "vLLM does not start: no memory is left for the KV cache";
-  if (requestCapacity < 1)
+  if (kvPoolGiB <= 0) {
+    return "vLLM does not start: no memory is left for the KV cache";
+  }
+  if (requestCapacity < 1) {
     return `vLLM does not start: ${kvPoolGiB.toFixed(2)} GiB hold no request of ${count(contextTokens)} tokens`;
+  }
   // What lacks is memory outside the budget of the cache: for graphs, before they were counted in it.
-  if (requestCapacity >= concurrency) return undefined;
+  if (requestCapacity >= concurrency) {
+    return undefined;
+  }
   return `vLLM starts all the same: ${requestCapacity.toFixed(1)} of the ${count(concurrency)} requests are held at once, the rest wait`;
 }
 

@@ -38,9 +38,13 @@ export function compressedCaches(attention: CompressedAttention): readonly Paged
   const vectorBytes = plain + 2 * ropeHeadDim + Math.ceil(plain / vectorScaleGroup) + 1;
   const window: AttentionScope = { kind: "sliding", windowTokens };
   const own = page(window, windowBlockTokens, windowBlockTokens * vectorBytes);
-  if (compression === undefined) return [own];
+  if (compression === undefined) {
+    return [own];
+  }
   const compressed = compressor(compression, headDim, vectorBytes);
-  if (indexer === undefined) return [...compressed, own];
+  if (indexer === undefined) {
+    return [...compressed, own];
+  }
   const keyBytes = indexer.headDim + Math.ceil(indexer.headDim / indexerScaleGroup) * float32Bytes;
   return [...compressed, own, ...compressor(compression, indexer.headDim, keyBytes)];
 }

@@ -56,7 +56,9 @@ export function stateElementsPerSequence(architecture: ModelArchitecture): {
   let convolution = 0;
   let recurrent = 0;
   for (const mixer of architecture.layerSpecs.flatMap(mixersOf)) {
-    if (mixer.kind !== "recurrent") continue;
+    if (mixer.kind !== "recurrent") {
+      continue;
+    }
     convolution += mixer.convolutionStateElements;
     recurrent += mixer.recurrentStateElements;
   }
@@ -98,13 +100,17 @@ function equalPages(caches: readonly LayerCache[]): readonly PagedCache[] {
 
 /** What a GPU holds of the groups' state beyond its even share: a group is never cut. */
 function repeatedElements(grouping: HeadGrouping | undefined, tensorParallel: number): number {
-  if (grouping === undefined) return 0;
+  if (grouping === undefined) {
+    return 0;
+  }
   const whole = Math.max(1 / grouping.groups, 1 / tensorParallel);
   return grouping.convolutionStateElements * (whole - 1 / tensorParallel);
 }
 
 function kvValueBytes(architecture: ModelArchitecture, dtype: KvCacheDtype): number {
-  if (dtype === "fp8") return 1;
+  if (dtype === "fp8") {
+    return 1;
+  }
   return dtype === "bfloat16" ? 2 : dtypeBytes[architecture.checkpointDtype];
 }
 

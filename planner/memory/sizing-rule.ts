@@ -37,7 +37,9 @@ const overheadFactor = 1.2;
 export function fiveStepRule(input: SizingRuleInput): SizingRuleResult {
   const { parametersB, bits, shapeGpuMemoryGB } = input;
   for (const [name, value] of Object.entries({ parametersB, bits, shapeGpuMemoryGB })) {
-    if (!(value > 0 && Number.isFinite(value))) throw new RangeError(`${name} must be above 0, is ${value}`);
+    if (!(value > 0 && Number.isFinite(value))) {
+      throw new RangeError(`${name} must be above 0, is ${value}`);
+    }
   }
   const weightsGB = (parametersB * 4) / (32 / bits);
   const memoryGB = weightsGB * overheadFactor;

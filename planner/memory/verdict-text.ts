@@ -16,7 +16,9 @@ export function verdictText(
 }
 
 function opening({ answer, decides }: Judged): string {
-  if (answer !== "edge") return "";
+  if (answer !== "edge") {
+    return "";
+  }
   return decides === "KV cache" ? "may hold this load or not: " : "may start or not: ";
 }
 

@@ -111,7 +111,9 @@ function isTighter(stage: Judged, than: Judged): boolean {
 }
 
 function answerOf({ totalGiB, limitGiB, belowGiB, aboveGiB }: Judged): MemoryAnswer {
-  if (totalGiB + aboveGiB <= limitGiB) return "fits";
+  if (totalGiB + aboveGiB <= limitGiB) {
+    return "fits";
+  }
   return totalGiB - belowGiB > limitGiB ? "no" : "edge";
 }
 
@@ -126,8 +128,12 @@ function deciderOf(need: StageNeed, estimate: StageEstimate): Decider {
   const off = answer === "no" ? -estimate.belowGiB : estimate.aboveGiB;
   const base = estimate.weightsGiB + estimate.overheadGiB + off;
   const { capture, budgetGiB, oneRequestGiB } = need;
-  if (capture && capture.limitGiB < budgetGiB && estimate.totalGiB + off <= budgetGiB) return "graph capture";
-  if (base > estimate.limitGiB || need.parts.kvCache === 0) return "weights";
+  if (capture && capture.limitGiB < budgetGiB && estimate.totalGiB + off <= budgetGiB) {
+    return "graph capture";
+  }
+  if (base > estimate.limitGiB || need.parts.kvCache === 0) {
+    return "weights";
+  }
   return base + oneRequestGiB > estimate.limitGiB ? "one request" : "KV cache";
 }
 

@@ -51,7 +51,9 @@ function compressorTensors(
 
 function indexerTensors(attention: CompressedAttention, hidden: number, prefix: string): readonly TensorPart[] {
   const { indexer, compression, queryLoraRank } = attention;
-  if (indexer === undefined || compression === undefined) return [];
+  if (indexer === undefined || compression === undefined) {
+    return [];
+  }
   return [
     ...compressorTensors(compression, indexer.headDim, hidden, prefix),
     { module: `${prefix}.q_b_proj`, kind: "linear", rows: indexer.heads * indexer.headDim, columns: queryLoraRank },

@@ -114,8 +114,12 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
   const model = reader.read(text);
   const hiddenSize = text.size(dimensionKeys.hidden, model.embeddingShape?.[1]);
   const architecture = assemble({ root, text, rootType, family, model, hiddenSize, options, findings });
-  if (problems.length > 0) return fail();
-  if (checkpoint === undefined) return architecture;
+  if (problems.length > 0) {
+    return fail();
+  }
+  if (checkpoint === undefined) {
+    return architecture;
+  }
   return layout === undefined
     ? checkedByFiles(architecture, checkpoint)
     : countedFromFiles(architecture, checkpoint, layout);
@@ -123,7 +127,9 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
 
 /** Whether a reader knows the model type of a config.json, so that nothing else is needed. */
 export function hasReader(json: unknown): boolean {
-  if (!isPlainObject(json)) return false;
+  if (!isPlainObject(json)) {
+    return false;
+  }
   return openConfig(json, { problems: [], assumed: [] }).known !== undefined;
 }
 
@@ -153,12 +159,16 @@ interface TextSource {
 function textModel(root: ConfigSource, rootType: string, defaults: FamilyDefaults | undefined): TextSource {
   for (const key of textSections) {
     const section = root.section(key);
-    if (section?.firstKey(...dimensionKeys.hidden) === undefined) continue;
+    if (section?.firstKey(...dimensionKeys.hidden) === undefined) {
+      continue;
+    }
     return { text: section, family: section.text("model_type", defaults?.sections[key]?.family ?? rootType) };
   }
   const missing = textSections.find((key) => defaults?.sections[key] !== undefined);
   const ofText = missing && familyDefaults(defaults?.sections[missing]?.family ?? "");
-  if (missing === undefined || ofText === undefined || defaults === undefined) return { text: root, family: rootType };
+  if (missing === undefined || ofText === undefined || defaults === undefined) {
+    return { text: root, family: rootType };
+  }
   if (!dimensionKeys.hidden.some((key) => root.states(key))) {
     root.problem(missing, "is missing; expected an object, the settings of the text model");
   }
@@ -240,15 +250,21 @@ function readFormat(
 ): WeightFormat {
   const section =
     root.section("quantization_config") ?? text.section("quantization_config") ?? root.section("compression_config");
-  if (section !== undefined) return withExpertDtype(readQuantizationConfig(section, dtype), text);
+  if (section !== undefined) {
+    return withExpertDtype(readQuantizationConfig(section, dtype), text);
+  }
   const fromFile = modelOptFile === undefined ? undefined : readModelOptFile(modelOptFile, dtype, problems);
   return fromFile ?? unquantized(dtype);
 }
 
 function firstAttention(layers: readonly LayerSpec[]): Pick<ModelArchitecture, "heads" | "kvHeads" | "headDim"> {
   for (const { mixer } of layers) {
-    if (mixer.kind === "attention") return { heads: mixer.heads, kvHeads: mixer.kvHeads, headDim: mixer.headDim };
-    if (mixer.kind === "compressed") return { heads: mixer.heads, kvHeads: 1, headDim: mixer.headDim };
+    if (mixer.kind === "attention") {
+      return { heads: mixer.heads, kvHeads: mixer.kvHeads, headDim: mixer.headDim };
+    }
+    if (mixer.kind === "compressed") {
+      return { heads: mixer.heads, kvHeads: 1, headDim: mixer.headDim };
+    }
     if (mixer.kind === "latent") {
       const { heads, kvLoraRank, nopeHeadDim, ropeHeadDim } = mixer;
       return mixer.caches === "heads"
@@ -260,6 +276,10 @@ function firstAttention(layers: readonly LayerSpec[]): Pick<ModelArchitecture, "
 }
 
 function firstExperts(layers: readonly LayerSpec[]): ModelArchitecture["experts"] {
-  for (const { feedForward } of layers) if (feedForward.kind === "experts") return feedForward;
+  for (const { feedForward } of layers) {
+    if (feedForward.kind === "experts") {
+      return feedForward;
+    }
+  }
   return undefined;
 }

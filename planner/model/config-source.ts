@@ -163,7 +163,9 @@ export class ConfigSource {
 
   /** A nested object with the defaults of its own family; undefined when the key is absent. */
   section(key: string): ConfigSource | undefined {
-    if (!this.has(key)) return undefined;
+    if (!this.has(key)) {
+      return undefined;
+    }
     const value = this.raw(key);
     if (isPlainObject(value)) {
       return new ConfigSource(value, this.pathOf(key), this.findings, this.sectionDefaults(key, value));
@@ -192,11 +194,15 @@ export class ConfigSource {
 
   /** A key that the file has, under any spelling and even as null, does not get its default. */
   private defaultOf(key: string): FamilyDefaults["values"][string] | undefined {
-    if (this.defaults === undefined) return undefined;
+    if (this.defaults === undefined) {
+      return undefined;
+    }
     const { values, spellings } = this.defaults;
     const own = ownValue(spellings, key) ?? key;
     const others = Object.keys(spellings).filter((spelling) => spellings[spelling] === own);
-    if ([own, ...others].some((spelling) => Object.hasOwn(this.values, spelling))) return undefined;
+    if ([own, ...others].some((spelling) => Object.hasOwn(this.values, spelling))) {
+      return undefined;
+    }
     return ownValue(values, own);
   }
 
@@ -207,7 +213,9 @@ export class ConfigSource {
   private sectionDefaults(key: string, section: PlainObject): FamilyDefaults | undefined {
     const nested = this.defaults && ownValue(this.defaults.sections, key);
     const named = Object.hasOwn(section, "model_type") ? section.model_type : undefined;
-    if (nested !== undefined && !nested.any) return familyDefaults(nested.family);
+    if (nested !== undefined && !nested.any) {
+      return familyDefaults(nested.family);
+    }
     const family = typeof named === "string" ? named : nested?.family;
     return family === undefined ? undefined : familyDefaults(family);
   }
@@ -215,8 +223,12 @@ export class ConfigSource {
   private assume(key: string): void {
     const value = this.defaultOf(key);
     const path = this.pathOf(key);
-    if (value === undefined || this.defaults === undefined) return;
-    if (this.findings.assumed.some((setting) => setting.path === path)) return;
+    if (value === undefined || this.defaults === undefined) {
+      return;
+    }
+    if (this.findings.assumed.some((setting) => setting.path === path)) {
+      return;
+    }
     this.findings.assumed.push({ path, key, value, family: this.defaults.family });
   }
 
@@ -235,13 +247,17 @@ export class ConfigSource {
     const spellings = asList(keys);
     const key = this.firstKey(...spellings);
     if (key === undefined) {
-      if (fallback !== undefined) return fallback;
+      if (fallback !== undefined) {
+        return fallback;
+      }
       this.problem(spellings.join(" or "), `is missing; expected ${expectations[schemaName]}`);
       return afterProblem;
     }
     const result = schemas[schemaName].safeParse(this.raw(key));
     if (result.success) {
-      if (!this.states(key) && result.data !== fallback) this.assume(key);
+      if (!this.states(key) && result.data !== fallback) {
+        this.assume(key);
+      }
       return result.data;
     }
     this.problem(key, `expected ${expectations[schemaName]}`);

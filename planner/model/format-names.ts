@@ -75,7 +75,9 @@ const replaced = new WeakMap<ModelArchitecture, Map<string, WeightFormat>>();
  * @throws UnknownFormatError listing the accepted names
  */
 export function formatFor(architecture: ModelArchitecture, name?: string): WeightFormat {
-  if (name === undefined || name === "") return architecture.quantization;
+  if (name === undefined || name === "") {
+    return architecture.quantization;
+  }
   // One object per answer: what is computed for a format is kept under it.
   const known = replaced.get(architecture) ?? new Map<string, WeightFormat>();
   replaced.set(architecture, known);
@@ -87,16 +89,24 @@ export function formatFor(architecture: ModelArchitecture, name?: string): Weigh
 function namedFormat(architecture: ModelArchitecture, name: string): WeightFormat {
   const own = architecture.quantization;
   const key = formatKey(name);
-  if (key === "auto" || key === "none" || key === "compressed_tensors" || key === "modelopt") return own;
+  if (key === "auto" || key === "none" || key === "compressed_tensors" || key === "modelopt") {
+    return own;
+  }
   const dtype = ownValue(dtypeNames, key);
-  if (dtype !== undefined) return unquantized(dtype);
+  if (dtype !== undefined) {
+    return unquantized(dtype);
+  }
   const named = ownValue(namedSchemes, key);
   if (named !== undefined) {
-    if (own.rules.some((rule) => rule.scheme.name.startsWith(named.family))) return own;
+    if (own.rules.some((rule) => rule.scheme.name.startsWith(named.family))) {
+      return own;
+    }
     return { ...own, name: named.scheme.name, method: undefined, rules: [{ targets: "layers", scheme: named.scheme }] };
   }
   const gguf = ggufFormat(architecture, name);
-  if (gguf === undefined) throw new UnknownFormatError(name);
+  if (gguf === undefined) {
+    throw new UnknownFormatError(name);
+  }
   return gguf;
 }
 

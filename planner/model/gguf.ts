@@ -72,7 +72,9 @@ export const ggufFileTypes: readonly string[] = Object.keys(fileTypes);
 /** The weight format of a GGUF file of this type, or undefined for an unknown name. */
 export function ggufFormat(architecture: ModelArchitecture, name: string): WeightFormat | undefined {
   const fileType = ownValue(fileTypes, name.toUpperCase());
-  if (fileType === undefined) return undefined;
+  if (fileType === undefined) {
+    return undefined;
+  }
   const outputModule = architecture.tieEmbeddings ? "model.embed_tokens" : "lm_head";
   const { main, output, moreBits, outsideExperts } = fileType;
   return {
@@ -107,7 +109,9 @@ function moreBitsPattern(layers: number): ModulePattern {
   const eighth = Math.floor(layers / 8);
   return (module) => {
     const found = /^model\.layers\.(\d+)\..*\.(?:v_proj|down_proj)$/.exec(module);
-    if (found === null) return false;
+    if (found === null) {
+      return false;
+    }
     const layer = Number(found[1]);
     return layer < eighth || layer >= Math.floor((7 * layers) / 8) || (layer - eighth) % 3 === 2;
   };

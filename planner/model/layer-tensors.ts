@@ -28,7 +28,9 @@ function recurrentModule(variant: string): string {
 }
 
 function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, prefix: string): readonly TensorPart[] {
-  if (attention.borrowsWeights) return [];
+  if (attention.borrowsWeights) {
+    return [];
+  }
   const queries = attention.heads * attention.headDim;
   const keys = attention.kvHeads * attention.headDim;
   const valueHeadDim = attention.valueHeadDim ?? attention.headDim;
@@ -81,7 +83,9 @@ function groupedIndexerTensors(
   hidden: number,
   prefix: string,
 ): readonly TensorPart[] {
-  if (indexer === undefined) return [];
+  if (indexer === undefined) {
+    return [];
+  }
   const { heads, headDim } = indexer;
   const fused = { kind: "linear", columns: hidden, fusedInto: `${prefix}.qkv_proj` } as const;
   return [
@@ -142,7 +146,9 @@ function indexerTensors(
   hidden: number,
   prefix: string,
 ): readonly TensorPart[] {
-  if (indexer === undefined) return [];
+  if (indexer === undefined) {
+    return [];
+  }
   const matrix = (name: string, rows: number, columns: number): TensorPart => ({
     module: `${prefix}.indexer.${name}`,
     kind: "linear",

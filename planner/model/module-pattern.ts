@@ -108,7 +108,9 @@ const inventoryNames: Readonly<Record<string, string>> = {
 /** "backbone.layers.3.mixer.experts.0.up_proj" → "3.experts.0.up_proj"; other names stay as they are. */
 function moduleKey(name: string): string {
   const stack = textLayer.exec(name)?.[0];
-  if (stack === undefined) return name;
+  if (stack === undefined) {
+    return name;
+  }
   const [layer, block, ...inner] = name.slice(stack.length).split(".");
   const parts = block !== undefined && blockNames.has(block) && inner.length > 0 ? inner : [block, ...inner];
   return [layer, ...parts.map((part) => (part === undefined ? part : (ownValue(inventoryNames, part) ?? part)))]
@@ -121,7 +123,9 @@ function globMatches(parts: readonly string[], moduleName: string): boolean {
   let position = 0;
   for (const [index, part] of parts.entries()) {
     const found = moduleName.indexOf(part, position);
-    if (found < 0 || (index === 0 && found !== 0)) return false;
+    if (found < 0 || (index === 0 && found !== 0)) {
+      return false;
+    }
     position = found + part.length;
   }
   return parts.at(-1) === "" || position === moduleName.length || moduleName[position] === ".";

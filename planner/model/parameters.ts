@@ -60,7 +60,9 @@ function sumBytes(architecture: ModelArchitecture, format: WeightFormat): Weight
     const each = storedAs(tensor, format)?.bytes ?? checkpointMatrixBytes(format, asMatrix(tensor));
     const bytes = tensor.count * each;
     sums.checkpoint += bytes;
-    if (tensor.part === "multi-token-prediction") continue;
+    if (tensor.part === "multi-token-prediction") {
+      continue;
+    }
     sums.served += bytes;
     sums[groupOf(tensor)] += bytes;
   }
@@ -90,8 +92,14 @@ export function asMatrix(tensor: ModelTensor): WeightMatrix {
 }
 
 function groupOf(tensor: ModelTensor): "embedding" | "attention" | "feedForward" | "expert" | "vision" {
-  if (tensor.part === "vision") return "vision";
-  if (tensor.kind === "expert" || tensor.module.includes(".experts.")) return "expert";
-  if (tensor.placement.at !== "layer") return "embedding";
+  if (tensor.part === "vision") {
+    return "vision";
+  }
+  if (tensor.kind === "expert" || tensor.module.includes(".experts.")) {
+    return "expert";
+  }
+  if (tensor.placement.at !== "layer") {
+    return "embedding";
+  }
   return /\.(?:mlp|feed_forward|ffn|block_sparse_moe)\./.test(tensor.module) ? "feedForward" : "attention";
 }

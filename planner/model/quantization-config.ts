@@ -37,10 +37,14 @@ const dtypes: Readonly<Record<string, Dtype>> = {
 /** The dtype that a config states at one of its levels, or undefined. */
 export function readDtype(source: ConfigSource): Dtype | undefined {
   const key = source.firstKey("torch_dtype", "dtype");
-  if (key === undefined) return undefined;
+  if (key === undefined) {
+    return undefined;
+  }
   const text = source.text(key, "").replace(/^torch\./, "");
   const dtype = ownValue(dtypes, text);
-  if (dtype === undefined) source.problem(key, `expected one of ${Object.keys(dtypes).join(", ")}`);
+  if (dtype === undefined) {
+    source.problem(key, `expected one of ${Object.keys(dtypes).join(", ")}`);
+  }
   return dtype;
 }
 
@@ -72,8 +76,12 @@ export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype):
 export function withExpertDtype(format: WeightFormat, source: ConfigSource): WeightFormat {
   const key = "expert_dtype";
   const dtype = source.text(key, "fp8");
-  if (dtype !== "fp4" && dtype !== "fp8") source.problem(key, 'expected "fp4" or "fp8"');
-  if (dtype !== "fp4" || format.method !== "fp8") return format;
+  if (dtype !== "fp4" && dtype !== "fp8") {
+    source.problem(key, 'expected "fp4" or "fp8"');
+  }
+  if (dtype !== "fp4" || format.method !== "fp8") {
+    return format;
+  }
   const rules: readonly QuantizationRule[] = [{ targets: "experts", scheme: schemes.mxfp4() }, ...format.rules];
   return { ...format, name: namesOf(rules), rules };
 }
@@ -89,7 +97,9 @@ export function readModelOptFile(file: unknown, baseDtype: Dtype, problems: Conf
     return undefined;
   }
   const section = new ConfigSource(file, "hf_quant_config.json", { problems, assumed: [] }).section("quantization");
-  if (section === undefined || !section.has("quant_algo")) return unquantized(baseDtype);
+  if (section === undefined || !section.has("quant_algo")) {
+    return unquantized(baseDtype);
+  }
   return readQuantizationConfig(section, baseDtype);
 }
 
@@ -99,7 +109,9 @@ function readRules(section: ConfigSource, method: string): readonly Quantization
     case "fp8":
     case "fbgemm_fp8": {
       const [blockRows, blockColumns] = section.integerList("weight_block_size");
-      if (method === "fbgemm_fp8") return layers(schemes.eightBitRow("fp8"));
+      if (method === "fbgemm_fp8") {
+        return layers(schemes.eightBitRow("fp8"));
+      }
       return layers(
         blockRows !== undefined && blockColumns !== undefined && blockRows > 0 && blockColumns > 0
           ? schemes.fp8Block(blockRows, blockColumns)
@@ -150,7 +162,9 @@ function readCompressedTensors(section: ConfigSource): readonly QuantizationRule
   return groups.keys().flatMap((name): readonly QuantizationRule[] => {
     const group = groups.section(name);
     const weights = group?.section("weights");
-    if (group === undefined || weights === undefined) return [];
+    if (group === undefined || weights === undefined) {
+      return [];
+    }
     const targets = group.textList("targets");
     return [
       {
@@ -167,15 +181,18 @@ function readCompressedScheme(weights: ConfigSource): QuantizationScheme {
   const strategy = weights.text("strategy", "tensor");
   const symmetric = weights.flag("symmetric", true);
   if (type === "float") {
-    if (bits === 4)
+    if (bits === 4) {
       return strategy === "tensor_group" || weights.raw("group_size") === 16 ? schemes.nvfp4() : schemes.mxfp4();
+    }
     if (strategy === "block") {
       const [rows, columns] = weights.integerList("block_structure");
       return schemes.fp8Block(rows ?? 128, columns ?? 128);
     }
     return strategy === "channel" ? schemes.eightBitRow("fp8") : schemes.fp8Tensor();
   }
-  if (strategy === "group") return schemes.packedGroup(bits, weights.size("group_size", 128), symmetric);
+  if (strategy === "group") {
+    return schemes.packedGroup(bits, weights.size("group_size", 128), symmetric);
+  }
   return bits === 8 ? schemes.eightBitRow("int8") : schemes.packedRow(bits, symmetric);
 }
 
@@ -184,9 +201,13 @@ const modelOptAlgorithms =
 
 function readModelOpt(section: ConfigSource): readonly QuantizationRule[] {
   const algorithm = section.text("quant_algo", "").toUpperCase();
-  if (algorithm === "MIXED_PRECISION") return readMixedPrecision(section);
+  if (algorithm === "MIXED_PRECISION") {
+    return readMixedPrecision(section);
+  }
   const scheme = modelOptScheme(algorithm, section);
-  if (scheme !== undefined) return [{ targets: "layers", scheme }];
+  if (scheme !== undefined) {
+    return [{ targets: "layers", scheme }];
+  }
   section.problem("quant_algo", `unknown algorithm; known: ${modelOptAlgorithms}`);
   return [];
 }
@@ -214,13 +235,27 @@ function readMixedPrecision(section: ConfigSource): readonly QuantizationRule[] 
 }
 
 function modelOptScheme(algorithm: string, section: ConfigSource): QuantizationScheme | undefined {
-  if (algorithm === "FP8") return schemes.fp8Tensor("static");
-  if (algorithm === "FP8_PER_CHANNEL_PER_TOKEN") return schemes.eightBitRow("fp8");
-  if (algorithm.startsWith("FP8_PB")) return schemes.fp8Block(128, 128);
-  if (algorithm.includes("NVFP4")) return schemes.nvfp4();
-  if (algorithm.includes("MXFP4")) return schemes.mxfp4();
-  if (algorithm === "MXFP8") return schemes.fp8Group(32);
-  if (algorithm.startsWith("W4A")) return schemes.awq(4, section.size("group_size", 128));
+  if (algorithm === "FP8") {
+    return schemes.fp8Tensor("static");
+  }
+  if (algorithm === "FP8_PER_CHANNEL_PER_TOKEN") {
+    return schemes.eightBitRow("fp8");
+  }
+  if (algorithm.startsWith("FP8_PB")) {
+    return schemes.fp8Block(128, 128);
+  }
+  if (algorithm.includes("NVFP4")) {
+    return schemes.nvfp4();
+  }
+  if (algorithm.includes("MXFP4")) {
+    return schemes.mxfp4();
+  }
+  if (algorithm === "MXFP8") {
+    return schemes.fp8Group(32);
+  }
+  if (algorithm.startsWith("W4A")) {
+    return schemes.awq(4, section.size("group_size", 128));
+  }
   return undefined;
 }
 
@@ -232,8 +267,12 @@ function modelOptScheme(algorithm: string, section: ConfigSource): QuantizationS
 function fp8CacheWish(section: ConfigSource): Fp8CacheWish | undefined {
   const scheme = section.raw("kv_cache_scheme");
   const named = String(section.raw("kv_cache_quant_algo") ?? scheme ?? "").toUpperCase();
-  if (named !== "FP8" && !(isPlainObject(scheme) && scheme.num_bits === 8)) return undefined;
+  if (named !== "FP8" && !(isPlainObject(scheme) && scheme.num_bits === 8)) {
+    return undefined;
+  }
   const method = section.text("quant_method", "").toLowerCase();
-  if (method.startsWith("modelopt")) return "modelopt";
+  if (method.startsWith("modelopt")) {
+    return "modelopt";
+  }
   return method === "compressed-tensors" ? "compressed-tensors" : "unread";
 }

@@ -69,20 +69,32 @@ const chosen = new WeakMap<WeightFormat, Map<string, QuantizationScheme | undefi
  * lists of hundreds of entries is slow, so that each module is matched once per format.
  */
 export function schemeFor(format: WeightFormat, matrix: WeightMatrix): QuantizationScheme | undefined {
-  if (matrix.kind === "other" || format.rules.length === 0) return undefined;
+  if (matrix.kind === "other" || format.rules.length === 0) {
+    return undefined;
+  }
   const known = chosen.get(format) ?? new Map<string, QuantizationScheme | undefined>();
   chosen.set(format, known);
   const key = `${matrix.kind} ${matrix.columns} ${matrix.module}`;
-  if (!known.has(key)) known.set(key, matchingScheme(format, matrix));
+  if (!known.has(key)) {
+    known.set(key, matchingScheme(format, matrix));
+  }
   return known.get(key);
 }
 
 function matchingScheme(format: WeightFormat, matrix: WeightMatrix): QuantizationScheme | undefined {
-  if (format.ignored.some((matches) => matches(matrix.module))) return undefined;
+  if (format.ignored.some((matches) => matches(matrix.module))) {
+    return undefined;
+  }
   return format.rules.find(({ targets, columnsMultipleOf }) => {
-    if (columnsMultipleOf !== undefined && matrix.columns % columnsMultipleOf !== 0) return false;
-    if (targets === "layers") return matrix.kind !== "table";
-    if (targets === "experts") return matrix.kind === "expert";
+    if (columnsMultipleOf !== undefined && matrix.columns % columnsMultipleOf !== 0) {
+      return false;
+    }
+    if (targets === "layers") {
+      return matrix.kind !== "table";
+    }
+    if (targets === "experts") {
+      return matrix.kind === "expert";
+    }
     return targets === "all" || targets.some((matches) => matches(matrix.module));
   })?.scheme;
 }
@@ -90,7 +102,9 @@ function matchingScheme(format: WeightFormat, matrix: WeightMatrix): Quantizatio
 /** Bytes of one matrix in the checkpoint. */
 export function checkpointMatrixBytes(format: WeightFormat, matrix: WeightMatrix): number {
   const scheme = schemeFor(format, matrix);
-  if (scheme === undefined) return matrix.rows * matrix.columns * dtypeBytes[format.baseDtype];
+  if (scheme === undefined) {
+    return matrix.rows * matrix.columns * dtypeBytes[format.baseDtype];
+  }
   return schemeBytes(scheme, matrix.rows, matrix.columns) + (scheme.checkpointBytesPerColumn ?? 0) * matrix.columns;
 }
 

@@ -67,7 +67,9 @@ function ropeSettings(source: ConfigSource): ConfigSource | undefined {
 
 function readRotaryDim(source: ConfigSource, scaling: ConfigSource | undefined, headDim: number): number {
   const given = source.optionalSize("rotary_dim");
-  if (given !== undefined) return given;
+  if (given !== undefined) {
+    return given;
+  }
   const holder = scaling?.has("partial_rotary_factor") ? scaling : source;
   const key = holder.firstKey("partial_rotary_factor", "rotary_pct", "rope_pct");
   return key === undefined ? headDim : Math.max(1, Math.floor(headDim * holder.factor(key, 1)));
@@ -94,8 +96,14 @@ function tablePositions(
   original: number,
   factor: number,
 ): number {
-  if (type === "linear" || type === "dynamic" || type === "ntk") return maxPositions * factor;
-  if (isYarn(type)) return original * factor;
-  if (type === "longrope" || type === "su") return maxPositions + original;
+  if (type === "linear" || type === "dynamic" || type === "ntk") {
+    return maxPositions * factor;
+  }
+  if (isYarn(type)) {
+    return original * factor;
+  }
+  if (type === "longrope" || type === "su") {
+    return maxPositions + original;
+  }
   return multiModal ? maxPositions * multiModalPositionsFactor : maxPositions;
 }

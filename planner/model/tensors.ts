@@ -63,7 +63,9 @@ const inventories = new WeakMap<ModelArchitecture, readonly ModelTensor[]>();
 /** Every tensor of the checkpoint, in model order. Computed once per architecture. */
 export function tensorInventory(architecture: ModelArchitecture): readonly ModelTensor[] {
   const known = inventories.get(architecture);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
   const inventory = architecture.checkpoint?.inventory ?? [
     ...embeddingTensors(architecture),
     ...architecture.layerSpecs.flatMap((spec, layer) => layerTensors(spec, layer, architecture.hiddenSize)),
@@ -170,7 +172,9 @@ function layerTensors(spec: LayerSpec, layer: number, hidden: number): readonly 
 
 function visionTensors(architecture: ModelArchitecture): readonly ModelTensor[] {
   const { vision } = architecture;
-  if (vision === undefined) return [];
+  if (vision === undefined) {
+    return [];
+  }
   return vision.tensors.map((shape) =>
     entry({
       ...projection(shape, "vision"),
@@ -188,7 +192,9 @@ function visionTensors(architecture: ModelArchitecture): readonly ModelTensor[] 
 /** Extra layers for multi-token prediction, with the norms and the matrix that joins two hidden states. */
 function predictionTensors(architecture: ModelArchitecture): readonly ModelTensor[] {
   const prediction = architecture.multiTokenPrediction;
-  if (prediction === undefined) return [];
+  if (prediction === undefined) {
+    return [];
+  }
   const { hiddenSize, layers } = architecture;
   return prediction.layerSpecs.flatMap((spec, extra) => {
     const layer = layers + extra;
@@ -243,6 +249,8 @@ export function projection(shape: ProjectionShape, prefix: string): TensorPart {
 }
 
 function splitOf(shape: ProjectionShape): TensorSplit {
-  if (shape.split === "none") return { along: "none" };
+  if (shape.split === "none") {
+    return { along: "none" };
+  }
   return shape.split === "outputs" ? { along: "rows", units: shape.units } : { along: "columns" };
 }

@@ -24,7 +24,9 @@ export class Field {
 
   /** Where it is, for messages: put together when somebody asks, for most fields are only looked at. */
   get path(): string {
-    if (typeof this.place === "string") return this.place;
+    if (typeof this.place === "string") {
+      return this.place;
+    }
     const { above, key } = this.place;
     return typeof key === "number" ? `${above.path}[${key}]` : joinPath(above.path, key);
   }

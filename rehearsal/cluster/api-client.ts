@@ -76,7 +76,9 @@ export class ApiClient {
     const path = await this.path(object);
     const collection = path.slice(0, path.lastIndexOf("/"));
     const response = await this.request("POST", `${collection}?${query}`, JSON.stringify(object));
-    if (response.status === 409) return false;
+    if (response.status === 409) {
+      return false;
+    }
     succeeded(`create ${describeObject(object)}`, response);
     return true;
   }
@@ -113,7 +115,9 @@ export class ApiClient {
       ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds: String(gracePeriodSeconds) }),
     });
     const response = await this.request("DELETE", `${await this.path(object)}?${query}`);
-    if (response.status !== 404) succeeded(`delete ${describeObject(object)}`, response);
+    if (response.status !== 404) {
+      succeeded(`delete ${describeObject(object)}`, response);
+    }
   }
 
   /**
@@ -172,13 +176,17 @@ export class ApiClient {
   private async kind(apiVersion: string, kind: string): Promise<ResourceKind> {
     const key = `${apiVersion}/${kind}`;
     const known = this.kinds.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const response = await this.request("GET", groupPath(apiVersion));
     if (response.status === 200) {
       const { resources } = response.body as { readonly resources: (ResourceKind & { readonly kind: string })[] };
       for (const resource of resources) {
         // "pods/status" and the like have their parent's kind.
-        if (!resource.name.includes("/")) this.kinds.set(`${apiVersion}/${resource.kind}`, resource);
+        if (!resource.name.includes("/")) {
+          this.kinds.set(`${apiVersion}/${resource.kind}`, resource);
+        }
       }
     }
     const found = this.kinds.get(key);
@@ -194,7 +202,9 @@ function groupPath(apiVersion: string): string {
 }
 
 function succeeded(what: string, { status, body }: ApiResponse): KubernetesObject {
-  if (status < 200 || status > 299) throw new ApiError(what, status, body);
+  if (status < 200 || status > 299) {
+    throw new ApiError(what, status, body);
+  }
   return body as KubernetesObject;
 }
 

@@ -59,7 +59,9 @@ export function crdModules(charts: readonly string[]): string[] {
  */
 export async function installChartCrds(client: ApiClient, chart: string, kinds: ReadonlySet<string>): Promise<void> {
   const source = CHART_CRDS[chart];
-  if (source !== undefined) await installCrds(client, source, kinds);
+  if (source !== undefined) {
+    await installCrds(client, source, kinds);
+  }
 }
 
 /**
@@ -101,7 +103,9 @@ export interface CrdDefinition {
 }
 
 function yamlFiles(path: string): string[] {
-  if (statSync(path).isFile()) return [path];
+  if (statSync(path).isFile()) {
+    return [path];
+  }
   return readdirSync(path, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".yaml") && !file.endsWith("kustomization.yaml"))
     .map((file) => join(path, file));
@@ -122,7 +126,9 @@ function definitions(file: string): CrdDefinition[] {
 async function create(client: ApiClient, { text, summary }: CrdDefinition): Promise<void> {
   const path = `/apis/${summary.apiVersion}/customresourcedefinitions`;
   const { status, body } = await client.request("POST", path, text, "application/yaml");
-  if (status !== 201 && status !== 409) throw new ApiError(`create ${describeObject(summary)}`, status, body);
+  if (status !== 201 && status !== 409) {
+    throw new ApiError(`create ${describeObject(summary)}`, status, body);
+  }
 }
 
 /** Asks for the kind, not for its definition: a large one takes the API server longer to send than to serve. */

@@ -140,7 +140,9 @@ async function startIn(
   const client = await server.ready(async () => {
     const candidate = new ApiClient({ port, token, ca: readFileSync(authority, "utf8") });
     const { status, body } = await candidate.request("GET", "/readyz");
-    if (status === 200) return candidate;
+    if (status === 200) {
+      return candidate;
+    }
     candidate.close();
     throw new Error(String(body));
   });

@@ -16,7 +16,9 @@ const VOLUMES = 12;
 /** What an environment expects of its cluster before the platform comes: the class that GPU pods run in. */
 export async function addRuntimeClass(client: ApiClient, { cluster }: EnvironmentConfig): Promise<void> {
   const name = cluster.gpuRuntimeClass;
-  if (name === undefined) return;
+  if (name === undefined) {
+    return;
+  }
   await client.create({ apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name }, handler: name });
 }
 

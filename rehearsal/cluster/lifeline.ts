@@ -75,10 +75,14 @@ export class Program {
     const until = Date.now() + seconds * 1000;
     let last = "no answer";
     while (Date.now() < until) {
-      if (this.ended !== undefined) throw new Error(`${this.name} ${this.ended}:\n${this.tail()}`);
+      if (this.ended !== undefined) {
+        throw new Error(`${this.name} ${this.ended}:\n${this.tail()}`);
+      }
       try {
         const answer = await ask();
-        if (answer !== undefined) return answer;
+        if (answer !== undefined) {
+          return answer;
+        }
       } catch (error) {
         last = error instanceof Error ? error.message : String(error);
       }
@@ -98,7 +102,9 @@ export class Program {
   }
 
   private async endBy(means: (child: ChildProcess) => void): Promise<void> {
-    if (this.ended !== undefined) return;
+    if (this.ended !== undefined) {
+      return;
+    }
     const exit = new Promise((resolve) => this.child.once("exit", resolve));
     means(this.child);
     await exit;

@@ -49,7 +49,9 @@ function claimedVolumes(object: KubernetesObject): object[] {
 
 /** One pod per template of an object, as its controller would make it. */
 export function podsOf(object: KubernetesObject): KubernetesObject[] {
-  if (!makesPods(object)) return [];
+  if (!makesPods(object)) {
+    return [];
+  }
   return podTemplates(object).map(({ path, template: { metadata, spec } }) => ({
     apiVersion: "v1",
     kind: "Pod",

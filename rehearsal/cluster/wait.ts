@@ -8,8 +8,12 @@ export async function waitFor<T>(what: string, ask: () => Promise<T | undefined>
   const until = Date.now() + seconds * 1000;
   for (;;) {
     const answer = await ask();
-    if (answer !== undefined) return answer;
-    if (Date.now() >= until) throw new Error(`waited ${seconds} s for ${what}`);
+    if (answer !== undefined) {
+      return answer;
+    }
+    if (Date.now() >= until) {
+      throw new Error(`waited ${seconds} s for ${what}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -26,7 +26,9 @@ export class LoggedCommands {
       );
       child.once("close", (code, signal) => resolve(code ?? signal));
     });
-    if (status !== 0) throw new Error(`${command} ${args[0] ?? ""} ended with ${status}`);
+    if (status !== 0) {
+      throw new Error(`${command} ${args[0] ?? ""} ended with ${status}`);
+    }
   }
 }
 

@@ -35,7 +35,9 @@ export function requirePart(binary: BinaryName): string {
   const part = partOf(binary);
   const search = searches.get(binary) ?? searchPart(part, binary);
   searches.set(binary, search);
-  if (search.found !== undefined) return search.found.path;
+  if (search.found !== undefined) {
+    return search.found.path;
+  }
   const why = search.passedOver.map((sentence) => ` ${sentence}.`).join("");
   const orAll = part.onRequest ? "" : `, or "${SETUP}" for all parts`;
   throw new Error(`${binary} is not installed.${why} Run "${SETUP} -- ${part.name}"${orAll}.`);
@@ -57,7 +59,9 @@ export function searchPart(part: Part, binary: string): Search {
   }
   const folder = partFolder(part);
   const kept = folder === undefined ? undefined : join(folder, "bin", binary);
-  if (kept === undefined || !isExecutable(kept)) return { passedOver };
+  if (kept === undefined || !isExecutable(kept)) {
+    return { passedOver };
+  }
   return { found: { path: kept, origin: "cache", version: pinnedVersion(part) ?? "" }, passedOver };
 }
 
@@ -78,7 +82,9 @@ export async function moduleFolder(module: string): Promise<string> {
     throw new Error(`go cannot say where module ${module} is: ${error.message}. It takes Go 1.26. ${retry}`);
   });
   const { Dir } = JSON.parse(stdout) as { readonly Dir?: string };
-  if (Dir === undefined) throw new Error(`module ${module} is not downloaded. ${retry}`);
+  if (Dir === undefined) {
+    throw new Error(`module ${module} is not downloaded. ${retry}`);
+  }
   return Dir;
 }
 
@@ -92,7 +98,9 @@ function candidates({ home }: Part, binary: string): { path: string; origin: str
   const variable = home?.variable ?? "";
   const homeFolder = process.env[variable];
   const places = (process.env.PATH ?? "").split(delimiter).map((folder) => ({ folder, origin: "PATH" }));
-  if (home !== undefined && homeFolder) places.unshift({ folder: join(homeFolder, home.below), origin: variable });
+  if (home !== undefined && homeFolder) {
+    places.unshift({ folder: join(homeFolder, home.below), origin: variable });
+  }
   return places
     .filter(({ folder }) => isAbsolute(folder))
     .map(({ folder, origin }) => ({ path: join(folder, binary), origin }))

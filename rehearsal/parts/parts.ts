@@ -199,6 +199,8 @@ export const PARTS: readonly Part[] = DEFINITIONS;
 /** The part that gives a binary. */
 export function partOf(binary: BinaryName): Part {
   const part = PARTS.find(({ binaries }) => binary in binaries);
-  if (part === undefined) throw new Error(`no part in rehearsal/parts/parts.ts gives ${binary}`);
+  if (part === undefined) {
+    throw new Error(`no part in rehearsal/parts/parts.ts gives ${binary}`);
+  }
   return part;
 }

@@ -32,10 +32,16 @@ export function pins(name: string): ReadonlyMap<string, string> {
  * @throws Error when go.mod of a Go part does not require its module.
  */
 export function pinnedVersion(part: Part): string | undefined {
-  if (part.from === "debian") return undefined;
-  if ("package" in part.from) return part.from.version;
+  if (part.from === "debian") {
+    return undefined;
+  }
+  if ("package" in part.from) {
+    return part.from.version;
+  }
   const version = pins(part.name).get(part.from.module);
-  if (version === undefined) throw new Error(`${pinFolder(part.name)}/go.mod does not require ${part.from.module}`);
+  if (version === undefined) {
+    throw new Error(`${pinFolder(part.name)}/go.mod does not require ${part.from.module}`);
+  }
   return version.slice(1);
 }
 

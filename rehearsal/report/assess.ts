@@ -33,21 +33,27 @@ function nameOf({ model, namespace, name }: Pick<WorkloadFact, "model" | "namesp
 
 function workloadFindings(workload: WorkloadFact): Finding[] {
   const { kind, namespace, name, readyReplicas, replicas, pods, missing } = workload;
-  if (readyReplicas >= replicas) return [];
+  if (readyReplicas >= replicas) {
+    return [];
+  }
   const subject = kind === "Job" ? `Job ${namespace}/${name}` : nameOf(workload);
   if (missing !== null) {
     const wanted = workload.replicas * workload.size;
     return [broken("pods", subject, `has ${pods.length} of ${wanted} pods; it waits for: ${missing}`)];
   }
   // Groups say themselves what they wait for.
-  if (kind === "LeaderWorkerSet") return [];
+  if (kind === "LeaderWorkerSet") {
+    return [];
+  }
   const waiting = pods.filter(({ ready }) => !ready);
   return [broken("pods", subject, `${waiting.length} of ${pods.length} pods wait: ${reasonsOf(waiting)}`)];
 }
 
 function groupFindings(group: GroupFact): Finding[] {
   const subject = `group ${group.name}`;
-  if (!group.complete) return [broken("groups", subject, waitOf(group))];
+  if (!group.complete) {
+    return [broken("groups", subject, waitOf(group))];
+  }
   if (!group.onePodPerNode) {
     const places = group.pods.map(({ name, node }) => `${name} on ${node}`).join(", ");
     return [broken("groups", subject, `has several pods on one node: ${places}`)];
@@ -113,7 +119,9 @@ function drainFindings(drain: DrainFact, { pools }: RehearsalFacts): Finding[] {
     const message = `interrupts what has one replica: ${single.map(nameOf).join(", ")}`;
     findings.push(notice("drain", subject, message));
   }
-  if (!drain.recovered) findings.push(notRecovered("drain", subject, "was put back"));
+  if (!drain.recovered) {
+    findings.push(notRecovered("drain", subject, "was put back"));
+  }
   return findings;
 }
 
@@ -135,7 +143,9 @@ function lossFindings(loss: LossFact): Finding[] {
       );
     }
   }
-  if (!loss.recovered) findings.push(notRecovered("node-loss", subject, "was replaced"));
+  if (!loss.recovered) {
+    findings.push(notRecovered("node-loss", subject, "was replaced"));
+  }
   return findings;
 }
 
@@ -156,6 +166,8 @@ function notRecovered(rule: Rule, subject: string, event: string): Finding {
 
 function skippedFindings({ drains, losses, workloads }: RehearsalFacts): Finding[] {
   const allReady = workloads.every(({ readyReplicas, replicas }) => readyReplicas >= replicas);
-  if (allReady || drains.length > 0 || losses.length > 0) return [];
+  if (allReady || drains.length > 0 || losses.length > 0) {
+    return [];
+  }
   return [notice("skipped", "node drains and losses", "were not rehearsed: first everything must run")];
 }

@@ -15,6 +15,8 @@ export function reasonsOf(pods: readonly PodFact[]): string {
     const reason = shortReason(waitsFor);
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
-  if (counts.size === 1) return [...counts.keys()].join();
+  if (counts.size === 1) {
+    return [...counts.keys()].join();
+  }
   return [...counts].map(([reason, count]) => `${count} × ${reason}`).join("; ");
 }

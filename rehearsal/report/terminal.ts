@@ -55,15 +55,21 @@ function workloads(all: readonly WorkloadFact[], s: Style): string {
 }
 
 function units(kind: WorkloadFact["kind"], count: number): string {
-  if (kind === "Job") return " ended";
-  if (kind === "LeaderWorkerSet") return count === 1 ? " group" : " groups";
+  if (kind === "Job") {
+    return " ended";
+  }
+  if (kind === "LeaderWorkerSet") {
+    return count === 1 ? " group" : " groups";
+  }
   return "";
 }
 
 /** `a10-0 (2), a10-1` */
 function nodeList(nodes: readonly string[]): string {
   const counts = new Map<string, number>();
-  for (const node of nodes) counts.set(node, (counts.get(node) ?? 0) + 1);
+  for (const node of nodes) {
+    counts.set(node, (counts.get(node) ?? 0) + 1);
+  }
   return [...counts].map(([node, count]) => (count > 1 ? `${node} (${count})` : node)).join(", ");
 }
 
@@ -99,7 +105,9 @@ function subjectOf({ model, namespace, name }: Pick<WorkloadFact, "model" | "nam
 }
 
 function ending(finished: boolean, addedNodes: number): string {
-  if (!finished) return "no";
+  if (!finished) {
+    return "no";
+  }
   return addedNodes === 0 ? "yes" : `with ${addedNodes} more`;
 }
 
@@ -144,7 +152,8 @@ function phases({ phases: all }: RehearsalReport, s: Style): string {
 
 function verdict({ ok, environment, findings: all, objects }: RehearsalReport, s: Style): string {
   const breaks = all.filter(({ severity }) => severity === "broken").length;
-  if (!ok)
+  if (!ok) {
     return `${s.bad(`${breaks} ${breaks === 1 ? "promise does" : "promises do"} not hold`)}: see what is marked ✗.\n`;
+  }
   return `${s.good("All as promised")}: ${objects.applied} objects accepted, every pod has its place.\nNext: pulumi up -s ${environment}\n`;
 }

@@ -28,7 +28,9 @@ export class FolderFiles implements CheckpointFiles {
 
   async text(name: string, mostBytes: number): Promise<string | undefined> {
     const whole = await this.part(name, 0, mostBytes);
-    if (whole === undefined) return undefined;
+    if (whole === undefined) {
+      return undefined;
+    }
     if (whole.fileBytes > mostBytes) {
       throw new CheckpointError(name, `has ${whole.fileBytes} bytes, of at most ${mostBytes}`);
     }
@@ -41,14 +43,20 @@ export class FolderFiles implements CheckpointFiles {
     try {
       // asked before it is opened: opening a pipe waits for its other end
       const info = await stat(path);
-      if (!info.isFile()) throw new CheckpointError(name, "is no plain file");
+      if (!info.isFile()) {
+        throw new CheckpointError(name, "is no plain file");
+      }
       handle = await open(path);
       const bytes = new Uint8Array(Math.max(0, Math.min(length, info.size - begin)));
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, begin);
       return { bytes: bytes.subarray(0, bytesRead), fileBytes: info.size };
     } catch (error) {
-      if (error instanceof CheckpointError) throw error;
-      if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+      if (error instanceof CheckpointError) {
+        throw error;
+      }
+      if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") {
+        return undefined;
+      }
       throw new CheckpointError(name, `cannot be read (${codeOf(error)})`);
     } finally {
       await handle?.close();

@@ -26,7 +26,9 @@ export async function readCheckpoint(files: CheckpointFiles): Promise<Checkpoint
   const names = index?.files ?? (await weightFiles(files));
   const headers = await readHeaders(files, names);
   const found = headers.filter((header) => header !== undefined);
-  if (index !== undefined && found.length < names.length) return fromIndex(index);
+  if (index !== undefined && found.length < names.length) {
+    return fromIndex(index);
+  }
   return found.length === 0 ? undefined : joinFiles(found, index);
 }
 
@@ -36,7 +38,9 @@ export async function readCheckpoint(files: CheckpointFiles): Promise<Checkpoint
  */
 async function weightFiles(files: CheckpointFiles): Promise<readonly string[]> {
   const listed = (await files.list?.())?.filter((name) => name.endsWith(".safetensors"));
-  if (listed === undefined || listed.includes(ONLY_FILE)) return [ONLY_FILE];
+  if (listed === undefined || listed.includes(ONLY_FILE)) {
+    return [ONLY_FILE];
+  }
   const own = listed.filter((name) => !name.startsWith("consolidated"));
   return (own.length > 0 ? own : listed).sort();
 }
@@ -49,11 +53,15 @@ async function readHeaders(
   let budget = MAX_HEADERS_BYTES;
   const spend = (bytes: number, name: string) => {
     budget -= bytes;
-    if (budget < 0) throw new CheckpointError(name, `makes all headers larger than ${MAX_HEADERS_BYTES} bytes`);
+    if (budget < 0) {
+      throw new CheckpointError(name, `makes all headers larger than ${MAX_HEADERS_BYTES} bytes`);
+    }
   };
   const waiting = names.entries();
   const work = async (): Promise<void> => {
-    for (const [at, name] of waiting) headers[at] = await readHeader(files, name, spend);
+    for (const [at, name] of waiting) {
+      headers[at] = await readHeader(files, name, spend);
+    }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return headers;
@@ -65,12 +73,18 @@ async function readHeader(
   spend: (bytes: number, name: string) => void,
 ): Promise<FileTensors | undefined> {
   const start = await files.part(name, 0, LENGTH_BYTES);
-  if (start === undefined) return undefined;
-  if (isLfsPointer(start.bytes)) return undefined;
+  if (start === undefined) {
+    return undefined;
+  }
+  if (isLfsPointer(start.bytes)) {
+    return undefined;
+  }
   const file = { name, bytes: start.fileBytes };
   const length = headerBytes(start.bytes, file);
   spend(length, name);
   const header = await files.part(name, LENGTH_BYTES, length);
-  if (header?.bytes.length !== length) throw new CheckpointError(name, "changed while it was read");
+  if (header?.bytes.length !== length) {
+    throw new CheckpointError(name, "changed while it was read");
+  }
   return { name, bytes: file.bytes, tensors: parseSafetensorsHeader(header.bytes, file) };
 }

@@ -47,9 +47,13 @@ export function filesBeside(location: string, options: RemoteOptions): Checkpoin
     try {
       return await withRemoteFile(address, options, headers, use);
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof Unreadable)) {
+        throw error;
+      }
       // a store does not tell those who may not list it that a file is missing
-      if (error.status === 404 || (isS3 && error.status === 403)) return undefined;
+      if (error.status === 404 || (isS3 && error.status === 403)) {
+        return undefined;
+      }
       throw new CheckpointError(name, `cannot be read: ${error.message}; ${error.fix}`);
     }
   });

@@ -29,17 +29,24 @@ export function importsOf(file: string, text = readFileSync(join(repositoryRoot(
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false);
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, isType: boolean) => {
-    if (!specifier || !ts.isStringLiteralLike(specifier)) return;
+    if (!specifier || !ts.isStringLiteralLike(specifier)) {
+      return;
+    }
     const isPackage = !specifier.text.startsWith(".");
     const target = isPackage ? specifier.text : resolved(join(dirname(file), specifier.text));
     const line = source.getLineAndCharacterOfPosition(specifier.pos).line + 1;
     found.push({ file, line, target, isPackage, isType });
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, isTypeImport(node.importClause));
-    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
-    else if (ts.isCallExpression(node) && isLoading(node.expression)) add(node.arguments[0], false);
+    if (ts.isImportDeclaration(node)) {
+      add(node.moduleSpecifier, isTypeImport(node.importClause));
+    } else if (ts.isExportDeclaration(node)) {
+      add(node.moduleSpecifier, node.isTypeOnly);
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      add(node.argument.literal, true);
+    } else if (ts.isCallExpression(node) && isLoading(node.expression)) {
+      add(node.arguments[0], false);
+    }
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -47,7 +54,9 @@ export function importsOf(file: string, text = readFileSync(join(repositoryRoot(
 }
 
 function isTypeImport(clause: ts.ImportClause | undefined): boolean {
-  if (!clause || clause.isTypeOnly) return clause !== undefined;
+  if (!clause || clause.isTypeOnly) {
+    return clause !== undefined;
+  }
   const { name, namedBindings } = clause;
   return (
     !name && !!namedBindings && ts.isNamedImports(namedBindings) && namedBindings.elements.every((e) => e.isTypeOnly)

@@ -36,8 +36,12 @@ describe("commands about the catalogue start without Pulumi's SDK, which takes l
     for (let way = open.shift(); way; way = open.shift()) {
       const found = inputs[way.at(-1) ?? ""]?.imports.filter(({ kind }) => kind !== "dynamic-import") ?? [];
       for (const { path, external } of found) {
-        if (external && path.startsWith("@pulumi/")) return [...way, path];
-        if (external || seen.has(path)) continue;
+        if (external && path.startsWith("@pulumi/")) {
+          return [...way, path];
+        }
+        if (external || seen.has(path)) {
+          continue;
+        }
         seen.add(path);
         open.push([...way, path]);
       }

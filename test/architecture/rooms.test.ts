@@ -21,7 +21,9 @@ function offences(all: readonly Import[]): string[] {
   return all.flatMap((one) => {
     const { file, line, target, isPackage, isType } = one;
     const [from, to] = [roomOf(file), isPackage ? undefined : roomOf(target)];
-    if (!from || from === to) return [];
+    if (!from || from === to) {
+      return [];
+    }
     const place = `${file}:${line}`;
     if (isPackage) {
       return PULUMI.test(target) && !mayLoadPulumi(from, file)
@@ -29,7 +31,9 @@ function offences(all: readonly Import[]): string[] {
         : [];
     }
     const allowed = [...from.imports, ...(isType ? (from.types ?? []) : [])];
-    if (!to || allowed.includes(to.folder)) return [];
+    if (!to || allowed.includes(to.folder)) {
+      return [];
+    }
     const isUp = ROOMS.indexOf(to) > ROOMS.indexOf(from);
     const advice = isUp
       ? `move what both need down: a name to names/, a fact of objects to kubernetes/, a decision to planner/`

@@ -78,8 +78,12 @@ async function main(argv: string[]): Promise<number> {
   for (const name of names) {
     const group = await GROUPS[name]?.({ rows: values.rows, configs: values.configs });
     const measured = await group?.measure(rounds, (text) => void process.stderr.write(`${name}: ${text}\n`));
-    for (const table of measured?.tables ?? []) text.write(`\n${formatTable(table)}\n`);
-    if (measured !== undefined) measurements[name] = measured.measurements;
+    for (const table of measured?.tables ?? []) {
+      text.write(`\n${formatTable(table)}\n`);
+    }
+    if (measured !== undefined) {
+      measurements[name] = measured.measurements;
+    }
     failures.push(...(measured?.failures ?? []));
   }
   if (values.json !== undefined) {
@@ -91,7 +95,9 @@ async function main(argv: string[]): Promise<number> {
       process.stderr.write(`wrote ${values.json}\n`);
     }
   }
-  for (const failure of failures) process.stderr.write(`${failure}\n`);
+  for (const failure of failures) {
+    process.stderr.write(`${failure}\n`);
+  }
   return failures.length > 0 ? 1 : 0;
 }
 

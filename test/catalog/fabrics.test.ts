@@ -5,13 +5,17 @@ import { shapes } from "../../catalog/shapes";
 
 function fabric(shapeName: string): Fabric {
   const found = fabricOf(shapeName);
-  if (found === undefined) throw new Error(`${shapeName} has no fabric`);
+  if (found === undefined) {
+    throw new Error(`${shapeName} has no fabric`);
+  }
   return found;
 }
 
 describe("fabrics", () => {
   it("are known, or their absence explained, for every shape", () => {
-    for (const { name } of shapes) expect(fabricOf(name) === undefined, name).toBe(noFabricReason(name) !== undefined);
+    for (const { name } of shapes) {
+      expect(fabricOf(name) === undefined, name).toBe(noFabricReason(name) !== undefined);
+    }
   });
 
   it("are refused for a reason of their own wherever the shape does have RDMA", () => {
@@ -24,7 +28,9 @@ describe("fabrics", () => {
   it("have as many devices as virtual functions, each once, and a test image", () => {
     for (const { name } of shapes.filter(({ rdma }) => rdma.kind === "roce")) {
       const found = fabricOf(name);
-      if (found === undefined) continue;
+      if (found === undefined) {
+        continue;
+      }
       expect(new Set(found.hcas).size, name).toBe(found.hcas.length);
       expect(found.hcas.length, name).toBe(found.device.perNode);
       expect(imageEntry(found.testImage).component).toBe(found.testImage);

@@ -56,7 +56,8 @@ describe("catalogue files", () => {
       charts: charts.map(({ name }) => name),
       images: images.map(({ component }) => component),
     };
-    for (const [table, names] of Object.entries(tables))
+    for (const [table, names] of Object.entries(tables)) {
       expect({ [table]: duplicates(names) }).toEqual({ [table]: [] });
+    }
   });
 });

@@ -6,7 +6,9 @@ import { repositoryRoot } from "../../names/repository-root";
 
 function model(name: string): ModelEntry {
   const found = findModel(name);
-  if (found === undefined) throw new Error(`${name} is missing`);
+  if (found === undefined) {
+    throw new Error(`${name} is missing`);
+  }
   return found;
 }
 

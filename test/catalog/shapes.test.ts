@@ -14,7 +14,9 @@ import {
 
 function shape(name: string): MachineShape {
   const found = findShape(name);
-  if (found === undefined) throw new Error(`${name} is missing`);
+  if (found === undefined) {
+    throw new Error(`${name} is missing`);
+  }
   return found;
 }
 
@@ -140,7 +142,9 @@ describe("flexible shapes", () => {
     fc.assert(
       fc.property(fc.constantFrom(...flexible), sizes, (flexShape, size) => {
         const sized = attempt(() => sizedFlex(flexShape, size));
-        if (sized === undefined) return;
+        if (sized === undefined) {
+          return;
+        }
         expect(sized.cpu.vcpus).toBeLessThanOrEqual(flexShape.cpu.vcpus);
         expect(sized.memoryGiB).toBeLessThanOrEqual(flexShape.memoryGiB);
         expect(sized.networkGbps ?? 0).toBeLessThanOrEqual(flexShape.networkGbps ?? 0);

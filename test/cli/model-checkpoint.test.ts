@@ -46,11 +46,12 @@ function writeShards(tensors: readonly WrittenTensor[], totalBytes = 16_060_522_
   const files = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
   const [first = "", second = ""] = files;
   const fileOf = (at: number): string => (at % 2 === 0 ? first : second);
-  for (const file of files)
+  for (const file of files) {
     writeWeights(
       join(folder, file),
       tensors.filter((_, at) => fileOf(at) === file),
     );
+  }
   const weight_map = Object.fromEntries(tensors.map(({ name }, at) => [name, fileOf(at)]));
   write("model.safetensors.index.json", JSON.stringify({ metadata: { total_size: totalBytes }, weight_map }));
 }
@@ -111,8 +112,9 @@ describe("npm run model with weights beside config.json", () => {
       ),
     });
     // what Git LFS leaves is no file
-    for (const part of [1, 2])
+    for (const part of [1, 2]) {
       write(`model-0000${part}-of-00002.safetensors`, "version https://git-lfs.github.com/spec/v1\n");
+    }
     expect((await run([folder])).out).toMatch(/exact in all by the index of 2 file\(s\).* its parts are estimates/);
   });
 
@@ -217,10 +219,18 @@ describe("npm run model with an address", () => {
     server = createServer(({ url = "", headers: { range, authorization } }, response) => {
       asked.push({ url, range, authorization });
       const [, from = "0", to = "0"] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
-      if (url.startsWith("/api/")) return response.end(JSON.stringify({ sha: commit }));
-      if (url.endsWith("/config.json")) return response.end(JSON.stringify(configOf(llama8b, "zorblax")));
-      if (!url.endsWith("/model.safetensors")) return response.writeHead(404).end();
-      if (!ranges) return response.end(Buffer.alloc(1e6));
+      if (url.startsWith("/api/")) {
+        return response.end(JSON.stringify({ sha: commit }));
+      }
+      if (url.endsWith("/config.json")) {
+        return response.end(JSON.stringify(configOf(llama8b, "zorblax")));
+      }
+      if (!url.endsWith("/model.safetensors")) {
+        return response.writeHead(404).end();
+      }
+      if (!ranges) {
+        return response.end(Buffer.alloc(1e6));
+      }
       response.writeHead(206, { "content-range": `bytes ${from}-${to}/${bytes}` });
       return response.end(start.subarray(Number(from), Number(to) + 1));
     });

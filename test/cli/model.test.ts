@@ -92,7 +92,9 @@ describe("npm run model", () => {
   it("lists the catalogue when it is asked about nothing", async () => {
     const { code, out } = await run();
     expect(code).toBe(0);
-    for (const name of modelNames()) expect(out).toContain(`\n${name} `);
+    for (const name of modelNames()) {
+      expect(out).toContain(`\n${name} `);
+    }
   });
 
   it("takes a model by its Hugging Face repository", async () => {

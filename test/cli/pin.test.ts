@@ -23,7 +23,9 @@ interface Hub {
 
 const stops: (() => void)[] = [];
 afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
+  for (const stop of stops.splice(0)) {
+    stop();
+  }
 });
 
 /** A hub that knows some repositories, by name. */
@@ -160,13 +162,17 @@ describe("writes nothing, and says why, when", () => {
     const file = fileWith(text);
     const { status, out, err } = await pin(file, { HF_ENDPOINT: (await hub(known)).url, ...env });
     expect([status, out]).toEqual([1, ""]);
-    for (const words of [...says, "nothing was written"]) expect(err).toContain(words);
+    for (const words of [...says, "nothing was written"]) {
+      expect(err).toContain(words);
+    }
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
   it("nobody answers, as without a network", async () => {
     const { url } = await hub({});
-    for (const stop of stops.splice(0)) stop();
+    for (const stop of stops.splice(0)) {
+      stop();
+    }
     const { status, err } = await pin(fileWith(text), { HF_ENDPOINT: url });
     expect([status, err]).toEqual([1, expect.stringContaining(`${url} gives no answer (ECONNREFUSED)`)]);
   });

@@ -21,8 +21,9 @@ describe("bad input", () => {
       '--model must be a name such as llama3.2:3b, is "a b"',
       'unexpected "extra"',
       "--token-file is for the control API: give --control-url too",
-    ])
+    ]) {
       expect(err).toContain(words);
+    }
     expect(err).not.toMatch(/\n\s+at /);
   });
 
@@ -48,6 +49,8 @@ describe("bad input", () => {
   it("explains itself", async () => {
     const { status, out } = await smoke("--help");
     expect(status).toBe(0);
-    for (const option of ["--url", "--stop-worker", "--keep-loaded", "Exit status"]) expect(out).toContain(option);
+    for (const option of ["--url", "--stop-worker", "--keep-loaded", "Exit status"]) {
+      expect(out).toContain(option);
+    }
   });
 });

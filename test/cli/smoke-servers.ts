@@ -32,7 +32,9 @@ export interface FakeServer {
 
 const closers: (() => void)[] = [];
 afterEach(() => {
-  for (const close of closers.splice(0)) close();
+  for (const close of closers.splice(0)) {
+    close();
+  }
 });
 
 /** A server on a loopback port that ends with the test. */
@@ -55,13 +57,17 @@ export async function serve(routes: Routes): Promise<FakeServer> {
     server.closeAllConnections();
   });
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the listening socket has no port");
+  if (address === null || typeof address === "string") {
+    throw new Error("the listening socket has no port");
+  }
   return { url: `http://127.0.0.1:${address.port}`, requests };
 }
 
 async function receive(request: IncomingMessage): Promise<Received> {
   let text = "";
-  for await (const chunk of request) text += String(chunk);
+  for await (const chunk of request) {
+    text += String(chunk);
+  }
   return {
     path: decodeURIComponent(request.url ?? ""),
     body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
@@ -70,7 +76,9 @@ async function receive(request: IncomingMessage): Promise<Received> {
 }
 
 async function reply(response: ServerResponse, { status = 200, body = "", pieces = [], cut, hang }: Reply) {
-  if (hang) return;
+  if (hang) {
+    return;
+  }
   response.writeHead(status);
   response.write(typeof body === "string" ? body : JSON.stringify(body));
   for (const piece of pieces) {

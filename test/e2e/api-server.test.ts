@@ -123,7 +123,9 @@ describe("the API server of these tests", () => {
 
   it("refuses an unknown field, a root pod, and warns of a workload that would make one", async () => {
     const client = controlPlane?.client;
-    if (client === undefined) throw new Error("the control plane did not start");
+    if (client === undefined) {
+      throw new Error("the control plane did not start");
+    }
     const workload: KubernetesObject = {
       apiVersion: "apps/v1",
       kind: "Deployment",
@@ -148,7 +150,9 @@ describe("the API server of these tests", () => {
 
   it("takes the NetworkPolicies of all networks that a configuration may name, and none with a stray exception", async () => {
     const client = controlPlane?.client;
-    if (client === undefined) throw new Error("the control plane did not start");
+    if (client === undefined) {
+      throw new Error("the control plane did not start");
+    }
     const policy = (to: readonly End[]): KubernetesObject => ({
       apiVersion: "networking.k8s.io/v1",
       kind: "NetworkPolicy",

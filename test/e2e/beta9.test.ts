@@ -43,7 +43,9 @@ const ADDED = [
 describe("Beta9 on a real API server", () => {
   let controlPlane: ControlPlane | undefined;
   const client = () => {
-    if (controlPlane === undefined) throw new Error("the control plane did not start");
+    if (controlPlane === undefined) {
+      throw new Error("the control plane did not start");
+    }
     return controlPlane.client;
   };
 

@@ -16,7 +16,9 @@ describe("an up that admission refuses a part of", { timeout: 600_000 }, () => {
   it("says which object was refused and why, and makes the rest", async () => {
     const { plane, offline } = stack().surroundings;
     const server = offline.recording.resources.find(({ name }) => name === SERVER);
-    if (server === undefined) throw new Error(`the environment has no ${SERVER}`);
+    if (server === undefined) {
+      throw new Error(`the environment has no ${SERVER}`);
+    }
     const object = server.inputs as unknown as KubernetesObject;
     const refusal: Refusal = {
       resource: { group: "apps", version: "v1", plural: "statefulsets" },

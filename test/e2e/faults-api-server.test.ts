@@ -20,8 +20,12 @@ describe("an API server that is killed in the middle of up", { timeout: 600_000 
     expect((await command.finished).status).not.toBe(0);
 
     const steps = runbookSteps();
-    for (const { args, variables } of steps.slice(0, -1)) await stack().must(args, variables);
-    for (const step of steps.slice(-1)) await expectSettled(stack(), step);
+    for (const { args, variables } of steps.slice(0, -1)) {
+      await stack().must(args, variables);
+    }
+    for (const step of steps.slice(-1)) {
+      await expectSettled(stack(), step);
+    }
     await expectUndisturbed(stack());
   });
 });

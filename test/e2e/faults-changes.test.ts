@@ -21,7 +21,9 @@ describe("a stack that others work on", { timeout: 600_000 }, () => {
     await first.until((output) => createdCount(output) >= 1);
     // The file backend's attributes are not written at once: who reads meanwhile finds an empty file.
     let second = await stack().run(UP);
-    while (second.output.includes("failed to load checkpoint: EOF")) second = await stack().run(UP);
+    while (second.output.includes("failed to load checkpoint: EOF")) {
+      second = await stack().run(UP);
+    }
     expect(second.status).not.toBe(0);
     expect(second.output).toContain("the stack is currently locked by 1 lock(s)");
     const { status, output } = await first.finished;

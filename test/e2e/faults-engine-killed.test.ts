@@ -17,7 +17,9 @@ describe("an engine that is killed in the middle of up", { timeout: 600_000 }, (
 
   it("leaves a lock, and what the runbook mends, though the mending is killed too, and again", async () => {
     const [cancel, refresh, takeOver, settle] = runbookSteps();
-    if (!cancel || !refresh || !takeOver || !settle) throw new Error("the runbook has other steps than this test");
+    if (!cancel || !refresh || !takeOver || !settle) {
+      throw new Error("the runbook has other steps than this test");
+    }
     const kill = async (command: PulumiCommand): Promise<void> => {
       expect((await command.kill()).status).toBeNull();
       expect((await stack().run(UP)).output).toContain("the stack is currently locked by 1 lock(s)");

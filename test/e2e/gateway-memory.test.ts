@@ -103,12 +103,16 @@ class TestGateway {
 
   private listener(name: string) {
     const listener = this.gateway.listeners.find((candidate) => candidate.name === name);
-    if (listener === undefined) throw new Error(`the Gateway has no listener ${name}`);
+    if (listener === undefined) {
+      throw new Error(`the Gateway has no listener ${name}`);
+    }
     return listener;
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
+    for (const socket of this.sockets) {
+      socket.destroy();
+    }
     for (const server of this.servers) {
       server.closeAllConnections();
       server.close();
@@ -143,7 +147,9 @@ describe("the gateway under bodies that never end", () => {
     expect(await target.status(MODELS)).toBe(401);
     expect(await target.status(MODELS, key())).toBe(200);
     const attack = (listener: string, attackers: number) => {
-      for (let i = 0; i < attackers; i += 1) void target.unfinished(listener, BODY).catch(() => undefined);
+      for (let i = 0; i < attackers; i += 1) {
+        void target.unfinished(listener, BODY).catch(() => undefined);
+      }
     };
     const before = await target.memoryMiB();
     attack(MODELS, 40);
@@ -180,7 +186,9 @@ describe("the gateway under bodies that never end", () => {
       ),
     });
     const before = await target.memoryMiB();
-    for (let i = 0; i < 20; i += 1) void target.unfinished(CONTROL, BODY - 1).catch(() => undefined);
+    for (let i = 0; i < 20; i += 1) {
+      void target.unfinished(CONTROL, BODY - 1).catch(() => undefined);
+    }
     await waitFor("Envoy to hold the bodies", async () => (await target.memoryMiB()) > before + 400 || undefined, 20);
   });
 });

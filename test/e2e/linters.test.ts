@@ -50,7 +50,9 @@ describe("the rendered YAML of every environment", () => {
   }, TIMEOUT_MS);
 
   it("is all there", () => {
-    for (const { environment, files } of rendered) expect(files.length, environment).toBeGreaterThan(100);
+    for (const { environment, files } of rendered) {
+      expect(files.length, environment).toBeGreaterThan(100);
+    }
     const generated = rendered.flatMap(({ files }) => files.filter(({ object }) => object.kind === "Pod"));
     expect(generated.map(({ object }) => object.metadata.name)).toContain("model-llama-405b-leadertemplate");
   });

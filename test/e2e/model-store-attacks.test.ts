@@ -36,7 +36,9 @@ describe("a pod that reaches the model store", () => {
     attacker = new Attacker(stand.store.url, stand.store.authority);
     for (const { name } of [llama, llama8b]) {
       const { status, output } = await stand.run(stand.sync(name));
-      if (status !== 0) throw new Error(output);
+      if (status !== 0) {
+        throw new Error(output);
+      }
     }
   });
   afterAll(() => stand?.stop());

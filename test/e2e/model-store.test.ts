@@ -51,7 +51,9 @@ const models = [
 /** The file's content as the Hub lists it. */
 function original(path: string, of: keyof typeof repositories = LLAMA): Buffer {
   const content: Buffer | undefined = repositories[of]?.[path];
-  if (content === undefined) throw new Error(`${of} has no ${path}`);
+  if (content === undefined) {
+    throw new Error(`${of} has no ${path}`);
+  }
   return content;
 }
 
@@ -283,7 +285,9 @@ describe("the model store's scripts on a real MinIO", () => {
         JSON.stringify([platform.alerts.map(({ expr }) => expr), platformOverview]).match(/minio_\w+/g),
       );
       expect(used.has("minio_cluster_capacity_usable_free_bytes")).toBe(true);
-      for (const name of used) expect([name, new RegExp(`^${name}(\\{| )`, "m").test(text)]).toEqual([name, true]);
+      for (const name of used) {
+        expect([name, new RegExp(`^${name}(\\{| )`, "m").test(text)]).toEqual([name, true]);
+      }
     });
 
     it("say what is wrong when the store's user for them is not there", async () => {

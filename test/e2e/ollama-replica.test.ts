@@ -48,7 +48,9 @@ beforeAll(async () => {
     value: PRIORITY.serving.value,
   } as KubernetesObject);
   const objects = recordedObjects(deployment.recording.resources).filter(({ kind }) => KINDS.includes(kind));
-  for (const object of objects) await plane.client.apply(object);
+  for (const object of objects) {
+    await plane.client.apply(object);
+  }
 }, 120_000);
 afterAll(async () => {
   await pod?.stop();

@@ -12,7 +12,9 @@ export function sharedBySuite<T extends { stop(): Promise<void> }>(start: () => 
   });
   afterAll(() => started?.stop());
   return () => {
-    if (started === undefined) throw new Error("what the suite shares did not start");
+    if (started === undefined) {
+      throw new Error("what the suite shares did not start");
+    }
     return started;
   };
 }

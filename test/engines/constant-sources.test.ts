@@ -48,8 +48,12 @@ describe.each(folders)("every constant in %s", (folder) => {
     expect(new Set([...measured, ...read]).size).toBe(measured.length + read.length);
     for (const [file = "", name = ""] of measured.map((entry) => entry.split(": "))) {
       expect(text(file)).toMatch(new RegExp(file.endsWith(".json") ? `"${name}":` : `const ${name}\\b`));
-      if (file.endsWith(".ts")) expect(numericConstants(file)).toContain(`${file}: ${name}`);
+      if (file.endsWith(".ts")) {
+        expect(numericConstants(file)).toContain(`${file}: ${name}`);
+      }
     }
-    for (const file of read) expect(numericConstants(file)).not.toEqual([]);
+    for (const file of read) {
+      expect(numericConstants(file)).not.toEqual([]);
+    }
   });
 });

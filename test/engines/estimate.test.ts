@@ -56,10 +56,11 @@ describe("every estimate", () => {
         expect(verdict.answer === "fits").toBe(largest <= perGpu.limitGiB);
         expect(shortfallGiB).toBeCloseTo(Math.max(0, largest - perGpu.limitGiB), 9);
         expect(perGpu.limitGiB).toBeLessThanOrEqual(request.gpuMemoryGiB);
-        for (const stage of stages)
+        for (const stage of stages) {
           expect(stage.totalGiB + stage.aboveGiB - stage.limitGiB).toBeLessThanOrEqual(
             largest - perGpu.limitGiB + 1e-9,
           );
+        }
         expect(stages.reduce((layers, stage) => layers + stage.layers, 0)).toBe(request.architecture.layers);
       }),
       { numRuns: 150 },
@@ -90,7 +91,9 @@ describe("every estimate", () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
         const estimate = estimateMemory(request);
-        if (estimate.verdict.answer !== "fits" || request.architecture.kind === "encoder") return;
+        if (estimate.verdict.answer !== "fits" || request.architecture.kind === "encoder") {
+          return;
+        }
         expect(estimate.requestCapacity).toBeGreaterThanOrEqual(request.concurrency * (1 - 1e-9));
         expect(estimate.kvPoolGiB).toBeGreaterThanOrEqual(estimate.perGpu.kvCacheGiB * (1 - 1e-9));
       }),
@@ -101,12 +104,15 @@ describe("every estimate", () => {
   it("has weights that shrink, or stay, with tensor parallelism", () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
-        if (request.engine.name === "ollama") return;
+        if (request.engine.name === "ollama") {
+          return;
+        }
         const weights = [1, 2, 4, 8].map(
           (tensorParallel) => estimateMemory({ ...request, tensorParallel }).perGpu.weightsGiB,
         );
-        for (const [index, next] of weights.slice(1).entries())
+        for (const [index, next] of weights.slice(1).entries()) {
           expect(next).toBeLessThanOrEqual((weights[index] ?? 0) + 1e-9);
+        }
       }),
       { numRuns: 60 },
     );
@@ -115,7 +121,9 @@ describe("every estimate", () => {
   it("holds at least the checkpoint over all GPUs", () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
-        if (request.engine.name === "ollama") return;
+        if (request.engine.name === "ollama") {
+          return;
+        }
         const { stages } = estimateMemory(request);
         const loaded = stages.reduce((sum, stage) => sum + stage.weightsGiB * request.tensorParallel, 0);
         const served = weightBytes(asServed(request).architecture).servedBytes / 2 ** 30;

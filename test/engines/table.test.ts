@@ -24,22 +24,32 @@ describe.each(engineNames)("the descriptor of %s", (name) => {
   it("serves known sources and tasks, and agrees with them who brings the weights", () => {
     expect(engine.tasks.length).toBeGreaterThan(0);
     expect(new Set(engine.sources).size).toBe(engine.sources.length);
-    for (const kind of engine.sources) expect(SOURCES[kind].throughStore).toBe(engine.weightsFrom === "store");
+    for (const kind of engine.sources) {
+      expect(SOURCES[kind].throughStore).toBe(engine.weightsFrom === "store");
+    }
   });
 
   it("has an API, absolute paths of probes, and series that mean one thing each", () => {
     expect(Object.keys(engine.ports).length).toBeGreaterThan(0);
-    for (const path of Object.values(engine.health)) expect(path).toMatch(/^\//);
+    for (const path of Object.values(engine.health)) {
+      expect(path).toMatch(/^\//);
+    }
     const series = Object.values(engine.metrics?.series ?? {});
     expect(new Set(series).size).toBe(series.length);
   });
 
   it("counts with flags that it has, and takes every format that it names", () => {
-    for (const flag of [...(engine.memoryFlags ?? []), ...(engine.layoutFlags ?? []).map(({ flag: each }) => each)])
+    for (const flag of [...(engine.memoryFlags ?? []), ...(engine.layoutFlags ?? []).map(({ flag: each }) => each)]) {
       expect(engine.options.argumentNamed.has(flag), flag).toBe(true);
-    for (const format of engine.formats.names) expect(engine.formats.takes(format), format).toBe(true);
-    for (const format of [engine.defaultQuantization, engine.usualFormat?.(llama)])
-      if (format !== undefined) expect(engine.formats.takes(format), format).toBe(true);
+    }
+    for (const format of engine.formats.names) {
+      expect(engine.formats.takes(format), format).toBe(true);
+    }
+    for (const format of [engine.defaultQuantization, engine.usualFormat?.(llama)]) {
+      if (format !== undefined) {
+        expect(engine.formats.takes(format), format).toBe(true);
+      }
+    }
   });
 
   it("answers the planner: a small load fits a large card, a huge one does not", () => {

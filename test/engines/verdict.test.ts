@@ -126,10 +126,14 @@ describe("the interval", () => {
   });
 
   it("has terms with a source, no size below 0, and no cause that takes all of a part's growth away", () => {
-    for (const { coverage } of tables) expect(coverage).toBeGreaterThan(0.9);
+    for (const { coverage } of tables) {
+      expect(coverage).toBeGreaterThan(0.9);
+    }
     for (const { above, below, source } of tables.flatMap(({ terms }) => terms)) {
       expect(source).not.toBe("");
-      for (const size of [...Object.values(above), ...Object.values(below)]) expect(size).toBeGreaterThan(0);
+      for (const size of [...Object.values(above), ...Object.values(below)]) {
+        expect(size).toBeGreaterThan(0);
+      }
       // more cache must never let the smallest need shrink
       expect(below.kvCache ?? 0).toBeLessThan(0.5);
     }
@@ -137,7 +141,9 @@ describe("the interval", () => {
 
   it("is told whole in the sizing page", () => {
     const page = readFileSync(join(repositoryRoot(), "docs/sizing.md"), "utf8");
-    for (const { cause } of tables.flatMap(({ terms }) => terms)) expect(page).toContain(`\n| ${cause} | `);
+    for (const { cause } of tables.flatMap(({ terms }) => terms)) {
+      expect(page).toContain(`\n| ${cause} | `);
+    }
   });
 });
 

@@ -18,13 +18,17 @@ function absent(schema: Schema, value: unknown, path: string, atomic: boolean): 
     const type = schema["x-kubernetes-list-type"] ?? "atomic";
     return value.flatMap((item, i) => absent(items ?? {}, item, `${path}[${i}]`, atomic || type === "atomic"));
   }
-  if (typeof value !== "object" || value === null) return [];
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
   const inside = atomic || schema["x-kubernetes-map-type"] === "atomic";
   const given = value as Readonly<Record<string, unknown>>;
   const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
   const own = Object.entries(properties).flatMap(([name, property]) => {
     const at = `${path}.${name}`;
-    if (given[name] !== undefined) return absent(property, given[name], at, inside);
+    if (given[name] !== undefined) {
+      return absent(property, given[name], at, inside);
+    }
     return inside && property.default !== undefined ? [`${at}: ${JSON.stringify(property.default)}`] : [];
   });
   const others = schema.additionalProperties;

@@ -32,7 +32,9 @@ export function crdProblems(resource: Readonly<Record<string, unknown>>): string
   const validate = validators.get(key) ?? compile(schema);
   validators.set(key, validate);
   const valid: boolean = validate(resource);
-  if (valid) return [];
+  if (valid) {
+    return [];
+  }
   return (validate.errors ?? []).map(
     ({ instancePath, message, params }) => `${resource.kind}${instancePath}: ${message} ${JSON.stringify(params)}`,
   );

@@ -62,7 +62,9 @@ function isLetThrough(
   other: Pod | Address,
   at: PortAt,
 ): boolean {
-  if ("address" in subject) return true;
+  if ("address" in subject) {
+    return true;
+  }
   const selecting = policies.filter(
     ({ metadata, spec }) =>
       metadata.namespace === subject.namespace &&
@@ -126,7 +128,9 @@ export function holds(cidrs: readonly string[], address: string): boolean {
   for (const cidr of cidrs) {
     const [network = "", prefix] = cidr.split("/");
     // To a BlockList, every IPv4 address is one of IPv6 too.
-    if (familyOf(network) === family) list.addSubnet(network, Number(prefix), family);
+    if (familyOf(network) === family) {
+      list.addSubnet(network, Number(prefix), family);
+    }
   }
   return list.check(address, family);
 }

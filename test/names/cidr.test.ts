@@ -4,7 +4,9 @@ import { canonicalCidr, contains, parseCidr } from "../../names/cidr";
 
 function network(cidr: string) {
   const parsed = parseCidr(cidr);
-  if (parsed === undefined) throw new Error(`"${cidr}" is no network`);
+  if (parsed === undefined) {
+    throw new Error(`"${cidr}" is no network`);
+  }
   return parsed;
 }
 

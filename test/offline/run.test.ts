@@ -22,7 +22,9 @@ describe("a program that runs offline", () => {
     const never = new Promise<number>(() => {});
     const stuck = runOffline(
       () => {
-        for (let i = 0; i < 25; i++) new random.RandomPassword(`stuck-${i}`, { length: never });
+        for (let i = 0; i < 25; i++) {
+          new random.RandomPassword(`stuck-${i}`, { length: never });
+        }
       },
       { ...OPTIONS, drainTimeoutMs: 50 },
     );

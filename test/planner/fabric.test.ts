@@ -132,6 +132,8 @@ describe("for every shape and access", () => {
 
 function fabric(shapeName: string) {
   const found = fabricOf(shapeName);
-  if (!found) throw new Error(`${shapeName} has no fabric`);
+  if (!found) {
+    throw new Error(`${shapeName} has no fabric`);
+  }
   return found;
 }

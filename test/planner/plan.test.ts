@@ -335,6 +335,8 @@ describe("planDeployment", () => {
     expect(on("VM.GPU.A10.2", { tensorParallel: 3 })).toContain("tensorParallel: 1 or 2, or remove it");
     expect(on("p5.4xlarge", { pipelineParallel: 3 })).toContain("pipelineParallel: 1, or remove it");
     // Each value that is named works.
-    for (const tensorParallel of [1, 2, 4]) expect(on("p5.48xlarge", { tensorParallel })).toBe("");
+    for (const tensorParallel of [1, 2, 4]) {
+      expect(on("p5.48xlarge", { tensorParallel })).toBe("");
+    }
   });
 });

@@ -60,7 +60,9 @@ describe("parts that are missing on this machine", () => {
   it("are named all at once, with the command that installs them", async () => {
     const nowhere = join(folder, "nowhere");
     mkdirSync(nowhere);
-    for (const variable of ["PATH", "XDG_CACHE_HOME", "KUBEBUILDER_ASSETS"]) vi.stubEnv(variable, nowhere);
+    for (const variable of ["PATH", "XDG_CACHE_HOME", "KUBEBUILDER_ASSETS"]) {
+      vi.stubEnv(variable, nowhere);
+    }
     const missing = await missingParts({ groups: true });
     for (const binary of ["etcd", "kube-apiserver", "kube-scheduler", "kwok", "lws-manager"]) {
       expect(missing).toContainEqual(

@@ -152,6 +152,8 @@ describe("the busiest node of each pool", () => {
 
 function shapeOf(name: string): MachineShape {
   const shape = findShape(name);
-  if (shape === undefined) throw new Error(`the catalogue has no shape ${name}`);
+  if (shape === undefined) {
+    throw new Error(`the catalogue has no shape ${name}`);
+  }
   return shape;
 }

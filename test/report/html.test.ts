@@ -30,17 +30,24 @@ function malformations(page: string): string[] {
   for (const [, slash, name = ""] of body.matchAll(TAG)) {
     if (slash === "/") {
       const expected = open.pop();
-      if (expected !== name) problems.push(`</${name}> closes <${expected}>`);
+      if (expected !== name) {
+        problems.push(`</${name}> closes <${expected}>`);
+      }
     } else if (!VOID_ELEMENTS.has(name)) {
       open.push(name);
     }
   }
   const text = body.replace(TAG, "");
-  if (/[<>]/.test(text))
+  if (/[<>]/.test(text)) {
     problems.push(`stray markup near ${text.slice(Math.max(0, text.search(/[<>]/) - 40)).slice(0, 80)}`);
-  if (/&(?!(?:amp|lt|gt|quot|#39);)/.test(body)) problems.push("an ampersand is not escaped");
+  }
+  if (/&(?!(?:amp|lt|gt|quot|#39);)/.test(body)) {
+    problems.push("an ampersand is not escaped");
+  }
   const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map((match) => match[1]);
-  if (new Set(ids).size < ids.length) problems.push("an id occurs twice");
+  if (new Set(ids).size < ids.length) {
+    problems.push("an id occurs twice");
+  }
   return [...problems, ...open.map((name) => `<${name}> stays open`)];
 }
 

@@ -18,13 +18,17 @@ beforeEach(() => {
 /** The architecture of a model whose configuration is this file. */
 async function read(config: string) {
   const parsed = parseWith({ models: { mine: { config, source: "hf://acme/mine" } } });
-  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
+  if (!parsed.ok) {
+    throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
+  }
   return (await readArchitectures(parsed.environment, folder)).get("mine");
 }
 
 async function problemsOf(reading: Promise<unknown>) {
   const error = await reading.catch((reason: unknown) => reason);
-  if (!(error instanceof ConfigError)) throw new Error(`expected a ConfigError, got ${String(error)}`);
+  if (!(error instanceof ConfigError)) {
+    throw new Error(`expected a ConfigError, got ${String(error)}`);
+  }
   return error.problems;
 }
 

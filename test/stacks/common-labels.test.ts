@@ -17,7 +17,9 @@ const VALUE = "cc-4711";
 
 /** Paths below a value whose last key is the given one. */
 function pathsOf(value: unknown, key: string, path: readonly string[] = []): string[] {
-  if (typeof value !== "object" || value === null) return [];
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
   return Object.entries(value).flatMap(([name, item]) =>
     name === key ? [path.join(".")] : pathsOf(item, key, [...path, name]),
   );
@@ -25,7 +27,9 @@ function pathsOf(value: unknown, key: string, path: readonly string[] = []): str
 
 /** Paths of pod templates: of whatever has a spec with containers, but for Envoy Gateway's patch of one. */
 function templatesOf(value: unknown, path: readonly string[] = []): string[] {
-  if (typeof value !== "object" || value === null) return [];
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
   const { spec } = value as { spec?: { containers?: unknown } };
   const inner = Object.entries(value).flatMap(([name, item]) => templatesOf(item, [...path, name]));
   return Array.isArray(spec?.containers) && !path.includes("patch")
@@ -34,15 +38,21 @@ function templatesOf(value: unknown, path: readonly string[] = []): string[] {
 }
 
 function without(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(without);
-  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map(without);
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
   const entries = Object.entries(value).filter(([name]) => name !== KEY);
   return Object.fromEntries(entries.map(([name, item]) => [name, without(item)]));
 }
 
 /** All keys of labels and selectors in a value. */
 function labelKeys(value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
   return Object.entries(value).flatMap(([name, item]) => {
     const isLabels = ["labels", "matchLabels", "selector"].includes(name) && Object.values(Object(item)).every(isText);
     return isLabels ? Object.keys(Object(item)) : labelKeys(item);
@@ -85,8 +95,12 @@ describe.each(environments)("common labels of %s", (name) => {
 
 /** Without the empty mapping of labels that only the common one was in. */
 function withoutEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map(withoutEmpty);
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
   const entries = Object.entries(value).filter(([name, item]) => name !== "labels" || Object.keys(Object(item)).length);
   return Object.fromEntries(entries.map(([name, item]) => [name, withoutEmpty(item)]));
 }

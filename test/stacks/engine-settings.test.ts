@@ -12,7 +12,9 @@ const problemText = (problems: readonly CapacityProblem[]) =>
 
 async function planned(settings: Record<string, unknown>) {
   const file = parseEnvironmentFile(environmentText({ ...rightEnvironment, models: { chat: settings } }));
-  if (!file.ok) throw new Error(JSON.stringify(file.problems));
+  if (!file.ok) {
+    throw new Error(JSON.stringify(file.problems));
+  }
   const plan = await planEnvironment("test", { environment: file.environment, secrets: {} }, repositoryRoot());
   return { model: plan.models[0] as ModelPlan, problems: problemText(plan.problems) };
 }

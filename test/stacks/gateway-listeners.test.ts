@@ -48,7 +48,9 @@ describe.each(environments)("listeners of %s", (environment) => {
       const [policy, ...more] = on(client, name);
       expect(more).toEqual([]);
       expect(policy?.connection.connectionLimit.value).toBeGreaterThan(0);
-      if (isGuarded(name)) continue;
+      if (isGuarded(name)) {
+        continue;
+      }
       expect(policy?.connection.connectionLimit.value).toBeLessThanOrEqual(name === "http" ? 256 : 64);
       expect(policy?.timeout.http).toMatchObject({ requestReceivedTimeout: "15s", idleTimeout: "60s" });
       for (const { requestBuffer, retry, circuitBreaker } of on(backend, name)) {

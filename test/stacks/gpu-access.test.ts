@@ -56,7 +56,9 @@ describe("a cluster with GeForce and Radeon cards", () => {
       Object.entries(sections).map(([key, value]) => [`inference-stacks:${key}`, value]),
     );
     const file = parseEnvironmentFile(stringify({ config }));
-    if (!file.ok) throw new Error(JSON.stringify(file.problems));
+    if (!file.ok) {
+      throw new Error(JSON.stringify(file.problems));
+    }
     const { recording, plan } = await runEnvironment({ name: "mixed", file, baseDirectory: "." });
     expect(plan.problems.filter(({ severity }) => severity === "mandatory")).toEqual([]);
     const deployment = new Deployment(recording);

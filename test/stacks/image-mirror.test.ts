@@ -31,7 +31,9 @@ function upstreamTexts(value: unknown, path: string): string[] {
 
 /** Pod specs wherever they stand. */
 function podSpecs(value: unknown): Json[] {
-  if (typeof value !== "object" || value === null) return [];
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
   const here = "containers" in value && Array.isArray(value.containers) && value.containers.every((c: Json) => c.image);
   return [...(here ? [value as Json] : []), ...Object.values(value).flatMap(podSpecs)];
 }

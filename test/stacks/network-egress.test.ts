@@ -71,7 +71,9 @@ describe("networks of the cluster", () => {
     const root = repositoryRoot();
     const text = readFileSync(join(root, "Pulumi.aws-prod.yaml"), "utf8");
     const file = parseEnvironmentFile(text.replace("    kind: aws\n", `    kind: aws\n    ${settings}\n`));
-    if (!file.ok) throw new Error(JSON.stringify(file.problems));
+    if (!file.ok) {
+      throw new Error(JSON.stringify(file.problems));
+    }
     const run = await runEnvironment({ name: "aws-prod", file, baseDirectory: root });
     return egressRules(new Deployment(run.recording));
   }

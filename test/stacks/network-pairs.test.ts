@@ -17,7 +17,9 @@ function connections(policies: readonly NetworkPolicy[]) {
           // The pods with no other labels than those asked for: what these may do, all that are selected may.
           const own = { namespace, labels: spec.podSelector.matchLabels };
           const other = weakestPod(peer, namespace);
-          if (other === undefined || !ours.has(other.namespace)) return [];
+          if (other === undefined || !ours.has(other.namespace)) {
+            return [];
+          }
           const [from, to] = direction === "Egress" ? [own, other] : [other, own];
           return ports.map((at) => ({
             granted: `${direction} ${namespace}/${name} ${other.namespace}:${at.port}/${at.protocol}`,

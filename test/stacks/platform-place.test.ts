@@ -35,7 +35,9 @@ describe("the place of the platform", () => {
 
   it("is asked for in the plan of an environment", async () => {
     const file = parseWith({ pools: { gpu: { shape: "VM.GPU.A10.2", maxNodes: 4 } } });
-    if (!file.ok) throw new Error("the sample is wrong");
+    if (!file.ok) {
+      throw new Error("the sample is wrong");
+    }
     const { problems } = await planEnvironment("nosys", { environment: file.environment, secrets: {} }, ".");
     expect(problems.map(({ rule }) => rule)).toContain("platform-place");
   });

@@ -4,7 +4,9 @@ import { parseWith, problemsWith, rightEnvironment } from "./config/samples";
 
 async function rulesOf(chat: Record<string, unknown>): Promise<readonly string[]> {
   const file = parseWith({ models: { ...rightEnvironment.models, chat } });
-  if (!file.ok) throw new Error("the sample is wrong");
+  if (!file.ok) {
+    throw new Error("the sample is wrong");
+  }
   return (await planEnvironment("formats", { environment: file.environment, secrets: {} }, ".")).problems.map(
     ({ rule }) => rule,
   );

@@ -18,12 +18,13 @@ export async function concurrency({ inference, servedModel, args }: StepContext)
   const times = outcomes.map((outcome) => ("lookAt" in outcome ? "failed" : milliseconds(outcome.totalMs))).join(", ");
   const refusals = outcomes.filter((outcome) => "lookAt" in outcome);
   const [first] = refusals;
-  if (first !== undefined)
+  if (first !== undefined) {
     throw new StepFailure({
       expected: `all ${args.concurrency} requests at once answer`,
       got: `${answered.length} did (${times}); ${[...new Set(refusals.map(({ got }) => got))].join("; ")}`,
       lookAt: first.lookAt,
     });
+  }
   return {
     detail: `${answered.length} of ${args.concurrency} answered: ${times}`,
     figures: { requests: answered.map((timing) => ({ ...timing })) },
@@ -31,7 +32,11 @@ export async function concurrency({ inference, servedModel, args }: StepContext)
 }
 
 function reasonOf(error: unknown): { readonly got: string; readonly lookAt: string } {
-  if (error instanceof StepFailure) return error.explanation;
-  if (error instanceof NoAnswer) return { got: error.message, lookAt: error.lookAt };
+  if (error instanceof StepFailure) {
+    return error.explanation;
+  }
+  if (error instanceof NoAnswer) {
+    return { got: error.message, lookAt: error.lookAt };
+  }
   throw error;
 }

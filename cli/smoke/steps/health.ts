@@ -54,16 +54,22 @@ function verdict(
   control: Answered | StepFailure | undefined,
 ): StepOutcome | StepFailure {
   const failures = [control, engine, unhealthy(control)].filter((one) => one instanceof StepFailure);
-  if (failures.length > 0) return joined(failures.map(({ explanation }) => explanation));
+  if (failures.length > 0) {
+    return joined(failures.map(({ explanation }) => explanation));
+  }
   const served =
     engine instanceof StepFailure ? "" : `${engine.label} serves ${counted(engine.models.length, "model")}`;
-  if (control === undefined || control instanceof StepFailure) return { detail: served };
+  if (control === undefined || control instanceof StepFailure) {
+    return { detail: served };
+  }
   const { checks } = control.health;
   return { detail: [...told(checks), served].join(" · "), figures: { checks } };
 }
 
 function unhealthy(control: Answered | StepFailure | undefined): StepFailure | undefined {
-  if (control === undefined || control instanceof StepFailure || control.health.healthy) return undefined;
+  if (control === undefined || control instanceof StepFailure || control.health.healthy) {
+    return undefined;
+  }
   const bad = Object.entries(control.health.checks).filter(([, { ok }]) => ok === false);
   return new StepFailure({
     expected: "the control API calls itself healthy",
@@ -92,8 +98,12 @@ async function attempt<T>(ask: () => Promise<T>, expected: string): Promise<T | 
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof StepFailure) return error;
-    if (error instanceof NoAnswer) return new StepFailure({ expected, got: error.message, lookAt: error.lookAt });
+    if (error instanceof StepFailure) {
+      return error;
+    }
+    if (error instanceof NoAnswer) {
+      return new StepFailure({ expected, got: error.message, lookAt: error.lookAt });
+    }
     throw error;
   }
 }

@@ -4,17 +4,21 @@ import { StepFailure, type StepOutcome } from "../result";
 /** Pulls the model and loads it; one that is on disk is loaded only, whether its registry answers or not. */
 export async function pull(context: StepContext): Promise<StepOutcome> {
   const { lifecycle, model, args, stateBefore, onProgress } = context;
-  if (model === "")
+  if (model === "") {
     throw new StepFailure({ expected: "a model to try", got: "--url serves none", lookAt: "--model, which names one" });
-  if (lifecycle === undefined) return isServed(context);
+  }
+  if (lifecycle === undefined) {
+    return isServed(context);
+  }
   await lifecycle.pull(model, { onProgress, stallSeconds: args.timeoutSeconds });
   const state = await lifecycle.state(model, stepSignal(args));
-  if (state !== "loaded")
+  if (state !== "loaded") {
     throw new StepFailure({
       expected: `${model} is loaded after its pull`,
       got: `the state ${state}`,
       lookAt: `free memory, other models that took it; ${lifecycle.lookAt}`,
     });
+  }
   const was = stateBefore === undefined || stateBefore === "absent" ? "pulled" : `was ${stateBefore.replace("_", " ")}`;
   return { detail: stateBefore === "loaded" ? "was loaded" : `${was}, now loaded`, figures: { stateBefore, state } };
 }
@@ -22,11 +26,12 @@ export async function pull(context: StepContext): Promise<StepOutcome> {
 /** What has no pull must serve the model already. */
 function isServed({ endpoint, servedModel }: StepContext): StepOutcome {
   const models = endpoint?.models ?? [];
-  if (!models.includes(servedModel))
+  if (!models.includes(servedModel)) {
     throw new StepFailure({
       expected: `${servedModel} is among the models that --url serves`,
       got: models.length === 0 ? "none" : models.join(", "),
       lookAt: "--model; whether the model is deployed and ready",
     });
+  }
   return { status: "not applicable", detail: `an OpenAI API has no pull; ${servedModel} is served` };
 }

@@ -6,15 +6,20 @@ import { poll } from "../wait";
 
 /** Stops the worker that has the model, sees that it has stopped, and starts it again, whatever came of the stop. */
 export async function stopWorker({ control, model, args, onProgress }: StepContext): Promise<StepOutcome> {
-  if (control === undefined) return { status: "not applicable", detail: "only the control API can stop a worker" };
-  if (!args.stopWorker) return { status: "skipped", detail: "give --stop-worker; its users are cut off meanwhile" };
+  if (control === undefined) {
+    return { status: "not applicable", detail: "only the control API can stop a worker" };
+  }
+  if (!args.stopWorker) {
+    return { status: "skipped", detail: "give --stop-worker; its users are cut off meanwhile" };
+  }
   const worker = await control.workerOf(model, stepSignal(args));
-  if (worker === undefined)
+  if (worker === undefined) {
     throw new StepFailure({
       expected: `a worker has ${model}`,
       got: "none",
       lookAt: "GET /workers of the control API",
     });
+  }
   const begun = performance.now();
   const seconds = (): number => rounded((performance.now() - begun) / 1000, 3);
   onProgress(`stopping ${worker}`);
@@ -45,7 +50,9 @@ async function reaches(control: ControlApi, name: string, wanted: string, timeou
     last = worker === undefined ? "not listed" : `${worker.state}${worker.problem ? ` (${worker.problem})` : ""}`;
     return worker?.state === wanted ? true : undefined;
   };
-  if ((await poll(reached, timeoutSeconds, 500)) !== undefined) return;
+  if ((await poll(reached, timeoutSeconds, 500)) !== undefined) {
+    return;
+  }
   throw new StepFailure({
     expected: `worker ${name} is ${wanted}`,
     got: `${last} after ${timeoutSeconds} s`,

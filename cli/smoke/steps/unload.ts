@@ -7,21 +7,28 @@ import { poll } from "../wait";
 /** Unloads the model and sees that it has left the memory; a model that was loaded before the check is loaded again. */
 export async function unload(context: StepContext): Promise<StepOutcome> {
   const { lifecycle, model, args, stateBefore, onProgress } = context;
-  if (lifecycle === undefined) return { status: "not applicable", detail: "an OpenAI API has no unload" };
-  if (args.keepLoaded) return { status: "skipped", detail: "--keep-loaded was given" };
+  if (lifecycle === undefined) {
+    return { status: "not applicable", detail: "an OpenAI API has no unload" };
+  }
+  if (args.keepLoaded) {
+    return { status: "skipped", detail: "--keep-loaded was given" };
+  }
   await lifecycle.unload(model, stepSignal(args));
   const gone = async (): Promise<ModelState | undefined> => {
     const state = await lifecycle.state(model, stepSignal(args));
     return state === "loaded" || (await engineStillHas(context)) ? undefined : state;
   };
   const state = await poll(gone, args.timeoutSeconds, 200);
-  if (state === undefined)
+  if (state === undefined) {
     throw new StepFailure({
       expected: `${model} leaves the memory`,
       got: `it is still loaded after ${args.timeoutSeconds} s`,
       lookAt: `requests that still run, other clients that load it again; ${lifecycle.lookAt}`,
     });
-  if (stateBefore !== "loaded") return { detail: "gone from memory, still on disk", figures: { reloaded: false } };
+  }
+  if (stateBefore !== "loaded") {
+    return { detail: "gone from memory, still on disk", figures: { reloaded: false } };
+  }
   onProgress("loading again");
   await lifecycle.load(model, stepSignal(args));
   return { detail: "gone from memory; loaded again, as it was before", figures: { reloaded: true } };
@@ -30,6 +37,8 @@ export async function unload(context: StepContext): Promise<StepOutcome> {
 /** The control API is not taken at its word where the engine itself can be asked. */
 async function engineStillHas(context: StepContext): Promise<boolean> {
   const { lifecycle, endpoint, inference, servedModel, args } = context;
-  if (lifecycle instanceof OllamaLifecycle || endpoint?.kind !== "ollama") return false;
+  if (lifecycle instanceof OllamaLifecycle || endpoint?.kind !== "ollama") {
+    return false;
+  }
   return (await new OllamaLifecycle(inference, false).state(servedModel, stepSignal(args))) === "loaded";
 }

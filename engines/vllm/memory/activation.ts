@@ -79,7 +79,9 @@ export function nonTorchBytes({ constants, tensorParallel, pipelineParallel }: P
 /** Largest tensors alive in one feed-forward pass over a full batch. */
 function prefillBytes({ architecture, stage, limits, tensorParallel }: ProfilingRun): number {
   const widths = architecture.layerSpecs.slice(stage.firstLayer, stage.endLayer).map(({ feedForward }) => {
-    if (feedForward.kind === "dense") return (feedForward.gated ? 3 : 2) * feedForward.width;
+    if (feedForward.kind === "dense") {
+      return (feedForward.gated ? 3 : 2) * feedForward.width;
+    }
     return feedForward.kind === "experts" ? 3 * (feedForward.shared?.width ?? 0) : 0;
   });
   const perToken = Math.max(0, ...widths) / tensorParallel + 2 * architecture.hiddenSize;
@@ -92,7 +94,9 @@ function expertWorkspaceBytes({ architecture, stage, limits, modularExperts, ...
     .slice(stage.firstLayer, stage.endLayer)
     .map((layer) => layer.feedForward)
     .find((block): block is MixtureOfExperts => block.kind === "experts");
-  if (experts === undefined || !modularExperts) return 0;
+  if (experts === undefined || !modularExperts) {
+    return 0;
+  }
   const width = experts.width / (run.expertParallel ? 1 : run.tensorParallel);
   const inner = experts.latentSize ?? architecture.hiddenSize;
   const perRoutedToken = Math.max((experts.gated ? 2 : 1) * width, inner) + Math.max(width, inner);

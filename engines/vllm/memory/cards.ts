@@ -26,7 +26,9 @@ const dataCentreGiB = 70;
 export function cardTraits(request: Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB" | "vllm">): CardTraits {
   const traits = traitsOf(request);
   const backend = request.vllm?.moeBackend;
-  if (backend === undefined) return traits;
+  if (backend === undefined) {
+    return traits;
+  }
   return {
     ...traits,
     expertKernel: kernelOf[backend],
@@ -71,7 +73,9 @@ function majorCapability({ abilities }: GpuModel): number {
 
 /** As vLLM asks, by compute capability (0.19.0 and 0.33.0: fused_moe/oracle/mxfp4.py). */
 function expertKernelOf(card: GpuModel): ExpertKernel {
-  if (card.vendor === "amd") return "triton-rocm";
+  if (card.vendor === "amd") {
+    return "triton-rocm";
+  }
   const generation = majorCapability(card);
   return generation === 9 ? "triton" : generation === 10 ? "tensorrt-llm" : "marlin";
 }

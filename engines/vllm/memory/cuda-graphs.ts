@@ -35,7 +35,9 @@ const perGraph = { baseGiB: 0.00334, perLayerGiB: 0.000159 } as const;
 
 /** CUDA graphs of a stage, bytes. */
 export function cudaGraphBytes({ architecture, stage, limits, sizes }: GraphCapture): number {
-  if (architecture.kind === "encoder") return 0;
+  if (architecture.kind === "encoder") {
+    return 0;
+  }
   const layers = architecture.layerSpecs.slice(stage.firstLayer, stage.endLayer);
   const latent = layers.filter(({ mixer }) => mixer.kind === "latent" || mixer.kind === "compressed").length;
   const each = perGraph.baseGiB + perGraph.perLayerGiB * (layers.length + latent);

@@ -186,7 +186,9 @@ function stageCapacity(
   { layout, poolBytes, need }: StageResult,
   { request, constants, inFlightTokens }: Setting,
 ): readonly StageCapacity[] {
-  if (layout === undefined) return [];
+  if (layout === undefined) {
+    return [];
+  }
   const requests = requestCapacity(layout, poolBytes, request.contextTokens, inFlightTokens);
   const tokens = constants.reportsRequestCapacity
     ? Math.floor(requests * request.contextTokens)
@@ -220,6 +222,8 @@ function notesFor({ request, card }: Setting): readonly string[] {
       `${repeated.kvHeads} KV heads on ${request.tensorParallel} GPUs: the KV cache per GPU stops shrinking at ${repeated.kvHeads}`,
     );
   }
-  if (architecture.kind === "encoder") notes.push("encoder: no KV cache, the batch alone limits concurrency");
+  if (architecture.kind === "encoder") {
+    notes.push("encoder: no KV cache, the batch alone limits concurrency");
+  }
   return notes;
 }

@@ -96,10 +96,18 @@ export function cardClassOf({ arch, abilities, nvlinkBoard }: GpuModel): string 
 
 /** The kind that is hardest to foresee, of the layers that a model mixes. */
 function attentionOf({ architecture }: VllmRequest): EvidenceTraits["attention"] {
-  if (architecture.kind === "encoder") return "none";
+  if (architecture.kind === "encoder") {
+    return "none";
+  }
   const mixers = architecture.layerSpecs.flatMap(mixersOf);
-  if (mixers.some(({ kind }) => kind === "recurrent")) return "recurrent";
-  if (mixers.some(({ kind }) => kind === "compressed")) return "compressed";
-  if (mixers.some(({ kind }) => kind === "latent")) return "latent";
+  if (mixers.some(({ kind }) => kind === "recurrent")) {
+    return "recurrent";
+  }
+  if (mixers.some(({ kind }) => kind === "compressed")) {
+    return "compressed";
+  }
+  if (mixers.some(({ kind }) => kind === "latent")) {
+    return "latent";
+  }
   return mixers.some((mixer) => mixer.kind === "attention" && mixer.scope.kind !== "full") ? "windows" : "full";
 }

@@ -40,7 +40,9 @@ export function mxfp4Kernel(ofCard: ExpertKernel, { method }: WeightFormat): Exp
  * (vLLM 0.16.0, 0.17.0 and 0.33.0: prepare_fp8_moe_layer_for_fi in quantization/utils/flashinfer_utils.py).
  */
 export function fp8ExpertMultiple(onFlashInfer: boolean, gated: boolean, multipleWithoutGate: number): number {
-  if (!onFlashInfer) return 1;
+  if (!onFlashInfer) {
+    return 1;
+  }
   return gated ? 16 : multipleWithoutGate;
 }
 
@@ -85,7 +87,9 @@ export function mxfp4Allocations(matrix: ExpertMatrix, kernel: ExpertKernel, rul
   const [rows, columns] = matrix.direction === "up" ? [matrix.fused * width, hidden] : [hidden, width];
   const groups = Math.ceil(columns / scaleGroup);
   const loadedScales = matrix.experts * rows * groups;
-  if (kernel !== "triton") return [(matrix.experts * rows * columns) / 2, loadedScales];
+  if (kernel !== "triton") {
+    return [(matrix.experts * rows * columns) / 2, loadedScales];
+  }
   return [
     (matrix.experts * roundUp(rows, rules.tile.rows) * roundUp(columns, rules.tile.columns)) / 2,
     matrix.experts * roundUp(rows, tritonScaleRows) * roundUp(groups, rules.scaleGroups),

@@ -34,9 +34,13 @@ export interface KvLayout {
 
 /** The layout of one stage's layers; undefined when nothing is cached. */
 export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): KvLayout | undefined {
-  if (caches.some(({ paged }) => paged !== undefined)) return packedLayout(caches.flatMap(({ paged }) => paged ?? []));
+  if (caches.some(({ paged }) => paged !== undefined)) {
+    return packedLayout(caches.flatMap(({ paged }) => paged ?? []));
+  }
   const buckets = layerBuckets(caches, rules.hybridStatePages);
-  if (buckets.length === 0) return undefined;
+  if (buckets.length === 0) {
+    return undefined;
+  }
   const bytesPerToken = Math.max(...caches.map((cache) => cache.bytesPerToken));
   const stateBytes = Math.max(...caches.map((cache) => cache.stateBytes));
   // pages are equal, so a page of tokens is made large enough to hold a recurrent state
@@ -124,8 +128,12 @@ function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): 
   const pagesPerRequest = caches.some((cache) => cache.bytesPerToken > 0) ? hybridStatePages : 1;
   const buckets = new Map<string, LayerBucket>();
   for (const { bytesPerToken, scope, stateBytes } of caches) {
-    if (bytesPerToken > 0) add(scope, bytesPerToken);
-    if (stateBytes > 0) add({ kind: "state", pagesPerRequest }, 0);
+    if (bytesPerToken > 0) {
+      add(scope, bytesPerToken);
+    }
+    if (stateBytes > 0) {
+      add({ kind: "state", pagesPerRequest }, 0);
+    }
   }
   return [...buckets.values()];
 

@@ -17,7 +17,9 @@ interface Bucket {
 /** The layout of a stage's caches; undefined when there are none. */
 export function packedLayout(caches: readonly PagedCache[]): KvLayout | undefined {
   const buckets = bucketsOf(caches);
-  if (buckets.length === 0) return undefined;
+  if (buckets.length === 0) {
+    return undefined;
+  }
   const balanced = buckets.filter(isBalanced);
   // a bucket of several page sizes stays whole, so the others are split no finer than it
   const floor = Math.max(0, ...balanced.filter(({ counts }) => counts.size > 1).map(mostLayers));
@@ -37,8 +39,12 @@ export function packedLayout(caches: readonly PagedCache[]): KvLayout | undefine
 
 /** Into how many groups a bucket is split. */
 function groupsOf(bucket: Bucket, buckets: readonly Bucket[], repeats: number | undefined): number {
-  if (repeats !== undefined) return isBalanced(bucket) ? Math.ceil(mostLayers(bucket) / repeats) : 1;
-  if (bucket.scope.kind === "full") return 1;
+  if (repeats !== undefined) {
+    return isBalanced(bucket) ? Math.ceil(mostLayers(bucket) / repeats) : 1;
+  }
+  if (bucket.scope.kind === "full") {
+    return 1;
+  }
   // nothing sets a group size: windows go into blocks as large as the caches that grow need them
   const anchor = Math.max(
     ...buckets.map((each) => (each.scope.kind === "full" ? bytesOf(each, 1) : bytesOf(each, layersOf(each)))),
@@ -86,7 +92,9 @@ function leastPadding(layers: readonly number[], least: number): number {
   let best = { size: least, padding: Number.POSITIVE_INFINITY };
   for (let size = least; size <= Math.max(least, ...layers); size++) {
     const padding = sum(layers.map((number) => Math.ceil(number / size) * size - number));
-    if (padding <= best.padding) best = { size, padding };
+    if (padding <= best.padding) {
+      best = { size, padding };
+    }
   }
   return best.size;
 }

@@ -22,9 +22,15 @@ export interface SecondRunner {
 }
 
 export function modelRunner(architecture: ModelArchitecture, format: WeightFormat, second: SecondRunner): ModelRunner {
-  if (second.models === "none" || architecture.kind === "encoder") return "v1";
-  if (second.models === "all") return "v2";
-  if (format.rules.length > 0 && !second.quantized) return "v1";
+  if (second.models === "none" || architecture.kind === "encoder") {
+    return "v1";
+  }
+  if (second.models === "all") {
+    return "v2";
+  }
+  if (format.rules.length > 0 && !second.quantized) {
+    return "v1";
+  }
   const isListed = second.families.includes(architecture.family) && architecture.vision === undefined;
   return isListed || (second.models === "dense" && isDense(architecture)) ? "v2" : "v1";
 }

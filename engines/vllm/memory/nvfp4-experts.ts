@@ -12,9 +12,15 @@ export function nvfp4ExpertMultiple(
   experts: { readonly gated: boolean; readonly hidden: number },
   { nvfp4Experts, plainExpertMultiple }: Pick<VllmConstants, "nvfp4Experts" | "plainExpertMultiple">,
 ): number {
-  if (generation === 10) return experts.gated ? nvfp4Experts.tensorRtGated : plainExpertMultiple;
+  if (generation === 10) {
+    return experts.gated ? nvfp4Experts.tensorRtGated : plainExpertMultiple;
+  }
   // CUTLASS lays out scales for 128 rows, and refuses gated experts that would need padding for it
-  if (generation === 12) return experts.gated ? 1 : 128;
-  if (!nvfp4Experts.marlinPads) return 1;
+  if (generation === 12) {
+    return experts.gated ? 1 : 128;
+  }
+  if (!nvfp4Experts.marlinPads) {
+    return 1;
+  }
   return experts.hidden % 128 === 0 ? 64 : 128;
 }

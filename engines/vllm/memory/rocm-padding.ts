@@ -31,12 +31,16 @@ export function rowPaddingBytes(
   valueBytes: number,
   padding: RowPadding,
 ): number {
-  if (!isPadded(kind, scheme, padding)) return 0;
+  if (!isPadded(kind, scheme, padding)) {
+    return 0;
+  }
   return (columns * valueBytes) % 512 === 0 ? rows * 256 : 0;
 }
 
 function isPadded(kind: ModelTensor["kind"], scheme: QuantizationScheme | undefined, padding: RowPadding): boolean {
-  if (kind === "expert") return padding.experts && scheme === undefined;
+  if (kind === "expert") {
+    return padding.experts && scheme === undefined;
+  }
   const isFp8 = scheme?.weightBits === 8 && (scheme.scale.per === "block" || scheme.staticInputs === true);
   return padding.fp8 && isFp8;
 }

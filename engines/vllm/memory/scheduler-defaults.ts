@@ -21,8 +21,12 @@ export function schedulerDefaults(
   gpuModel?: string,
 ): SchedulerLimits {
   const slow = /a100|gb10/i.test(gpuModel ?? "");
-  if (gpuMemoryGiB >= 160) return { maxNumSeqs: 1024, maxNumBatchedTokens: batchTokensFrom160GiB };
-  if (gpuMemoryGiB >= 70 && !slow) return { maxNumSeqs: 1024, maxNumBatchedTokens: 8192 };
+  if (gpuMemoryGiB >= 160) {
+    return { maxNumSeqs: 1024, maxNumBatchedTokens: batchTokensFrom160GiB };
+  }
+  if (gpuMemoryGiB >= 70 && !slow) {
+    return { maxNumSeqs: 1024, maxNumBatchedTokens: 8192 };
+  }
   return { maxNumSeqs: 256, maxNumBatchedTokens: 2048 };
 }
 

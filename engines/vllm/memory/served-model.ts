@@ -34,7 +34,9 @@ function servedArchitecture(
   const tower = constants.skipsUnusedTowers && isTextOnly(architecture, options) ? "none" : options.encoderParallelism;
   const key = JSON.stringify([quantization, dtype, tower]);
   const found = known.get(key);
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    return found;
+  }
   const format = formatFor(architecture, quantization);
   const result: ModelArchitecture = {
     ...architecture,
@@ -58,7 +60,9 @@ function computedIn({ checkpointDtype }: ModelArchitecture, quantization = "", {
 
 /** Every tower has nothing to do: vLLM then loads none (0.33.0: model_executor/models/interfaces.py, _mark_tower_model). */
 function isTextOnly({ vision }: ModelArchitecture, { languageModelOnly, mediaPerPrompt }: VllmOptions): boolean {
-  if (languageModelOnly) return true;
+  if (languageModelOnly) {
+    return true;
+  }
   const hears = vision?.tensors.some(({ name }) => name.startsWith("audio")) ?? false;
   const unused = (modality: string): boolean => mediaPerPrompt?.[modality] === 0;
   return unused("image") && unused("video") && (unused("audio") || !hears);
@@ -79,9 +83,13 @@ export function servedCacheDtype({
   kvCacheDtype,
 }: Pick<VllmRequest, "architecture" | "engine" | "kvCacheDtype">): KvCacheDtype {
   const wish = quantization.fp8KvCache;
-  if (wish === undefined || wish === "unread") return kvCacheDtype;
+  if (wish === undefined || wish === "unread") {
+    return kvCacheDtype;
+  }
   // Only plain attention reads the scheme of compressed-tensors: latent attention has code of its own (mla_attention.py).
-  if (wish === "compressed-tensors" && layerSpecs.some(({ mixer }) => mixer.kind === "latent")) return kvCacheDtype;
+  if (wish === "compressed-tensors" && layerSpecs.some(({ mixer }) => mixer.kind === "latent")) {
+    return kvCacheDtype;
+  }
   const obeyed = vllmConstants(engine.version).constants.fp8CacheOfCheckpoint[wish];
   return obeyed === "always" || (obeyed === "auto" && kvCacheDtype === "auto") ? "fp8" : kvCacheDtype;
 }

@@ -77,7 +77,9 @@ export function compareVersions(a: string, b: string): number {
   const [left, right] = [parts(a), parts(b)];
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
     const difference = (left[index] ?? 0) - (right[index] ?? 0);
-    if (difference !== 0) return difference;
+    if (difference !== 0) {
+      return difference;
+    }
   }
   return 0;
 }

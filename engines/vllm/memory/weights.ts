@@ -68,17 +68,24 @@ function loadedParameters(architecture: ModelArchitecture, sharding: WeightShard
   byFormat.set(format, bySplit);
   const key = JSON.stringify(split);
   const known = bySplit.get(key);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
 
   const fused = new Map<string, ModelTensor[]>();
   for (const tensor of tensorInventory(architecture)) {
     const parts = fused.get(tensor.fusedInto);
-    if (parts === undefined) fused.set(tensor.fusedInto, [tensor]);
-    else parts.push(tensor);
+    if (parts === undefined) {
+      fused.set(tensor.fusedInto, [tensor]);
+    } else {
+      parts.push(tensor);
+    }
   }
   const parameters = [...fused.values()].flatMap((parts) => {
     const [tensor] = parts;
-    if (tensor === undefined) return [];
+    if (tensor === undefined) {
+      return [];
+    }
     const allocated = parameterAllocations(parts, sharding).reduce((total, bytes) => total + allocatedBytes(bytes), 0);
     const bytes = allocated + parts.reduce((total, part) => total + latentCopyBytes(part, sharding), 0);
     return [{ tensor, bytes, latent: parts.some(({ absorbed }) => absorbed) }];
@@ -89,7 +96,9 @@ function loadedParameters(architecture: ModelArchitecture, sharding: WeightShard
 
 /** Multi-token-prediction layers are not loaded; a tied embedding is also needed where the head runs. */
 function isOnStage(tensor: ModelTensor, stage: PipelineStage, architecture: ModelArchitecture): boolean {
-  if (tensor.part === "multi-token-prediction") return false;
+  if (tensor.part === "multi-token-prediction") {
+    return false;
+  }
   switch (tensor.placement.at) {
     case "embedding":
       return stage.isFirst || (stage.isLast && architecture.tieEmbeddings && tensor.kind === "embedding");
@@ -107,7 +116,9 @@ function isOnStage(tensor: ModelTensor, stage: PipelineStage, architecture: Mode
 /** Bytes of each allocation behind one parameter, which may fuse several tensors. */
 function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSharding): readonly number[] {
   const [first] = parts;
-  if (first === undefined) return [];
+  if (first === undefined) {
+    return [];
+  }
   if (first.kind === "expert" && schemeFor(sharding.format, asMatrix(first))?.name === "mxfp4") {
     const direction = first.split.along === "columns" ? "down" : "up";
     const { rows, columns, count } = shard(first, sharding);
@@ -127,7 +138,9 @@ function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSha
 
 /** Kernels take the biases of their experts in shapes and number types of their own. */
 function isBiasOfMxfp4({ module, rows, columns }: ModelTensor, format: WeightFormat): boolean {
-  if (!module.includes(".experts.") || !module.endsWith(".bias")) return false;
+  if (!module.includes(".experts.") || !module.endsWith(".bias")) {
+    return false;
+  }
   return schemeFor(format, { module, kind: "expert", rows, columns })?.name === "mxfp4";
 }
 
@@ -151,8 +164,12 @@ function widthMultiple(
   scheme: QuantizationScheme | undefined,
   sharding: WeightSharding,
 ): number {
-  if (kind !== "expert") return 1;
-  if (scheme?.name === "nvfp4") return sharding.nvfp4ExpertMultiple;
+  if (kind !== "expert") {
+    return 1;
+  }
+  if (scheme?.name === "nvfp4") {
+    return sharding.nvfp4ExpertMultiple;
+  }
   return scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
 }
 
@@ -194,7 +211,9 @@ function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: numbe
  * rest back only when that is larger than 1 MiB (c10/cuda/CUDACachingAllocator, kMinLargeAlloc, kSmallSize).
  */
 export function allocatedBytes(bytes: number): number {
-  if (bytes < 10 * bytesPerMiB) return roundUp(bytes, 512);
+  if (bytes < 10 * bytesPerMiB) {
+    return roundUp(bytes, 512);
+  }
   const segment = roundUp(bytes, 2 * bytesPerMiB);
   return segment - bytes > bytesPerMiB ? roundUp(bytes, 512) : segment;
 }
@@ -223,7 +242,9 @@ function stackedFeatureBytes({ vision, hiddenSize }: ModelArchitecture, sharding
  * attention back end loads a module that allocates a workspace whatever is chosen (see VllmConstants).
  */
 function latentCopyBytes(tensor: ModelTensor, { format, tensorParallel }: WeightSharding): number {
-  if (!tensor.absorbed || schemeFor(format, asMatrix(tensor)) === undefined) return 0;
+  if (!tensor.absorbed || schemeFor(format, asMatrix(tensor)) === undefined) {
+    return 0;
+  }
   const { rows, columns } = shardShape(tensor, tensorParallel);
   return rows * columns * dtypeBytes[format.baseDtype];
 }

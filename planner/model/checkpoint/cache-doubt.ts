@@ -18,15 +18,23 @@ export function cacheDoubt(
   layers: number,
   attention: GroupedQueryAttention | undefined,
 ): string | undefined {
-  if (tensors.length === 0) return "the shapes of its keys and values are not at hand";
-  if (attention === undefined) return "config.json does not say how many attention heads it has";
+  if (tensors.length === 0) {
+    return "the shapes of its keys and values are not at hand";
+  }
+  if (attention === undefined) {
+    return "config.json does not say how many attention heads it has";
+  }
   if (source.has("kv_lora_rank")) {
     return "its keys and values are compressed (kv_lora_rank), and what is cached of them depends on the engine's code";
   }
-  if (source.raw("is_encoder_decoder") === true) return "it has an encoder beside its decoder";
+  if (source.raw("is_encoder_decoder") === true) {
+    return "it has an encoder beside its decoder";
+  }
   const inLayers = tensors.filter(({ place }) => place.at === "layer" && place.layer < layers);
   const other = inLayers.find(({ tensor }) => otherCaches.test(tensor.name));
-  if (other !== undefined) return `${other.tensor.name} belongs to another kind of attention or state`;
+  if (other !== undefined) {
+    return `${other.tensor.name} belongs to another kind of attention or state`;
+  }
   return projectionDoubt(inLayers, layers, attention);
 }
 
@@ -39,19 +47,27 @@ function projectionDoubt(
   const found = new Map<number, Set<string>>();
   for (const placed of inLayers) {
     const { projection = "", cut, parameter } = roleOf(placed);
-    if ((cut !== "heads" && cut !== "headsAndQueries") || placed.place.at !== "layer") continue;
+    if ((cut !== "heads" && cut !== "headsAndQueries") || placed.place.at !== "layer") {
+      continue;
+    }
     const outputs = outputsOf(placed, parameter);
-    if (outputs === undefined) continue;
+    if (outputs === undefined) {
+      continue;
+    }
     const stated = cut === "heads" ? cached : cached * 2 + heads * headDim;
     if (outputs !== stated) {
       return `${placed.tensor.name} has ${outputs} outputs, and config.json tells of ${stated}`;
     }
     const kinds = found.get(placed.place.layer) ?? new Set();
-    for (const kind of cut === "heads" ? [kindOf(projection)] : ["key", "value"]) kinds.add(kind);
+    for (const kind of cut === "heads" ? [kindOf(projection)] : ["key", "value"]) {
+      kinds.add(kind);
+    }
     found.set(placed.place.layer, kinds);
   }
   for (let layer = 0; layer < layers; layer += 1) {
-    if (found.get(layer)?.size !== 2) return `layer ${layer} has no keys and values of a known name and shape`;
+    if (found.get(layer)?.size !== 2) {
+      return `layer ${layer} has no keys and values of a known name and shape`;
+    }
   }
   return undefined;
 }
@@ -62,7 +78,11 @@ function kindOf(projection: string): string {
 
 /** Outputs of a projection: rows of a plain or packed matrix; GPTQ and AWQ have one scale per output in the last place. */
 function outputsOf({ tensor: { shape } }: PlacedTensor, parameter: string): number | undefined {
-  if (shape.length !== 2) return undefined;
-  if (parameter === "weight" || parameter === "weight_packed") return shape[0];
+  if (shape.length !== 2) {
+    return undefined;
+  }
+  if (parameter === "weight" || parameter === "weight_packed") {
+    return shape[0];
+  }
   return parameter === "scales" ? shape[1] : undefined;
 }

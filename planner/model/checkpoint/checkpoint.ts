@@ -26,7 +26,9 @@ export interface Checkpoint {
 
 /** The checkpoint of an index whose files are not at hand; undefined where it does not state their size. */
 export function fromIndex({ files, totalBytes }: CheckpointIndex): Checkpoint | undefined {
-  if (totalBytes === undefined) return undefined;
+  if (totalBytes === undefined) {
+    return undefined;
+  }
   return { from: "index", fileBytes: totalBytes, files: files.length, tensorBytes: totalBytes, tensors: [] };
 }
 
@@ -55,7 +57,9 @@ export function joinFiles(files: readonly FileTensors[], index?: CheckpointIndex
     }
   }
   const tensors = files.flatMap(({ tensors: each }) => each);
-  if (tensors.length === 0) throw new CheckpointError(files[0]?.name ?? "the checkpoint", "has no tensors");
+  if (tensors.length === 0) {
+    throw new CheckpointError(files[0]?.name ?? "the checkpoint", "has no tensors");
+  }
   return {
     from: "headers",
     fileBytes: files.reduce((total, { bytes }) => total + bytes, 0),

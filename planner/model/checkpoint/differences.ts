@@ -20,7 +20,9 @@ export function differences(
 ): readonly string[] {
   const { checkpointBytes: stated, servedBytes } = weightBytes(architecture);
   // copies of a model often leave its layers for multi-token prediction out
-  if ([stated, servedBytes].some((bytes) => Math.abs(stored - bytes) <= tolerance * stored)) return [];
+  if ([stated, servedBytes].some((bytes) => Math.abs(stored - bytes) <= tolerance * stored)) {
+    return [];
+  }
   const others = differingShapes(tensorInventory(architecture), tensors);
   const which = others.length === 0 ? "" : `; ${others.slice(0, mostShown).join("; ")}`;
   const more = others.length > mostShown ? `; ${others.length - mostShown} more differ` : "";
@@ -32,14 +34,22 @@ export function differences(
 function differingShapes(inventory: readonly ModelTensor[], tensors: readonly StoredTensor[]): readonly string[] {
   const expected = new Map(inventory.map((tensor) => [commonName(tensor.module), tensor]));
   return layoutOf(tensors).tensors.flatMap(({ tensor, place }) => {
-    if (place.at !== "layer" && place.at !== "embedding") return [];
+    if (place.at !== "layer" && place.at !== "embedding") {
+      return [];
+    }
     const [rows = 1, ...rest] = tensor.shape;
     const columns = rest.reduce((product, size) => product * size, 1);
     const stated = tensor.name.endsWith(".weight") ? expected.get(commonName(tensor.name)) : undefined;
-    if (stated === undefined || !isPlainMatrix(tensor)) return [];
-    if (stated.rows === rows && stated.columns === columns) return [];
+    if (stated === undefined || !isPlainMatrix(tensor)) {
+      return [];
+    }
+    if (stated.rows === rows && stated.columns === columns) {
+      return [];
+    }
     // a matrix may be turned (Conv1D of GPT-2)
-    if (stated.rows === columns && stated.columns === rows) return [];
+    if (stated.rows === columns && stated.columns === rows) {
+      return [];
+    }
     return [
       `${tensor.name} is ${rows} × ${columns} in the files and ${stated.rows} × ${stated.columns} by config.json`,
     ];

@@ -36,24 +36,35 @@ export function parseCheckpointIndex(text: string, name = INDEX_FILE): Checkpoin
     if (key === "weight_map") {
       scanner.object(MAX_TENSORS, (tensor) => {
         const file = scanner.string(256);
-        if (!files.has(file)) files.add(checkedFile(file, files.size, fail));
+        if (!files.has(file)) {
+          files.add(checkedFile(file, files.size, fail));
+        }
         fileOf.set(checkedName(tensor, fail), file);
       });
     } else if (key === "metadata") {
       scanner.object(64, (field) => {
-        if (field === "total_size" && scanner.startsNumber()) totalBytes = scanner.wholeNumber();
-        else scanner.skip();
+        if (field === "total_size" && scanner.startsNumber()) {
+          totalBytes = scanner.wholeNumber();
+        } else {
+          scanner.skip();
+        }
       });
-    } else scanner.skip();
+    } else {
+      scanner.skip();
+    }
   });
   scanner.end();
-  if (fileOf.size === 0) fail("has no weight_map that names a tensor");
+  if (fileOf.size === 0) {
+    fail("has no weight_map that names a tensor");
+  }
   return { fileOf, files: [...files].sort(), ...(totalBytes !== undefined && { totalBytes }) };
 }
 
 /** Files stand beside the index: a name that leads elsewhere would be read from there. */
 function checkedFile(file: string, known: number, fail: (reason: string) => never): string {
-  if (known >= maxFiles) fail(`names more than ${maxFiles} files`);
+  if (known >= maxFiles) {
+    fail(`names more than ${maxFiles} files`);
+  }
   if (!/^[A-Za-z0-9_][A-Za-z0-9._-]*\.safetensors$/.test(file)) {
     fail(`names the file ${JSON.stringify(file)}; a name.safetensors beside it is allowed`);
   }

@@ -85,7 +85,9 @@ export function evenInventory(
 
 /** Experts that a token is not routed to are not used by it. */
 function activeCount({ kind, module, count, part }: ModelTensor, { experts }: Facts): number {
-  if (part === "multi-token-prediction") return 0;
+  if (part === "multi-token-prediction") {
+    return 0;
+  }
   const routed = kind === "expert" || module.includes(".experts.");
   return routed && experts !== undefined ? Math.min(count, experts.expertsPerToken) : count;
 }
@@ -128,7 +130,9 @@ function storedSize(tensor: StoredTensor, format: WeightFormat, fraction: number
 function whereOf({ place }: PlacedTensor, facts: Facts): { placement: TensorPlacement; part: ModelTensor["part"] } {
   switch (place.at) {
     case "layer":
-      if (place.layer < facts.layers) return { placement: place, part: "text" };
+      if (place.layer < facts.layers) {
+        return { placement: place, part: "text" };
+      }
       return facts.predictsTokens
         ? { placement: place, part: "multi-token-prediction" }
         : { placement: { at: "head" }, part: "text" };
@@ -148,21 +152,33 @@ function whereOf({ place }: PlacedTensor, facts: Facts): { placement: TensorPlac
 
 /** Only what a format can replace is linear; packed values have no shape of their own. */
 function kindOf({ tensor, place }: PlacedTensor, role: TensorRole): ModelTensor["kind"] {
-  if (!isPlainMatrix(tensor)) return "vector";
-  if (place.at === "embedding" || place.at === "head") return place.at;
-  if (place.at !== "layer" || role.projection === undefined) return "vector";
-  if (role.experts !== undefined) return "expert";
+  if (!isPlainMatrix(tensor)) {
+    return "vector";
+  }
+  if (place.at === "embedding" || place.at === "head") {
+    return place.at;
+  }
+  if (place.at !== "layer" || role.projection === undefined) {
+    return "vector";
+  }
+  if (role.experts !== undefined) {
+    return "expert";
+  }
   return role.cut === "whole" ? "vector" : "linear";
 }
 
 function partsOf({ tensor, place }: PlacedTensor, role: TensorRole, facts: Facts): readonly Part[] {
   const { rows, columns } = matrixShape(tensor, role);
   const whole: Part = { rows, columns, split: { along: "none" }, fraction: 1 };
-  if (elementCount(tensor) <= 1) return [whole];
+  if (elementCount(tensor) <= 1) {
+    return [whole];
+  }
   if (place.at === "embedding" || place.at === "head") {
     return [isPlainMatrix(tensor) ? { ...whole, split: { along: "vocabulary" } } : whole];
   }
-  if (place.at !== "layer") return [whole];
+  if (place.at !== "layer") {
+    return [whole];
+  }
   const { kvHeads } = facts;
   switch (role.cut) {
     case "rows":
@@ -181,7 +197,9 @@ function partsOf({ tensor, place }: PlacedTensor, role: TensorRole, facts: Facts
 /** Queries, keys and values in one matrix: keys and values are whole heads, repeated where there are more GPUs. */
 function queriesAndHeads(whole: Part, tensor: StoredTensor, { heads, kvHeads, headDim }: Facts): readonly Part[] {
   const all = (heads + 2 * kvHeads) * headDim;
-  if (all === 0 || !tensor.shape.includes(all)) return [whole];
+  if (all === 0 || !tensor.shape.includes(all)) {
+    return [whole];
+  }
   const part = (count: number, units?: number): Part => ({
     ...whole,
     rows: count * headDim,

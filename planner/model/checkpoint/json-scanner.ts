@@ -22,11 +22,17 @@ export class JsonScanner {
   object(most: number, read: (key: string) => void, mostKeyCharacters = 512): void {
     const keys = new Set<string>();
     this.expect("{");
-    if (this.accept("}")) return;
+    if (this.accept("}")) {
+      return;
+    }
     do {
       const key = this.string(mostKeyCharacters);
-      if (keys.has(key)) this.fail(`has the key ${JSON.stringify(key)} twice`);
-      if (keys.size === most) this.fail(`has an object with more than ${most} keys`);
+      if (keys.has(key)) {
+        this.fail(`has the key ${JSON.stringify(key)} twice`);
+      }
+      if (keys.size === most) {
+        this.fail(`has an object with more than ${most} keys`);
+      }
       keys.add(key);
       this.expect(":");
       read(key);
@@ -37,10 +43,14 @@ export class JsonScanner {
   /** A list; `read` reads one item. */
   list(most: number, read: () => void): void {
     this.expect("[");
-    if (this.accept("]")) return;
+    if (this.accept("]")) {
+      return;
+    }
     let items = 0;
     do {
-      if (items === most) this.fail(`has a list of more than ${most} entries ${this.here()}`);
+      if (items === most) {
+        this.fail(`has a list of more than ${most} entries ${this.here()}`);
+      }
       items += 1;
       read();
     } while (this.accept(","));
@@ -53,9 +63,13 @@ export class JsonScanner {
     let escaped = false;
     for (; ; this.position += 1) {
       const code = this.text.charCodeAt(this.position);
-      if (code === 0x22) break;
+      if (code === 0x22) {
+        break;
+      }
       // NaN past the end
-      if (!(code >= 0x20)) this.fail(`has a string that breaks off ${this.here()}`);
+      if (!(code >= 0x20)) {
+        this.fail(`has a string that breaks off ${this.here()}`);
+      }
       if (this.position - start >= mostCharacters) {
         this.fail(`has a string of more than ${mostCharacters} characters ${this.here()}`);
       }
@@ -72,7 +86,9 @@ export class JsonScanner {
   /** 0 or above, exact. */
   wholeNumber(): number {
     const value = Number(this.match(/(?:0|[1-9]\d{0,15})(?![\d.eE])/y, "a whole number from 0"));
-    if (!Number.isSafeInteger(value)) this.fail(`has a number too large to be exact ${this.here()}`);
+    if (!Number.isSafeInteger(value)) {
+      this.fail(`has a number too large to be exact ${this.here()}`);
+    }
     return value;
   }
 
@@ -80,7 +96,9 @@ export class JsonScanner {
   acceptNull(): boolean {
     this.skipSpace();
     const found = this.text.startsWith("null", this.position);
-    if (found) this.position += 4;
+    if (found) {
+      this.position += 4;
+    }
     return found;
   }
 
@@ -92,7 +110,9 @@ export class JsonScanner {
 
   /** Reads any value and forgets it. */
   skip(depth = 0): void {
-    if (depth > maxSkippedDepth) this.fail(`is nested deeper than ${maxSkippedDepth} levels ${this.here()}`);
+    if (depth > maxSkippedDepth) {
+      this.fail(`is nested deeper than ${maxSkippedDepth} levels ${this.here()}`);
+    }
     this.skipSpace();
     switch (this.text.charAt(this.position)) {
       case "{":
@@ -112,7 +132,9 @@ export class JsonScanner {
   /** Refuses whatever follows. */
   end(): void {
     this.skipSpace();
-    if (this.position < this.text.length) this.fail(`goes on where it should end ${this.here()}`);
+    if (this.position < this.text.length) {
+      this.fail(`goes on where it should end ${this.here()}`);
+    }
   }
 
   private unescaped(raw: string): string {
@@ -124,12 +146,16 @@ export class JsonScanner {
   }
 
   private expect(character: string): void {
-    if (!this.accept(character)) this.fail(`is no JSON of this form: ${character} is missing ${this.here()}`);
+    if (!this.accept(character)) {
+      this.fail(`is no JSON of this form: ${character} is missing ${this.here()}`);
+    }
   }
 
   private accept(character: string): boolean {
     this.skipSpace();
-    if (this.text.charAt(this.position) !== character) return false;
+    if (this.text.charAt(this.position) !== character) {
+      return false;
+    }
     this.position += 1;
     return true;
   }
@@ -138,7 +164,9 @@ export class JsonScanner {
     this.skipSpace();
     pattern.lastIndex = this.position;
     const [found] = pattern.exec(this.text) ?? [];
-    if (found === undefined) return this.fail(`is no JSON of this form: ${what} is missing ${this.here()}`);
+    if (found === undefined) {
+      return this.fail(`is no JSON of this form: ${what} is missing ${this.here()}`);
+    }
     this.position += found.length;
     return found;
   }
@@ -146,7 +174,9 @@ export class JsonScanner {
   private skipSpace(): void {
     for (; ; this.position += 1) {
       const code = this.text.charCodeAt(this.position);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) {
+        return;
+      }
     }
   }
 

@@ -29,7 +29,9 @@ export function layoutOf(tensors: readonly StoredTensor[]): CheckpointLayout {
   const stacks = new Map<string, number>();
   for (const { tensor, path } of split) {
     const numbered = numberedPart(path);
-    if (numbered !== undefined) stacks.set(numbered.stack, (stacks.get(numbered.stack) ?? 0) + tensor.bytes);
+    if (numbered !== undefined) {
+      stacks.set(numbered.stack, (stacks.get(numbered.stack) ?? 0) + tensor.bytes);
+    }
   }
   const [text] = [...stacks].sort(([, a], [, b]) => b - a)[0] ?? [];
   const placed = split.map(({ tensor, path }): PlacedTensor => ({ tensor, path, place: placeOf(path, text) }));
@@ -39,13 +41,25 @@ export function layoutOf(tensors: readonly StoredTensor[]): CheckpointLayout {
 
 function placeOf(path: readonly string[], textStack: string | undefined): StoredPlace {
   const numbered = numberedPart(path);
-  if (numbered !== undefined && numbered.stack === textStack) return { at: "layer", layer: numbered.index };
-  if (path.includes("mtp")) return { at: "prediction" };
-  if (numbered !== undefined || path.some(isTower)) return { at: "tower" };
-  if (path.some((part) => conventions.embedding.includes(part))) return { at: "embedding" };
-  if (path.some((part) => conventions.finalNorm.includes(part))) return { at: "finalNorm" };
+  if (numbered !== undefined && numbered.stack === textStack) {
+    return { at: "layer", layer: numbered.index };
+  }
+  if (path.includes("mtp")) {
+    return { at: "prediction" };
+  }
+  if (numbered !== undefined || path.some(isTower)) {
+    return { at: "tower" };
+  }
+  if (path.some((part) => conventions.embedding.includes(part))) {
+    return { at: "embedding" };
+  }
+  if (path.some((part) => conventions.finalNorm.includes(part))) {
+    return { at: "finalNorm" };
+  }
   // "output" alone is a head only at the top: layers have outputs too
-  if (path.some((part) => conventions.head.includes(part)) || path[0] === "output") return { at: "head" };
+  if (path.some((part) => conventions.head.includes(part)) || path[0] === "output") {
+    return { at: "head" };
+  }
   return { at: "elsewhere" };
 }
 

@@ -32,7 +32,9 @@ export function roleOf({ path, tensor }: PlacedTensor): TensorRole {
     const part = path[at] ?? "";
     const projection = part.replace(fusedSuffix, "");
     const cut = cutByName.get(projection);
-    if (cut === undefined) continue;
+    if (cut === undefined) {
+      continue;
+    }
     const parameter = fusedSuffix.exec(part)?.[1] ?? path.slice(at + 1).join(".");
     return {
       projection,
@@ -47,7 +49,9 @@ export function roleOf({ path, tensor }: PlacedTensor): TensorRole {
 
 function expertsOf(path: readonly string[], projectionAt: number): Pick<TensorRole, "experts"> {
   const at = path.indexOf("experts");
-  if (at < 0 || at > projectionAt) return {};
+  if (at < 0 || at > projectionAt) {
+    return {};
+  }
   return { experts: /^\d+$/.test(path[at + 1] ?? "") ? "one" : "all" };
 }
 

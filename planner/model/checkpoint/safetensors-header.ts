@@ -87,8 +87,11 @@ export function parseSafetensorsHeader(header: Uint8Array, file: SafetensorsFile
   const scanner = new JsonScanner(decoded(header, fail), fail);
   const tensors: PlacedTensor[] = [];
   scanner.object(MAX_TENSORS + 1, (key) => {
-    if (key === "__metadata__") readMetadata(scanner);
-    else tensors.push(readTensor(scanner, checkedName(key, fail), fail));
+    if (key === "__metadata__") {
+      readMetadata(scanner);
+    } else {
+      tensors.push(readTensor(scanner, checkedName(key, fail), fail));
+    }
   });
   scanner.end();
   tensors.sort((a, b) => a.begin - b.begin || a.end - b.end);
@@ -114,14 +117,20 @@ function decoded(header: Uint8Array, fail: Fail): string {
 /** Names end up as keys of tables somewhere: what every JavaScript object inherits is none. */
 export function checkedName(name: string, fail: Fail): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (name === "" || /[\u0000-\u001f\u007f]/.test(name)) fail(`has a tensor named ${JSON.stringify(name)}`);
-  if (name.split(".").some((part) => part in Object.prototype)) fail(`has a tensor named ${JSON.stringify(name)}`);
+  if (name === "" || /[\u0000-\u001f\u007f]/.test(name)) {
+    fail(`has a tensor named ${JSON.stringify(name)}`);
+  }
+  if (name.split(".").some((part) => part in Object.prototype)) {
+    fail(`has a tensor named ${JSON.stringify(name)}`);
+  }
   return name;
 }
 
 /** Free text by names; nothing of it is used. */
 function readMetadata(scanner: JsonScanner): void {
-  if (scanner.acceptNull()) return;
+  if (scanner.acceptNull()) {
+    return;
+  }
   scanner.object(10_000, () => void scanner.string(maxHeaderBytes));
 }
 
@@ -184,7 +193,9 @@ function checkPlaces(tensors: readonly PlacedTensor[], dataBytes: number, fail: 
     }
     at = end;
   }
-  if (at !== dataBytes) fail(`has ${dataBytes} bytes of values, and its header tells of ${at}`);
+  if (at !== dataBytes) {
+    fail(`has ${dataBytes} bytes of values, and its header tells of ${at}`);
+  }
 }
 
 /** Undefined for a part of a byte, and beyond what numbers hold exactly (safetensors: ValidationOverflow). */
@@ -192,7 +203,9 @@ function bytesOf(dtype: StoredDtype, shape: readonly number[]): number | undefin
   let elements = 1;
   for (const size of shape) {
     elements *= size;
-    if (!Number.isSafeInteger(elements)) return undefined;
+    if (!Number.isSafeInteger(elements)) {
+      return undefined;
+    }
   }
   const bits = elements * dtypes.bits[dtype];
   return Number.isSafeInteger(bits) && bits % 8 === 0 ? bits / 8 : undefined;

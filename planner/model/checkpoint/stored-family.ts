@@ -47,7 +47,9 @@ const emptyPrediction = { layerSpecs: [], repeatsEmbeddings: false } as const;
 
 /** Grouped-query attention by the keys that nearly every config.json has; undefined without them. */
 function readAttention(source: ConfigSource, { tensors }: CheckpointLayout): GroupedQueryAttention | undefined {
-  if (source.firstKey(...dimensionKeys.heads) === undefined) return undefined;
+  if (source.firstKey(...dimensionKeys.heads) === undefined) {
+    return undefined;
+  }
   const heads = source.count(dimensionKeys.heads);
   const kvHeads = source.count(["num_key_value_heads", "num_kv_heads", "n_head_kv"], heads);
   const given = source.optionalSize(["head_dim", "attention_head_dim", "kv_channels"]);
@@ -72,7 +74,9 @@ function readFeedForward(source: ConfigSource, layout: CheckpointLayout): FeedFo
   const width = source.optionalSize(widthKeys) ?? 0;
   const gated = layout.tensors.some(({ path }) => path.some((part) => /^(gate_proj|gate_up_proj|w3)/.test(part)));
   const experts = expertCount(layout.tensors);
-  if (experts === 0) return width === 0 ? { kind: "none" } : { kind: "dense", width, gated, bias: false };
+  if (experts === 0) {
+    return width === 0 ? { kind: "none" } : { kind: "dense", width, gated, bias: false };
+  }
   const expertsPerToken = Math.min(experts, source.count(expertsPerTokenKeys, experts));
   return {
     kind: "experts",
@@ -88,7 +92,9 @@ function readFeedForward(source: ConfigSource, layout: CheckpointLayout): FeedFo
 function expertCount(tensors: readonly PlacedTensor[]): number {
   let most = 0;
   for (const placed of tensors) {
-    if (placed.place.at !== "layer" || !placed.path.includes("experts")) continue;
+    if (placed.place.at !== "layer" || !placed.path.includes("experts")) {
+      continue;
+    }
     const number = Number(placed.path[placed.path.indexOf("experts") + 1]);
     const all = roleOf(placed).experts === "all" ? (placed.tensor.shape[0] ?? 0) : 0;
     most = Math.max(most, Number.isInteger(number) ? number + 1 : all);

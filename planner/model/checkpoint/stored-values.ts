@@ -26,9 +26,15 @@ export function isPlainMatrix({ dtype, shape }: StoredTensor): boolean {
 export function parametersIn(tensor: StoredTensor, format: WeightFormat): number {
   const { dtype, name } = tensor;
   const part = name.slice(name.lastIndexOf(".") + 1);
-  if (besideParameters.test(part) || besideParameters.test(name.split(".").slice(-2).join("."))) return 0;
-  if (plainDtypes[dtype] !== undefined || byteFloats.includes(dtype)) return elementCount(tensor);
-  if (["BOOL", "I64", "U64", "C64", "I16", "U16"].includes(dtype)) return 0;
+  if (besideParameters.test(part) || besideParameters.test(name.split(".").slice(-2).join("."))) {
+    return 0;
+  }
+  if (plainDtypes[dtype] !== undefined || byteFloats.includes(dtype)) {
+    return elementCount(tensor);
+  }
+  if (["BOOL", "I64", "U64", "C64", "I16", "U16"].includes(dtype)) {
+    return 0;
+  }
   const weightBits = format.rules[0]?.scheme.weightBits;
   return weightBits === undefined ? elementCount(tensor) : Math.round((tensor.bytes * 8) / weightBits);
 }
@@ -53,6 +59,8 @@ export function commonDtype(tensors: readonly StoredTensor[]): Dtype | undefined
 /** Bytes of tensors by their type, the most first. */
 export function bytesByType(tensors: readonly StoredTensor[]): readonly (readonly [StoredDtype, number])[] {
   const bytes = new Map<StoredDtype, number>();
-  for (const tensor of tensors) bytes.set(tensor.dtype, (bytes.get(tensor.dtype) ?? 0) + tensor.bytes);
+  for (const tensor of tensors) {
+    bytes.set(tensor.dtype, (bytes.get(tensor.dtype) ?? 0) + tensor.bytes);
+  }
   return [...bytes].sort(([, a], [, b]) => b - a);
 }

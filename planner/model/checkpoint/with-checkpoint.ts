@@ -60,7 +60,9 @@ function originNotes({ family, cacheDoubt }: ModelArchitecture, { from, tensors 
 }
 
 function unrecognizedNotes({ unrecognized }: StoredInventory): readonly string[] {
-  if (unrecognized.length === 0) return [];
+  if (unrecognized.length === 0) {
+    return [];
+  }
   const gigabytes = (unrecognized.reduce((sum, { bytes }) => sum + bytes, 0) / 1e9).toFixed(2);
   const names = [...new Set(unrecognized.map(withoutNumbers))];
   const shown = names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");

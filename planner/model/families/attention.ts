@@ -44,23 +44,32 @@ export function readGroupedQueryAttention(source: ConfigSource, traits: DecoderT
 /** head_dim where given, else hidden size / heads. */
 export function readHeadDim(source: ConfigSource, heads: number, traits: DecoderTraits = {}): number {
   const given = source.optionalSize(["head_dim", "attention_head_dim", "kv_channels"]);
-  if (given !== undefined) return given;
+  if (given !== undefined) {
+    return given;
+  }
   const hidden = source.size(dimensionKeys.hidden);
-  if (hidden % heads !== 0 && !traits.headDimRoundsDown)
+  if (hidden % heads !== 0 && !traits.headDimRoundsDown) {
     source.problem("hidden_size", `must be a multiple of the ${heads} attention heads when head_dim is absent`);
+  }
   return Math.max(1, Math.floor(hidden / heads));
 }
 
 /** The value of a flag that is fixed by the family or stated by a key. A non-boolean key counts as "noaux_tc" does. */
 export function traitFlag(source: ConfigSource, flag: TraitFlag | undefined): boolean {
-  if (flag === undefined || typeof flag === "boolean") return flag ?? false;
-  if (typeof source.raw(flag.key) === "string") return source.raw(flag.key) === "noaux_tc";
+  if (flag === undefined || typeof flag === "boolean") {
+    return flag ?? false;
+  }
+  if (typeof source.raw(flag.key) === "string") {
+    return source.raw(flag.key) === "noaux_tc";
+  }
   return source.flag(flag.key, flag.absent ?? false);
 }
 
 function readQueryKeyNorm(source: ConfigSource, traits: DecoderTraits): GroupedQueryAttention["queryKeyNorm"] {
   const norm = traits.queryKeyNorm ?? "none";
-  if (typeof norm === "string") return norm;
+  if (typeof norm === "string") {
+    return norm;
+  }
   return source.flag(norm.key, norm.absent ?? false) ? norm.norm : "none";
 }
 
@@ -83,12 +92,18 @@ export function readLatentAttention(source: ConfigSource, traits: DecoderTraits 
 function readScopes(source: ConfigSource, layers: number, traits: DecoderTraits): readonly AttentionScope[] {
   const full: AttentionScope = { kind: "full" };
   const allFull = (): readonly AttentionScope[] => Array.from({ length: layers }, () => full);
-  if (traits.chunkedPeriod !== undefined) return readChunkedScopes(source, layers, traits.chunkedPeriod);
+  if (traits.chunkedPeriod !== undefined) {
+    return readChunkedScopes(source, layers, traits.chunkedPeriod);
+  }
   const window = source.optionalSize(["sliding_window", "sliding_window_size"]);
-  if (window === undefined || source.raw("use_sliding_window") === false) return allFull();
+  if (window === undefined || source.raw("use_sliding_window") === false) {
+    return allFull();
+  }
   const sliding: AttentionScope = { kind: "sliding", windowTokens: window };
   const listed = readLayerTypes(source, layers);
-  if (listed !== undefined) return listed.map((type) => (type === "sliding_attention" ? sliding : full));
+  if (listed !== undefined) {
+    return listed.map((type) => (type === "sliding_attention" ? sliding : full));
+  }
   const slides = slidingLayerTest(source, traits.window);
   return Array.from({ length: layers }, (_, layer) => (slides(layer) ? sliding : full));
 }
@@ -100,9 +115,13 @@ export function readLayerTypes(source: ConfigSource, layers: number): readonly s
 
 /** A list with the type of each layer, checked against the number of layers; undefined when absent. */
 export function readPerLayer(source: ConfigSource, key: string, layers: number): readonly string[] | undefined {
-  if (!source.has(key)) return undefined;
+  if (!source.has(key)) {
+    return undefined;
+  }
   const types = source.textList(key);
-  if (types.length >= layers) return types.slice(0, layers);
+  if (types.length >= layers) {
+    return types.slice(0, layers);
+  }
   source.problem(key, `has ${types.length} entries for ${layers} layers`);
   return undefined;
 }
@@ -113,9 +132,13 @@ const mostHeads = 4096;
 /** Heads where they differ from layer to layer (Laguna); undefined where one number holds for all. */
 function readHeadsPerLayer(source: ConfigSource, layers: number): readonly number[] | undefined {
   const key = "num_attention_heads_per_layer";
-  if (!source.has(key)) return undefined;
+  if (!source.has(key)) {
+    return undefined;
+  }
   const heads = source.integerList(key);
-  if (heads.length >= layers && heads.every((count) => count > 0 && count <= mostHeads)) return heads;
+  if (heads.length >= layers && heads.every((count) => count > 0 && count <= mostHeads)) {
+    return heads;
+  }
   source.problem(key, `must have a number from 1 to ${mostHeads} for each of the ${layers} layers`);
   return undefined;
 }
@@ -129,11 +152,16 @@ export function outputGate(
   { heads, headDim, valueHeadDim = headDim }: GroupedQueryAttention,
   gate: OutputGate | undefined,
 ): readonly ProjectionShape[] {
-  if (gate === undefined) return [];
+  if (gate === undefined) {
+    return [];
+  }
   const kind = gate.key === undefined ? "per-element" : (source.raw(gate.key) ?? gate.absent ?? false);
-  if (kind === false) return [];
-  if (gate.key !== undefined && kind !== true && kind !== "per-head" && kind !== "per-element")
+  if (kind === false) {
+    return [];
+  }
+  if (gate.key !== undefined && kind !== true && kind !== "per-head" && kind !== "per-element") {
     source.problem(gate.key, 'expected true, false, "per-head" or "per-element"');
+  }
   const outputs = heads * (kind === "per-element" ? valueHeadDim : 1);
   return [{ name: `self_attn.${gate.name}`, outputs, inputs: source.size(dimensionKeys.hidden), split: "outputs" }];
 }

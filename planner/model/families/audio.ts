@@ -16,10 +16,14 @@ const towers: Readonly<Record<string, (source: ConfigSource, textHidden: number)
 /** The weights of a config's `audio_config`; empty without one. */
 export function audioTensors(root: ConfigSource, textHidden: number): readonly TowerTensor[] {
   const source = root.section("audio_config");
-  if (source === undefined) return [];
+  if (source === undefined) {
+    return [];
+  }
   const type = source.text("model_type", "");
   const tower = ownValue(towers, type);
-  if (tower !== undefined) return tower(source, textHidden);
+  if (tower !== undefined) {
+    return tower(source, textHidden);
+  }
   source.problem("model_type", `unknown audio tower; known: ${Object.keys(towers).join(", ")}`);
   return [];
 }

@@ -112,7 +112,9 @@ const readers: Readonly<Record<string, (source: ConfigSource) => ClassicModel>> 
   dbrx: (source) => {
     const attention = readGroupedQueryAttention(source, {});
     const experts = source.section("ffn_config");
-    if (experts === undefined) source.problem("ffn_config", "is missing");
+    if (experts === undefined) {
+      source.problem("ffn_config", "is missing");
+    }
     return {
       attention: { ...attention, kvHeads: source.section("attn_config")?.count("kv_n_heads") ?? attention.kvHeads },
       feedForward: {

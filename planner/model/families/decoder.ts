@@ -59,7 +59,9 @@ export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextMo
 }
 
 function activation({ activationParameters = 0 }: DecoderTraits): readonly ProjectionShape[] {
-  if (activationParameters === 0) return [];
+  if (activationParameters === 0) {
+    return [];
+  }
   return [{ name: "mlp.act_fn", outputs: activationParameters, inputs: 1, split: "none" }];
 }
 
@@ -73,7 +75,9 @@ function readMultiTokenPrediction(
   traits: DecoderTraits,
 ): MultiTokenPrediction | undefined {
   const count = source.optionalCount("num_nextn_predict_layers");
-  if (count === 0 || layer === undefined) return undefined;
+  if (count === 0 || layer === undefined) {
+    return undefined;
+  }
   return {
     layerSpecs: Array.from({ length: count }, () => layer),
     repeatsEmbeddings: traits.predictionRepeatsEmbeddings ?? false,

@@ -85,7 +85,9 @@ function readAttention(source: ConfigSource): CompressedAttention {
   const headDim = source.size("head_dim");
   const heads = source.count(dimensionKeys.heads);
   const outputGroups = source.count("o_groups");
-  if (heads % outputGroups !== 0) source.problem("o_groups", `must divide the ${heads} attention heads`);
+  if (heads % outputGroups !== 0) {
+    source.problem("o_groups", `must divide the ${heads} attention heads`);
+  }
   const factor = source.has("partial_rotary_factor") ? source.factor("partial_rotary_factor") : 0.125;
   return {
     kind: "compressed",
@@ -100,7 +102,9 @@ function readAttention(source: ConfigSource): CompressedAttention {
 }
 
 function withCompression(base: CompressedAttention, rate: number, source: ConfigSource): CompressedAttention {
-  if (rate === 0) return base;
+  if (rate === 0) {
+    return base;
+  }
   const overlaps = rate === overlappingRate;
   const indexer = { heads: source.count("index_n_heads"), headDim: source.size("index_head_dim") };
   return { ...base, compression: { rate, overlaps }, ...(overlaps && { indexer }) };
@@ -109,15 +113,17 @@ function withCompression(base: CompressedAttention, rate: number, source: Config
 /** The rate of each layer, 0 without compression: the list of published files, `layer_types`, or the usual order. */
 function readRates(source: ConfigSource, layers: number): readonly number[] {
   const published = source.has("compress_ratios") ? source.integerList("compress_ratios") : undefined;
-  if (published !== undefined && published.length < layers)
+  if (published !== undefined && published.length < layers) {
     source.problem("compress_ratios", `has ${published.length} entries for ${layers} layers`);
+  }
   const rates = published?.slice(0, layers) ?? readTypes(source, layers).map((type) => readRate(source, type));
   for (const rate of new Set(rates)) {
-    if (!knownRates.includes(rate))
+    if (!knownRates.includes(rate)) {
       source.problem(
         published === undefined ? "compress_rates" : "compress_ratios",
         `must be one of ${knownRates.join(", ")}, which vLLM has kernels for; has ${rate}`,
       );
+    }
   }
   return rates;
 }
@@ -130,14 +136,18 @@ function readTypes(source: ConfigSource, layers: number): readonly string[] {
 }
 
 function readRate(source: ConfigSource, type: string): number {
-  if (type !== "compressed_sparse_attention" && type !== "heavily_compressed_attention") return 0;
+  if (type !== "compressed_sparse_attention" && type !== "heavily_compressed_attention") {
+    return 0;
+  }
   const { key, usual } = rateKeys[type];
   return source.section("compress_rates")?.count(type, usual) ?? source.count(key, usual);
 }
 
 function readHashedLayers(source: ConfigSource, layers: number): (layer: number) => boolean {
   const types = readPerLayer(source, "mlp_layer_types", layers);
-  if (types !== undefined) return (layer) => types[layer] === "hash_moe";
+  if (types !== undefined) {
+    return (layer) => types[layer] === "hash_moe";
+  }
   const hashed = source.has("num_hash_layers") ? source.optionalCount("num_hash_layers") : 3;
   return (layer) => layer < hashed;
 }

@@ -49,7 +49,9 @@ export function readDense(
 /** The experts of an expert layer, or undefined for a dense model. */
 export function readExperts(source: ConfigSource, traits: DecoderTraits): MixtureOfExperts | undefined {
   const count = source.optionalCount(expertCountKeys);
-  if (count === 0) return undefined;
+  if (count === 0) {
+    return undefined;
+  }
   const width = source.size(
     traits.expertWidthKey ?? ["moe_intermediate_size", "expert_intermediate_size", "intermediate_size"],
   );
@@ -78,7 +80,9 @@ export function readExperts(source: ConfigSource, traits: DecoderTraits): Mixtur
 }
 
 function readSharedWidth(source: ConfigSource, traits: DecoderTraits, expertWidth: number): number {
-  if (traits.impliedSharedExpert) return expertWidth;
+  if (traits.impliedSharedExpert) {
+    return expertWidth;
+  }
   const stated = source.optionalSize([
     "shared_expert_intermediate_size",
     "moe_shared_expert_intermediate_size",
@@ -91,7 +95,9 @@ function readSharedWidth(source: ConfigSource, traits: DecoderTraits, expertWidt
     "num_shared_expert",
     "moe_num_shared_experts",
   ]);
-  if (stated !== undefined) return stated * Math.max(1, experts);
+  if (stated !== undefined) {
+    return stated * Math.max(1, experts);
+  }
   return experts * expertWidth;
 }
 
@@ -102,11 +108,17 @@ function expertLayerTest(
   { leadingDenseLayers = 0 }: DecoderTraits,
 ): (layer: number) => boolean {
   const perLayer = Array.isArray(source.raw("moe_layer_freq")) ? source.integerList("moe_layer_freq") : undefined;
-  if (perLayer !== undefined) return (layer) => perLayer[layer] === 1;
+  if (perLayer !== undefined) {
+    return (layer) => perLayer[layer] === 1;
+  }
   const listed = readListedLayers(source);
-  if (listed !== undefined) return (layer) => listed.has(layer);
+  if (listed !== undefined) {
+    return (layer) => listed.has(layer);
+  }
   const types = readPerLayer(source, "mlp_layer_types", layers);
-  if (types !== undefined) return (layer) => types[layer] !== "dense";
+  if (types !== undefined) {
+    return (layer) => types[layer] !== "dense";
+  }
   const firstDenseKey = source.firstKey("first_k_dense_replace", "num_dense_layers", "moe_layer_start_index");
   const firstDense = firstDenseKey === undefined ? leadingDenseLayers : source.optionalCount(firstDenseKey);
   const step = source.count(
@@ -122,10 +134,16 @@ function expertLayerTest(
 /** The expert layers by number: a list, or numbers with commas between them (Step). */
 function readListedLayers(source: ConfigSource): ReadonlySet<number> | undefined {
   const key = source.firstKey("moe_layers", "moe_layers_enum");
-  if (key === undefined) return undefined;
+  if (key === undefined) {
+    return undefined;
+  }
   const value = source.raw(key);
-  if (typeof value !== "string") return new Set(source.integerList(key));
+  if (typeof value !== "string") {
+    return new Set(source.integerList(key));
+  }
   const layers = value.split(",", 4096).map(Number);
-  if (!layers.every(Number.isInteger)) source.problem(key, "must be whole numbers with commas between them");
+  if (!layers.every(Number.isInteger)) {
+    source.problem(key, "must be whole numbers with commas between them");
+  }
   return new Set(layers);
 }

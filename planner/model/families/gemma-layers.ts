@@ -6,7 +6,9 @@ import { matrix } from "./recurrent";
 /** The first of the layers at the end that have no keys and values of their own. */
 export function firstReusingLayer(source: ConfigSource, layers: number): number {
   const reusing = source.optionalCount("num_kv_shared_layers");
-  if (reusing >= layers) source.problem("num_kv_shared_layers", `must be below the ${layers} layers`);
+  if (reusing >= layers) {
+    source.problem("num_kv_shared_layers", `must be below the ${layers} layers`);
+  }
   return layers - reusing;
 }
 

@@ -72,7 +72,9 @@ function readWidths(source: ConfigSource, layers: number): readonly number[] {
     return Array.from({ length: layers }, () => width);
   }
   const widths = source.sizeList("intermediate_size");
-  if (widths.length < layers) source.problem("intermediate_size", `has ${widths.length} entries for ${layers} layers`);
+  if (widths.length < layers) {
+    source.problem("intermediate_size", `has ${widths.length} entries for ${layers} layers`);
+  }
   return widths;
 }
 

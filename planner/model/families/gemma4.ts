@@ -84,7 +84,9 @@ function readAttention(source: ConfigSource, layers: number): readonly GroupedQu
   return range(layers).map((layer) => {
     const own = isGlobal(layer) ? global : sliding;
     const stated = overrides.get(layer);
-    if (stated === undefined) return own;
+    if (stated === undefined) {
+      return own;
+    }
     return {
       ...own,
       headDim: stated.size("head_dim", own.headDim),
@@ -113,7 +115,9 @@ function readFeedForward(source: ConfigSource): {
   const dense = readDense(source, traits, dimensionKeys.intermediate);
   const wide = source.flag("use_double_wide_mlp", false) ? { ...dense, width: 2 * dense.width } : dense;
   const experts = source.flag("enable_moe_block", false) ? readExperts(source, traits) : undefined;
-  if (experts === undefined) return { inOwnLayers: dense, inSharedLayers: wide, hasExperts: false };
+  if (experts === undefined) {
+    return { inOwnLayers: dense, inSharedLayers: wide, hasExperts: false };
+  }
   return {
     inOwnLayers: { ...experts, parallelDense: dense },
     inSharedLayers: { ...experts, parallelDense: wide },

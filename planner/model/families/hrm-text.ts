@@ -29,8 +29,9 @@ function readHrmText(source: ConfigSource): TextModel {
   // num_hidden_layers counts passes where num_layers_per_stack is given, and layers of a stack where it is not
   const stack = source.count(["num_layers_per_stack", ...dimensionKeys.layers]);
   const passes = steps * stack;
-  if (passes > maxPasses)
+  if (passes > maxPasses) {
     source.problem("H_cycles", `makes ${passes} layer passes; at most ${maxPasses} can be planned`);
+  }
   const attention: GroupedQueryAttention = { ...readGroupedQueryAttention(source, traits), outputGate: true };
   const feedForward = readDense(source, traits, dimensionKeys.intermediate);
   const layerSpecs = range(Math.min(passes, maxPasses)).map((pass): LayerSpec => {

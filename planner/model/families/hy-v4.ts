@@ -22,7 +22,9 @@ function readHyV4(source: ConfigSource): TextModel {
     ...model,
     layerSpecs: model.layerSpecs.map((spec, layer): LayerSpec => {
       const { mixer } = spec;
-      if (mixer.kind !== "latent") return spec;
+      if (mixer.kind !== "latent") {
+        return spec;
+      }
       return {
         ...spec,
         mixer: indexers?.[layer] === "shared" ? { ...mixer, indexer: undefined } : mixer,

@@ -41,8 +41,12 @@ function readLfm2(source: ConfigSource): TextModel {
 /** `layer_types`, or `full_attn_idxs`; every layer attends where the config has neither. */
 function attentionLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
   const types = readLayerTypes(source, layers);
-  if (types !== undefined) return (layer) => types[layer] === "full_attention";
-  if (!source.has("full_attn_idxs")) return () => true;
+  if (types !== undefined) {
+    return (layer) => types[layer] === "full_attention";
+  }
+  if (!source.has("full_attn_idxs")) {
+    return () => true;
+  }
   const indices = new Set(source.integerList("full_attn_idxs"));
   return (layer) => indices.has(layer);
 }
@@ -50,7 +54,9 @@ function attentionLayerTest(source: ConfigSource, layers: number): (layer: numbe
 /** The stated width is that of two matrices; three of the same weight are two thirds as wide, rounded up. */
 function readAdjustedDense(source: ConfigSource) {
   const dense = readDense(source, traits, ["block_ff_dim", ...dimensionKeys.intermediate]);
-  if (!source.flag("block_auto_adjust_ff_dim", true)) return dense;
+  if (!source.flag("block_auto_adjust_ff_dim", true)) {
+    return dense;
+  }
   const multiple = source.count("block_multiple_of", 256);
   const adjusted = Math.floor(source.factor("block_ffn_dim_multiplier", 1) * Math.floor((2 * dense.width) / 3));
   return { ...dense, width: multiple * Math.max(1, Math.ceil(adjusted / multiple)) };

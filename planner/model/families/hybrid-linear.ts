@@ -143,8 +143,12 @@ function readKimiDelta(source: ConfigSource): Mixer {
 function fullKimiLayers(source: ConfigSource, layers: number): (layer: number) => boolean {
   const section = source.section("linear_attn_config");
   const types = section === undefined ? readLayerTypes(source, layers) : undefined;
-  if (types !== undefined) return (layer) => types[layer] === "full_attention";
-  if (section === undefined) source.problem("linear_attn_config", "is missing, and so is layer_types");
+  if (types !== undefined) {
+    return (layer) => types[layer] === "full_attention";
+  }
+  if (section === undefined) {
+    source.problem("linear_attn_config", "is missing, and so is layer_types");
+  }
   const listed = new Set(section?.integerList("full_attn_layers") ?? []);
   return (layer) => listed.has(layer + 1);
 }

@@ -41,7 +41,9 @@ export function hybridModel(
 
 function readRecurrentStateDtype(source: ConfigSource): Dtype | undefined {
   const holder = source.firstKey("mamba_ssm_cache_dtype", "mamba_ssm_dtype");
-  if (holder === undefined) return undefined;
+  if (holder === undefined) {
+    return undefined;
+  }
   return source.text(holder, "") === "float32" ? "float32" : readDtype(source);
 }
 

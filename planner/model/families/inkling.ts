@@ -126,8 +126,12 @@ function sharedExpertRouting(shared: number, hidden: number): readonly Projectio
 /** `layer_types`, or `local_layer_ids`; without either, every sixth layer is full. */
 function slidingLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
   const types = readLayerTypes(source, layers);
-  if (types !== undefined) return (layer) => types[layer] === "hybrid_sliding";
-  if (!source.has("local_layer_ids")) return (layer) => (layer + 1) % 6 !== 0;
+  if (types !== undefined) {
+    return (layer) => types[layer] === "hybrid_sliding";
+  }
+  if (!source.has("local_layer_ids")) {
+    return (layer) => (layer + 1) % 6 !== 0;
+  }
   const local = new Set(source.integerList("local_layer_ids"));
   return (layer) => local.has(layer);
 }

@@ -37,7 +37,9 @@ function readLongcat(source: ConfigSource): TextModel {
     normVectors: 4,
     normBias: false,
   };
-  if (experts === undefined) source.problem("n_routed_experts", "must be above 0");
+  if (experts === undefined) {
+    source.problem("n_routed_experts", "must be above 0");
+  }
   return {
     kind: "decoder",
     layerSpecs: range(source.count(dimensionKeys.layers)).map(() => layer),

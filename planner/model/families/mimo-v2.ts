@@ -49,12 +49,15 @@ function readMimoV2(source: ConfigSource): TextModel {
 function readPattern(source: ConfigSource, layers: number): (layer: number) => boolean {
   if (!source.has("hybrid_layer_pattern")) {
     const types = readLayerTypes(source, layers);
-    if (types !== undefined) return (layer) => types[layer] === "sliding_attention";
+    if (types !== undefined) {
+      return (layer) => types[layer] === "sliding_attention";
+    }
     return (layer) => layer > 0 && (layer + 1) % fullPeriod !== 0;
   }
   const pattern = source.integerList("hybrid_layer_pattern");
-  if (pattern.length < layers)
+  if (pattern.length < layers) {
     source.problem("hybrid_layer_pattern", `has ${pattern.length} entries for ${layers} layers`);
+  }
   return (layer) => pattern[layer] === 1;
 }
 

@@ -38,7 +38,9 @@ function readMinimaxM3(source: ConfigSource): TextModel {
 /** The list of the published files, or `layer_types` of transformers. */
 function sparseLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
   const sparse = source.section("sparse_attention_config")?.integerList("sparse_attention_freq");
-  if (sparse !== undefined) return (layer) => sparse[layer] === 1;
+  if (sparse !== undefined) {
+    return (layer) => sparse[layer] === 1;
+  }
   const types = readPerLayer(source, "layer_types", layers);
   return (layer) => types?.[layer] === "minimax_m3_sparse";
 }

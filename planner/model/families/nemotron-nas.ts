@@ -18,7 +18,9 @@ export const nemotronNasReader: FamilyReader = { modelTypes: ["nemotron-nas"], r
 function readNemotronNas(source: ConfigSource): TextModel {
   const layers = source.count(dimensionKeys.layers);
   const blocks = source.sections("block_configs");
-  if (blocks.length !== layers) source.problem("block_configs", `has ${blocks.length} entries for ${layers} layers`);
+  if (blocks.length !== layers) {
+    source.problem("block_configs", `has ${blocks.length} entries for ${layers} layers`);
+  }
   const layerSpecs = blocks.slice(0, layers).map((block) => readLayer(source, block));
   return {
     kind: "decoder",
@@ -56,7 +58,9 @@ function isKept(part: ConfigSource): boolean {
 function readAttention(source: ConfigSource, attention: ConfigSource): GroupedQueryAttention {
   const heads = source.count(dimensionKeys.heads);
   const headsPerGroup = attention.count("n_heads_in_group");
-  if (heads % headsPerGroup !== 0) attention.problem("n_heads_in_group", `must divide the ${heads} heads`);
+  if (heads % headsPerGroup !== 0) {
+    attention.problem("n_heads_in_group", `must divide the ${heads} heads`);
+  }
   const window = attention.optionalSize("window_length");
   return {
     kind: "attention",

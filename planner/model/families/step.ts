@@ -29,7 +29,9 @@ function readStep(source: ConfigSource): TextModel {
   const model = readDecoder(source, traits);
   const slidingHeads = readSlidingHeads(source);
   const layerSpecs = model.layerSpecs.map((spec): LayerSpec => {
-    if (spec.mixer.kind !== "attention") return spec;
+    if (spec.mixer.kind !== "attention") {
+      return spec;
+    }
     const mixer =
       spec.mixer.scope.kind === "sliding" ? { ...spec.mixer, heads: slidingHeads ?? spec.mixer.heads } : spec.mixer;
     return { ...spec, mixer, extras: outputGate(source, mixer, gate) };
@@ -43,7 +45,9 @@ function readStep(source: ConfigSource): TextModel {
 }
 
 function readSlidingHeads(source: ConfigSource): number | undefined {
-  if (source.has("num_sliding_attention_heads")) return source.count("num_sliding_attention_heads");
+  if (source.has("num_sliding_attention_heads")) {
+    return source.count("num_sliding_attention_heads");
+  }
   const other = source.section("attention_other_setting");
   return other?.raw("attention_type") === "sliding_attention" ? other.count("num_attention_heads") : undefined;
 }
@@ -51,19 +55,25 @@ function readSlidingHeads(source: ConfigSource): number | undefined {
 /** Older configs list the share of the head that turns layer by layer. */
 function readTables(source: ConfigSource, rope: Rope, layerSpecs: readonly LayerSpec[]): Rope {
   const factors = source.raw("partial_rotary_factors");
-  if (!Array.isArray(factors)) return rope;
+  if (!Array.isArray(factors)) {
+    return rope;
+  }
   const kinds = [isFull, isSliding].map((test) =>
     layerSpecs.findIndex(({ mixer }) => mixer.kind === "attention" && test(mixer)),
   );
   const tables = kinds.flatMap((layer) => {
     const mixer = layerSpecs[layer]?.mixer;
     const factor: unknown = factors[layer];
-    if (mixer?.kind !== "attention" || typeof factor !== "number" || !(factor > 0 && factor <= 1)) return [];
+    if (mixer?.kind !== "attention" || typeof factor !== "number" || !(factor > 0 && factor <= 1)) {
+      return [];
+    }
     return [
       { positions: rope.tables[0]?.positions ?? rope.maxContextTokens, rotaryDim: Math.floor(mixer.headDim * factor) },
     ];
   });
-  if (tables.length === 0) source.problem("partial_rotary_factors", "must have a number from 0 to 1 for each layer");
+  if (tables.length === 0) {
+    source.problem("partial_rotary_factors", "must have a number from 0 to 1 for each layer");
+  }
   return { ...rope, tables };
 }
 
@@ -79,7 +89,9 @@ function isSliding({ scope }: GroupedQueryAttention): boolean {
 function readPrediction(source: ConfigSource, layerSpecs: readonly LayerSpec[]): MultiTokenPrediction | undefined {
   const count = source.optionalCount("num_nextn_predict_layers");
   const last = layerSpecs.findLast(({ mixer }) => mixer.kind === "attention" && isSliding(mixer)) ?? layerSpecs.at(-1);
-  if (count === 0 || last === undefined) return undefined;
+  if (count === 0 || last === undefined) {
+    return undefined;
+  }
   const head = {
     name: "shared_head.output",
     outputs: source.size("vocab_size"),

@@ -120,7 +120,9 @@ const mistralTowers = new Set(["mistral3", "pixtral"]);
  */
 export function readVision(root: ConfigSource, rootType: string, textHidden: number): VisionTower | undefined {
   const source = root.section("vision_config");
-  if (source === undefined) return undefined;
+  if (source === undefined) {
+    return undefined;
+  }
   if (unreadTowers.has(rootType)) {
     root.problem("vision_config", "this tower cannot be counted yet; leave it out to plan the text model");
     return undefined;
@@ -131,12 +133,16 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
   }
   const other = ownValue(otherTowers, rootType);
   if (other !== undefined) {
-    if (isTextOnly(root)) return undefined;
+    if (isTextOnly(root)) {
+      return undefined;
+    }
     const tensors = [...other(source, textHidden), ...audioTensors(root, textHidden)];
     return { layers: 0, hiddenSize: textHidden, tensors, replicated: false, stackedLayers: 0 };
   }
   const known = ownValue(towers, rootType);
-  if (known !== undefined && isTextOnly(root)) return undefined;
+  if (known !== undefined && isTextOnly(root)) {
+    return undefined;
+  }
   const traits = known ?? commonTower;
   const layers = source.count(["depth", "num_hidden_layers", "vt_num_hidden_layers", "layers"]);
   // Qwen2-VL calls the output width hidden_size and the tower's own width embed_dim
@@ -216,16 +222,21 @@ function readPositions(source: ConfigSource, patch: number): number {
     "num_patches",
     "position_embedding_size",
   ]);
-  if (stated !== undefined) return stated;
-  if (source.has("init_pos_emb_height"))
+  if (stated !== undefined) {
+    return stated;
+  }
+  if (source.has("init_pos_emb_height")) {
     return source.count("init_pos_emb_height") * source.count("init_pos_emb_width");
+  }
   const side = Math.floor(source.size("image_size", 224) / patch);
   return Math.max(1, side * side);
 }
 
 function readMerge(source: ConfigSource, root: ConfigSource): number {
   const [kernel] = source.integerList("merge_kernel_size");
-  if (kernel !== undefined && kernel > 0) return kernel;
+  if (kernel !== undefined && kernel > 0) {
+    return kernel;
+  }
   return source.has("spatial_merge_size")
     ? source.count("spatial_merge_size")
     : root.count(["spatial_merge_size", "downsample_factor"], 2);

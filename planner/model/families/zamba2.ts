@@ -30,15 +30,18 @@ function readZamba2(source: ConfigSource): TextModel {
   const mamba = readMamba2(source, mambaKeys);
   const attention = readAttention(source, hidden);
   const types = readPerLayer(source, "layers_block_type", layers);
-  if (types === undefined && !source.has("layers_block_type"))
+  if (types === undefined && !source.has("layers_block_type")) {
     source.problem("layers_block_type", 'is missing; expected "mamba" or "hybrid" for each layer');
+  }
   const blocks = source.count("num_mem_blocks", 1);
   const shared = sharedBlock(source, hidden, attention);
   const adapters = [matrix("linear", hidden, hidden, "none"), ...readAdapters(source, hidden, attention)];
   let hybrids = 0;
   const layerSpecs = range(layers).map((layer): LayerSpec => {
     const base = { mixer: mamba, feedForward: none, normVectors: 1, normBias: false };
-    if (types?.[layer] !== "hybrid") return base;
+    if (types?.[layer] !== "hybrid") {
+      return base;
+    }
     hybrids += 1;
     // blocks take turns: each comes with the first layer that runs it
     const extras = hybrids <= blocks ? [...shared, ...adapters] : adapters;

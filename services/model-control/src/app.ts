@@ -33,8 +33,11 @@ export interface App {
  */
 export async function startApp(config: ControlConfig, log: Logger): Promise<App> {
   const tokens = new TokenFile(config.tokensFile, (problem) => {
-    if (problem === undefined) log.info("tokens read again");
-    else log.error({ problem }, "the changed tokens file cannot be used: the old tokens stay valid");
+    if (problem === undefined) {
+      log.info("tokens read again");
+    } else {
+      log.error({ problem }, "the changed tokens file cannot be used: the old tokens stay valid");
+    }
   });
   const tracing = await startTracing(config.tracing, packageFile.version);
   const redis = redisConnections(config.redis);
@@ -89,7 +92,9 @@ function eventLog(metrics: Metrics, log: Logger): (event: FleetEvent) => void {
     log.warn({ worker, problem: problems.get(worker) }, "fleet: unreachable"),
   );
   return (event) => {
-    if (event.type === "evicted") metrics.evicted(event.worker, event.from);
+    if (event.type === "evicted") {
+      metrics.evicted(event.worker, event.from);
+    }
     if (event.type !== "unreachable") {
       log.info({ event }, `fleet: ${event.type}`);
     } else {
@@ -103,7 +108,9 @@ function eventLog(metrics: Metrics, log: Logger): (event: FleetEvent) => void {
 function onceInAMinute(tell: (subject: string) => void): (subject: string) => void {
   const told = new Map<string, number>();
   return (subject) => {
-    if (Date.now() - (told.get(subject) ?? 0) < 60_000) return;
+    if (Date.now() - (told.get(subject) ?? 0) < 60_000) {
+      return;
+    }
     told.set(subject, Date.now());
     tell(subject);
   };
@@ -113,17 +120,23 @@ function onceInAMinute(tell: (subject: string) => void): (subject: string) => vo
 function logConnection({ requests, address }: RedisConnections, log: Logger): void {
   let lost: boolean | undefined;
   requests.on("ready", () => {
-    if (lost !== false) log.info({ redis: address }, "the task queue is connected");
+    if (lost !== false) {
+      log.info({ redis: address }, "the task queue is connected");
+    }
     lost = false;
   });
   requests.on("error", (error) => {
-    if (lost !== true) log.error({ redis: address, reason: error.message || String(error) }, "the task queue is away");
+    if (lost !== true) {
+      log.error({ redis: address, reason: error.message || String(error) }, "the task queue is away");
+    }
     lost = true;
   });
 }
 
 function urlOf(address: AddressInfo | string | null): string {
-  if (address === null || typeof address === "string") return String(address);
+  if (address === null || typeof address === "string") {
+    return String(address);
+  }
   return address.family === "IPv6"
     ? `http://[${address.address}]:${address.port}`
     : `http://${address.address}:${address.port}`;

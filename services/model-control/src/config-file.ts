@@ -24,7 +24,9 @@ export function checkFile<T extends z.ZodType>(path: string, schema: T): z.outpu
   const { document, lines } = parseFile(path);
   const content: unknown = document.toJS();
   const result = schema.safeParse(content);
-  if (result.success) return result.data;
+  if (result.success) {
+    return result.data;
+  }
   const whole = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Field;
   const problems = result.error.issues.flatMap((issue) =>
     describe(issue, content, fieldAt(whole, issue.path)).map(({ at, text }) => {
@@ -41,7 +43,9 @@ function parseFile(path: string): { readonly document: Document; readonly lines:
   try {
     const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
     const [error] = document.errors;
-    if (error !== undefined) throw error;
+    if (error !== undefined) {
+      throw error;
+    }
     return { document, lines };
   } catch (error) {
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}`);
@@ -69,8 +73,12 @@ function describe(issue: z.core.$ZodIssue, content: unknown, field: Field | unde
 }
 
 function allowed(issue: z.core.$ZodIssue, field: Field | undefined): string {
-  if (issue.code === "invalid_value") return issue.values.map(String).join(", ");
-  if (issue.code !== "invalid_type") return issue.message;
+  if (issue.code === "invalid_value") {
+    return issue.values.map(String).join(", ");
+  }
+  if (issue.code !== "invalid_type") {
+    return issue.message;
+  }
   const keys = Object.keys(field?.properties ?? {});
   switch (issue.expected) {
     case "string":
@@ -109,7 +117,9 @@ function fieldAt(whole: Field, path: readonly PropertyKey[]): Field | undefined 
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number | undefined {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    if (isNode(node) && node.range) {
+      return lines.linePos(node.range[0]).line;
+    }
   }
   return undefined;
 }
@@ -123,9 +133,15 @@ function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
 
 /** A value as one would type it. Nothing below a key that names a secret, and no credentials of an address, is shown. */
 function show(value: unknown, path: readonly PropertyKey[]): string {
-  if (value === undefined || value === null) return "nothing";
-  if (/sha256|password|token/i.test(String(path.at(-1)))) return "(hidden)";
-  if (typeof value === "object") return Array.isArray(value) ? `a list of ${value.length}` : "a mapping";
+  if (value === undefined || value === null) {
+    return "nothing";
+  }
+  if (/sha256|password|token/i.test(String(path.at(-1)))) {
+    return "(hidden)";
+  }
+  if (typeof value === "object") {
+    return Array.isArray(value) ? `a list of ${value.length}` : "a mapping";
+  }
   return JSON.stringify(value)
     .slice(0, 120)
     .replace(/(?<=:\/\/)[^/@\s]*(?=@)/g, "(hidden)");

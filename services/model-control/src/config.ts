@@ -117,10 +117,16 @@ export const configSchema = z
     config.workers.forEach(({ name, backend, models, pins }, index) => {
       const issue = (path: (string | number)[], message: string) =>
         context.addIssue({ code: "custom", path: ["workers", index, ...path], message });
-      if (names.indexOf(name) !== index) issue(["name"], "a name that no other worker has");
+      if (names.indexOf(name) !== index) {
+        issue(["name"], "a name that no other worker has");
+      }
       const told = STARTED_WITH_MODELS.includes(backend);
-      if (told && models.length === 0) issue(["models"], `the models that this ${backend} serves`);
-      if (!told && models.length > 0) issue(["models"], `nothing: ${backend} tells its models itself`);
+      if (told && models.length === 0) {
+        issue(["models"], `the models that this ${backend} serves`);
+      }
+      if (!told && models.length > 0) {
+        issue(["models"], `nothing: ${backend} tells its models itself`);
+      }
       pins.forEach((pin, at) => {
         try {
           parseModelName(pin, nameRules(config));
@@ -164,7 +170,9 @@ export function readConfig(path: string): ControlConfig {
 }
 
 function hasCredentials(url: string): boolean {
-  if (!URL.canParse(url)) return false;
+  if (!URL.canParse(url)) {
+    return false;
+  }
   const { username, password } = new URL(url);
   return username !== "" || password !== "";
 }

@@ -1,6 +1,8 @@
 /** What an error says; of several at once, what each of them says. */
 export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  if (error instanceof AggregateError) {
+    return error.errors.map(messageOf).join("; ");
+  }
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -33,7 +33,9 @@ async function main(): Promise<void> {
 
 function configuration(): ControlConfig {
   const path = process.env[CONFIG_VARIABLE];
-  if (path !== undefined && path !== "") return readConfig(path);
+  if (path !== undefined && path !== "") {
+    return readConfig(path);
+  }
   const { config, tokenFile } = laptop();
   const { host, port } = config.listen;
   process.stderr.write(

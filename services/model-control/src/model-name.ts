@@ -32,7 +32,9 @@ export interface NameRules {
  * is not allowed.
  */
 export function parseModelName(text: string, rules: NameRules): string {
-  if (rules.fixed.includes(text)) return text;
+  if (rules.fixed.includes(text)) {
+    return text;
+  }
   const parts = text.length > LONGEST_MODEL_NAME ? undefined : GRAMMAR.exec(text)?.groups;
   if (parts?.model === undefined) {
     throw new InvalidModelName(
@@ -46,7 +48,9 @@ export function parseModelName(text: string, rules: NameRules): string {
       `the registry ${quote(host)} is not allowed; allowed: ${rules.registries.join(", ") || "none"} ("registries" in the configuration)`,
     );
   }
-  if (registry !== DEFAULT_REGISTRY) return `${registry}/${namespace}/${model}:${tag}`;
+  if (registry !== DEFAULT_REGISTRY) {
+    return `${registry}/${namespace}/${model}:${tag}`;
+  }
   return namespace === DEFAULT_NAMESPACE ? `${model}:${tag}` : `${namespace}/${model}:${tag}`;
 }
 

@@ -87,8 +87,11 @@ export async function buildServer(parts: ServerParts): Promise<Server> {
 function allowEmptyJson(server: Server): void {
   const parse = server.getDefaultJsonParser("error", "error");
   server.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body === "") done(null, undefined);
-    else parse(request, body.toString(), done);
+    if (body === "") {
+      done(null, undefined);
+    } else {
+      parse(request, body.toString(), done);
+    }
   });
 }
 

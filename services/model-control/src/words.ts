@@ -15,7 +15,9 @@ const GAP = " … ";
  * beginning and the end stay: a failed download ends with its cause, behind a long address.
  */
 export function shortened(words: string, limit = LONGEST_WORDS): string {
-  if (words.length <= limit) return onOneLine(words);
+  if (words.length <= limit) {
+    return onOneLine(words);
+  }
   const tail = Math.floor((limit - GAP.length) / 3);
   const head = limit - GAP.length - tail;
   return onOneLine(words.slice(0, head) + GAP + words.slice(-tail));

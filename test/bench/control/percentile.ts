@@ -6,6 +6,8 @@
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
-  if (value === undefined) throw new Error("no values to take a percentile of");
+  if (value === undefined) {
+    throw new Error("no values to take a percentile of");
+  }
   return value;
 }

@@ -26,7 +26,9 @@ export async function measureResidency(
   const keep = async (keep_alive: number) => {
     const body = JSON.stringify({ model, keep_alive, stream: false });
     const response = await fetch(`${ollamaUrl}/api/generate`, { method: "POST", body });
-    if (!response.ok) throw new Error(`Ollama answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) {
+      throw new Error(`Ollama answered ${response.status}: ${await response.text()}`);
+    }
     await response.text();
   };
   const isLoaded = async () => {
@@ -42,16 +44,22 @@ export async function measureResidency(
     },
     apiLoad: async () => {
       const { status, body } = await api.ask("POST", "/models/load", { model });
-      if (status !== 202) throw new Error(`the API answered ${status}: ${body.detail}`);
+      if (status !== 202) {
+        throw new Error(`the API answered ${status}: ${body.detail}`);
+      }
       await until(`task ${body.task_id}`, async () => {
         const { state, error } = await api.task(body.task_id);
-        if (state === "failed") throw new Error(`the load failed: ${error}`);
+        if (state === "failed") {
+          throw new Error(`the load failed: ${error}`);
+        }
         return state === "completed";
       });
     },
     apiUnload: async () => {
       const { status, body } = await api.ask("DELETE", `/models/${model}`);
-      if (status !== 200) throw new Error(`the API answered ${status}: ${body.detail}`);
+      if (status !== 200) {
+        throw new Error(`the API answered ${status}: ${body.detail}`);
+      }
     },
   };
   const measured = {
@@ -66,7 +74,9 @@ export async function measureResidency(
     for (const step of ["directLoad", "directUnload", "apiLoad", "apiUnload"] as const) {
       const began = performance.now();
       await steps[step]();
-      if (round > 0) measured[step].push((performance.now() - began) / 1000);
+      if (round > 0) {
+        measured[step].push((performance.now() - began) / 1000);
+      }
     }
   }
   return [
@@ -78,7 +88,9 @@ export async function measureResidency(
 async function until(what: string, done: () => Promise<boolean>): Promise<void> {
   const latest = performance.now() + LONGEST;
   while (!(await done())) {
-    if (performance.now() > latest) throw new Error(`waited ${LONGEST / 1000} s for ${what}`);
+    if (performance.now() > latest) {
+      throw new Error(`waited ${LONGEST / 1000} s for ${what}`);
+    }
     await sleep(LOOK);
   }
 }

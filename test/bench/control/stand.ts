@@ -24,7 +24,9 @@ export async function withStand<T>(work: (stand: BenchStand) => Promise<T>): Pro
     const [model = ""] = models;
     for (const name of models) {
       const { state, error } = await api.ended(await api.pull(name, { load: name === model }));
-      if (state !== "completed") throw new Error(`the pull of ${name} failed: ${error}`);
+      if (state !== "completed") {
+        throw new Error(`the pull of ${name} failed: ${error}`);
+      }
     }
     return await work({ api, ollamaUrl: stand.ollama.url, model });
   } finally {

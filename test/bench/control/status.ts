@@ -54,7 +54,9 @@ export async function measureStatus(
     progress(round === 0 ? "status: warming up" : `status: round ${round} of ${rounds}`);
     for (const load of loads) {
       const measured = await ask(load.question, load.connections);
-      if (round > 0) load.rounds.push(measured);
+      if (round > 0) {
+        load.rounds.push(measured);
+      }
     }
   }
   return loads.map(({ question: { name }, ...load }) => ({ name, ...load }));

@@ -86,7 +86,9 @@ async function withTestBed(work: (bed: TestBed) => Promise<void>): Promise<void>
   const bed = await TestBed.start(ENVIRONMENT);
   try {
     const kinds = kindsOf(recordedObjects(bed.offline.recording.resources));
-    for (const chart of chartsWithCrds()) await installChartCrds(bed.plane.client, chart, kinds);
+    for (const chart of chartsWithCrds()) {
+      await installChartCrds(bed.plane.client, chart, kinds);
+    }
     await work(bed);
   } finally {
     await bed.stop();

@@ -55,17 +55,23 @@ export async function measureDeployments(
   const results: DeploymentGrowth[] = [];
   for (const models of MODELS) {
     const file = parseEnvironmentFile(environmentWith(models));
-    if (!file.ok) throw new Error(formatProblems(file.problems, "the generated environment"));
+    if (!file.ok) {
+      throw new Error(formatProblems(file.problems, "the generated environment"));
+    }
     for (const keeping of Object.keys(KEEPING) as Keeping[]) {
       const { env, upTo } = KEEPING[keeping];
-      if (models > upTo) continue;
+      if (models > upTo) {
+        continue;
+      }
       const runs: Deployment[] = [];
       for (let round = 1; round <= rounds; round++) {
         progress(`round ${round} of ${rounds}: ${models} models, ${keeping}`);
         runs.push(await measureDeployment(file, env));
       }
       const [first] = runs;
-      if (first === undefined) continue;
+      if (first === undefined) {
+        continue;
+      }
       results.push({
         keeping,
         models,
@@ -124,6 +130,8 @@ function startProvider(folder: string, name: string): Program {
 function stateBytes(folder: string): number {
   const stacks = join(folder, ".pulumi", "stacks", "inference-stacks");
   const file = readdirSync(stacks).find((name) => /^bench\.json(\.zst)?$/.test(name));
-  if (file === undefined) throw new Error(`no state file in ${stacks}`);
+  if (file === undefined) {
+    throw new Error(`no state file in ${stacks}`);
+  }
   return statSync(join(stacks, file)).size;
 }

@@ -59,7 +59,9 @@ function perFurther(
   entry: DeploymentGrowth,
   of: (growth: DeploymentGrowth) => readonly number[],
 ): string {
-  if (previous === undefined) return "";
+  if (previous === undefined) {
+    return "";
+  }
   const added = summarize(of(entry)).median - summarize(of(previous)).median;
   return milliseconds(added / (entry.resources - previous.resources));
 }

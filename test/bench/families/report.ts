@@ -48,9 +48,13 @@ function detailRow({ name, served, outcome }: Judged): readonly string[] {
 }
 
 function explain(outcome: Outcome): string {
-  if (outcome.kind === "exact") return "";
+  if (outcome.kind === "exact") {
+    return "";
+  }
   // the first line of a reason names the model, the next ones say what is wrong
-  if (outcome.kind === "refused") return outcome.reason.split("\n").slice(1).join(" ").trim().replace(/\s+/g, " ");
+  if (outcome.kind === "refused") {
+    return outcome.reason.split("\n").slice(1).join(" ").trim().replace(/\s+/g, " ");
+  }
   return percent(outcome.error);
 }
 

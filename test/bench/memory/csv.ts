@@ -31,7 +31,9 @@ export function parseCsv(text: string): readonly CsvRecord[] {
     throw new CsvError([`the file has ${text.length} characters; at most ${limits.characters} are read`]);
   }
   const [header, ...rows] = cellsOf(text.replace(/^\uFEFF/, ""));
-  if (header === undefined) throw new CsvError(["the file is empty; its first line must name the columns"]);
+  if (header === undefined) {
+    throw new CsvError(["the file is empty; its first line must name the columns"]);
+  }
   if (rows.length > limits.records) {
     throw new CsvError([`the file has ${rows.length} records; at most ${limits.records} are read`]);
   }
@@ -43,7 +45,9 @@ export function parseCsv(text: string): readonly CsvRecord[] {
     ),
     ...rows.flatMap((cells) => recordProblems(cells, names.length)),
   ];
-  if (problems.length > 0) throw new CsvError(firstOf(problems));
+  if (problems.length > 0) {
+    throw new CsvError(firstOf(problems));
+  }
   return rows.map((cells) => new Map(cells.map((cell, index) => [names[index] ?? "", cell])));
 }
 
@@ -68,25 +72,33 @@ function cellsOf(text: string): Cell[][] {
   let row: Cell[] = [];
   let [line, lineStart, at] = [1, 0, 0];
   const endRow = () => {
-    if (row.length > 1 || row[0]?.text.trim()) rows.push(row);
+    if (row.length > 1 || row[0]?.text.trim()) {
+      rows.push(row);
+    }
     row = [];
   };
   while (at < text.length) {
     const place = { line, column: at - lineStart + 1 };
     if (text[at] === '"') {
       const end = closingQuote(text, at + 1);
-      if (end < 0) throw new CsvError([`line ${line}, column ${place.column}: the quote is not closed`]);
+      if (end < 0) {
+        throw new CsvError([`line ${line}, column ${place.column}: the quote is not closed`]);
+      }
       const quoted = text.slice(at + 1, end);
       row.push({ text: quoted.replaceAll('""', '"'), ...place });
       const breaks = quoted.split("\n").length - 1;
-      if (breaks > 0) [line, lineStart] = [line + breaks, text.lastIndexOf("\n", end) + 1];
+      if (breaks > 0) {
+        [line, lineStart] = [line + breaks, text.lastIndexOf("\n", end) + 1];
+      }
       at = end + 1;
       if (at < text.length && !/[,\r\n]/.test(text[at] ?? "")) {
         throw new CsvError([`line ${line}, column ${at - lineStart + 1}: a comma must follow the closing quote`]);
       }
     } else {
       let end = at;
-      while (end < text.length && text[end] !== "," && text[end] !== "\n" && text[end] !== "\r") end += 1;
+      while (end < text.length && text[end] !== "," && text[end] !== "\n" && text[end] !== "\r") {
+        end += 1;
+      }
       row.push({ text: text.slice(at, end), ...place });
       at = end;
     }
@@ -96,7 +108,9 @@ function cellsOf(text: string): Cell[][] {
         row.push({ text: "", line, column: at - lineStart + 1 });
       }
     }
-    if (text[at] === "\r") at += 1;
+    if (text[at] === "\r") {
+      at += 1;
+    }
     if (text[at] === "\n") {
       endRow();
       at += 1;
@@ -110,7 +124,9 @@ function cellsOf(text: string): Cell[][] {
 /** Index of the quote that closes; a doubled one is part of the cell. -1 without. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) {
-    if (text[at + 1] !== '"') return at;
+    if (text[at + 1] !== '"') {
+      return at;
+    }
   }
   return -1;
 }

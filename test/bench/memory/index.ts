@@ -34,8 +34,12 @@ export function memoryGroup({ rows = OWN_ROWS, configs }: MemoryOptions): Group 
 /** @throws Error that names the file and every mistake in it */
 export function readFileOfStartUps(path: string): readonly StartUp[] {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new Error(`--rows ${path}: there is no such file`);
-  if (size > 4 * limits.characters) throw new Error(`${path} has ${size} bytes; that is no list of start-ups`);
+  if (size === undefined) {
+    throw new Error(`--rows ${path}: there is no such file`);
+  }
+  if (size > 4 * limits.characters) {
+    throw new Error(`${path} has ${size} bytes; that is no list of start-ups`);
+  }
   try {
     return readStartUps(readFileSync(path, "utf8"));
   } catch (error) {

@@ -88,11 +88,15 @@ export class ModelIndex {
   private sourceOf(model: string, isQuantized: boolean): Source {
     const wanted = model.toLowerCase();
     const exact = this.sources.find(({ repository }) => repository.toLowerCase() === wanted);
-    if (exact) return exact;
+    if (exact) {
+      return exact;
+    }
     for (const name of architectureNames(model)) {
       const alike = this.sources.filter(({ repository }) => bareName(repository) === name);
       const best = alike.find(({ repository }) => namesFormat(repository) === isQuantized) ?? alike[0];
-      if (best) return best;
+      if (best) {
+        return best;
+      }
     }
     throw new UnresolvedError(
       `no configuration of "${bareName(model)}" is at hand; put it in --configs DIR as ${model.replace("/", "--")}/config.json`,
@@ -114,16 +118,21 @@ function sameMethod(own: unknown, recipe: object | null): boolean {
 
 function catalogueSource(name: string): Source[] {
   const entry = findModel(name);
-  if (entry === undefined) return [];
+  if (entry === undefined) {
+    return [];
+  }
   return [sourceIn(dirname(entry.configPath), entry.repository)];
 }
 
 /** @throws Error for a path that is no folder */
 function foldersIn(folder: string): Source[] {
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new Error(`--configs ${folder} is no folder`);
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+    throw new Error(`--configs ${folder} is no folder`);
+  }
   const names = readdirSync(folder).sort();
-  if (names.length > MOST_FOLDERS)
+  if (names.length > MOST_FOLDERS) {
     throw new Error(`${folder} has ${names.length} entries; at most ${MOST_FOLDERS} are read`);
+  }
   return names
     .filter((name) => existsSync(join(folder, name, "config.json")))
     .map((name) => sourceIn(join(folder, name), name.replace("--", "/")));
@@ -142,6 +151,8 @@ function sourceIn(folder: string, repository: string): Source {
 
 function readBounded(path: string): string {
   const { size } = statSync(path);
-  if (size > MOST_BYTES) throw new UnresolvedError(`${path} has ${size} bytes; at most ${MOST_BYTES} are read`);
+  if (size > MOST_BYTES) {
+    throw new UnresolvedError(`${path} has ${size} bytes; at most ${MOST_BYTES} are read`);
+  }
   return readFileSync(path, "utf8");
 }

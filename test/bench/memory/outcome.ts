@@ -66,7 +66,9 @@ function outcomeOf(startUp: StartUp, models: ModelIndex): Outcome {
   if (card === undefined) {
     throw new UnresolvedError(`the catalogue has no card "${startUp.gpu}" that holds what was measured`);
   }
-  if (version === undefined) throw new UnresolvedError("the log does not tell the vLLM version");
+  if (version === undefined) {
+    throw new UnresolvedError("the log does not tell the vLLM version");
+  }
   const request: VllmRequest = {
     architecture,
     engine: { version },

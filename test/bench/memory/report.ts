@@ -133,14 +133,18 @@ function generationOfOutcome({ card }: Outcome): string {
 /** Where a log was published: the repository or site of an address, else the first words. */
 export function laboratoryOf(source: string): string {
   const address = /([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})((?:\/[\w.-]+){0,2})/i.exec(source);
-  if (address === null) return source.split(/[,;]/)[0]?.trim() || "unknown";
+  if (address === null) {
+    return source.split(/[,;]/)[0]?.trim() || "unknown";
+  }
   const [, host = "", path = ""] = address;
   return /^(?:github|gitlab|huggingface)\./i.test(host) ? `${host}${path}` : host;
 }
 
 /** Median, nine tenths and largest of absolute values. */
 function spread(values: readonly number[]): string {
-  if (values.length === 0) return "";
+  if (values.length === 0) {
+    return "";
+  }
   const sorted = values.map(Math.abs).sort((a, b) => a - b);
   return [0.5, 0.9, 1].map((part) => quantile(sorted, part).toFixed(2)).join(" / ");
 }

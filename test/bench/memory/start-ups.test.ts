@@ -17,7 +17,9 @@ function mistakes(text: string): readonly string[] {
     readStartUps(text);
     return [];
   } catch (error) {
-    if (error instanceof CsvError) return error.problems;
+    if (error instanceof CsvError) {
+      return error.problems;
+    }
     throw error;
   }
 }
@@ -102,7 +104,11 @@ describe("the report", () => {
   it("has a row for each class, and one for each that is left out", () => {
     const tables = tablesOf(outcomes, unresolved);
     expect(tables[0]?.rows[0]?.slice(0, 2)).toEqual(["all", String(outcomes.length)]);
-    for (const { columns, rows } of tables) for (const row of rows) expect(row.length).toBe(columns.length);
+    for (const { columns, rows } of tables) {
+      for (const row of rows) {
+        expect(row.length).toBe(columns.length);
+      }
+    }
     expect(tables.filter(({ title }) => title.startsWith("Leave one")).length).toBe(3);
   });
 

@@ -41,12 +41,18 @@ type Column = (typeof required | typeof measured | typeof optional)[number];
 export function readStartUps(text: string): readonly StartUp[] {
   const records = parseCsv(text);
   const [first] = records;
-  if (first === undefined) throw new CsvError(["the file has no start-up: nothing stands below its first line"]);
+  if (first === undefined) {
+    throw new CsvError(["the file has no start-up: nothing stands below its first line"]);
+  }
   const missing = [...required, ...measured].filter((column) => !first.has(column));
-  if (missing.length > 0) throw new CsvError([`line 1: column ${missing.join(", ")} is missing`]);
+  if (missing.length > 0) {
+    throw new CsvError([`line 1: column ${missing.join(", ")} is missing`]);
+  }
   const problems: string[] = [];
   const startUps = records.map((record) => startUpOf(new Row(record, problems)));
-  if (problems.length > 0) throw new CsvError(firstOf(problems));
+  if (problems.length > 0) {
+    throw new CsvError(firstOf(problems));
+  }
   return startUps;
 }
 
@@ -87,28 +93,37 @@ class Row {
 
   name(column: Column): string {
     const text = this.text(column);
-    if (text === "") this.problem(column, "must not be empty");
+    if (text === "") {
+      this.problem(column, "must not be empty");
+    }
     return text;
   }
 
   whole(column: Column, most: number): number | undefined {
     const value = this.number(column, most);
-    if (value !== undefined && value > 0 && value <= most && !Number.isInteger(value))
+    if (value !== undefined && value > 0 && value <= most && !Number.isInteger(value)) {
       this.problem(column, `must be a whole number up to ${most}`);
+    }
     return value;
   }
 
   number(column: Column, most: number): number | undefined {
     const text = this.text(column);
-    if (text === "") return undefined;
+    if (text === "") {
+      return undefined;
+    }
     const value = Number(text);
-    if (!(value > 0 && value <= most)) this.problem(column, `must be a number above 0 and up to ${most}, or empty`);
+    if (!(value > 0 && value <= most)) {
+      this.problem(column, `must be a number above 0 and up to ${most}, or empty`);
+    }
     return value;
   }
 
   version(column: Column): string | undefined {
     const text = this.text(column);
-    if (text === "") return undefined;
+    if (text === "") {
+      return undefined;
+    }
     if (!/^v?\d{1,6}(\.\d{1,6}){1,3}([.+-]?[a-z0-9.+-]{1,60})?$/i.test(text)) {
       this.problem(column, "must be a release such as 0.19.0, or empty");
     }
@@ -117,8 +132,12 @@ class Row {
 
   origin(column: Column): StartUp["installedFrom"] {
     const text = this.text(column);
-    if (text === "image" || text === "pip") return text;
-    if (text !== "") this.problem(column, 'must be "image", "pip" or empty');
+    if (text === "image" || text === "pip") {
+      return text;
+    }
+    if (text !== "") {
+      this.problem(column, 'must be "image", "pip" or empty');
+    }
     return undefined;
   }
 

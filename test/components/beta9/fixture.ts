@@ -20,7 +20,9 @@ const taints = [
 /** A pool of the plan with these machines. */
 export function gpuPool(name: string, shapeName: string): PoolPlan {
   const shape = findShape(shapeName);
-  if (!shape) throw new Error(`no shape ${shapeName}`);
+  if (!shape) {
+    throw new Error(`no shape ${shapeName}`);
+  }
   return {
     name,
     role: "gpu",
@@ -119,7 +121,9 @@ export const turnedOn = {
 /** Runs the sample environment with Beta9. */
 export function runWithBeta9(changes: Readonly<Record<string, unknown>> = {}): Promise<EnvironmentRun> {
   const file = parseWith({ ...turnedOn, ...changes });
-  if (!file.ok) throw new Error(formatProblems(file.problems));
+  if (!file.ok) {
+    throw new Error(formatProblems(file.problems));
+  }
   return runEnvironment({ name: "test", file, baseDirectory: repositoryRoot() });
 }
 

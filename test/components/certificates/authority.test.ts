@@ -17,7 +17,9 @@ async function deployed(changes: Partial<AuthorityArgs> = {}) {
   const deployment = await deploy(() => issuers.push(new Authority("ca", { ...ARGS, ...changes }).issuer));
   const objects = ["ca-bootstrap", "ca-certificate", "ca-issuer"].map((name) => {
     const found = deployment.recording.resources.find((resource) => resource.name === name);
-    if (found === undefined) throw new Error(`no ${name}`);
+    if (found === undefined) {
+      throw new Error(`no ${name}`);
+    }
     return found.inputs;
   });
   return { issuer: issuers[0], objects };

@@ -61,6 +61,8 @@ function catalogueName({ chart, version, repositoryOpts }: ReleaseInputs): strin
     const pinned = chartReference(name);
     return pinned.chart === chart && pinned.version === version && pinned.repositoryOpts?.repo === repositoryOpts?.repo;
   });
-  if (found === undefined) throw new Error(`the catalogue does not pin ${chart} ${version}`);
+  if (found === undefined) {
+    throw new Error(`the catalogue does not pin ${chart} ${version}`);
+  }
   return found.name;
 }

@@ -55,7 +55,9 @@ export async function deployGateway(
     );
   });
   const [gateway] = made;
-  if (gateway === undefined) throw new Error("the program made no gateway");
+  if (gateway === undefined) {
+    throw new Error("the program made no gateway");
+  }
   return { deployment, gateway };
 }
 

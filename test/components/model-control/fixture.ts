@@ -42,6 +42,8 @@ export async function deployControl(
     made.push({ serving, control });
   });
   const [first] = made;
-  if (first === undefined) throw new Error("the program made no model control");
+  if (first === undefined) {
+    throw new Error("the program made no model control");
+  }
   return { deployment, ...first };
 }

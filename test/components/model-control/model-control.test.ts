@@ -34,7 +34,9 @@ function secret(deployment: Deployment, name: string) {
   const [found] = deployment
     .ofType(SECRET)
     .filter((s) => metadata(s).namespace === "model-control" && metadata(s).name === name);
-  if (found === undefined) throw new Error(`no Secret ${name}`);
+  if (found === undefined) {
+    throw new Error(`no Secret ${name}`);
+  }
   return { secretInputs: found.secretInputs, content: found.inputs.stringData as Record<string, string> };
 }
 

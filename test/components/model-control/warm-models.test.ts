@@ -41,7 +41,9 @@ class FakeApi {
 
 async function text(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  for await (const chunk of request) {
+    chunks.push(chunk as Buffer);
+  }
   return Buffer.concat(chunks).toString("utf8");
 }
 
@@ -97,7 +99,9 @@ describe("warmModels", () => {
   it("fails with every model that cannot be had, after the others are there", async () => {
     const steps = threeSteps();
     const failure = run(["a", "b", "c"], (line, body) => {
-      if (line.includes("/tasks/b/")) return { status: 200, body: { state: "failed", progress: 3, error: "no room" } };
+      if (line.includes("/tasks/b/")) {
+        return { status: 200, body: { state: "failed", progress: 3, error: "no room" } };
+      }
       if (line.startsWith("POST") && JSON.parse(body).model === "c") {
         return { status: 422, body: { detail: "not allowed" } };
       }

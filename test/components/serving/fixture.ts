@@ -27,7 +27,9 @@ export async function deployServing(
     );
   });
   const [serving] = made;
-  if (serving === undefined) throw new Error("the program made no serving component");
+  if (serving === undefined) {
+    throw new Error("the program made no serving component");
+  }
   return { deployment, serving };
 }
 
@@ -66,7 +68,9 @@ export function podTemplate(resource: RecordedResource): WithTemplate["template"
 /** The container of that name. */
 export function container(pod: PodSpec, name: string): Container {
   const found = [...(pod.initContainers ?? []), ...pod.containers].find((c) => c.name === name);
-  if (!found) throw new Error(`no container named "${name}"`);
+  if (!found) {
+    throw new Error(`no container named "${name}"`);
+  }
   return found;
 }
 

@@ -16,7 +16,9 @@ async function engineOf(model: ModelPlan): Promise<Container> {
   const { deployment } = await deployServing([model], {});
   if (model.nodesPerReplica > 1) {
     const [group] = deployment.ofKind("LeaderWorkerSet");
-    if (!group) throw new Error("no group");
+    if (!group) {
+      throw new Error("no group");
+    }
     const { leaderWorkerTemplate } = specOf(group) as { leaderWorkerTemplate: { leaderTemplate: { spec: PodSpec } } };
     return container(leaderWorkerTemplate.leaderTemplate.spec, "vllm");
   }

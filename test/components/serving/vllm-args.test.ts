@@ -55,13 +55,23 @@ function split(word: string): [string, string | undefined] {
 }
 
 function accepts({ type, choices, openEnded }: Flag, value: string): boolean {
-  if (value === "") return false;
-  if (choices && !openEnded && !choices.map(String).includes(value)) return false;
+  if (value === "") {
+    return false;
+  }
+  if (choices && !openEnded && !choices.map(String).includes(value)) {
+    return false;
+  }
   // Kubernetes puts the value in the variable's place.
   const literal = value.replace(/\$\(\w+\)/g, "1");
-  if (/^int/.test(type)) return /^\d+$/.test(literal);
-  if (type === "float") return Number.isFinite(Number(literal));
-  if (type.startsWith("json")) return typeof JSON.parse(literal) === "object";
+  if (/^int/.test(type)) {
+    return /^\d+$/.test(literal);
+  }
+  if (type === "float") {
+    return Number.isFinite(Number(literal));
+  }
+  if (type.startsWith("json")) {
+    return typeof JSON.parse(literal) === "object";
+  }
   return true;
 }
 

@@ -17,7 +17,9 @@ interface Template {
 async function deployed(overrides: Parameters<typeof deployServing>[1] = {}, model = groupPlan()) {
   const { deployment, serving } = await deployServing([model], overrides);
   const [group] = deployment.ofKind("LeaderWorkerSet");
-  if (!group) throw new Error("no LeaderWorkerSet");
+  if (!group) {
+    throw new Error("no LeaderWorkerSet");
+  }
   const spec = specOf(group) as { leaderWorkerTemplate: { leaderTemplate: Template; workerTemplate: Template } };
   const { leaderTemplate: leader, workerTemplate: worker } = spec.leaderWorkerTemplate;
   return { deployment, serving, group, spec, leader, worker };

@@ -85,7 +85,9 @@ export async function fakeStore(bucket: string): Promise<FakeStore> {
     const url = new URL(request.url ?? "/", "http://store");
     const key = decodeURIComponent(url.pathname.slice(`/${bucket}/`.length));
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
     const body = Buffer.concat(chunks);
     if (!request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=")) {
       response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
@@ -131,7 +133,9 @@ function single(
         return;
       }
       response.writeHead(200, { ...prefixed(object.metadata), "content-length": object.body.length });
-      if (request.method === "GET") response.write(object.body);
+      if (request.method === "GET") {
+        response.write(object.body);
+      }
   }
   response.end();
 }

@@ -61,7 +61,9 @@ describe("weightForm and filesToCopy", () => {
         const stays =
           join("/prefix", path) === `/prefix/${path}` && decodeURI(url.pathname).endsWith(`/prefix/${path}`);
         // Whatever a file system or a URL would change is refused; what is taken stays as it is.
-        if (isSafePath(path)) expect([path, stays]).toEqual([path, true]);
+        if (isSafePath(path)) {
+          expect([path, stays]).toEqual([path, true]);
+        }
       }),
     );
     expect(["model.safetensors", "1_Pooling/config.json", "..a/b", "c d.txt"].filter(isSafePath)).toHaveLength(4);

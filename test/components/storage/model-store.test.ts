@@ -134,7 +134,9 @@ describe("ModelStore", () => {
   it("names no user: who reads the repository or the cluster's objects learns no access key", async () => {
     const generated = new Map<string, string>();
     const state: typeof defaultAnswers.state = (type, name, inputs) => {
-      if (type !== "random:index/randomPassword:RandomPassword") return defaultAnswers.state(type, name, inputs);
+      if (type !== "random:index/randomPassword:RandomPassword") {
+        return defaultAnswers.state(type, name, inputs);
+      }
       generated.set(name, `generated-${name}`);
       return { ...inputs, result: `generated-${name}` };
     };

@@ -268,7 +268,9 @@ describe("with servers", () => {
   it("refuses a file whose content is not that of the manifest, and leaves nothing under its name", async () => {
     await run();
     const [file] = await wantedFiles(bucket(), "legal/llama", pins.at(-1));
-    if (!file) throw new Error("no file");
+    if (!file) {
+      throw new Error("no file");
+    }
     const damaged = Buffer.from("x".repeat(file.size));
     store.objects.set(`legal/llama/${file.path}`, { body: damaged, metadata: {} });
     await expect(fetchFile(bucket(), "legal/llama", file, folder)).rejects.toThrow(
@@ -330,7 +332,9 @@ describe("withRetries", () => {
     let calls = 0;
     const flaky = async () => {
       calls += 1;
-      if (calls < 3) throw new Error("busy");
+      if (calls < 3) {
+        throw new Error("busy");
+      }
       return "done";
     };
     expect(await withRetries("work", flaky, { firstDelayMs: 1 })).toBe("done");
@@ -379,7 +383,9 @@ interface Page {
 async function listen(answer: (url: string) => Page) {
   const server = createServer((request, response) => {
     const { body, link } = answer(request.url ?? "");
-    if (link !== undefined) response.setHeader("link", link);
+    if (link !== undefined) {
+      response.setHeader("link", link);
+    }
     response.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

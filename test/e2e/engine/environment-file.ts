@@ -33,7 +33,9 @@ export function environmentText(name: EnvironmentName): string {
 /** @throws Error that lists every problem of the text. */
 export function parseEnvironment(text: string, name: EnvironmentName): EnvironmentFile {
   const file = parseEnvironmentFile(text);
-  if (!file.ok) throw new Error(formatProblems(file.problems, fileName(name)));
+  if (!file.ok) {
+    throw new Error(formatProblems(file.problems, fileName(name)));
+  }
   return file;
 }
 

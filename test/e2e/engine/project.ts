@@ -13,8 +13,11 @@ export function copyProject(folder: string): string {
   mkdirSync(project);
   for (const entry of readdirSync(repositoryRoot())) {
     const original = join(repositoryRoot(), entry);
-    if (/^Pulumi\..*yaml$/.test(entry)) copyFileSync(original, join(project, entry));
-    else if (!entry.startsWith(".")) symlinkSync(original, join(project, entry));
+    if (/^Pulumi\..*yaml$/.test(entry)) {
+      copyFileSync(original, join(project, entry));
+    } else if (!entry.startsWith(".")) {
+      symlinkSync(original, join(project, entry));
+    }
   }
   return project;
 }

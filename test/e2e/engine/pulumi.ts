@@ -57,7 +57,9 @@ export class PulumiCommand {
   async until(test: (output: string) => boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const check = (): void => {
-        if (test(this.output)) resolve();
+        if (test(this.output)) {
+          resolve();
+        }
       };
       this.child.stdout?.on("data", check);
       this.child.stderr?.on("data", check);

@@ -27,7 +27,9 @@ export function generatedPasswords(deployment: ExportedDeployment): string[] {
     .filter(({ type }) => type === "random:index/randomPassword:RandomPassword")
     .map(({ outputs }) => {
       const { plaintext } = outputs?.result ?? {};
-      if (plaintext === undefined) throw new Error("a generated password is not a secret in the state");
+      if (plaintext === undefined) {
+        throw new Error("a generated password is not a secret in the state");
+      }
       return JSON.parse(plaintext) as string;
     });
 }

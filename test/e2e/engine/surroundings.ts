@@ -75,7 +75,9 @@ export class Surroundings {
 
 /** The controllers that the environment's charts bring and this cluster can run: the one of groups over several nodes. */
 async function runControllers(plane: ControlPlane, objects: readonly KubernetesObject[]): Promise<void> {
-  if (!objects.some(({ kind }) => kind === "LeaderWorkerSet")) return;
+  if (!objects.some(({ kind }) => kind === "LeaderWorkerSet")) {
+    return;
+  }
   await installChartCrds(plane.client, "lws", kindsOf(objects));
   await runGroupController(plane);
 }

@@ -57,7 +57,9 @@ export class TestBed {
       cwd: this.stack.workspace.workDir,
       env: this.surroundings.env,
     });
-    if (status !== 0) throw new Error(output);
+    if (status !== 0) {
+      throw new Error(output);
+    }
     return output;
   }
 

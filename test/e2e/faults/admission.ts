@@ -17,13 +17,17 @@ const NAME = "frozen";
 
 /** Has the API server refuse to create objects, by a ValidatingAdmissionPolicy, and waits until it does. */
 export async function refuse(client: ApiClient, refusal: Refusal): Promise<void> {
-  for (const object of policyOf(refusal)) await client.create(object);
+  for (const object of policyOf(refusal)) {
+    await client.create(object);
+  }
   await waitFor("the admission policy", async () => ((await isRefused(client, refusal)) ? true : undefined));
 }
 
 /** Takes the policy away, and waits until the API server has forgotten it. */
 export async function admit(client: ApiClient, refusal: Refusal): Promise<void> {
-  for (const object of policyOf(refusal)) await client.delete(object);
+  for (const object of policyOf(refusal)) {
+    await client.delete(object);
+  }
   await waitFor("the end of the admission policy", async () => ((await isRefused(client, refusal)) ? undefined : true));
 }
 

@@ -74,7 +74,9 @@ export class FaultedStack {
   /** @throws Error with the output of a command that fails. */
   async must(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Run> {
     const run = await this.run(args, variables);
-    if (run.status !== 0) throw new Error(`pulumi ${args.join(" ")}:\n${run.output}`);
+    if (run.status !== 0) {
+      throw new Error(`pulumi ${args.join(" ")}:\n${run.output}`);
+    }
     return run;
   }
 
@@ -93,7 +95,9 @@ export class FaultedStack {
     const { resources = [] } = await this.state();
     return names.map((name) => {
       const urn = resources.map((resource) => resource.urn).find((candidate) => candidate.endsWith(`::${name}`));
-      if (urn === undefined) throw new Error(`the state has no ${name}`);
+      if (urn === undefined) {
+        throw new Error(`the state has no ${name}`);
+      }
       return urn;
     });
   }

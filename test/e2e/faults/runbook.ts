@@ -29,7 +29,9 @@ export function runbookSteps(): RunbookStep[] {
     .split("\n")
     .filter((line) => line !== "")
     .map(stepOf);
-  if (steps.length === 0) throw new Error(`docs/operations.md has no commands in "${SECTION}"`);
+  if (steps.length === 0) {
+    throw new Error(`docs/operations.md has no commands in "${SECTION}"`);
+  }
   return steps;
 }
 
@@ -37,7 +39,9 @@ function stepOf(line: string): RunbookStep {
   const [command = ""] = line.split("#");
   const words = command.replace("-s <environment>", "").trim().split(/\s+/);
   const start = words.indexOf("pulumi");
-  if (start < 0) throw new Error(`not a command of Pulumi: ${line}`);
+  if (start < 0) {
+    throw new Error(`not a command of Pulumi: ${line}`);
+  }
   const variables = words.slice(0, start).map((word) => word.split("="));
   const args = words.slice(start + 1);
   return { variables: Object.fromEntries(variables), args: [...args, ...(UNATTENDED[args[0] ?? ""] ?? [])] };

@@ -196,7 +196,9 @@ function cluster({ name, backend }: RenderedListener, port: number | undefined):
 }
 
 function address(port: number | undefined): object {
-  if (port === undefined) throw new Error("no port of the loopback interface is given");
+  if (port === undefined) {
+    throw new Error("no port of the loopback interface is given");
+  }
   return { socket_address: { address: "127.0.0.1", port_value: port } };
 }
 

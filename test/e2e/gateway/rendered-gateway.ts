@@ -88,7 +88,9 @@ export function renderedGateway(deployment: Deployment): RenderedGateway {
     deployment.ofKind(kind).map(({ inputs }) => schema.parse(inputs.spec));
   const [gateway] = specs("Gateway", gatewaySpec);
   const [proxy] = specs("EnvoyProxy", proxySpec);
-  if (gateway === undefined || proxy === undefined) throw new Error("the environment has no Gateway");
+  if (gateway === undefined || proxy === undefined) {
+    throw new Error("the environment has no Gateway");
+  }
   const clients = specs("ClientTrafficPolicy", clientSpec);
   const backends = specs("BackendTrafficPolicy", backendSpec);
   const security = specs("SecurityPolicy", securitySpec);
@@ -120,6 +122,8 @@ function targets(listener: string) {
 /** Bytes of a Kubernetes quantity. */
 function quantity(text: string): number {
   const [, digits, unit = ""] = /^(\d+)(Ki|Mi|Gi)?$/.exec(text) ?? [];
-  if (digits === undefined) throw new Error(`"${text}" is no quantity that this test knows`);
+  if (digits === undefined) {
+    throw new Error(`"${text}" is no quantity that this test knows`);
+  }
   return Number(digits) * ({ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 }[unit] ?? 1);
 }

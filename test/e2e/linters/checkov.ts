@@ -24,7 +24,9 @@ export async function checkov(linted: LintedFolder): Promise<Finding[]> {
   const { results, summary } = resultsSchema.parse(
     await lintJson("checkov", ["--directory", ".", ...options], linted.folder),
   );
-  if (summary.parsing_errors > 0) throw new Error(`checkov cannot read ${summary.parsing_errors} files`);
+  if (summary.parsing_errors > 0) {
+    throw new Error(`checkov cannot read ${summary.parsing_errors} files`);
+  }
   return results.failed_checks.map(({ check_id, check_name, check_result, file_path }) => {
     const { path, object } = fileAt(linted, file_path);
     return {

@@ -47,7 +47,9 @@ export function folderOf(folder: string, objects: readonly KubernetesObject[]): 
 export function fileAt({ folder, files }: LintedFolder, path: string): LintedFile {
   const below = path.startsWith(folder) ? path.slice(folder.length) : path;
   const found = files.find((file) => file.path === below.replace(/^\//, ""));
-  if (found === undefined) throw new Error(`a linter names ${path}, which is no manifest of ${folder}`);
+  if (found === undefined) {
+    throw new Error(`a linter names ${path}, which is no manifest of ${folder}`);
+  }
   return found;
 }
 

@@ -21,7 +21,9 @@ export async function lintJson(binary: BinaryName, args: readonly string[], cwd:
   });
   const printed = output.join("");
   const failure = `${binary} ended with ${status}: ${errors.join("") || printed}`;
-  if (status !== 0 && status !== 1) throw new Error(failure);
+  if (status !== 0 && status !== 1) {
+    throw new Error(failure);
+  }
   try {
     return JSON.parse(printed);
   } catch {

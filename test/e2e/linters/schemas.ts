@@ -39,7 +39,9 @@ interface CustomResourceDefinition {
  */
 export async function writeSchemas(client: ApiClient, kinds: ReadonlySet<string>, folder: string): Promise<void> {
   const { status, body } = await client.request("GET", "/openapi/v2");
-  if (status !== 200) throw new Error(`the API server answers ${status} when asked for its schemas`);
+  if (status !== 200) {
+    throw new Error(`the API server answers ${status} when asked for its schemas`);
+  }
   const definitions = closedMap((body as { readonly definitions: Definitions }).definitions);
   for (const schema of Object.values(definitions)) {
     const served = (schema["x-kubernetes-group-version-kind"] ?? []) as readonly GroupVersionKind[];
@@ -86,7 +88,9 @@ function reachable(schema: Schema, definitions: Definitions): Definitions {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const [, name = ""] of JSON.stringify(next).matchAll(/"#\/definitions\/([^"]+)"/g)) {
       const definition = definitions[name];
-      if (definition === undefined || name in found) continue;
+      if (definition === undefined || name in found) {
+        continue;
+      }
       found[name] = definition;
       pending.push(definition);
     }
@@ -98,12 +102,16 @@ function reachable(schema: Schema, definitions: Definitions): Definitions {
 function closed(schema: Schema): Schema {
   const inner = Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
-      if (keyword === "properties") return [keyword, closedMap(value as Definitions)];
+      if (keyword === "properties") {
+        return [keyword, closedMap(value as Definitions)];
+      }
       const isSchema = typeof value === "object" && (keyword === "items" || keyword === "additionalProperties");
       return [keyword, isSchema ? closed(value as Schema) : value];
     }),
   );
-  if (schema.format === "int-or-string") return { type: ["integer", "string"] };
+  if (schema.format === "int-or-string") {
+    return { type: ["integer", "string"] };
+  }
   const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true || schema.additionalProperties !== undefined;
   return schema.properties !== undefined && !isOpen ? { ...inner, additionalProperties: false } : inner;
 }

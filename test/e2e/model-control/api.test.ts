@@ -148,7 +148,9 @@ describe("the API", () => {
   it("keeps secrets out of its log", () => {
     const log = api.process.output();
     expect(log).toContain('"msg":"request answered"');
-    for (const secret of [PASSWORD, OPERATE, READ]) expect(log).not.toContain(secret);
+    for (const secret of [PASSWORD, OPERATE, READ]) {
+      expect(log).not.toContain(secret);
+    }
   });
 
   it("ends in good order when it is asked to", async () => {

@@ -18,7 +18,9 @@ describe("scaling on a real API server", () => {
 
   beforeAll(async () => {
     plane = await ControlPlane.start();
-    for (const object of objects()) await plane.client.apply(object);
+    for (const object of objects()) {
+      await plane.client.apply(object);
+    }
     scaler = new KubernetesScaler(restricted(plane.kubeconfig));
   });
   afterAll(() => plane?.stop());

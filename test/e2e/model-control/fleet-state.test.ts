@@ -32,7 +32,9 @@ describe("the fleet's state on a real Redis", () => {
     await connect().flushall();
   });
   afterEach(() => {
-    for (const client of clients.splice(0)) client.disconnect();
+    for (const client of clients.splice(0)) {
+      client.disconnect();
+    }
   });
 
   it("lets one at a time work on a worker, and everyone on different ones", async () => {

@@ -65,7 +65,9 @@ describe("a fleet of one real Ollama", () => {
   afterEach(async () => {
     Object.assign(registry.misbehaviour, { bytesPerSecond: undefined, manifestStatus: undefined });
     const fleet = fleetOf();
-    for (const { model } of await fleet.models(signal)) await fleet.purge(model, { force: false }, signal);
+    for (const { model } of await fleet.models(signal)) {
+      await fleet.purge(model, { force: false }, signal);
+    }
     await client.flushall();
   });
 
@@ -96,7 +98,9 @@ describe("a fleet of one real Ollama", () => {
       registry.publish(`lru-${seed}:latest`, tinyLlama({ seed })),
     ) as [string, string, string, string];
     const roomy = fleetOf({ pins: [pinned] });
-    for (const model of [pinned, first, second]) await pull(roomy, model);
+    for (const model of [pinned, first, second]) {
+      await pull(roomy, model);
+    }
     await pull(roomy, third, false);
     await generate(first);
     await roomy.observe(signal);
@@ -130,7 +134,9 @@ describe("a fleet of one real Ollama", () => {
     registry.misbehaviour.bytesPerSecond = 3 * MEGABYTE;
     const cancel = new AbortController();
     const onProgress = ({ completedBytes }: PullProgress) => {
-      if (completedBytes > 2 * MEGABYTE) cancel.abort(new Error("cancelled"));
+      if (completedBytes > 2 * MEGABYTE) {
+        cancel.abort(new Error("cancelled"));
+      }
     };
     await expect(fleet.pull(model, { load: false, onProgress }, cancel.signal)).rejects.toThrow("cancelled");
     await fleet.discard(model, signal);
@@ -189,7 +195,9 @@ describe("a fleet of one real Ollama", () => {
     registry.misbehaviour.bytesPerSecond = 3 * MEGABYTE;
     let killed: Promise<void> | undefined;
     const onProgress = ({ completedBytes }: PullProgress) => {
-      if (completedBytes > MEGABYTE) killed ??= ollama.process.kill();
+      if (completedBytes > MEGABYTE) {
+        killed ??= ollama.process.kill();
+      }
     };
     await expect(fleet.pull(model, { load: true, onProgress }, signal)).rejects.toThrow(EngineUnavailable);
     await killed;

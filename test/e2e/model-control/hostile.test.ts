@@ -46,7 +46,9 @@ class Engine {
     request.resume();
     response.on("error", () => undefined);
     const told = this.answers.get(request.url ?? "") ?? this.answers.get("*");
-    if (told !== undefined) return told(response);
+    if (told !== undefined) {
+      return told(response);
+    }
     const models = [{ name: model, size: 1000, size_vram: 0, expires_at: "2026-11-22T00:00:00Z" }];
     const bodies: Readonly<Record<string, object>> = {
       "/api/version": { version: "0.32.15" },
@@ -65,7 +67,11 @@ const status = (code: number, body = "{}"): Answer => {
 const endless = (text: string): Answer => {
   const bytes = Buffer.from(text);
   return async (response) => {
-    while (!response.destroyed) if (!response.write(bytes)) await drained(response);
+    while (!response.destroyed) {
+      if (!response.write(bytes)) {
+        await drained(response);
+      }
+    }
   };
 };
 
@@ -98,7 +104,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   client?.disconnect();
-  for (const engine of [sick, well]) engine?.stop();
+  for (const engine of [sick, well]) {
+    engine?.stop();
+  }
   await redis?.stop();
   bundle?.remove();
 });
@@ -189,7 +197,9 @@ describe("answers without end", () => {
       sick.answers.set("/api/pull", async (response) => {
         while (!response.destroyed) {
           const line = JSON.stringify({ status: "pulling", digest: "sha256:a", total: total++, completed: 0 });
-          if (!response.write(`${line}\n`)) await drained(response);
+          if (!response.write(`${line}\n`)) {
+            await drained(response);
+          }
         }
       });
     } else {
@@ -230,8 +240,12 @@ describe("a task whose process ends", () => {
       await api.process.kill();
       await api.process.start();
       // It waited behind the other one, which is tried last now.
-      if (loss === 1) expect(await api.ended(innocent, 30)).toMatchObject({ state: "completed" });
-      if (loss < 3) await tried(loss + 1);
+      if (loss === 1) {
+        expect(await api.ended(innocent, 30)).toMatchObject({ state: "completed" });
+      }
+      if (loss < 3) {
+        await tried(loss + 1);
+      }
     }
     const ended = await api.ended(poison, 40);
     expect(ended.state).toBe("failed");

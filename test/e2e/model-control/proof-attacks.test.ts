@@ -59,7 +59,9 @@ function raw(...parts: readonly string[]): Promise<Raw> {
       const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
       resolve({ status, text, seconds: (performance.now() - began) / 1000 });
     });
-    for (const part of parts) socket.write(part);
+    for (const part of parts) {
+      socket.write(part);
+    }
   });
 }
 
@@ -92,7 +94,9 @@ describe("the API refuses", () => {
     const stranger = await raw(head("POST /models/pull", type, length));
     expect(stranger.status).toBe(401);
     // None of them waited for a body that never came.
-    for (const { seconds } of [told, untold, stranger]) expect(seconds).toBeLessThan(REQUEST_TIMEOUT);
+    for (const { seconds } of [told, untold, stranger]) {
+      expect(seconds).toBeLessThan(REQUEST_TIMEOUT);
+    }
   });
 
   it("requests that never end", async () => {
@@ -132,8 +136,12 @@ describe("the API refuses", () => {
     for (const query of [`token=${OPERATE}`, `access_token=${OPERATE}`]) {
       expect((await fetch(`${api.url}/models?${query}`)).status).toBe(401);
     }
-    for (const path of READS) expect((await api.ask("GET", path, undefined, "wrong")).status).toBe(401);
-    for (const [method, path, body] of CHANGES) expect((await api.ask(method, path, body, "wrong")).status).toBe(401);
+    for (const path of READS) {
+      expect((await api.ask("GET", path, undefined, "wrong")).status).toBe(401);
+    }
+    for (const [method, path, body] of CHANGES) {
+      expect((await api.ask(method, path, body, "wrong")).status).toBe(401);
+    }
   });
 
   it("changes by a token that only reads", async () => {
@@ -184,7 +192,9 @@ describe("the API refuses", () => {
         await raw(head(`GET /models/${encoded}/status`, `Authorization: Bearer ${OPERATE}`)),
         await raw(head(`DELETE /models/${encoded}?purge=true`, `Authorization: Bearer ${OPERATE}`)),
       ];
-      for (const { status } of answers) expect([model, status >= 400 && status < 500]).toEqual([model, true]);
+      for (const { status } of answers) {
+        expect([model, status >= 400 && status < 500]).toEqual([model, true]);
+      }
     }
   });
 
@@ -233,6 +243,8 @@ describe("and for all that", () => {
     expect((await api.ask("GET", "/health")).status).toBe(200);
     const log = api.process.output();
     expect(log).not.toContain("request failed unexpectedly");
-    for (const secret of [OPERATE, READ]) expect(log).not.toContain(secret);
+    for (const secret of [OPERATE, READ]) {
+      expect(log).not.toContain(secret);
+    }
   });
 });

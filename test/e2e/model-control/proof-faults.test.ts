@@ -77,7 +77,9 @@ describe("a pull", () => {
     const ids = new Set(await Promise.all(asked));
     // One for those who want it in memory, one for those who want it on disk only.
     expect(ids.size).toBe(2);
-    for (const id of ids) expect(await api.ended(id)).toMatchObject({ state: "completed" });
+    for (const id of ids) {
+      expect(await api.ended(id)).toMatchObject({ state: "completed" });
+    }
     expect(downloadedFrom()).toEqual([0]);
     expect(await stand.listedBy("/api/ps")).toContain(model);
   });
@@ -86,7 +88,9 @@ describe("a pull", () => {
     for (const percent of [0, 20, 50, 80]) {
       const { model } = publish(`cancelled-${percent}`, 6);
       const id = await api.pull(model);
-      if (percent > 0) await underWay(id, percent);
+      if (percent > 0) {
+        await underWay(id, percent);
+      }
       expect(await api.ask("DELETE", `/tasks/${id}`)).toMatchObject({ status: 202, body: { state: "failed" } });
       await waitFor(`${model} to be gone`, async () => {
         const { body } = await api.ask("GET", `/models/${model}/status`);
@@ -170,7 +174,9 @@ describe("without Redis, every call", () => {
 
   async function recovered(): Promise<void> {
     await waitFor("the API to be healthy", async () => ((await health()).status === 200 ? true : undefined), 15);
-    for (const { call, status } of await answers()) expect({ call, status }).not.toEqual({ call, status: 503 });
+    for (const { call, status } of await answers()) {
+      expect({ call, status }).not.toEqual({ call, status: 503 });
+    }
   }
 
   it("answers 503 with the reason within 2 s while it is down, and recovers by itself", async () => {

@@ -18,11 +18,15 @@ describe("a worker with room for two models beside the pinned one", () => {
     [pinned, first, second, third] = [publish("pinned"), publish("first"), publish("second"), publish("third")];
     // What a model takes is known after it was loaded once.
     const roomy = await stand.replica({ worker: { memoryBytes: ROOMY } });
-    for (const model of [pinned, first, second, third]) await roomy.ended(await roomy.pull(model));
+    for (const model of [pinned, first, second, third]) {
+      await roomy.ended(await roomy.pull(model));
+    }
     const sizes = ((await roomy.ask("GET", "/models")).body.models as readonly ModelBody[]).map(memoryOf);
     memoryOfOne = Math.max(...sizes);
     expect(new Set(sizes)).toEqual(new Set([memoryOfOne]));
-    for (const model of [pinned, first, second, third]) await roomy.ask("DELETE", `/models/${model}`);
+    for (const model of [pinned, first, second, third]) {
+      await roomy.ask("DELETE", `/models/${model}`);
+    }
     expect(await stand.listedBy("/api/ps")).toEqual([]);
     await replaceApi([pinned]);
   });
@@ -49,7 +53,9 @@ describe("a worker with room for two models beside the pinned one", () => {
   }
 
   it("unloads the least recently used for a third, never the pinned one, though it was used before all others", async () => {
-    for (const model of [pinned, first, second]) expect(await load(model)).toMatchObject({ state: "completed" });
+    for (const model of [pinned, first, second]) {
+      expect(await load(model)).toMatchObject({ state: "completed" });
+    }
     expect(await stand.listedBy("/api/ps")).toEqual([pinned, first, second].sort());
     expect(await load(third)).toMatchObject({ state: "completed", worker: "w1" });
     expect(await stand.listedBy("/api/ps")).toEqual([pinned, second, third].sort());

@@ -132,7 +132,9 @@ export class Api {
   /** @returns the task's id. */
   async pull(model: string, options: object = {}): Promise<string> {
     const { status, body } = await this.ask("POST", "/models/pull", { model, ...options });
-    if (status !== 202) throw new Error(`the pull was answered with ${status}: ${JSON.stringify(body)}`);
+    if (status !== 202) {
+      throw new Error(`the pull was answered with ${status}: ${JSON.stringify(body)}`);
+    }
     return body.task_id;
   }
 

@@ -150,7 +150,9 @@ describe("tasks", () => {
     for (;;) {
       const now = await states();
       most = Math.max(most, now.filter(({ state }) => state === "running").length);
-      if (now.every(({ state }) => state === "completed")) break;
+      if (now.every(({ state }) => state === "completed")) {
+        break;
+      }
       expect(now.map(({ state }) => state)).not.toContain("failed");
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

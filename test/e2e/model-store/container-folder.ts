@@ -25,9 +25,13 @@ export class ContainerFolder {
     this.root = mkdtempSync(join(parent, "container-"));
     for (const { path, files = {} } of container.mounts) {
       mkdirSync(join(this.root, path), { recursive: true });
-      for (const [name, content] of Object.entries(files)) this.write(`${path}/${name}`, content);
+      for (const [name, content] of Object.entries(files)) {
+        this.write(`${path}/${name}`, content);
+      }
     }
-    for (const [path, content] of Object.entries(changes.files ?? {})) this.write(path, content);
+    for (const [path, content] of Object.entries(changes.files ?? {})) {
+      this.write(path, content);
+    }
     this.command = container.command.map((word) => this.here(word));
     const env = Object.entries(container.env).map(([name, value]) => [name, this.here(value)]);
     this.env = { ...Object.fromEntries(env), ...changes.env };
@@ -41,7 +45,9 @@ export class ContainerFolder {
 
   private write(path: string, content: string): void {
     const file = this.here(path);
-    if (file === path) throw new Error(`${path} is below no mount of the container`);
+    if (file === path) {
+      throw new Error(`${path} is below no mount of the container`);
+    }
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
   }

@@ -44,7 +44,9 @@ export class Hub {
       server.listen(0, "127.0.0.1", resolve);
     });
     const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("the listening socket has no port");
+    if (address === null || typeof address === "string") {
+      throw new Error("the listening socket has no port");
+    }
     const hub = new Hub(server, address.port, repositories, token);
     server.on("request", (request: IncomingMessage, response: ServerResponse) => hub.answer(request, response));
     return hub;
@@ -67,7 +69,9 @@ export class Hub {
     const files = this.repositories[repository];
     const authorized = request.headers.authorization === `Bearer ${this.token}`;
     if (place === "content") {
-      if (request.headers.authorization !== undefined) this.tokensElsewhere += 1;
+      if (request.headers.authorization !== undefined) {
+        this.tokensElsewhere += 1;
+      }
       this.send(path, files?.[path], request, response);
     } else if (!authorized) {
       response.writeHead(401).end();
@@ -95,7 +99,9 @@ export class Hub {
     const entries = Object.entries(files).map(([path, content]) => entry(path, content));
     const half = Math.ceil(entries.length / 2);
     const second = url.searchParams.has("cursor");
-    if (!second) response.setHeader("link", `<${url.href}&cursor=2>; rel="next"`);
+    if (!second) {
+      response.setHeader("link", `<${url.href}&cursor=2>; rel="next"`);
+    }
     response.end(
       JSON.stringify(second ? entries.slice(half) : [{ type: "directory", path: "d" }, ...entries.slice(0, half)]),
     );
@@ -108,7 +114,9 @@ export class Hub {
     }
     const { stalls, corrupt } = this.misbehaviour;
     const body = Buffer.from(content);
-    if (corrupt.has(path)) body.writeUInt8(body.readUInt8(body.length - 1) ^ 1, body.length - 1);
+    if (corrupt.has(path)) {
+      body.writeUInt8(body.readUInt8(body.length - 1) ^ 1, body.length - 1);
+    }
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
     response.writeHead(from > 0 ? 206 : 200, { "content-length": body.length - from });
     const until = stalls.get(path);
@@ -123,6 +131,8 @@ export class Hub {
 function entry(path: string, content: Buffer): object {
   const size = content.length;
   const blob = createHash("sha1").update(`blob ${size}\0`).update(content).digest("hex");
-  if (size < LARGE_BYTES) return { type: "file", path, size, oid: blob };
+  if (size < LARGE_BYTES) {
+    return { type: "file", path, size, oid: blob };
+  }
   return { type: "file", path, size, oid: "0".repeat(40), lfs: { oid: sha256(content), size } };
 }

@@ -52,7 +52,9 @@ export class RenderedPlatform {
     passwords: Passwords = new Map(),
   ): Promise<RenderedPlatform> {
     const state: typeof defaultAnswers.state = (type, name, inputs) => {
-      if (type !== PASSWORD) return defaultAnswers.state(type, name, inputs);
+      if (type !== PASSWORD) {
+        return defaultAnswers.state(type, name, inputs);
+      }
       const result = passwords.get(name) ?? randomBytes(Number(inputs.length) / 2).toString("hex");
       passwords.set(name, result);
       return { ...inputs, result };
@@ -99,7 +101,9 @@ export class RenderedPlatform {
   keysOf(role: string): StoreKeys {
     const keys = this.deployment.resource(SECRET, "storage-setup-users").inputs.stringData as Texts;
     const [accessKeyId, secretAccessKey] = [keys[`${role}.access-key`], keys[`${role}.secret-key`]];
-    if (accessKeyId === undefined || secretAccessKey === undefined) throw new Error(`no user has the role ${role}`);
+    if (accessKeyId === undefined || secretAccessKey === undefined) {
+      throw new Error(`no user has the role ${role}`);
+    }
     return { accessKeyId, secretAccessKey };
   }
 
@@ -122,7 +126,9 @@ export class RenderedPlatform {
       env: Object.fromEntries(env.map((variable) => [variable.name, variable.value ?? ""])),
       mounts: volumeMounts.map((mount) => {
         const volume = pod.volumes.find((candidate) => candidate.name === mount.name);
-        if (volume === undefined) throw new Error(`${name} has no volume "${mount.name}"`);
+        if (volume === undefined) {
+          throw new Error(`${name} has no volume "${mount.name}"`);
+        }
         return { path: mount.mountPath, files: this.filesOf(volume, namespace) };
       }),
     };
@@ -132,7 +138,9 @@ export class RenderedPlatform {
   private filesOf(volume: Volume, namespace: string): Texts | undefined {
     const secret = volume.secret as { readonly secretName: string; readonly items?: readonly Item[] } | undefined;
     const configMap = volume.configMap as { readonly name: string; readonly items?: readonly Item[] } | undefined;
-    if (secret === undefined && configMap === undefined) return undefined;
+    if (secret === undefined && configMap === undefined) {
+      return undefined;
+    }
     const content =
       secret !== undefined
         ? (this.issued[secret.secretName] ?? this.content(SECRET, namespace, secret.secretName))
@@ -141,7 +149,9 @@ export class RenderedPlatform {
     return Object.fromEntries(
       items.map(({ key, path }) => {
         const text = content[key];
-        if (text === undefined) throw new Error(`volume "${volume.name}" in ${namespace} has no key "${key}"`);
+        if (text === undefined) {
+          throw new Error(`volume "${volume.name}" in ${namespace} has no key "${key}"`);
+        }
         return [path, text];
       }),
     );
@@ -152,7 +162,9 @@ export class RenderedPlatform {
       const metadata = inputs.metadata as { readonly name: string; readonly namespace: string };
       return metadata.name === name && metadata.namespace === namespace;
     });
-    if (found === undefined) throw new Error(`nothing renders ${type} ${namespace}/${name}`);
+    if (found === undefined) {
+      throw new Error(`nothing renders ${type} ${namespace}/${name}`);
+    }
     return (found.inputs.stringData ?? found.inputs.data ?? {}) as Texts;
   }
 }

@@ -29,7 +29,9 @@ export class Reports {
         await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
       }
       for (const model of models) {
-        for (const object of platform.pinObjects(model)) await plane.client.apply(object);
+        for (const object of platform.pinObjects(model)) {
+          await plane.client.apply(object);
+        }
         await reports.logIn(model);
       }
       return reports;
@@ -57,12 +59,16 @@ export class Reports {
   /** What the API server answers to a request of the model's sync Job. */
   ask(model: string, method: string, path: string, change?: object): Promise<ApiResponse> {
     const client = this.clients.get(model);
-    if (client === undefined) throw new Error(`no sync Job of ${model} is logged in`);
+    if (client === undefined) {
+      throw new Error(`no sync Job of ${model} is logged in`);
+    }
     return client.request(method, path, change && JSON.stringify(change), "application/merge-patch+json");
   }
 
   async stop(): Promise<void> {
-    for (const client of this.clients.values()) client.close();
+    for (const client of this.clients.values()) {
+      client.close();
+    }
     await this.plane.stop();
     rmSync(this.folder, { recursive: true });
   }

@@ -42,7 +42,9 @@ export class TestStore {
     const store = new TestStore(server, url, authority, administrator);
     try {
       const { status, output } = await store.provision(platform);
-      if (status !== 0) throw new Error(`provisioning ended with status ${status}:\n${output}`);
+      if (status !== 0) {
+        throw new Error(`provisioning ended with status ${status}:\n${output}`);
+      }
       return store;
     } catch (error) {
       await store.stop();
@@ -75,7 +77,9 @@ export class TestStore {
   /** A folder with the real mc under the name that it has in the image. */
   private commands(): string {
     const folder = join(this.server.folder, "bin");
-    if (mkdirSync(folder, { recursive: true }) !== undefined) symlinkSync(requirePart("mcli"), join(folder, "mc"));
+    if (mkdirSync(folder, { recursive: true }) !== undefined) {
+      symlinkSync(requirePart("mcli"), join(folder, "mc"));
+    }
     return folder;
   }
 

@@ -88,7 +88,9 @@ export class ReplicaPod {
     let told: boolean | undefined;
     while (!this.stopped) {
       const ready = await isOpen(readyPort);
-      if (ready !== told) await this.tell(ready);
+      if (ready !== told) {
+        await this.tell(ready);
+      }
       told = ready;
       await pause();
     }
@@ -103,7 +105,9 @@ export class ReplicaPod {
     const path = `/api/v1/namespaces/${namespace}/pods/${name}/status`;
     const body = JSON.stringify({ status });
     const answer = await this.client.request("PATCH", path, body, "application/merge-patch+json");
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+    if (answer.status !== 200) {
+      throw new Error(JSON.stringify(answer.body));
+    }
   }
 }
 
@@ -117,10 +121,14 @@ async function mounted(
   const mount = volumeMounts.find(({ mountPath }) => command[1]?.startsWith(`${mountPath}/`));
   const volume = (spec as PodSpec).volumes.find(({ name }) => name === mount?.name);
   const { name } = (volume?.configMap ?? {}) as { readonly name?: string };
-  if (name === undefined) throw new Error(`no ConfigMap holds ${command[1]}`);
+  if (name === undefined) {
+    throw new Error(`no ConfigMap holds ${command[1]}`);
+  }
   const map = await client.get({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace } });
   const { data = {} } = map as unknown as { readonly data?: Readonly<Record<string, string>> };
-  for (const [file, text] of Object.entries(data)) writeFileSync(join(folder, file), text);
+  for (const [file, text] of Object.entries(data)) {
+    writeFileSync(join(folder, file), text);
+  }
   return command.map((word) => (word.startsWith(`${mount?.mountPath}/`) ? join(folder, basename(word)) : word));
 }
 

@@ -98,10 +98,15 @@ describe("installed parts", () => {
 
   it.each(binaries)("$name answers with its version", ({ part, name }) => {
     const { found } = searchPart(part, name);
-    if (found === undefined) throw new Error(`${name} is missing: run "npm run e2e:setup -- ${part.name}"`);
+    if (found === undefined) {
+      throw new Error(`${name} is missing: run "npm run e2e:setup -- ${part.name}"`);
+    }
     const version = askVersion(found.path, part.versionArgs);
-    if (part.oldest === undefined) expect(version).toContain(name);
-    else expect(isAtLeast(version, part.oldest), version).toBe(true);
+    if (part.oldest === undefined) {
+      expect(version).toContain(name);
+    } else {
+      expect(isAtLeast(version, part.oldest), version).toBe(true);
+    }
   });
 
   it("have the files of every pinned module", async () => {

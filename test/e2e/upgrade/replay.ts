@@ -35,7 +35,9 @@ export async function replay(plane: ControlPlane, recorded: RecordedState): Prom
   const steps: PlannedStep[] = [];
   await stack.preview({
     onEvent: ({ resourcePreEvent }) => {
-      if (resourcePreEvent === undefined) return;
+      if (resourcePreEvent === undefined) {
+        return;
+      }
       const { op, type, urn } = resourcePreEvent.metadata;
       steps.push({ operation: op, type, name: urn.slice(urn.lastIndexOf("::") + 2) });
     },

@@ -76,7 +76,9 @@ describe("what starts on a card", () => {
       "bfloat16",
     ],
   ] as const)("is not %s", (_, model, gpu, ...parts) => {
-    for (const part of parts) expect(reasons(model, gpu)).toContain(part);
+    for (const part of parts) {
+      expect(reasons(model, gpu)).toContain(part);
+    }
   });
 
   it.each([

@@ -97,7 +97,9 @@ describe("the longest context", () => {
 
   it("is the same before and after where the config has both right", () => {
     const deepseek = fixtureArchitecture("deepseek-ai--DeepSeek-V3");
-    for (const version of ["0.19.0", "0.33.0"]) expect(contextLimit(deepseek, vllm(version))).toBe(163_840);
+    for (const version of ["0.19.0", "0.33.0"]) {
+      expect(contextLimit(deepseek, vllm(version))).toBe(163_840);
+    }
   });
 
   it("grows with the factor of every other scaling", () => {

@@ -138,7 +138,9 @@ describe("quantization", () => {
         fc.constantFrom(undefined, ...names),
         (name, quantization) => {
           const architecture = architectures.get(name);
-          if (!architecture) throw new Error(name);
+          if (!architecture) {
+            throw new Error(name);
+          }
           const model = { ...modelOf("qwen3-8b"), architecture, contextTokens: 128, concurrency: 1, quantization };
           const plan = planDeployment(environmentOf([pool], [model]));
           const [placed] = plan.models;

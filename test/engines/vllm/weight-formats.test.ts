@@ -12,7 +12,8 @@ describe("the table of weight formats", () => {
     for (const names of [
       weightKinds.map(({ weights }) => weights),
       weightKinds.flatMap(({ madeAtLoad, declared }) => [...madeAtLoad, ...declared]),
-    ])
+    ]) {
       expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    }
   });
 });

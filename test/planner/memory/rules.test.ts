@@ -176,7 +176,9 @@ describe("pipelineStages", () => {
         const stages = pipelineStages(layers, Math.min(wanted, layers));
         expect(stages[0]?.firstLayer).toBe(0);
         expect(stages.at(-1)?.endLayer).toBe(layers);
-        for (const [index, stage] of stages.slice(1).entries()) expect(stage.firstLayer).toBe(stages[index]?.endLayer);
+        for (const [index, stage] of stages.slice(1).entries()) {
+          expect(stage.firstLayer).toBe(stages[index]?.endLayer);
+        }
         expect(stages.every((stage) => stage.endLayer > stage.firstLayer)).toBe(true);
       }),
     );

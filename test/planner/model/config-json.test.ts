@@ -11,7 +11,9 @@ function problemsOf(config: unknown): readonly { readonly path: string; readonly
     readModelConfig(config);
     return [];
   } catch (error) {
-    if (error instanceof ModelConfigError) return error.problems;
+    if (error instanceof ModelConfigError) {
+      return error.problems;
+    }
     throw error;
   }
 }
@@ -116,7 +118,9 @@ describe("readModelConfig", () => {
   it.each(modelFixtures.map(({ name }) => name))("takes no name that every object has for an entry: %s", (name) => {
     for (const { path, config } of withInheritedNames(fixtureConfig(name))) {
       const problems = problemsOf(config);
-      if (problems.length > 0) continue;
+      if (problems.length > 0) {
+        continue;
+      }
       const architecture = readModelConfig(config);
       expect(Object.values(weightBytes(architecture)).every(Number.isFinite), path).toBe(true);
     }
@@ -152,8 +156,12 @@ describe("readModelConfig", () => {
     fc.assert(
       fc.property(keys, fc.jsonValue(), (key, value) => {
         const problems = problemsOf({ ...llama, [key]: value });
-        for (const problem of problems) expect(problem.path.length).toBeGreaterThan(0);
-        if (problems.length > 0) return;
+        for (const problem of problems) {
+          expect(problem.path.length).toBeGreaterThan(0);
+        }
+        if (problems.length > 0) {
+          return;
+        }
         const { total } = countParameters(readModelConfig({ ...llama, [key]: value }));
         expect(Number.isFinite(total) && total > 0).toBe(true);
       }),
@@ -166,7 +174,9 @@ describe("readModelConfig", () => {
       const config = fixtureConfig(name);
       for (const key of Object.keys(config)) {
         const { [key]: _removed, ...rest } = config;
-        for (const problem of problemsOf(rest)) expect(problem.message.length).toBeGreaterThan(0);
+        for (const problem of problemsOf(rest)) {
+          expect(problem.message.length).toBeGreaterThan(0);
+        }
       }
     }
   });

@@ -149,7 +149,9 @@ describe("Gemma 4", () => {
 
   it("takes 45.79 GiB for 262,144 tokens in batches of 32,768 up to vLLM 0.25, 70.79 GiB after (vLLM issue 49878)", () => {
     const layout = kvLayout(layerCaches(gemma31b, "bfloat16", 1), { groupSizeTolerance: 1.5, hybridStatePages: 2 });
-    if (layout === undefined) throw new Error("no cache");
+    if (layout === undefined) {
+      throw new Error("no cache");
+    }
     const gib = (batches: number): number =>
       (pagesPerRequest(layout, 262_144, batches * 32_768) * layout.pageBytes) / 2 ** 30;
     expect(gib(1)).toBeCloseTo(45.79, 2);

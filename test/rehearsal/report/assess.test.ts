@@ -97,7 +97,9 @@ describe("after the start", () => {
 
 describe("a group", () => {
   const [leader, worker] = groupFact().pods;
-  if (leader === undefined || worker === undefined) throw new Error("the fixture's group has two pods");
+  if (leader === undefined || worker === undefined) {
+    throw new Error("the fixture's group has two pods");
+  }
   const absent = { node: null, ready: false, waitsFor: NO_GPU };
 
   it.each([

@@ -18,8 +18,12 @@ export const stored = (prefix: string) => `the store holds ${prefix}`;
 
 /** Pod specs anywhere in an object: of Deployments, Jobs, LeaderWorkerSets… */
 export function podSpecs(value: unknown): Readonly<Record<string, unknown>>[] {
-  if (Array.isArray(value)) return value.flatMap(podSpecs);
-  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap(podSpecs);
+  }
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
   const record = value as Readonly<Record<string, unknown>>;
   const isPod = list(record, "containers").some((container) => text(container, "image") !== undefined);
   return isPod ? [record] : Object.values(record).flatMap(podSpecs);

@@ -20,6 +20,8 @@ export function list(value: unknown, ...path: readonly string[]): readonly unkno
 
 /** All texts in a value. */
 export function texts(value: unknown): string[] {
-  if (typeof value === "string") return [value];
+  if (typeof value === "string") {
+    return [value];
+  }
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
 }

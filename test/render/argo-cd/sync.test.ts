@@ -35,7 +35,9 @@ function spoilt(kind: string, name: string, change: { wave?: number; annotations
   const objectNames = objects.map((object) => `${object.kind} ${object.metadata.name}`);
   expect(objectNames).toContain(`${kind} ${name}`);
   return objects.map((object) => {
-    if (object.kind !== kind || object.metadata.name !== name) return object;
+    if (object.kind !== kind || object.metadata.name !== name) {
+      return object;
+    }
     const { annotations } = object.metadata;
     const key = "argocd.argoproj.io/sync-wave";
     const wave = String(Number(annotations[key]) + (change.wave ?? 0));
@@ -50,7 +52,9 @@ describe("a sync", () => {
   it("gets through", () => {
     const kinds = new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
     const waiting = ["Certificate gateway-model-control", "Job sync-chat", "Job warm-models"];
-    for (const name of waiting) expect(kinds).toContain(name);
+    for (const name of waiting) {
+      expect(kinds).toContain(name);
+    }
     expect(sync(objects)).toEqual([]);
   });
 

@@ -35,7 +35,9 @@ export function sync(objects: readonly ReadObject[], given: readonly string[] = 
     const refused = members.flatMap(({ name, health }) =>
       missing(health.atOnce).map((need) => `wave ${wave}: ${name} fails without ${need}`),
     );
-    if (refused.length > 0) return refused;
+    if (refused.length > 0) {
+      return refused;
+    }
     const waiting = new Set(members);
     for (let before = -1; before !== waiting.size; ) {
       before = waiting.size;
@@ -80,5 +82,7 @@ function taskOf(object: ReadObject, all: readonly ReadObject[]): Task {
 }
 
 function add(facts: Set<string>, more: readonly string[]): void {
-  for (const fact of more) facts.add(fact);
+  for (const fact of more) {
+    facts.add(fact);
+  }
 }

@@ -130,7 +130,9 @@ function messageOf(text: string): string {
   try {
     read(text);
   } catch (error) {
-    if (error instanceof ConfigError) return error.message;
+    if (error instanceof ConfigError) {
+      return error.message;
+    }
   }
   throw new Error("the configuration was accepted");
 }

@@ -62,7 +62,9 @@ export class FakeFleet implements Fleet {
   private note(method: keyof Fleet, detail = ""): void {
     this.calls.push(`${method} ${detail}`.trim());
     const error = this.errors.get(method);
-    if (error !== undefined) throw error;
+    if (error !== undefined) {
+      throw error;
+    }
   }
 }
 

@@ -24,7 +24,9 @@ export class FakeTasks implements Tasks {
   async find(id: string): Promise<TaskReport> {
     this.answer();
     const found = this.reports.get(id);
-    if (found === undefined) throw new UnknownTask(`there is no task "${id}"`);
+    if (found === undefined) {
+      throw new UnknownTask(`there is no task "${id}"`);
+    }
     return found;
   }
 
@@ -54,7 +56,9 @@ export class FakeTasks implements Tasks {
   }
 
   private answer(): void {
-    if (this.away !== undefined) throw this.away;
+    if (this.away !== undefined) {
+      throw this.away;
+    }
   }
 }
 

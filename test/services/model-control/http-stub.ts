@@ -38,7 +38,9 @@ export class HttpStub {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("the server has no port");
+    if (address === null || typeof address === "string") {
+      throw new Error("the server has no port");
+    }
     const stub = new HttpStub(server, `http://127.0.0.1:${address.port}`);
     return stub;
   }
@@ -58,7 +60,9 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handle
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  for await (const chunk of incoming) {
+    chunks.push(chunk as Buffer);
+  }
   const text = Buffer.concat(chunks).toString();
   const body = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
   const { method = "", url: path = "" } = incoming;
@@ -68,7 +72,12 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handle
     outgoing.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body ?? {}));
     return;
   }
-  for await (const line of answer.lines) outgoing.write(`${JSON.stringify(line)}\n`);
-  if (answer.breaks) outgoing.destroy();
-  else outgoing.end();
+  for await (const line of answer.lines) {
+    outgoing.write(`${JSON.stringify(line)}\n`);
+  }
+  if (answer.breaks) {
+    outgoing.destroy();
+  } else {
+    outgoing.end();
+  }
 }

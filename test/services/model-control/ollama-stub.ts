@@ -32,7 +32,9 @@ export class OllamaStub {
 
   static async listen(models: Readonly<Record<string, StubModel>> = {}): Promise<OllamaStub> {
     const stub = new OllamaStub();
-    for (const [name, model] of Object.entries(models)) stub.onDisk.set(name, model);
+    for (const [name, model] of Object.entries(models)) {
+      stub.onDisk.set(name, model);
+    }
     stub.http = await HttpStub.listen((request) => stub.answer(request));
     return stub;
   }
@@ -60,7 +62,9 @@ export class OllamaStub {
   }
 
   private get server(): HttpStub {
-    if (this.http === undefined) throw new Error("not listening");
+    if (this.http === undefined) {
+      throw new Error("not listening");
+    }
     return this.http;
   }
 
@@ -80,10 +84,17 @@ export class OllamaStub {
       }
       case "POST /api/generate":
       case "POST /api/embed":
-        if (!this.onDisk.has(name) || this.broken.has(name)) return missing;
-        if (this.refusedLoads.has(name)) return { status: 500, body: { error: this.refusedLoads.get(name) } };
-        if (body.keep_alive === 0) this.loaded.delete(name);
-        else this.use(name);
+        if (!this.onDisk.has(name) || this.broken.has(name)) {
+          return missing;
+        }
+        if (this.refusedLoads.has(name)) {
+          return { status: 500, body: { error: this.refusedLoads.get(name) } };
+        }
+        if (body.keep_alive === 0) {
+          this.loaded.delete(name);
+        } else {
+          this.use(name);
+        }
         return { body: { done: true } };
       case "DELETE /api/delete":
         return this.delete(name) ? { body: "" } : missing;
@@ -102,11 +113,19 @@ export class OllamaStub {
   /** Weights go with the last model that is listed with them, whoever is being pulled. */
   private delete(name: string): boolean {
     const weights = this.onDisk.get(name)?.weights;
-    if (!this.onDisk.delete(name)) return false;
+    if (!this.onDisk.delete(name)) {
+      return false;
+    }
     this.broken.delete(name);
     const kept = [...this.onDisk.values()].some((model) => model.weights === weights);
-    if (weights === undefined || kept) return true;
-    for (const [model, state] of this.pulling) if (this.registry.get(model)?.weights === weights) state.missing = true;
+    if (weights === undefined || kept) {
+      return true;
+    }
+    for (const [model, state] of this.pulling) {
+      if (this.registry.get(model)?.weights === weights) {
+        state.missing = true;
+      }
+    }
     return true;
   }
 
@@ -127,7 +146,9 @@ export class OllamaStub {
     this.pulling.set(name, state);
     for (let step = 0; step <= 10; step++) {
       await sleep(this.pullPause);
-      if (gone.aborted) return;
+      if (gone.aborted) {
+        return;
+      }
       const completed = Math.round((model.diskBytes * step) / 10);
       yield { status: "pulling aaaa", digest: "sha256:aaaa", total: model.diskBytes, completed };
     }
@@ -135,8 +156,11 @@ export class OllamaStub {
     yield { status: "writing manifest" };
     this.onDisk.set(name, model);
     this.pulling.delete(name);
-    if (state.missing || this.alwaysBroken) this.broken.add(name);
-    else this.broken.delete(name);
+    if (state.missing || this.alwaysBroken) {
+      this.broken.add(name);
+    } else {
+      this.broken.delete(name);
+    }
     yield { status: "success" };
   }
 }

@@ -26,7 +26,9 @@ describe("a model's own chat template", () => {
       ]),
     );
     const parsed = parseWith({ models });
-    if (!parsed.ok) throw new Error("not parsed");
+    if (!parsed.ok) {
+      throw new Error("not parsed");
+    }
     return planEnvironment("test", { environment: parsed.environment, secrets: {} }, folder);
   }
 
@@ -44,7 +46,9 @@ describe("a model's own chat template", () => {
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    if (!(error instanceof ConfigError)) throw error ?? new Error("nothing was thrown");
+    if (!(error instanceof ConfigError)) {
+      throw error ?? new Error("nothing was thrown");
+    }
     expect(error.problems.map(({ path, allowed }) => [path, allowed])).toEqual([
       ["models.a.vllm.chatTemplate", `a readable Jinja template: ${join(folder, "missing.jinja")} does not exist`],
       ["models.b.vllm.chatTemplate", `a readable Jinja template: ${join(folder, "folder.jinja")} is a folder`],

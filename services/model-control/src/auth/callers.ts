@@ -33,19 +33,27 @@ export class Forbidden extends ControlError {
  */
 export function identify(authorization: string | undefined, tokens: readonly TokenEntry[]): Caller | undefined {
   const [, token] = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization ?? "") ?? [];
-  if (token === undefined) return undefined;
+  if (token === undefined) {
+    return undefined;
+  }
   const hash = createHash("sha256").update(token).digest();
   let found: TokenEntry | undefined;
   for (const entry of tokens) {
-    if (timingSafeEqual(hash, Buffer.from(entry.sha256, "hex"))) found = entry;
+    if (timingSafeEqual(hash, Buffer.from(entry.sha256, "hex"))) {
+      found = entry;
+    }
   }
   return found;
 }
 
 /** @throws Unauthenticated without a caller, Forbidden when the caller's token lacks the scope. */
 export function authorize(caller: Caller | undefined, scope: Scope): void {
-  if (caller === undefined) throw new Unauthenticated('give a valid token as "Authorization: Bearer <token>"');
+  if (caller === undefined) {
+    throw new Unauthenticated('give a valid token as "Authorization: Bearer <token>"');
+  }
   // Who may operate may do everything.
-  if (caller.scopes.includes(scope) || caller.scopes.includes("operate")) return;
+  if (caller.scopes.includes(scope) || caller.scopes.includes("operate")) {
+    return;
+  }
   throw new Forbidden(`the token ${caller.id} has not the scope "${scope}"`, scope);
 }

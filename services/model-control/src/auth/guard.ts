@@ -40,14 +40,20 @@ export async function guard(
   });
   const counted: Count = async (request) => {
     const limit = await count(request);
-    if (!limit.isAllowed && limit.isExceeded) throw new TooManyRequests(limit.ttlInSeconds);
+    if (!limit.isAllowed && limit.isExceeded) {
+      throw new TooManyRequests(limit.ttlInSeconds);
+    }
   };
   server.decorateRequest("caller");
   server.addHook("onRequest", async (request) => {
     const { scope = "read", unlimited = false } = request.routeOptions.config;
     request.caller = identify(request.headers.authorization, tokens.tokens());
-    if (!unlimited) await counted(request);
-    if (scope !== "anyone") authorize(request.caller, scope);
+    if (!unlimited) {
+      await counted(request);
+    }
+    if (scope !== "anyone") {
+      authorize(request.caller, scope);
+    }
   });
   return counted;
 }

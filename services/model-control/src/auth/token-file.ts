@@ -21,7 +21,9 @@ const tokenSchema = z.strictObject({
 export const tokenFileSchema = z.strictObject({ tokens: z.array(tokenSchema) }).superRefine(({ tokens }, context) => {
   const ids = tokens.map(({ id }) => id);
   tokens.forEach(({ id }, index) => {
-    if (ids.indexOf(id) === index) return;
+    if (ids.indexOf(id) === index) {
+      return;
+    }
     context.addIssue({ code: "custom", path: ["tokens", index, "id"], message: "an id that no other token has" });
   });
 });
@@ -62,7 +64,9 @@ export class TokenFile {
 
   private reload(): void {
     const version = versionOf(this.path);
-    if (version === this.version) return;
+    if (version === this.version) {
+      return;
+    }
     this.version = version;
     try {
       this.entries = checkFile(this.path, tokenFileSchema).tokens;

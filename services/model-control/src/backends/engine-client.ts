@@ -78,7 +78,9 @@ export class EngineClient {
    */
   async done(method: string, path: string, options: EngineRequest): Promise<void> {
     const answer = await this.answer(method, path, options);
-    if (!isGood(answer.status)) throw this.refusal(method, path, answer);
+    if (!isGood(answer.status)) {
+      throw this.refusal(method, path, answer);
+    }
   }
 
   /**
@@ -88,7 +90,9 @@ export class EngineClient {
    */
   async json<T>(method: string, path: string, schema: z.ZodType<T>, options: EngineRequest): Promise<T> {
     const answer = await this.answer(method, path, options);
-    if (!isGood(answer.status)) throw this.refusal(method, path, answer);
+    if (!isGood(answer.status)) {
+      throw this.refusal(method, path, answer);
+    }
     return this.checked(`${method} ${path}`, answer.text, schema);
   }
 
@@ -101,7 +105,9 @@ export class EngineClient {
       throw new EngineRefusal(`${this.base} answered ${what} with something that is not JSON`);
     }
     const result = schema.safeParse(content);
-    if (result.success) return result.data;
+    if (result.success) {
+      return result.data;
+    }
     const [issue] = result.error.issues;
     const problem = shortened(`${issue?.path.join(".")}: ${issue?.message}`);
     throw new EngineRefusal(`${this.base} answered ${what} with JSON of another shape: ${problem}`);
@@ -119,15 +125,21 @@ export class EngineClient {
     );
     try {
       const status = response.statusCode ?? 0;
-      if (!isGood(status)) throw this.refusal(method, path, { status, text: await beginningOf(response) });
+      if (!isGood(status)) {
+        throw this.refusal(method, path, { status, text: await beginningOf(response) });
+      }
       let count = 0;
       for await (const line of linesOf(response)) {
         signal.throwIfAborted();
         yield line;
         count += 1;
-        if (count % LINES_AT_ONCE === 0) await sleep(PAUSE);
+        if (count % LINES_AT_ONCE === 0) {
+          await sleep(PAUSE);
+        }
       }
-      if (!response.complete) throw new Error("the connection broke");
+      if (!response.complete) {
+        throw new Error("the connection broke");
+      }
     } catch (error) {
       throw this.problem(error, signal, `${method} ${path}`);
     } finally {
@@ -167,15 +179,21 @@ export class EngineClient {
   }
 
   private problem(error: unknown, signal: AbortSignal, what: string): unknown {
-    if (signal.aborted) return signal.reason;
-    if (error instanceof EngineRefusal || error instanceof EngineUnavailable) return error;
+    if (signal.aborted) {
+      return signal.reason;
+    }
+    if (error instanceof EngineRefusal || error instanceof EngineUnavailable) {
+      return error;
+    }
     return new EngineUnavailable(`${this.base} did not answer ${what}: ${shortened(messageOf(error))}`);
   }
 }
 
 /** A refused connection on several addresses has an empty message of its own. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
   return error.message || String((error as NodeJS.ErrnoException).code ?? error.name);
 }
 
@@ -188,7 +206,9 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of response) {
     text += (chunk as Buffer).toString("utf8");
-    if (text.length > MAX_REFUSAL_BYTES) break;
+    if (text.length > MAX_REFUSAL_BYTES) {
+      break;
+    }
   }
   response.destroy();
   return text;
@@ -200,7 +220,9 @@ async function textOf(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) {
     const buffer = chunk as Buffer;
     bytes += buffer.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    if (bytes > MAX_ANSWER_BYTES) {
+      throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    }
     chunks.push(buffer);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -210,9 +232,13 @@ async function textOf(response: IncomingMessage): Promise<string> {
 function wordsOf(text: string): string {
   try {
     const { error } = JSON.parse(text) as { readonly error?: unknown };
-    if (typeof error === "string") return shortened(error);
+    if (typeof error === "string") {
+      return shortened(error);
+    }
     const message = (error as { readonly message?: unknown } | undefined)?.message;
-    if (typeof message === "string") return shortened(message);
+    if (typeof message === "string") {
+      return shortened(message);
+    }
   } catch {
     // Not JSON, or cut off: shown as it is.
   }

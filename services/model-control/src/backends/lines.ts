@@ -27,12 +27,16 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerato
         throw new Error(`a line is longer than ${LONGEST_LINE} bytes; it begins with ${beginning}`);
       }
       begun.push(part);
-      if (end === -1) break;
+      if (end === -1) {
+        break;
+      }
       yield line();
       from = end + 1;
     }
   }
-  if (length > 0) yield line();
+  if (length > 0) {
+    yield line();
+  }
 }
 
 const NEW_LINE = 0x0a;

@@ -122,7 +122,9 @@ export class OllamaBackend implements Backend {
       });
       for await (const text of lines) {
         const line = pullLine(model, text);
-        if (line.error !== undefined) throw pullError(model, line.error);
+        if (line.error !== undefined) {
+          throw pullError(model, line.error);
+        }
         const status = line.status === undefined ? last : shortened(line.status, 100);
         if (line.digest !== undefined && line.total !== undefined) {
           onProgress(meter.update(line.digest, line.total, line.completed ?? 0));
@@ -138,8 +140,9 @@ export class OllamaBackend implements Backend {
     } finally {
       stall.stop();
     }
-    if (last !== "success")
+    if (last !== "success") {
       throw new EngineUnavailable(`the pull of ${model} ended with "${last}" instead of "success"`);
+    }
   }
 
   async load(model: string, signal: AbortSignal): Promise<void> {
@@ -154,7 +157,9 @@ export class OllamaBackend implements Backend {
   }
 
   async unload(model: string, signal: AbortSignal): Promise<void> {
-    if (!(await this.isLoaded(model, signal))) return;
+    if (!(await this.isLoaded(model, signal))) {
+      return;
+    }
     await this.call(model, "/api/generate", { model, keep_alive: 0, stream: false }, signal);
     // Ollama answers at once, and unloads when the last running request has ended.
     const seconds = this.timeouts.unloadSeconds;
@@ -163,20 +168,28 @@ export class OllamaBackend implements Backend {
       everySeconds: 0.1,
       signal,
     });
-    if (!gone) throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
+    if (!gone) {
+      throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
+    }
   }
 
   /** It lists what it has a manifest of, also when a file that this names is gone. */
   async has(model: string, signal: AbortSignal): Promise<boolean> {
     const status = await this.client.status("POST", "/api/show", { body: { model }, signal });
-    if (status === 200 || status === 404) return status === 200;
+    if (status === 200 || status === 404) {
+      return status === 200;
+    }
     throw this.client.refusal("POST", "/api/show", { status, text: "" });
   }
 
   async purge(model: string, signal: AbortSignal): Promise<void> {
     const answer = await this.client.answer("DELETE", "/api/delete", { body: { model }, signal });
-    if (answer.status === 404) throw new UnknownModel(`${model} is not on the worker's disk`);
-    if (answer.status !== 200) throw this.client.refusal("DELETE", "/api/delete", answer);
+    if (answer.status === 404) {
+      throw new UnknownModel(`${model} is not on the worker's disk`);
+    }
+    if (answer.status !== 200) {
+      throw this.client.refusal("DELETE", "/api/delete", answer);
+    }
   }
 
   private async listed(signal: AbortSignal): Promise<readonly ListedModel[]> {
@@ -200,8 +213,12 @@ export class OllamaBackend implements Backend {
     timeoutSeconds?: number,
   ): Promise<string> {
     const answer = await this.client.answer("POST", path, { body, signal, timeoutSeconds });
-    if (answer.status === 404) throw new UnknownModel(`${model} is not on the worker's disk`);
-    if (answer.status !== 200) throw this.client.refusal("POST", path, answer);
+    if (answer.status === 404) {
+      throw new UnknownModel(`${model} is not on the worker's disk`);
+    }
+    if (answer.status !== 200) {
+      throw this.client.refusal("POST", path, answer);
+    }
     return answer.text;
   }
 }
@@ -221,7 +238,9 @@ function pullLine(model: string, text: string): z.output<typeof PULL_LINE> {
     // Refused below, as any other thing that is no line of a pull.
   }
   const result = PULL_LINE.safeParse(content);
-  if (result.success) return result.data;
+  if (result.success) {
+    return result.data;
+  }
   throw new EngineUnavailable(
     `the pull of ${model} answered with something else than progress: ${shortened(text, 200)}`,
   );

@@ -81,20 +81,26 @@ export class TritonBackend implements Backend {
     await this.requireInRepository(model, signal);
     await this.control(model, "load", signal, this.timeouts.loadSeconds);
     const index = await this.index(signal);
-    if (isReady(index, model)) return;
+    if (isReady(index, model)) {
+      return;
+    }
     const reasons = index.filter(({ name, reason }) => name === model && reason).map(({ reason }) => reason);
     throw new EngineRefusal(`Triton did not load ${model}: ${shortened(reasons.join("; ")) || "no reason given"}`);
   }
 
   async unload(model: string, signal: AbortSignal): Promise<void> {
     const index = await this.requireInRepository(model, signal);
-    if (!isLoaded(index, model)) return;
+    if (!isLoaded(index, model)) {
+      return;
+    }
     const seconds = this.timeouts.unloadSeconds;
     await this.control(model, "unload", signal, seconds);
     // Triton answers at once, and unloads when the last running request has ended.
     const ask = async () => !isLoaded(await this.index(signal), model);
     const gone = await waitUntil(ask, { seconds, everySeconds: 0.2, signal });
-    if (!gone) throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
+    if (!gone) {
+      throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
+    }
   }
 
   async has(model: string, signal: AbortSignal): Promise<boolean> {
@@ -113,13 +119,17 @@ export class TritonBackend implements Backend {
   /** Empty where the statistics are switched off. */
   private async statistics(signal: AbortSignal): Promise<readonly ModelStatistics[]> {
     const answer = await this.client.answer("GET", "/v2/models/stats", { signal });
-    if (answer.status !== 200) return [];
+    if (answer.status !== 200) {
+      return [];
+    }
     return this.client.checked("GET /v2/models/stats", answer.text, STATISTICS).model_stats;
   }
 
   private async requireInRepository(model: string, signal: AbortSignal): Promise<readonly IndexEntry[]> {
     const index = await this.index(signal);
-    if (index.some(({ name }) => name === model)) return index;
+    if (index.some(({ name }) => name === model)) {
+      return index;
+    }
     throw new UnknownModel(`${model} is not in Triton's model repository`);
   }
 
@@ -131,11 +141,15 @@ export class TritonBackend implements Backend {
   ): Promise<void> {
     const path = `/v2/repository/models/${encodeURIComponent(model)}/${verb}`;
     const answer = await this.client.answer("POST", path, { body: {}, signal, timeoutSeconds });
-    if (answer.status !== 200) throw this.controlError(path, answer);
+    if (answer.status !== 200) {
+      throw this.controlError(path, answer);
+    }
   }
 
   private controlError(path: string, answer: EngineAnswer): Error {
-    if (!answer.text.includes(NOT_EXPLICIT)) return this.client.refusal("POST", path, answer);
+    if (!answer.text.includes(NOT_EXPLICIT)) {
+      return this.client.refusal("POST", path, answer);
+    }
     return new NotSupported(
       "Triton loads and unloads models only when it was started with --model-control-mode=explicit",
     );

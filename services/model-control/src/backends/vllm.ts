@@ -72,7 +72,9 @@ export class VllmBackend implements Backend {
     this.requireServed(model);
     const sleeping = await this.isSleeping(signal);
     // Without the sleep mode it is loaded as long as the server answers.
-    if (sleeping === false || sleeping === undefined) return;
+    if (sleeping === false || sleeping === undefined) {
+      return;
+    }
     await this.client.done("POST", "/wake_up", { signal, timeoutSeconds: this.timeouts.loadSeconds });
     await this.settle(false, this.timeouts.loadSeconds, signal);
   }
@@ -80,8 +82,12 @@ export class VllmBackend implements Backend {
   async unload(model: string, signal: AbortSignal): Promise<void> {
     this.requireServed(model);
     const sleeping = await this.isSleeping(signal);
-    if (sleeping === undefined) throw new NotSupported(NO_SLEEP);
-    if (sleeping) return;
+    if (sleeping === undefined) {
+      throw new NotSupported(NO_SLEEP);
+    }
+    if (sleeping) {
+      return;
+    }
     const timeoutSeconds = this.timeouts.unloadSeconds;
     // Running requests end first; servers that do not know the mode end them.
     await this.client.done("POST", "/sleep?level=1&mode=wait", { signal, timeoutSeconds });
@@ -99,29 +105,41 @@ export class VllmBackend implements Backend {
   }
 
   private requireServed(model: string): void {
-    if (!this.served.has(model)) throw new UnknownModel(`this vLLM does not serve ${model}`);
+    if (!this.served.has(model)) {
+      throw new UnknownModel(`this vLLM does not serve ${model}`);
+    }
   }
 
   /** Undefined where the server has no such route: without VLLM_SERVER_DEV_MODE=1. */
   private async isSleeping(signal: AbortSignal): Promise<boolean | undefined> {
     const answer = await this.client.answer("GET", "/is_sleeping", { signal });
-    if (answer.status === 404) return undefined;
-    if (answer.status !== 200) throw this.client.refusal("GET", "/is_sleeping", answer);
+    if (answer.status === 404) {
+      return undefined;
+    }
+    if (answer.status !== 200) {
+      throw this.client.refusal("GET", "/is_sleeping", answer);
+    }
     return this.client.checked("GET /is_sleeping", answer.text, SLEEP).is_sleeping;
   }
 
   private async settle(sleeping: boolean, seconds: number, signal: AbortSignal): Promise<void> {
     const ask = async () => (await this.isSleeping(signal)) === sleeping;
-    if (await waitUntil(ask, { seconds: Math.min(seconds, 30), everySeconds: 0.2, signal })) return;
+    if (await waitUntil(ask, { seconds: Math.min(seconds, 30), everySeconds: 0.2, signal })) {
+      return;
+    }
     // Without --enable-sleep-mode the server takes the call, and does nothing.
-    if (sleeping) throw new NotSupported(NO_SLEEP);
+    if (sleeping) {
+      throw new NotSupported(NO_SLEEP);
+    }
     throw new EngineUnavailable("vLLM is still asleep after it was woken");
   }
 
   /** Requests that have ended so far, all together. */
   private async requests(signal: AbortSignal): Promise<string | undefined> {
     const answer = await this.client.answer("GET", "/metrics", { signal });
-    if (answer.status !== 200) return undefined;
+    if (answer.status !== 200) {
+      return undefined;
+    }
     const counts = [...answer.text.matchAll(REQUESTS)].map(({ groups }) => Number(groups?.count));
     return String(counts.reduce((sum, count) => sum + count, 0));
   }

@@ -17,8 +17,12 @@ export async function waitUntil(
   const until = Date.now() + seconds * 1000;
   for (;;) {
     signal.throwIfAborted();
-    if (await ask()) return true;
-    if (Date.now() >= until) return false;
+    if (await ask()) {
+      return true;
+    }
+    if (Date.now() >= until) {
+      return false;
+    }
     // A timer that is aborted says so in its own words; the caller's reason comes from the check above.
     await sleep(everySeconds * 1000, undefined, { signal }).catch(() => undefined);
   }

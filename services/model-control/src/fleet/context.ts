@@ -49,13 +49,17 @@ export interface FleetContext {
 /** @throws UnknownWorker */
 export function findWorker({ workers }: FleetContext, name: string): Worker {
   const worker = workers.find(({ spec }) => spec.name === name);
-  if (worker !== undefined) return worker;
+  if (worker !== undefined) {
+    return worker;
+  }
   throw new UnknownWorker(`there is no worker ${name}; there are: ${workers.map(({ spec }) => spec.name).join(", ")}`);
 }
 
 /** @throws WorkerStopped unless the worker takes new work. */
 export function requireRunning(worker: Worker, { phase }: WorkerRecord): void {
-  if (phase === "running") return;
+  if (phase === "running") {
+    return;
+  }
   const hint = phase === "starting" ? "wait until it has started" : "start it first";
   throw new WorkerStopped(`${worker.spec.name} is ${phase}: ${hint}`);
 }

@@ -84,19 +84,29 @@ class EngineFleet implements Fleet {
     const worker = await this.choose(name, load, wanted, signal);
     const model = worker.backend.nameOf(name);
     const held = await isWhole(worker, model, signal);
-    if (!held) await pullModel(this.context, worker, name, onProgress, signal);
+    if (!held) {
+      await pullModel(this.context, worker, name, onProgress, signal);
+    }
     // A pull that could not say that it ended: the model is wanted, and must not go with what is discarded.
-    else await this.context.state.endPull(worker.spec.name, model);
+    else {
+      await this.context.state.endPull(worker.spec.name, model);
+    }
     try {
-      if (load) await loadModel(this.context, worker, model, signal);
+      if (load) {
+        await loadModel(this.context, worker, model, signal);
+      }
       await confirm?.();
       signal.throwIfAborted();
     } catch (error) {
       // What was fetched goes with a pull that is cancelled now: `discard` finds it by its record.
-      if (!signal.aborted) await this.context.state.endPull(worker.spec.name, model);
+      if (!signal.aborted) {
+        await this.context.state.endPull(worker.spec.name, model);
+      }
       throw error;
     }
-    if (!held) await this.context.state.endPull(worker.spec.name, model);
+    if (!held) {
+      await this.context.state.endPull(worker.spec.name, model);
+    }
     return worker.spec.name;
   }
 
@@ -123,10 +133,16 @@ class EngineFleet implements Fleet {
         `${name} is pinned on ${where}: the platform counts on it; force=true deletes it all the same`,
       );
     }
-    for (const holder of holders) if (isAway(holder)) requireRunning(holder.worker, holder.record);
+    for (const holder of holders) {
+      if (isAway(holder)) {
+        requireRunning(holder.worker, holder.record);
+      }
+    }
     await this.onEach(holders, name, signal, async (worker, model, leaseSignal) => {
       // What cannot be deleted is not unloaded either.
-      if (worker.backend.can.purge) await worker.backend.unload(model, leaseSignal);
+      if (worker.backend.can.purge) {
+        await worker.backend.unload(model, leaseSignal);
+      }
       await worker.backend.purge(model, leaseSignal);
       this.context.report({ type: "purged", worker: worker.spec.name, model });
       await this.context.state.setModels(worker.spec.name, new Map(), [model]);
@@ -161,7 +177,9 @@ class EngineFleet implements Fleet {
       need,
       sightings.map((sighting) => candidateOf(sighting, name)),
     );
-    if ("shortage" in placement) throw new NoRoom(`no room for ${name}: ${placement.shortage}`);
+    if ("shortage" in placement) {
+      throw new NoRoom(`no room for ${name}: ${placement.shortage}`);
+    }
     return findWorker(this.context, placement.worker);
   }
 
@@ -170,7 +188,9 @@ class EngineFleet implements Fleet {
     const sightings = await survey(this.context, signal);
     requireSight(sightings);
     const holders = sightings.filter((sighting) => candidateOf(sighting, name).has !== "nothing");
-    if (holders.length === 0) throw new UnknownModel(`no worker has ${name}`);
+    if (holders.length === 0) {
+      throw new UnknownModel(`no worker has ${name}`);
+    }
     return holders;
   }
 
@@ -184,13 +204,19 @@ class EngineFleet implements Fleet {
     const { state, times } = this.context;
     const ends = await Promise.allSettled(
       sightings.map(async ({ worker, problem }) => {
-        if (problem !== undefined) throw new EngineUnavailable(`not done everywhere: ${problem}`);
+        if (problem !== undefined) {
+          throw new EngineUnavailable(`not done everywhere: ${problem}`);
+        }
         await state.withLease(worker.spec.name, times.shortLeaseSeconds, signal, (lease) =>
           work(worker, worker.backend.nameOf(name), lease.signal),
         );
       }),
     );
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    for (const end of ends) {
+      if (end.status === "rejected") {
+        throw end.reason;
+      }
+    }
   }
 }
 
@@ -206,11 +232,15 @@ function usable(sightings: readonly Sighting[], name: string): readonly Sighting
     throw new WorkerStopped(`no worker takes new work: ${phases.join(", ")}`);
   }
   const reachable = running.filter(({ problem }) => problem === undefined);
-  if (reachable.length === 0) throw new EngineUnavailable(running.flatMap(({ problem }) => problem ?? []).join("; "));
+  if (reachable.length === 0) {
+    throw new EngineUnavailable(running.flatMap(({ problem }) => problem ?? []).join("; "));
+  }
   const able = reachable.filter(
     (sighting) => sighting.worker.backend.can.pull || candidateOf(sighting, name).has !== "nothing",
   );
-  if (able.length > 0) return able;
+  if (able.length > 0) {
+    return able;
+  }
   const kinds = [...new Set(reachable.map(({ worker }) => worker.backend.kind))].join(" and ");
   throw new NotSupported(`${name} is on no worker, and ${kinds} cannot fetch models at run time`);
 }

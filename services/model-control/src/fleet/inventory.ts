@@ -75,7 +75,9 @@ export function diskRoom({ models, pulls }: Inventory, budgetBytes: number, pull
   const listed = new Set(models.map(({ name }) => name));
   let otherBytes = 0;
   for (const [model, { running, totalBytes, completedBytes }] of pulls) {
-    if (model !== pulling && !listed.has(model)) otherBytes += running ? totalBytes : completedBytes;
+    if (model !== pulling && !listed.has(model)) {
+      otherBytes += running ? totalBytes : completedBytes;
+    }
   }
   return { budgetBytes, otherBytes, residents };
 }
@@ -87,7 +89,9 @@ export function leftoverBytes({ pulls }: Inventory): number {
 
 /** Memory that a model will take; 0 when nothing is known. */
 export function memoryNeed(size: ModelSize | undefined, diskBytes: number | undefined): number {
-  if (size?.memoryBytes !== undefined) return size.memoryBytes;
+  if (size?.memoryBytes !== undefined) {
+    return size.memoryBytes;
+  }
   const onDisk = diskBytes ?? size?.diskBytes;
   return onDisk === undefined ? 0 : estimateMemory(onDisk);
 }

@@ -70,8 +70,12 @@ export class KubernetesScaler implements Scaler {
     try {
       return await withTimeLimit(signal, TIMEOUT_SECONDS, (both) => Promise.race([ask(), aborted(both)]));
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (!(error instanceof ApiException)) throw new EngineUnavailable(`${what}: ${shortened(messageOf(error))}`);
+      if (signal.aborted) {
+        throw signal.reason;
+      }
+      if (!(error instanceof ApiException)) {
+        throw new EngineUnavailable(`${what}: ${shortened(messageOf(error))}`);
+      }
       const message = `${what}: ${error.code} ${wordsOf(error.body)}`;
       throw error.code >= 500 || error.code === 429 ? new EngineUnavailable(message) : new EngineRefusal(message);
     }
@@ -89,7 +93,9 @@ function aborted(signal: AbortSignal): Promise<never> {
 function wordsOf(body: unknown): string {
   try {
     const status = (typeof body === "string" ? JSON.parse(body) : body) as { readonly message?: unknown } | undefined;
-    if (typeof status?.message === "string") return shortened(status.message);
+    if (typeof status?.message === "string") {
+      return shortened(status.message);
+    }
   } catch {
     // Not JSON: a proxy's answer.
   }

@@ -34,8 +34,12 @@ export async function loadUnderLease(
   const { spec, backend } = worker;
   const before = await inspect(context, worker, signal);
   const held = find(before, model);
-  if (held === undefined) throw new UnknownModel(`${model} is not on the disk of ${spec.name}: pull it first`);
-  if (held.loaded) return touch(context, worker, held);
+  if (held === undefined) {
+    throw new UnknownModel(`${model} is not on the disk of ${spec.name}: pull it first`);
+  }
+  if (held.loaded) {
+    return touch(context, worker, held);
+  }
 
   const size = (await state.sizes()).get(model);
   const need = memoryNeed(size, held.diskBytes);
@@ -45,10 +49,14 @@ export async function loadUnderLease(
 
   const after = await inspect(context, worker, signal);
   const loaded = find(after, model);
-  if (!loaded?.loaded) throw new EngineRefusal(`${spec.name} took ${model} into memory and dropped it at once`);
+  if (!loaded?.loaded) {
+    throw new EngineRefusal(`${spec.name} took ${model} into memory and dropped it at once`);
+  }
   await touch(context, worker, loaded);
   report({ type: "loaded", worker: spec.name, model, memoryBytes: loaded.memoryBytes });
-  if (loaded.memoryBytes === undefined) return;
+  if (loaded.memoryBytes === undefined) {
+    return;
+  }
   await state.setSize(model, { diskBytes: loaded.diskBytes, memoryBytes: loaded.memoryBytes });
   await keepBudget(context, worker, after, loaded, signal);
 }
@@ -74,7 +82,9 @@ async function keepBudget(
 ): Promise<void> {
   const room = memoryRoom(inventory, worker.spec.memoryBytes, name);
   const leavers = chooseLeavers(room.residents, -freeBytes(room));
-  if (leavers === undefined) await unloadModel(context, worker, name, signal);
+  if (leavers === undefined) {
+    await unloadModel(context, worker, name, signal);
+  }
   const others = { ...room, residents: room.residents.filter(({ model }) => model !== name) };
   await evictFromMemory(context, worker, others, leavers, memoryBytes, name, signal);
 }
@@ -89,7 +99,9 @@ async function evictFromMemory(
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = worker.spec;
-  if (leavers === undefined) throw new NoRoom(`no memory for ${madeRoomFor} on ${name}: ${shortageOf(room, need)}`);
+  if (leavers === undefined) {
+    throw new NoRoom(`no memory for ${madeRoomFor} on ${name}: ${shortageOf(room, need)}`);
+  }
   for (const { model, bytes } of leavers) {
     await unloadModel(context, worker, model, signal);
     context.report({ type: "evicted", worker: name, model, from: "memory", bytes, madeRoomFor });

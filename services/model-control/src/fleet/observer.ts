@@ -23,9 +23,13 @@ export function startObserver(
     try {
       await withTimeLimit(end.signal, LONGEST_SECONDS, (signal) => fleet.observe(signal));
     } catch (error) {
-      if (!end.signal.aborted) onError(error);
+      if (!end.signal.aborted) {
+        onError(error);
+      }
     }
-    if (end.signal.aborted) return;
+    if (end.signal.aborted) {
+      return;
+    }
     timer = setTimeout(() => {
       running = observe();
     }, everySeconds * 1000);

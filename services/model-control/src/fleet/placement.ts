@@ -36,7 +36,9 @@ export type Placement = { readonly worker: string } | { readonly shortage: strin
 export function choosePlacement(need: Need, candidates: readonly Candidate[]): Placement {
   const fits = candidates.map((candidate) => ({ candidate, fit: fitOf(need, candidate) }));
   const [best] = fits.filter(({ fit }) => fit.shortage === undefined).sort(byPreference);
-  if (best !== undefined) return { worker: best.candidate.worker };
+  if (best !== undefined) {
+    return { worker: best.candidate.worker };
+  }
   const shortages = fits.map(({ candidate: { worker }, fit }) => `${worker}: ${fit.shortage}`);
   return { shortage: shortages.join("; ") };
 }

@@ -20,7 +20,9 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
   const { name } = worker.spec;
   const wasStopped = await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const record = await state.worker(name);
-    if (record.phase === "stopped") return true;
+    if (record.phase === "stopped") {
+      return true;
+    }
     await setPhase(context, lease, { ...record, phase: "draining" });
     return false;
   });
@@ -32,7 +34,9 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
     await setPhase(context, lease, { ...record, phase: "stopped" });
     try {
       await unloadAll(context, worker, lease);
-      if (worker.spec.scale !== undefined) await scaleToZero(context, worker, worker.spec.scale, lease);
+      if (worker.spec.scale !== undefined) {
+        await scaleToZero(context, worker, worker.spec.scale, lease);
+      }
     } catch (error) {
       // It has not stopped, so it must not look as if it had. An interrupted stop goes on.
       if (!lease.signal.aborted && !wasStopped) {
@@ -49,7 +53,9 @@ export async function resumeWorker(context: FleetContext, worker: Worker, signal
   const { name } = worker.spec;
   await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const record = await state.worker(name);
-    if (record.phase === "draining") await setPhase(context, lease, { ...record, phase: "running" });
+    if (record.phase === "draining") {
+      await setPhase(context, lease, { ...record, phase: "running" });
+    }
   });
 }
 
@@ -63,8 +69,12 @@ export async function startWorker(context: FleetContext, worker: Worker, signal:
   const { name, scale } = worker.spec;
   await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const record = await state.worker(name);
-    if (record.phase !== "running") await setPhase(context, lease, { ...record, phase: "starting" });
-    if (scale !== undefined) await scaleBack(context, worker, scale, lease);
+    if (record.phase !== "running") {
+      await setPhase(context, lease, { ...record, phase: "starting" });
+    }
+    if (scale !== undefined) {
+      await scaleBack(context, worker, scale, lease);
+    }
     await waitForEngine(context, worker, lease.signal);
     await setPhase(context, lease, { phase: "running", rewarm: record.rewarm });
     await rewarm(context, worker, record.rewarm, lease);
@@ -79,7 +89,9 @@ async function unloadAll(context: FleetContext, worker: Worker, lease: Lease): P
     const loaded = models.filter((model) => model.loaded).map((model) => model.name);
     const record = await state.worker(name);
     await state.setWorker(lease, { ...record, rewarm: [...new Set([...record.rewarm, ...loaded])] });
-    for (const model of loaded) await unloadModel(context, worker, model, lease.signal);
+    for (const model of loaded) {
+      await unloadModel(context, worker, model, lease.signal);
+    }
   });
 }
 
@@ -95,7 +107,9 @@ async function asFarAsItAnswers(
   } catch (error) {
     signal.throwIfAborted();
     // What the shared state refuses is no fault of the engine's.
-    if (scale === undefined || error instanceof QueueUnavailable || error instanceof WorkerBusy) throw error;
+    if (scale === undefined || error instanceof QueueUnavailable || error instanceof WorkerBusy) {
+      throw error;
+    }
     report({ type: "unreachable", worker: name, problem: shortened(messageOf(error)) });
   }
 }
@@ -106,17 +120,23 @@ async function scaleToZero(context: FleetContext, worker: Worker, target: ScaleT
   const phases = await Promise.all(
     matesOf(context, target).map(async ({ spec }) => (await state.worker(spec.name)).phase),
   );
-  if (phases.some((phase) => phase !== "stopped")) return;
+  if (phases.some((phase) => phase !== "stopped")) {
+    return;
+  }
   const scaler = requireScaler(context);
   const replicas = await scaler.replicas(target, lease.signal);
-  if (replicas === 0) return;
+  if (replicas === 0) {
+    return;
+  }
   await state.setWorker(lease, { ...(await state.worker(worker.spec.name)), replicas });
   await scale(context, worker, target, 0, lease.signal);
 }
 
 async function scaleBack(context: FleetContext, worker: Worker, target: ScaleTarget, lease: Lease): Promise<void> {
   const { state } = context;
-  if ((await requireScaler(context).replicas(target, lease.signal)) > 0) return;
+  if ((await requireScaler(context).replicas(target, lease.signal)) > 0) {
+    return;
+  }
   const records = await Promise.all(matesOf(context, target).map(({ spec }) => state.worker(spec.name)));
   const known = records.flatMap(({ replicas }) => replicas ?? []);
   // The records go with the volume of the queue.
@@ -150,7 +170,9 @@ async function waitForEngine({ times }: FleetContext, { spec, backend }: Worker,
     }
   };
   const seconds = times.startSeconds;
-  if (await waitUntil(ask, { seconds, everySeconds: 1, signal })) return;
+  if (await waitUntil(ask, { seconds, everySeconds: 1, signal })) {
+    return;
+  }
   throw new EngineUnavailable(`${spec.name} does not answer ${seconds} s after its start: ${problem}`);
 }
 
@@ -162,12 +184,17 @@ async function rewarm(context: FleetContext, worker: Worker, models: readonly st
       await loadUnderLease(context, worker, model, lease);
     } catch (error) {
       lease.signal.throwIfAborted();
-      if (error instanceof UnknownModel) context.report({ type: "forgotten", worker: worker.spec.name, model });
-      else failures.push({ model, error });
+      if (error instanceof UnknownModel) {
+        context.report({ type: "forgotten", worker: worker.spec.name, model });
+      } else {
+        failures.push({ model, error });
+      }
     }
   }
   await context.state.setWorker(lease, { phase: "running", rewarm: failures.map(({ model }) => model) });
-  if (failures[0] !== undefined) throw failures[0].error;
+  if (failures[0] !== undefined) {
+    throw failures[0].error;
+  }
 }
 
 async function setPhase({ state, report }: FleetContext, lease: Lease, record: WorkerRecord): Promise<void> {
@@ -180,6 +207,8 @@ function matesOf({ workers }: FleetContext, target: ScaleTarget): readonly Worke
 }
 
 function requireScaler({ scaler }: FleetContext) {
-  if (scaler !== undefined) return scaler;
+  if (scaler !== undefined) {
+    return scaler;
+  }
   throw new NotSupported("a worker has a scale target, but this API does not run in a Kubernetes cluster");
 }

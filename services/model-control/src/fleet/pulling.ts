@@ -42,13 +42,17 @@ export async function pullModel(
   } catch (error) {
     // The error that ended the pull is the one to tell, whatever else goes wrong now.
     await pull.leave().catch(() => undefined);
-    if (error instanceof NoRoom) await discardOn(context, worker, model, signal).catch(() => undefined);
+    if (error instanceof NoRoom) {
+      await discardOn(context, worker, model, signal).catch(() => undefined);
+    }
     throw error;
   }
   const { models } = await inspect(context, worker, signal);
   const diskBytes = models.find((one) => one.name === model)?.diskBytes;
   const known = (await state.sizes()).get(model);
-  if (diskBytes !== undefined && known?.diskBytes !== diskBytes) await state.setSize(model, { ...known, diskBytes });
+  if (diskBytes !== undefined && known?.diskBytes !== diskBytes) {
+    await state.setSize(model, { ...known, diskBytes });
+  }
 }
 
 /**
@@ -65,7 +69,9 @@ export async function discardOn(
   const { state, times, report } = context;
   const { name } = worker.spec;
   const record = (await state.pulls(name)).get(model);
-  if (record === undefined) return;
+  if (record === undefined) {
+    return;
+  }
   await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const listed = (await worker.backend.models(lease.signal)).some((one) => one.name === model);
     if (listed) {
@@ -74,8 +80,11 @@ export async function discardOn(
       report({ type: "purged", worker: name, model });
     }
     // What is left as parts stays on the disk: Ollama has no call that removes it.
-    if (listed || record.completedBytes === 0) await state.endPull(name, model);
-    else await state.setPull(name, model, { ...record, running: false });
+    if (listed || record.completedBytes === 0) {
+      await state.endPull(name, model);
+    } else {
+      await state.setPull(name, model, { ...record, running: false });
+    }
   });
 }
 
@@ -108,7 +117,9 @@ class RunningPull {
     try {
       for (let round = 1; ; round++) {
         await this.fetch(onProgress, both);
-        if (await this.isThere(both)) return;
+        if (await this.isThere(both)) {
+          return;
+        }
         if (round === MOST_ROUNDS) {
           throw new EngineUnavailable(
             `${this.model} was pulled ${round} times, and each time parts of it were deleted meanwhile`,
@@ -126,8 +137,11 @@ class RunningPull {
     const { state } = this.context;
     const { name } = this.worker.spec;
     const { totalBytes, completedBytes } = this.progress;
-    if (completedBytes === 0) await state.endPull(name, this.model);
-    else await state.setPull(name, this.model, { running: false, totalBytes, completedBytes });
+    if (completedBytes === 0) {
+      await state.endPull(name, this.model);
+    } else {
+      await state.setPull(name, this.model, { running: false, totalBytes, completedBytes });
+    }
   }
 
   private async fetch(onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void> {
@@ -175,7 +189,9 @@ class RunningPull {
   private async makeRoom(totalBytes: number, signal: AbortSignal): Promise<void> {
     const { state, times, report } = this.context;
     const { name, diskBytes: budget } = this.worker.spec;
-    if (budget === undefined) return;
+    if (budget === undefined) {
+      return;
+    }
     signal.throwIfAborted();
     await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
       const inventory = await inspect(this.context, this.worker, lease.signal);

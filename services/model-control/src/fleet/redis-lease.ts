@@ -61,7 +61,9 @@ async function acquire(
   for (;;) {
     signal.throwIfAborted();
     const fence = await redis.eval(ACQUIRE, 2, keys.lease, keys.fence, TTL_SECONDS * 1000);
-    if (typeof fence === "number") return fence;
+    if (typeof fence === "number") {
+      return fence;
+    }
     if (Date.now() >= until) {
       throw new WorkerBusy(`${worker}: another operation on this worker took longer than ${waitSeconds} s; try again`);
     }
@@ -80,8 +82,9 @@ function renew(redis: Redis, keys: LeaseKeys, worker: string, fence: number, los
         lost.abort(new WorkerBusy(`${worker}: another process took over the work on this worker`));
       }
     } catch (error) {
-      if (Date.now() > validUntil)
+      if (Date.now() > validUntil) {
         lost.abort(new QueueUnavailable(`${worker}: the lease could not be renewed: ${error}`));
+      }
     }
   }, RENEW_SECONDS * 1000);
 }

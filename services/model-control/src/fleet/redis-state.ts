@@ -63,7 +63,9 @@ export class RedisFleetState implements FleetState {
       return await withRedisLease(this.redis, keys, { worker, waitSeconds, signal }, run);
     } catch (error) {
       // What the work throws is its own; before it begins, only Redis and the caller's signal can fail.
-      if (working || signal.aborted || error instanceof ControlError) throw error;
+      if (working || signal.aborted || error instanceof ControlError) {
+        throw error;
+      }
       throw unavailable(error);
     }
   }
@@ -80,7 +82,9 @@ export class RedisFleetState implements FleetState {
     const written = await this.ask(() =>
       this.redis.eval(SET_UNDER_LEASE, 2, lease, key, fence, JSON.stringify(record)),
     );
-    if (written !== 1) throw new WorkerBusy(`${worker}: another process took over the work on this worker`);
+    if (written !== 1) {
+      throw new WorkerBusy(`${worker}: another process took over the work on this worker`);
+    }
   }
 
   async models(worker: string): Promise<ReadonlyMap<string, ModelRecord>> {
@@ -94,8 +98,12 @@ export class RedisFleetState implements FleetState {
       const stored: StoredModel = { ...record, lastUsed: record.lastUsed.getTime() };
       return [model, JSON.stringify(stored)];
     });
-    for (const some of chunks(fields)) await this.ask(() => this.redis.hset(key, ...some.flat()));
-    for (const some of chunks(gone)) await this.ask(() => this.redis.hdel(key, ...some));
+    for (const some of chunks(fields)) {
+      await this.ask(() => this.redis.hset(key, ...some.flat()));
+    }
+    for (const some of chunks(gone)) {
+      await this.ask(() => this.redis.hdel(key, ...some));
+    }
   }
 
   async sizes(): Promise<ReadonlyMap<string, ModelSize>> {
@@ -134,7 +142,9 @@ export class RedisFleetState implements FleetState {
       return Date.now() - at >= (running ? oldest : olderThanSeconds) * 1000;
     });
     const models = old.map(([model]) => model);
-    for (const some of chunks(models)) await this.ask(() => this.redis.hdel(key, ...some));
+    for (const some of chunks(models)) {
+      await this.ask(() => this.redis.hdel(key, ...some));
+    }
   }
 
   private key(worker: string, what: string): string {

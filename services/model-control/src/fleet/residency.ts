@@ -19,17 +19,23 @@ export function chooseLeavers(residents: readonly Resident[], bytes: number): re
   const leavers: Resident[] = [];
   let missing = bytes;
   for (const resident of residents.filter(({ stays }) => !stays).sort(byUse)) {
-    if (missing <= 0) break;
+    if (missing <= 0) {
+      break;
+    }
     leavers.push(resident);
     missing -= resident.bytes;
   }
-  if (missing > 0) return undefined;
+  if (missing > 0) {
+    return undefined;
+  }
   // A large model at the end may make smaller ones before it superfluous: the most recently used of them stay.
   let spare = -missing;
   return leavers
     .reverse()
     .filter(({ bytes: freed }) => {
-      if (freed > spare) return true;
+      if (freed > spare) {
+        return true;
+      }
       spare -= freed;
       return false;
     })

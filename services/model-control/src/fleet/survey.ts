@@ -36,7 +36,9 @@ export async function survey(context: FleetContext, signal: AbortSignal, how: Lo
 /** @throws EngineUnavailable when no worker could be asked though one should answer. */
 export function requireSight(sightings: readonly Sighting[]): void {
   const problems = sightings.flatMap(({ problem }) => problem ?? []);
-  if (problems.length > 0 && problems.length === sightings.length) throw new EngineUnavailable(problems.join("; "));
+  if (problems.length > 0 && problems.length === sightings.length) {
+    throw new EngineUnavailable(problems.join("; "));
+  }
 }
 
 export function modelReports(sightings: readonly Sighting[]): readonly ModelReport[] {
@@ -81,7 +83,9 @@ async function look(
   } catch (error) {
     signal.throwIfAborted();
     // The store that is away is no fault of the worker's.
-    if (error instanceof QueueUnavailable) throw error;
+    if (error instanceof QueueUnavailable) {
+      throw error;
+    }
     const problem = `${name}: ${shortened(messageOf(error))}`;
     report({ type: "unreachable", worker: name, problem });
     return { worker, record, inventory: await remembered(context, worker), problem };

@@ -16,14 +16,17 @@ export function refuseUnknownAddresses(server: Server): void {
     addresses.set(described, address);
   });
   server.addHook("onRequest", async (request) => {
-    if (!request.is404) return;
+    if (!request.is404) {
+      return;
+    }
     const path = request.url.split("?")[0] ?? "";
     // The longest description is the closest one: `/models/pull` rather than `/models/:model`.
     const [closest] = [...addresses]
       .filter(([, { pattern }]) => pattern.test(path))
       .sort(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")) || b.length - a.length);
-    if (closest === undefined)
+    if (closest === undefined) {
       throw new NotFound("there is nothing at this address; /openapi.json lists what there is");
+    }
     throw new MethodNotAllowed(closest[1].methods);
   });
 }

@@ -41,7 +41,9 @@ export function healthRoutes(server: Server, surroundings: Surroundings, drainin
       const { model } = request.query;
       const wanted = model === undefined ? undefined : parseModelName(model, rules);
       const now = Date.now();
-      if (last === undefined || now - last.at > FRESH) last = { at: now, seen: look(surroundings) };
+      if (last === undefined || now - last.at > FRESH) {
+        last = { at: now, seen: look(surroundings) };
+      }
       const health = healthOf(await last.seen, wanted);
       return reply.code(health.healthy ? 200 : 503).send(health);
     },
@@ -64,7 +66,9 @@ export function healthRoutes(server: Server, surroundings: Surroundings, drainin
         },
       },
       async () => {
-        if (path === "/readyz" && draining()) throw new ShuttingDown("the API is shutting down");
+        if (path === "/readyz" && draining()) {
+          throw new ShuttingDown("the API is shutting down");
+        }
         return { status: "ok" as const };
       },
     );
@@ -114,7 +118,9 @@ function healthOf({ queue, workers }: Seen, wanted?: string): Health {
 
 function loadedCheck(workers: readonly WorkerReport[] | undefined, wanted?: string): Check {
   const telling = (workers ?? []).filter(({ problem }) => problem === undefined);
-  if (telling.length === 0) return check(null, "no engine tells");
+  if (telling.length === 0) {
+    return check(null, "no engine tells");
+  }
   if (wanted === undefined) {
     const count = new Set(telling.flatMap(({ loaded }) => loaded)).size;
     return check(count > 0, `${count} loaded`);
@@ -130,7 +136,9 @@ function bare(name: string): string {
 
 /** Names and numbers only: anybody may read this. */
 function backendCheck(workers: readonly WorkerReport[] | undefined): Check {
-  if (workers === undefined) return check(false, "the workers cannot be asked");
+  if (workers === undefined) {
+    return check(false, "the workers cannot be asked");
+  }
   const named = (...states: WorkerReport["state"][]) =>
     workers.filter(({ state }) => states.includes(state)).map(({ name }) => name);
   const answering = named("running", "draining");
@@ -139,14 +147,18 @@ function backendCheck(workers: readonly WorkerReport[] | undefined): Check {
     `${answering.length} of ${workers.length} workers answer`,
     ...(silent.length === 0 ? [] : [`unreachable: ${silent.join(", ")}`]),
   ];
-  if (answering.length > 0) return check(true, parts.join("; "));
+  if (answering.length > 0) {
+    return check(true, parts.join("; "));
+  }
   return silent.length > 0 ? check(false, parts.join("; ")) : check(null, "every worker is stopped or starting");
 }
 
 function gpuCheck(workers: readonly WorkerReport[] | undefined): Check {
   const told = (workers ?? []).filter(({ gpu }) => gpu !== undefined);
   const withGpu = told.filter(({ gpu }) => gpu === true).length;
-  if (told.length === 0) return check(null, "no engine tells before it loaded a model");
+  if (told.length === 0) {
+    return check(null, "no engine tells before it loaded a model");
+  }
   return check(withGpu > 0, `${withGpu} of ${told.length} workers that tell compute on a GPU`);
 }
 

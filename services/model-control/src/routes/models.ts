@@ -44,7 +44,9 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
     },
     async (request) => {
       const rest = request.params["*"];
-      if (!rest.endsWith(STATUS)) throw new MethodNotAllowed([ACTIONS.includes(rest) ? "POST" : "DELETE"]);
+      if (!rest.endsWith(STATUS)) {
+        throw new MethodNotAllowed([ACTIONS.includes(rest) ? "POST" : "DELETE"]);
+      }
       return modelJson(await fleet.model(parseModelName(rest.slice(0, -STATUS.length), rules), request.deadline));
     },
   );
@@ -70,7 +72,9 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
     },
     async (request, reply) => {
       const { load, worker } = request.body;
-      if (worker !== undefined) knownWorker(config, worker);
+      if (worker !== undefined) {
+        knownWorker(config, worker);
+      }
       const name = parseModelName(request.body.model, rules);
       return reply.code(202).send({ task_id: await tasks.submit({ kind: "pull", model: name, load, worker }) });
     },
@@ -92,8 +96,9 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
     async (request, reply) => {
       const name = parseModelName(request.body.model, rules);
       const { state } = await fleet.model(name, request.deadline);
-      if (state === "absent")
+      if (state === "absent") {
         throw new UnknownModel(`no worker has ${name} on disk; pull it first (POST /models/pull)`);
+      }
       const task =
         state === "pulling"
           ? ({ kind: "pull", model: name, load: true } as const)
@@ -124,8 +129,11 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
     async (request) => {
       const name = parseModelName(request.params["*"], rules);
       const { purge, force } = request.query;
-      if (purge === "true") await fleet.purge(name, { force: force === "true" }, request.deadline);
-      else await fleet.unload(name, request.deadline);
+      if (purge === "true") {
+        await fleet.purge(name, { force: force === "true" }, request.deadline);
+      } else {
+        await fleet.unload(name, request.deadline);
+      }
       return modelJson(await fleet.model(name, request.deadline));
     },
   );

@@ -50,7 +50,9 @@ export async function describeApi(server: Server): Promise<void> {
       const { describedUrl, scope } = document.route.config ?? {};
       const { schema } = jsonSchemaTransform(document);
       const described = { ...schema, ...(scope === "anyone" ? {} : { security: SECURITY }) };
-      if (describedUrl === undefined) return { schema: described, url: document.url };
+      if (describedUrl === undefined) {
+        return { schema: described, url: document.url };
+      }
       return { schema: { ...described, params: renameWildcard(schema.params) }, url: describedUrl };
     },
     transformObject: (document) =>
@@ -80,7 +82,9 @@ function withoutUnused(document: Description): Description {
   const text = JSON.stringify(document);
   const schemas = Object.entries(document.components?.schemas ?? {});
   const used = schemas.filter(([name]) => text.includes(`"#/components/schemas/${name}"`));
-  if (used.length === schemas.length) return document;
+  if (used.length === schemas.length) {
+    return document;
+  }
   // What only an unused one referred to is unused now.
   return withoutUnused({ ...document, components: { ...document.components, schemas: Object.fromEntries(used) } });
 }
@@ -89,7 +93,9 @@ function withoutUnused(document: Description): Description {
 function withOptionalBodies(document: Description): Description {
   for (const path of Object.values(document.paths ?? {})) {
     const body = path?.post?.requestBody;
-    if (body === undefined || "$ref" in body) continue;
+    if (body === undefined || "$ref" in body) {
+      continue;
+    }
     const schema = body.content["application/json"]?.schema;
     if (
       schema !== undefined &&

@@ -74,17 +74,26 @@ const TITLES: Readonly<Record<number, string>> = {
 /** Answers every error as a problem. What nobody expected is logged; the caller learns nothing of it but the request's id. */
 export function answerProblem(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { status, code, detail } = describe(error);
-  if (status === 500) request.log.error({ error }, "request failed unexpectedly");
-  else if (status > 500) request.log.warn({ code, reason: detail }, "request failed");
-  if (error instanceof Unauthenticated) reply.header("www-authenticate", 'Bearer realm="model-control"');
+  if (status === 500) {
+    request.log.error({ error }, "request failed unexpectedly");
+  } else if (status > 500) {
+    request.log.warn({ code, reason: detail }, "request failed");
+  }
+  if (error instanceof Unauthenticated) {
+    reply.header("www-authenticate", 'Bearer realm="model-control"');
+  }
   if (error instanceof Forbidden) {
     reply.header(
       "www-authenticate",
       `Bearer realm="model-control", error="insufficient_scope", scope="${error.scope}"`,
     );
   }
-  if (error instanceof TooManyRequests) reply.header("retry-after", error.seconds);
-  if (error instanceof MethodNotAllowed) reply.header("allow", error.allowed.join(", "));
+  if (error instanceof TooManyRequests) {
+    reply.header("retry-after", error.seconds);
+  }
+  if (error instanceof MethodNotAllowed) {
+    reply.header("allow", error.allowed.join(", "));
+  }
   const title = TITLES[status] ?? "Error";
   // Not checked against the route's schema: an error is answered even where nobody thought of it.
   const problem = { type: "about:blank", title, status, detail, code, request_id: request.id };
@@ -92,7 +101,9 @@ export function answerProblem(error: FastifyError | Error, request: FastifyReque
 }
 
 function describe(error: FastifyError | Error): { status: number; code: string; detail: string } {
-  if (error instanceof ControlError) return { status: error.status, code: error.code, detail: error.message };
+  if (error instanceof ControlError) {
+    return { status: error.status, code: error.code, detail: error.message };
+  }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const problems = error.validation.map(({ instancePath, message }) => `${place(instancePath)}: ${message}`);
     return { status: 400, code: "invalid_request", detail: problems.join("; ") };
@@ -102,7 +113,9 @@ function describe(error: FastifyError | Error): { status: number; code: string; 
   }
   const known = "code" in error ? FRAMEWORK[error.code] : undefined;
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
-  if (known !== undefined) return { status, ...known };
+  if (known !== undefined) {
+    return { status, ...known };
+  }
   if (status >= 400 && status < 500 && !isResponseSerializationError(error)) {
     return { status, code: "invalid_request", detail: error.message };
   }

@@ -48,7 +48,9 @@ export function workerRoutes(server: Server, { config, fleet, tasks }: Surroundi
       },
       async (request, reply) => {
         const { worker } = request.body ?? {};
-        if (worker !== undefined) knownWorker(config, worker);
+        if (worker !== undefined) {
+          knownWorker(config, worker);
+        }
         const workers = worker === undefined ? config.workers.map(({ name }) => name) : [worker];
         const ids = await Promise.all(workers.map((name) => tasks.submit({ kind, worker: name })));
         return reply.code(202).send({ task_ids: ids, ...(ids.length === 1 ? { task_id: ids[0] } : {}) });

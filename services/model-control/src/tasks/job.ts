@@ -50,7 +50,9 @@ export function reportOf(job: TaskJob, jobState: JobState): TaskReport {
 const LOST = "job stalled more than allowable limit";
 
 function reasonOf({ failedReason }: TaskJob): string | undefined {
-  if (failedReason !== LOST) return failedReason ? shortened(failedReason, LONGEST_REASON) : undefined;
+  if (failedReason !== LOST) {
+    return failedReason ? shortened(failedReason, LONGEST_REASON) : undefined;
+  }
   return `the process that worked on it ended, ${MOST_LOSSES} times: see the log before the last restarts, and ask again when the cause is gone`;
 }
 
@@ -59,6 +61,8 @@ export function progressOf(job: Pick<TaskJob, "progress">): number {
 }
 
 function stateOf(state: JobState): TaskState {
-  if (state === "completed" || state === "failed") return state;
+  if (state === "completed" || state === "failed") {
+    return state;
+  }
   return state === "active" ? "running" : "queued";
 }

@@ -14,10 +14,16 @@ const LOOKED_AT = 100;
  */
 export async function mustWait(job: TaskJob, lane: LaneQueue): Promise<boolean> {
   const losses = job.stalledCounter;
-  if (losses === 0) return false;
+  if (losses === 0) {
+    return false;
+  }
   const waiting = await jobs(lane, "wait");
-  if (waiting.some((other) => other.stalledCounter === 0)) return true;
-  if (losses === 1) return false;
+  if (waiting.some((other) => other.stalledCounter === 0)) {
+    return true;
+  }
+  if (losses === 1) {
+    return false;
+  }
   const running = await jobs(lane, "active");
   return running.some((other) => other.id !== job.id && other.stalledCounter > 1);
 }

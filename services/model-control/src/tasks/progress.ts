@@ -5,7 +5,9 @@ const FETCHED = 95;
 
 /** Per cent of a pull, for the bytes that are there. */
 export function percentOf({ totalBytes, completedBytes }: PullProgress): number {
-  if (totalBytes <= 0) return 0;
+  if (totalBytes <= 0) {
+    return 0;
+  }
   return Math.floor((Math.min(completedBytes, totalBytes) / totalBytes) * FETCHED);
 }
 
@@ -32,7 +34,9 @@ export class ProgressTeller {
   report(progress: PullProgress): void {
     const percent = percentOf(progress);
     const now = this.now();
-    if (percent <= this.told || now - this.toldAt < this.intervalMs) return;
+    if (percent <= this.told || now - this.toldAt < this.intervalMs) {
+      return;
+    }
     this.told = percent;
     this.toldAt = now;
     this.tell(percent);

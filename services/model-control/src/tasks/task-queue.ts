@@ -96,15 +96,23 @@ export class TaskQueue implements Tasks {
   async cancel(id: string): Promise<TaskReport> {
     return this.ask(async (queues) => {
       const { job, state, report } = await this.job(queues, id);
-      if (report.error === CANCELLED) return report;
-      if (report.finishedAt !== undefined) throw new TaskFinished(`task ${id} is ${report.state} already`);
+      if (report.error === CANCELLED) {
+        return report;
+      }
+      if (report.finishedAt !== undefined) {
+        throw new TaskFinished(`task ${id} is ${report.state} already`);
+      }
       await job.updateData({ ...job.data, cancelled: true });
       // The same request makes a new task from now on, even while this one still winds down.
       await job.removeDeduplicationKey();
       // It ended between the question and the mark: nobody may be told that it was cancelled.
-      if ((await job.getState()) === "completed") throw new TaskFinished(`task ${id} is completed already`);
+      if ((await job.getState()) === "completed") {
+        throw new TaskFinished(`task ${id} is completed already`);
+      }
       // It may have started meanwhile, which ends it as well.
-      if (state === "delayed") await job.promote().catch(() => undefined);
+      if (state === "delayed") {
+        await job.promote().catch(() => undefined);
+      }
       return reportOf(job, state);
     });
   }
@@ -145,7 +153,9 @@ export class TaskQueue implements Tasks {
 
   /** @throws QueueUnavailable unless the answer comes in time. */
   private async ask<T>(question: (queues: LaneQueues) => Promise<T>): Promise<T> {
-    if (this.redis.status !== "ready") throw this.unavailable(this.lastError);
+    if (this.redis.status !== "ready") {
+      throw this.unavailable(this.lastError);
+    }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer for ${PATIENCE} ms`)), PATIENCE);
@@ -153,7 +163,9 @@ export class TaskQueue implements Tasks {
     try {
       return await Promise.race([this.open().then(question), late]);
     } catch (error) {
-      if (error instanceof ControlError) throw error;
+      if (error instanceof ControlError) {
+        throw error;
+      }
       throw this.unavailable(messageOf(error), error);
     } finally {
       clearTimeout(timer);

@@ -63,7 +63,9 @@ export class TaskRunner {
     const closed = Promise.all(this.workers.map((worker) => worker.close())).then(() =>
       Promise.all(LANES.map((lane) => this.queues[lane].close())),
     );
-    for (const controller of this.running.values()) controller.abort(new ShuttingDown("the API is shutting down"));
+    for (const controller of this.running.values()) {
+      controller.abort(new ShuttingDown("the API is shutting down"));
+    }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_PATIENCE);
@@ -90,14 +92,21 @@ export class TaskRunner {
     worker.on("error", (error) => logProblem(log, lane, error));
     worker.on("stalled", (task) => log.warn({ task }, "a task goes on that another process left"));
     worker.on("lockRenewalFailed", (ids) => {
-      for (const id of ids) this.running.get(id)?.abort(new LockLost(`task ${id} went to another process`));
+      for (const id of ids) {
+        this.running.get(id)?.abort(new LockLost(`task ${id} went to another process`));
+      }
     });
     worker.on("completed", (job) => observer.finished(job.name, "completed", lifetime(job)));
     worker.on("failed", (job, error) => {
-      if (job === undefined) return;
+      if (job === undefined) {
+        return;
+      }
       const ended = job.finishedOn !== undefined;
-      if (ended) observer.finished(job.name, error.message === CANCELLED ? "cancelled" : "failed", lifetime(job));
-      else observer.attemptFailed(job.name);
+      if (ended) {
+        observer.finished(job.name, error.message === CANCELLED ? "cancelled" : "failed", lifetime(job));
+      } else {
+        observer.attemptFailed(job.name);
+      }
     });
     return worker;
   }
@@ -130,7 +139,9 @@ export class TaskRunner {
 
   /** One try, until it is done or interrupted. @throws the reason of an interruption, whatever the work made of it. */
   private async attempt(job: TaskJob): Promise<string | null> {
-    if (job.data.cancelled) throw new Cancelled();
+    if (job.data.cancelled) {
+      throw new Cancelled();
+    }
     const id = job.id ?? "";
     const controller = new AbortController();
     const { timeoutSeconds } = this.surroundings.config.pulls;
@@ -148,7 +159,9 @@ export class TaskRunner {
     } finally {
       clearTimeout(timeout);
       stopWatching();
-      if (this.running.get(id) === controller) this.running.delete(id);
+      if (this.running.get(id) === controller) {
+        this.running.delete(id);
+      }
     }
   }
 
@@ -179,7 +192,9 @@ export class TaskRunner {
             onProgress: (progress) => teller.report(progress),
             // The last look was a moment ago, and callers were told since.
             confirm: async () => {
-              if (await this.isCancelled(job)) controller.abort(new Cancelled());
+              if (await this.isCancelled(job)) {
+                controller.abort(new Cancelled());
+              }
             },
           },
           signal,
@@ -224,8 +239,12 @@ export class TaskRunner {
     const { data } = job;
     const signal = AbortSignal.timeout(TAKE_BACK_PATIENCE);
     try {
-      if (data.kind === "pull") await this.discard(job.id, data.model, signal);
-      if (data.kind === "stop") await this.surroundings.fleet.resume(data.worker, signal);
+      if (data.kind === "pull") {
+        await this.discard(job.id, data.model, signal);
+      }
+      if (data.kind === "stop") {
+        await this.surroundings.fleet.resume(data.worker, signal);
+      }
     } catch (error) {
       log.warn({ reason: messageOf(error) }, "what the cancelled task left was not taken back");
     }
@@ -242,7 +261,9 @@ export class TaskRunner {
         other.data.model === model,
     );
     // Another task pulls it: what is there is of use to that one.
-    if (!wanted) await this.surroundings.fleet.discard(model, signal);
+    if (!wanted) {
+      await this.surroundings.fleet.discard(model, signal);
+    }
   }
 }
 
@@ -252,9 +273,14 @@ function watchFor(question: () => Promise<boolean>, yes: () => void): () => void
   let stopped = false;
   const ask = async () => {
     const answer = await question().catch(() => false);
-    if (stopped) return;
-    if (answer) yes();
-    else timer = setTimeout(ask, CANCEL_CHECK);
+    if (stopped) {
+      return;
+    }
+    if (answer) {
+      yes();
+    } else {
+      timer = setTimeout(ask, CANCEL_CHECK);
+    }
   };
   timer = setTimeout(ask, CANCEL_CHECK);
   return () => {

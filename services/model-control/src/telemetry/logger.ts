@@ -26,7 +26,9 @@ export function createLogger(destination?: DestinationStream): Logger {
     },
     serializers: {
       error: (error: unknown) => {
-        if (!(error instanceof Error)) return error;
+        if (!(error instanceof Error)) {
+          return error;
+        }
         const { message, stack, cause } = error;
         return { message, stack, cause: cause instanceof Error ? cause.message : cause };
       },

@@ -108,8 +108,12 @@ export class Metrics implements TaskObserver {
       [],
     );
     return (memory) => {
-      for (const gauge of [used, limit]) gauge.remove();
-      if (memory === undefined) return;
+      for (const gauge of [used, limit]) {
+        gauge.remove();
+      }
+      if (memory === undefined) {
+        return;
+      }
       used.set(memory.usedBytes);
       limit.set(memory.limitBytes);
     };
@@ -129,12 +133,16 @@ export class Metrics implements TaskObserver {
     const diskUsed = this.gauge("model_control_worker_disk_used_bytes", "Disk that models take", ["worker"]);
     const gauges = [state, memoryBudget, memoryUsed, diskBudget, diskUsed];
     return (reports) => {
-      for (const gauge of gauges) gauge.reset();
+      for (const gauge of gauges) {
+        gauge.reset();
+      }
       for (const { name: worker, backend, state: now, memory, disk } of reports) {
         state.set({ worker, backend, state: now }, 1);
         memoryBudget.set({ worker }, memory.budgetBytes);
         memoryUsed.set({ worker }, memory.usedBytes);
-        if (disk === undefined) continue;
+        if (disk === undefined) {
+          continue;
+        }
         diskBudget.set({ worker }, disk.budgetBytes);
         diskUsed.set({ worker }, disk.usedBytes);
       }

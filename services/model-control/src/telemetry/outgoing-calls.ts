@@ -11,7 +11,9 @@ export function traceCalls(): void {
   const spans = new WeakMap<ClientRequest, Span>();
   subscribe("http.client.request.start", (message) => {
     const { request } = message as { readonly request: ClientRequest };
-    if (trace.getSpan(context.active()) === undefined) return;
+    if (trace.getSpan(context.active()) === undefined) {
+      return;
+    }
     const { method, host, path } = request;
     const attributes = {
       "http.request.method": method,
@@ -23,7 +25,9 @@ export function traceCalls(): void {
     spans.set(request, span);
     // Comes in every case, after an error as well; the answer of a pull ends with the pull.
     request.once("close", () => {
-      if (request.errored !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: request.errored.message });
+      if (request.errored !== null) {
+        span.setStatus({ code: SpanStatusCode.ERROR, message: request.errored.message });
+      }
       span.end();
     });
   });
@@ -31,6 +35,8 @@ export function traceCalls(): void {
     const { request, response } = message as { readonly request: ClientRequest; readonly response: IncomingMessage };
     const status = response.statusCode ?? 0;
     const span = spans.get(request)?.setAttribute("http.response.status_code", status);
-    if (status >= 400) span?.setStatus({ code: SpanStatusCode.ERROR });
+    if (status >= 400) {
+      span?.setStatus({ code: SpanStatusCode.ERROR });
+    }
   });
 }

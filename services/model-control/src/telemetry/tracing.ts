@@ -10,6 +10,8 @@ export interface Tracing {
 
 /** Without `tracing` in the configuration nothing is loaded, made or sent. */
 export async function startTracing(config: ControlConfig["tracing"], version: string): Promise<Tracing> {
-  if (config === undefined) return { instrument: async () => {}, close: async () => {} };
+  if (config === undefined) {
+    return { instrument: async () => {}, close: async () => {} };
+  }
   return (await import("./otlp")).startOtlp(config.otlpEndpoint, version);
 }

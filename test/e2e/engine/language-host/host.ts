@@ -34,7 +34,9 @@ const handlers: Pick<ILanguageRuntimeServer, "getPluginInfo" | "getRequiredPacka
     program.once("exit", (code) => {
       const response = new RunResponse();
       response.setBail(code === ALREADY_REPORTED);
-      if (code !== 0) response.setError(`the program ended with exit status ${code}`);
+      if (code !== 0) {
+        response.setError(`the program ended with exit status ${code}`);
+      }
       callback(null, response);
     });
   },
@@ -119,6 +121,8 @@ process.stdin.resume().once("close", () => {
 const server = new grpc.Server();
 server.addService(LanguageRuntimeService, handlers);
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
-  if (error) throw error;
+  if (error) {
+    throw error;
+  }
   console.log(port);
 });

@@ -27,18 +27,24 @@ export function isOwned(object: KubernetesObject): boolean {
 export async function takeOverFields(client: ApiClient, live: KubernetesObject): Promise<void> {
   const owners = ownersOf(live);
   const applied = owners.filter(isOurs);
-  if (applied.every(({ operation }) => operation === "Apply")) return;
+  if (applied.every(({ operation }) => operation === "Apply")) {
+    return;
+  }
   const fieldsV1 = applied.reduce<Properties>((fields, owner) => union(fields, owner.fieldsV1 ?? {}), {});
   const applier = { ...applied[0], manager: APPLIER, operation: "Apply", fieldsV1 };
   const managedFields = [...owners.filter((owner) => !isOurs(owner)), applier];
   const patch = { metadata: { managedFields, resourceVersion: live.metadata.resourceVersion } };
   const type = "application/merge-patch+json";
   const { status, body } = await client.request("PATCH", await client.path(live), JSON.stringify(patch), type);
-  if (status !== 200) throw new Error(`cannot change the owner of fields: ${status} ${JSON.stringify(body)}`);
+  if (status !== 200) {
+    throw new Error(`cannot change the owner of fields: ${status} ${JSON.stringify(body)}`);
+  }
 }
 
 function isOurs({ manager, operation, subresource }: FieldOwner): boolean {
-  if (subresource !== undefined) return false;
+  if (subresource !== undefined) {
+    return false;
+  }
   return (manager === CREATOR && operation === "Update") || (manager === APPLIER && operation === "Apply");
 }
 

@@ -64,7 +64,9 @@ export class KubernetesResource {
   async update(id: string, news: Properties): Promise<provider.UpdateResult> {
     const object = plain(news) as KubernetesObject;
     const live = await this.client.get(object);
-    if (live === undefined) throw new Error(`${describeObject(object)} not found`);
+    if (live === undefined) {
+      throw new Error(`${describeObject(object)} not found`);
+    }
     await takeOverFields(this.client, live);
     await this.client.apply(object, { fieldManager: APPLIER, force: false });
     return { outs: await this.settled(id, news) };
@@ -75,7 +77,9 @@ export class KubernetesResource {
     const inputs = props[INPUTS] as Properties;
     const wanted = plain(inputs) as KubernetesObject;
     const live = await this.client.get(wanted);
-    if (live === undefined) return { id: "", props: {} };
+    if (live === undefined) {
+      return { id: "", props: {} };
+    }
     const repaired = await this.client.apply(wanted, { dryRun: true, fieldManager: APPLIER });
     const drifted = !isDeepStrictEqual(stable(live), stable(repaired.object));
     const found = drifted ? (project(live, inputs) as Properties) : inputs;
@@ -101,7 +105,9 @@ export class KubernetesResource {
   private async settled(id: string, inputs: Properties): Promise<Properties> {
     const object = plain(inputs) as KubernetesObject;
     const made = await this.client.get(object);
-    if (made === undefined) throw new Error(`${describeObject(object)} is gone`);
+    if (made === undefined) {
+      throw new Error(`${describeObject(object)} is gone`);
+    }
     try {
       return outputs(await this.ready(object), inputs);
     } catch (error) {
@@ -123,7 +129,9 @@ export class KubernetesResource {
     try {
       return await ask();
     } catch (error) {
-      if (error instanceof ApiError) throw error;
+      if (error instanceof ApiError) {
+        throw error;
+      }
       return undefined;
     }
   }

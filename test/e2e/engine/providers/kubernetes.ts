@@ -26,7 +26,9 @@ void main(
   {
     version: "4.34.2",
     diff: async (_id, urn, olds: Properties, news: Properties) => {
-      if (!isRelease(urn)) return objects.diff(olds, news);
+      if (!isRelease(urn)) {
+        return objects.diff(olds, news);
+      }
       return { changes: !isDeepStrictEqual(plain(without(olds, "status")), plain(news)) };
     },
     create: async (urn, inputs: Properties) => (isRelease(urn) ? releases.create(inputs) : objects.create(inputs)),

@@ -21,7 +21,9 @@ void main(
     create: async (urn, inputs: Properties) => {
       const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
       const make = OUTPUTS[type];
-      if (make === undefined) throw new Error(`test/e2e/engine/providers/random.ts does not know ${type}`);
+      if (make === undefined) {
+        throw new Error(`test/e2e/engine/providers/random.ts does not know ${type}`);
+      }
       return { id: "none", outs: { ...inputs, ...make(plain(inputs) as Properties) } };
     },
     read: async (id, _urn, props: Properties) => ({ id, props }),

@@ -27,7 +27,9 @@ const RULES: Readonly<Record<string, (object: Workload) => boolean>> = {
 export function isReady(object: KubernetesObject): boolean {
   const workload = object as unknown as Workload;
   const failed = workload.status?.conditions?.find(({ type, status }) => type === "Failed" && status === "True");
-  if (object.kind === "Job" && failed !== undefined) throw new Error(`Job ${object.metadata.name}: ${failed.message}`);
+  if (object.kind === "Job" && failed !== undefined) {
+    throw new Error(`Job ${object.metadata.name}: ${failed.message}`);
+  }
   return RULES[object.kind]?.(workload) ?? true;
 }
 

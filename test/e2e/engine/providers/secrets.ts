@@ -6,16 +6,24 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** The value with every secret's wrapping taken off. */
 export function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) {
+    return value.map(plain);
+  }
+  if (value === null || typeof value !== "object") {
+    return value;
+  }
   const record = value as Properties;
-  if (record[SIGNATURE] === SECRET) return plain(record.value);
+  if (record[SIGNATURE] === SECRET) {
+    return plain(record.value);
+  }
   return Object.fromEntries(Object.entries(record).map(([key, item]) => [key, plain(item)]));
 }
 
 /** Whether a value is, or contains, a secret. */
 export function holdsSecret(value: unknown): boolean {
-  if (value === null || typeof value !== "object") return false;
+  if (value === null || typeof value !== "object") {
+    return false;
+  }
   return (value as Properties)[SIGNATURE] === SECRET || Object.values(value).some(holdsSecret);
 }
 

@@ -27,7 +27,9 @@ const FLOAT32_TENSOR = 0;
 export function gguf(metadata: Readonly<Record<string, GgufValue>>, tensors: readonly GgufTensor[]): Buffer {
   const entries = Object.entries(metadata);
   const header = [Buffer.from("GGUF"), uint32(VERSION), uint64(tensors.length), uint64(entries.length)];
-  for (const [key, value] of entries) header.push(string(key), ...typed(value));
+  for (const [key, value] of entries) {
+    header.push(string(key), ...typed(value));
+  }
   let offset = 0;
   for (const { name, shape, data } of tensors) {
     header.push(string(name), uint32(shape.length), ...shape.map(uint64), uint32(FLOAT32_TENSOR), uint64(offset));
@@ -38,11 +40,21 @@ export function gguf(metadata: Readonly<Record<string, GgufValue>>, tensors: rea
 }
 
 function typed(value: GgufValue): Buffer[] {
-  if (typeof value === "string") return [uint32(TYPE.string), string(value)];
-  if ("uint32" in value) return [uint32(TYPE.uint32), uint32(value.uint32)];
-  if ("float32" in value) return [uint32(TYPE.float32), float32(value.float32)];
-  if ("strings" in value) return array(TYPE.string, value.strings.map(string));
-  if ("int32s" in value) return array(TYPE.int32, value.int32s.map(int32));
+  if (typeof value === "string") {
+    return [uint32(TYPE.string), string(value)];
+  }
+  if ("uint32" in value) {
+    return [uint32(TYPE.uint32), uint32(value.uint32)];
+  }
+  if ("float32" in value) {
+    return [uint32(TYPE.float32), float32(value.float32)];
+  }
+  if ("strings" in value) {
+    return array(TYPE.string, value.strings.map(string));
+  }
+  if ("int32s" in value) {
+    return array(TYPE.int32, value.int32s.map(int32));
+  }
   return array(TYPE.float32, value.float32s.map(float32));
 }
 

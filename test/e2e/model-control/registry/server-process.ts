@@ -47,8 +47,11 @@ export class ServerProcess {
   /** Starts it again after `kill`, on the same address and folder. */
   async start(): Promise<void> {
     const { command, args, cwd, env, ready } = this.server;
-    if (this.program === undefined) this.program = new Program(command, args, this.log, { cwd, env });
-    else this.program.restart();
+    if (this.program === undefined) {
+      this.program = new Program(command, args, this.log, { cwd, env });
+    } else {
+      this.program.restart();
+    }
     await this.program.ready(async () => ((await ready()) ? true : undefined), START_SECONDS);
   }
 

@@ -45,7 +45,9 @@ export class Registry {
       server.listen(0, "127.0.0.1", resolve);
     });
     const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("the listening socket has no port");
+    if (address === null || typeof address === "string") {
+      throw new Error("the listening socket has no port");
+    }
     const registry = new Registry(server, `127.0.0.1:${address.port}`);
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       registry.answer(request, response).catch(() => response.destroy());
@@ -76,11 +78,17 @@ export class Registry {
     const { range } = request.headers;
     this.requests.push(`${request.method} ${path}${range === undefined ? "" : ` ${range}`}`);
     const manifest = MANIFEST.exec(path)?.groups;
-    if (manifest !== undefined) return this.sendManifest(`${manifest.repository}:${manifest.tag}`, response);
+    if (manifest !== undefined) {
+      return this.sendManifest(`${manifest.repository}:${manifest.tag}`, response);
+    }
     const digest = (BLOB.exec(path) ?? DOWNLOAD.exec(path))?.groups?.digest;
     const blob = [...this.images.values()].map(({ blobs }) => blobs.get(digest ?? "")).find((found) => found);
-    if (blob === undefined) return refuse(response, 404);
-    if (request.method === "HEAD") return void response.writeHead(200, { "content-length": blob.length }).end();
+    if (blob === undefined) {
+      return refuse(response, 404);
+    }
+    if (request.method === "HEAD") {
+      return void response.writeHead(200, { "content-length": blob.length }).end();
+    }
     if (BLOB.test(path)) {
       // Ollama wants a redirect to another host name, and takes the ranges from there.
       const port = this.host.slice(this.host.lastIndexOf(":"));
@@ -102,28 +110,40 @@ export class Registry {
 
   private async sendBlob(blob: Buffer, range: string | undefined, response: ServerResponse): Promise<void> {
     const { misbehaviour } = this;
-    if (misbehaviour.blobStatus !== undefined) return refuse(response, misbehaviour.blobStatus);
+    if (misbehaviour.blobStatus !== undefined) {
+      return refuse(response, misbehaviour.blobStatus);
+    }
     const wanted = /^bytes=(\d+)-(\d+)$/.exec(range ?? "");
     const first = wanted === null ? 0 : Number(wanted[1]);
     const last = wanted === null ? blob.length - 1 : Math.min(Number(wanted[2]), blob.length - 1);
-    if (first > last) return refuse(response, 416);
+    if (first > last) {
+      return refuse(response, 416);
+    }
     const part = Buffer.from(blob.subarray(first, last + 1));
-    if (misbehaviour.corrupt) part.reverse();
+    if (misbehaviour.corrupt) {
+      part.reverse();
+    }
     response.writeHead(wanted === null ? 200 : 206, {
       "content-length": part.length,
       "content-range": `bytes ${first}-${last}/${blob.length}`,
     });
     const breaks = misbehaviour.breaks > 0 && part.length > 1;
-    if (breaks) misbehaviour.breaks -= 1;
+    if (breaks) {
+      misbehaviour.breaks -= 1;
+    }
     const end = breaks ? Math.floor(part.length / 2) : part.length;
     for (let sent = 0; sent < end && !response.destroyed; ) {
       const rate = misbehaviour.bytesPerSecond;
       const next = rate === undefined ? end : Math.min(end, sent + Math.max(1, Math.round(rate / CHUNKS_PER_SECOND)));
       response.write(part.subarray(sent, next));
       sent = next;
-      if (rate !== undefined && sent < end) await sleep(1000 / CHUNKS_PER_SECOND);
+      if (rate !== undefined && sent < end) {
+        await sleep(1000 / CHUNKS_PER_SECOND);
+      }
     }
-    if (!breaks) return void response.end();
+    if (!breaks) {
+      return void response.end();
+    }
     // What was written must leave before the connection is cut, or the client resumes from nothing.
     await sleep(100);
     response.destroy();

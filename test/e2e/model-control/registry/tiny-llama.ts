@@ -20,7 +20,9 @@ export interface TinyLlamaOptions {
  */
 export function tinyLlama({ seed = 1, bytes = 0 }: TinyLlamaOptions = {}): Buffer {
   const smallest = build(seed, SMALLEST_FEED_FORWARD);
-  if (smallest.length >= bytes) return smallest;
+  if (smallest.length >= bytes) {
+    return smallest;
+  }
   const bytesPerUnit = BLOCKS * 3 * EMBEDDING * Float32Array.BYTES_PER_ELEMENT;
   // A multiple of 32 keeps every tensor's rows in whole blocks, whatever the engine does with them.
   const more = Math.ceil((bytes - smallest.length) / bytesPerUnit / 32) * 32;

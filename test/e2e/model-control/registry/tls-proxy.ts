@@ -24,7 +24,9 @@ export async function startTlsProxy(target: string, folder: string) {
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the listening socket has no port");
+  if (address === null || typeof address === "string") {
+    throw new Error("the listening socket has no port");
+  }
   return {
     url: `https://127.0.0.1:${address.port}`,
     /** Path of the authority's certificate in PEM. */

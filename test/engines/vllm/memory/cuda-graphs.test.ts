@@ -92,8 +92,9 @@ describe("CUDA graphs in the pool", () => {
       ["Qwen--Qwen3-30B-A3B", 1.24],
       ["microsoft--phi-4", 0.81],
       ["openai--gpt-oss-20b", 1.3],
-    ] as const)
+    ] as const) {
       expect(Math.abs(graphsGiB(fixtureArchitecture(name), "0.20.0") - gib)).toBeLessThan(0.3);
+    }
   });
 
   it("take twice as much per layer with latent attention", () => {

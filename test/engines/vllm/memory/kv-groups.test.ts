@@ -14,7 +14,9 @@ const rules = { groupSizeTolerance: 1.25, hybridStatePages: 1 };
 
 function layout(name: string, hybridStatePages = 1) {
   const result = kvLayout(layerCaches(fixtureArchitecture(name), "bfloat16", 1), { ...rules, hybridStatePages });
-  if (result === undefined) throw new Error(`${name} caches nothing`);
+  if (result === undefined) {
+    throw new Error(`${name} caches nothing`);
+  }
   return result;
 }
 
@@ -113,7 +115,9 @@ describe("what a pool holds", () => {
     };
     const caches = Array.from({ length: 40 }, (_, layer) => (layer % 4 === 3 ? attention : state));
     const pages = kvLayout(caches, { groupSizeTolerance: 1.5, hybridStatePages: 2 });
-    if (pages === undefined) throw new Error("no cache");
+    if (pages === undefined) {
+      throw new Error("no cache");
+    }
     const requests = requestCapacity(pages, 5.98 * 2 ** 30, 131_072, 16_384);
     expect(requests).toBeCloseTo(4.33, 2);
     expect(Math.floor(requests * 131_072)).toBe(567_978);

@@ -21,7 +21,9 @@ function errors(of: readonly Outcome[], figure: "weightsPercent" | "tokensPercen
 
 function published(name: string, quantization?: object): ModelArchitecture {
   const model = publishedModels.find((candidate) => candidate.name === name);
-  if (model === undefined) throw new Error(`${name} is not in published-families.ts`);
+  if (model === undefined) {
+    throw new Error(`${name} is not in published-families.ts`);
+  }
   return readModelConfig(
     quantization === undefined ? model.config : { ...model.config, quantization_config: quantization },
     { name },

@@ -92,8 +92,9 @@ describe("between neighbouring versions of vLLM", () => {
     const rules = Object.keys(table.oldest).filter((key) => key !== "from" && key !== "measuredOn");
     expect(Object.keys(figuresOfRule).sort()).toEqual(rules.sort());
     expect(Object.keys(table.fields)).toEqual(expect.arrayContaining(rules));
-    for (const change of table.changes)
+    for (const change of table.changes) {
       expect(Object.keys(table.oldest)).toEqual(expect.arrayContaining(Object.keys(change)));
+    }
   });
 
   /** Figures that no rule between two neighbouring versions explains. */
@@ -107,8 +108,9 @@ describe("between neighbouring versions of vLLM", () => {
   const neighbours = versions.slice(1).map((newer, index) => [versions[index] ?? "", newer] as const);
 
   it.each(neighbours)("%s to %s: estimates change by dated rules alone, and only where these say", (older, newer) => {
-    for (const architecture of eachKind)
+    for (const architecture of eachKind) {
       expect(unexplained(memoryRequest(architecture), older, newer), architecture.name).toEqual([]);
+    }
   });
 
   it("so they do for any model on any card", () => {
@@ -168,7 +170,9 @@ describe("between cards of the same memory", () => {
           const one: VllmRequest = { ...request, engine: { version } };
           const other: VllmRequest = { ...one, gpuMemoryGiB: one.gpuMemoryGiB * factor };
           const crosses = [70, 160].some((step) => one.gpuMemoryGiB < step && other.gpuMemoryGiB >= step);
-          if (crosses) return;
+          if (crosses) {
+            return;
+          }
           expect(["limit"]).toEqual(expect.arrayContaining([...differing(one, other)]));
         },
       ),

@@ -26,7 +26,9 @@ function refusal(action: () => unknown): string {
   try {
     action();
   } catch (error) {
-    if (error instanceof CheckpointError) return error.message;
+    if (error instanceof CheckpointError) {
+      return error.message;
+    }
     throw error;
   }
   return "accepted";

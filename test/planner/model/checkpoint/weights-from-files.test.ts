@@ -100,7 +100,9 @@ describe("a model type that no reader knows", () => {
 
   it("counts float32 matrices as the model's type, which vLLM loads them as", () => {
     const [whole, half] = [plain("F32"), plain("BF16")].map((write) => read(llama8b, llamaTensors(llama8b, write)));
-    if (!whole || !half) throw new Error("two checkpoints were written");
+    if (!whole || !half) {
+      throw new Error("two checkpoints were written");
+    }
     expect(weightsGiB(whole)).toEqual(weightsGiB(half));
     expect(weightBytes(whole).checkpointBytes).toBeGreaterThan(1.8 * weightBytes(half).checkpointBytes);
   });

@@ -93,7 +93,9 @@ export function defaultArchitecture(
 /** The default configuration of a family. */
 export function defaultConfig(modelType: string): Family["config"] {
   const family = familiesFile.families[modelType];
-  if (family === undefined) throw new Error(`no family ${modelType} in families.json`);
+  if (family === undefined) {
+    throw new Error(`no family ${modelType} in families.json`);
+  }
   return family.config;
 }
 
@@ -102,10 +104,14 @@ export function compare(family: Family, config: unknown = family.config): Outcom
   try {
     const counted = countParameters(readModelConfig(config, { name: family.modelType })).total;
     const error = counted / family.parameters - 1;
-    if (error === 0 || counted === family.parameters + family.buffers) return { kind: "exact" };
+    if (error === 0 || counted === family.parameters + family.buffers) {
+      return { kind: "exact" };
+    }
     return { kind: Math.abs(error) <= NEAR ? "near" : "off", error };
   } catch (error) {
-    if (!(error instanceof ModelConfigError)) throw error;
+    if (!(error instanceof ModelConfigError)) {
+      throw error;
+    }
     return { kind: "refused", reason: error.message };
   }
 }

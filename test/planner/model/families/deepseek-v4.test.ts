@@ -34,7 +34,9 @@ function withRates(ratios: readonly number[]): ModelArchitecture {
 
 function layoutOf(ratios: readonly number[]) {
   const layout = kvLayout(layerCaches(withRates(ratios), "auto", 1), rules);
-  if (layout === undefined) throw new Error("nothing is cached");
+  if (layout === undefined) {
+    throw new Error("nothing is cached");
+  }
   return layout;
 }
 
@@ -119,7 +121,9 @@ describe("the cache of compressed attention", () => {
     const layers = fc.array(fc.constantFrom(0, 4, 128), { minLength: 1, maxLength: 40 });
     const caches = (ratios: readonly number[]) =>
       ratios.flatMap((rate) => {
-        if (rate === 0) return compressedCaches(attention);
+        if (rate === 0) {
+          return compressedCaches(attention);
+        }
         const compression = { rate, overlaps: rate === 4 };
         const indexer = rate === 4 ? { heads: 64, headDim: 128 } : undefined;
         return compressedCaches({ ...attention, compression, indexer });
@@ -127,7 +131,9 @@ describe("the cache of compressed attention", () => {
     fc.assert(
       fc.property(layers, (ratios) => {
         const layout = packedLayout(caches(ratios));
-        if (layout === undefined) throw new Error("nothing is cached");
+        if (layout === undefined) {
+          throw new Error("nothing is cached");
+        }
         const held = layout.groups.reduce((total, group) => total + group.layers, 0);
         expect(held).toBeGreaterThanOrEqual(caches(ratios).length);
         const growing = caches(ratios).filter(({ scope }) => scope.kind === "full");

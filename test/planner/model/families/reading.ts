@@ -8,14 +8,18 @@ import { families } from "./compare";
 /** The default configuration of transformers with some keys changed. */
 export function read(modelType: string, changes: Readonly<Record<string, unknown>> = {}): ModelArchitecture {
   const family = families.find((each) => each.modelType === modelType);
-  if (family === undefined) throw new Error(`no family ${modelType}`);
+  if (family === undefined) {
+    throw new Error(`no family ${modelType}`);
+  }
   return readModelConfig({ ...family.config, dtype: "bfloat16", ...changes });
 }
 
 /** @throws Error when the model has no such tensor */
 export function tensor(architecture: ModelArchitecture, module: string): ModelTensor {
   const found = tensorInventory(architecture).find((each) => each.module === module);
-  if (found === undefined) throw new Error(`no ${module}`);
+  if (found === undefined) {
+    throw new Error(`no ${module}`);
+  }
   return found;
 }
 

@@ -179,7 +179,9 @@ describe("Sarvam", () => {
 
 function defaults(modelType: string): object {
   const family = families.find((each) => each.modelType === modelType);
-  if (family === undefined) throw new Error(`no family ${modelType}`);
+  if (family === undefined) {
+    throw new Error(`no family ${modelType}`);
+  }
   // transformers writes the lists that the published file has under other names
   const { layer_types: _attention, mlp_layer_types: _blocks, ...config } = family.config;
   return config;

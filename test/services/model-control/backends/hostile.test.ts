@@ -107,7 +107,9 @@ describe("a hostile pull", () => {
     async function* endless(gone: AbortSignal): AsyncGenerator<object> {
       for (; sent < 1e6 && !gone.aborted; sent++) {
         yield { status: "pulling", digest: `sha256:${sent}`, total: 10, completed: 1 };
-        if (sent % 100 === 0) await new Promise(setImmediate);
+        if (sent % 100 === 0) {
+          await new Promise(setImmediate);
+        }
       }
     }
     expect((await pullError(endless)).message).toBe("the pull tells of more than 1000 parts");
@@ -118,7 +120,9 @@ describe("a hostile pull", () => {
 test("a hostile vLLM's metrics cost no time", async () => {
   const metrics = "vllm:request_success_total{\n".repeat(70_000);
   const url = await address((path) => {
-    if (path === "/metrics") return { body: metrics };
+    if (path === "/metrics") {
+      return { body: metrics };
+    }
     return { body: path === "/v1/models" ? { data: [{ id: "m" }] } : { is_sleeping: false } };
   });
   const begun = performance.now();

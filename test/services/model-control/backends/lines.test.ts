@@ -4,7 +4,9 @@ import { linesOf } from "../../../../services/model-control/src/backends/lines";
 
 async function read(chunks: Iterable<Uint8Array>): Promise<string[]> {
   const lines: string[] = [];
-  for await (const line of linesOf(stream(chunks))) lines.push(line);
+  for await (const line of linesOf(stream(chunks))) {
+    lines.push(line);
+  }
   return lines;
 }
 

@@ -131,7 +131,9 @@ describe("on an Ollama in trouble", () => {
   test("that has no capacity is unavailable, that fails at a load is refused", async () => {
     let status = 503;
     const backend = await backendOf((path) => {
-      if (path === "/api/show") return { body: { capabilities: ["completion"] } };
+      if (path === "/api/show") {
+        return { body: { capabilities: ["completion"] } };
+      }
       return { status, body: { error: "model requires more system memory (8.0 GiB) than is available" } };
     });
     await expect(backend.load("m:1", signal)).rejects.toThrow(EngineUnavailable);

@@ -17,7 +17,9 @@ class TritonStub {
 
   answer({ method, path }: StubRequest): StubAnswer {
     const control = /^\/v2\/repository\/models\/([^/]+)\/(load|unload)$/.exec(path);
-    if (method === "POST" && control?.[1] && control[2]) return this.control(control[1], control[2]);
+    if (method === "POST" && control?.[1] && control[2]) {
+      return this.control(control[1], control[2]);
+    }
     switch (`${method} ${path}`) {
       case "GET /v2/health/live":
         return { body: "" };
@@ -36,10 +38,13 @@ class TritonStub {
     if (!this.explicit) {
       return { status: 503, body: { error: "explicit model load / unload is not allowed if polling is enabled" } };
     }
-    if (verb === "unload") this.states.set(model, "UNLOADING");
-    else if (model === "broken")
+    if (verb === "unload") {
+      this.states.set(model, "UNLOADING");
+    } else if (model === "broken") {
       return { status: 400, body: { error: "failed to load 'broken', no version is available" } };
-    else this.states.set(model, "READY");
+    } else {
+      this.states.set(model, "READY");
+    }
     return {};
   }
 

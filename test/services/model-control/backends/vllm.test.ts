@@ -30,10 +30,16 @@ class VllmStub {
           ].join("\n"),
         };
     }
-    if (!this.devMode) return { status: 404, body: { detail: "Not Found" } };
-    if (method === "POST" && path.startsWith("/sleep?")) this.sleeping = this.sleepMode;
-    else if (`${method} ${path}` === "POST /wake_up") this.sleeping = false;
-    else if (`${method} ${path}` !== "GET /is_sleeping") return { status: 404, body: { detail: "Not Found" } };
+    if (!this.devMode) {
+      return { status: 404, body: { detail: "Not Found" } };
+    }
+    if (method === "POST" && path.startsWith("/sleep?")) {
+      this.sleeping = this.sleepMode;
+    } else if (`${method} ${path}` === "POST /wake_up") {
+      this.sleeping = false;
+    } else if (`${method} ${path}` !== "GET /is_sleeping") {
+      return { status: 404, body: { detail: "Not Found" } };
+    }
     return path === "/is_sleeping" ? { body: { is_sleeping: this.sleeping } } : { body: "" };
   }
 }

@@ -42,7 +42,9 @@ export class MemoryState implements FleetState {
   }
 
   async setWorker(lease: Lease, record: WorkerRecord): Promise<void> {
-    if (lease.signal.aborted) throw new WorkerBusy("the lease is lost");
+    if (lease.signal.aborted) {
+      throw new WorkerBusy("the lease is lost");
+    }
     this.records.set(lease.worker, record);
   }
 
@@ -51,8 +53,12 @@ export class MemoryState implements FleetState {
   }
 
   async setModels(worker: string, changed: ReadonlyMap<string, ModelRecord>, gone: readonly string[]): Promise<void> {
-    for (const [model, record] of changed) of(this.known, worker).set(model, record);
-    for (const model of gone) of(this.known, worker).delete(model);
+    for (const [model, record] of changed) {
+      of(this.known, worker).set(model, record);
+    }
+    for (const model of gone) {
+      of(this.known, worker).delete(model);
+    }
   }
 
   async sizes(): Promise<ReadonlyMap<string, ModelSize>> {
@@ -76,8 +82,14 @@ export class MemoryState implements FleetState {
   }
 
   async forgetLeftovers(worker: string, olderThanSeconds: number): Promise<void> {
-    if (this.leftoversAreSeconds < olderThanSeconds) return;
-    for (const [model, { running }] of of(this.running, worker)) if (!running) of(this.running, worker).delete(model);
+    if (this.leftoversAreSeconds < olderThanSeconds) {
+      return;
+    }
+    for (const [model, { running }] of of(this.running, worker)) {
+      if (!running) {
+        of(this.running, worker).delete(model);
+      }
+    }
   }
 }
 

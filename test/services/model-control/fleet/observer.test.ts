@@ -7,7 +7,9 @@ test("looks again and again, also after a look that failed, until it is ended", 
   let looks = 0;
   const observe = async () => {
     looks += 1;
-    if (looks === 2) throw new Error("away");
+    if (looks === 2) {
+      throw new Error("away");
+    }
   };
   const end = startObserver({ observe }, (error) => errors.push(error), 0.01);
   await expect.poll(() => looks).toBeGreaterThan(3);

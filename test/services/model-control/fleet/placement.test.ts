@@ -52,7 +52,9 @@ describe("choosePlacement", () => {
     fc.assert(
       fc.property(need, candidates, (wanted, all) => {
         const placement = choosePlacement(wanted, all);
-        if ("shortage" in placement) return;
+        if ("shortage" in placement) {
+          return;
+        }
         const chosen = all.find((candidate) => candidate.worker === placement.worker);
         expect(chosen).toBeDefined();
         expect(chosen && canTake(chosen, wanted)).toBe(true);
@@ -64,7 +66,9 @@ describe("choosePlacement", () => {
     fc.assert(
       fc.property(need, candidates, (wanted, all) => {
         const placement = choosePlacement(wanted, all);
-        if (!("shortage" in placement)) return;
+        if (!("shortage" in placement)) {
+          return;
+        }
         for (const candidate of all) {
           expect(canTake(candidate, wanted)).toBe(false);
           expect(placement.shortage).toContain(`${candidate.worker}: `);
@@ -77,7 +81,9 @@ describe("choosePlacement", () => {
     fc.assert(
       fc.property(need, candidates, (wanted, all) => {
         const loaded = all.filter(({ has }) => has === "loaded").map(({ worker }) => worker);
-        if (loaded.length === 0) return;
+        if (loaded.length === 0) {
+          return;
+        }
         const placement = choosePlacement(wanted, all);
         expect("worker" in placement && loaded.includes(placement.worker)).toBe(true);
       }),

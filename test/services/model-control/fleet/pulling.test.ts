@@ -70,7 +70,9 @@ describe("a pull that is cancelled", () => {
     const test = testFleet([ollamaWorker("a", ollama.url, { diskBytes: 15 * GIB })]);
     const cancel = new AbortController();
     const onProgress = ({ completedBytes }: { completedBytes: number }) => {
-      if (completedBytes >= after) cancel.abort(new Error("cancelled"));
+      if (completedBytes >= after) {
+        cancel.abort(new Error("cancelled"));
+      }
     };
     await expect(test.fleet.pull("new:1", { load: true, onProgress }, cancel.signal)).rejects.toThrow("cancelled");
     return test;

@@ -16,7 +16,9 @@ describe("a model finds its place", () => {
   beforeEach(async () => {
     a = await OllamaStub.listen({ "seven:7b": model(8), "thirteen:13b": model(16), "coder:7b": model(8) });
     b = await OllamaStub.listen();
-    for (const stub of [a, b]) stub.registry.set("new:1", model(4)).set("huge:1", model(40));
+    for (const stub of [a, b]) {
+      stub.registry.set("new:1", model(4)).set("huge:1", model(40));
+    }
   });
   afterEach(() => Promise.all([a.close(), b.close()]));
 

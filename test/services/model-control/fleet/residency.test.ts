@@ -23,8 +23,11 @@ describe("chooseLeavers", () => {
     fc.assert(
       fc.property(residents, bytes, (all, needed) => {
         const leavers = chooseLeavers(all, needed);
-        if (leavers === undefined) expect(evictableBytes(all)).toBeLessThan(needed);
-        else expect(sumBytes(leavers)).toBeGreaterThanOrEqual(Math.max(0, needed));
+        if (leavers === undefined) {
+          expect(evictableBytes(all)).toBeLessThan(needed);
+        } else {
+          expect(sumBytes(leavers)).toBeGreaterThanOrEqual(Math.max(0, needed));
+        }
       }),
     );
   });
@@ -43,7 +46,9 @@ describe("chooseLeavers", () => {
     fc.assert(
       fc.property(residents, bytes, (all, needed) => {
         const leavers = chooseLeavers(all, needed) ?? [];
-        for (const leaver of leavers) expect(sumBytes(leavers) - leaver.bytes).toBeLessThan(needed);
+        for (const leaver of leavers) {
+          expect(sumBytes(leavers) - leaver.bytes).toBeLessThan(needed);
+        }
       }),
     );
   });
@@ -53,10 +58,14 @@ describe("chooseLeavers", () => {
       fc.property(residents, bytes, (all, needed) => {
         const same = all.map((resident) => ({ ...resident, bytes: 10 }));
         const leavers = chooseLeavers(same, needed);
-        if (leavers === undefined) return;
+        if (leavers === undefined) {
+          return;
+        }
         const newest = Math.max(0, ...leavers.map(timeOf));
         const kept = same.filter((resident) => !resident.stays && !leavers.includes(resident));
-        for (const resident of kept) expect(timeOf(resident)).toBeGreaterThanOrEqual(newest);
+        for (const resident of kept) {
+          expect(timeOf(resident)).toBeGreaterThanOrEqual(newest);
+        }
       }),
     );
   });

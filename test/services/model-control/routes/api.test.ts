@@ -196,7 +196,9 @@ describe("callers", () => {
       headers: { "www-authenticate": expect.stringContaining(`error="insufficient_scope", scope="${scope}"`) },
     });
     // Who fetches the warm models must not be able to delete or to stop anything.
-    if (scope === "operate") expect(await ask(method, url, undefined, PULL)).toMatchObject({ status: 403 });
+    if (scope === "operate") {
+      expect(await ask(method, url, undefined, PULL)).toMatchObject({ status: 403 });
+    }
     expect([fleet.calls, tasks.requests]).toEqual([[], []]);
   });
 
@@ -215,7 +217,9 @@ describe("limits", () => {
     await server.close();
     ({ server } = await testApi({ limits: { anonymousRequestsPerMinute: 3 } }));
     const statuses: number[] = [];
-    for (let i = 0; i < 5; i++) statuses.push((await ask("GET", "/%zz", undefined, {})).status);
+    for (let i = 0; i < 5; i++) {
+      statuses.push((await ask("GET", "/%zz", undefined, {})).status);
+    }
     expect(statuses).toEqual([400, 400, 400, 429, 429]);
   });
 
@@ -237,7 +241,9 @@ describe("limits", () => {
     ({ server } = await testApi({ limits: { requestsPerMinute: 2, anonymousRequestsPerMinute: 1 } }));
     const statuses = async (times: number, headers: Record<string, string>) => {
       const answers = [];
-      for (let i = 0; i < times; i++) answers.push((await ask("GET", "/tasks", undefined, headers)).status);
+      for (let i = 0; i < times; i++) {
+        answers.push((await ask("GET", "/tasks", undefined, headers)).status);
+      }
       return answers;
     };
     expect(await statuses(3, OPERATE)).toEqual([200, 200, 429]);

@@ -61,7 +61,9 @@ describe("the description", () => {
     const open = [...operations].filter(([, { security }]) => security === undefined).map(([name]) => name);
     expect(open.sort()).toEqual(["GET /health", "GET /livez", "GET /openapi.json", "GET /readyz"]);
     for (const [name, { security, responses }] of operations) {
-      if (security === undefined) continue;
+      if (security === undefined) {
+        continue;
+      }
       expect([name, Object.keys(responses)]).toEqual([name, expect.arrayContaining(["401", "403", "429", "503"])]);
       expect(Object.keys(responses["401"]?.content ?? {})).toEqual(["application/problem+json"]);
     }
