@@ -28,7 +28,7 @@ import { modelUsage } from "./model/usage";
 import { HubError } from "./pin/hub";
 
 /** The largest context to plan for when none is given. */
-const defaultContextTokens = 8192;
+const DEFAULT_CONTEXT_TOKENS = 8192;
 
 /** A replica over more nodes than this is no deployment anyone runs. */
 const MOST_NODES = 8;
@@ -97,7 +97,7 @@ async function reportFor(args: ModelArguments, env: NodeJS.ProcessEnv): Promise<
   const load = {
     architecture,
     engine,
-    contextTokens: args.contextTokens ?? Math.min(architecture.maxContextTokens, defaultContextTokens),
+    contextTokens: args.contextTokens ?? Math.min(architecture.maxContextTokens, DEFAULT_CONTEXT_TOKENS),
     concurrency: args.concurrency,
     kvCacheDtype: args.kvCacheDtype,
     quantization: quantizationFor(args, named),

@@ -1,22 +1,22 @@
 /** `npm run smoke`: checks a running platform from outside. */
 import { type CommandIo, EXIT } from "./io";
 import { Progress } from "./progress";
-import { readSmokeArguments, smokeOptions, smokeUsage } from "./smoke/arguments";
+import { readSmokeArguments, SMOKE_OPTIONS, SMOKE_USAGE } from "./smoke/arguments";
 import { smokeJson, smokeText, stepLine } from "./smoke/report";
 import { hasFailed } from "./smoke/result";
 import { type SmokeObserver, smoke } from "./smoke/run";
 
-export const options = smokeOptions;
+export const options = SMOKE_OPTIONS;
 
 /** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const args = readSmokeArguments(argv);
   if (args === "help") {
-    io.out(smokeUsage);
+    io.out(SMOKE_USAGE);
     return EXIT.ok;
   }
   if ("problems" in args) {
-    io.err(`${args.problems.join("\n")}\n\n${smokeUsage}`);
+    io.err(`${args.problems.join("\n")}\n\n${SMOKE_USAGE}`);
     return EXIT.badInput;
   }
   const report = await smoke(args, io.progress ? onTerminal(io) : inLog(io));

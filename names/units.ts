@@ -1,9 +1,9 @@
 /** GiB is 2^30 bytes, what engines and drivers report; GB (10^9) is what catalogues and vendors print. */
-export const bytesPerGiB = 2 ** 30;
-export const bytesPerMiB = 2 ** 20;
+export const BYTES_PER_GIB = 2 ** 30;
+export const BYTES_PER_MIB = 2 ** 20;
 
 export function toGiB(bytes: number): number {
-  return bytes / bytesPerGiB;
+  return bytes / BYTES_PER_GIB;
 }
 
 /** Smallest multiple of `multiple` that is not below `value`. */

@@ -1,4 +1,4 @@
-import { bytesPerMiB } from "../names/units";
+import { BYTES_PER_MIB } from "../names/units";
 import type { ModelPlan, Stage } from "./types";
 
 /** What a request through the gateway may weigh, and the memory that proxies need for it. */
@@ -50,13 +50,13 @@ export function gatewayLimits({ stage, models, maxRequestMiB }: GatewayDemand): 
   const proxyMemoryGiB = Math.min(MOST_MEMORY_GIB, Math.max(LEAST_MEMORY_GIB[stage], wantedGiB));
   const bodiesMiB = (proxyMemoryGiB * HEAP_SHARE - BASE_GIB) * 1024;
   return {
-    maxRequestBytes: bodyMiB * bytesPerMiB,
+    maxRequestBytes: bodyMiB * BYTES_PER_MIB,
     parallelRequests: Math.max(1, Math.floor(bodiesMiB / bodyMiB)),
     proxyMemoryGiB,
   };
 }
 
 function bodyMiBOf({ task, takesImages, contextTokens }: GatewayDemand["models"][number]): number {
-  const prompt = Math.ceil((contextTokens * BYTES_PER_TOKEN) / bytesPerMiB);
+  const prompt = Math.ceil((contextTokens * BYTES_PER_TOKEN) / BYTES_PER_MIB);
   return Math.max(prompt, takesImages || task === "embedding" ? BODY_MIB.imagesOrVectors : 0);
 }

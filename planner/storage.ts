@@ -1,5 +1,5 @@
 import { SOURCES } from "../engines/sources";
-import { bytesPerGiB } from "../names/units";
+import { BYTES_PER_GIB } from "../names/units";
 import { weightBytes } from "./model/parameters";
 import type { ModelRequest } from "./request";
 import type { ModelPlan, ModelSource } from "./types";
@@ -25,7 +25,7 @@ export function modelFilesGB(model: ModelRequest): number {
 
 /** Volume for one copy of a model, whole GiB, from the size of its files in GB. */
 export function modelStorageGiB(filesGB: number): number {
-  return Math.max(MINIMUM_GIB, Math.ceil((filesGB * 1e9 * STORAGE_FACTOR) / bytesPerGiB));
+  return Math.max(MINIMUM_GIB, Math.ceil((filesGB * 1e9 * STORAGE_FACTOR) / BYTES_PER_GIB));
 }
 
 /** Whether an engine reads the model's files from the environment's own bucket; others come from a registry. */

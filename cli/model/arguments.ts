@@ -30,7 +30,7 @@ export interface WrongArguments {
   readonly model?: string;
 }
 
-const kvDtypes: Readonly<Record<string, KvCacheDtype>> = {
+const KV_DTYPES: Readonly<Record<string, KvCacheDtype>> = {
   auto: "auto",
   bfloat16: "bfloat16",
   bf16: "bfloat16",
@@ -96,7 +96,7 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
       "gpu-memory-gib",
       (value) => decimal(value, MOST_GPU_GIB),
       `GiB above 0, at most ${MOST_GPU_GIB}`,
-      mebibytes,
+      MEBIBYTES,
     ),
     hostMemoryGiB: number(
       "host-memory-gib",
@@ -150,8 +150,8 @@ function flagProblems({ flags }: CommandLine, engine: EngineName | undefined): s
 }
 
 function readKvDtype(name: string, problems: string[]): KvCacheDtype | undefined {
-  const known = Object.keys(kvDtypes);
-  const found = Object.hasOwn(kvDtypes, name) ? kvDtypes[name] : undefined;
+  const known = Object.keys(KV_DTYPES);
+  const found = Object.hasOwn(KV_DTYPES, name) ? KV_DTYPES[name] : undefined;
   if (found === undefined) {
     problems.push(
       `--kv-dtype must be one of ${known.join(", ")}, is "${name}"; ${suggest(name, known, "auto is the model's own")}`,
@@ -164,7 +164,7 @@ function readKvDtype(name: string, problems: string[]): KvCacheDtype | undefined
 const MOST_GPU_GIB = 2048;
 const MOST_HOST_GIB = 65_536;
 
-const mebibytes = ": nvidia-smi shows MiB, 1024 to a GiB";
+const MEBIBYTES = ": nvidia-smi shows MiB, 1024 to a GiB";
 
 function decimal(text: string, most: number): number | undefined {
   const value = text.trim() === "" ? Number.NaN : Number(text);

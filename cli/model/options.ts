@@ -22,7 +22,7 @@ function flagOptionsOf(name: EngineName): FlagOptions {
 const flagsByEngine = new Map(engineNames.map((name) => [name, flagOptionsOf(name)]));
 const flagOptions: FlagOptions = Object.assign({}, ...flagsByEngine.values());
 
-const ownOptions = {
+const OWN_OPTIONS = {
   engine: { type: "string" },
   gpu: { type: "string" },
   shape: { type: "string" },
@@ -40,10 +40,10 @@ const ownOptions = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-type OptionName = keyof typeof ownOptions;
+type OptionName = keyof typeof OWN_OPTIONS;
 
 /** Options by the setting of a model that they stand for, in the words of a plan. */
-const bySetting: Readonly<Record<string, OptionName>> = {
+const BY_SETTING: Readonly<Record<string, OptionName>> = {
   tensorParallel: "tp",
   pipelineParallel: "pp",
   gpuMemoryUtilization: "utilization",
@@ -55,7 +55,7 @@ const bySetting: Readonly<Record<string, OptionName>> = {
 function engineSpellings(name: EngineName): (readonly [string, OptionName])[] {
   const { options, arguments: rules } = engineOf(name).options;
   return options.arguments.flatMap(({ name: flag }) => {
-    const option = bySetting[ruleFor(rules.settings, flag)?.split(".").at(-1) ?? ""];
+    const option = BY_SETTING[ruleFor(rules.settings, flag)?.split(".").at(-1) ?? ""];
     return option === undefined ? [] : [[flag, option] as const];
   });
 }
@@ -80,9 +80,9 @@ const uses: Partial<Record<OptionName, (engine: Engine) => boolean>> = {
 };
 
 export const modelOptions = {
-  ...ownOptions,
+  ...OWN_OPTIONS,
   ...flagOptions,
-  ...Object.fromEntries(Object.entries(spellings).map(([name, own]) => [name, ownOptions[own]])),
+  ...Object.fromEntries(Object.entries(spellings).map(([name, own]) => [name, OWN_OPTIONS[own]])),
 };
 
 export function spellingsOf(option: OptionName): readonly string[] {

@@ -197,7 +197,7 @@ function setting(
   return `${name} ${engine.version} on ${where}${layout}${share}`;
 }
 
-const barWidth = 60;
+const BAR_WIDTH = 60;
 
 /** The budget as a bar of fixed width, with what it can be off; what does not fit is cut off. */
 function bar(budget: MemoryBudget, aboveGiB: number): string {
@@ -208,10 +208,10 @@ function bar(budget: MemoryBudget, aboveGiB: number): string {
     [".", aboveGiB],
   ];
   const drawn = parts
-    .map(([mark, gib]) => mark.repeat(Math.min(barWidth, Math.round((barWidth * gib) / budget.limitGiB))))
+    .map(([mark, gib]) => mark.repeat(Math.min(BAR_WIDTH, Math.round((BAR_WIDTH * gib) / budget.limitGiB))))
     .join("")
-    .slice(0, barWidth);
-  return `[${drawn.padEnd(barWidth)}]`;
+    .slice(0, BAR_WIDTH);
+  return `[${drawn.padEnd(BAR_WIDTH)}]`;
 }
 
 function row(label: string, text: string): string {

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { readTextFile } from "../../stacks/config/text-file";
 import { messageOf } from "../io";
 
-export const smokeUsage = `Usage: npm run smoke -- --url URL [options]
+export const SMOKE_USAGE = `Usage: npm run smoke -- --url URL [options]
 
 Checks a platform from outside as its users would, in six steps: health, pull, latency, concurrent requests, unload, stop
 worker. Works with the model control API, with Ollama alone, and, as far as steps apply, with any OpenAI endpoint.
@@ -48,7 +48,7 @@ export interface SmokeArguments {
   readonly json: boolean;
 }
 
-export const smokeOptions = {
+export const SMOKE_OPTIONS = {
   url: { type: "string" },
   "control-url": { type: "string" },
   model: { type: "string" },
@@ -126,7 +126,7 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
 
 function parse(argv: string[]) {
   try {
-    return parseArgs({ args: argv, options: smokeOptions, allowPositionals: true });
+    return parseArgs({ args: argv, options: SMOKE_OPTIONS, allowPositionals: true });
   } catch (error) {
     return { problems: [messageOf(error)] };
   }

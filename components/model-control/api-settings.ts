@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
 import { QUEUE } from "../../names/services";
-import { bytesPerGiB } from "../../names/units";
+import { BYTES_PER_GIB } from "../../names/units";
 import type { configSchema } from "../../services/model-control/src/config";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_PORTS, QUEUE_PORT } from "./names";
@@ -67,8 +67,8 @@ function workersOf({ model, engine, namespace, scale, control }: ModelEndpoint):
     name: engines.length === 1 ? model : `${model}-${ordinal}`,
     backend: engine,
     url,
-    memoryBytes: Math.floor(memoryGiB * bytesPerGiB),
-    ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * bytesPerGiB) }),
+    memoryBytes: Math.floor(memoryGiB * BYTES_PER_GIB),
+    ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * BYTES_PER_GIB) }),
     ...(models && { models }),
     pins: [...new Set(pins)],
     scale: { namespace, kind: scale.kind, name: scale.name, replicas },

@@ -19,7 +19,7 @@ import type { MemoryRequest } from "../memory-request";
 import errorTerms from "./error-terms.json";
 
 /** llama.cpp settings of Ollama 0.32 that size its buffers. */
-const constants = {
+const CONSTANTS = {
   version: "0.32.15",
   /** Tokens per compute step (llama.cpp n_ubatch). */
   batchTokens: 512,
@@ -30,10 +30,10 @@ const constants = {
 } as const;
 
 /** The file type of most models in the Ollama library. */
-const defaultFileType = "Q4_K_M";
+const DEFAULT_FILE_TYPE = "Q4_K_M";
 
 /** llama.cpp caches in f16, or in q8_0 (8.5 bits per value) when asked for 8 bits; relative to 2 bytes. */
-const cacheScale = { auto: 1, bfloat16: 1, fp8: 8.5 / 16 } as const;
+const CACHE_SCALE = { auto: 1, bfloat16: 1, fp8: 8.5 / 16 } as const;
 
 /** Estimates one Ollama runner. `pipelineParallel` is the number of GPUs; tensor parallelism does not exist here. */
 export function estimateOllama(request: MemoryRequest): MemoryEstimate {
@@ -48,7 +48,7 @@ export function estimateOllama(request: MemoryRequest): MemoryEstimate {
     const layers = caches.slice(stage.firstLayer, stage.endLayer);
     const oneRequestGiB = toGiB(cacheBytes(layers, request.contextTokens, request));
     const activation = toGiB(computeBufferBytes(architecture, stage));
-    const nonTorch = onCpu ? constants.hostGiB : constants.contextGiB;
+    const nonTorch = onCpu ? CONSTANTS.hostGiB : CONSTANTS.contextGiB;
     return {
       stage: stage.index,
       layers: layers.length,
@@ -77,7 +77,7 @@ function summarize(
     kvTokens: caching.length > 0 ? request.contextTokens * request.concurrency : 0,
     requiredTokens: request.contextTokens * request.concurrency,
     requestCapacity: Math.min(...caching.map(({ kvPoolGiB, oneRequestGiB }) => kvPoolGiB / oneRequestGiB)),
-    basis: `computed from llama.cpp's file types and buffers; constants of Ollama ${constants.version}`,
+    basis: `computed from llama.cpp's file types and buffers; constants of Ollama ${CONSTANTS.version}`,
     notes: [
       `weights as GGUF ${format.name}`,
       ...(onCpu ? ["host memory, no GPU"] : []),
@@ -88,7 +88,7 @@ function summarize(
 
 /** MXFP4 checkpoints are served as they are; everything else in the library's usual file type. */
 export function usualFileType(architecture: ModelArchitecture): string {
-  return architecture.quantization.name === "mxfp4" ? "MXFP4" : defaultFileType;
+  return architecture.quantization.name === "mxfp4" ? "MXFP4" : DEFAULT_FILE_TYPE;
 }
 
 function ollamaFormat(architecture: ModelArchitecture, quantization: string | undefined): WeightFormat {
@@ -133,7 +133,7 @@ function isOnStage(
 }
 
 /** Tokens that a bounded window keeps besides its own. */
-export const inFlightTokens = constants.batchTokens;
+export const inFlightTokens = CONSTANTS.batchTokens;
 
 /** Cache of one request: bounded windows keep the window and one batch. */
 function cacheBytes(layers: readonly LayerCache[], contextTokens: number, request: MemoryRequest): number {
@@ -141,8 +141,8 @@ function cacheBytes(layers: readonly LayerCache[], contextTokens: number, reques
     const kept =
       layer.scope.kind === "full"
         ? contextTokens
-        : Math.min(contextTokens, layer.scope.windowTokens + constants.batchTokens);
-    return total + layer.bytesPerToken * cacheScale[request.kvCacheDtype] * kept + layer.stateBytes;
+        : Math.min(contextTokens, layer.scope.windowTokens + CONSTANTS.batchTokens);
+    return total + layer.bytesPerToken * CACHE_SCALE[request.kvCacheDtype] * kept + layer.stateBytes;
   }, 0);
 }
 
@@ -157,5 +157,5 @@ function computeBufferBytes(architecture: ModelArchitecture, stage: PipelineStag
     }),
   );
   const logits = stage.isLast && architecture.kind === "decoder" ? architecture.vocabSize : 0;
-  return constants.batchTokens * 4 * (Math.max(logits, width) + 4 * architecture.hiddenSize);
+  return CONSTANTS.batchTokens * 4 * (Math.max(logits, width) + 4 * architecture.hiddenSize);
 }

@@ -69,15 +69,15 @@ function weightNotes(kind: WeightKind, card: Card): CardVerdict[] {
  * What compressed attention needs: on NVIDIA it has FlashMLA's kernels (9.0 and 10.0) and FlashInfer's (12.0) alone
  * (vLLM 0.33.0: models/deepseek_v4/nvidia/model.py, models/deepseek_v4/sparse_mla.py, v1/attention/ops/flashmla.py).
  */
-const compressedAttentionNeeds: CardNeeds = { computeCapability: 9.0 };
+const COMPRESSED_ATTENTION_NEEDS: CardNeeds = { computeCapability: 9.0 };
 
 function attentionVerdict({ architecture }: ServedModel, card: Card): CardVerdict {
   const isCompressed = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "compressed");
-  if (!isCompressed || meets(card, compressedAttentionNeeds) !== "no") {
+  if (!isCompressed || meets(card, COMPRESSED_ATTENTION_NEEDS) !== "no") {
     return NOTHING_TO_SAY;
   }
   return refused(
-    `${describe(card)}, and vLLM needs ${describeNeeds(compressedAttentionNeeds, card)} for the attention of ${architecture.family}`,
+    `${describe(card)}, and vLLM needs ${describeNeeds(COMPRESSED_ATTENTION_NEEDS, card)} for the attention of ${architecture.family}`,
     OTHER_CARDS,
   );
 }

@@ -5,7 +5,7 @@ import type { Dtype } from "../../planner/model/architecture";
 import { isPlainObject } from "../../planner/model/config-source";
 import { dtypeNamed } from "../../planner/model/format-names";
 import type { ArgumentValue } from "../../planner/types";
-import { encoderParallelisms, type MoeBackend, moeBackends, type VllmOptions } from "./memory/options";
+import { ENCODER_PARALLELISMS, MOE_BACKENDS, type MoeBackend, type VllmOptions } from "./memory/options";
 import { vllmArgument, vllmOptions } from "./options";
 
 /** A value that a flag cannot have. */
@@ -41,15 +41,15 @@ const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
   "language-model-only": flag((languageModelOnly) => ({ languageModelOnly })),
   "limit-mm-per-prompt": readMediaLimits,
   "mm-encoder-tp-mode": (value) => {
-    const mode = encoderParallelisms.find((each) => each === value);
+    const mode = ENCODER_PARALLELISMS.find((each) => each === value);
     return mode === undefined
-      ? { allowed: `one of ${encoderParallelisms.join(", ")}` }
+      ? { allowed: `one of ${ENCODER_PARALLELISMS.join(", ")}` }
       : { options: { encoderParallelism: mode } };
   },
   "moe-backend": (value) => {
-    const moeBackend: MoeBackend | undefined = moeBackends.find((each) => each === value);
+    const moeBackend: MoeBackend | undefined = MOE_BACKENDS.find((each) => each === value);
     if (typeof value !== "string" || value === "") {
-      return { allowed: `a back end, for example ${moeBackends.join(", ")}` };
+      return { allowed: `a back end, for example ${MOE_BACKENDS.join(", ")}` };
     }
     return { options: value === "auto" ? {} : moeBackend && { moeBackend } };
   },
@@ -59,7 +59,7 @@ const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
 export const memoryFlags: readonly string[] = Object.keys(readers);
 
 /** Flags that override what the figure rests on, or that people take for memory. */
-export const overridingFlags: Readonly<Record<string, string>> = {
+export const OVERRIDING_FLAGS: Readonly<Record<string, string>> = {
   "kv-cache-memory-bytes": "it overrides the share of GPU memory that is counted with: say --utilization",
   "num-gpu-blocks-override": "it overrides the KV cache that is counted: say --context and --concurrency",
   "swap-space": "it took host memory alone, which the V1 engine never used",

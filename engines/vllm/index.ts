@@ -1,7 +1,7 @@
 import { type Engine, semanticVersionOf } from "../engine";
 import { vllmCardVerdict } from "./card-verdict";
 import { parallelismProblems } from "./divisibility";
-import { memoryFlags, overridingFlags, readVllmFlags } from "./flags";
+import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
 import { estimateVllm, inFlightTokens } from "./memory/estimate";
 import { vllmRequest } from "./memory/request";
@@ -28,7 +28,7 @@ export const vllm: Engine = {
   settings: vllmSettings,
   variablePrefix: "VLLM_",
   memoryFlags,
-  overridingFlags,
+  overridingFlags: OVERRIDING_FLAGS,
   memoryByVersion: true,
   readFlags: readVllmFlags,
   parallelism: { tensor: true, overNodes: true },

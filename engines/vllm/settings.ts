@@ -3,8 +3,8 @@ import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault } from "../settings";
 import { parsersAskedFor } from "./asked-parsers";
 
-const loadings = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
-const kvCacheDtypes = ["auto", "bfloat16", "fp8"] as const satisfies readonly ServedModel["kvCacheDtype"][];
+const LOADINGS = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
+const KV_CACHE_DTYPES = ["auto", "bfloat16", "fp8"] as const satisfies readonly ServedModel["kvCacheDtype"][];
 
 /** `models.<name>.vllm`. */
 export const vllmBlock = z.strictObject({
@@ -21,7 +21,7 @@ export const vllmBlock = z.strictObject({
     .optional()
     .meta({ description: "Groups of layers one after another. Default: planned.", unit: "stages", example: 2 }),
   kvCacheDtype: z
-    .enum(kvCacheDtypes)
+    .enum(KV_CACHE_DTYPES)
     .default("auto")
     .meta({ description: "Number format of the KV cache. auto: the model's own.", example: "auto" }),
   gpuMemoryUtilization: z
@@ -35,7 +35,7 @@ export const vllmBlock = z.strictObject({
     unit: "requests",
     example: 256,
   }),
-  loading: z.enum(loadings).default("copy").meta({
+  loading: z.enum(LOADINGS).default("copy").meta({
     description: "How it gets the weights at start: copied to a local volume first, or streamed from the store.",
     example: "stream",
   }),

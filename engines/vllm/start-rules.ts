@@ -10,7 +10,7 @@ import { schedulerLimits, takesPiecesOfPrompts } from "./memory/scheduler-defaul
 import { compareVersions, oldestVllm, vllmConstants } from "./memory/versions";
 
 /** Yarn's factor was multiplied in before: max_position_embeddings has it (config/model.py, in 0.30.0, not in 0.29.0). */
-const yarnIncludedFrom = "0.30.0";
+const YARN_INCLUDED_FROM = "0.30.0";
 
 /**
  * The longest context that the engine accepts without VLLM_ALLOW_LONG_MAX_MODEL_LEN, in tokens
@@ -18,7 +18,7 @@ const yarnIncludedFrom = "0.30.0";
  */
 export function vllmContextLimit(architecture: ModelArchitecture, version: string): number {
   const { maxContextTokens, scaledContextTokens = maxContextTokens } = architecture;
-  return compareVersions(version, yarnIncludedFrom) < 0 ? scaledContextTokens : maxContextTokens;
+  return compareVersions(version, YARN_INCLUDED_FROM) < 0 ? scaledContextTokens : maxContextTokens;
 }
 
 /**

@@ -18,12 +18,12 @@ export const TABLE_BITS = table.bitsPerParameter;
 export const capacityRows: readonly CapacityRow[] = table.rows;
 
 /** Models are published in sizes slightly above their class ("7B" is 7.6 billion for Qwen 2.5). */
-const classTolerance = 1.25;
+const CLASS_TOLERANCE = 1.25;
 
 /**
  * The row of the smallest size class that holds the model; undefined above the table's largest class.
  * @param parametersB parameters in units of 10^9
  */
 export function capacityRow(parametersB: number): CapacityRow | undefined {
-  return capacityRows.find((row) => parametersB <= row.parametersB * classTolerance);
+  return capacityRows.find((row) => parametersB <= row.parametersB * CLASS_TOLERANCE);
 }

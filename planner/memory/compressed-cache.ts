@@ -17,27 +17,27 @@ export interface PagedCache {
 }
 
 /** Tokens of a page: of vectors and indexer keys (preferred block size of the back end), and of the window. */
-const vectorBlockTokens = 256;
-const windowBlockTokens = 64;
+const VECTOR_BLOCK_TOKENS = 256;
+const WINDOW_BLOCK_TOKENS = 64;
 
 /** Tokens of a page of a compressor's state: 4 with the lower rate, else 8. */
-const stateBlockTokens = { overlapping: 4, plain: 8 } as const;
+const STATE_BLOCK_TOKENS = { overlapping: 4, plain: 8 } as const;
 
 /** Pages are a multiple of what FlashMLA's decoding kernel strides by. */
-const pageMultiple = 576;
+const PAGE_MULTIPLE = 576;
 
-const float32Bytes = 4;
+const FLOAT32_BYTES = 4;
 
 /** Values that share a scale: of a vector, with one byte each and one of padding; of an indexer key, with four bytes. */
-const vectorScaleGroup = 64;
-const indexerScaleGroup = 128;
+const VECTOR_SCALE_GROUP = 64;
+const INDEXER_SCALE_GROUP = 128;
 
 export function compressedCaches(attention: CompressedAttention): readonly PagedCache[] {
   const { headDim, ropeHeadDim, windowTokens, compression, indexer } = attention;
   const plain = headDim - ropeHeadDim;
-  const vectorBytes = plain + 2 * ropeHeadDim + Math.ceil(plain / vectorScaleGroup) + 1;
+  const vectorBytes = plain + 2 * ropeHeadDim + Math.ceil(plain / VECTOR_SCALE_GROUP) + 1;
   const window: AttentionScope = { kind: "sliding", windowTokens };
-  const own = page(window, windowBlockTokens, windowBlockTokens * vectorBytes);
+  const own = page(window, WINDOW_BLOCK_TOKENS, WINDOW_BLOCK_TOKENS * vectorBytes);
   if (compression === undefined) {
     return [own];
   }
@@ -45,7 +45,7 @@ export function compressedCaches(attention: CompressedAttention): readonly Paged
   if (indexer === undefined) {
     return [...compressed, own];
   }
-  const keyBytes = indexer.headDim + Math.ceil(indexer.headDim / indexerScaleGroup) * float32Bytes;
+  const keyBytes = indexer.headDim + Math.ceil(indexer.headDim / INDEXER_SCALE_GROUP) * FLOAT32_BYTES;
   return [...compressed, own, ...compressor(compression, indexer.headDim, keyBytes)];
 }
 
@@ -56,14 +56,14 @@ function compressor(
   vectorBytes: number,
 ): readonly PagedCache[] {
   const covered = overlaps ? 2 : 1;
-  const blockTokens = overlaps ? stateBlockTokens.overlapping : stateBlockTokens.plain;
-  const stateBytes = 2 * covered * width * float32Bytes;
+  const blockTokens = overlaps ? STATE_BLOCK_TOKENS.overlapping : STATE_BLOCK_TOKENS.plain;
+  const stateBytes = 2 * covered * width * FLOAT32_BYTES;
   return [
-    page({ kind: "full" }, vectorBlockTokens, Math.max(1, Math.floor(vectorBlockTokens / rate)) * vectorBytes),
+    page({ kind: "full" }, VECTOR_BLOCK_TOKENS, Math.max(1, Math.floor(VECTOR_BLOCK_TOKENS / rate)) * vectorBytes),
     page({ kind: "sliding", windowTokens: covered * rate }, blockTokens, blockTokens * stateBytes),
   ];
 }
 
 function page(scope: AttentionScope, blockTokens: number, bytes: number): PagedCache {
-  return { scope, blockTokens, pageBytes: roundUp(bytes, pageMultiple) };
+  return { scope, blockTokens, pageBytes: roundUp(bytes, PAGE_MULTIPLE) };
 }

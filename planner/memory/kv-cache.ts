@@ -1,8 +1,8 @@
 /** Size of the KV cache: exact bytes per token, what a bounded window saves, and fixed states. */
 import {
   type AttentionScope,
+  DTYPE_BYTES,
   type Dtype,
-  dtypeBytes,
   type HeadGrouping,
   type Mixer,
   type ModelArchitecture,
@@ -28,7 +28,7 @@ export interface LayerCache {
   readonly paged?: readonly PagedCache[];
 }
 
-const fullScope: AttentionScope = { kind: "full" };
+const FULL_SCOPE: AttentionScope = { kind: "full" };
 
 /**
  * Bytes that one more token takes, every attention layer counted in full, all GPUs of a replica together.
@@ -76,7 +76,7 @@ export function layerCaches(
     const caches = mixersOf(layer).map((mixer) => mixerCache(mixer, architecture, valueBytes, tensorParallel));
     return {
       bytesPerToken: caches.reduce((total, cache) => total + cache.bytesPerToken, 0),
-      scope: caches.find((cache) => cache.bytesPerToken > 0)?.scope ?? fullScope,
+      scope: caches.find((cache) => cache.bytesPerToken > 0)?.scope ?? FULL_SCOPE,
       stateBytes: caches.reduce((total, cache) => total + cache.stateBytes, 0),
       ...(caches.some(({ paged }) => paged !== undefined) && { paged: equalPages(caches) }),
     };
@@ -111,7 +111,7 @@ function kvValueBytes(architecture: ModelArchitecture, dtype: KvCacheDtype): num
   if (dtype === "fp8") {
     return 1;
   }
-  return dtype === "bfloat16" ? 2 : dtypeBytes[architecture.checkpointDtype];
+  return dtype === "bfloat16" ? 2 : DTYPE_BYTES[architecture.checkpointDtype];
 }
 
 function mixerCache(
@@ -125,7 +125,7 @@ function mixerCache(
       const kvHeads = Math.max(1, mixer.kvHeads / tensorParallel);
       const keysAndValues = kvHeads * (mixer.headDim + (mixer.valueHeadDim ?? mixer.headDim)) * valueBytes;
       // on every GPU, in bfloat16 whatever the cache's dtype (vLLM 0.33.0: minimax_m3/common/indexer.py, attention.py)
-      const indexer = (mixer.indexer?.headDim ?? 0) * dtypeBytes.bfloat16;
+      const indexer = (mixer.indexer?.headDim ?? 0) * DTYPE_BYTES.bfloat16;
       return {
         bytesPerToken: mixer.ownsCache ? keysAndValues + indexer : 0,
         scope: mixer.scope,
@@ -137,7 +137,7 @@ function mixerCache(
         const perHead = 2 * (mixer.nopeHeadDim + mixer.ropeHeadDim);
         return {
           bytesPerToken: (mixer.heads / tensorParallel) * perHead * valueBytes,
-          scope: fullScope,
+          scope: FULL_SCOPE,
           stateBytes: 0,
         };
       }
@@ -145,30 +145,30 @@ function mixerCache(
       // the indexer's key: one byte per value and a 4-byte scale per 128 values (DeepSeek-V3.2)
       const indexer =
         mixer.indexer === undefined ? 0 : mixer.indexer.headDim + Math.ceil(mixer.indexer.headDim / 128) * 4;
-      return { bytesPerToken: latent + indexer, scope: fullScope, stateBytes: 0 };
+      return { bytesPerToken: latent + indexer, scope: FULL_SCOPE, stateBytes: 0 };
     }
     case "compressed": {
       const paged = compressedCaches(mixer);
       const growing = paged.filter(({ scope }) => scope.kind === "full");
       const bytesPerToken = growing.reduce((total, cache) => total + cache.pageBytes / cache.blockTokens, 0);
-      return { bytesPerToken, scope: fullScope, stateBytes: 0, paged };
+      return { bytesPerToken, scope: FULL_SCOPE, stateBytes: 0, paged };
     }
     case "windowed-convolution": {
       const { windowTokens, kvHeads, valuesPerHead } = mixer;
-      const tokenBytes = (kvHeads / tensorParallel) * valuesPerHead * dtypeBytes[architecture.checkpointDtype];
+      const tokenBytes = (kvHeads / tensorParallel) * valuesPerHead * DTYPE_BYTES[architecture.checkpointDtype];
       const scope: AttentionScope = { kind: "sliding", windowTokens };
       const paged = [{ scope, blockTokens: windowTokens, pageBytes: windowTokens * tokenBytes }];
-      return { bytesPerToken: 0, scope: fullScope, stateBytes: 0, paged };
+      return { bytesPerToken: 0, scope: FULL_SCOPE, stateBytes: 0, paged };
     }
     case "recurrent": {
       const base = architecture.checkpointDtype;
       const recurrent: Dtype = architecture.recurrentStateDtype ?? base;
       const split =
-        mixer.convolutionStateElements * dtypeBytes[base] + mixer.recurrentStateElements * dtypeBytes[recurrent];
-      const repeated = repeatedElements(mixer.grouping, tensorParallel) * dtypeBytes[base];
-      return { bytesPerToken: 0, scope: fullScope, stateBytes: split / tensorParallel + repeated };
+        mixer.convolutionStateElements * DTYPE_BYTES[base] + mixer.recurrentStateElements * DTYPE_BYTES[recurrent];
+      const repeated = repeatedElements(mixer.grouping, tensorParallel) * DTYPE_BYTES[base];
+      return { bytesPerToken: 0, scope: FULL_SCOPE, stateBytes: split / tensorParallel + repeated };
     }
     case "none":
-      return { bytesPerToken: 0, scope: fullScope, stateBytes: 0 };
+      return { bytesPerToken: 0, scope: FULL_SCOPE, stateBytes: 0 };
   }
 }

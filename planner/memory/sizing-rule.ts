@@ -28,7 +28,7 @@ export interface SizingRuleResult extends SizingRuleInput {
 }
 
 /** The formula's allowance for everything that is not weights. */
-const overheadFactor = 1.2;
+const OVERHEAD_FACTOR = 1.2;
 
 /**
  * Runs the five steps.
@@ -42,7 +42,7 @@ export function fiveStepRule(input: SizingRuleInput): SizingRuleResult {
     }
   }
   const weightsGB = (parametersB * 4) / (32 / bits);
-  const memoryGB = weightsGB * overheadFactor;
+  const memoryGB = weightsGB * OVERHEAD_FACTOR;
   // a shape that is exactly large enough must not need one more node through rounding
   const nodes = Math.ceil(Number((memoryGB / shapeGpuMemoryGB).toFixed(9)));
   const steps: readonly SizingStep[] = [
@@ -55,7 +55,7 @@ export function fiveStepRule(input: SizingRuleInput): SizingRuleResult {
     { step: 2, text: `precision: ${show(bits)} bits per parameter`, value: bits, unit: "bits" },
     {
       step: 3,
-      text: `GPU memory: ${show(parametersB)} × 4 bytes / (32 / ${show(bits)}) × ${overheadFactor} = ${show(memoryGB)} GB`,
+      text: `GPU memory: ${show(parametersB)} × 4 bytes / (32 / ${show(bits)}) × ${OVERHEAD_FACTOR} = ${show(memoryGB)} GB`,
       value: memoryGB,
       unit: "GB",
     },
@@ -81,7 +81,7 @@ export interface ExactSizing {
   readonly contextTokens: number;
 }
 
-const gbPerGiB = 2 ** 30 / 1e9;
+const GB_PER_GIB = 2 ** 30 / 1e9;
 
 /** What one replica takes on all of its GPUs together: weights, KV cache and overhead. GB. */
 export function exactMemoryGB({
@@ -91,7 +91,7 @@ export function exactMemoryGB({
 }: Omit<ExactSizing, "concurrency" | "contextTokens">): number {
   const gpus = gpusPerNode * nodesPerReplica;
   const stageGpus = gpus / Math.max(1, estimate.stages.length);
-  return estimate.stages.reduce((total, stage) => total + stage.totalGiB * stageGpus, 0) * gbPerGiB;
+  return estimate.stages.reduce((total, stage) => total + stage.totalGiB * stageGpus, 0) * GB_PER_GIB;
 }
 
 /** Why the exact figure differs from the rule's, in one sentence. */
@@ -105,17 +105,17 @@ export function differences(rule: SizingRuleResult, exact: ExactSizing): string[
   const gpus = exact.gpusPerNode * exact.nodesPerReplica;
   const { kvCacheGiB, overheadGiB, limitGiB } = estimate.perGpu;
   const stageGpus = estimate.stages.length === 0 ? gpus : gpus / estimate.stages.length;
-  const weightsGB = estimate.stages.reduce((total, stage) => total + stage.weightsGiB * stageGpus, 0) * gbPerGiB;
-  const cacheGB = estimate.stages.reduce((total, stage) => total + stage.kvCacheGiB * stageGpus, 0) * gbPerGiB;
+  const weightsGB = estimate.stages.reduce((total, stage) => total + stage.weightsGiB * stageGpus, 0) * GB_PER_GIB;
+  const cacheGB = estimate.stages.reduce((total, stage) => total + stage.kvCacheGiB * stageGpus, 0) * GB_PER_GIB;
   const exactGB = exactMemoryGB(exact);
-  const extraGB = rule.memoryGB - rule.memoryGB / overheadFactor;
-  const usableGB = limitGiB * gpus * gbPerGiB;
+  const extraGB = rule.memoryGB - rule.memoryGB / OVERHEAD_FACTOR;
+  const usableGB = limitGiB * gpus * GB_PER_GIB;
   const shapeGB = rule.shapeGpuMemoryGB * exact.nodesPerReplica;
   return [
     exact.nodesPerReplica === rule.nodes
       ? `both need ${rule.nodes} node(s), the rule for ${show(rule.memoryGB)} GB, the exact figure for ${show(exactGB)} GB`
       : `the rule needs ${rule.nodes} node(s) for ${show(rule.memoryGB)} GB, the exact figure ${exact.nodesPerReplica} for ${show(exactGB)} GB`,
-    `weights: the rule counts ${show(rule.memoryGB / overheadFactor)} GB, loaded they take ${show(weightsGB)} GB on ${gpus} GPU(s), with scales, padding and what every GPU repeats`,
+    `weights: the rule counts ${show(rule.memoryGB / OVERHEAD_FACTOR)} GB, loaded they take ${show(weightsGB)} GB on ${gpus} GPU(s), with scales, padding and what every GPU repeats`,
     `KV cache: the rule adds a flat 20 % (${show(extraGB)} GB); ${exact.concurrency} requests of ${exact.contextTokens} tokens take ${show(cacheGB)} GB (${show(kvCacheGiB)} GiB on the tightest GPU)`,
     `engine: ${show(overheadGiB)} GiB on every GPU for activations and communication, which the rule does not count, and ${show(estimate.verdict.intervalGiB.above)} GiB kept free for what the estimate can be off`,
     `capacity: the rule divides by ${show(shapeGB)} GB of shape memory; the engine may use ${show(usableGB)} GB (${show(limitGiB)} GiB per GPU: GB against GiB, what the driver keeps, the engine's utilization)`,

@@ -22,7 +22,7 @@ function opening({ answer, decides }: Judged): string {
   return decides === "KV cache" ? "may hold this load or not: " : "may start or not: ";
 }
 
-const deciders: Readonly<Record<Decider, string>> = {
+const DECIDERS: Readonly<Record<Decider, string>> = {
   engine: "the engine refuses to start",
   weights: "weights and activations decide",
   "one request": "the KV cache of one request decides",
@@ -33,7 +33,7 @@ const deciders: Readonly<Record<Decider, string>> = {
 
 /** What the answer turns on, as a clause. */
 export function deciderText(decides: Decider): string {
-  return deciders[decides];
+  return DECIDERS[decides];
 }
 
 function gib(value: number): string {

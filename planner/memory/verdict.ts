@@ -100,13 +100,13 @@ function errorParts({ parts, budgetGiB, capture }: StageNeed): MemoryParts {
   return capture && capture.limitGiB < budgetGiB ? { ...parts, graphs: parts.graphs + capture.uncountedGiB } : parts;
 }
 
-const severity: Readonly<Record<MemoryAnswer, number>> = { fits: 0, edge: 1, no: 2 };
+const SEVERITY: Readonly<Record<MemoryAnswer, number>> = { fits: 0, edge: 1, no: 2 };
 
 /** Need and limit of a GPU. */
 type Judged = Pick<StageEstimate, "totalGiB" | "limitGiB" | "belowGiB" | "aboveGiB">;
 
 function isTighter(stage: Judged, than: Judged): boolean {
-  const worse = severity[answerOf(stage)] - severity[answerOf(than)];
+  const worse = SEVERITY[answerOf(stage)] - SEVERITY[answerOf(than)];
   return worse === 0 ? missingGiB(stage) > missingGiB(than) : worse > 0;
 }
 

@@ -285,4 +285,4 @@ export interface ModelArchitecture {
 }
 
 /** Bytes of one value. */
-export const dtypeBytes: Readonly<Record<Dtype, number>> = { float32: 4, float16: 2, bfloat16: 2 };
+export const DTYPE_BYTES: Readonly<Record<Dtype, number>> = { float32: 4, float16: 2, bfloat16: 2 };

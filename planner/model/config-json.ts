@@ -16,7 +16,7 @@ import {
   shortValue,
 } from "./config-source";
 import { ModelConfigError } from "./errors";
-import { dimensionKeys, type TextModel } from "./families/family";
+import { DIMENSION_KEYS, type TextModel } from "./families/family";
 import { familyReader, knownFamilies } from "./families/registry";
 import { readVision } from "./families/vision";
 import { unquantized, type WeightFormat } from "./quantization";
@@ -34,10 +34,10 @@ export interface ReadModelOptions {
 }
 
 /** config.json files are a few kilobytes; the largest known (full ignore lists) stay below one megabyte. */
-const maxTextCharacters = 8_000_000;
+const MAX_TEXT_CHARACTERS = 8_000_000;
 
 /** Where multimodal configs keep the text model. */
-const textSections = ["text_config", "llm_config", "language_config"] as const;
+const TEXT_SECTIONS = ["text_config", "llm_config", "language_config"] as const;
 
 /**
  * Reads the text of a config.json. Accepts the Infinity and NaN literals that some originals carry.
@@ -52,13 +52,13 @@ export function parseModelConfigText(text: string, options: ReadModelOptions = {
  * @throws ModelConfigError with the position of a syntax error
  */
 export function parseConfigJson(text: string, name?: string): unknown {
-  if (text.length > maxTextCharacters) {
+  if (text.length > MAX_TEXT_CHARACTERS) {
     throw new ModelConfigError(
       [
         {
           path: "(file)",
           value: `${text.length} characters`,
-          message: `must have at most ${maxTextCharacters} characters`,
+          message: `must have at most ${MAX_TEXT_CHARACTERS} characters`,
         },
       ],
       name,
@@ -112,7 +112,7 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
     return fail();
   }
   const model = reader.read(text);
-  const hiddenSize = text.size(dimensionKeys.hidden, model.embeddingShape?.[1]);
+  const hiddenSize = text.size(DIMENSION_KEYS.hidden, model.embeddingShape?.[1]);
   const architecture = assemble({ root, text, rootType, family, model, hiddenSize, options, findings });
   if (problems.length > 0) {
     return fail();
@@ -157,19 +157,19 @@ interface TextSource {
 
 /** Where the text model is: in a section of its own, or on the top level (all text models, and Qwen2-VL). */
 function textModel(root: ConfigSource, rootType: string, defaults: FamilyDefaults | undefined): TextSource {
-  for (const key of textSections) {
+  for (const key of TEXT_SECTIONS) {
     const section = root.section(key);
-    if (section?.firstKey(...dimensionKeys.hidden) === undefined) {
+    if (section?.firstKey(...DIMENSION_KEYS.hidden) === undefined) {
       continue;
     }
     return { text: section, family: section.text("model_type", defaults?.sections[key]?.family ?? rootType) };
   }
-  const missing = textSections.find((key) => defaults?.sections[key] !== undefined);
+  const missing = TEXT_SECTIONS.find((key) => defaults?.sections[key] !== undefined);
   const ofText = missing && familyDefaults(defaults?.sections[missing]?.family ?? "");
   if (missing === undefined || ofText === undefined || defaults === undefined) {
     return { text: root, family: rootType };
   }
-  if (!dimensionKeys.hidden.some((key) => root.states(key))) {
+  if (!DIMENSION_KEYS.hidden.some((key) => root.states(key))) {
     root.problem(missing, "is missing; expected an object, the settings of the text model");
   }
   return { text: root.withDefaults(joined(defaults, ofText)), family: rootType };

@@ -17,7 +17,7 @@ export interface ConfigProblem {
 }
 
 /** Upper bounds that no published model comes near: beyond them the file is wrong or hostile. */
-const limits = {
+const LIMITS = {
   /** Layers, heads, experts: also bounds the planner's own work. */
   count: 4096,
   /** Widths, vocabulary sizes, ranks. */
@@ -27,29 +27,29 @@ const limits = {
 } as const;
 
 const schemas = {
-  count: z.number().int().positive().max(limits.count),
-  size: z.number().int().positive().max(limits.size),
-  positions: z.number().int().positive().max(limits.positions),
+  count: z.number().int().positive().max(LIMITS.count),
+  size: z.number().int().positive().max(LIMITS.size),
+  positions: z.number().int().positive().max(LIMITS.positions),
   flag: z.boolean(),
   text: z.string().max(256),
   factor: z.number().positive().max(1e9),
   textList: z.array(z.string().max(512)).max(200_000),
-  sizeList: z.array(z.number().int().positive().max(limits.size)).max(limits.count),
-  integerList: z.array(z.number().int()).max(limits.count),
+  sizeList: z.array(z.number().int().positive().max(LIMITS.size)).max(LIMITS.count),
+  integerList: z.array(z.number().int()).max(LIMITS.count),
   textOrList: z.union([z.string().max(256), z.array(z.string().max(256)).max(64)]),
 } as const;
 
 type SchemaName = keyof typeof schemas;
 
 const expectations: Readonly<Record<SchemaName, string>> = {
-  count: `a whole number from 1 to ${limits.count}`,
-  size: `a whole number from 1 to ${limits.size}`,
-  positions: `a whole number from 1 to ${limits.positions}`,
+  count: `a whole number from 1 to ${LIMITS.count}`,
+  size: `a whole number from 1 to ${LIMITS.size}`,
+  positions: `a whole number from 1 to ${LIMITS.positions}`,
   flag: "true or false",
   text: "a string of at most 256 characters",
   factor: "a number above 0",
   textList: "a list of strings",
-  sizeList: `a list of whole numbers from 1 to ${limits.size}`,
+  sizeList: `a list of whole numbers from 1 to ${LIMITS.size}`,
   integerList: "a list of whole numbers",
   textOrList: "a string or a list of strings",
 };
@@ -177,8 +177,8 @@ export class ConfigSource {
   /** A list of nested objects; empty when the key is absent. */
   sections(key: string): readonly ConfigSource[] {
     const values = this.raw(key) ?? [];
-    if (!Array.isArray(values) || !values.every(isPlainObject) || values.length > limits.count) {
-      this.problem(key, `expected a list of at most ${limits.count} objects`);
+    if (!Array.isArray(values) || !values.every(isPlainObject) || values.length > LIMITS.count) {
+      this.problem(key, `expected a list of at most ${LIMITS.count} objects`);
       return [];
     }
     return values.map((value, index) => new ConfigSource(value, `${this.pathOf(key)}[${index}]`, this.findings));

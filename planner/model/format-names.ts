@@ -12,7 +12,7 @@ export class UnknownFormatError extends Error {
   }
 }
 
-const dtypeNames: Readonly<Record<string, Dtype>> = {
+const DTYPE_NAMES: Readonly<Record<string, Dtype>> = {
   bf16: "bfloat16",
   bfloat16: "bfloat16",
   fp16: "float16",
@@ -41,7 +41,7 @@ const namedSchemes: Readonly<Record<string, { readonly family: string; readonly 
 
 /** Every accepted name, without the GGUF file types that equal a dtype's name. */
 export const formatNames: readonly string[] = [
-  ...new Set([...Object.keys(namedSchemes), ...Object.keys(dtypeNames), ...ggufFileTypes]),
+  ...new Set([...Object.keys(namedSchemes), ...Object.keys(DTYPE_NAMES), ...ggufFileTypes]),
 ];
 
 /** A name as the tables have it, whoever wrote it. */
@@ -54,18 +54,18 @@ export function formatKey(name: string): string {
 
 /** The number type that a name stands for; undefined for names of weight formats. */
 export function dtypeNamed(name: string): Dtype | undefined {
-  return ownValue(dtypeNames, formatKey(name));
+  return ownValue(DTYPE_NAMES, formatKey(name));
 }
 
 /** A format as people call it: `BF16`, `FP8-block-128x128`, `Q4_K_M`. */
 export function formatLabel(architecture: ModelArchitecture, name?: string): string {
   const format = formatFor(architecture, name).name;
   return (
-    dtypeLabels[format] ?? format.replace(/\b(fp8|int[48]|mxfp[48]|nvfp4|awq|gptq)\b/g, (word) => word.toUpperCase())
+    DTYPE_LABELS[format] ?? format.replace(/\b(fp8|int[48]|mxfp[48]|nvfp4|awq|gptq)\b/g, (word) => word.toUpperCase())
   );
 }
 
-const dtypeLabels: Readonly<Record<string, string>> = { bfloat16: "BF16", float16: "FP16", float32: "FP32" };
+const DTYPE_LABELS: Readonly<Record<string, string>> = { bfloat16: "BF16", float16: "FP16", float32: "FP32" };
 
 const replaced = new WeakMap<ModelArchitecture, Map<string, WeightFormat>>();
 
@@ -92,7 +92,7 @@ function namedFormat(architecture: ModelArchitecture, name: string): WeightForma
   if (key === "auto" || key === "none" || key === "compressed_tensors" || key === "modelopt") {
     return own;
   }
-  const dtype = ownValue(dtypeNames, key);
+  const dtype = ownValue(DTYPE_NAMES, key);
   if (dtype !== undefined) {
     return unquantized(dtype);
   }

@@ -13,7 +13,7 @@ import {
 } from "./quantization";
 
 /** Bits per weight with scales. K types work on super-blocks of 256 values, the others on 32. */
-const ggmlTypes = {
+const GGML_TYPES = {
   F32: { bits: 32, block: 1 },
   F16: { bits: 16, block: 1 },
   BF16: { bits: 16, block: 1 },
@@ -29,7 +29,7 @@ const ggmlTypes = {
   MXFP4: { bits: 4.25, block: 32 },
 } as const;
 
-type GgmlType = keyof typeof ggmlTypes;
+type GgmlType = keyof typeof GGML_TYPES;
 
 interface FileType {
   readonly main: GgmlType;
@@ -41,7 +41,7 @@ interface FileType {
   readonly outsideExperts?: GgmlType;
 }
 
-const fileTypes: Readonly<Record<string, FileType>> = {
+const FILE_TYPES: Readonly<Record<string, FileType>> = {
   F32: { main: "F32", output: "F32" },
   F16: { main: "F16", output: "F16" },
   BF16: { main: "BF16", output: "BF16" },
@@ -58,7 +58,7 @@ const fileTypes: Readonly<Record<string, FileType>> = {
 };
 
 /** What a matrix falls back to when its inputs are no multiple of 256. */
-const fallbacks: Partial<Record<GgmlType, GgmlType>> = {
+const FALLBACKS: Partial<Record<GgmlType, GgmlType>> = {
   Q6_K: "Q8_0",
   Q5_K: "Q5_1",
   Q4_K: "Q5_0",
@@ -67,11 +67,11 @@ const fallbacks: Partial<Record<GgmlType, GgmlType>> = {
 };
 
 /** Names of the file types, e.g. "Q4_K_M". */
-export const ggufFileTypes: readonly string[] = Object.keys(fileTypes);
+export const ggufFileTypes: readonly string[] = Object.keys(FILE_TYPES);
 
 /** The weight format of a GGUF file of this type, or undefined for an unknown name. */
 export function ggufFormat(architecture: ModelArchitecture, name: string): WeightFormat | undefined {
-  const fileType = ownValue(fileTypes, name.toUpperCase());
+  const fileType = ownValue(FILE_TYPES, name.toUpperCase());
   if (fileType === undefined) {
     return undefined;
   }
@@ -93,15 +93,15 @@ export function ggufFormat(architecture: ModelArchitecture, name: string): Weigh
 }
 
 function typeRules(type: GgmlType, targets: "all" | readonly ModulePattern[]): readonly QuantizationRule[] {
-  const fallback = fallbacks[type];
+  const fallback = FALLBACKS[type];
   return [
-    { targets, scheme: ggmlScheme(type), columnsMultipleOf: ggmlTypes[type].block },
+    { targets, scheme: ggmlScheme(type), columnsMultipleOf: GGML_TYPES[type].block },
     { targets, scheme: ggmlScheme(fallback ?? "F16") },
   ];
 }
 
 function ggmlScheme(type: GgmlType): QuantizationScheme {
-  return schemes.flat(type, ggmlTypes[type].bits);
+  return schemes.flat(type, GGML_TYPES[type].bits);
 }
 
 /** llama.cpp's use_more_bits: the first and last eighth of the layers and every third between, for two projections. */

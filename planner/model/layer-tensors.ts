@@ -3,8 +3,8 @@ import type { FeedForward, GroupedQueryAttention, LatentAttention, Mixer, Mixtur
 import { compressedTensors } from "./compressed-tensors";
 import { projection, type TensorPart, type TensorSplit } from "./tensors";
 
-const byRows: TensorSplit = { along: "rows" };
-const byColumns: TensorSplit = { along: "columns" };
+const BY_ROWS: TensorSplit = { along: "rows" };
+const BY_COLUMNS: TensorSplit = { along: "columns" };
 
 export function mixerTensors(mixer: Mixer, hidden: number, prefix: string): readonly TensorPart[] {
   switch (mixer.kind) {
@@ -40,7 +40,7 @@ function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, p
   const byHeads: TensorSplit = { along: "rows", units: attention.kvHeads };
   const keysOnly = keyValueProjections === "keys";
   const projections = [
-    { name: "q_proj", rows: attention.outputGate ? 2 * queries : queries, split: byRows, loadedCopies: 1 },
+    { name: "q_proj", rows: attention.outputGate ? 2 * queries : queries, split: BY_ROWS, loadedCopies: 1 },
     ...(keyValueProjections === "none"
       ? []
       : [{ name: "k_proj", rows: keys, split: byHeads, loadedCopies: keysOnly ? 2 : 1 }]),
@@ -68,11 +68,11 @@ function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, p
       kind: "linear",
       rows: hidden,
       columns: attention.heads * valueHeadDim,
-      split: byColumns,
+      split: BY_COLUMNS,
     },
     ...(attention.outputBias ? [vector(`${prefix}.o_proj.bias`, hidden)] : []),
     ...queryKeyNorms(attention, prefix),
-    ...(attention.sinks ? [vector(`${prefix}.sinks`, attention.heads, byRows)] : []),
+    ...(attention.sinks ? [vector(`${prefix}.sinks`, attention.heads, BY_ROWS)] : []),
     ...groupedIndexerTensors(attention, hidden, prefix),
   ];
 }
@@ -107,7 +107,7 @@ function queryKeyNorms(attention: GroupedQueryAttention, prefix: string): readon
     case "head":
       return [vector(`${prefix}.qk_norm`, (attention.keyValueProjections === "none" ? 1 : 2) * attention.headDim)];
     case "projection":
-      return [vector(`${prefix}.qk_norm`, (attention.heads + attention.kvHeads) * attention.headDim, byRows)];
+      return [vector(`${prefix}.qk_norm`, (attention.heads + attention.kvHeads) * attention.headDim, BY_ROWS)];
   }
 }
 
@@ -124,19 +124,19 @@ function latentTensors(attention: LatentAttention, hidden: number, prefix: strin
   const whole: TensorSplit = { along: "none" };
   return [
     ...(queryLoraRank === undefined
-      ? [linear("q_proj", queries, hidden, byRows)]
+      ? [linear("q_proj", queries, hidden, BY_ROWS)]
       : [
           linear("q_a_proj", queryLoraRank, hidden, whole),
           vector(`${prefix}.q_a_layernorm`, queryLoraRank),
-          linear("q_b_proj", queries, queryLoraRank, byRows),
+          linear("q_b_proj", queries, queryLoraRank, BY_ROWS),
         ]),
     linear("kv_a_proj_with_mqa", kvLoraRank + ropeHeadDim, hidden, whole),
     vector(`${prefix}.kv_a_layernorm`, kvLoraRank),
     {
-      ...linear("kv_b_proj", heads * (nopeHeadDim + valueHeadDim), kvLoraRank, byRows),
+      ...linear("kv_b_proj", heads * (nopeHeadDim + valueHeadDim), kvLoraRank, BY_ROWS),
       absorbed: attention.caches === "latent",
     },
-    linear("o_proj", hidden, heads * valueHeadDim, byColumns),
+    linear("o_proj", hidden, heads * valueHeadDim, BY_COLUMNS),
     ...indexerTensors(attention, hidden, prefix),
   ];
 }
@@ -193,13 +193,13 @@ function denseTensors({ width, gated, bias }: BlockShape, hidden: number, prefix
         kind: "linear",
         rows: width,
         columns: hidden,
-        split: byRows,
+        split: BY_ROWS,
         fusedInto,
       }),
     ),
-    { module: `${prefix}.down_proj`, kind: "linear", rows: hidden, columns: width, split: byColumns },
+    { module: `${prefix}.down_proj`, kind: "linear", rows: hidden, columns: width, split: BY_COLUMNS },
     ...(bias
-      ? [vector(`${prefix}.up.bias`, up.length * width, byRows), vector(`${prefix}.down_proj.bias`, hidden)]
+      ? [vector(`${prefix}.up.bias`, up.length * width, BY_ROWS), vector(`${prefix}.down_proj.bias`, hidden)]
       : []),
   ];
 }
@@ -221,20 +221,20 @@ function expertTensors(block: MixtureOfExperts, hidden: number, prefix: string):
     },
     ...(block.routerBias ? [vector(`${prefix}.gate.bias`, experts + (block.zeroExperts ?? 0))] : []),
     ...up.map(
-      (name): TensorPart => ({ ...each, module: module(name), rows: width, columns: inner, split: byRows, fusedInto }),
+      (name): TensorPart => ({ ...each, module: module(name), rows: width, columns: inner, split: BY_ROWS, fusedInto }),
     ),
     {
       ...each,
       module: module("down_proj"),
       rows: inner,
       columns: width,
-      split: byColumns,
+      split: BY_COLUMNS,
       fusedInto: `${prefix}.experts.w2`,
     },
     ...(block.bias
       ? [
           ...up.map((name) => ({
-            ...vector(module(`${name}.bias`), width, byRows),
+            ...vector(module(`${name}.bias`), width, BY_ROWS),
             count: experts,
             activeCount: expertsPerToken,
             fusedInto: `${prefix}.experts.w13.bias`,

@@ -9,7 +9,7 @@ import { ownValue } from "./own-value";
 import type { ModulePattern } from "./quantization";
 
 /** Far above what published configs hold (three expressions of 40 characters, lists of some hundred globs). */
-const limits = { expressions: 100, expressionLength: 200, globs: 2000 } as const;
+const LIMITS = { expressions: 100, expressionLength: 200, globs: 2000 } as const;
 
 /** True for the targets that mean every linear layer. */
 export function anyLinear(target: string): boolean {
@@ -21,9 +21,9 @@ export function modulePatterns(texts: readonly string[], source: ConfigSource, k
   const expressions = texts.filter((text) => text.startsWith("re:"));
   const globs = texts.filter((text) => !text.startsWith("re:") && text.includes("*"));
   const names = texts.filter((text) => !text.startsWith("re:") && !text.includes("*"));
-  if (expressions.length > limits.expressions || globs.length > limits.globs) {
+  if (expressions.length > LIMITS.expressions || globs.length > LIMITS.globs) {
     const found = `${expressions.length} regular expressions and ${globs.length} globs`;
-    source.problem(key, `holds ${found}; at most ${limits.expressions} and ${limits.globs} are read`);
+    source.problem(key, `holds ${found}; at most ${LIMITS.expressions} and ${LIMITS.globs} are read`);
     return [];
   }
   return [
@@ -35,8 +35,8 @@ export function modulePatterns(texts: readonly string[], source: ConfigSource, k
 
 function expressionMatcher(text: string, source: ConfigSource, key: string): readonly ModulePattern[] {
   const expression = text.slice("re:".length);
-  if (expression.length > limits.expressionLength || /\{\d/.test(expression)) {
-    const allowed = `at most ${limits.expressionLength} characters and no counted repetition`;
+  if (expression.length > LIMITS.expressionLength || /\{\d/.test(expression)) {
+    const allowed = `at most ${LIMITS.expressionLength} characters and no counted repetition`;
     source.problem(key, `pattern ${text.slice(0, 60)} is not read: ${allowed} are allowed`);
     return [];
   }
@@ -69,7 +69,7 @@ function runsOfParts(name: string): string[] {
 
 /** "*" matches any text. */
 function globMatcher(text: string): ModulePattern {
-  const parts = text.replace(textLayer, "model.layers.").replace(anyBlock, "$1*").split("*");
+  const parts = text.replace(TEXT_LAYER, "model.layers.").replace(ANY_BLOCK, "$1*").split("*");
   return (moduleName) => globMatches(parts, moduleName);
 }
 
@@ -82,10 +82,10 @@ export function moduleSet(names: readonly string[]): ModulePattern {
   };
 }
 
-const textLayer = /^(?:(?:model|language_model|text_model|backbone|transformer|decoder)\.){1,4}(?:layers|blocks|h)\./;
+const TEXT_LAYER = /^(?:(?:model|language_model|text_model|backbone|transformer|decoder)\.){1,4}(?:layers|blocks|h)\./;
 /** A glob over what Mamba hybrids call the block of every kind of layer. */
-const anyBlock = /^(model\.layers\.[\d*]{1,9}\.)mixer(?=[*.])/;
-const blockNames = new Set([
+const ANY_BLOCK = /^(model\.layers\.[\d*]{1,9}\.)mixer(?=[*.])/;
+const BLOCK_NAMES = new Set([
   "self_attn",
   "linear_attn",
   "attention",
@@ -95,7 +95,7 @@ const blockNames = new Set([
   "feed_forward",
 ]);
 /** Parts of a checkpoint that the inventory holds as one matrix. */
-const inventoryNames: Readonly<Record<string, string>> = {
+const INVENTORY_NAMES: Readonly<Record<string, string>> = {
   in_proj_qkv: "in_proj_qkvz",
   in_proj_z: "in_proj_qkvz",
   in_proj_a: "in_proj_ba",
@@ -107,13 +107,13 @@ const inventoryNames: Readonly<Record<string, string>> = {
 
 /** "backbone.layers.3.mixer.experts.0.up_proj" → "3.experts.0.up_proj"; other names stay as they are. */
 function moduleKey(name: string): string {
-  const stack = textLayer.exec(name)?.[0];
+  const stack = TEXT_LAYER.exec(name)?.[0];
   if (stack === undefined) {
     return name;
   }
   const [layer, block, ...inner] = name.slice(stack.length).split(".");
-  const parts = block !== undefined && blockNames.has(block) && inner.length > 0 ? inner : [block, ...inner];
-  return [layer, ...parts.map((part) => (part === undefined ? part : (ownValue(inventoryNames, part) ?? part)))]
+  const parts = block !== undefined && BLOCK_NAMES.has(block) && inner.length > 0 ? inner : [block, ...inner];
+  return [layer, ...parts.map((part) => (part === undefined ? part : (ownValue(INVENTORY_NAMES, part) ?? part)))]
     .filter((part) => part !== undefined)
     .join(".");
 }

@@ -77,7 +77,7 @@ function sumBytes(architecture: ModelArchitecture, format: WeightFormat): Weight
   };
 }
 
-const matrixKinds: Readonly<Record<ModelTensor["kind"], WeightMatrix["kind"]>> = {
+const MATRIX_KINDS: Readonly<Record<ModelTensor["kind"], WeightMatrix["kind"]>> = {
   linear: "linear",
   expert: "expert",
   embedding: "table",
@@ -88,7 +88,7 @@ const matrixKinds: Readonly<Record<ModelTensor["kind"], WeightMatrix["kind"]>> =
 
 /** A tensor as the weight formats see it. */
 export function asMatrix(tensor: ModelTensor): WeightMatrix {
-  return { module: tensor.module, kind: matrixKinds[tensor.kind], rows: tensor.rows, columns: tensor.columns };
+  return { module: tensor.module, kind: MATRIX_KINDS[tensor.kind], rows: tensor.rows, columns: tensor.columns };
 }
 
 function groupOf(tensor: ModelTensor): "embedding" | "attention" | "feedForward" | "expert" | "vision" {

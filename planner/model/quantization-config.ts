@@ -15,7 +15,7 @@ import {
   type WeightFormat,
 } from "./quantization";
 
-const knownQuantizationMethods = [
+const KNOWN_QUANTIZATION_METHODS = [
   "fp8",
   "fbgemm_fp8",
   "awq",
@@ -26,7 +26,7 @@ const knownQuantizationMethods = [
   "modelopt",
 ] as const;
 
-const dtypes: Readonly<Record<string, Dtype>> = {
+const DTYPES: Readonly<Record<string, Dtype>> = {
   float32: "float32",
   float: "float32",
   float16: "float16",
@@ -41,9 +41,9 @@ export function readDtype(source: ConfigSource): Dtype | undefined {
     return undefined;
   }
   const text = source.text(key, "").replace(/^torch\./, "");
-  const dtype = ownValue(dtypes, text);
+  const dtype = ownValue(DTYPES, text);
   if (dtype === undefined) {
-    source.problem(key, `expected one of ${Object.keys(dtypes).join(", ")}`);
+    source.problem(key, `expected one of ${Object.keys(DTYPES).join(", ")}`);
   }
   return dtype;
 }
@@ -140,7 +140,7 @@ function readRules(section: ConfigSource, method: string): readonly Quantization
     case "modelopt_fp4":
       return readModelOpt(section);
     default:
-      section.problem("quant_method", `unknown quantization method; known: ${knownQuantizationMethods.join(", ")}`);
+      section.problem("quant_method", `unknown quantization method; known: ${KNOWN_QUANTIZATION_METHODS.join(", ")}`);
       return [];
   }
 }
@@ -196,7 +196,7 @@ function readCompressedScheme(weights: ConfigSource): QuantizationScheme {
   return bits === 8 ? schemes.eightBitRow("int8") : schemes.packedRow(bits, symmetric);
 }
 
-const modelOptAlgorithms =
+const MODEL_OPT_ALGORITHMS =
   "FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, NVFP4, W4A16_NVFP4, MXFP4, MXFP8, W4A16_AWQ, W4A8_AWQ, MIXED_PRECISION";
 
 function readModelOpt(section: ConfigSource): readonly QuantizationRule[] {
@@ -208,7 +208,7 @@ function readModelOpt(section: ConfigSource): readonly QuantizationRule[] {
   if (scheme !== undefined) {
     return [{ targets: "layers", scheme }];
   }
-  section.problem("quant_algo", `unknown algorithm; known: ${modelOptAlgorithms}`);
+  section.problem("quant_algo", `unknown algorithm; known: ${MODEL_OPT_ALGORITHMS}`);
   return [];
 }
 
@@ -224,7 +224,7 @@ function readMixedPrecision(section: ConfigSource): readonly QuantizationRule[] 
     const entry = layers.section(name);
     const scheme = entry && modelOptScheme(entry.text("quant_algo", "").toUpperCase(), entry);
     if (scheme === undefined) {
-      layers.problem(name, `unknown algorithm; known: ${modelOptAlgorithms}`);
+      layers.problem(name, `unknown algorithm; known: ${MODEL_OPT_ALGORITHMS}`);
       return [];
     }
     const group = modules.get(scheme.name) ?? { scheme, names: [] };

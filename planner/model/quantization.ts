@@ -2,7 +2,7 @@
  * Weight formats: exactly how many bytes a weight matrix takes, scales and zero points included, and which
  * matrices stay in the base dtype. One place for every engine; reading a config is in quantization-config.ts.
  */
-import { type Dtype, dtypeBytes } from "./architecture";
+import { DTYPE_BYTES, type Dtype } from "./architecture";
 
 /** What one scale (and zero point) covers. Columns are the inputs of the matrix. */
 export type ScaleLayout =
@@ -103,7 +103,7 @@ function matchingScheme(format: WeightFormat, matrix: WeightMatrix): Quantizatio
 export function checkpointMatrixBytes(format: WeightFormat, matrix: WeightMatrix): number {
   const scheme = schemeFor(format, matrix);
   if (scheme === undefined) {
-    return matrix.rows * matrix.columns * dtypeBytes[format.baseDtype];
+    return matrix.rows * matrix.columns * DTYPE_BYTES[format.baseDtype];
   }
   return schemeBytes(scheme, matrix.rows, matrix.columns) + (scheme.checkpointBytesPerColumn ?? 0) * matrix.columns;
 }

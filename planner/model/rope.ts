@@ -21,7 +21,7 @@ export interface RopeOptions {
 }
 
 /** Positions a multi-dimensional rotary table covers per configured position (vLLM: mrope_positions_factor). */
-const multiModalPositionsFactor = 4;
+const MULTI_MODAL_POSITIONS_FACTOR = 4;
 
 /** Reads the rope settings of one text model. Unknown scaling types count as unscaled. */
 export function readRope(source: ConfigSource, options: RopeOptions): Rope {
@@ -105,5 +105,5 @@ function tablePositions(
   if (type === "longrope" || type === "su") {
     return maxPositions + original;
   }
-  return multiModal ? maxPositions * multiModalPositionsFactor : maxPositions;
+  return multiModal ? maxPositions * MULTI_MODAL_POSITIONS_FACTOR : maxPositions;
 }

@@ -98,7 +98,7 @@ export interface StageConfig {
   readonly stage?: "production" | "development";
 }
 
-export const stageSchema = {
+export const STAGE_SCHEMA = {
   properties: {
     stage: {
       type: "string" as const,

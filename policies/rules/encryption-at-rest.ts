@@ -1,7 +1,7 @@
 import encryption from "../data/encryption.json";
 import { hasCompanion, S3_BUCKET } from "../lib/buckets";
 import type { Field } from "../lib/field";
-import { type StageConfig, stageOf, stageSchema } from "../lib/plan";
+import { STAGE_SCHEMA, type StageConfig, stageOf } from "../lib/plan";
 import { stackPolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
 
@@ -23,7 +23,7 @@ export const encryptionAtRest = stackPolicy<StageConfig>(
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["encryption", "storage"],
-    configSchema: stageSchema,
+    configSchema: STAGE_SCHEMA,
     remediationSteps: "Turn encryption on, and pass the environment's KMS key.",
   },
   (resources, report, config) => {

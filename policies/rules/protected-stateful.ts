@@ -1,6 +1,6 @@
 import statefulTypes from "../data/stateful-types.json";
 import type { Field } from "../lib/field";
-import { type StageConfig, stageOf, stageSchema } from "../lib/plan";
+import { STAGE_SCHEMA, type StageConfig, stageOf } from "../lib/plan";
 import { stackPolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
 
@@ -14,7 +14,7 @@ export const protectedStateful = stackPolicy<StageConfig>(
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["storage", "reliability"],
-    configSchema: stageSchema,
+    configSchema: STAGE_SCHEMA,
     remediationSteps:
       "Give the resource the option protect: true; to delete it on purpose, run pulumi state unprotect first.",
   },

@@ -33,7 +33,7 @@ export type ParsedEnvironmentFile = Validation & {
 const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([[`${NAMESPACE}:registryCredentials`, '{"auths":{}}']]);
 
 /** What Pulumi itself writes beside `config`. */
-const topLevelKeys = ["config", "encryptionsalt", "secretsprovider", "encryptedkey", "environment"];
+const TOP_LEVEL_KEYS = ["config", "encryptionsalt", "secretsprovider", "encryptedkey", "environment"];
 
 /**
  * Reads an environment file for the offline plan. Encrypted values stay closed: they count as present.
@@ -223,14 +223,14 @@ function lineAt(contents: unknown, path: Path, lines: LineCounter, pairsOf: Pair
 }
 
 function topLevelProblems(root: Readonly<Record<string, unknown>>): ProblemDraft[] {
-  const unknown = Object.keys(root).filter((key) => !topLevelKeys.includes(key));
+  const unknown = Object.keys(root).filter((key) => !TOP_LEVEL_KEYS.includes(key));
   const problems = unknown.map((key): ProblemDraft => {
     const move = key.includes(":") ? "indent it under config:" : "move it under config:, or remove it";
     return {
       path: [key],
       value: key,
-      allowed: `the keys ${list(topLevelKeys)}`,
-      fix: suggest(key, topLevelKeys, move),
+      allowed: `the keys ${list(TOP_LEVEL_KEYS)}`,
+      fix: suggest(key, TOP_LEVEL_KEYS, move),
     };
   });
   const { config } = root;

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 export const SCHEMA_FILE = "schemas/environment.schema.json";
 
 /** How `pulumi config set --secret` writes a value. */
-const encrypted = {
+const ENCRYPTED = {
   type: "object",
   properties: { secure: { type: "string" } },
   required: ["secure"],
@@ -25,7 +25,7 @@ export function environmentFileSchema(): Json {
     const isSecret = secretKeys.some((secret) => secret === key);
     return [
       `${NAMESPACE}:${key}`,
-      isSecret ? { description: field.description, ...encrypted } : forEditors(field, [key]),
+      isSecret ? { description: field.description, ...ENCRYPTED } : forEditors(field, [key]),
     ];
   });
   return {

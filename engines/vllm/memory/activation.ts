@@ -3,10 +3,10 @@
  * PyTorch. The model forms follow the profiling code; the factors are fitted to the logs named in versions.json.
  */
 
-import { bytesPerGiB } from "../../../names/units";
+import { BYTES_PER_GIB } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";
-import { dtypeBytes, type MixtureOfExperts, type ModelArchitecture } from "../../../planner/model/architecture";
-import { type ModelRunner, penaltyBytesPerLogit } from "./model-runner";
+import { DTYPE_BYTES, type MixtureOfExperts, type ModelArchitecture } from "../../../planner/model/architecture";
+import { type ModelRunner, PENALTY_BYTES_PER_LOGIT } from "./model-runner";
 import type { SchedulerLimits } from "./scheduler-defaults";
 import { type Sampler, samplerBytesPerLogit, type VllmConstants } from "./versions";
 
@@ -28,19 +28,19 @@ export interface ProfilingRun {
 /** Fitted to 46 start-ups of 0.19 on H100; the largest residual is 0.1 GiB for text models. */
 const fitted = {
   /** Buffers that every profiling run allocates, bytes. */
-  baseBytes: 0.036 * bytesPerGiB,
+  baseBytes: 0.036 * BYTES_PER_GIB,
   /** Hidden-state buffers of the batch that live while sampling. */
   hiddenStates: 1.41,
   /** Peak of the feed-forward pass over its largest tensors. */
   prefillPeak: 1.2,
   /** Encoder outputs and inputs of multimodal models, bytes. */
-  multimodalBytes: 0.17 * bytesPerGiB,
+  multimodalBytes: 0.17 * BYTES_PER_GIB,
 } as const;
 
 /** Peak activation bytes on one GPU of a stage. */
 export function activationBytes(run: ProfilingRun): number {
   const { architecture, stage, limits, pipelineParallel } = run;
-  const valueBytes = dtypeBytes[architecture.checkpointDtype];
+  const valueBytes = DTYPE_BYTES[architecture.checkpointDtype];
   const hiddenBytes = limits.maxNumBatchedTokens * architecture.hiddenSize * valueBytes;
   const workspace = expertWorkspaceBytes(run);
   const prefill = fitted.prefillPeak * prefillBytes(run) + workspace;
@@ -57,7 +57,7 @@ export function activationBytes(run: ProfilingRun): number {
 
 /** The second runner's tables for penalties, bytes on one GPU of a stage. */
 export function penaltyBytes(run: ProfilingRun): number {
-  return run.runner === "v2" ? sampledLogits(run) * penaltyBytesPerLogit : 0;
+  return run.runner === "v2" ? sampledLogits(run) * PENALTY_BYTES_PER_LOGIT : 0;
 }
 
 /** Logits that the profiling run samples from: one row of the vocabulary for each sequence, where the head is. */
@@ -73,7 +73,7 @@ export function nonTorchBytes({ constants, tensorParallel, pipelineParallel }: P
   const memory = linked ? constants.nonTorchGiB.linked : constants.nonTorchGiB.other;
   const alone = pipelineParallel >= 2 ? memory.stages : memory[1];
   const gib = tensorParallel >= 4 ? memory[4] : tensorParallel >= 2 ? memory[2] : alone;
-  return gib * bytesPerGiB;
+  return gib * BYTES_PER_GIB;
 }
 
 /** Largest tensors alive in one feed-forward pass over a full batch. */
@@ -85,7 +85,7 @@ function prefillBytes({ architecture, stage, limits, tensorParallel }: Profiling
     return feedForward.kind === "experts" ? 3 * (feedForward.shared?.width ?? 0) : 0;
   });
   const perToken = Math.max(0, ...widths) / tensorParallel + 2 * architecture.hiddenSize;
-  return limits.maxNumBatchedTokens * perToken * dtypeBytes[architecture.checkpointDtype];
+  return limits.maxNumBatchedTokens * perToken * DTYPE_BYTES[architecture.checkpointDtype];
 }
 
 /** The two buffers of vLLM's fused experts: outputs of the first and inputs of the second matrix, per routed token. */
@@ -101,6 +101,6 @@ function expertWorkspaceBytes({ architecture, stage, limits, modularExperts, ...
   const inner = experts.latentSize ?? architecture.hiddenSize;
   const perRoutedToken = Math.max((experts.gated ? 2 : 1) * width, inner) + Math.max(width, inner);
   return (
-    limits.maxNumBatchedTokens * experts.expertsPerToken * perRoutedToken * dtypeBytes[architecture.checkpointDtype]
+    limits.maxNumBatchedTokens * experts.expertsPerToken * perRoutedToken * DTYPE_BYTES[architecture.checkpointDtype]
   );
 }

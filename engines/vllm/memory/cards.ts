@@ -20,7 +20,7 @@ export interface CardTraits {
 }
 
 /** From this size on, a card that nobody named counts as one of a data centre, GiB: what needs more memory. */
-const dataCentreGiB = 70;
+const DATA_CENTRE_GIB = 70;
 
 /** A name that means several cards takes the traits that need more memory. */
 export function cardTraits(request: Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB" | "vllm">): CardTraits {
@@ -31,13 +31,13 @@ export function cardTraits(request: Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB
   }
   return {
     ...traits,
-    expertKernel: kernelOf[backend],
+    expertKernel: KERNEL_OF[backend],
     fp8ExpertsOnFlashInfer: traits.fp8ExpertsOnFlashInfer && backend === "flashinfer_trtllm",
   };
 }
 
 /** What `--moe-backend` asks for (0.19.1 and 0.33.0: fused_moe/oracle/mxfp4.py, fp8.py). */
-const kernelOf: Readonly<Record<MoeBackend, ExpertKernel>> = {
+const KERNEL_OF: Readonly<Record<MoeBackend, ExpertKernel>> = {
   triton: "triton",
   marlin: "marlin",
   flashinfer_trtllm: "tensorrt-llm",
@@ -46,7 +46,7 @@ const kernelOf: Readonly<Record<MoeBackend, ExpertKernel>> = {
 function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB">): CardTraits {
   const [card, ...others] = gpuModel === undefined ? [] : cardsNamed(gpuModel);
   if (card === undefined) {
-    const linked = gpuMemoryGiB >= dataCentreGiB;
+    const linked = gpuMemoryGiB >= DATA_CENTRE_GIB;
     return {
       linked,
       expertKernel: linked ? "triton" : "marlin",

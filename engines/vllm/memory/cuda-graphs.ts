@@ -1,6 +1,6 @@
 /** Memory of CUDA graphs: how many vLLM captures, what they take, and whether it is taken out of the KV cache's room. */
 
-import { bytesPerGiB } from "../../../names/units";
+import { BYTES_PER_GIB } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
 import type { CardTraits } from "./cards";
@@ -31,7 +31,7 @@ export interface GraphCapture {
  * of decoding: whether the second graph measured happens to need a new 20 MiB piece of the allocator makes up to 1 GiB of
  * difference between like start-ups, which nothing foretells.
  */
-const perGraph = { baseGiB: 0.00334, perLayerGiB: 0.000159 } as const;
+const PER_GRAPH = { baseGiB: 0.00334, perLayerGiB: 0.000159 } as const;
 
 /** CUDA graphs of a stage, bytes. */
 export function cudaGraphBytes({ architecture, stage, limits, sizes }: GraphCapture): number {
@@ -40,8 +40,8 @@ export function cudaGraphBytes({ architecture, stage, limits, sizes }: GraphCapt
   }
   const layers = architecture.layerSpecs.slice(stage.firstLayer, stage.endLayer);
   const latent = layers.filter(({ mixer }) => mixer.kind === "latent" || mixer.kind === "compressed").length;
-  const each = perGraph.baseGiB + perGraph.perLayerGiB * (layers.length + latent);
-  return each * capturedGraphs(limits, sizes) * bytesPerGiB;
+  const each = PER_GRAPH.baseGiB + PER_GRAPH.perLayerGiB * (layers.length + latent);
+  return each * capturedGraphs(limits, sizes) * BYTES_PER_GIB;
 }
 
 /** Whether vLLM takes its estimate of the graphs out of the KV cache's room; else they come on top of the utilization. */
@@ -54,7 +54,7 @@ export function graphsInPool(
 }
 
 /** Families whose model class in vLLM asks for larger graphs (model_executor/models/config.py of 0.19.1 and 0.33.0). */
-const largestOfFamily: Readonly<Record<string, number>> = { gpt_oss: 1024 };
+const LARGEST_OF_FAMILY: Readonly<Record<string, number>> = { gpt_oss: 1024 };
 
 /**
  * What is captured: FULL_AND_PIECEWISE, unless a back end cannot capture pure decoding (_cudagraph_support in
@@ -70,7 +70,7 @@ export function captureSizes(
   const onTriton =
     generation !== 9 && !isDataCentreBlackwell && layerSpecs.some(({ mixer }) => mixer.kind === "latent");
   return {
-    largest: largestOfFamily[family] ?? largestGraph[isDataCentreBlackwell ? "dataCentreBlackwell" : "other"],
+    largest: LARGEST_OF_FAMILY[family] ?? largestGraph[isDataCentreBlackwell ? "dataCentreBlackwell" : "other"],
     decoding: tritonLatentDecodingGraphs || !onTriton,
   };
 }

@@ -1,6 +1,6 @@
 /** Memory of a model under vLLM, per GPU and pipeline stage. */
 
-import { bytesPerGiB, toGiB } from "../../../names/units";
+import { BYTES_PER_GIB, toGiB } from "../../../names/units";
 import { type LayerCache, layerCaches } from "../../../planner/memory/kv-cache";
 import { type PipelineStage, pipelineStages } from "../../../planner/memory/pipeline";
 import type { MemoryEstimate } from "../../../planner/memory/types";
@@ -25,10 +25,10 @@ import { type VllmConstants, vllmConstants } from "./versions";
 import { stageWeightBytes } from "./weights";
 
 /** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
-const contextGiB = { single: 0.51, group: 1.53 } as const;
+const CONTEXT_GIB = { single: 0.51, group: 1.53 } as const;
 
 /** The release that kv-packed-groups.ts and the pages of compressed caches are read from. */
-const compressedCacheSource = "0.33.0";
+const COMPRESSED_CACHE_SOURCE = "0.33.0";
 
 interface Setting {
   readonly request: VllmRequest;
@@ -119,7 +119,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   const uncounted = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
   const overhead = { activation: activationBytes(run), nonTorch: nonTorchBytes(run, card.linked), graphs: counted };
   const utilization = request.utilization ?? constants.defaultUtilization;
-  const budget = request.gpuMemoryGiB * bytesPerGiB * utilization;
+  const budget = request.gpuMemoryGiB * BYTES_PER_GIB * utilization;
   const poolBytes = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
   const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants);
   const cacheGiB = (requests: number): number =>
@@ -152,7 +152,7 @@ function hasGatedExperts({ layerSpecs }: ModelArchitecture): boolean {
 /** What comes on top of the budget, graphs above all, must still fit on the card. */
 function captureOf(request: VllmRequest, uncountedGiB: number): NonNullable<StageNeed["capture"]> {
   const gpus = request.tensorParallel * request.pipelineParallel;
-  const context = gpus > 1 ? contextGiB.group : contextGiB.single;
+  const context = gpus > 1 ? CONTEXT_GIB.group : CONTEXT_GIB.single;
   return { uncountedGiB, limitGiB: request.gpuMemoryGiB - context - uncountedGiB };
 }
 
@@ -213,7 +213,7 @@ function notesFor({ request, card }: Setting): readonly string[] {
   }
   if (mixers.some(({ kind }) => kind === "compressed")) {
     notes.push(
-      `compressed attention: its cache is counted as vLLM ${compressedCacheSource} packs it, in fp8 whatever the KV dtype; earlier versions and other cards than NVIDIA's pack it otherwise, and no start-up has been measured`,
+      `compressed attention: its cache is counted as vLLM ${COMPRESSED_CACHE_SOURCE} packs it, in fp8 whatever the KV dtype; earlier versions and other cards than NVIDIA's pack it otherwise, and no start-up has been measured`,
     );
   }
   const repeated = mixers.find((mixer) => mixer.kind === "attention" && mixer.kvHeads < request.tensorParallel);

@@ -5,7 +5,7 @@
  */
 
 import { roundUp } from "../../../names/units";
-import { dtypeBytes } from "../../../planner/model/architecture";
+import { DTYPE_BYTES } from "../../../planner/model/architecture";
 import type { WeightFormat } from "../../../planner/model/quantization";
 
 /**
@@ -59,7 +59,7 @@ export interface ExpertMatrix {
 }
 
 /** Values of one matrix share a scale in groups of this many. */
-const scaleGroup = 32;
+const SCALE_GROUP = 32;
 
 /** Padding of the whole matrix before it is laid out. */
 function matrixMultiple(kernel: ExpertKernel, rules: Mxfp4Rules): { readonly hidden: number; readonly width: number } {
@@ -77,7 +77,7 @@ function matrixMultiple(kernel: ExpertKernel, rules: Mxfp4Rules): { readonly hid
 }
 
 /** Rows of the scale layout of the Triton kernel on Hopper: 8 warps of 32. */
-const tritonScaleRows = 8 * 32;
+const TRITON_SCALE_ROWS = 8 * 32;
 
 /** Bytes of each tensor that stays allocated for one fused parameter; Triton's path deletes the values it was loaded with. */
 export function mxfp4Allocations(matrix: ExpertMatrix, kernel: ExpertKernel, rules: Mxfp4Rules): readonly number[] {
@@ -85,14 +85,14 @@ export function mxfp4Allocations(matrix: ExpertMatrix, kernel: ExpertKernel, rul
   const hidden = roundUp(matrix.hidden, multiple.hidden);
   const width = roundUp(matrix.width, multiple.width);
   const [rows, columns] = matrix.direction === "up" ? [matrix.fused * width, hidden] : [hidden, width];
-  const groups = Math.ceil(columns / scaleGroup);
+  const groups = Math.ceil(columns / SCALE_GROUP);
   const loadedScales = matrix.experts * rows * groups;
   if (kernel !== "triton") {
     return [(matrix.experts * rows * columns) / 2, loadedScales];
   }
   return [
     (matrix.experts * roundUp(rows, rules.tile.rows) * roundUp(columns, rules.tile.columns)) / 2,
-    matrix.experts * roundUp(rows, tritonScaleRows) * roundUp(groups, rules.scaleGroups),
+    matrix.experts * roundUp(rows, TRITON_SCALE_ROWS) * roundUp(groups, rules.scaleGroups),
     ...(rules.keepsScales ? [loadedScales] : []),
   ];
 }
@@ -110,6 +110,6 @@ export function mxfp4BiasBytes(
   rules: Mxfp4Rules,
 ): number {
   const { hidden, width } = matrixMultiple(kernel, rules);
-  const valueBytes = dtypeBytes[kernel === "marlin" ? "bfloat16" : "float32"];
+  const valueBytes = DTYPE_BYTES[kernel === "marlin" ? "bfloat16" : "float32"];
   return experts * fused * roundUp(rows, direction === "up" ? width : hidden) * valueBytes;
 }

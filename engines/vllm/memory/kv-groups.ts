@@ -11,7 +11,7 @@ import { packedLayout } from "./kv-packed-groups";
 import type { VllmConstants } from "./versions";
 
 /** Tokens per page unless an attention backend or a recurrent state needs more. */
-const defaultBlockTokens = 16;
+const DEFAULT_BLOCK_TOKENS = 16;
 
 export interface KvGroup {
   readonly scope: AttentionScope | { readonly kind: "state"; readonly pagesPerRequest: number };
@@ -46,8 +46,8 @@ export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): K
   // pages are equal, so a page of tokens is made large enough to hold a recurrent state
   const blockTokens =
     bytesPerToken === 0
-      ? defaultBlockTokens
-      : Math.max(defaultBlockTokens, roundUp(Math.ceil(stateBytes / bytesPerToken), defaultBlockTokens));
+      ? DEFAULT_BLOCK_TOKENS
+      : Math.max(DEFAULT_BLOCK_TOKENS, roundUp(Math.ceil(stateBytes / bytesPerToken), DEFAULT_BLOCK_TOKENS));
   const [only] = buckets;
   if (buckets.length === 1 && only !== undefined) {
     const pageBytes =

@@ -55,4 +55,4 @@ export function samplerOf(
  * Bytes per (sequence, vocabulary entry) that the second runner keeps for penalties, requested or not: a 32-bit count
  * of each token put out and a bit for each in the prompt (v1/worker/gpu/sample/penalties.py of 0.22.0 to 0.33.0).
  */
-export const penaltyBytesPerLogit = 4 + 1 / 8;
+export const PENALTY_BYTES_PER_LOGIT = 4 + 1 / 8;

@@ -25,9 +25,9 @@ export interface VllmOptions {
   readonly moeBackend?: MoeBackend;
 }
 
-export const encoderParallelisms = ["weights", "data"] as const;
-export type EncoderParallelism = (typeof encoderParallelisms)[number];
+export const ENCODER_PARALLELISMS = ["weights", "data"] as const;
+export type EncoderParallelism = (typeof ENCODER_PARALLELISMS)[number];
 
 /** Back ends of `--moe-backend` whose layout of MXFP4 experts is known (vLLM 0.33.0: fused_moe/oracle/mxfp4.py). */
-export const moeBackends = ["triton", "marlin", "flashinfer_trtllm"] as const;
-export type MoeBackend = (typeof moeBackends)[number];
+export const MOE_BACKENDS = ["triton", "marlin", "flashinfer_trtllm"] as const;
+export type MoeBackend = (typeof MOE_BACKENDS)[number];

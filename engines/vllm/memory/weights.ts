@@ -3,9 +3,9 @@
  * rounded by the CUDA allocator, plus the tables built at load time.
  */
 
-import { bytesPerMiB, roundUp } from "../../../names/units";
+import { BYTES_PER_MIB, roundUp } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";
-import { dtypeBytes, type ModelArchitecture } from "../../../planner/model/architecture";
+import { DTYPE_BYTES, type ModelArchitecture } from "../../../planner/model/architecture";
 import { asMatrix } from "../../../planner/model/parameters";
 import {
   type QuantizationScheme,
@@ -52,7 +52,7 @@ export function stageWeightBytes(architecture: ModelArchitecture, sharding: Weig
     isOnStage(tensor, sharding.stage, architecture),
   );
   const weights = here.reduce((total, { bytes }) => total + bytes, 0);
-  const workspace = here.some(({ latent }) => latent) ? sharding.latentWorkspaceMiB * bytesPerMiB : 0;
+  const workspace = here.some(({ latent }) => latent) ? sharding.latentWorkspaceMiB * BYTES_PER_MIB : 0;
   return weights + workspace + rotaryBytes(architecture) + stackedFeatureBytes(architecture, sharding);
 }
 
@@ -154,7 +154,7 @@ function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
     // packed values have no shape of their own: their bytes are cut in proportion; an empty tensor has none
     return (stored.loadedBytes * count * rows * columns) / Math.max(1, tensor.rows * tensor.columns);
   }
-  const valueBytes = scheme === undefined ? dtypeBytes[tensor.loadedDtype ?? sharding.format.baseDtype] : 1;
+  const valueBytes = scheme === undefined ? DTYPE_BYTES[tensor.loadedDtype ?? sharding.format.baseDtype] : 1;
   const bytes = scheme === undefined ? rows * columns * valueBytes : schemeBytes(scheme, rows, columns);
   return (bytes + rowPaddingBytes(tensor, scheme, { rows, columns }, valueBytes, sharding.rowPadding)) * count;
 }
@@ -211,18 +211,18 @@ function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: numbe
  * rest back only when that is larger than 1 MiB (c10/cuda/CUDACachingAllocator, kMinLargeAlloc, kSmallSize).
  */
 export function allocatedBytes(bytes: number): number {
-  if (bytes < 10 * bytesPerMiB) {
+  if (bytes < 10 * BYTES_PER_MIB) {
     return roundUp(bytes, 512);
   }
-  const segment = roundUp(bytes, 2 * bytesPerMiB);
-  return segment - bytes > bytesPerMiB ? roundUp(bytes, 512) : segment;
+  const segment = roundUp(bytes, 2 * BYTES_PER_MIB);
+  return segment - bytes > BYTES_PER_MIB ? roundUp(bytes, 512) : segment;
 }
 
 /** Tables of sines and cosines; vLLM keeps them in the model's dtype wherever it compiles the model, the default. */
 function rotaryBytes(architecture: ModelArchitecture): number {
   return architecture.rotaryTables.reduce(
     (total, table) =>
-      total + table.positions * table.rotaryDim * dtypeBytes[table.dtype ?? architecture.checkpointDtype],
+      total + table.positions * table.rotaryDim * DTYPE_BYTES[table.dtype ?? architecture.checkpointDtype],
     0,
   );
 }
@@ -232,7 +232,7 @@ function rotaryBytes(architecture: ModelArchitecture): number {
  * tokens, on every GPU and stage (vLLM 0.19 to 0.33, qwen3_vl.py: deepstack_input_embeds).
  */
 function stackedFeatureBytes({ vision, hiddenSize }: ModelArchitecture, sharding: WeightSharding): number {
-  const buffer = sharding.maxNumBatchedTokens * hiddenSize * dtypeBytes[sharding.format.baseDtype];
+  const buffer = sharding.maxNumBatchedTokens * hiddenSize * DTYPE_BYTES[sharding.format.baseDtype];
   return (vision?.stackedLayers ?? 0) * allocatedBytes(buffer);
 }
 
@@ -246,5 +246,5 @@ function latentCopyBytes(tensor: ModelTensor, { format, tensorParallel }: Weight
     return 0;
   }
   const { rows, columns } = shardShape(tensor, tensorParallel);
-  return rows * columns * dtypeBytes[format.baseDtype];
+  return rows * columns * DTYPE_BYTES[format.baseDtype];
 }

@@ -5,7 +5,7 @@ import type { CheckpointLayout, PlacedTensor } from "./layout";
 import { roleOf } from "./role";
 
 /** Tensors that tell of a state, of a compressed or of a second cache: what they keep per token is the engine's choice. */
-const otherCaches =
+const OTHER_CACHES =
   /(^|\.)(A_log|A_logs|dt_bias|dt_proj|conv1d|ssm|mamba|linear_attn|indexer|kv_a_proj\w*|cross_attn|encoder_attn)(\.|$)/;
 
 /**
@@ -31,7 +31,7 @@ export function cacheDoubt(
     return "it has an encoder beside its decoder";
   }
   const inLayers = tensors.filter(({ place }) => place.at === "layer" && place.layer < layers);
-  const other = inLayers.find(({ tensor }) => otherCaches.test(tensor.name));
+  const other = inLayers.find(({ tensor }) => OTHER_CACHES.test(tensor.name));
   if (other !== undefined) {
     return `${other.tensor.name} belongs to another kind of attention or state`;
   }

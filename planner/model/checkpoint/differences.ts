@@ -8,10 +8,10 @@ import type { StoredTensor } from "./safetensors-header";
 import { isPlainMatrix } from "./stored-values";
 
 /** Files carry buffers that no parameter is (rotary_emb.inv_freq, position_ids): no model has more of them than this. */
-const tolerance = 0.001;
+const TOLERANCE = 0.001;
 
 /** Tensors that are named. */
-const mostShown = 3;
+const MOST_SHOWN = 3;
 
 /** One warning with both figures and the first tensors that differ; none where they agree. */
 export function differences(
@@ -20,12 +20,12 @@ export function differences(
 ): readonly string[] {
   const { checkpointBytes: stated, servedBytes } = weightBytes(architecture);
   // copies of a model often leave its layers for multi-token prediction out
-  if ([stated, servedBytes].some((bytes) => Math.abs(stored - bytes) <= tolerance * stored)) {
+  if ([stated, servedBytes].some((bytes) => Math.abs(stored - bytes) <= TOLERANCE * stored)) {
     return [];
   }
   const others = differingShapes(tensorInventory(architecture), tensors);
-  const which = others.length === 0 ? "" : `; ${others.slice(0, mostShown).join("; ")}`;
-  const more = others.length > mostShown ? `; ${others.length - mostShown} more differ` : "";
+  const which = others.length === 0 ? "" : `; ${others.slice(0, MOST_SHOWN).join("; ")}`;
+  const more = others.length > MOST_SHOWN ? `; ${others.length - MOST_SHOWN} more differ` : "";
   return [
     `the files hold ${sizeText(stored)} of tensors, and config.json tells of ${sizeText(stated)}: check that they belong together; the plan counts by config.json${which}${more}`,
   ];

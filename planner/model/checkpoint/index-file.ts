@@ -9,7 +9,7 @@ export const INDEX_FILE = "model.safetensors.index.json";
 export const MAX_INDEX_BYTES = 200_000_000;
 
 /** More files than any published checkpoint has; some have 200. */
-const maxFiles = 10_000;
+const MAX_FILES = 10_000;
 
 export interface CheckpointIndex {
   /** File of each tensor, by its name. */
@@ -62,8 +62,8 @@ export function parseCheckpointIndex(text: string, name = INDEX_FILE): Checkpoin
 
 /** Files stand beside the index: a name that leads elsewhere would be read from there. */
 function checkedFile(file: string, known: number, fail: (reason: string) => never): string {
-  if (known >= maxFiles) {
-    fail(`names more than ${maxFiles} files`);
+  if (known >= MAX_FILES) {
+    fail(`names more than ${MAX_FILES} files`);
   }
   if (!/^[A-Za-z0-9_][A-Za-z0-9._-]*\.safetensors$/.test(file)) {
     fail(`names the file ${JSON.stringify(file)}; a name.safetensors beside it is allowed`);

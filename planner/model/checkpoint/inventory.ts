@@ -2,7 +2,7 @@
  * The tensor inventory of a model that no reader knows: what the files hold, cut over GPUs as vLLM cuts projections of
  * these names. What no convention knows counts whole on every GPU of a stage, which is the most it can take.
  */
-import { dtypeBytes, type ModelArchitecture } from "../architecture";
+import { DTYPE_BYTES, type ModelArchitecture } from "../architecture";
 import type { WeightFormat } from "../quantization";
 import type { ModelTensor, TensorPlacement, TensorSplit } from "../tensors";
 import type { Checkpoint } from "./checkpoint";
@@ -65,7 +65,7 @@ export function evenInventory(
   { tensorBytes }: Checkpoint,
 ): readonly ModelTensor[] {
   const bytes = tensorBytes / layers;
-  const parameters = bytes / dtypeBytes[format.baseDtype];
+  const parameters = bytes / DTYPE_BYTES[format.baseDtype];
   return Array.from({ length: layers }, (_, layer) => ({
     module: `model.layers.${layer}`,
     part: "text",

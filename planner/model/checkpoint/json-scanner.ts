@@ -5,9 +5,9 @@
  */
 
 /** Deepest nesting of a value that is skipped. */
-const maxSkippedDepth = 16;
+const MAX_SKIPPED_DEPTH = 16;
 /** Most entries of an object or a list that is skipped. */
-const maxSkippedEntries = 100_000;
+const MAX_SKIPPED_ENTRIES = 100_000;
 
 export class JsonScanner {
   private position = 0;
@@ -110,16 +110,16 @@ export class JsonScanner {
 
   /** Reads any value and forgets it. */
   skip(depth = 0): void {
-    if (depth > maxSkippedDepth) {
-      this.fail(`is nested deeper than ${maxSkippedDepth} levels ${this.here()}`);
+    if (depth > MAX_SKIPPED_DEPTH) {
+      this.fail(`is nested deeper than ${MAX_SKIPPED_DEPTH} levels ${this.here()}`);
     }
     this.skipSpace();
     switch (this.text.charAt(this.position)) {
       case "{":
-        this.object(maxSkippedEntries, () => this.skip(depth + 1));
+        this.object(MAX_SKIPPED_ENTRIES, () => this.skip(depth + 1));
         return;
       case "[":
-        this.list(maxSkippedEntries, () => this.skip(depth + 1));
+        this.list(MAX_SKIPPED_ENTRIES, () => this.skip(depth + 1));
         return;
       case '"':
         this.string(this.text.length);

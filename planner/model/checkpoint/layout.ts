@@ -21,7 +21,7 @@ export interface CheckpointLayout {
 }
 
 /** More layers than any model has: what a config.json may state as well. */
-const maxLayers = 4096;
+const MAX_LAYERS = 4096;
 
 /** The layout of a checkpoint: its text model is the numbered stack that holds the most bytes. */
 export function layoutOf(tensors: readonly StoredTensor[]): CheckpointLayout {
@@ -71,5 +71,5 @@ function isTower(part: string): boolean {
 function numberedPart(path: readonly string[]): { readonly stack: string; readonly index: number } | undefined {
   const at = path.findIndex((part) => /^\d{1,4}$/.test(part));
   const index = Number(path[at]);
-  return at > 0 && index < maxLayers ? { stack: path.slice(0, at).join("."), index } : undefined;
+  return at > 0 && index < MAX_LAYERS ? { stack: path.slice(0, at).join("."), index } : undefined;
 }

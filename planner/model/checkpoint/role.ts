@@ -17,25 +17,25 @@ export interface TensorRole {
   readonly fusedInto: string;
 }
 
-const cuts: readonly Cut[] = ["rows", "heads", "headsAndQueries", "columns", "whole"];
+const CUTS: readonly Cut[] = ["rows", "heads", "headsAndQueries", "columns", "whole"];
 
 const cutByName = new Map<string, Cut>(
-  cuts.flatMap((cut) => conventions[cut].map((name): [string, Cut] => [name, cut])),
+  CUTS.flatMap((cut) => conventions[cut].map((name): [string, Cut] => [name, cut])),
 );
 
 /** Experts in one tensor put what it is behind their name: gate_up_proj_blocks. */
-const fusedSuffix = /_(blocks|scales|bias|scale_inv|scale|packed)$/;
+const FUSED_SUFFIX = /_(blocks|scales|bias|scale_inv|scale|packed)$/;
 
 /** The role of a tensor of a layer, by the last part of its name that a convention knows. */
 export function roleOf({ path, tensor }: PlacedTensor): TensorRole {
   for (let at = path.length - 1; at >= 0; at -= 1) {
     const part = path[at] ?? "";
-    const projection = part.replace(fusedSuffix, "");
+    const projection = part.replace(FUSED_SUFFIX, "");
     const cut = cutByName.get(projection);
     if (cut === undefined) {
       continue;
     }
-    const parameter = fusedSuffix.exec(part)?.[1] ?? path.slice(at + 1).join(".");
+    const parameter = FUSED_SUFFIX.exec(part)?.[1] ?? path.slice(at + 1).join(".");
     return {
       projection,
       cut,

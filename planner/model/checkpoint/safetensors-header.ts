@@ -30,11 +30,11 @@ export interface SafetensorsFile {
 /** Bytes in front of the header: its length. */
 export const LENGTH_BYTES = 8;
 /** MAX_HEADER_SIZE of safetensors. */
-const maxHeaderBytes = 100_000_000;
+const MAX_HEADER_BYTES = 100_000_000;
 /** Most tensors of one file, and of a checkpoint: 1 T models with quantized experts have some 300,000. */
 export const MAX_TENSORS = 1_000_000;
 /** The format knows no bound; PyTorch's own is 64. */
-const maxDimensions = 64;
+const MAX_DIMENSIONS = 64;
 
 /** Bits of one value. */
 export function storedBits(dtype: StoredDtype): number {
@@ -60,10 +60,10 @@ export function headerBytes(start: Uint8Array, file: SafetensorsFile): number {
     throw new CheckpointError(file.name, `is no safetensors file: it has ${file.bytes} bytes`);
   }
   const length = new DataView(start.buffer, start.byteOffset, LENGTH_BYTES).getBigUint64(0, true);
-  if (length > maxHeaderBytes) {
+  if (length > MAX_HEADER_BYTES) {
     throw new CheckpointError(
       file.name,
-      `is no safetensors file: it claims a header of ${length} bytes, of at most ${maxHeaderBytes}`,
+      `is no safetensors file: it claims a header of ${length} bytes, of at most ${MAX_HEADER_BYTES}`,
     );
   }
   if (Number(length) > file.bytes - LENGTH_BYTES) {
@@ -131,7 +131,7 @@ function readMetadata(scanner: JsonScanner): void {
   if (scanner.acceptNull()) {
     return;
   }
-  scanner.object(10_000, () => void scanner.string(maxHeaderBytes));
+  scanner.object(10_000, () => void scanner.string(MAX_HEADER_BYTES));
 }
 
 function readTensor(scanner: JsonScanner, name: string, fail: Fail): PlacedTensor {
@@ -146,7 +146,7 @@ function readTensor(scanner: JsonScanner, name: string, fail: Fail): PlacedTenso
         dtypeName = scanner.string(32);
         return;
       case "shape":
-        scanner.list(maxDimensions, () => void shape.push(scanner.wholeNumber()));
+        scanner.list(MAX_DIMENSIONS, () => void shape.push(scanner.wholeNumber()));
         return;
       case "data_offsets":
         scanner.list(2, () => void offsets.push(scanner.wholeNumber()));

@@ -4,14 +4,20 @@
  */
 import type { FeedForward, GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
-import { dimensionKeys, type FamilyReader, type TextModel } from "../families/family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "../families/family";
 import { readRope } from "../rope";
 import { cacheDoubt } from "./cache-doubt";
 import type { CheckpointLayout, PlacedTensor } from "./layout";
 import { roleOf } from "./role";
 
-const widthKeys = ["moe_intermediate_size", "expert_intermediate_size", ...dimensionKeys.intermediate] as const;
-const expertsPerTokenKeys = ["num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_topk", "moe_k"];
+const widthKeys = ["moe_intermediate_size", "expert_intermediate_size", ...DIMENSION_KEYS.intermediate] as const;
+const EXPERTS_PER_TOKEN_KEYS = [
+  "num_experts_per_tok",
+  "num_experts_per_token",
+  "experts_per_token",
+  "moe_topk",
+  "moe_k",
+];
 
 /** A reader for this checkpoint, whatever its model type. */
 export function storedFamilyReader(layout: CheckpointLayout): FamilyReader {
@@ -19,7 +25,7 @@ export function storedFamilyReader(layout: CheckpointLayout): FamilyReader {
 }
 
 function readStoredFamily(source: ConfigSource, layout: CheckpointLayout): TextModel {
-  const layers = source.count(dimensionKeys.layers, Math.max(1, layout.layers));
+  const layers = source.count(DIMENSION_KEYS.layers, Math.max(1, layout.layers));
   const attention = readAttention(source, layout);
   const doubt = cacheDoubt(source, layout, layers, attention);
   const embedding = layout.tensors.find(({ place, tensor }) => place.at === "embedding" && tensor.shape.length === 2);
@@ -47,13 +53,13 @@ const emptyPrediction = { layerSpecs: [], repeatsEmbeddings: false } as const;
 
 /** Grouped-query attention by the keys that nearly every config.json has; undefined without them. */
 function readAttention(source: ConfigSource, { tensors }: CheckpointLayout): GroupedQueryAttention | undefined {
-  if (source.firstKey(...dimensionKeys.heads) === undefined) {
+  if (source.firstKey(...DIMENSION_KEYS.heads) === undefined) {
     return undefined;
   }
-  const heads = source.count(dimensionKeys.heads);
+  const heads = source.count(DIMENSION_KEYS.heads);
   const kvHeads = source.count(["num_key_value_heads", "num_kv_heads", "n_head_kv"], heads);
   const given = source.optionalSize(["head_dim", "attention_head_dim", "kv_channels"]);
-  const hidden = source.optionalSize(dimensionKeys.hidden) ?? 0;
+  const hidden = source.optionalSize(DIMENSION_KEYS.hidden) ?? 0;
   return {
     kind: "attention",
     scope: { kind: "full" },
@@ -77,7 +83,7 @@ function readFeedForward(source: ConfigSource, layout: CheckpointLayout): FeedFo
   if (experts === 0) {
     return width === 0 ? { kind: "none" } : { kind: "dense", width, gated, bias: false };
   }
-  const expertsPerToken = Math.min(experts, source.count(expertsPerTokenKeys, experts));
+  const expertsPerToken = Math.min(experts, source.count(EXPERTS_PER_TOKEN_KEYS, experts));
   return {
     kind: "experts",
     experts,

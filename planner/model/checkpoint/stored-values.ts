@@ -1,10 +1,10 @@
 /** What a stored tensor counts as: parameters of the model, or something beside them, packed or plain. */
-import { type Dtype, dtypeBytes } from "../architecture";
+import { DTYPE_BYTES, type Dtype } from "../architecture";
 import type { WeightFormat } from "../quantization";
 import { elementCount, type StoredDtype, type StoredTensor } from "./safetensors-header";
 
 /** Types that a model computes in, by the names of config.json. */
-const plainDtypes: Partial<Record<StoredDtype, Dtype | "float64">> = {
+const PLAIN_DTYPES: Partial<Record<StoredDtype, Dtype | "float64">> = {
   F64: "float64",
   F32: "float32",
   F16: "float16",
@@ -12,24 +12,24 @@ const plainDtypes: Partial<Record<StoredDtype, Dtype | "float64">> = {
 };
 
 /** Eight-bit floats: one value is one parameter. */
-const byteFloats: readonly StoredDtype[] = ["F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"];
+const BYTE_FLOATS: readonly StoredDtype[] = ["F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"];
 
 /** Parts of quantized projections that are no parameters (GPTQ, AWQ, compressed-tensors, ModelOpt, fp8, bitsandbytes). */
-const besideParameters = /scale|zero|g_idx|absmax|quant_map|quant_state|weight_shape|inv_freq/;
+const BESIDE_PARAMETERS = /scale|zero|g_idx|absmax|quant_map|quant_state|weight_shape|inv_freq/;
 
 /** Whether the shape of a tensor is that of the matrix, value by value. */
 export function isPlainMatrix({ dtype, shape }: StoredTensor): boolean {
-  return shape.length >= 2 && (plainDtypes[dtype] !== undefined || byteFloats.includes(dtype));
+  return shape.length >= 2 && (PLAIN_DTYPES[dtype] !== undefined || BYTE_FLOATS.includes(dtype));
 }
 
 /** Parameters in a tensor: packed ones are counted as what they unpack to. */
 export function parametersIn(tensor: StoredTensor, format: WeightFormat): number {
   const { dtype, name } = tensor;
   const part = name.slice(name.lastIndexOf(".") + 1);
-  if (besideParameters.test(part) || besideParameters.test(name.split(".").slice(-2).join("."))) {
+  if (BESIDE_PARAMETERS.test(part) || BESIDE_PARAMETERS.test(name.split(".").slice(-2).join("."))) {
     return 0;
   }
-  if (plainDtypes[dtype] !== undefined || byteFloats.includes(dtype)) {
+  if (PLAIN_DTYPES[dtype] !== undefined || BYTE_FLOATS.includes(dtype)) {
     return elementCount(tensor);
   }
   if (["BOOL", "I64", "U64", "C64", "I16", "U16"].includes(dtype)) {
@@ -44,15 +44,15 @@ export function parametersIn(tensor: StoredTensor, format: WeightFormat): number
  * vectors are counted as stored, because some of them stay so (routing corrections, state-space constants).
  */
 export function loadedBytes(tensor: StoredTensor, format: WeightFormat): number {
-  const isMatrix = tensor.shape.length >= 2 && !besideParameters.test(tensor.name);
-  return isMatrix && plainDtypes[tensor.dtype] !== undefined
-    ? elementCount(tensor) * dtypeBytes[format.baseDtype]
+  const isMatrix = tensor.shape.length >= 2 && !BESIDE_PARAMETERS.test(tensor.name);
+  return isMatrix && PLAIN_DTYPES[tensor.dtype] !== undefined
+    ? elementCount(tensor) * DTYPE_BYTES[format.baseDtype]
     : tensor.bytes;
 }
 
 /** The number type that holds the most bytes; undefined where there is none that a model computes in. */
 export function commonDtype(tensors: readonly StoredTensor[]): Dtype | undefined {
-  const [found] = bytesByType(tensors).flatMap(([type]) => plainDtypes[type] ?? []);
+  const [found] = bytesByType(tensors).flatMap(([type]) => PLAIN_DTYPES[type] ?? []);
   return found === "float64" ? undefined : found;
 }
 

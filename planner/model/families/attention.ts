@@ -1,7 +1,7 @@
 /** Reads the attention of each layer of a decoder: grouped-query or latent, full or windowed. */
 import type { AttentionScope, GroupedQueryAttention, LatentAttention, Mixer, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
-import { dimensionKeys } from "./family";
+import { DIMENSION_KEYS } from "./family";
 import type { DecoderTraits, OutputGate, TraitFlag, WindowPattern } from "./traits";
 
 /** The mixer of every layer, in order. */
@@ -21,7 +21,7 @@ export function readAttentionLayers(source: ConfigSource, layers: number, traits
 
 /** One attention layer with full scope. */
 export function readGroupedQueryAttention(source: ConfigSource, traits: DecoderTraits): GroupedQueryAttention {
-  const heads = source.count(dimensionKeys.heads);
+  const heads = source.count(DIMENSION_KEYS.heads);
   const kvHeads = source.count(["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"], heads);
   if (heads % kvHeads !== 0) {
     source.problem("num_key_value_heads", `must divide num_attention_heads (${heads})`);
@@ -47,7 +47,7 @@ export function readHeadDim(source: ConfigSource, heads: number, traits: Decoder
   if (given !== undefined) {
     return given;
   }
-  const hidden = source.size(dimensionKeys.hidden);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
   if (hidden % heads !== 0 && !traits.headDimRoundsDown) {
     source.problem("hidden_size", `must be a multiple of the ${heads} attention heads when head_dim is absent`);
   }
@@ -76,7 +76,7 @@ function readQueryKeyNorm(source: ConfigSource, traits: DecoderTraits): GroupedQ
 export function readLatentAttention(source: ConfigSource, traits: DecoderTraits = {}): LatentAttention {
   return {
     kind: "latent",
-    heads: source.count(dimensionKeys.heads),
+    heads: source.count(DIMENSION_KEYS.heads),
     queryLoraRank: source.optionalSize("q_lora_rank"),
     kvLoraRank: source.size("kv_lora_rank"),
     nopeHeadDim: source.size("qk_nope_head_dim"),
@@ -127,7 +127,7 @@ export function readPerLayer(source: ConfigSource, key: string, layers: number):
 }
 
 /** As many as any other count of a config may be. */
-const mostHeads = 4096;
+const MOST_HEADS = 4096;
 
 /** Heads where they differ from layer to layer (Laguna); undefined where one number holds for all. */
 function readHeadsPerLayer(source: ConfigSource, layers: number): readonly number[] | undefined {
@@ -136,10 +136,10 @@ function readHeadsPerLayer(source: ConfigSource, layers: number): readonly numbe
     return undefined;
   }
   const heads = source.integerList(key);
-  if (heads.length >= layers && heads.every((count) => count > 0 && count <= mostHeads)) {
+  if (heads.length >= layers && heads.every((count) => count > 0 && count <= MOST_HEADS)) {
     return heads;
   }
-  source.problem(key, `must have a number from 1 to ${mostHeads} for each of the ${layers} layers`);
+  source.problem(key, `must have a number from 1 to ${MOST_HEADS} for each of the ${layers} layers`);
   return undefined;
 }
 
@@ -163,7 +163,7 @@ export function outputGate(
     source.problem(gate.key, 'expected true, false, "per-head" or "per-element"');
   }
   const outputs = heads * (kind === "per-element" ? valueHeadDim : 1);
-  return [{ name: `self_attn.${gate.name}`, outputs, inputs: source.size(dimensionKeys.hidden), split: "outputs" }];
+  return [{ name: `self_attn.${gate.name}`, outputs, inputs: source.size(DIMENSION_KEYS.hidden), split: "outputs" }];
 }
 
 function slidingLayerTest(source: ConfigSource, pattern: WindowPattern | undefined): (layer: number) => boolean {

@@ -3,7 +3,7 @@ import type { FeedForward, GroupedQueryAttention, LayerSpec, OuterTensor } from 
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readGroupedQueryAttention } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import type { DecoderTraits } from "./traits";
 
 interface ClassicModel {
@@ -18,19 +18,19 @@ interface ClassicModel {
   readonly withoutRotary?: boolean;
 }
 
-const allBiases: DecoderTraits = { queryKeyValueBias: true, outputBias: true };
+const ALL_BIASES: DecoderTraits = { queryKeyValueBias: true, outputBias: true };
 
 const readers: Readonly<Record<string, (source: ConfigSource) => ClassicModel>> = {
-  gpt2: (source) => readGpt2(source, readGroupedQueryAttention(source, allBiases)),
+  gpt2: (source) => readGpt2(source, readGroupedQueryAttention(source, ALL_BIASES)),
   gpt_bigcode: (source) => {
-    const attention = readGroupedQueryAttention(source, allBiases);
+    const attention = readGroupedQueryAttention(source, ALL_BIASES);
     return readGpt2(source, { ...attention, kvHeads: source.flag("multi_query", true) ? 1 : attention.kvHeads });
   },
   opt: (source) => {
-    const hidden = source.size(dimensionKeys.hidden);
+    const hidden = source.size(DIMENSION_KEYS.hidden);
     const positions = source.positions("max_position_embeddings", 2048) + 2;
     return {
-      attention: readGroupedQueryAttention(source, allBiases),
+      attention: readGroupedQueryAttention(source, ALL_BIASES),
       feedForward: plain(source.size("ffn_dim"), true),
       norms: 2,
       normBias: true,
@@ -40,9 +40,9 @@ const readers: Readonly<Record<string, (source: ConfigSource) => ClassicModel>> 
     };
   },
   bloom: (source) => {
-    const hidden = source.size(dimensionKeys.hidden);
+    const hidden = source.size(DIMENSION_KEYS.hidden);
     return {
-      attention: readGroupedQueryAttention(source, allBiases),
+      attention: readGroupedQueryAttention(source, ALL_BIASES),
       feedForward: plain(4 * hidden, true),
       norms: 2,
       normBias: true,
@@ -64,7 +64,7 @@ const readers: Readonly<Record<string, (source: ConfigSource) => ClassicModel>> 
   }),
   gptj: (source) => ({
     attention: readGroupedQueryAttention(source, {}),
-    feedForward: plain(source.optionalSize("n_inner") ?? 4 * source.size(dimensionKeys.hidden), true),
+    feedForward: plain(source.optionalSize("n_inner") ?? 4 * source.size(DIMENSION_KEYS.hidden), true),
     norms: 1,
     normBias: true,
     tieEmbeddings: false,
@@ -75,7 +75,7 @@ const readers: Readonly<Record<string, (source: ConfigSource) => ClassicModel>> 
     const settings = source.section("attn_config");
     return {
       attention: { ...attention, kvHeads: settings?.optionalCount("kv_n_heads") || attention.kvHeads },
-      feedForward: plain(source.count("expansion_ratio", 4) * source.size(dimensionKeys.hidden), false),
+      feedForward: plain(source.count("expansion_ratio", 4) * source.size(DIMENSION_KEYS.hidden), false),
       norms: 2,
       normBias: false,
       tieEmbeddings: true,
@@ -83,8 +83,8 @@ const readers: Readonly<Record<string, (source: ConfigSource) => ClassicModel>> 
     };
   },
   phi: (source) => ({
-    attention: readGroupedQueryAttention(source, allBiases),
-    feedForward: plain(source.size(dimensionKeys.intermediate), true),
+    attention: readGroupedQueryAttention(source, ALL_BIASES),
+    feedForward: plain(source.size(DIMENSION_KEYS.intermediate), true),
     norms: 1,
     normBias: true,
     tieEmbeddings: false,
@@ -139,7 +139,7 @@ export const classicReaders: readonly FamilyReader[] = Object.entries(readers).m
 }));
 
 function readGpt2(source: ConfigSource, attention: GroupedQueryAttention): ClassicModel {
-  const hidden = source.size(dimensionKeys.hidden);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
   const positions = source.positions(["n_positions", "n_ctx", "max_position_embeddings"], 1024);
   return {
     attention,
@@ -155,7 +155,7 @@ function readGpt2(source: ConfigSource, attention: GroupedQueryAttention): Class
 /** Falcon: grouped heads in the new architecture, one KV head with multi_query, else one per head. */
 function readFalcon(source: ConfigSource): ClassicModel {
   const biases = { queryKeyValueBias: { key: "bias" }, outputBias: { key: "bias" } } as const;
-  const heads = source.count(dimensionKeys.heads);
+  const heads = source.count(DIMENSION_KEYS.heads);
   const grouped = source.flag("new_decoder_architecture", false);
   const single = source.flag("multi_query", true);
   const kvHeads = grouped ? source.count(["num_kv_heads", "n_head_kv"], heads) : single ? 1 : heads;
@@ -163,7 +163,7 @@ function readFalcon(source: ConfigSource): ClassicModel {
   return {
     attention: { ...readGroupedQueryAttention(source, biases), kvHeads },
     feedForward: plain(
-      source.optionalSize("ffn_hidden_size") ?? 4 * source.size(dimensionKeys.hidden),
+      source.optionalSize("ffn_hidden_size") ?? 4 * source.size(DIMENSION_KEYS.hidden),
       source.flag("bias", false),
     ),
     norms,
@@ -183,7 +183,7 @@ function classicModel(source: ConfigSource, model: ClassicModel): TextModel {
   const rope = readRope(source, { headDim: model.attention.headDim });
   return {
     kind: "decoder",
-    layerSpecs: Array.from({ length: source.count(dimensionKeys.layers) }, () => layer),
+    layerSpecs: Array.from({ length: source.count(DIMENSION_KEYS.layers) }, () => layer),
     rope: model.withoutRotary ? { ...rope, tables: [] } : rope,
     tieEmbeddingsByDefault: model.tieEmbeddings,
     headBias: model.headBias,

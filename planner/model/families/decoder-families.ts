@@ -4,23 +4,23 @@
  */
 import type { DecoderTraits, WindowPattern } from "./traits";
 
-const attentionBias = { key: "attention_bias" } as const;
-const slidingEveryLayer = { kind: "every-layer" } as const;
-const fullFirstOfFour: WindowPattern = {
+const ATTENTION_BIAS = { key: "attention_bias" } as const;
+const SLIDING_EVERY_LAYER = { kind: "every-layer" } as const;
+const FULL_FIRST_OF_FOUR: WindowPattern = {
   kind: "one-full-in",
   period: 4,
   key: "sliding_window_pattern",
   at: "first",
 };
 const llama: DecoderTraits = {
-  queryKeyValueBias: attentionBias,
-  outputBias: attentionBias,
+  queryKeyValueBias: ATTENTION_BIAS,
+  outputBias: ATTENTION_BIAS,
   feedForwardBias: { key: "mlp_bias" },
 };
-const mistral: DecoderTraits = { window: slidingEveryLayer };
+const mistral: DecoderTraits = { window: SLIDING_EVERY_LAYER };
 const qwen2: DecoderTraits = { queryKeyValueBias: true, window: { kind: "from-layer" } };
 const qwen3: DecoderTraits = { ...llama, queryKeyNorm: "head", window: { kind: "from-layer" } };
-const gemma: DecoderTraits = { queryKeyValueBias: attentionBias, outputBias: attentionBias, tieEmbeddings: true };
+const gemma: DecoderTraits = { queryKeyValueBias: ATTENTION_BIAS, outputBias: ATTENTION_BIAS, tieEmbeddings: true };
 const gemma2: DecoderTraits = {
   ...gemma,
   normVectors: 4,
@@ -33,8 +33,8 @@ const bailingMoeV2: DecoderTraits = {
   routerBias: true,
 };
 const granitemoe: DecoderTraits = {
-  queryKeyValueBias: attentionBias,
-  outputBias: attentionBias,
+  queryKeyValueBias: ATTENTION_BIAS,
+  outputBias: ATTENTION_BIAS,
   expertWidthKey: "intermediate_size",
 };
 const latent: DecoderTraits = { routerBias: { key: "topk_method" } };
@@ -58,15 +58,15 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   bailing_moe: { queryKeyValueBias: { key: "use_qkv_bias" }, outputBias: { key: "use_bias" } },
   bailing_moe_v2: bailingMoeV2,
   cohere: {
-    queryKeyValueBias: attentionBias,
-    outputBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
+    outputBias: ATTENTION_BIAS,
     queryKeyNorm: { key: "use_qk_norm", norm: "projection" },
     normVectors: 1,
     tieEmbeddings: true,
   },
   cohere2: {
-    queryKeyValueBias: attentionBias,
-    outputBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
+    outputBias: ATTENTION_BIAS,
     normVectors: 1,
     tieEmbeddings: true,
     window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" },
@@ -78,12 +78,12 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     denseWidthKey: ["prefix_dense_intermediate_size", "intermediate_size"],
     window: { kind: "one-full-in", period: 4, key: "sliding_window_pattern" },
   },
-  cwm: { ...llama, window: fullFirstOfFour },
+  cwm: { ...llama, window: FULL_FIRST_OF_FOUR },
   deepseek: {},
   deepseek_v2: {},
   deepseek_v3: deepseekV3,
   deepseek_v32: deepseekV3,
-  dots1: { queryKeyNorm: "head", routerBias: true, queryKeyValueBias: attentionBias, outputBias: attentionBias },
+  dots1: { queryKeyNorm: "head", routerBias: true, queryKeyValueBias: ATTENTION_BIAS, outputBias: ATTENTION_BIAS },
   ernie4_5: {
     queryKeyValueBias: { key: "use_bias" },
     outputBias: { key: "use_bias" },
@@ -108,10 +108,10 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     separateSlidingTable: true,
     contextIncludesScaling: true,
   },
-  glm: { queryKeyValueBias: attentionBias },
-  glm4: { queryKeyValueBias: attentionBias, normVectors: 4 },
+  glm: { queryKeyValueBias: ATTENTION_BIAS },
+  glm4: { queryKeyValueBias: ATTENTION_BIAS, normVectors: 4 },
   glm4_moe: {
-    queryKeyValueBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
     queryKeyNorm: { key: "use_qk_norm", norm: "head" },
     routerBias: true,
     headDimRoundsDown: true,
@@ -129,10 +129,10 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     window: { kind: "one-full-in", period: 2, key: "sliding_window_pattern" },
   },
   granite: llama,
-  granite_swa: { ...llama, tieEmbeddings: true, sinks: true, window: fullFirstOfFour },
+  granite_swa: { ...llama, tieEmbeddings: true, sinks: true, window: FULL_FIRST_OF_FOUR },
   granitemoe,
   granitemoeshared: granitemoe,
-  granitemoe_swa: { ...granitemoe, sinks: true, window: fullFirstOfFour },
+  granitemoe_swa: { ...granitemoe, sinks: true, window: FULL_FIRST_OF_FOUR },
   hunyuan_v1_dense: { queryKeyNorm: { key: "use_qk_norm", norm: "head" }, tieEmbeddings: true },
   hy_v3: {
     queryKeyNorm: "head",
@@ -152,8 +152,8 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   },
   kimi_k2: deepseekV3,
   laguna: {
-    queryKeyValueBias: attentionBias,
-    outputBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
+    outputBias: ATTENTION_BIAS,
     queryKeyNorm: "head",
     outputGate: { name: "g_proj", key: "gating" },
     routerBias: true,
@@ -168,8 +168,8 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     chunkedPeriod: 4,
   },
   mellum: {
-    queryKeyValueBias: attentionBias,
-    outputBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
+    outputBias: ATTENTION_BIAS,
     queryKeyNorm: "head",
     separateSlidingTable: true,
   },
@@ -187,8 +187,8 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   mistral4: latent,
   mixtral: { ...mistral, expertWidthKey: "intermediate_size" },
   nemotron: {
-    queryKeyValueBias: attentionBias,
-    outputBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
+    outputBias: ATTENTION_BIAS,
     gated: false,
     normBias: true,
     feedForwardBias: { key: "mlp_bias" },
@@ -202,18 +202,18 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   },
   olmoe: {
     queryKeyNorm: "projection",
-    queryKeyValueBias: attentionBias,
-    outputBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
+    outputBias: ATTENTION_BIAS,
     expertWidthKey: "intermediate_size",
   },
-  phi3: { window: slidingEveryLayer },
+  phi3: { window: SLIDING_EVERY_LAYER },
   phimoe: {
-    queryKeyValueBias: attentionBias,
-    outputBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
+    outputBias: ATTENTION_BIAS,
     normBias: true,
     headBias: { key: "lm_head_bias" },
     expertWidthKey: "intermediate_size",
-    window: slidingEveryLayer,
+    window: SLIDING_EVERY_LAYER,
   },
   qwen2,
   qwen2_moe: { ...qwen2, sharedExpertGate: true },
@@ -226,12 +226,12 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     routerBias: { key: "moe_router_enable_expert_bias" },
   },
   seed_oss: {
-    queryKeyValueBias: attentionBias,
+    queryKeyValueBias: ATTENTION_BIAS,
     outputBias: { key: "attention_out_bias" },
     feedForwardBias: { key: "mlp_bias" },
   },
   smollm3: { ...llama, tieEmbeddings: true },
-  solar_open: { queryKeyValueBias: attentionBias, outputBias: attentionBias },
+  solar_open: { queryKeyValueBias: ATTENTION_BIAS, outputBias: ATTENTION_BIAS },
   stablelm: { queryKeyValueBias: { key: "use_qkv_bias" }, normBias: true },
   starcoder2: {
     queryKeyValueBias: { key: "use_bias", absent: true },
@@ -240,14 +240,14 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
     normBias: true,
     gated: false,
     tieEmbeddings: true,
-    window: slidingEveryLayer,
+    window: SLIDING_EVERY_LAYER,
   },
   vaultgemma: { ...gemma2, normVectors: 2 },
   youtu: { ...latent, tieEmbeddings: true },
 };
 
 /** Names under which the text part of multimodal configs appears, and other spellings of the same architecture. */
-export const decoderAliases: Readonly<Record<string, string>> = {
+export const DECODER_ALIASES: Readonly<Record<string, string>> = {
   gemma3_text: "gemma3",
   llama4: "llama4_text",
   qwen2_vl: "qwen2",

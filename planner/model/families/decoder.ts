@@ -3,14 +3,14 @@ import type { LayerSpec, Mixer, MultiTokenPrediction, ProjectionShape } from "..
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { outputGate, readAttentionLayers, traitFlag } from "./attention";
-import { decoderAliases, decoderFamilies } from "./decoder-families";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DECODER_ALIASES, decoderFamilies } from "./decoder-families";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
 import type { DecoderTraits } from "./traits";
 
 export const decoderReaders: readonly FamilyReader[] = [
   ...Object.entries(decoderFamilies).map(([family, traits]) => decoderReader([family], traits)),
-  ...Object.entries(decoderAliases).flatMap(([alias, family]) => {
+  ...Object.entries(DECODER_ALIASES).flatMap(([alias, family]) => {
     const traits = decoderFamilies[family];
     return traits === undefined ? [] : [decoderReader([alias], traits)];
   }),
@@ -22,7 +22,7 @@ function decoderReader(modelTypes: readonly string[], traits: DecoderTraits): Fa
 
 /** The text model of a decoder with the given traits. */
 export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextModel {
-  const layers = source.count(dimensionKeys.layers);
+  const layers = source.count(DIMENSION_KEYS.layers);
   const mixers = readAttentionLayers(source, layers, traits);
   const feedForwards = readFeedForwardLayers(source, layers, traits);
   const normVectors = (traits.normVectors ?? 2) + (traitFlag(source, traits.postNorms) ? 2 : 0);

@@ -7,7 +7,7 @@ import type { CompressedAttention, FeedForward, LayerSpec, MultiTokenPrediction,
 import type { ConfigSource } from "../config-source";
 import { type Rope, readRope } from "../rope";
 import { readPerLayer } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
 import { none, range } from "./hybrid-model";
 import { type HyperConnection, hyperConnectionHead, hyperConnectionTensors } from "./hyper-connections";
@@ -16,24 +16,24 @@ import type { DecoderTraits } from "./traits";
 const traits: DecoderTraits = { routerBias: { key: "topk_method" } };
 
 /** Tokens behind one compressed vector, by `layer_types`; other types attend to the window alone. */
-const rateKeys = {
+const RATE_KEYS = {
   compressed_sparse_attention: { key: "compress_rate_csa", usual: 4 },
   heavily_compressed_attention: { key: "compress_rate_hca", usual: 128 },
 } as const;
 
 /** The rates that vLLM has kernels for; the lower one reads every token twice and has an indexer. */
-const overlappingRate = 4;
-const knownRates: readonly number[] = [0, overlappingRate, 128];
+const OVERLAPPING_RATE = 4;
+const knownRates: readonly number[] = [0, OVERLAPPING_RATE, 128];
 
 export const deepseekV4Reader: FamilyReader = { modelTypes: ["deepseek_v4"], read: readDeepseekV4 };
 
 function readDeepseekV4(source: ConfigSource): TextModel {
-  const layers = source.count(dimensionKeys.layers);
+  const layers = source.count(DIMENSION_KEYS.layers);
   const attention = readAttention(source);
   const rates = readRates(source, layers);
   const feedForwards = readFeedForwardLayers(source, layers, traits);
   const hashed = readHashedLayers(source, layers);
-  const connection = readHyperConnection(source, source.size(dimensionKeys.hidden));
+  const connection = readHyperConnection(source, source.size(DIMENSION_KEYS.hidden));
   const layer = (mixer: CompressedAttention, feedForward: FeedForward): LayerSpec => ({
     mixer,
     feedForward,
@@ -83,7 +83,7 @@ function readPrediction(source: ConfigSource, layer: LayerSpec): MultiTokenPredi
 
 function readAttention(source: ConfigSource): CompressedAttention {
   const headDim = source.size("head_dim");
-  const heads = source.count(dimensionKeys.heads);
+  const heads = source.count(DIMENSION_KEYS.heads);
   const outputGroups = source.count("o_groups");
   if (heads % outputGroups !== 0) {
     source.problem("o_groups", `must divide the ${heads} attention heads`);
@@ -105,7 +105,7 @@ function withCompression(base: CompressedAttention, rate: number, source: Config
   if (rate === 0) {
     return base;
   }
-  const overlaps = rate === overlappingRate;
+  const overlaps = rate === OVERLAPPING_RATE;
   const indexer = { heads: source.count("index_n_heads"), headDim: source.size("index_head_dim") };
   return { ...base, compression: { rate, overlaps }, ...(overlaps && { indexer }) };
 }
@@ -139,7 +139,7 @@ function readRate(source: ConfigSource, type: string): number {
   if (type !== "compressed_sparse_attention" && type !== "heavily_compressed_attention") {
     return 0;
   }
-  const { key, usual } = rateKeys[type];
+  const { key, usual } = RATE_KEYS[type];
   return source.section("compress_rates")?.count(type, usual) ?? source.count(key, usual);
 }
 

@@ -3,16 +3,16 @@ import type { LayerSpec, OuterTensor } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readGroupedQueryAttention } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 
 /** BERT and its relatives: learned positions, biases everywhere, two norms a layer, a pooler. */
 export const bertReader: FamilyReader = {
   modelTypes: ["bert", "roberta", "xlm-roberta", "camembert", "mpnet", "distilbert", "nomic_bert"],
   read(source) {
-    const layers = source.count([...dimensionKeys.layers]);
-    const hidden = source.size([...dimensionKeys.hidden, "dim"]);
+    const layers = source.count([...DIMENSION_KEYS.layers]);
+    const hidden = source.size([...DIMENSION_KEYS.hidden, "dim"]);
     const positions = source.size("max_position_embeddings", 512);
-    const heads = source.count([...dimensionKeys.heads]);
+    const heads = source.count([...DIMENSION_KEYS.heads]);
     const attention = {
       ...readGroupedQueryAttention(source, { queryKeyValueBias: true, outputBias: true }),
       heads,
@@ -23,7 +23,7 @@ export const bertReader: FamilyReader = {
       mixer: attention,
       feedForward: {
         kind: "dense",
-        width: source.size([...dimensionKeys.intermediate, "hidden_dim"]),
+        width: source.size([...DIMENSION_KEYS.intermediate, "hidden_dim"]),
         gated: false,
         bias: true,
       },
@@ -49,11 +49,11 @@ export const bertReader: FamilyReader = {
 export const modernBertReader: FamilyReader = {
   modelTypes: ["modernbert"],
   read(source) {
-    const layers = source.count([...dimensionKeys.layers]);
-    const hidden = source.size([...dimensionKeys.hidden]);
+    const layers = source.count([...DIMENSION_KEYS.layers]);
+    const hidden = source.size([...DIMENSION_KEYS.hidden]);
     const layer: LayerSpec = {
       mixer: { ...readGroupedQueryAttention(source, {}), ownsCache: false },
-      feedForward: { kind: "dense", width: source.size([...dimensionKeys.intermediate]), gated: true, bias: false },
+      feedForward: { kind: "dense", width: source.size([...DIMENSION_KEYS.intermediate]), gated: true, bias: false },
       normVectors: 2,
       normBias: false,
     };

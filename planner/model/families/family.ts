@@ -34,7 +34,7 @@ export interface FamilyReader {
 }
 
 /** Spellings of the dimensions every text model has. */
-export const dimensionKeys = {
+export const DIMENSION_KEYS = {
   layers: ["num_hidden_layers", "n_layer", "n_layers", "num_layers"],
   hidden: ["hidden_size", "n_embd", "d_model", "model_dim"],
   heads: ["num_attention_heads", "n_head", "n_heads"],

@@ -2,11 +2,11 @@
 import type { DenseFeedForward, FeedForward, MixtureOfExperts } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readPerLayer, traitFlag } from "./attention";
-import { dimensionKeys } from "./family";
+import { DIMENSION_KEYS } from "./family";
 import type { DecoderTraits } from "./traits";
 
-const expertCountKeys = ["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"] as const;
-const expertsPerTokenKeys = [
+const EXPERT_COUNT_KEYS = ["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"] as const;
+const EXPERTS_PER_TOKEN_KEYS = [
   "num_experts_per_tok",
   "num_experts_per_token",
   "experts_per_token",
@@ -24,12 +24,12 @@ export function readFeedForwardLayers(
 ): readonly FeedForward[] {
   const experts = readExperts(source, traits);
   if (experts === undefined) {
-    const dense = readDense(source, traits, dimensionKeys.intermediate);
+    const dense = readDense(source, traits, DIMENSION_KEYS.intermediate);
     return Array.from({ length: layers }, () => dense);
   }
   const hasExperts = expertLayerTest(source, layers, traits);
   const needsDense = Array.from({ length: layers }, (_, layer) => layer).some((layer) => !hasExperts(layer));
-  const dense = needsDense ? readDense(source, traits, traits.denseWidthKey ?? dimensionKeys.intermediate) : undefined;
+  const dense = needsDense ? readDense(source, traits, traits.denseWidthKey ?? DIMENSION_KEYS.intermediate) : undefined;
   return Array.from({ length: layers }, (_, layer) => (dense === undefined || hasExperts(layer) ? experts : dense));
 }
 
@@ -48,17 +48,17 @@ export function readDense(
 
 /** The experts of an expert layer, or undefined for a dense model. */
 export function readExperts(source: ConfigSource, traits: DecoderTraits): MixtureOfExperts | undefined {
-  const count = source.optionalCount(expertCountKeys);
+  const count = source.optionalCount(EXPERT_COUNT_KEYS);
   if (count === 0) {
     return undefined;
   }
   const width = source.size(
     traits.expertWidthKey ?? ["moe_intermediate_size", "expert_intermediate_size", "intermediate_size"],
   );
-  const expertsPerToken = source.count(expertsPerTokenKeys);
+  const expertsPerToken = source.count(EXPERTS_PER_TOKEN_KEYS);
   if (expertsPerToken > count) {
     source.problem(
-      source.firstKey(...expertsPerTokenKeys) ?? "num_experts_per_tok",
+      source.firstKey(...EXPERTS_PER_TOKEN_KEYS) ?? "num_experts_per_tok",
       `must not exceed the ${count} experts`,
     );
   }

@@ -7,7 +7,7 @@ import type { LayerSpec, OuterTensor, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readAttentionLayers } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readDense } from "./feed-forward";
 import { firstReusingLayer, perLayerEmbeddings, perLayerMixing, reuseCache } from "./gemma-layers";
 import { matrix } from "./recurrent";
@@ -23,8 +23,8 @@ const traits: DecoderTraits = {
 export const gemma3nReader: FamilyReader = { modelTypes: ["gemma3n", "gemma3n_text"], read: readGemma3n };
 
 function readGemma3n(source: ConfigSource): TextModel {
-  const layers = source.count(dimensionKeys.layers);
-  const hidden = source.size(dimensionKeys.hidden);
+  const layers = source.count(DIMENSION_KEYS.layers);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
   const perLayerSize = source.size("hidden_size_per_layer_input", 256);
   const streams = source.count("altup_num_inputs", 4);
   const mixers = readAttentionLayers(source, layers, traits);
@@ -68,7 +68,7 @@ function readGemma3n(source: ConfigSource): TextModel {
 /** One width for all layers, or a list with one for each. */
 function readWidths(source: ConfigSource, layers: number): readonly number[] {
   if (!Array.isArray(source.raw("intermediate_size"))) {
-    const { width } = readDense(source, traits, dimensionKeys.intermediate);
+    const { width } = readDense(source, traits, DIMENSION_KEYS.intermediate);
     return Array.from({ length: layers }, () => width);
   }
   const widths = source.sizeList("intermediate_size");

@@ -7,7 +7,7 @@ import type { AttentionScope, FeedForward, GroupedQueryAttention, LayerSpec } fr
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readGroupedQueryAttention, readLayerTypes } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readDense, readExperts } from "./feed-forward";
 import { firstReusingLayer, perLayerEmbeddings, perLayerMixing, reuseCache } from "./gemma-layers";
 import { range } from "./hybrid-model";
@@ -27,8 +27,8 @@ export const gemma4Reader: FamilyReader = {
 };
 
 function readGemma4(source: ConfigSource): TextModel {
-  const layers = source.count(dimensionKeys.layers);
-  const hidden = source.size(dimensionKeys.hidden);
+  const layers = source.count(DIMENSION_KEYS.layers);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
   const perLayerSize = source.optionalSize("hidden_size_per_layer_input") ?? 0;
   const firstReusing = firstReusingLayer(source, layers);
   const attention = readAttention(source, layers);
@@ -112,7 +112,7 @@ function readFeedForward(source: ConfigSource): {
   readonly inSharedLayers: FeedForward;
   readonly hasExperts: boolean;
 } {
-  const dense = readDense(source, traits, dimensionKeys.intermediate);
+  const dense = readDense(source, traits, DIMENSION_KEYS.intermediate);
   const wide = source.flag("use_double_wide_mlp", false) ? { ...dense, width: 2 * dense.width } : dense;
   const experts = source.flag("enable_moe_block", false) ? readExperts(source, traits) : undefined;
   if (experts === undefined) {

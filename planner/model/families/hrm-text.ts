@@ -7,7 +7,7 @@ import type { GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readGroupedQueryAttention } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readDense } from "./feed-forward";
 import { none, range } from "./hybrid-model";
 import type { DecoderTraits } from "./traits";
@@ -19,7 +19,7 @@ const traits: DecoderTraits = {
 };
 
 /** What a config can ask for at most: bounds the planner's own work, as the limit of layers does elsewhere. */
-const maxPasses = 4096;
+const MAX_PASSES = 4096;
 
 export const hrmTextReader: FamilyReader = { modelTypes: ["hrm_text"], read: readHrmText };
 
@@ -27,14 +27,14 @@ function readHrmText(source: ConfigSource): TextModel {
   const lowCycles = source.count("L_cycles", 3);
   const steps = source.count("H_cycles", 2) * (lowCycles + 1);
   // num_hidden_layers counts passes where num_layers_per_stack is given, and layers of a stack where it is not
-  const stack = source.count(["num_layers_per_stack", ...dimensionKeys.layers]);
+  const stack = source.count(["num_layers_per_stack", ...DIMENSION_KEYS.layers]);
   const passes = steps * stack;
-  if (passes > maxPasses) {
-    source.problem("H_cycles", `makes ${passes} layer passes; at most ${maxPasses} can be planned`);
+  if (passes > MAX_PASSES) {
+    source.problem("H_cycles", `makes ${passes} layer passes; at most ${MAX_PASSES} can be planned`);
   }
   const attention: GroupedQueryAttention = { ...readGroupedQueryAttention(source, traits), outputGate: true };
-  const feedForward = readDense(source, traits, dimensionKeys.intermediate);
-  const layerSpecs = range(Math.min(passes, maxPasses)).map((pass): LayerSpec => {
+  const feedForward = readDense(source, traits, DIMENSION_KEYS.intermediate);
+  const layerSpecs = range(Math.min(passes, MAX_PASSES)).map((pass): LayerSpec => {
     const step = Math.floor(pass / stack);
     const isFirstOfItsStack = step === 0 || step === lowCycles;
     return {
@@ -54,7 +54,7 @@ function readHrmText(source: ConfigSource): TextModel {
     outerTensors: [
       {
         name: "model.z_L_init",
-        rows: source.size(dimensionKeys.hidden),
+        rows: source.size(DIMENSION_KEYS.hidden),
         columns: 1,
         placement: "embedding",
         split: "none",

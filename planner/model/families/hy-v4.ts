@@ -6,7 +6,7 @@ import type { LatentAttention, LayerSpec, ProjectionShape } from "../architectur
 import type { ConfigSource } from "../config-source";
 import { readPerLayer } from "./attention";
 import { readDecoder } from "./decoder";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { type HyperConnection, hyperConnectionHead, hyperConnectionTensors } from "./hyper-connections";
 import type { DecoderTraits } from "./traits";
 
@@ -37,12 +37,12 @@ function readHyV4(source: ConfigSource): TextModel {
 
 function readHyperConnection(source: ConfigSource): HyperConnection {
   const streams = source.count("hc_mult");
-  return { streams, hidden: source.size(dimensionKeys.hidden), mixes: 2 * streams, scales: 2 };
+  return { streams, hidden: source.size(DIMENSION_KEYS.hidden), mixes: 2 * streams, scales: 2 };
 }
 
 function gateAndSinks({ heads, valueHeadDim }: LatentAttention, source: ConfigSource): readonly ProjectionShape[] {
   const perHead = source.text("gating_type", "elementwise") === "headwise";
-  const inputs = source.size(dimensionKeys.hidden);
+  const inputs = source.size(DIMENSION_KEYS.hidden);
   const outputs = heads * (perHead ? 1 : valueHeadDim);
   return [
     ...(source.flag("gated_mla", true)

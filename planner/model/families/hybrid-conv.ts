@@ -5,7 +5,7 @@
 import type { LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readGroupedQueryAttention, readLayerTypes } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readDense, readFeedForwardLayers } from "./feed-forward";
 import { hybridModel, none, range } from "./hybrid-model";
 import { shortConvolution } from "./recurrent";
@@ -16,10 +16,10 @@ const traits: DecoderTraits = { queryKeyNorm: "head", routerBias: { key: "use_ex
 export const shortConvolutionReader: FamilyReader = { modelTypes: ["lfm2", "lfm2_moe"], read: readLfm2 };
 
 function readLfm2(source: ConfigSource): TextModel {
-  const layers = source.count(dimensionKeys.layers);
+  const layers = source.count(DIMENSION_KEYS.layers);
   const attention = readGroupedQueryAttention(source, traits);
   const convolution = shortConvolution({
-    hidden: source.size(dimensionKeys.hidden),
+    hidden: source.size(DIMENSION_KEYS.hidden),
     kernel: source.count("conv_L_cache", 3),
     bias: source.flag("conv_bias", false),
   });
@@ -53,7 +53,7 @@ function attentionLayerTest(source: ConfigSource, layers: number): (layer: numbe
 
 /** The stated width is that of two matrices; three of the same weight are two thirds as wide, rounded up. */
 function readAdjustedDense(source: ConfigSource) {
-  const dense = readDense(source, traits, ["block_ff_dim", ...dimensionKeys.intermediate]);
+  const dense = readDense(source, traits, ["block_ff_dim", ...DIMENSION_KEYS.intermediate]);
   if (!source.flag("block_auto_adjust_ff_dim", true)) {
     return dense;
   }

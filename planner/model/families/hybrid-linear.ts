@@ -2,7 +2,7 @@
 import type { Mixer } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readAttentionLayers, readGroupedQueryAttention, readLayerTypes } from "./attention";
-import { dimensionKeys, type FamilyReader } from "./family";
+import { DIMENSION_KEYS, type FamilyReader } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
 import { hybridLayers, hybridModel, none } from "./hybrid-model";
 import { gatedDeltaNet, kimiDelta, lightningAttention } from "./recurrent";
@@ -12,7 +12,7 @@ import type { DecoderTraits } from "./traits";
 const qwen3Next: FamilyReader = {
   modelTypes: ["qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"],
   read(source) {
-    const layers = source.count(dimensionKeys.layers);
+    const layers = source.count(DIMENSION_KEYS.layers);
     const traits: DecoderTraits = {
       queryKeyValueBias: { key: "attention_bias" },
       outputBias: { key: "attention_bias" },
@@ -24,7 +24,7 @@ const qwen3Next: FamilyReader = {
       outputGate: source.flag("attn_output_gate", true),
     };
     const linear = gatedDeltaNet({
-      hidden: source.size(dimensionKeys.hidden),
+      hidden: source.size(DIMENSION_KEYS.hidden),
       keyHeads: source.count("linear_num_key_heads"),
       valueHeads: source.count("linear_num_value_heads"),
       keyHeadDim: source.size("linear_key_head_dim"),
@@ -57,8 +57,8 @@ const qwen3Next: FamilyReader = {
 const olmoHybrid: FamilyReader = {
   modelTypes: ["olmo_hybrid"],
   read(source) {
-    const layers = source.count(dimensionKeys.layers);
-    const hidden = source.size(dimensionKeys.hidden);
+    const layers = source.count(DIMENSION_KEYS.layers);
+    const hidden = source.size(DIMENSION_KEYS.hidden);
     const attention = readGroupedQueryAttention(source, {
       queryKeyValueBias: { key: "attention_bias" },
       outputBias: { key: "attention_bias" },
@@ -88,10 +88,10 @@ const olmoHybrid: FamilyReader = {
 const miniMaxText: FamilyReader = {
   modelTypes: ["minimax", "minimax_text_01"],
   read(source) {
-    const layers = source.count(dimensionKeys.layers);
+    const layers = source.count(DIMENSION_KEYS.layers);
     const attention = readGroupedQueryAttention(source, {});
     const linear = lightningAttention({
-      hidden: source.size(dimensionKeys.hidden),
+      hidden: source.size(DIMENSION_KEYS.hidden),
       heads: attention.heads,
       headDim: attention.headDim,
     });
@@ -114,7 +114,7 @@ const miniMaxText: FamilyReader = {
 const kimiLinear: FamilyReader = {
   modelTypes: ["kimi_linear"],
   read(source) {
-    const layers = source.count(dimensionKeys.layers);
+    const layers = source.count(DIMENSION_KEYS.layers);
     const latent = readAttentionLayers(source, layers, {});
     const linear: Mixer = readKimiDelta(source);
     const isFull = fullKimiLayers(source, layers);
@@ -131,7 +131,7 @@ const kimiLinear: FamilyReader = {
 function readKimiDelta(source: ConfigSource): Mixer {
   const section = source.section("linear_attn_config");
   return kimiDelta({
-    hidden: source.size(dimensionKeys.hidden),
+    hidden: source.size(DIMENSION_KEYS.hidden),
     heads: section === undefined ? source.count("linear_num_heads") : section.count("num_heads"),
     headDim: section === undefined ? source.size("linear_head_dim") : section.size("head_dim"),
     kernel:

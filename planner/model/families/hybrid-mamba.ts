@@ -3,13 +3,13 @@ import type { FeedForward, LayerSpec, RecurrentMixer } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { ownValue } from "../own-value";
 import { readGroupedQueryAttention, readLayerTypes } from "./attention";
-import { dimensionKeys, type FamilyReader } from "./family";
+import { DIMENSION_KEYS, type FamilyReader } from "./family";
 import { readDense, readExperts } from "./feed-forward";
 import { hybridModel, none, range } from "./hybrid-model";
 import { mamba1, mamba2 } from "./recurrent";
 import type { DecoderTraits } from "./traits";
 
-const longestPattern = 4096;
+const LONGEST_PATTERN = 4096;
 
 /** Nemotron-H: one block per layer, spelled out in a pattern: M Mamba 2, * attention, E experts, - dense. */
 const nemotronH: FamilyReader = {
@@ -18,8 +18,8 @@ const nemotronH: FamilyReader = {
     const pattern = source.has("hybrid_override_pattern")
       ? source.text("hybrid_override_pattern", "")
       : (source.has("layers_block_type") ? source.textList("layers_block_type") : []).map(blockLetter).join("");
-    if (pattern.length === 0 || pattern.length > longestPattern || /[^M*E-]/.test(pattern)) {
-      source.problem("hybrid_override_pattern", `expected one of M, *, E, - per layer, at most ${longestPattern}`);
+    if (pattern.length === 0 || pattern.length > LONGEST_PATTERN || /[^M*E-]/.test(pattern)) {
+      source.problem("hybrid_override_pattern", `expected one of M, *, E, - per layer, at most ${LONGEST_PATTERN}`);
     }
     const traits: DecoderTraits = {
       queryKeyValueBias: { key: "attention_bias" },
@@ -29,10 +29,10 @@ const nemotronH: FamilyReader = {
       routerBias: true,
     };
     const blocks: Readonly<Record<string, () => Pick<LayerSpec, "mixer" | "feedForward">>> = {
-      M: () => ({ mixer: readMamba2(source, nemotronMambaKeys), feedForward: none }),
+      M: () => ({ mixer: readMamba2(source, NEMOTRON_MAMBA_KEYS), feedForward: none }),
       "*": () => ({ mixer: readGroupedQueryAttention(source, traits), feedForward: none }),
       E: () => ({ mixer: none, feedForward: withLatentSize(source, readExperts(source, traits) ?? none) }),
-      "-": () => ({ mixer: none, feedForward: readDense(source, traits, dimensionKeys.intermediate) }),
+      "-": () => ({ mixer: none, feedForward: readDense(source, traits, DIMENSION_KEYS.intermediate) }),
     };
     const prediction = source.has("num_nextn_predict_layers") ? source.text("mtp_hybrid_override_pattern", "") : "";
     const built = new Map([...new Set(pattern + prediction)].map((letter) => [letter, ownValue(blocks, letter)?.()]));
@@ -54,12 +54,12 @@ const nemotronH: FamilyReader = {
 const jamba: FamilyReader = {
   modelTypes: ["jamba"],
   read(source) {
-    const layers = source.count(dimensionKeys.layers);
+    const layers = source.count(DIMENSION_KEYS.layers);
     const attention = readGroupedQueryAttention(source, {});
     const mamba = readMamba1(source, true);
     const isAttention = periodic(source, "attn_layer_period", 8, "attn_layer_offset", 4);
     const hasExperts = periodic(source, "expert_layer_period", 2, "expert_layer_offset", 1);
-    const dense = readDense(source, {}, dimensionKeys.intermediate);
+    const dense = readDense(source, {}, DIMENSION_KEYS.intermediate);
     const experts = readExperts(source, { expertWidthKey: "intermediate_size" }) ?? dense;
     const layerSpecs = range(layers).map(
       (layer): LayerSpec => ({
@@ -77,7 +77,7 @@ const jamba: FamilyReader = {
 const bamba: FamilyReader = {
   modelTypes: ["bamba", "granitemoehybrid"],
   read(source) {
-    const layers = source.count(dimensionKeys.layers);
+    const layers = source.count(DIMENSION_KEYS.layers);
     const traits: DecoderTraits = {
       queryKeyValueBias: { key: "attention_bias" },
       outputBias: { key: "attention_bias" },
@@ -87,10 +87,10 @@ const bamba: FamilyReader = {
     const indices = new Set(source.integerList("attn_layer_indices"));
     const isAttention = (layer: number): boolean =>
       types === undefined ? indices.has(layer) : types[layer] === "attention" || types[layer] === "full_attention";
-    const mamba = readMamba2(source, bambaMambaKeys);
+    const mamba = readMamba2(source, BAMBA_MAMBA_KEYS);
     const experts = readExperts(source, { expertWidthKey: "intermediate_size" });
     const feedForward =
-      experts ?? readDense(source, traits, ["shared_intermediate_size", ...dimensionKeys.intermediate]);
+      experts ?? readDense(source, traits, ["shared_intermediate_size", ...DIMENSION_KEYS.intermediate]);
     const layerSpecs = range(layers).map(
       (layer): LayerSpec => ({
         mixer: isAttention(layer) ? attention : mamba,
@@ -107,14 +107,14 @@ const bamba: FamilyReader = {
 const falconH1: FamilyReader = {
   modelTypes: ["falcon_h1"],
   read(source) {
-    const layers = source.count(dimensionKeys.layers);
+    const layers = source.count(DIMENSION_KEYS.layers);
     const layer: LayerSpec = {
       mixer: readGroupedQueryAttention(source, {
         queryKeyValueBias: { key: "attention_bias" },
         outputBias: { key: "attention_bias" },
       }),
-      parallelMixer: readMamba2(source, { ...bambaMambaKeys, norm: source.flag("mamba_rms_norm", false) }),
-      feedForward: readDense(source, { feedForwardBias: { key: "mlp_bias" } }, dimensionKeys.intermediate),
+      parallelMixer: readMamba2(source, { ...BAMBA_MAMBA_KEYS, norm: source.flag("mamba_rms_norm", false) }),
+      feedForward: readDense(source, { feedForwardBias: { key: "mlp_bias" } }, DIMENSION_KEYS.intermediate),
       normVectors: 2,
       normBias: false,
     };
@@ -132,7 +132,7 @@ const pureMamba: FamilyReader = {
     const layer: LayerSpec = { mixer: readMamba1(source, false), feedForward: none, normVectors: 1, normBias: false };
     const model = hybridModel(
       source,
-      range(source.count(dimensionKeys.layers)).map(() => layer),
+      range(source.count(DIMENSION_KEYS.layers)).map(() => layer),
       { tables: false },
     );
     return { ...model, tieEmbeddingsByDefault: true };
@@ -143,14 +143,14 @@ const pureMamba2: FamilyReader = {
   modelTypes: ["mamba2"],
   read(source) {
     const layer: LayerSpec = {
-      mixer: readMamba2(source, mamba2Keys),
+      mixer: readMamba2(source, MAMBA2_KEYS),
       feedForward: none,
       normVectors: 1,
       normBias: false,
     };
     const model = hybridModel(
       source,
-      range(source.count(dimensionKeys.layers)).map(() => layer),
+      range(source.count(DIMENSION_KEYS.layers)).map(() => layer),
       { tables: false },
     );
     return { ...model, singleStage: true };
@@ -170,7 +170,7 @@ export interface Mamba2Keys {
   readonly norm: boolean;
 }
 
-const nemotronMambaKeys: Mamba2Keys = {
+const NEMOTRON_MAMBA_KEYS: Mamba2Keys = {
   heads: ["mamba_num_heads"],
   headDim: ["mamba_head_dim"],
   groups: ["n_groups"],
@@ -181,7 +181,7 @@ const nemotronMambaKeys: Mamba2Keys = {
   norm: true,
 };
 
-const mamba2Keys: Mamba2Keys = {
+const MAMBA2_KEYS: Mamba2Keys = {
   heads: ["num_heads"],
   headDim: ["head_dim"],
   groups: ["n_groups"],
@@ -192,7 +192,7 @@ const mamba2Keys: Mamba2Keys = {
   norm: true,
 };
 
-const bambaMambaKeys: Mamba2Keys = {
+const BAMBA_MAMBA_KEYS: Mamba2Keys = {
   heads: ["mamba_n_heads"],
   headDim: ["mamba_d_head"],
   groups: ["mamba_n_groups"],
@@ -205,7 +205,7 @@ const bambaMambaKeys: Mamba2Keys = {
 
 /** The Mamba 2 mixer of a config that spells its sizes with these keys. */
 export function readMamba2(source: ConfigSource, keys: Mamba2Keys): RecurrentMixer {
-  const hidden = source.size(dimensionKeys.hidden);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
   const heads = source.count(keys.heads);
   const inner = source.optionalSize("mamba_d_ssm") ?? hidden * source.count(["mamba_expand", "expand"], 2);
   const stated = keys.headDim.some((key) => source.has(key) && source.raw(key) !== "auto");
@@ -223,7 +223,7 @@ export function readMamba2(source: ConfigSource, keys: Mamba2Keys): RecurrentMix
 }
 
 function readMamba1(source: ConfigSource, innerNorms: boolean): RecurrentMixer {
-  const hidden = source.size(dimensionKeys.hidden);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
   const rankKey = source.firstKey("mamba_dt_rank", "time_step_rank");
   const rank = rankKey === undefined || source.raw(rankKey) === "auto" ? Math.ceil(hidden / 16) : source.size(rankKey);
   return mamba1({

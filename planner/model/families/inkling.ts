@@ -7,7 +7,7 @@ import type { GroupedQueryAttention, LayerSpec, ProjectionShape, WindowedConvolu
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readGroupedQueryAttention, readLayerTypes } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
 import { none, range } from "./hybrid-model";
 import { matrix } from "./recurrent";
@@ -24,8 +24,8 @@ interface Attention {
 }
 
 function readInkling(source: ConfigSource): TextModel {
-  const layers = source.count(dimensionKeys.layers);
-  const hidden = source.size(dimensionKeys.hidden);
+  const layers = source.count(DIMENSION_KEYS.layers);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
   const { full, sliding } = readAttention(source, hidden);
   const slides = slidingLayerTest(source, layers);
   const feedForwards = readFeedForwardLayers(source, layers, traits);

@@ -6,7 +6,7 @@ import type { LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readLatentAttention } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readDense, readExperts } from "./feed-forward";
 import { none, range } from "./hybrid-model";
 import type { DecoderTraits } from "./traits";
@@ -20,7 +20,7 @@ export const longcatReader: FamilyReader = { modelTypes: ["longcat_flash"], read
 
 function readLongcat(source: ConfigSource): TextModel {
   const attention = readLatentAttention(source);
-  const dense = readDense(source, traits, dimensionKeys.intermediate);
+  const dense = readDense(source, traits, DIMENSION_KEYS.intermediate);
   const experts = readExperts(source, traits);
   const layer: LayerSpec = {
     mixer: attention,
@@ -42,7 +42,7 @@ function readLongcat(source: ConfigSource): TextModel {
   }
   return {
     kind: "decoder",
-    layerSpecs: range(source.count(dimensionKeys.layers)).map(() => layer),
+    layerSpecs: range(source.count(DIMENSION_KEYS.layers)).map(() => layer),
     rope: readRope(source, { headDim: attention.ropeHeadDim }),
     tieEmbeddingsByDefault: false,
     finalNormVectors: 1,

@@ -6,7 +6,7 @@ import type { GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readGroupedQueryAttention, readLayerTypes } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readFeedForwardLayers } from "./feed-forward";
 import { none, range } from "./hybrid-model";
 import type { DecoderTraits } from "./traits";
@@ -18,12 +18,12 @@ const traits: DecoderTraits = {
 };
 
 /** Where transformers wrote the file: the first layer and every sixth attend to everything. */
-const fullPeriod = 6;
+const FULL_PERIOD = 6;
 
 export const mimoV2Reader: FamilyReader = { modelTypes: ["mimo_v2_flash"], read: readMimoV2 };
 
 function readMimoV2(source: ConfigSource): TextModel {
-  const layers = source.count(dimensionKeys.layers);
+  const layers = source.count(DIMENSION_KEYS.layers);
   const { full, sliding } = readAttention(source);
   const isSliding = readPattern(source, layers);
   const feedForwards = readFeedForwardLayers(source, layers, traits);
@@ -52,7 +52,7 @@ function readPattern(source: ConfigSource, layers: number): (layer: number) => b
     if (types !== undefined) {
       return (layer) => types[layer] === "sliding_attention";
     }
-    return (layer) => layer > 0 && (layer + 1) % fullPeriod !== 0;
+    return (layer) => layer > 0 && (layer + 1) % FULL_PERIOD !== 0;
   }
   const pattern = source.integerList("hybrid_layer_pattern");
   if (pattern.length < layers) {

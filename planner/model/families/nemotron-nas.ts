@@ -6,17 +6,17 @@ import type { GroupedQueryAttention, LayerSpec, ProjectionShape } from "../archi
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readHeadDim } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { none } from "./hybrid-model";
 import { matrix } from "./recurrent";
 
 /** Feed-forward widths are rounded up to a multiple of this. */
-const widthMultiple = 256;
+const WIDTH_MULTIPLE = 256;
 
 export const nemotronNasReader: FamilyReader = { modelTypes: ["nemotron-nas"], read: readNemotronNas };
 
 function readNemotronNas(source: ConfigSource): TextModel {
-  const layers = source.count(dimensionKeys.layers);
+  const layers = source.count(DIMENSION_KEYS.layers);
   const blocks = source.sections("block_configs");
   if (blocks.length !== layers) {
     source.problem("block_configs", `has ${blocks.length} entries for ${layers} layers`);
@@ -25,7 +25,7 @@ function readNemotronNas(source: ConfigSource): TextModel {
   return {
     kind: "decoder",
     layerSpecs,
-    rope: readRope(source, { headDim: readHeadDim(source, source.count(dimensionKeys.heads)) }),
+    rope: readRope(source, { headDim: readHeadDim(source, source.count(DIMENSION_KEYS.heads)) }),
     tieEmbeddingsByDefault: false,
     finalNormVectors: 1,
     finalNormBias: false,
@@ -33,7 +33,7 @@ function readNemotronNas(source: ConfigSource): TextModel {
 }
 
 function readLayer(source: ConfigSource, block: ConfigSource): LayerSpec {
-  const hidden = source.size(dimensionKeys.hidden);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
   const attention = block.section("attention");
   const feedForward = block.section("ffn");
   const mixer = attention !== undefined && isKept(attention) ? readAttention(source, attention) : none;
@@ -56,7 +56,7 @@ function isKept(part: ConfigSource): boolean {
 }
 
 function readAttention(source: ConfigSource, attention: ConfigSource): GroupedQueryAttention {
-  const heads = source.count(dimensionKeys.heads);
+  const heads = source.count(DIMENSION_KEYS.heads);
   const headsPerGroup = attention.count("n_heads_in_group");
   if (heads % headsPerGroup !== 0) {
     attention.problem("n_heads_in_group", `must divide the ${heads} heads`);
@@ -80,5 +80,5 @@ function readAttention(source: ConfigSource, attention: ConfigSource): GroupedQu
 /** `ffn_mult` counts in the width of an ungated block; a gated one has two thirds of it. */
 function readWidth(feedForward: ConfigSource, hidden: number): number {
   const width = Math.floor((2 * feedForward.factor("ffn_mult") * hidden) / 3);
-  return Math.ceil(width / widthMultiple) * widthMultiple;
+  return Math.ceil(width / WIDTH_MULTIPLE) * WIDTH_MULTIPLE;
 }

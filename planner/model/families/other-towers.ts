@@ -30,7 +30,7 @@ function patchEmbedder(source: ConfigSource, textHidden: number): readonly Tower
 }
 
 /** Parameters of the networks of the package timm (1.0.31, counted as transformers 5.19 makes them). */
-const networkParameters: Readonly<Record<string, number>> = { mobilenetv5_300m_enc: 294_126_912 };
+const NETWORK_PARAMETERS: Readonly<Record<string, number>> = { mobilenetv5_300m_enc: 294_126_912 };
 
 /**
  * Gemma 3n: a convolutional network that the config names, and an embedder with a table of its own.
@@ -38,9 +38,9 @@ const networkParameters: Readonly<Record<string, number>> = { mobilenetv5_300m_e
  */
 function convolutionTower(source: ConfigSource, textHidden: number): readonly TowerTensor[] {
   const name = source.text("architecture", "mobilenetv5_300m_enc");
-  const parameters = ownValue(networkParameters, name);
+  const parameters = ownValue(NETWORK_PARAMETERS, name);
   if (parameters === undefined) {
-    source.problem("architecture", `unknown network; known: ${Object.keys(networkParameters).join(", ")}`);
+    source.problem("architecture", `unknown network; known: ${Object.keys(NETWORK_PARAMETERS).join(", ")}`);
     return [];
   }
   return [tensor("network", parameters, 1, 1, "none"), ...softTokenEmbedder("vision", source, textHidden)];

@@ -8,7 +8,7 @@ import type { ConfigSource } from "../config-source";
 import type { Rope } from "../rope";
 import { outputGate } from "./attention";
 import { readDecoder } from "./decoder";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readDense } from "./feed-forward";
 import { range } from "./hybrid-model";
 import type { DecoderTraits } from "./traits";
@@ -95,12 +95,12 @@ function readPrediction(source: ConfigSource, layerSpecs: readonly LayerSpec[]):
   const head = {
     name: "shared_head.output",
     outputs: source.size("vocab_size"),
-    inputs: source.size(dimensionKeys.hidden),
+    inputs: source.size(DIMENSION_KEYS.hidden),
     split: "outputs",
   } as const;
   const layer: LayerSpec = {
     ...last,
-    feedForward: readDense(source, traits, dimensionKeys.intermediate),
+    feedForward: readDense(source, traits, DIMENSION_KEYS.intermediate),
     extras: [...(last.extras ?? []), head],
   };
   return { layerSpecs: range(count).map(() => layer), repeatsEmbeddings: false };

@@ -79,19 +79,19 @@ const towers: Readonly<Record<string, TowerTraits>> = {
 const commonTower: TowerTraits = { outerNorms: 1, projector: twoLayerProjector };
 
 /** A class that loads the text model alone, whatever tower the configuration describes: a text-only finetune. */
-const textOnlyClass = /ForCausalLM$/;
+const TEXT_ONLY_CLASS = /ForCausalLM$/;
 
 /** Towers unlike any that is read here: a wrong number in silence would be worse than none. */
-const unreadTowers = new Set(["inkling_mm_model"]);
+const UNREAD_TOWERS = new Set(["inkling_mm_model"]);
 
 /** Families whose tower has no tensor-parallel layers in vLLM: every GPU loads it whole. */
-const replicatedTowers = new Set(["gemma4"]);
+const REPLICATED_TOWERS = new Set(["gemma4"]);
 
 /**
  * Families whose tower vLLM can also keep whole on every GPU (0.19.1 and 0.33.0: supports_encoder_tp_data in
  * model_executor/models).
  */
-const dataParallelTowers = new Set([
+const DATA_PARALLEL_TOWERS = new Set([
   "dots_ocr",
   "glm4v",
   "glm4v_moe",
@@ -111,7 +111,7 @@ const dataParallelTowers = new Set([
 ]);
 
 /** Families that vLLM has twice: whole towers from Mistral's own files, split ones from transformers files. */
-const mistralTowers = new Set(["mistral3", "pixtral"]);
+const MISTRAL_TOWERS = new Set(["mistral3", "pixtral"]);
 
 /**
  * The vision tower of a config; undefined without a `vision_config`, and where `architectures` names the text model's
@@ -123,7 +123,7 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
   if (source === undefined) {
     return undefined;
   }
-  if (unreadTowers.has(rootType)) {
+  if (UNREAD_TOWERS.has(rootType)) {
     root.problem("vision_config", "this tower cannot be counted yet; leave it out to plan the text model");
     return undefined;
   }
@@ -157,15 +157,15 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
       ...traits.projector(dimensions, source, root),
       ...audioTensors(root, textHidden),
     ],
-    dataParallel: dataParallelTowers.has(rootType),
-    replicated: replicatedTowers.has(rootType) || (mistralTowers.has(rootType) && !isSavedAgain(root)),
+    dataParallel: DATA_PARALLEL_TOWERS.has(rootType),
+    replicated: REPLICATED_TOWERS.has(rootType) || (MISTRAL_TOWERS.has(rootType) && !isSavedAgain(root)),
     stackedLayers: stackedLayers(source),
   };
 }
 
 function isTextOnly(root: ConfigSource): boolean {
   const classes = root.has("architectures") ? root.textList("architectures") : [];
-  return classes.length > 0 && classes.every((name) => textOnlyClass.test(name));
+  return classes.length > 0 && classes.every((name) => TEXT_ONLY_CLASS.test(name));
 }
 
 /**

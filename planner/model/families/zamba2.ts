@@ -6,12 +6,12 @@
 import type { GroupedQueryAttention, LayerSpec, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readGroupedQueryAttention, readPerLayer } from "./attention";
-import { dimensionKeys, type FamilyReader, type TextModel } from "./family";
+import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { readMamba2 } from "./hybrid-mamba";
 import { hybridModel, none, range } from "./hybrid-model";
 import { biasIf, matrix } from "./recurrent";
 
-const mambaKeys = {
+const MAMBA_KEYS = {
   heads: ["n_mamba_heads"],
   headDim: ["mamba_headdim"],
   groups: ["mamba_ngroups"],
@@ -25,9 +25,9 @@ const mambaKeys = {
 export const zamba2Reader: FamilyReader = { modelTypes: ["zamba2"], read: readZamba2 };
 
 function readZamba2(source: ConfigSource): TextModel {
-  const layers = source.count(dimensionKeys.layers);
-  const hidden = source.size(dimensionKeys.hidden);
-  const mamba = readMamba2(source, mambaKeys);
+  const layers = source.count(DIMENSION_KEYS.layers);
+  const hidden = source.size(DIMENSION_KEYS.hidden);
+  const mamba = readMamba2(source, MAMBA_KEYS);
   const attention = readAttention(source, hidden);
   const types = readPerLayer(source, "layers_block_type", layers);
   if (types === undefined && !source.has("layers_block_type")) {

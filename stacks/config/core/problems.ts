@@ -160,7 +160,7 @@ export function list(names: readonly string[], command?: string): string {
 }
 
 /** Tokens by their published prefixes (Hugging Face, GitHub, AWS, OpenAI, Slack), and passwords or queries of URLs. */
-const credentials = [
+const CREDENTIALS = [
   /\b(hf_|ghp_|gho_|github_pat_|AKIA|ASIA|sk-|xox[abpr]-)[\w-]{8,}/g,
   /(?<=:\/\/)[^/@\s]*(?=@)/g,
   /(?<=^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?)\S+/gi,
@@ -172,7 +172,7 @@ export function holdsCredential(text: string): boolean {
 }
 
 function withoutCredentials(text: string): string {
-  return credentials.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), text);
+  return CREDENTIALS.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), text);
 }
 
 function shorten(text: string): string {

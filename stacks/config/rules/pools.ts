@@ -8,7 +8,7 @@ import { LIST_CARDS, LIST_SHAPES } from "../list-commands";
 import type { PoolConfig } from "../schema";
 
 /** Whose machines a kind of cluster can have. A local cluster is whatever the kubeconfig points at. */
-const providers: Readonly<Record<ClusterKind, readonly MachineShape["provider"][]>> = {
+const PROVIDERS: Readonly<Record<ClusterKind, readonly MachineShape["provider"][]>> = {
   local: ["onprem", "oci", "aws"],
   oci: ["oci"],
   aws: ["aws"],
@@ -152,7 +152,7 @@ export const machinesBelongToTheCluster: Rule = function* ({ sections: { cluster
   if (!cluster) {
     return;
   }
-  const allowed = providers[cluster.kind];
+  const allowed = PROVIDERS[cluster.kind];
   for (const [name, pool] of Object.entries(pools)) {
     const provider = pool.node ? "onprem" : findShape(pool.shape ?? "")?.provider;
     const both = pool.node && pool.shape !== undefined;

@@ -6,7 +6,7 @@ import { dnsLabel, text, wholeNumber } from "./fields";
 import { serviceLevelSchema } from "./service-level";
 import { taggedUnion } from "./tagged-union";
 
-const tasks = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
+const TASKS = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
 
 const replicasSchema = z
   .strictObject({
@@ -75,7 +75,7 @@ const common = {
     example: "llama-3.3-70b",
   }),
   task: z
-    .enum(tasks)
+    .enum(TASKS)
     .optional()
     .meta({ description: "What the model does. Default: as in the catalogue, else chat.", example: "chat" }),
   domain: dnsLabel()

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { Stage } from "../../../../planner/types";
 import { labelKey, labelValue, wholeNumber } from "./fields";
 
-const stages = ["production", "development"] as const satisfies readonly Stage[];
+const STAGES = ["production", "development"] as const satisfies readonly Stage[];
 
-export const stageField = z.enum(stages).default("production").meta({
+export const stageField = z.enum(STAGES).default("production").meta({
   description: "production protects stateful resources and runs redundant replicas; development may be thrown away.",
   example: "development",
 });
