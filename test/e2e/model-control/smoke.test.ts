@@ -90,7 +90,7 @@ describe("smoke on a real Ollama alone", () => {
     const result = await check;
     await ollama.process.start();
     expect(result.status).toBe(1);
-    expect(failures(result).concurrency).toMatch(/all 5 requests at once answer \| 0 did/);
+    expect(failures(result).concurrency).toMatch(/all 5 requests at once answer \| [0-4] did/);
     expect(failures(result).unload).toContain("nothing listens");
   });
 });
