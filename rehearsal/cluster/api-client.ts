@@ -157,7 +157,14 @@ export class ApiClient {
           });
         });
       });
-      sent.once("error", reject);
+      sent.once("error", (error: NodeJS.ErrnoException) => {
+        // The server closed an idle connection just as it was taken again. Every request here may be made twice.
+        if (sent.reusedSocket && error.code === "ECONNRESET") {
+          resolve(this.request(method, path, body, contentType));
+        } else {
+          reject(error);
+        }
+      });
       sent.end(body);
     });
   }
