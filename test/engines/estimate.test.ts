@@ -56,10 +56,13 @@ describe("every estimate", () => {
         expect(verdict.answer === "fits").toBe(largest <= perGpu.limitGiB);
         expect(shortfallGiB).toBeCloseTo(Math.max(0, largest - perGpu.limitGiB), 9);
         expect(perGpu.limitGiB).toBeLessThanOrEqual(request.gpuMemoryGiB);
-        for (const stage of stages) {
-          expect(stage.totalGiB + stage.aboveGiB - stage.limitGiB).toBeLessThanOrEqual(
-            largest - perGpu.limitGiB + 1e-9,
-          );
+        // A stage that fits nowhere in its interval decides before one that lacks more where it is largest.
+        for (const { totalGiB, aboveGiB, belowGiB, limitGiB } of stages) {
+          const isSure = totalGiB - belowGiB > limitGiB;
+          expect(isSure && verdict.answer !== "no").toBe(false);
+          if (isSure === (verdict.answer === "no")) {
+            expect(totalGiB + aboveGiB - limitGiB).toBeLessThanOrEqual(largest - perGpu.limitGiB + 1e-9);
+          }
         }
         expect(stages.reduce((layers, stage) => layers + stage.layers, 0)).toBe(request.architecture.layers);
       }),
