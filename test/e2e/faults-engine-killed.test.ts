@@ -22,7 +22,13 @@ describe("an engine that is killed in the middle of up", { timeout: 600_000 }, (
     }
     const kill = async (command: PulumiCommand): Promise<void> => {
       expect((await command.kill()).status).toBeNull();
-      expect((await stack().run(UP)).output).toContain("the stack is currently locked by 1 lock(s)");
+      let refused = await stack().run(UP);
+      if (refused.output.includes("failed to load checkpoint: EOF")) {
+        // It died in the one moment for which the runbook has a step of its own.
+        stack().forgetAttributes();
+        refused = await stack().run(UP);
+      }
+      expect(refused.output).toContain("the stack is currently locked by 1 lock(s)");
       await stack().must(cancel.args);
       await uninstallPendingReleases(stack());
       await stack().must(refresh.args);
