@@ -1,8 +1,6 @@
 import { imageEntry } from "../../catalog/images";
-import { engineImageName, engineProcessors } from "../../engines";
+import { engineImageName, engineOf, engineProcessors } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
-
-const VERSION = /\d+\.\d+\.\d+/;
 
 /**
  * The engine's image for a model: the catalogue's, or the same tag with another version where the plan asks for one
@@ -19,9 +17,9 @@ export function engineImage(model: ModelPlan): string {
     );
   }
   const { repository, tag, digest } = imageEntry(component);
-  const [pinned] = VERSION.exec(tag) ?? [];
-  if (pinned !== undefined && pinned !== model.engineVersion) {
-    return `${repository}:${tag.replace(VERSION, model.engineVersion)}`;
+  const pinned = engineOf(model.engine).versionOf(tag);
+  if (pinned !== model.engineVersion) {
+    return `${repository}:${tag.replace(pinned, model.engineVersion)}`;
   }
   return digest === undefined ? `${repository}:${tag}` : `${repository}:${tag}@${digest}`;
 }
