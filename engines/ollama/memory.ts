@@ -5,7 +5,7 @@
 
 import { toGiB } from "../../names/units";
 import { type LayerCache, layerCaches } from "../../planner/memory/kv-cache";
-import { type PipelineStage, pipelineStages } from "../../planner/memory/pipeline";
+import { isOnStage, type PipelineStage, pipelineStages } from "../../planner/memory/pipeline";
 import type { MemoryEstimate } from "../../planner/memory/types";
 import { uncertaintyOf } from "../../planner/memory/uncertainty";
 import { judge, type StageNeed } from "../../planner/memory/verdict";
@@ -14,7 +14,7 @@ import { UnknownFormatError } from "../../planner/model/format-names";
 import { ggufFileTypes, ggufFormat } from "../../planner/model/gguf";
 import { asMatrix } from "../../planner/model/parameters";
 import { checkpointMatrixBytes, type WeightFormat } from "../../planner/model/quantization";
-import { type ModelTensor, tensorInventory } from "../../planner/model/tensors";
+import { tensorInventory } from "../../planner/model/tensors";
 import type { MemoryRequest } from "../memory-request";
 import errorTerms from "./error-terms.json";
 
@@ -107,29 +107,10 @@ function stageBytes(
   stage: PipelineStage,
   onCpu: boolean,
 ): number {
+  const embedding = onCpu || (stage.isLast && architecture.tieEmbeddings);
   return tensorInventory(architecture)
-    .filter((tensor) => tensor.part !== "multi-token-prediction" && isOnStage(tensor, architecture, stage, onCpu))
+    .filter((tensor) => tensor.part !== "multi-token-prediction" && isOnStage(tensor, stage, embedding))
     .reduce((total, tensor) => total + tensor.count * checkpointMatrixBytes(format, asMatrix(tensor)), 0);
-}
-
-function isOnStage(
-  tensor: ModelTensor,
-  architecture: ModelArchitecture,
-  stage: PipelineStage,
-  onCpu: boolean,
-): boolean {
-  switch (tensor.placement.at) {
-    case "embedding":
-      return onCpu || (stage.isLast && architecture.tieEmbeddings);
-    case "vision":
-      return stage.isFirst;
-    case "everywhere":
-      return true;
-    case "head":
-      return stage.isLast;
-    case "layer":
-      return tensor.placement.layer >= stage.firstLayer && tensor.placement.layer < stage.endLayer;
-  }
 }
 
 /** Tokens that a bounded window keeps besides its own. */

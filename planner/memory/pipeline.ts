@@ -1,4 +1,5 @@
 /** How vLLM cuts a model into pipeline stages: get_pp_indices in vllm/distributed/utils.py (0.33.0). */
+import type { ModelTensor } from "../model/tensors";
 
 export interface PipelineStage {
   readonly index: number;
@@ -27,4 +28,24 @@ export function pipelineStages(layers: number, pipelineParallel: number): readon
     firstLayer += size;
     return stage;
   });
+}
+
+/**
+ * Whether a tensor lies on a stage.
+ *
+ * @param embedding what the engine does with embedding tables: whether this one lies there.
+ */
+export function isOnStage({ placement }: ModelTensor, stage: PipelineStage, embedding: boolean): boolean {
+  switch (placement.at) {
+    case "embedding":
+      return embedding;
+    case "vision":
+      return stage.isFirst;
+    case "everywhere":
+      return true;
+    case "head":
+      return stage.isLast;
+    case "layer":
+      return placement.layer >= stage.firstLayer && placement.layer < stage.endLayer;
+  }
 }

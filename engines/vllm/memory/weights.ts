@@ -4,7 +4,7 @@
  */
 
 import { BYTES_PER_MIB, roundUp } from "../../../names/units";
-import type { PipelineStage } from "../../../planner/memory/pipeline";
+import { isOnStage, type PipelineStage } from "../../../planner/memory/pipeline";
 import { DTYPE_BYTES, type ModelArchitecture } from "../../../planner/model/architecture";
 import { asMatrix } from "../../../planner/model/parameters";
 import {
@@ -49,7 +49,7 @@ interface LoadedParameter {
 /** Bytes of weights on one GPU of a stage, and of what loading them leaves allocated ("Model loading took"). */
 export function stageWeightBytes(architecture: ModelArchitecture, sharding: WeightSharding): number {
   const here = loadedParameters(architecture, sharding).filter(({ tensor }) =>
-    isOnStage(tensor, sharding.stage, architecture),
+    isLoadedOn(tensor, sharding.stage, architecture),
   );
   const weights = here.reduce((total, { bytes }) => total + bytes, 0);
   const workspace = here.some(({ latent }) => latent) ? sharding.latentWorkspaceMiB * BYTES_PER_MIB : 0;
@@ -95,22 +95,9 @@ function loadedParameters(architecture: ModelArchitecture, sharding: WeightShard
 }
 
 /** Multi-token-prediction layers are not loaded; a tied embedding is also needed where the head runs. */
-function isOnStage(tensor: ModelTensor, stage: PipelineStage, architecture: ModelArchitecture): boolean {
-  if (tensor.part === "multi-token-prediction") {
-    return false;
-  }
-  switch (tensor.placement.at) {
-    case "embedding":
-      return stage.isFirst || (stage.isLast && architecture.tieEmbeddings && tensor.kind === "embedding");
-    case "vision":
-      return stage.isFirst;
-    case "everywhere":
-      return true;
-    case "head":
-      return stage.isLast;
-    case "layer":
-      return tensor.placement.layer >= stage.firstLayer && tensor.placement.layer < stage.endLayer;
-  }
+function isLoadedOn(tensor: ModelTensor, stage: PipelineStage, architecture: ModelArchitecture): boolean {
+  const embedding = stage.isFirst || (stage.isLast && architecture.tieEmbeddings && tensor.kind === "embedding");
+  return tensor.part !== "multi-token-prediction" && isOnStage(tensor, stage, embedding);
 }
 
 /** Bytes of each allocation behind one parameter, which may fuse several tensors. */
