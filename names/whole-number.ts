@@ -3,7 +3,9 @@ const MOST = 2 ** 31 - 1;
 
 /** A count above 0 as people and engines write it: 8192, 8k (decimal), 8K (binary); undefined for all else. */
 export function wholeNumber(value: unknown): number | undefined {
-  const [, digits, unit = ""] = /^(\d{1,12})([kKmMgGtT]?)$/.exec(String(value)) ?? [];
+  // Of anything else even the conversion to text may fail.
+  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
+  const [, digits, unit = ""] = /^(\d{1,12})([kKmMgGtT]?)$/.exec(text) ?? [];
   if (digits === undefined) {
     return undefined;
   }

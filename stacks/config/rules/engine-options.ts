@@ -174,7 +174,11 @@ function valueFault(
     case "switch":
       return switchFault(argument.negation, value);
     case "integer":
-      if (choices.length > 0 ? choices.includes(String(value)) : isInteger(value, argument.suffix ?? false)) {
+      if (
+        choices.length > 0
+          ? choices.some((choice) => choice === value || Number(choice) === value)
+          : isInteger(value, argument.suffix ?? false)
+      ) {
         return undefined;
       }
       return choices.length > 0
