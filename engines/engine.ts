@@ -56,6 +56,13 @@ export interface Parallelism {
 /** What an engine would serve of a model: its numbers as they are loaded and cached. */
 export type Served = Pick<MemoryRequest, "architecture" | "quantization" | "kvCacheDtype">;
 
+/** How the versions of an engine are written. */
+export interface VersionForm {
+  readonly pattern: RegExp;
+  readonly allowed: string;
+  readonly example: string;
+}
+
 /** What runs in a model's pod beside the engine, and is part of the pod's resources. CPU in cores, the rest in GiB. */
 export interface SidecarResources {
   readonly cpu: number;
@@ -76,6 +83,8 @@ export interface Engine {
   readonly images: Readonly<Partial<Record<Processor, string>>>;
   /** The engine's version in a tag of its images. */
   versionOf(tag: string): string;
+  /** @default three numbers, and what a release adds to them */
+  readonly versionForm?: VersionForm;
   /** Kinds of sources that it can serve. */
   readonly sources: readonly ModelSource["kind"][];
   /** Who brings the weights: our model store, the engine's own registry, its image, or there are none. */

@@ -1,7 +1,7 @@
 /** Engines by name: the only way to ask what one of them is or does. */
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
 import { imageEntry } from "../catalog/images";
-import type { Engine, FlagReading, Processor } from "./engine";
+import type { Engine, FlagReading, Processor, VersionForm } from "./engine";
 import type { ArgumentValue, ModelTask } from "./served-model";
 import { type EngineSettings, NO_SETTINGS } from "./settings";
 import type { SourceKind } from "./sources";
@@ -45,6 +45,17 @@ export function settingsOf(name: EngineName): EngineSettings {
 export function settingPath(name: EngineName, key: string): string {
   return Object.hasOwn(settingsOf(name).schema.shape, key) ? `${name}.${key}` : key;
 }
+
+/** How a version of the engine is written. */
+export function versionForm(name: EngineName): VersionForm {
+  return engineOf(name).versionForm ?? SEMANTIC_VERSION;
+}
+
+const SEMANTIC_VERSION: VersionForm = {
+  pattern: /^\d+\.\d+\.\d+([.-][\w.-]+)?$/,
+  allowed: 'a full version in quotes, such as "0.33.0"',
+  example: "0.33.0",
+};
 
 /** What the memory figure makes of flags. */
 export function readFlags(name: EngineName, args: Readonly<Record<string, ArgumentValue>>): FlagReading {

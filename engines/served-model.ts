@@ -33,6 +33,9 @@ export interface LoadAs {
   readonly flag?: string;
 }
 
+/** Settings that mean something to one engine alone; it knows their types. Plain data. */
+export type EngineOwnSettings = Readonly<Record<string, unknown>>;
+
 /** A model, the load that it must bear, and what the environment pins by hand: all that an engine's answers follow from. */
 export interface ServedModel {
   readonly name: string;
@@ -59,4 +62,5 @@ export interface ServedModel {
   readonly args?: Readonly<Record<string, ArgumentValue>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly chatTemplate?: ChatTemplate;
+  readonly engineSettings?: EngineOwnSettings;
 }

@@ -1,6 +1,6 @@
 /** An engine's own block in the configuration of a model, `models.<name>.<engine>`: what no other engine has. */
 import { z } from "zod";
-import type { ArgumentValue, ModelTask, ServedModel } from "./served-model";
+import type { ArgumentValue, EngineOwnSettings, ModelTask, ServedModel } from "./served-model";
 
 /** What a block asks of the plan, in the plan's words. The key of a block that fills one of these has its name. */
 export interface RequestedSettings
@@ -10,6 +10,8 @@ export interface RequestedSettings
   > {
   /** File of a chat template, from the folder of the environment's file. */
   readonly chatTemplate?: string;
+  /** What the planner does not count with: only the engine's component reads it. @default nothing */
+  readonly engineSettings?: EngineOwnSettings;
 }
 
 /** A key of a block that its model cannot have. */

@@ -57,6 +57,7 @@ export function planModel(
     ...(model.args && { args: model.args }),
     ...(model.env && { env: model.env }),
     ...(model.chatTemplate && { chatTemplate: model.chatTemplate }),
+    ...(model.engineSettings && { engineSettings: model.engineSettings }),
     memoryPerGpu: estimate.perGpu,
     verdict: estimate.verdict,
     kvTokens: estimate.kvTokens,

@@ -8,6 +8,7 @@ import type { EngineName } from "../engines";
 import type {
   ArgumentValue,
   ChatTemplate,
+  EngineOwnSettings,
   LoadAs,
   ModelLoading,
   ModelSource,
@@ -20,6 +21,7 @@ export type { EngineName } from "../engines";
 export type {
   ArgumentValue,
   ChatTemplate,
+  EngineOwnSettings,
   LoadAs,
   ModelLoading,
   ModelSource,
@@ -148,6 +150,8 @@ export interface ModelPlan {
   /** Variables of the engine beyond those that the platform sets. */
   readonly env?: Readonly<Record<string, string>>;
   readonly chatTemplate?: ChatTemplate;
+  /** What only the engine's component reads. */
+  readonly engineSettings?: EngineOwnSettings;
   readonly memoryPerGpu: MemoryPerGpu;
   /** Always "fits": a model is placed where its largest need in the interval is within the limit. */
   readonly verdict: MemoryVerdict;

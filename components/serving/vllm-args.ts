@@ -1,6 +1,7 @@
 /** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
 import { VLLM_PORT } from "../../engines/vllm";
 import { vllmArgument } from "../../engines/vllm/options";
+import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { DRAIN_SECONDS, IMAGE_PULL_SECONDS } from "./pod-settings";
@@ -49,6 +50,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       ...(model.loading === "stream" && streaming(model)),
     }),
     ...(model.loadAs?.flag === undefined ? [] : [model.loadAs.flag]),
+    ...(vllmOwnSettings(model).sleepMode ? ["--enable-sleep-mode"] : []),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value)),
   ];
 }

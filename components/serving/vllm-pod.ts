@@ -1,6 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import { engineOf } from "../../engines";
 import { VLLM_PORT } from "../../engines/vllm";
+import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
@@ -118,5 +119,7 @@ function engineEnvironment(model: ModelPlan): kubernetes.types.input.core.v1.Env
     VLLM_DO_NOT_TRACK: "1",
     // The server gives up on its engine after ten minutes by default, less than a large model takes to load.
     VLLM_ENGINE_READY_TIMEOUT_S: String(model.startupBudgetSeconds),
+    // The API that puts it to sleep exists in development mode alone. No route of the gateway leads there.
+    ...(vllmOwnSettings(model).sleepMode && { VLLM_SERVER_DEV_MODE: "1" }),
   });
 }

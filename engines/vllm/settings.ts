@@ -47,6 +47,11 @@ export const vllmBlock = z.strictObject({
     description: "Part the reasoning of a chat model from its answer: starts the parser of the model's family.",
     example: true,
   }),
+  sleepMode: z.boolean().default(false).meta({
+    description:
+      "Let the model control API put it to sleep: the weights wait in the pod's memory, and the GPU's is free. It opens vLLM's development API to whoever reaches the pod, which the gateway's clients do not.",
+    example: true,
+  }),
   chatTemplate: z
     .string()
     .min(1)
@@ -63,8 +68,20 @@ export const vllmBlock = z.strictObject({
 
 export type VllmBlock = z.output<typeof vllmBlock>;
 
+/** Of a block, what only vLLM's component reads. */
+export interface VllmOwnSettings {
+  readonly sleepMode?: boolean;
+}
+
+export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engineSettings">): VllmOwnSettings {
+  return engineSettings;
+}
+
 export const vllmSettings = engineSettings(vllmBlock, {
-  requested: ({ toolCalling: _, reasoning: __, ...requested }) => requested,
+  requested: ({ toolCalling: _, reasoning: __, sleepMode, ...requested }) => ({
+    ...requested,
+    ...(sleepMode && { engineSettings: { sleepMode } satisfies VllmOwnSettings }),
+  }),
   faults: chatFaults,
   outcome: parsersAskedFor,
 });

@@ -171,6 +171,10 @@ export const model = z.strictObject({
     .meta({ description: "Further flags of the engine, by name without dashes." }),
   env: named("Further variables of the engine.").optional(),
   chatTemplate: text("File of the chat template, where the environment names one.").optional(),
+  engineSettings: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: "What only its engine reads of its own block in the environment." }),
   memoryPerGpu,
   verdict,
   kvTokens: count("tokens", "KV cache that the engine will report for one replica."),

@@ -9,6 +9,7 @@ import { type Container, container, deployServing, type PodSpec, podTemplate, sp
 const variants: readonly ModelPlan[] = [
   modelPlan(),
   modelPlan({ loading: "stream", kvCacheDtype: "fp8", quantization: "fp8", maxNumSeqs: 64 }),
+  modelPlan({ engineSettings: { sleepMode: true } }),
   modelPlan({ chatTemplate: { file: "chat.jinja", text: "{{ messages }}" }, task: "chat" }),
 ];
 

@@ -32,7 +32,7 @@ const rarities = {
           serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 95 },
           domain: "legal",
           quantization: "fp8",
-          vllm: { kvCacheDtype: "fp8", maxNumSeqs: 64, chatTemplate: "chat.jinja" },
+          vllm: { kvCacheDtype: "fp8", maxNumSeqs: 64, chatTemplate: "chat.jinja", sleepMode: true },
           source: "s3://models/chat",
           args: { "enable-prompt-tokens-details": true, "max-num-batched-tokens": 4096 },
           env: { VLLM_LOG_STATS_INTERVAL: 30 },

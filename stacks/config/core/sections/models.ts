@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type EngineName, engineNames, engineOf, settingsOf } from "../../../../engines";
+import { type EngineName, engineNames, engineOf, settingsOf, versionForm } from "../../../../engines";
 import type { ModelTask } from "../../../../engines/served-model";
 import { sourceForms, sourcePattern } from "../../../../engines/sources";
 import { dnsLabel, text, wholeNumber } from "./fields";
@@ -60,16 +60,6 @@ const origin = {
 
 /** What every model has besides, whatever runs it. */
 const common = {
-  engineVersion: z
-    .string()
-    .max(32)
-    .regex(/^\d+\.\d+\.\d+([.-][\w.-]+)?$/)
-    .optional()
-    .meta({
-      description: "Version of the engine. Default: the one that the platform pins.",
-      allowed: 'a full version in quotes, such as "0.33.0"',
-      example: "0.33.0",
-    }),
   servedName: text(128).optional().meta({
     description: "What clients put in the `model` field. Default: the name of this entry.",
     example: "llama-3.3-70b",
@@ -130,9 +120,23 @@ const common = {
     }),
 };
 
+function engineVersionOf(engine: EngineName) {
+  const { pattern, allowed, example } = versionForm(engine);
+  return z
+    .string()
+    .max(32)
+    .regex(pattern)
+    .optional()
+    .meta({ description: "Version of the engine. Default: the one that the platform pins.", allowed, example });
+}
+
 /** Of the keys of a member its own block is known only here: readers take it from `../engine-block.ts`. */
 type Member = z.ZodObject<
-  typeof origin & typeof common & { readonly engine: z.ZodDefault<z.ZodLiteral<EngineName>> },
+  typeof origin &
+    typeof common & {
+      readonly engineVersion: ReturnType<typeof engineVersionOf>;
+      readonly engine: z.ZodDefault<z.ZodLiteral<EngineName>>;
+    },
   z.core.$strict
 >;
 
@@ -145,6 +149,7 @@ function memberOf(engine: EngineName, isDefault: boolean): Member {
   const member = z.strictObject({
     ...origin,
     engine: isDefault ? tag.default(engine) : tag,
+    engineVersion: engineVersionOf(engine),
     ...common,
     ...(Object.keys(schema.shape).length > 0 && { [engine]: block }),
   });
