@@ -5,7 +5,7 @@ import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { serviceFqdn } from "../../names/service-host";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
-import type { OpenAiEndpoint } from "../serving/endpoint";
+import { namesOf, type OpenAiEndpoint } from "../serving/endpoint";
 import { TOKEN_COSTS } from "./access-log";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
 import { MODEL_HEADER } from "./names";
@@ -68,7 +68,7 @@ export class ModelRoutes extends PlatformComponent {
   }
 
   private routeByModel(endpoint: OpenAiEndpoint): void {
-    const { model, servedName, task } = endpoint;
+    const { model, task } = endpoint;
     customResource<IAIServiceBackend>(
       this.child(`schema-${model}`),
       {
@@ -89,7 +89,8 @@ export class ModelRoutes extends PlatformComponent {
           parentRefs: [HTTPS_LISTENER],
           rules: [
             {
-              matches: [{ headers: [{ type: "Exact", name: MODEL_HEADER, value: servedName }] }],
+              // `GET /v1/models` lists each; a rule of the HTTPRoute made of it takes 64 (Gateway API 1.6).
+              matches: namesOf(endpoint).map((value) => ({ headers: [{ type: "Exact", name: MODEL_HEADER, value }] })),
               backendRefs: [{ name: model, priority: 0, weight: 1 }],
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
               modelsOwnedBy: endpoint.engine,

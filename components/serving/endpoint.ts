@@ -28,6 +28,8 @@ export interface ModelEndpoint {
   readonly model: string;
   /** What clients put in the `model` field. */
   readonly servedName: string;
+  /** What it answers to besides: each is a model of its own to clients, usage and quotas. At most 63. @default nothing else */
+  readonly otherNames?: readonly string[];
   readonly engine: EngineName;
   readonly task: ModelTask;
   readonly namespace: string;
@@ -47,6 +49,11 @@ export interface ModelEndpoint {
 
 /** An endpoint with OpenAI's API, which the gateway routes by the model that a request names. */
 export type OpenAiEndpoint = ModelEndpoint & { readonly ports: { readonly openai: number } };
+
+/** All that clients may put in the `model` field; its own name is the first. */
+export function namesOf({ servedName, otherNames = [] }: ModelEndpoint): readonly string[] {
+  return [servedName, ...otherNames];
+}
 
 export function speaksOpenAi(endpoint: ModelEndpoint): endpoint is OpenAiEndpoint {
   return endpoint.ports.openai !== undefined;

@@ -32,6 +32,21 @@ describe("ModelRoutes", () => {
     });
   });
 
+  it("routes further names of an endpoint to the same backend", async () => {
+    const endpoints = [endpoint("legal", { servedName: "llama", otherNames: ["contracts", "court/rulings"] })];
+    const { deployment } = await deployGateway({ endpoints });
+    expect(specOf(deployment, "AIGatewayRoute", "model-legal")).toMatchObject({
+      rules: [
+        {
+          matches: ["llama", "contracts", "court/rulings"].map((value) => ({
+            headers: [{ type: "Exact", name: "x-ai-eg-model", value }],
+          })),
+          backendRefs: [{ name: "legal", priority: 0, weight: 1 }],
+        },
+      ],
+    });
+  });
+
   it("speaks Cohere's API to rerankers, since OpenAI has none", async () => {
     const { deployment } = await deployGateway();
     expect(specOf(deployment, "AIServiceBackend", "ranking")).toMatchObject({
