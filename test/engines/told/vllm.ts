@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { modelsOf, optional } from "./arbitrary";
+import { type Reader, type Told, untold } from "./contract";
+import { containersNamed, flagsOf, gpusOf, numberOf, versionOf } from "./pods";
+
+export const vllmReader: Reader = {
+  models: modelsOf(
+    [
+      "llama-3.2-3b-instruct",
+      "qwen2.5-7b-instruct",
+      "qwen3-4b-awq",
+      "bge-m3",
+      "llama-3.3-70b-instruct",
+      "qwen3-30b-a3b",
+    ],
+    {
+      vllm: fc.record({
+        ...optional({
+          tensorParallel: fc.constantFrom(1, 2, 4),
+          gpuMemoryUtilization: fc.integer({ min: 60, max: 95 }).map((percent) => percent / 100),
+          maxNumSeqs: fc.integer({ min: 1, max: 512 }),
+          kvCacheDtype: fc.constantFrom("auto", "bfloat16", "fp8"),
+          loading: fc.constantFrom("copy", "stream"),
+          sleepMode: fc.boolean(),
+        }),
+      }),
+      quantization: fc.option(fc.constant("fp8"), { nil: undefined }),
+    },
+  ),
+  examples: [
+    { model: "qwen2.5-7b-instruct", vllm: { maxNumSeqs: 33, gpuMemoryUtilization: 0.81, kvCacheDtype: "fp8" } },
+    { model: "llama-3.3-70b-instruct", quantization: "fp8", vllm: { tensorParallel: 4 } },
+    { model: "llama-3.1-405b-instruct", contextTokens: 4096, concurrency: 2, vllm: { pipelineParallel: 2 } },
+  ],
+  told: (objects) =>
+    containersNamed("vllm", objects).map((container): Told => {
+      const flags = flagsOf(container);
+      return {
+        version: versionOf(container),
+        servedName: flags.get("served-model-name"),
+        gpus: gpusOf(container),
+        tensorParallel: numberOf(flags.get("tensor-parallel-size")),
+        pipelineParallel: numberOf(flags.get("pipeline-parallel-size")),
+        contextTokens: numberOf(flags.get("max-model-len")),
+        concurrency: untold("it batches what fits its cache: the plan sees to it that so many requests do"),
+        maxNumSeqs: numberOf(flags.get("max-num-seqs")),
+        gpuMemoryUtilization: numberOf(flags.get("gpu-memory-utilization")),
+        kvCacheDtype: flags.get("kv-cache-dtype") ?? "auto",
+        quantization: flags.get("quantization"),
+        dtype: flags.get("dtype"),
+      };
+    }),
+};
