@@ -19,6 +19,7 @@ import type { GatewayControllers } from "./gateway-controllers";
 import { ModelRoutes } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
+import { publishedEndpoint } from "./published";
 import { type GatewayService, ServiceRoutes } from "./service-routes";
 import {
   backendTrafficSpec,
@@ -67,7 +68,7 @@ export class InferenceGateway extends PlatformComponent {
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
     const { hostname, stage, tls, consumers, services = [] } = args;
-    const endpoints = args.endpoints.filter(speaksOpenAi);
+    const published = args.endpoints.filter(speaksOpenAi).map(publishedEndpoint);
     const serviceListeners = services.map((service) => service.name);
     const limits: RequestLimits = {
       requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_TIMES.requestTimeoutSeconds,
@@ -172,7 +173,7 @@ export class InferenceGateway extends PlatformComponent {
     );
     new ModelRoutes(
       this.child("routes"),
-      { namespace, endpoints, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+      { namespace, published, requestTimeoutSeconds: limits.requestTimeoutSeconds },
       routes,
     );
 
@@ -183,9 +184,7 @@ export class InferenceGateway extends PlatformComponent {
     this.address = gatewayAddress(args);
     this.consumerSecrets = Object.fromEntries(consumers.map((consumer) => [consumer, consumerSecretName(consumer)]));
     const [firstConsumer = ""] = consumers;
-    this.models = Object.fromEntries(
-      endpoints.map((endpoint) => [endpoint.model, modelUsage(endpoint, args, firstConsumer)]),
-    );
+    this.models = Object.fromEntries(published.map((server) => [server.name, modelUsage(server, args, firstConsumer)]));
     this.registerOutputs({ address: this.address, consumerSecrets: this.consumerSecrets, models: this.models });
   }
 }

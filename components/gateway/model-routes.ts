@@ -2,18 +2,17 @@ import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoypro
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
-import { serviceFqdn } from "../../names/service-host";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
-import { namesOf, type OpenAiEndpoint } from "../serving/endpoint";
 import { TOKEN_COSTS } from "./access-log";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
 import { MODEL_HEADER } from "./names";
+import type { Published } from "./published";
 import { HTTPS_LISTENER, seconds } from "./traffic";
 
 export interface ModelRoutesArgs {
   readonly namespace: pulumi.Input<string>;
-  readonly endpoints: readonly OpenAiEndpoint[];
+  readonly published: readonly Published[];
   /** Seconds until a whole response must be done. */
   readonly requestTimeoutSeconds: number;
 }
@@ -38,10 +37,10 @@ export class ModelRoutes extends PlatformComponent {
   constructor(name: string, args: ModelRoutesArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:ModelRoutes", name, opts);
     this.args = args;
-    for (const endpoint of args.endpoints) {
-      this.backend(endpoint);
-      this.routeByModel(endpoint);
-      this.routeByPath(endpoint);
+    for (const server of args.published) {
+      this.backend(server);
+      this.routeByModel(server);
+      this.routeByPath(server);
     }
     this.registerOutputs({});
   }
@@ -50,50 +49,47 @@ export class ModelRoutes extends PlatformComponent {
    * The Service by its DNS name, from the gateway's own namespace: no ReferenceGrant in the model's. A headless
    * Service resolves to the replicas, so that Envoy balances requests over them rather than connections.
    */
-  private backend(endpoint: OpenAiEndpoint): void {
+  private backend(server: Published): void {
+    const { host, port } = server.upstream;
     customResource<IBackend>(
-      this.child(`backend-${endpoint.model}`),
+      this.child(`backend-${server.name}`),
       {
         apiVersion: "gateway.envoyproxy.io/v1alpha1",
         kind: "Backend",
-        ...this.metadata(endpoint, endpoint.model),
-        spec: {
-          endpoints: [
-            { fqdn: { hostname: serviceFqdn(endpoint.service, endpoint.namespace), port: endpoint.ports.openai } },
-          ],
-        },
+        ...this.metadata(server, server.name),
+        spec: { endpoints: [{ fqdn: { hostname: host, port } }] },
       },
       this.childOptions(),
     );
   }
 
-  private routeByModel(endpoint: OpenAiEndpoint): void {
-    const { model, task } = endpoint;
+  private routeByModel(server: Published): void {
+    const { name, names, task } = server;
     customResource<IAIServiceBackend>(
-      this.child(`schema-${model}`),
+      this.child(`schema-${name}`),
       {
         apiVersion: "aigateway.envoyproxy.io/v1beta1",
         kind: "AIServiceBackend",
-        ...this.metadata(endpoint, model),
-        spec: { schema: SCHEMAS[task], backendRef: { group: "gateway.envoyproxy.io", kind: "Backend", name: model } },
+        ...this.metadata(server, name),
+        spec: { schema: SCHEMAS[task], backendRef: { group: "gateway.envoyproxy.io", kind: "Backend", name } },
       },
       this.childOptions(),
     );
     customResource<IAIGatewayRoute>(
-      this.child(`route-${model}`),
+      this.child(`route-${name}`),
       {
         apiVersion: "aigateway.envoyproxy.io/v1beta1",
         kind: "AIGatewayRoute",
-        ...this.metadata(endpoint, `model-${model}`),
+        ...this.metadata(server, `model-${name}`),
         spec: {
           parentRefs: [HTTPS_LISTENER],
           rules: [
             {
               // `GET /v1/models` lists each; a rule of the HTTPRoute made of it takes 64 (Gateway API 1.6).
-              matches: namesOf(endpoint).map((value) => ({ headers: [{ type: "Exact", name: MODEL_HEADER, value }] })),
-              backendRefs: [{ name: model, priority: 0, weight: 1 }],
+              matches: names.map((value) => ({ headers: [{ type: "Exact", name: MODEL_HEADER, value }] })),
+              backendRefs: [{ name, priority: 0, weight: 1 }],
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
-              modelsOwnedBy: endpoint.engine,
+              modelsOwnedBy: server.ownedBy,
             },
           ],
           llmRequestCosts: [...TOKEN_COSTS],
@@ -103,35 +99,36 @@ export class ModelRoutes extends PlatformComponent {
     );
   }
 
-  private routeByPath(endpoint: OpenAiEndpoint): void {
-    const { model, servedName } = endpoint;
+  private routeByPath(server: Published): void {
+    const { name, upstream } = server;
+    const [modelName = name] = server.names;
     customResource<IHTTPRoute>(
-      this.child(`path-${model}`),
+      this.child(`path-${name}`),
       {
         apiVersion: "gateway.networking.k8s.io/v1",
         kind: "HTTPRoute",
-        ...this.metadata(endpoint, `path-${model}`),
+        ...this.metadata(server, `path-${name}`),
         spec: {
           parentRefs: [HTTPS_LISTENER],
           rules: [
             {
               // Only what is under /v1: engines have administration paths beside it.
-              matches: [{ path: { type: "PathPrefix", value: `/${model}/v1` } }],
+              matches: [{ path: { type: "PathPrefix", value: `/${name}/v1` } }],
               filters: [
                 {
                   type: "URLRewrite",
                   urlRewrite: {
-                    hostname: serviceFqdn(endpoint.service, endpoint.namespace),
-                    path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/v1" },
+                    hostname: upstream.host,
+                    path: { type: "ReplacePrefixMatch", replacePrefixMatch: upstream.path },
                   },
                 },
                 // For the access log: here, no filter reads the body to find it.
                 {
                   type: "RequestHeaderModifier",
-                  requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: servedName }] },
+                  requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: modelName }] },
                 },
               ],
-              backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: model, weight: 1 }],
+              backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name, weight: 1 }],
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
             },
           ],
@@ -142,13 +139,13 @@ export class ModelRoutes extends PlatformComponent {
   }
 
   private metadata(
-    endpoint: OpenAiEndpoint,
+    server: Published,
     name: string,
   ): { name: string; namespace: pulumi.Input<string>; labels: Record<string, string> } {
     return {
       name,
       namespace: this.args.namespace,
-      labels: { ...standardLabels("model-route", endpoint.model, { [MODEL_LABEL]: endpoint.model }) },
+      labels: { ...standardLabels("model-route", server.name, { [MODEL_LABEL]: server.name }) },
     };
   }
 }
@@ -156,7 +153,7 @@ export class ModelRoutes extends PlatformComponent {
 const OPENAI: ApiSchema = { name: "OpenAI", prefix: "/v1" };
 
 /** API of each task: Cohere's for rerank, because OpenAI has none. */
-const SCHEMAS: Readonly<Record<OpenAiEndpoint["task"], ApiSchema>> = {
+const SCHEMAS: Readonly<Record<Published["task"], ApiSchema>> = {
   chat: OPENAI,
   completion: OPENAI,
   embedding: OPENAI,

@@ -1,9 +1,9 @@
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
-import type { ModelEndpoint } from "../serving/endpoint";
 import { consumerSecretName } from "./api-keys";
 import { type GatewayTls, tlsSecretName } from "./certificate";
 import { GATEWAY_NAME } from "./names";
 import { type Exposure, NODE_PORTS } from "./proxy-pods";
+import type { Published } from "./published";
 
 /** How clients reach the gateway; decides the address and what a first call needs besides it. */
 export interface GatewayAccess {
@@ -33,9 +33,14 @@ export function gatewayAddress({ hostname, exposure }: Pick<GatewayAccess, "host
  *
  * @param consumer whose key the example takes.
  */
-export function modelUsage(endpoint: ModelEndpoint, access: GatewayAccess, consumer: string): ModelUsage {
+export function modelUsage(
+  { name, names, task }: Pick<Published, "name" | "names" | "task">,
+  access: GatewayAccess,
+  consumer: string,
+): ModelUsage {
   const address = gatewayAddress(access);
-  const { path, body } = EXAMPLES[endpoint.task];
+  const { path, body } = EXAMPLES[task];
+  const [modelId = name] = names;
   const key = secretValue(consumerSecretName(consumer), consumer);
   const command = [
     `curl ${address}${path}`,
@@ -43,17 +48,17 @@ export function modelUsage(endpoint: ModelEndpoint, access: GatewayAccess, consu
     ...(access.tls.kind === "self-signed" ? [`--cacert <(${secretValue(tlsSecretName(access.tls), "ca.crt")})`] : []),
     `-H "Authorization: Bearer $(${key})"`,
     '-H "Content-Type: application/json"',
-    `-d ${shellQuote(JSON.stringify({ model: endpoint.servedName, ...body }))}`,
+    `-d ${shellQuote(JSON.stringify({ model: modelId, ...body }))}`,
   ].join(" \\\n  ");
   return {
-    baseUrl: `${address}/${endpoint.model}/v1`,
-    modelId: endpoint.servedName,
-    enableStream: endpoint.task === "chat" || endpoint.task === "completion",
+    baseUrl: `${address}/${name}/v1`,
+    modelId,
+    enableStream: task === "chat" || task === "completion",
     curl: access.exposure === "ClusterIP" ? `${PORT_FORWARD}\n${command}` : command,
   };
 }
 
-const EXAMPLES: Readonly<Record<ModelEndpoint["task"], { path: string; body: object }>> = {
+const EXAMPLES: Readonly<Record<Published["task"], { path: string; body: object }>> = {
   chat: { path: "/v1/chat/completions", body: { messages: [{ role: "user", content: "Say hello." }], max_tokens: 64 } },
   completion: { path: "/v1/completions", body: { prompt: "Hello,", max_tokens: 64 } },
   embedding: { path: "/v1/embeddings", body: { input: "Say hello." } },

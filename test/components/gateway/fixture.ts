@@ -1,5 +1,6 @@
 import { GatewayControllers, type GatewayControllersArgs } from "../../../components/gateway/gateway-controllers";
 import { InferenceGateway, type InferenceGatewayArgs } from "../../../components/gateway/inference-gateway";
+import { type Published, publishedEndpoint } from "../../../components/gateway/published";
 import type { ModelEndpoint } from "../../../components/serving/endpoint";
 import { type Deployment, deploy } from "../../harness/deploy";
 
@@ -17,6 +18,11 @@ export function endpoint(model: string, overrides: Partial<ModelEndpoint> = {}):
     scale: { apiVersion: "apps/v1", kind: "Deployment", name: `${model}-server` },
     ...overrides,
   };
+}
+
+/** A model of the cluster as the gateway publishes it. */
+export function published(model: string, overrides: Partial<ModelEndpoint> = {}): Published {
+  return publishedEndpoint({ ...endpoint(model, overrides), ports: { openai: 8000 } });
 }
 
 export const ENDPOINTS: readonly ModelEndpoint[] = [

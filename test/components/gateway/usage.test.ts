@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type GatewayAccess, gatewayAddress, modelUsage } from "../../../components/gateway/usage";
-import { endpoint } from "./fixture";
+import { published } from "./fixture";
 
 const PUBLIC: GatewayAccess = {
   hostname: "llm.example.com",
@@ -20,7 +20,7 @@ describe("gatewayAddress", () => {
 
 describe("modelUsage", () => {
   it("is what a consumer needs", () => {
-    expect(modelUsage(endpoint("legal", { servedName: "llama-3.1-8b" }), PUBLIC, "team-a")).toEqual({
+    expect(modelUsage(published("legal", { servedName: "llama-3.1-8b" }), PUBLIC, "team-a")).toEqual({
       baseUrl: "https://llm.example.com/legal/v1",
       modelId: "llama-3.1-8b",
       enableStream: true,
@@ -38,14 +38,14 @@ describe("modelUsage", () => {
     ["embedding", "/v1/embeddings", false],
     ["rerank", "/cohere/v2/rerank", false],
   ] as const)("calls the API of the task: %s", (task, path, enableStream) => {
-    const usage = modelUsage(endpoint("m", { task }), PUBLIC, "default");
+    const usage = modelUsage(published("m", { task }), PUBLIC, "default");
     expect(usage.curl).toContain(`curl https://llm.example.com${path} `);
     expect(usage.enableStream).toBe(enableStream);
   });
 
   it("trusts the cluster's CA, and forwards a port where there is no address outside", () => {
     const { curl } = modelUsage(
-      endpoint("m"),
+      published("m"),
       { ...PUBLIC, exposure: "ClusterIP", tls: { kind: "self-signed" } },
       "default",
     );
@@ -57,7 +57,7 @@ describe("modelUsage", () => {
   });
 
   it("goes to a node where nodes listen", () => {
-    const { curl } = modelUsage(endpoint("m"), { ...PUBLIC, exposure: "NodePort" }, "default");
+    const { curl } = modelUsage(published("m"), { ...PUBLIC, exposure: "NodePort" }, "default");
     expect(curl).toContain("curl https://llm.example.com:30443/v1/chat/completions");
     expect(curl).toContain('--connect-to "llm.example.com:30443:$(kubectl get nodes');
   });
@@ -65,7 +65,7 @@ describe("modelUsage", () => {
   it("sends the very body, whatever the model's name holds", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "grapheme-ascii" }), (servedName) => {
-        const { curl } = modelUsage(endpoint("m", { servedName }), PUBLIC, "default");
+        const { curl } = modelUsage(published("m", { servedName }), PUBLIC, "default");
         // A shell reads the last argument as it would for curl.
         const data = curl.slice(curl.lastIndexOf("\n  -d ") + "\n  -d ".length);
         const seen = execFileSync("sh", ["-c", `printf %s ${data}`], { encoding: "utf8" });
