@@ -50,10 +50,17 @@ export function crossingProblem(
           remedy: `remove pools.${pool.name}.rdma: a model may then span its nodes, over TCP`,
         };
   }
-  const { networkGbps } = pool.shape;
+  const { shape } = pool;
+  const { networkGbps } = shape;
   return (networkGbps ?? 0) >= MINIMUM_PIPELINE_GBPS
     ? undefined
-    : { reason: `its ${networkGbps ?? "unknown"} Gbit/s network is too slow to spread a model over nodes` };
+    : {
+        reason: `its ${networkGbps ?? "unknown"} Gbit/s network is too slow to spread a model over nodes, which takes ${MINIMUM_PIPELINE_GBPS} Gbit/s`,
+        remedy:
+          shape.provider === "onprem"
+            ? `join the machines by ${MINIMUM_PIPELINE_GBPS} Gbit/s and write pools.${pool.name}.node.networkGbps: ${MINIMUM_PIPELINE_GBPS}`
+            : `take a shape with ${MINIMUM_PIPELINE_GBPS} Gbit/s or more for pools.${pool.name}`,
+      };
 }
 
 /** RDMA devices of each pod of a replica that spans nodes: it has its nodes to itself, so all that they have. */

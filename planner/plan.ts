@@ -12,9 +12,9 @@ import { cacheProblem, contextProblem, maximumProblems, overBudget, poolsFull } 
 import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
-import { MINIMUM_STORE_GIB, storedModels } from "./storage";
+import { planStorage, storeProblem } from "./storage";
 import { taintsOf } from "./taints";
-import type { CapacityProblem, DeploymentPlan, ModelPlan, PoolPlan, StoragePlan, UnplacedModel } from "./types";
+import type { CapacityProblem, DeploymentPlan, PoolPlan, UnplacedModel } from "./types";
 import { type Miss, unplacedModel } from "./unplaced";
 import { weightFormatProblem } from "./weight-format";
 
@@ -97,6 +97,7 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
   const modelPlans = placements.map((p) =>
     planModel(p.model, p.candidate, poolOf(poolPlans, p.candidate.pool), request.storage),
   );
+  const store = storeProblem(request, modelPlans);
   return {
     environment: request.environment,
     stage: request.stage,
@@ -105,7 +106,7 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     unplaced,
     storage: planStorage(request, modelPlans),
     cost,
-    problems,
+    problems: store ? [...problems, store] : problems,
   };
 }
 
@@ -175,16 +176,6 @@ function planPools(
       },
     };
   });
-}
-
-function planStorage({ storage }: PlanRequest, models: readonly ModelPlan[]): StoragePlan {
-  const stored = storedModels(models);
-  const needed = stored.reduce((sum, m) => sum + m.modelStorageGiB, 0);
-  return {
-    models: stored.map((m) => m.name),
-    bucket: storage.bucket,
-    sizeGiB: Math.max(storage.sizeGiB ?? MINIMUM_STORE_GIB, needed),
-  };
 }
 
 function poolOf(pools: readonly PoolPlan[], name: string): PoolPlan {

@@ -17,7 +17,7 @@ export function contextProblem(model: ModelRequest): CapacityProblem | undefined
     severity: "mandatory",
     rule: "context-length",
     subject: `models.${model.name}`,
-    message: `${model.name} asks for ${model.contextTokens} tokens of context; its config.json allows ${most}. Set contextTokens to ${most} or less.`,
+    message: `${model.name} asks for ${model.contextTokens} tokens of context; its config.json allows ${most}. Write models.${model.name}.contextTokens: ${most}, or less.`,
   };
 }
 

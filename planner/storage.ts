@@ -1,8 +1,8 @@
 import { SOURCES } from "../engines/sources";
 import { BYTES_PER_GIB } from "../names/units";
 import { weightBytes } from "./model/parameters";
-import type { ModelRequest } from "./request";
-import type { ModelPlan, ModelSource } from "./types";
+import type { ModelRequest, PlanRequest } from "./request";
+import type { CapacityProblem, ModelPlan, ModelSource, StoragePlan } from "./types";
 import { fileFormat } from "./weight-format";
 
 /** Head room over a model's files: partial downloads, a second revision beside the first (source document, M5). */
@@ -11,7 +11,7 @@ const STORAGE_FACTOR = 1.5;
 const MINIMUM_GIB = 2;
 
 /** Smallest model store: room for a model that somebody uploads by hand. */
-export const MINIMUM_STORE_GIB = 10;
+const MINIMUM_STORE_GIB = 10;
 
 /** Size of a model's files, GB: what is downloaded, stored and read, whatever the engine makes of it in memory. */
 export function modelFilesGB(model: ModelRequest): number {
@@ -35,6 +35,37 @@ export function goesThroughStore(source: ModelSource): boolean {
 
 export function storedModels<M extends Pick<ModelPlan, "source">>(models: readonly M[]): M[] {
   return models.filter(({ source }) => goesThroughStore(source));
+}
+
+/** The model store: what its models need, or more where more is asked for. */
+export function planStorage({ storage }: PlanRequest, models: readonly ModelPlan[]): StoragePlan {
+  const stored = storedModels(models);
+  return {
+    models: stored.map((m) => m.name),
+    bucket: storage.bucket,
+    sizeGiB: Math.max(storage.sizeGiB ?? MINIMUM_STORE_GIB, storeNeedGiB(stored)),
+  };
+}
+
+/** A store that cannot hold its models: it would fill up in the middle of a download. */
+export function storeProblem({ storage }: PlanRequest, models: readonly ModelPlan[]): CapacityProblem | undefined {
+  const { sizeGiB } = storage;
+  const stored = storedModels(models);
+  const needed = storeNeedGiB(stored);
+  if (sizeGiB === undefined || sizeGiB >= needed) {
+    return undefined;
+  }
+  const each = stored.map(({ name, modelStorageGiB: own }) => `${name} ${own}`).join(", ");
+  return {
+    severity: "mandatory",
+    rule: "store-capacity",
+    subject: "storage.sizeGiB",
+    message: `storage.sizeGiB is ${sizeGiB}; its models take ${needed} GiB, ${STORAGE_FACTOR} times their files: ${each}. Write storage.sizeGiB: ${needed} or more, or remove it: the plan then takes what they need.`,
+  };
+}
+
+function storeNeedGiB(stored: readonly ModelPlan[]): number {
+  return stored.reduce((sum, { modelStorageGiB: own }) => sum + own, 0);
 }
 
 /** Key prefix in the store of a model that is copied there. */

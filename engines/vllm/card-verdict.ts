@@ -47,11 +47,16 @@ function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card): C
   });
 }
 
-function weightsRefused({ architecture }: ServedModel, kind: WeightKind, needs: CardNeeds, card: Card): CardVerdict {
+function weightsRefused(
+  { name, architecture }: ServedModel,
+  kind: WeightKind,
+  needs: CardNeeds,
+  card: Card,
+): CardVerdict {
   const isMadeAtLoad = architecture.quantization.rules.length === 0;
   return refused(
     `${describe(card)}, and vLLM needs ${describeNeeds(needs, card)} for ${kind.weights} weights`,
-    isMadeAtLoad ? `remove quantization or write another, or ${OTHER_CARDS}` : OTHER_CARDS,
+    isMadeAtLoad ? `remove models.${name}.quantization or write another, or ${OTHER_CARDS}` : OTHER_CARDS,
   );
 }
 

@@ -225,7 +225,7 @@ describe("planDeployment", () => {
     expect(refusals(request)).toEqual([
       expect.objectContaining({
         rule: "context-length",
-        message: expect.stringContaining("Set contextTokens to 32768 or less"),
+        message: expect.stringContaining("Write models.mixtral-8x7b-instruct.contextTokens: 32768, or less"),
       }),
     ]);
   });

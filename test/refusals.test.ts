@@ -1,0 +1,196 @@
+/**
+ * What must not be deployed, as a user would write it: each row is a whole environment that `npm run plan` refuses with
+ * a message that names the setting, what it is, what may stand there, and what to do.
+ *
+ * A row of your own: one entry in `rows`. `path`, `value`, `allowed` and `fix` are parts of the message; of a mistake
+ * in the file (status 2) each must stand in its own line of the problem, of a refusal by the planner or a policy
+ * (status 1) in the violation.
+ */
+import { describe, expect, it } from "vitest";
+import { evaluatePolicies } from "../policies/evaluate";
+import { serviceLinksOff } from "../policies/rules/service-links-off";
+import { laptop, onA10, planOf, useFolder } from "./cli/run";
+import { object } from "./policies/cases";
+
+type Sections = Readonly<Record<string, unknown>>;
+
+interface Refusal {
+  readonly what: string;
+  readonly config: Sections;
+  /** The setting as it is written: `models.chat.contextTokens`. */
+  readonly path: string;
+  /** What it is, as the message shows it. */
+  readonly value: string;
+  /** What may stand there, or why this may not. */
+  readonly allowed: string;
+  readonly fix: string;
+  /** The same after the fix: it is planned. */
+  readonly mended?: Sections;
+}
+
+const folder = useFolder();
+
+const SYSTEM = { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 };
+const chat = { model: "qwen2.5-7b-instruct", concurrency: 2 };
+
+/** One model on Oracle's machines of a shape. */
+function onShape(shape: string, model: Sections, maxNodes = 1): Sections {
+  return onA10({ ...model }, { pools: { system: SYSTEM, gpu: { shape, maxNodes } } });
+}
+
+/** One model on machines of one's own. */
+function onCards(card: string, model: Sections, node: Sections = {}, maxNodes = 1): Sections {
+  const machine = { card, gpuCount: 1, vcpus: 32, memoryGiB: 256, ...node };
+  return {
+    ...laptop,
+    cluster: { kind: "edge" },
+    pools: { gpu: { node: machine, maxNodes } },
+    models: { chat: model },
+  };
+}
+
+const rows: readonly Refusal[] = [
+  {
+    what: "tensor parallelism that does not divide the heads",
+    config: onShape("BM.GPU.A10.4", { vllm: { tensorParallel: 3 } }),
+    path: "models.chat.vllm.tensorParallel",
+    value: "TP 3",
+    allowed: "does not divide the 28 attention heads",
+    fix: "write models.chat.vllm.tensorParallel: 1, 2 or 4",
+    mended: onShape("BM.GPU.A10.4", { vllm: { tensorParallel: 4 } }),
+  },
+  {
+    what: "a context over the model's maximum",
+    config: onA10({ contextTokens: 40_000 }),
+    path: "models.chat.contextTokens",
+    value: "40000 tokens",
+    allowed: "allows 32768",
+    fix: "Write models.chat.contextTokens: 32768",
+    mended: onA10({ contextTokens: 32_768, concurrency: 1 }),
+  },
+  {
+    what: "a quantization that the card cannot do",
+    config: onCards("radeon-pro-w7900", { ...chat, quantization: "fp8" }),
+    path: "models.chat.quantization",
+    value: "for fp8 weights",
+    allowed: "needs one of gfx942, gfx950, gfx1200, gfx1201",
+    fix: "remove models.chat.quantization or write another",
+    mended: onCards("radeon-pro-w7900", chat),
+  },
+  {
+    what: "an FP8 cache of latent attention on an A10",
+    config: onShape("BM.GPU.A10.4", { model: "deepseek-v3", vllm: { kvCacheDtype: "fp8" } }),
+    path: "models.chat.vllm.kvCacheDtype",
+    value: "kvCacheDtype fp8",
+    allowed: "NVIDIA A10 has compute capability 8.6, and vLLM needs compute capability 8.9 or higher",
+    fix: "write models.chat.vllm.kvCacheDtype: bfloat16",
+  },
+  {
+    what: "two engines on one GPU",
+    config: {
+      ...onShape("VM.GPU.A10.1", {}),
+      models: { chat, code: chat },
+    },
+    path: "pools.gpu.maxNodes",
+    value: "maxNodes 1",
+    allowed: "a replica takes 1 GPU(s)",
+    fix: "raise pools.gpu.maxNodes from 1 to 2",
+    mended: { ...onShape("VM.GPU.A10.1", {}, 2), models: { chat, code: chat } },
+  },
+  {
+    what: "a volume that is too small for the models",
+    config: onA10({}, { storage: { sizeGiB: 5 } }),
+    path: "storage.sizeGiB",
+    value: "is 5",
+    allowed: "its models take 22 GiB, 1.5 times their files: chat 22",
+    fix: "Write storage.sizeGiB: 22 or more",
+    mended: onA10({}, { storage: { sizeGiB: 22 } }),
+  },
+  {
+    what: "pipeline stages over nodes without a fast network",
+    config: onCards("rtx-4090", { model: "phi-4", concurrency: 1 }, { networkGbps: 1 }, 2),
+    path: "pools.gpu.node.networkGbps",
+    value: "its 1 Gbit/s network",
+    allowed: "takes 10 Gbit/s",
+    fix: "write pools.gpu.node.networkGbps: 10",
+    mended: onCards("rtx-4090", { model: "phi-4", concurrency: 1 }, { networkGbps: 10 }, 2),
+  },
+  {
+    what: "a Radeon card that the image has no code for",
+    config: onCards("rx-6900-xt", chat),
+    path: "models.chat.engine",
+    value: "AMD Radeon RX 6900 XT is gfx1030",
+    allowed: "built for one of gfx90a, gfx942",
+    fix: "write models.chat.engine: ollama",
+    mended: onCards("rx-6900-xt", { ...chat, engine: "ollama" }),
+  },
+  {
+    what: "a flag that the plan decides",
+    config: onA10({ args: { "tensor-parallel-size": 2 } }),
+    path: "models.chat.args.tensor-parallel-size",
+    value: "2",
+    allowed: "told by vllm.tensorParallel",
+    fix: "remove it here and write vllm.tensorParallel",
+    mended: onA10({ vllm: { tensorParallel: 2 } }),
+  },
+];
+
+describe("plan refuses", () => {
+  it.each(rows)("$what", async ({ config, path, value, allowed, fix }) => {
+    const { status, out, err } = await planOf(folder, config, "--json");
+    expect(out + err).not.toMatch(/\n\s+at /);
+    if (status === 2) {
+      expect(out).toBe("");
+      expect(problemAt(path, err)).toEqual({
+        value: expect.stringContaining(value),
+        allowed: expect.stringContaining(allowed),
+        fix: expect.stringContaining(fix),
+      });
+    } else {
+      expect([status, err]).toEqual([1, ""]);
+      const told = mandatoryOf(out).find((text) => text.includes(path)) ?? `nothing of ${path} in ${out}`;
+      for (const part of [value, allowed, fix]) {
+        expect(told).toContain(part);
+      }
+    }
+  });
+
+  it.each(rows.filter(({ mended }) => mended !== undefined))("$what, and plans it mended", async ({ mended = {} }) => {
+    const { status, out } = await planOf(folder, mended, "--json");
+    expect([status, mandatoryOf(out)]).toEqual([0, []]);
+  });
+});
+
+describe("a Service named vllm", () => {
+  it("is never made, whatever the model is called: the plan passes the policy that refuses it", async () => {
+    const { status, out } = await planOf(folder, onA10({}, { models: { vllm: chat } }), "--json");
+    expect([status, JSON.parse(out).policies.failed, mandatoryOf(out)]).toEqual([0, 0, []]);
+  });
+
+  it("is refused by the policies, whoever made it", async () => {
+    const { violations } = evaluatePolicies(
+      [object("core/v1", "Service", { spec: {} }, { name: "vllm", namespace: "model-chat" })],
+      { policies: [serviceLinksOff] },
+    );
+    const [violation] = violations;
+    expect(violation?.message).toContain('metadata.name is "vllm"; allowed: any name but vllm');
+    expect(violation?.message).toContain("fix: ");
+  });
+});
+
+/** The lines of the problem at a path of the file. */
+function problemAt(path: string, err: string): Record<string, string> | undefined {
+  const block = err.split(/\n\n {2}\d+\. /).find((text) => text.startsWith(`${path} `) || text.startsWith(`${path}\n`));
+  const lines = [...(block ?? "").matchAll(/^ {5}(\w+) +(.*)$/gm)];
+  return block === undefined ? undefined : Object.fromEntries(lines.map(([, key = "", text = ""]) => [key, text]));
+}
+
+/** What forbids the deployment, each with where it is. */
+function mandatoryOf(out: string): string[] {
+  const { violations } = JSON.parse(out) as {
+    violations: { severity: string; resource: string; message: string }[];
+  };
+  return violations
+    .filter(({ severity }) => severity === "mandatory")
+    .map(({ resource, message }) => `${resource}: ${message}`);
+}
