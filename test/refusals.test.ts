@@ -170,7 +170,7 @@ describe("a Service named vllm", () => {
   it("is refused by the policies, whoever made it", async () => {
     const { violations } = evaluatePolicies(
       [object("core/v1", "Service", { spec: {} }, { name: "vllm", namespace: "model-chat" })],
-      { policies: [serviceLinksOff] },
+      { project: "inference-stacks", stack: "test", policies: [serviceLinksOff] },
     );
     const [violation] = violations;
     expect(violation?.message).toContain('metadata.name is "vllm"; allowed: any name but vllm');
