@@ -82,7 +82,14 @@ function exampleBlock(key: string, example: unknown): string {
 }
 
 function secretsText(secrets: readonly (readonly [string, FieldSchema])[]): string {
-  const rows = secrets.map(([key, field]) => [`\`${key}\``, field.description ?? "", allowedText(field)]);
+  const rows = [
+    ...secrets.map(([key, field]) => [`\`${key}\``, field.description ?? "", allowedText(field)]),
+    [
+      "`<name>ApiKey`",
+      "Key of a server outside of the cluster, which names it: `models.<name>.external.secretKey`.",
+      "an API key: visible characters without spaces",
+    ],
+  ];
   return `## Secrets
 
 Each has a key of its own, and only encrypted values are taken: \`pulumi config set --secret ${NAMESPACE}:<key>\`.
@@ -129,8 +136,10 @@ function unionRows(union: UnionField, path: string): Row[] {
     }
   }
   const keys = [...names.values()].map(({ row: [key, description, ...rest], of }): Row => {
-    const only = of.length === members.size ? "" : `With ${tag} ${of.map(code).join(", ")}: `;
-    return [key, only + description, ...rest];
+    const [without, ...more] = [...members.keys()].filter((name) => !of.includes(name));
+    const nearlyAll = without !== undefined && more.length === 0 && of.length > 1;
+    const only = nearlyAll ? `Not with ${tag} ${code(without)}: ` : `With ${tag} ${of.map(code).join(", ")}: `;
+    return [key, (without === undefined ? "" : only) + description, ...rest];
   });
   return [row(`${path}.${tag}`, tagField(union), union.byDefault === undefined), ...byKey(keys)];
 }

@@ -7,12 +7,13 @@ export { machineOf, roleOf } from "./core/machines";
 export { ConfigError, type ConfigProblem, formatProblems, toProblem } from "./core/problems";
 export { requestedSettings, settingsOutcome } from "./engine-block";
 export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-file";
-export type { EnvironmentSecrets, LoadedEnvironment } from "./load";
+export type { ApiKeys, EnvironmentSecrets, LoadedEnvironment } from "./load";
 export { buildOf } from "./model-build";
 export { localPath, readModelConfigSource } from "./model-config-source";
 export type {
   ClusterConfig,
   EnvironmentConfig,
+  ExternalModelConfig,
   GatewayConfig,
   ModelConfig,
   PoolConfig,

@@ -3,7 +3,7 @@ import { findModel, modelNames } from "../../catalog/models";
 import { cards, shapes } from "../../catalog/shapes";
 import { NAMESPACE } from "./core/schema";
 import { type FieldSchema, inputSchema } from "./field-text";
-import { secretKeys } from "./secrets";
+import { API_KEY_NAME, secretKeys } from "./secrets";
 
 type Json = Record<string, unknown>;
 
@@ -40,7 +40,13 @@ export function environmentFileSchema(): Json {
         type: "object",
         properties: Object.fromEntries(ours),
         required: required.map((key) => `${NAMESPACE}:${key}`),
-        patternProperties: { [`^(?!${NAMESPACE}:)[^:]+:.+$`]: {} },
+        patternProperties: {
+          [`^(?!${NAMESPACE}:)[^:]+:.+$`]: {},
+          [API_KEY_NAME.source.replace("^", `^${NAMESPACE}:`)]: {
+            description: "API key of a server outside, which names it as secretKey.",
+            ...ENCRYPTED,
+          },
+        },
         additionalProperties: false,
       },
       encryptionsalt: { type: "string", description: "Written by Pulumi." },

@@ -3,11 +3,17 @@ import { ConfigError, toProblem } from "./core/problems";
 import { NAMESPACE } from "./core/schema";
 import { misspeltNamespaces, ownKey } from "./namespace";
 import { type EnvironmentConfig, environmentSchema, type SecretKey } from "./schema";
-import { secretKeys } from "./secrets";
+import { API_KEY_NAME, secretKeys } from "./secrets";
 import { validateConfig } from "./validate";
 
 /** Secrets that are set; placeholders in an offline plan. */
-export type EnvironmentSecrets = Readonly<Partial<Record<SecretKey, pulumi.Output<string>>>>;
+export interface EnvironmentSecrets extends Readonly<Partial<Record<SecretKey, pulumi.Output<string>>>> {
+  /** Keys of servers outside. @default none is set */
+  readonly apiKeys?: ApiKeys;
+}
+
+/** Keys of servers outside, by the names of the secrets. */
+export type ApiKeys = Readonly<Record<string, pulumi.Output<string>>>;
 
 export interface LoadedEnvironment {
   readonly environment: EnvironmentConfig;
@@ -35,13 +41,18 @@ export function loadEnvironment(): LoadedEnvironment {
     throw new ConfigError(problems, `Pulumi.${pulumi.getStack()}.yaml`);
   }
   const config = new pulumi.Config(NAMESPACE);
-  const secrets: EnvironmentSecrets = Object.fromEntries(
-    secretKeys.flatMap((key) => {
-      const secret = config.getSecret(key);
-      return secret ? [[key, secret]] : [];
-    }),
-  );
-  return { environment: validation.environment, secrets };
+  const secretsOf = (keys: readonly string[]) =>
+    Object.fromEntries(
+      keys.flatMap((key) => {
+        const secret = config.getSecret(key);
+        return secret ? [[key, secret] as const] : [];
+      }),
+    );
+  const apiKeyNames = ours.map(([key]) => key).filter((key) => API_KEY_NAME.test(key));
+  return {
+    environment: validation.environment,
+    secrets: { ...secretsOf(secretKeys), ...(apiKeyNames.length > 0 && { apiKeys: secretsOf(apiKeyNames) }) },
+  };
 }
 
 /** Pulumi hands sections over as JSON text. What is no JSON stays text, and the schema says what it should be. */

@@ -4,6 +4,7 @@ import * as modelNamespaces from "./core/model-namespaces";
 import type { ProblemDraft } from "./core/problems";
 import type { Rule, RuleContext } from "./core/rule";
 import * as engineOptions from "./rules/engine-options";
+import * as externalModels from "./rules/external-models";
 import * as gateway from "./rules/gateway";
 import * as labels from "./rules/labels";
 import * as modelStore from "./rules/model-store";
@@ -32,6 +33,10 @@ const rules: readonly Rule[] = [
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,
   engineOptions.ownSettingsFitTheTask,
+  externalModels.externalUrlsAreServersOfOthers,
+  externalModels.externalKeysAreSecrets,
+  externalModels.apiKeysAreRead,
+  externalModels.certificatesAreForTls,
   models.replicasAreOrdered,
   models.servedNamesAreUnique,
   models.servedNamesFitTheEngines,

@@ -21,3 +21,11 @@ export const secretFields = {
 export type SecretKey = keyof typeof secretFields;
 
 export const secretKeys = Object.keys(secretFields) as SecretKey[];
+
+/** Secrets whose names the environment chooses: the API keys of servers outside, by how the names end. */
+export const API_KEY_NAME = /^[a-z][A-Za-z0-9]{0,55}ApiKey$/;
+
+/** Whether what stands under a key must be encrypted. */
+export function isSecretKey(key: string): boolean {
+  return Object.hasOwn(secretFields, key) || API_KEY_NAME.test(key);
+}

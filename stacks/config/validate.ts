@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import { type ConfigProblem, type Path, type ProblemDraft, toProblem, valueAt } from "./core/problems";
 import type { RuleContext } from "./core/rule";
-import { NAMESPACE } from "./core/schema";
+import { modelsByPlace, NAMESPACE } from "./core/schema";
+import type { modelsSection } from "./core/sections/models";
 import { checkRules } from "./rules";
-import { configSchema, type EnvironmentConfig, environmentSchema } from "./schema";
-import { secretFields, secretKeys } from "./secrets";
+import { configSchema, type EnvironmentConfig, environmentSchema, toEnvironment } from "./schema";
+import { API_KEY_NAME, isSecretKey, secretKeys } from "./secrets";
 import { draftsOf, parseWhatIsRight } from "./structure";
 import { plainTokens } from "./tokens";
 import { plainIssues } from "./union-issues";
@@ -52,15 +53,14 @@ export function validateConfig(raw: RawConfig): Validation {
   if (drafts.length > 0) {
     return { ok: false, problems: bySection(drafts).map((draft) => printable(draft, raw)) };
   }
-  return { ok: true, environment: environmentSchema.parse(withoutSecrets(raw.values)) };
+  return { ok: true, environment: toEnvironment(withoutSecrets(raw.values)) };
 }
 
 function structureProblems({ values, encrypted, imports = [] }: RawConfig): ProblemDraft[] {
   const known = Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [
-      key,
-      encrypted.has(key) && value === SECRET_PLACEHOLDER ? undefined : value,
-    ]),
+    Object.entries(values)
+      .filter(([key]) => !API_KEY_NAME.test(key))
+      .map(([key, value]) => [key, encrypted.has(key) && value === SECRET_PLACEHOLDER ? undefined : value]),
   );
   const issues = plainIssues(configSchema.safeParse(known).error?.issues ?? [], known);
   const drafts = uniqueDrafts([...issues.flatMap((issue) => draftsOf(issue, values)), ...droppedNames(values)]);
@@ -99,7 +99,9 @@ function droppedNames(values: RawConfig["values"]): ProblemDraft[] {
 }
 
 function secretProblems({ values, encrypted, nestedSecrets = [] }: RawConfig): ProblemDraft[] {
-  const plain = secretKeys.filter((key) => values[key] !== undefined && !encrypted.has(key));
+  const present = Object.keys(values).filter((key) => isSecretKey(key) && values[key] !== undefined);
+  const plain = present.filter((key) => !encrypted.has(key));
+  const unusable = present.filter((key) => API_KEY_NAME.test(key) && encrypted.has(key) && !isApiKey(values[key]));
   const inSections = Object.keys(environmentSchema.shape).filter((key) => encrypted.has(key));
   return [
     ...plain.map((key) => ({
@@ -107,6 +109,12 @@ function secretProblems({ values, encrypted, nestedSecrets = [] }: RawConfig): P
       value: undefined,
       allowed: "an encrypted value",
       fix: `run pulumi config set --secret ${NAMESPACE}:${key}, and treat the plain value as leaked`,
+    })),
+    ...unusable.map((key) => ({
+      path: [key],
+      value: values[key],
+      allowed: "an API key: visible characters without spaces",
+      fix: `run pulumi config set --secret ${NAMESPACE}:${key}`,
     })),
     ...inSections.map((key) => ({
       path: [key],
@@ -123,14 +131,20 @@ function secretProblems({ values, encrypted, nestedSecrets = [] }: RawConfig): P
   ];
 }
 
+/** It becomes a header: what is no visible ASCII would end or forge one. */
+function isApiKey(value: unknown): boolean {
+  return typeof value === "string" && /^[!-~]{1,4096}$/.test(value);
+}
+
 function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<EnvironmentConfig> {
   const schemas: Readonly<Record<string, z.ZodType>> = environmentSchema.shape;
   // A section with an encrypted value in it is not judged further: what it says is not known.
   const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));
-  const sections = Object.fromEntries(
+  const { models, ...others } = Object.fromEntries(
     readable.map(([name, schema]) => [name, parseWhatIsRight(name, schema, values[name])]),
   );
-  const secrets = secretKeys.filter((key) => values[key] !== undefined);
+  const sections = { ...others, ...(models !== undefined && modelsByPlace(models as z.output<typeof modelsSection>)) };
+  const secrets = Object.keys(values).filter((key) => isSecretKey(key) && values[key] !== undefined);
   return { sections, declared: { pools: namesIn(values.pools), models: namesIn(values.models), secrets } };
 }
 
@@ -139,7 +153,7 @@ function namesIn(section: unknown): string[] {
 }
 
 function withoutSecrets(values: RawConfig["values"]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([key]) => !Object.hasOwn(secretFields, key)));
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !isSecretKey(key)));
 }
 
 /** Whether `path` is `outer` or inside it. */
@@ -159,7 +173,7 @@ function bySection(drafts: readonly ProblemDraft[]): ProblemDraft[] {
 function printable(draft: ProblemDraft, { values, encrypted, nestedSecrets = [], lineOf }: RawConfig): ConfigProblem {
   const [key = ""] = draft.path;
   const present = valueAt(values, draft.path) !== undefined;
-  const isSecret = encrypted.has(String(key)) || Object.hasOwn(secretFields, key);
+  const isSecret = encrypted.has(String(key)) || isSecretKey(String(key));
   const isNested = nestedSecrets.some((path) => contains(path, draft.path) || contains(draft.path, path));
   return toProblem(draft, present && (isSecret || isNested), lineOf?.(draft.path));
 }

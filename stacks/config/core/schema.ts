@@ -2,9 +2,10 @@
 import { z } from "zod";
 import type { ClusterKind } from "../../../planner/types";
 import { clusterSection } from "./sections/cluster";
+import type { ExternalModelConfig } from "./sections/external-models";
 import { gatewaySection } from "./sections/gateway";
 import { imagesSection } from "./sections/images";
-import { type modelSchema, modelsSection } from "./sections/models";
+import { modelsSection, type placedModelSchema } from "./sections/models";
 import { budgetSection, commonLabelsField, stageField, storageSection } from "./sections/operations";
 import { type poolSchema, poolsSection } from "./sections/pools";
 
@@ -23,7 +24,21 @@ export const coreSchema = z.strictObject({
   commonLabels: commonLabelsField,
 });
 
-export type CoreConfig = z.output<typeof coreSchema>;
+export type ModelConfig = z.output<typeof placedModelSchema>;
+export type { ExternalModelConfig } from "./sections/external-models";
+
+/** A section `models` by where its models run. */
+export interface ModelsByPlace {
+  /** Those that run here. */
+  readonly models: Readonly<Record<string, ModelConfig>>;
+  /** Those behind URLs of others. */
+  readonly externalModels: Readonly<Record<string, ExternalModelConfig>>;
+}
+
+/** Sections as their readers have them: models that run here are planned, the others are not. */
+export type ByPlace<Sections extends { readonly models: object }> = Omit<Sections, "models"> & ModelsByPlace;
+
+export type CoreConfig = ByPlace<z.output<typeof coreSchema>>;
 /** The section of a cluster, of any kind or of the one that is named. */
 export type ClusterConfig<Kind extends ClusterKind = ClusterKind> = Extract<
   CoreConfig["cluster"],
@@ -31,4 +46,16 @@ export type ClusterConfig<Kind extends ClusterKind = ClusterKind> = Extract<
 >;
 export type GatewayConfig = CoreConfig["gateway"];
 export type PoolConfig = z.output<typeof poolSchema>;
-export type ModelConfig = z.output<typeof modelSchema>;
+
+export function modelsByPlace(section: z.output<typeof modelsSection>): ModelsByPlace {
+  const models: Record<string, ModelConfig> = {};
+  const externalModels: Record<string, ExternalModelConfig> = {};
+  for (const [name, model] of Object.entries(section)) {
+    if (model.engine === "external") {
+      externalModels[name] = model;
+    } else {
+      models[name] = model;
+    }
+  }
+  return { models, externalModels };
+}

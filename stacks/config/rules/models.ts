@@ -148,7 +148,7 @@ export const replicasAreOrdered: Rule = function* ({ sections }) {
 
 export const servedNamesAreUnique: Rule = function* ({ sections }) {
   const owners = new Map<string, string>();
-  for (const [name, model] of Object.entries(sections.models ?? {})) {
+  for (const [name, model] of Object.entries({ ...sections.models, ...sections.externalModels })) {
     const served = model.servedName ?? name;
     const owner = owners.get(served);
     if (owner === undefined) {

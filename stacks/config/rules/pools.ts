@@ -229,6 +229,13 @@ export const dedicatedModelsExist: Rule = function* ({ sections, declared }) {
           allowed: `a name under models: ${list(declared.models)}`,
           fix: suggest(model, declared.models, "add the model, or remove it here"),
         };
+      } else if (Object.hasOwn(sections.externalModels ?? {}, model)) {
+        yield {
+          path: ["pools", name, "dedicatedTo", index],
+          value: model,
+          allowed: "a model that runs here: this one runs elsewhere, and needs no pool",
+          fix: "remove it",
+        };
       }
     }
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type EngineName, engineNames, engineOf, settingsOf, versionForm } from "../../../../engines";
 import type { ModelTask } from "../../../../engines/served-model";
 import { sourceForms, sourcePattern } from "../../../../engines/sources";
+import { externalModelSchema, servedNameField } from "./external-models";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { serviceLevelSchema } from "./service-level";
 import { taggedUnion } from "./tagged-union";
@@ -60,10 +61,7 @@ const origin = {
 
 /** What every model has besides, whatever runs it. */
 const common = {
-  servedName: text(128).optional().meta({
-    description: "What clients put in the `model` field. Default: the name of this entry.",
-    example: "llama-3.3-70b",
-  }),
+  servedName: servedNameField,
   task: z
     .enum(TASKS)
     .optional()
@@ -161,10 +159,16 @@ function memberOf(engine: EngineName, isDefault: boolean): Member {
 
 const [byDefault, ...others] = engineNames;
 
-export const modelSchema = taggedUnion("engine", [
+/** A model that runs here. */
+export const placedModelSchema = taggedUnion("engine", [
   memberOf(byDefault, true),
   ...others.map((engine) => memberOf(engine, false)),
-]).meta({ description: "One model that clients can call.", example: { model: "llama-3.2-3b-instruct" } });
+]);
+
+export const modelSchema = taggedUnion("engine", [...placedModelSchema.options, externalModelSchema]).meta({
+  description: "One model that clients can call.",
+  example: { model: "llama-3.2-3b-instruct" },
+});
 
 export const modelsSection = z.record(dnsLabel(40), modelSchema).meta({
   description: "Models by name. The name becomes the namespace model-<name> and the route.",

@@ -1,0 +1,126 @@
+/** Which servers outside of the cluster the platform may be told to call: rules for URLs, wherever they stand. */
+import { contains, parseCidr } from "../../../names/cidr";
+import { METADATA_SERVICES } from "../../../names/metadata-services";
+import { addressNetwork, type OutsideServer, outsideServer } from "../../../names/outside-server";
+import type { Stage } from "../../../planner/types";
+import { HIDDEN, type Path, type ProblemDraft } from "./problems";
+
+/** A server as the configuration names it. */
+export interface OutsideSettings {
+  readonly url: string;
+  readonly networks?: readonly string[] | undefined;
+}
+
+type Fault = Pick<ProblemDraft, "allowed" | "fix">;
+
+/** Addresses that are no server of somebody else, and what they are. */
+const FORBIDDEN: readonly (readonly [reason: string, cidrs: readonly string[]])[] = [
+  ["a pod's loopback is the pod itself, not your machine", ["127.0.0.0/8", "::1/128"]],
+  ["link-local addresses are those of metadata services, which hand out the cloud's credentials", METADATA_SERVICES],
+  ["link-local addresses lead nowhere from a pod", ["fe80::/10"]],
+  ["it is the address of no machine", ["0.0.0.0/8", "::/128", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8"]],
+  ["it hides an IPv4 address", ["::ffff:0:0/96", "64:ff9b::/96"]],
+];
+
+/** Names that are no server of somebody else. */
+const FORBIDDEN_NAMES: readonly (readonly [reason: string, pattern: RegExp])[] = [
+  ["a pod's loopback is the pod itself, not your machine", /(^|\.)localhost$/],
+  ["metadata services hand out the cloud's credentials", /^(metadata|instance-data)(\.|$)/],
+  ["it is a name inside of the cluster", /\.(svc|svc\..+|cluster\.local)$/],
+];
+
+const DNS_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** What is wrong with a server: with its URL, or with the networks that it is said to be in. */
+export function* outsideProblems(
+  path: Path,
+  { url, networks = [] }: OutsideSettings,
+  stage: Stage | undefined,
+): Generator<ProblemDraft> {
+  const server = outsideServer(url);
+  const fault = server === undefined ? NO_URL : urlFault(url, server, stage);
+  if (fault !== undefined) {
+    yield { path: [...path, "url"], value: fault === CREDENTIALS ? HIDDEN : url, ...fault };
+  }
+  if (networks.length > 0 && server?.family !== undefined) {
+    const fix = "remove networks";
+    yield { path: [...path, "networks"], value: networks, allowed: "only with a name: an address says it itself", fix };
+    return;
+  }
+  for (const [index, cidr] of networks.entries()) {
+    const reason = networkFault(cidr);
+    if (reason !== undefined) {
+      yield {
+        path: [...path, "networks", index],
+        value: cidr,
+        allowed: `a network in CIDR form of the server's addresses: ${reason}`,
+        fix: "write for example 192.168.1.20/32",
+      };
+    }
+  }
+}
+
+const NO_URL: Fault = { allowed: "an http:// or https:// URL", fix: "write for example https://api.example.com/v1" };
+
+const CREDENTIALS: Fault = {
+  allowed: "a URL without a name or password: this file is committed, and its values are rendered",
+  fix: "take them out, and treat the password as leaked",
+};
+
+function urlFault(url: string, server: OutsideServer, stage: Stage | undefined): Fault | undefined {
+  const { username, password, search, hash } = new URL(url);
+  if (username !== "" || password !== "") {
+    return CREDENTIALS;
+  }
+  if (search !== "" || hash !== "") {
+    return { allowed: "a URL without ? and #: paths are added to it", fix: "remove what follows its path" };
+  }
+  if (server.port === 0) {
+    return { allowed: "a port from 1 to 65535", fix: "name the port that the server listens on" };
+  }
+  const reason = server.family === undefined ? nameFault(server.host) : addressFault(server);
+  if (reason !== undefined) {
+    return {
+      allowed: `the URL of a server outside of the cluster: ${reason}`,
+      fix: "name it as other machines of its network reach it",
+    };
+  }
+  if (server.tls && server.family !== undefined) {
+    return {
+      allowed: "https:// with a DNS name: that is what the certificate is checked against",
+      fix: "give the server a name, and write that",
+    };
+  }
+  if (!server.tls && stage === "production") {
+    return {
+      allowed: "https:// in production: prompts, answers and keys would cross the network in the clear",
+      fix: "write https://, with a proxy that ends TLS before a server that does not; or stage: development for a trial",
+    };
+  }
+  return undefined;
+}
+
+function nameFault(host: string): string | undefined {
+  const [reason] = FORBIDDEN_NAMES.find(([, pattern]) => pattern.test(host)) ?? [];
+  return reason ?? (DNS_NAME.test(host) ? undefined : "its host is a DNS name with a dot, or an address");
+}
+
+function addressFault(server: OutsideServer): string | undefined {
+  return networkFault(addressNetwork(server) ?? "");
+}
+
+/** Why a network holds what nobody should call. */
+function networkFault(cidr: string): string | undefined {
+  const network = parseCidr(cidr);
+  if (network === undefined) {
+    return "it is none";
+  }
+  const [reason] =
+    FORBIDDEN.find(([, cidrs]) =>
+      cidrs.some((each) => {
+        const forbidden = parseCidr(each);
+        return forbidden !== undefined && (contains(forbidden, network) || contains(network, forbidden));
+      }),
+    ) ?? [];
+  return reason;
+}
