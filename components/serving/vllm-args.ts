@@ -2,8 +2,9 @@
 import { VLLM_PORT } from "../../engines/vllm";
 import { vllmArgument } from "../../engines/vllm/options";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
-import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
+import type { ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
+import { flags, words } from "./command-line";
 import { DRAIN_SECONDS, IMAGE_PULL_SECONDS } from "./pod-settings";
 
 /** Port on the first node where the nodes of a replica meet. */
@@ -51,7 +52,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
     }),
     ...(model.loadAs?.flag === undefined ? [] : [model.loadAs.flag]),
     ...(vllmOwnSettings(model).sleepMode ? ["--enable-sleep-mode"] : []),
-    ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value)),
+    ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value, vllmArgument(name))),
   ];
 }
 
@@ -91,31 +92,4 @@ function streaming(model: ModelPlan): Record<string, string> {
     "--load-format": "runai_streamer",
     "--model-loader-extra-config": JSON.stringify({ concurrency: STREAM_CONCURRENCY, memory_limit: bytes }),
   };
-}
-
-/** The words of a flag that the user wrote. */
-function words(name: string, value: ArgumentValue): string[] {
-  const argument = vllmArgument(name);
-  if (typeof value === "boolean") {
-    return [value ? `--${name}` : `--${argument?.negation ?? `no-${name}`}`];
-  }
-  if (argument?.kind === "list" || (argument === undefined && Array.isArray(value))) {
-    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return [`--${name}`, ...items.map((item) => literal(text(item)))];
-  }
-  return [`--${name}=${literal(text(value))}`];
-}
-
-function text(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-/** Kubernetes would put a variable of the container, which may be a secret, in the place of `$(NAME)`. */
-function literal(value: string): string {
-  return value.replaceAll("$(", "$$$$(");
-}
-
-/** `--name=value` for each flag that has a value: one word, so that no value is taken for a flag of its own. */
-function flags(values: Readonly<Record<string, string | number | undefined>>): string[] {
-  return Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));
 }

@@ -15,8 +15,9 @@ import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, linkAnnotations, linkVariables, memoryAnnotations } from "./pod-settings";
+import { commandProbes, httpProbes } from "./probes";
 import { type GroupRole, groupArguments, RENDEZVOUS_PORT } from "./vllm-args";
-import { commandProbes, httpProbes, type VllmPodArgs, vllmPod } from "./vllm-pod";
+import { type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";

@@ -1,104 +1,33 @@
 import type * as kubernetes from "@pulumi/kubernetes";
-import { engineOf } from "../../engines";
 import { VLLM_PORT } from "../../engines/vllm";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ModelPlan } from "../../planner/types";
-import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
-import { PRIORITY } from "../core/priority-classes";
-import { gibibytes, modelResources } from "../core/resources";
+import type { HardenedPodArgs } from "../core/hardened-pod";
 import type { ChatTemplate } from "./chat-template";
-import { engineImage } from "./engine-image";
-import type { ModelServerArgs } from "./model-server";
-import { DEREGISTER_SECONDS, DRAIN_SECONDS, modelVariables, variables } from "./pod-settings";
-import type { Weights } from "./vllm-weights";
+import { type EnginePodArgs, enginePod } from "./engine-pod";
+import { modelVariables, variables } from "./pod-settings";
 
 const CACHE_FOLDER = "/cache";
-const PROBE_PERIOD_SECONDS = 10;
 
-type Probes = Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe">;
-
-export interface VllmPodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
-  readonly weights: Weights;
+export interface VllmPodArgs
+  extends Pick<EnginePodArgs, "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes"> {
   readonly chatTemplate?: ChatTemplate | undefined;
-  /** After `vllm serve`. */
-  readonly arguments: readonly string[];
-  readonly environment?: readonly kubernetes.types.input.core.v1.EnvVar[];
-  readonly environmentFrom?: readonly kubernetes.types.input.core.v1.EnvFromSource[];
-  readonly probes: Probes;
+  readonly environment?: EnginePodArgs["environment"];
 }
 
-/** A pod that runs vLLM: alone, or as one node of a group. The GPUs belong to its engine container only. */
-export function vllmPod({ model, gpu, weights, chatTemplate, ...args }: VllmPodArgs): HardenedPodArgs {
-  const { sharedMemoryGiB } = model.resources;
-  return {
-    nodeSelector: model.nodeSelector,
-    tolerations: model.tolerations,
-    runtimeClassName: gpu?.runtimeClass,
-    supplementalGroups: gpu?.groups,
-    priorityClassName: PRIORITY.serving.name,
-    terminationGracePeriodSeconds: DEREGISTER_SECONDS + DRAIN_SECONDS + 20,
-    volumes: [
-      ...weights.volumes,
-      ...(chatTemplate?.volumes ?? []),
-      ...(sharedMemoryGiB > 0
-        ? [{ name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: gibibytes(sharedMemoryGiB) } }]
-        : []),
-    ],
-    initContainers: weights.initContainers,
-    containers: [
-      {
-        name: "vllm",
-        image: engineImage(model),
-        command: ["vllm", "serve"],
-        args: [...args.arguments],
-        ports: [{ name: "http", containerPort: VLLM_PORT }],
-        env: [
-          ...engineEnvironment(model),
-          ...weights.environment,
-          ...modelVariables(model, gpu),
-          ...(args.environment ?? []),
-        ],
-        ...(args.environmentFrom && { envFrom: [...args.environmentFrom] }),
-        volumeMounts: [
-          ...weights.mounts,
-          ...(chatTemplate?.mounts ?? []),
-          ...(sharedMemoryGiB > 0 ? [{ name: "shared-memory", mountPath: "/dev/shm" }] : []),
-        ],
-        writablePaths: ["/tmp", CACHE_FOLDER],
-        resources: modelResources(model.resources, engineOf(model.engine).sidecar),
-        lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS } } },
-        ...args.probes,
-      },
-    ],
-  };
-}
-
-/** Probes of a pod that serves the API. */
-export function httpProbes(model: ModelPlan): Probes {
-  const { alive, ready } = engineOf(model.engine).health;
-  const get = (path: string) => ({
-    httpGet: { path, port: "http" },
-    periodSeconds: PROBE_PERIOD_SECONDS,
-    timeoutSeconds: 5,
+/** A pod that runs vLLM: alone, or as one node of a group. Arguments are those after `vllm serve`. */
+export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs): HardenedPodArgs {
+  const { model, gpu, weights } = args;
+  return enginePod({
+    ...args,
+    name: "vllm",
+    command: ["vllm", "serve"],
+    port: VLLM_PORT,
+    environment: [...engineEnvironment(model), ...weights.environment, ...modelVariables(model, gpu), ...environment],
+    volumes: chatTemplate?.volumes,
+    mounts: chatTemplate?.mounts,
+    writablePaths: ["/tmp", CACHE_FOLDER],
   });
-  return {
-    startupProbe: { ...get(ready), failureThreshold: startupFailures(model) },
-    readinessProbe: get(ready),
-    livenessProbe: { ...get(alive), failureThreshold: 6 },
-  };
-}
-
-/** Probes of a pod without an API: a command that succeeds while the pod is of use. */
-export function commandProbes(model: ModelPlan, command: readonly string[]): Probes {
-  const exec = { exec: { command: [...command] }, timeoutSeconds: 10 };
-  return {
-    startupProbe: { ...exec, periodSeconds: PROBE_PERIOD_SECONDS, failureThreshold: startupFailures(model) },
-    livenessProbe: { ...exec, periodSeconds: 20, failureThreshold: 3 },
-  };
-}
-
-function startupFailures(model: ModelPlan): number {
-  return Math.ceil(model.startupBudgetSeconds / PROBE_PERIOD_SECONDS);
 }
 
 function engineEnvironment(model: ModelPlan): kubernetes.types.input.core.v1.EnvVar[] {

@@ -20,8 +20,9 @@ import {
   serverName,
 } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, modelReplicas } from "./pod-settings";
+import { httpProbes } from "./probes";
 import { vllmArguments } from "./vllm-args";
-import { httpProbes, vllmPod } from "./vllm-pod";
+import { vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";

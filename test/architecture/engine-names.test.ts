@@ -38,10 +38,16 @@ interface Mention {
   readonly text: string;
 }
 
+/** A name in any spelling, as a word of its own: `isOllama` and `OLLAMA_HOST` say one, `limitGiB` does not say "tgi". */
+function asWord(name: string): string {
+  const anyCase = [...name].map((letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`).join("");
+  return `(?:(?<![A-Za-z])|(?<=[a-z\\d])(?=[A-Z]))${anyCase}`;
+}
+
 /** Engines' names in identifiers, strings and templates; comments may cite an engine as a source. */
 function mentionsIn(file: string, text: string): Mention[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const names = new RegExp(engineNames.join("|"), "i");
+  const names = new RegExp(engineNames.map(asWord).join("|"));
   const found: Mention[] = [];
   const visit = (node: ts.Node): void => {
     const words = ts.isIdentifier(node) || ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node);
@@ -71,7 +77,8 @@ describe("names of engines", () => {
 
   it("are seen in identifiers, strings and templates, and not in comments", () => {
     const [name = ""] = engineNames;
-    const text = `// ${name}\nconst a = "${name}:x";\nconst is${name} = \`\${a} of ${name}\`;\n`;
+    const hump = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    const text = `// ${name}\nconst a = "${name}:x";\nconst is${hump} = \`\${a} of ${name.toUpperCase()}_1\`;\nlet a${name};\n`;
     expect(mentionsIn("a.ts", text).map(({ line }) => line)).toEqual([2, 3, 3]);
   });
 });

@@ -1,0 +1,32 @@
+/** Words of an engine's command line. Pure. */
+import type { EngineArgument } from "../../catalog/engine-options";
+import type { ArgumentValue } from "../../planner/types";
+
+/**
+ * The words of a flag that the user wrote.
+ * @param argument what the pinned version says of it; undefined where it has none of that name.
+ */
+export function words(name: string, value: ArgumentValue, argument: EngineArgument | undefined): string[] {
+  if (typeof value === "boolean") {
+    return [value ? `--${name}` : `--${argument?.negation ?? `no-${name}`}`];
+  }
+  if (argument?.kind === "list" || (argument === undefined && Array.isArray(value))) {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return [`--${name}`, ...items.map((item) => literal(text(item)))];
+  }
+  return [`--${name}=${literal(text(value))}`];
+}
+
+function text(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Kubernetes would put a variable of the container, which may be a secret, in the place of `$(NAME)`. */
+function literal(value: string): string {
+  return value.replaceAll("$(", "$$$$(");
+}
+
+/** `--name=value` for each flag that has a value: one word, so that no value is taken for a flag of its own. */
+export function flags(values: Readonly<Record<string, string | number | undefined>>): string[] {
+  return Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));
+}

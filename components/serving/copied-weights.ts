@@ -1,0 +1,90 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import type { ModelPlan } from "../../planner/types";
+import type { HardenedContainer } from "../core/hardened-pod";
+import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
+import { gibibytes, guaranteed } from "../core/resources";
+import { PIN_FILE, pinFile } from "../storage/manifest-pin";
+import type { ModelStoreAccess } from "../storage/model-store-access";
+import { variables } from "./pod-settings";
+
+type EnvVar = kubernetes.types.input.core.v1.EnvVar;
+type Volume = kubernetes.types.input.core.v1.Volume;
+type VolumeMount = kubernetes.types.input.core.v1.VolumeMount;
+
+const MODEL_FOLDER = "/models/current";
+
+/** Files that the copying init container runs from. */
+const FETCH_SCRIPTS = ["fetch.ts", "credentials.ts", "model-files.ts", "retry.ts", "s3.ts", "s3-signature.ts"];
+
+/** How an engine's pod comes by its weights. */
+export interface Weights {
+  /** What the engine is told to load: a folder, or an `s3://` URI. */
+  readonly location: string;
+  readonly initContainers: readonly HardenedContainer[];
+  /** Of the engine's container. */
+  readonly environment: readonly EnvVar[];
+  readonly mounts: readonly VolumeMount[];
+  readonly volumes: readonly Volume[];
+  /** Changes when the pods must be replaced: another revision of the model, another way to fetch it. */
+  readonly hash: string;
+}
+
+/**
+ * The model's files, copied from the store before the engine starts. An emptyDir, not a claim: it lies on the node's own
+ * disk (NVMe where there is one) and counts as ephemeral storage.
+ */
+export function copiedWeights(
+  logicalName: string,
+  model: ModelPlan,
+  namespace: pulumi.Input<string>,
+  access: ModelStoreAccess,
+  opts: pulumi.CustomResourceOptions,
+): Weights {
+  const scripts = jobScripts(
+    logicalName,
+    { namespace, name: "fetch-weights", folder: "components/storage/scripts", files: FETCH_SCRIPTS },
+    opts,
+  );
+  const pin = access.pin && pinFile();
+  const { cpu, memoryGiB, ephemeralStorageGiB } = model.resources;
+  const fetch: HardenedContainer = {
+    name: "fetch-weights",
+    image: image("node"),
+    command: ["node", scriptPath("fetch.ts")],
+    env: [
+      ...variables({
+        RUN: "fetch",
+        BUCKET: access.bucket,
+        PREFIX: access.prefix,
+        TARGET: MODEL_FOLDER,
+        // Folders that were filled by hand have no manifest of ours.
+        ...(pin && { MANIFEST_PIN: PIN_FILE }),
+      }),
+      ...access.client.environment,
+    ],
+    volumeMounts: [
+      scripts.mount,
+      ...access.client.mounts,
+      ...(pin ? [pin.mount] : []),
+      { name: "model", mountPath: MODEL_FOLDER },
+    ],
+    writablePaths: ["/tmp"],
+    // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
+    resources: guaranteed({ cpu: Math.min(8, cpu), memoryGiB: Math.min(2, memoryGiB), ephemeralStorageGiB }),
+  };
+  return {
+    location: MODEL_FOLDER,
+    initContainers: [fetch],
+    environment: [],
+    mounts: [{ name: "model", mountPath: MODEL_FOLDER, readOnly: true }],
+    volumes: [
+      scripts.volume,
+      ...access.client.volumes,
+      ...(pin ? [pin.volume] : []),
+      { name: "model", emptyDir: { sizeLimit: gibibytes(model.modelStorageGiB) } },
+    ],
+    hash: hashOf([scripts.hash, model.source]),
+  };
+}

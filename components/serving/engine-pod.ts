@@ -1,0 +1,70 @@
+/** The pod of an engine that runs on weights from the model store, alone on its GPUs. */
+import type * as kubernetes from "@pulumi/kubernetes";
+import { engineOf } from "../../engines";
+import type { HardenedPodArgs } from "../core/hardened-pod";
+import { PRIORITY } from "../core/priority-classes";
+import { gibibytes, modelResources } from "../core/resources";
+import type { Weights } from "./copied-weights";
+import { engineImage } from "./engine-image";
+import type { ModelServerArgs } from "./model-server";
+import { DEREGISTER_SECONDS, DRAIN_SECONDS } from "./pod-settings";
+import type { Probes } from "./probes";
+
+export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
+  /** Name of the engine's container. */
+  readonly name: string;
+  readonly weights: Weights;
+  readonly command: readonly string[];
+  readonly arguments: readonly string[];
+  /** Where it listens. */
+  readonly port: number;
+  /** All of the engine's, those of the weights too. */
+  readonly environment: readonly kubernetes.types.input.core.v1.EnvVar[];
+  readonly environmentFrom?: readonly kubernetes.types.input.core.v1.EnvFromSource[];
+  /** Besides those of the weights. */
+  readonly volumes?: readonly kubernetes.types.input.core.v1.Volume[];
+  readonly mounts?: readonly kubernetes.types.input.core.v1.VolumeMount[];
+  readonly writablePaths: readonly string[];
+  readonly probes: Probes;
+}
+
+/** The GPUs belong to its engine container only. */
+export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...args }: EnginePodArgs): HardenedPodArgs {
+  const { sharedMemoryGiB } = model.resources;
+  return {
+    nodeSelector: model.nodeSelector,
+    tolerations: model.tolerations,
+    runtimeClassName: gpu?.runtimeClass,
+    supplementalGroups: gpu?.groups,
+    priorityClassName: PRIORITY.serving.name,
+    terminationGracePeriodSeconds: DEREGISTER_SECONDS + DRAIN_SECONDS + 20,
+    volumes: [
+      ...weights.volumes,
+      ...volumes,
+      ...(sharedMemoryGiB > 0
+        ? [{ name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: gibibytes(sharedMemoryGiB) } }]
+        : []),
+    ],
+    initContainers: weights.initContainers,
+    containers: [
+      {
+        name: args.name,
+        image: engineImage(model),
+        command: [...args.command],
+        args: [...args.arguments],
+        ports: [{ name: "http", containerPort: args.port }],
+        env: [...args.environment],
+        ...(args.environmentFrom && { envFrom: [...args.environmentFrom] }),
+        volumeMounts: [
+          ...weights.mounts,
+          ...mounts,
+          ...(sharedMemoryGiB > 0 ? [{ name: "shared-memory", mountPath: "/dev/shm" }] : []),
+        ],
+        writablePaths: [...args.writablePaths],
+        resources: modelResources(model.resources, engineOf(model.engine).sidecar),
+        lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS } } },
+        ...args.probes,
+      },
+    ],
+  };
+}

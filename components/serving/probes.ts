@@ -1,0 +1,36 @@
+/** Probes of engines' containers: the start-up budget of the plan, then readiness and life. */
+import { engineOf } from "../../engines";
+import type { ModelPlan } from "../../planner/types";
+import type { HardenedContainer } from "../core/hardened-pod";
+
+const PROBE_PERIOD_SECONDS = 10;
+
+export type Probes = Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe">;
+
+/** Of a pod that serves its engine's API on the port named `http`, by the paths of the engine's descriptor. */
+export function httpProbes(model: ModelPlan): Probes {
+  const { alive, ready } = engineOf(model.engine).health;
+  const get = (path: string) => ({
+    httpGet: { path, port: "http" },
+    periodSeconds: PROBE_PERIOD_SECONDS,
+    timeoutSeconds: 5,
+  });
+  return {
+    startupProbe: { ...get(ready), failureThreshold: startupFailures(model) },
+    readinessProbe: get(ready),
+    livenessProbe: { ...get(alive), failureThreshold: 6 },
+  };
+}
+
+/** Probes of a pod without an API: a command that succeeds while the pod is of use. */
+export function commandProbes(model: ModelPlan, command: readonly string[]): Probes {
+  const exec = { exec: { command: [...command] }, timeoutSeconds: 10 };
+  return {
+    startupProbe: { ...exec, periodSeconds: PROBE_PERIOD_SECONDS, failureThreshold: startupFailures(model) },
+    livenessProbe: { ...exec, periodSeconds: 20, failureThreshold: 3 },
+  };
+}
+
+function startupFailures(model: ModelPlan): number {
+  return Math.ceil(model.startupBudgetSeconds / PROBE_PERIOD_SECONDS);
+}
