@@ -72,3 +72,12 @@ export function imageUsesFabric(component: string, kind: FabricKind): boolean {
 export function imageSupports(component: string, arch: CpuArchitecture): boolean {
   return imageEntry(component).platforms.includes(`linux/${arch}`);
 }
+
+/**
+ * CPU architectures that the image is made for.
+ *
+ * @throws Error for an unknown component, with the nearest known one.
+ */
+export function imageArchitectures(component: string): string[] {
+  return imageEntry(component).platforms.map((platform) => platform.replace(/^linux\//, ""));
+}

@@ -13,7 +13,10 @@ export type Processor = "nvidia" | "amd" | "cpu";
 /** API that an engine speaks: OpenAI's, or KServe's v2 over HTTP or gRPC. */
 export type Protocol = "openai" | "kserve-http" | "kserve-grpc";
 
-/** What a series of an engine says, whatever the engine calls it. `*Seconds` are histograms, `*Total` are counters. */
+/**
+ * What a series of an engine says, whatever the engine calls it. `*Seconds` are histograms, `*Total` are counters,
+ * `*SummaryMicroseconds` are summaries with a quantile of 0.99.
+ */
 export type MetricMeaning =
   | "requestsWaiting"
   | "requestsRunning"
@@ -21,6 +24,7 @@ export type MetricMeaning =
   | "timeToFirstTokenSeconds"
   | "interTokenSeconds"
   | "latencySeconds"
+  | "latencySummaryMicroseconds"
   | "promptTokensTotal"
   | "generatedTokensTotal"
   | "requestsTotal"
@@ -81,6 +85,8 @@ export interface Engine {
   readonly summary: string;
   /** Catalogue images by what they compute on; where it lacks one, the engine does not run. */
   readonly images: Readonly<Partial<Record<Processor, string>>>;
+  /** Of a model whose own settings ask for other images, all of the same version. @default images */
+  imagesFor?(model: Pick<ServedModel, "engineSettings">): Engine["images"];
   /** The engine's version in a tag of its images. */
   versionOf(tag: string): string;
   /** @default three numbers, and what a release adds to them */

@@ -2,7 +2,7 @@
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
 import { imageEntry } from "../catalog/images";
 import type { Engine, FlagReading, Processor, VersionForm } from "./engine";
-import type { ArgumentValue, ModelTask } from "./served-model";
+import type { ArgumentValue, ModelTask, ServedModel } from "./served-model";
 import { type EngineSettings, NO_SETTINGS } from "./settings";
 import type { SourceKind } from "./sources";
 import { ENGINES, type EngineName } from "./table";
@@ -65,6 +65,15 @@ export function readFlags(name: EngineName, args: Readonly<Record<string, Argume
 /** Catalogue name of an engine's image; undefined where the engine does not run. */
 export function engineImageName(name: EngineName, processor: Processor): string | undefined {
   return engineOf(name).images[processor];
+}
+
+/** The same for one model, whose own settings may ask for another image of its engine. */
+export function modelImageName(
+  model: { readonly engine: EngineName } & Pick<ServedModel, "engineSettings">,
+  processor: Processor,
+): string | undefined {
+  const engine = engineOf(model.engine);
+  return (engine.imagesFor?.(model) ?? engine.images)[processor];
 }
 
 /** Processors that an engine has an image for. */

@@ -58,6 +58,8 @@ export interface ServedModel {
   readonly kvCacheDtype: "auto" | "bfloat16" | "fp8";
   readonly gpuMemoryUtilization?: number;
   readonly maxNumSeqs?: number;
+  /** GPU memory of each GPU that the user says it takes, GiB, where code of their own decides it. */
+  readonly declaredMemoryGiB?: number;
   /** Flags of the engine, by name without dashes; already checked. */
   readonly args?: Readonly<Record<string, ArgumentValue>>;
   readonly env?: Readonly<Record<string, string>>;

@@ -6,7 +6,13 @@ import type { ArgumentValue, EngineOwnSettings, ModelTask, ServedModel } from ".
 export interface RequestedSettings
   extends Pick<
     ServedModel,
-    "loading" | "kvCacheDtype" | "tensorParallel" | "pipelineParallel" | "gpuMemoryUtilization" | "maxNumSeqs"
+    | "loading"
+    | "kvCacheDtype"
+    | "tensorParallel"
+    | "pipelineParallel"
+    | "gpuMemoryUtilization"
+    | "maxNumSeqs"
+    | "declaredMemoryGiB"
   > {
   /** File of a chat template, from the folder of the environment's file. */
   readonly chatTemplate?: string;

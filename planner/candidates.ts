@@ -1,5 +1,5 @@
-import { imageSupports } from "../catalog/images";
-import { engineImageName, engineOf, engineProcessors, settingPath } from "../engines";
+import { imageArchitectures, imageSupports } from "../catalog/images";
+import { engineOf, engineProcessors, modelImageName, settingPath } from "../engines";
 import { estimateMemory, layoutProblems, startProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
 import { type CrossingProblem, crossingProblem, groupDevices } from "./fabric";
@@ -50,13 +50,17 @@ export function fitOnPool(model: ModelRequest, pool: PoolRequest, node: Capacity
     return refuse(pool, `${pool.shape.name} cannot be used: ${pool.shape.denied}`);
   }
   const { gpu, cpu, name } = pool.shape;
-  const image = engineImageName(model.engine, gpu?.vendor ?? "cpu");
+  const image = modelImageName(model, gpu?.vendor ?? "cpu");
   if (!image) {
     const runsOn = engineProcessors(model.engine).join(", ");
     return refuse(pool, `${model.engine} does not run on the ${gpu?.model ?? "CPUs"} of ${name}, only on: ${runsOn}`);
   }
   if (!imageSupports(image, cpu.arch)) {
-    return refuse(pool, `the image of ${model.engine} is not made for ${cpu.arch}, the CPU architecture of ${name}`);
+    return refuse(
+      pool,
+      `the image of ${model.engine} is not made for ${cpu.arch}, the CPU architecture of ${name}`,
+      `take a pool of ${imageArchitectures(image).join(" or ")} machines, or another engine`,
+    );
   }
   return gpu
     ? fitOnGpus(model, pool, node, { maxNodes, crossing: crossingProblem(pool, image) })
@@ -210,6 +214,7 @@ function estimateRequest(model: ModelRequest) {
     quantization: model.quantization,
     utilization: model.gpuMemoryUtilization,
     maxNumSeqs: model.maxNumSeqs,
+    declaredMemoryGiB: model.declaredMemoryGiB,
     args: model.args,
   };
 }

@@ -1,4 +1,4 @@
-import { engineImageName } from "../engines";
+import { modelImageName } from "../engines";
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
 import { type BilledPool, costOf } from "./cost";
@@ -122,7 +122,7 @@ function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolR
     return own;
   }
   const gpu = open.filter((p) => p.role === "gpu");
-  return gpu.length > 0 || engineImageName(model.engine, "cpu") === undefined
+  return gpu.length > 0 || modelImageName(model, "cpu") === undefined
     ? gpu
     : open.filter((p) => p.role === "cpu");
 }

@@ -1,5 +1,5 @@
 import { imageEntry } from "../../catalog/images";
-import { engineImageName, engineOf, engineProcessors } from "../../engines";
+import { engineOf, engineProcessors, modelImageName } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 
 /**
@@ -9,7 +9,7 @@ import type { ModelPlan } from "../../planner/types";
  */
 export function engineImage(model: ModelPlan): string {
   const processor = model.gpuVendor ?? "cpu";
-  const component = engineImageName(model.engine, processor);
+  const component = modelImageName(model, processor);
   if (component === undefined) {
     throw new Error(
       `models.${model.name}: ${model.engine} does not run on ${processor} here, only on ${engineProcessors(model.engine).join(", ")}: ` +

@@ -2,7 +2,7 @@
 import { meets } from "../../catalog/card-needs";
 import { imageEntry } from "../../catalog/images";
 import type { GpuSpec } from "../../catalog/shapes";
-import { type EngineName, engineImageName, engineNames, engineOf, engineVersion } from "../../engines";
+import { engineImageName, engineNames, engineOf, engineVersion, modelImageName } from "../../engines";
 import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, OTHER_CARDS } from "../../engines/card";
 import type { ModelRequest } from "../request";
 
@@ -26,15 +26,16 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
 }
 
 /** Undefined when the engine's image has device code for the card, or it is not known which cards it has it for. */
-function imageVerdict({ name, engine, task }: ModelRequest, gpu: GpuSpec, card: Card): CardVerdict | undefined {
-  const built = imageFor(engine, gpu);
+function imageVerdict(model: ModelRequest, gpu: GpuSpec, card: Card): CardVerdict | undefined {
+  const { name, engine, task } = model;
+  const built = cardsOf(modelImageName(model, gpu.vendor));
   if (built === undefined || meets(card, built) !== "no") {
     return undefined;
   }
   // An engine with a registry of its own needs no checkpoint: whatever a model comes from now, it can come from there.
   const others = engineNames.filter((other) => {
     const { weightsFrom, tasks } = engineOf(other);
-    const image = imageFor(other, gpu);
+    const image = cardsOf(engineImageName(other, gpu.vendor));
     return (
       other !== engine &&
       weightsFrom === "registry" &&
@@ -55,7 +56,6 @@ function imageVerdict({ name, engine, task }: ModelRequest, gpu: GpuSpec, card: 
   };
 }
 
-function imageFor(engine: EngineName, { vendor }: GpuSpec) {
-  const image = engineImageName(engine, vendor);
+function cardsOf(image: string | undefined) {
   return image === undefined ? undefined : imageEntry(image).gpus;
 }

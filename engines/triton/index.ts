@@ -1,0 +1,67 @@
+import type { Engine } from "../engine";
+import { tritonLayoutProblems } from "./layouts";
+import { estimateTriton } from "./memory";
+import { tritonOptions } from "./options";
+import { tritonOwnSettings, tritonSettings } from "./settings";
+
+/** Triton's own ports (server 2.71: command_line_parser.cc). */
+export const TRITON_PORTS = { http: 8000, grpc: 8001, metrics: 8002 } as const;
+
+/** Catalogue images by the back ends that they hold, all of one release. */
+const IMAGES = {
+  standard: "triton",
+  tensorrtllm: "triton-trtllm",
+  vllm: "triton-vllm",
+} as const;
+
+/** Releases are months: `26.07` of the tag `26.07-trtllm-python-py3`. */
+function releaseOf(tag: string): string {
+  return /^\d\d\.\d\d/.exec(tag)?.[0] ?? tag;
+}
+
+/**
+ * Triton: checkpoints through TensorRT-LLM, and model repositories of the user's own with any back end of its images, with
+ * KServe's API. Series as of Triton 2.71 (core: metric_model_reporter.cc); the summaries are asked for on the command line.
+ */
+export const triton: Engine = {
+  label: "Triton",
+  summary:
+    "Triton serves text models through TensorRT-LLM, and model repositories of your own (Python, ONNX and others), on NVIDIA GPUs of one node, with KServe's API.",
+  images: { nvidia: IMAGES.tensorrtllm },
+  imagesFor: (model) => ({ nvidia: IMAGES[tritonOwnSettings(model).backends] }),
+  versionOf: releaseOf,
+  versionForm: { pattern: /^\d\d\.(0[1-9]|1[0-2])$/, allowed: 'a release in quotes, such as "26.07"', example: "26.07" },
+  sources: ["huggingface", "bucket"],
+  weightsFrom: "store",
+  // It has no chat API: a prompt is text. What a repository of the user's own answers, is the repository's to say.
+  tasks: ["completion", "embedding", "rerank"],
+  // TensorRT-LLM reads a checkpoint in its own format; it makes no other when it loads it.
+  formats: { names: ["bf16"], takes: (format) => format.toLowerCase() === "bf16" },
+  // The name is a folder of the repository, and a part of the API's paths.
+  servedNames: {
+    pattern: /^[A-Za-z0-9][\w.-]{0,127}$/,
+    allowed: "the name of a folder: letters, digits, dots, underscores and dashes",
+  },
+  options: tritonOptions,
+  settings: tritonSettings,
+  variablePrefix: "TRITON_",
+  memoryByVersion: false,
+  parallelism: { tensor: true, overNodes: false },
+  estimate: estimateTriton,
+  layoutProblems: tritonLayoutProblems,
+  preallocatesGpuMemory: true,
+  // TensorRT-LLM tunes its kernels and captures CUDA graphs: minutes, by its documentation; not measured here.
+  warmUpSeconds: 240,
+  sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  ports: { "kserve-http": TRITON_PORTS.http, "kserve-grpc": TRITON_PORTS.grpc },
+  health: { alive: "/v2/health/live", ready: "/v2/health/ready" },
+  metrics: {
+    port: TRITON_PORTS.metrics,
+    path: "/metrics",
+    series: {
+      requestsWaiting: "nv_inference_pending_request_count",
+      requestsTotal: "nv_inference_request_success",
+      latencySummaryMicroseconds: "nv_inference_request_summary_us",
+    },
+  },
+};
