@@ -194,7 +194,7 @@ const engineOptions = z.strictObject({
   about: text,
   record: z.string().regex(/^test\/fixtures\/upstream\/[\w.-]+\.json$/),
   engine: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
-  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  version: z.string().regex(/^\d+(\.\d+){1,2}$/),
   source: text,
   asOf: day,
   arguments: z.array(

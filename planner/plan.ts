@@ -122,9 +122,7 @@ function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolR
     return own;
   }
   const gpu = open.filter((p) => p.role === "gpu");
-  return gpu.length > 0 || modelImageName(model, "cpu") === undefined
-    ? gpu
-    : open.filter((p) => p.role === "cpu");
+  return gpu.length > 0 || modelImageName(model, "cpu") === undefined ? gpu : open.filter((p) => p.role === "cpu");
 }
 
 function assignable(model: ModelRequest, candidates: readonly Candidate[]): Assignable {

@@ -16,8 +16,10 @@ export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly weights: Weights;
   readonly command: readonly string[];
   readonly arguments: readonly string[];
-  /** Where it listens. */
+  /** Where its API for the gateway and the probes listens. */
   readonly port: number;
+  /** Where it listens besides. @default nowhere */
+  readonly furtherPorts?: readonly { readonly name: string; readonly containerPort: number }[];
   /** All of the engine's, those of the weights too. */
   readonly environment: readonly kubernetes.types.input.core.v1.EnvVar[];
   readonly environmentFrom?: readonly kubernetes.types.input.core.v1.EnvFromSource[];
@@ -52,7 +54,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
         image: engineImage(model),
         command: [...args.command],
         args: [...args.arguments],
-        ports: [{ name: "http", containerPort: args.port }],
+        ports: [{ name: "http", containerPort: args.port }, ...(args.furtherPorts ?? [])],
         env: [...args.environment],
         ...(args.environmentFrom && { envFrom: [...args.environmentFrom] }),
         volumeMounts: [

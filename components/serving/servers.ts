@@ -1,6 +1,7 @@
 import type { EngineName } from "../../engines";
 import type { ModelServerClass } from "./model-server";
 import { OllamaServer } from "./ollama-server";
+import { TritonServer } from "./triton-server";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
 
@@ -13,5 +14,6 @@ export interface EngineServers {
 /** Every engine's components; the other half of an engine is its row in `engines/table.ts`. */
 export const SERVERS: Readonly<Record<EngineName, EngineServers>> = {
   ollama: { onOneNode: OllamaServer },
+  triton: { onOneNode: TritonServer },
   vllm: { onOneNode: VllmServer, acrossNodes: VllmGroup },
 };

@@ -30,7 +30,11 @@ export const triton: Engine = {
   images: { nvidia: IMAGES.tensorrtllm },
   imagesFor: (model) => ({ nvidia: IMAGES[tritonOwnSettings(model).backends] }),
   versionOf: releaseOf,
-  versionForm: { pattern: /^\d\d\.(0[1-9]|1[0-2])$/, allowed: 'a release in quotes, such as "26.07"', example: "26.07" },
+  versionForm: {
+    pattern: /^\d\d\.(0[1-9]|1[0-2])$/,
+    allowed: 'a release in quotes, such as "26.07"',
+    example: "26.07",
+  },
   sources: ["huggingface", "bucket"],
   weightsFrom: "store",
   // It has no chat API: a prompt is text. What a repository of the user's own answers, is the repository's to say.

@@ -5,7 +5,10 @@
 import { type ConfigProblem, configProblems, type Message } from "./model-config";
 
 /** Folder of the image with the model's code (tensorrtllm_backend: dockerfile/Dockerfile.triton.trt_llm_backend). */
-export const LLMAPI_CODE = { folder: "/app/all_models/llmapi/tensorrt_llm/1", files: ["model.py", "helpers.py"] } as const;
+export const LLMAPI_CODE = {
+  folder: "/app/all_models/llmapi/tensorrt_llm/1",
+  files: ["model.py", "helpers.py"],
+} as const;
 
 const scalar = (name: string, data_type: string): Message => ({ name, data_type, dims: [1], optional: true });
 const sampling = (name: string, data_type: string): Message => scalar(`sampling_param_${name}`, data_type);

@@ -23,7 +23,8 @@ const rateLimiter = z
       )
       .refine((resources) => Object.keys(resources).length >= 1 && Object.keys(resources).length <= 64)
       .meta({
-        description: "Resources of the server, by the names that instance groups of the repository's config.pbtxt ask for.",
+        description:
+          "Resources of the server, by the names that instance groups of the repository's config.pbtxt ask for.",
         allowed: "1 to 64 resources",
         example: { R1: 4 },
       }),
@@ -42,7 +43,8 @@ const repository = z
       example: 6,
     }),
     backends: z.enum(BACKENDS).default("standard").meta({
-      description: "Image by its back ends: standard (Python, ONNX, PyTorch, TensorRT), tensorrtllm or vllm, which have Python too.",
+      description:
+        "Image by its back ends: standard (Python, ONNX, PyTorch, TensorRT), tensorrtllm or vllm, which have Python too.",
       example: "standard",
     }),
     rateLimiter: rateLimiter.optional(),
@@ -56,7 +58,7 @@ const repository = z
 /** `models.<name>.triton`. */
 export const tritonBlock = z.strictObject({
   repository: repository.optional(),
-  config: z
+  modelConfig: z
     .record(z.string().max(64), z.unknown())
     .optional()
     .meta({
@@ -65,12 +67,11 @@ export const tritonBlock = z.strictObject({
       allowed: "a mapping of fields of ModelConfig to their values",
       example: { metric_tags: { team: "search" } },
     }),
-  tensorParallel: z
-    .int()
-    .min(1)
-    .max(64)
-    .optional()
-    .meta({ description: "GPUs of one node that share each layer. Default: planned; 1 with a repository of your own.", unit: "GPUs", example: 4 }),
+  tensorParallel: z.int().min(1).max(64).optional().meta({
+    description: "GPUs of one node that share each layer. Default: planned; 1 with a repository of your own.",
+    unit: "GPUs",
+    example: 4,
+  }),
   kvCacheDtype: z
     .enum(CACHE_DTYPES)
     .default("auto")
@@ -80,7 +81,7 @@ export const tritonBlock = z.strictObject({
     .min(0.3)
     .max(0.97)
     .optional()
-    .meta({ description: "Fraction of GPU memory that it may use. Default: 0.9.", example: 0.9 }),
+    .meta({ description: "Part of GPU memory that it may use. Default: 0.9.", unit: "fraction", example: 0.9 }),
   maxNumSeqs: z.int().min(1).max(65_536).optional().meta({
     description: "Requests that TensorRT-LLM batches. Default: 64, or concurrency where that is more.",
     unit: "requests",
@@ -98,12 +99,11 @@ export const tritonBlock = z.strictObject({
     .max(128)
     .default(2)
     .meta({ description: "Threads that answer gRPC.", unit: "threads", example: 4 }),
-  grpcPool: z
-    .int()
-    .min(1)
-    .max(65_536)
-    .optional()
-    .meta({ description: "Requests over gRPC whose memory is kept for the next ones. Default: concurrency, at least 8.", unit: "requests", example: 64 }),
+  grpcPool: z.int().min(1).max(65_536).optional().meta({
+    description: "Requests over gRPC whose memory is kept for the next ones. Default: concurrency, at least 8.",
+    unit: "requests",
+    example: 64,
+  }),
   pinnedPoolMiB: z
     .int()
     .min(0)
@@ -126,12 +126,12 @@ export interface TritonOwnSettings
   readonly backends: Backends;
   /** The source is a repository; else one is made for its checkpoint. */
   readonly isRepository: boolean;
-  readonly config: Message;
+  readonly modelConfig: Message;
   /** Of the rate limiter, by name; empty where it is off. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
-function ownSettings({ repository, config = {}, ...block }: TritonBlock): TritonOwnSettings {
+function ownSettings({ repository, modelConfig = {}, ...block }: TritonBlock): TritonOwnSettings {
   const { httpThreads, grpcThreads, grpcPool, pinnedPoolMiB, loadThreads } = block;
   return {
     httpThreads,
@@ -141,7 +141,7 @@ function ownSettings({ repository, config = {}, ...block }: TritonBlock): Triton
     loadThreads,
     backends: repository?.backends ?? "tensorrtllm",
     isRepository: repository !== undefined,
-    config,
+    modelConfig,
     resources: repository?.rateLimiter?.resources ?? {},
   };
 }
@@ -168,15 +168,15 @@ export const tritonSettings = engineSettings(tritonBlock, {
   outcome: sourceOutcome,
 });
 
-function tritonFaults({ repository, config = {} }: TritonBlock, task: ModelTask): SettingFault[] {
+function tritonFaults({ repository, modelConfig = {} }: TritonBlock, task: ModelTask): SettingFault[] {
   if (repository !== undefined) {
-    return Object.keys(config).length === 0
+    return Object.keys(modelConfig).length === 0
       ? []
       : [
           {
-            key: "config",
+            key: "modelConfig",
             allowed: "only without repository: a repository of your own has a config.pbtxt of its own",
-            fix: "remove config, and write its fields into the repository",
+            fix: "remove modelConfig, and write its fields into the repository",
           },
         ];
   }
@@ -192,8 +192,8 @@ function tritonFaults({ repository, config = {} }: TritonBlock, task: ModelTask)
         ];
   return [
     ...text,
-    ...llmapiProblems(config).map(({ path, allowed }) => ({
-      key: "config",
+    ...llmapiProblems(modelConfig).map(({ path, allowed }) => ({
+      key: "modelConfig",
       allowed: `${path}: ${allowed}`,
       fix: `correct ${path}, or remove it`,
     })),

@@ -17,10 +17,12 @@ export function unknownKeys(parent: Path, unknown: readonly string[], values: un
   const field = fieldAt(parent, values);
   const keys = keysOf(field, mapping);
   const misplaced = [...below(field, unknown, mapping), ...elsewhere(field, unknown, mapping)];
+  const placeOf = (key: string) => misplaced.find((each) => each.keys.includes(key));
   const told = unknown.flatMap((key): Told[] => {
-    const place = misplaced.find((each) => each.keys.includes(key));
+    const place = placeOf(key);
     if (place !== undefined) {
-      return place.keys[0] === key ? [place] : [];
+      // Mappings share keys: a place is told at the first key that has no other before it.
+      return place.keys.find((each) => placeOf(each) === place) === key ? [place] : [];
     }
     const slip = didYouMean(key, keys) === undefined ? slipBelow(field, key, mapping) : undefined;
     const fix = above(parent, key, values) ?? slip ?? suggest(key, keys, "remove it: nothing reads it");

@@ -1,0 +1,62 @@
+/** The command line of Triton 26.07 for a planned model. Pure; the test checks every flag against the release's parser. */
+import { TRITON_PORTS } from "../../engines/triton";
+import { tritonOwnSettings } from "../../engines/triton/settings";
+import { BYTES_PER_MIB } from "../../names/units";
+import type { ArgumentValue, ModelPlan } from "../../planner/types";
+import { DRAIN_SECONDS } from "./pod-settings";
+
+/** Least requests whose memory Triton keeps for the next ones: its own default. */
+const LEAST_POOL = 8;
+
+/**
+ * Arguments of `tritonserver`.
+ * @param repository folder of the model repository.
+ */
+export function tritonArguments(model: ModelPlan, repository: string): string[] {
+  const { isRepository, resources, ...own } = tritonOwnSettings(model);
+  return [
+    ...flags({
+      "--model-repository": repository,
+      // The planned model and nothing else, whatever lies beside it; the model control API may load more.
+      "--model-control-mode": "explicit",
+      "--load-model": model.servedName,
+      "--http-port": TRITON_PORTS.http,
+      "--grpc-port": TRITON_PORTS.grpc,
+      "--metrics-port": TRITON_PORTS.metrics,
+      "--http-thread-count": own.httpThreads,
+      "--grpc-infer-thread-count": own.grpcThreads,
+      "--grpc-infer-allocation-pool-size": own.grpcPool ?? Math.max(LEAST_POOL, model.concurrency),
+      "--pinned-memory-pool-byte-size": own.pinnedPoolMiB * BYTES_PER_MIB,
+      "--model-load-thread-count": own.loadThreads,
+      // The 99th percentile that alerts and dashboards read.
+      "--metrics-config": "summary_latencies=true",
+      // After SIGTERM; the default is 30.
+      "--exit-timeout-secs": DRAIN_SECONDS,
+    }),
+    // A repository of the user's own counts as it is written. The one that is made for a checkpoint needs the completion:
+    // that its answers stream, stands in model.yaml, and only the completion carries it into Triton's configuration.
+    ...(isRepository ? ["--disable-auto-complete-config"] : []),
+    ...rateLimit(resources),
+    ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value)),
+  ];
+}
+
+function rateLimit(resources: Readonly<Record<string, number>>): string[] {
+  const limits = Object.entries(resources).map(([name, count]) => `--rate-limit-resource=${name}:${count}`);
+  return limits.length === 0 ? [] : ["--rate-limit=execution_count", ...limits];
+}
+
+/** The words of a flag that the user wrote: a flag with several values stands once for each. */
+function words(name: string, value: ArgumentValue): string[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.map((each) => `--${name}=${literal(typeof each === "object" ? JSON.stringify(each) : String(each))}`);
+}
+
+/** Kubernetes would put a variable of the container, which may be a secret, in the place of `$(NAME)`. */
+function literal(value: string): string {
+  return value.replaceAll("$(", "$$$$(");
+}
+
+function flags(values: Readonly<Record<string, string | number>>): string[] {
+  return Object.entries(values).map(([flag, value]) => `${flag}=${value}`);
+}
