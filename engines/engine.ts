@@ -165,6 +165,8 @@ export interface Engine {
     readonly port: number;
     readonly path: string;
     readonly series: Readonly<Partial<Record<MetricMeaning, string>>>;
+    /** Name under which its 99th percentile of a request's time is recorded besides, in milliseconds. @default none */
+    readonly p99LatencyName?: string;
   };
   /** Why nobody should begin with it. @default nothing speaks against it */
   readonly legacy?: string;

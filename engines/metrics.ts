@@ -15,3 +15,17 @@ export function seriesOf(meaning: MetricMeaning): string[] {
 export function metric(meaning: MetricMeaning, of: (series: string) => string): string {
   return seriesOf(meaning).map(of).join(" or ");
 }
+
+/** The 99th percentile of a request's time in milliseconds, of engines that report summaries: of the slowest pod of each model. */
+export function summaryP99Ms(series: string): string {
+  return `max by (namespace, model) (${series}{quantile="0.99"}) / 1000`;
+}
+
+/** Summaries of single engines that are recorded under names of their own. */
+export function namedSummaries(): { readonly name: string; readonly series: string }[] {
+  const engines: readonly Engine[] = Object.values(ENGINES);
+  return engines.flatMap(({ metrics }) => {
+    const { p99LatencyName: name, series: { latencySummaryMicroseconds: series } = {} } = metrics ?? {};
+    return name === undefined || series === undefined ? [] : [{ name, series }];
+  });
+}

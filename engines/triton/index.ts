@@ -67,5 +67,7 @@ export const triton: Engine = {
       requestsTotal: "nv_inference_request_success",
       latencySummaryMicroseconds: "nv_inference_request_summary_us",
     },
+    // As dashboards and alerts outside of this platform know it.
+    p99LatencyName: "triton_inference_latency_ms",
   },
 };

@@ -43,6 +43,7 @@ describe("npm run list", () => {
     expect(await rows("engines")).toMatchObject([
       { name: "vllm", quantizations: expect.arrayContaining(["fp8"]) },
       { name: "ollama", quantizations: expect.arrayContaining(["Q4_K_M"]) },
+      { name: "triton", version: expect.stringMatching(/^\d\d\.\d\d$/) },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { metric, seriesOf } from "../../../engines/metrics";
+import { metric, namedSummaries, seriesOf, summaryP99Ms } from "../../../engines/metrics";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
@@ -11,9 +11,11 @@ const [waiting, kvCacheUsage, firstToken, latency] = (
   ["requestsWaiting", "kvCacheUsage", "timeToFirstTokenSeconds", "latencySeconds"] as const
 ).map((meaning) => seriesOf(meaning)[0]);
 
+const p99OfHistograms = `1000 * histogram_quantile(0.99, sum by (namespace, model, le) (${metric("latencySeconds", (series) => `rate(${series}_bucket[5m])`)}))`;
+
 const p99Latency: RecordingRule = {
   record: "inference_p99_latency_ms",
-  expr: `1000 * histogram_quantile(0.99, sum by (namespace, model, le) (${metric("latencySeconds", (series) => `rate(${series}_bucket[5m])`)}))`,
+  expr: [p99OfHistograms, ...seriesOf("latencySummaryMicroseconds").map(summaryP99Ms)].join(" or "),
   about: "99th percentile of the time from request to last token, in milliseconds, per model.",
   cases: {
     gives: {
@@ -27,6 +29,24 @@ const p99Latency: RecordingRule = {
     },
   },
 };
+
+/** Names that single engines' figures have elsewhere. Two replicas: the slower one counts. */
+const namedP99: readonly RecordingRule[] = namedSummaries().map(({ name, series }) => ({
+  record: name,
+  expr: summaryP99Ms(series),
+  about: `99th percentile of a request's time in milliseconds, per model; the same as ${p99Latency.record}.`,
+  cases: {
+    gives: {
+      series: {
+        [`${series}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x20",
+        [`${series}{namespace="model-rank",pod="rank-1",model="rank",quantile="0.99"}`]: "70000x20",
+        [`${series}{namespace="model-rank",pod="rank-1",model="rank",quantile="0.999"}`]: "90000x20",
+      },
+      at: "15m",
+      samples: { [`${name}{namespace="model-rank",model="rank"}`]: 70 },
+    },
+  },
+}));
 
 const unavailable: AlertRule = {
   alert: "ModelUnavailable",
@@ -175,6 +195,6 @@ const loadFailing: AlertRule = {
 
 export const serving: RuleSubject = {
   subject: "serving",
-  recording: [p99Latency],
+  recording: [p99Latency, ...namedP99],
   alerts: [unavailable, queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, loadFailing],
 };

@@ -55,6 +55,7 @@ async function modelControlMetrics(): Promise<NamedMetric[]> {
 export async function exposedSeries(): Promise<Set<string>> {
   const metrics: NamedMetric[] = [
     ...fixture("vllm-metrics.json").metrics,
+    ...fixture("triton.json").metrics,
     // What the chart's own list of counters enables: not the longer one inside the image.
     ...fixture("dcgm-metrics.json").chartConfigMapCsv.enabled,
     ...fixture("amd-metrics.json").metrics,

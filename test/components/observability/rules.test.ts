@@ -74,6 +74,7 @@ describe("recording rules", () => {
       "gpu_utilization_percent",
       "gpu_memory_utilization",
       "inference_p99_latency_ms",
+      "triton_inference_latency_ms",
       "envoy_upstream_rtt_ms",
     ]) {
       expect(names).toContain(name);
