@@ -12,18 +12,15 @@ export function words(name: string, value: ArgumentValue, argument: EngineArgume
   }
   if (argument?.kind === "list" || (argument === undefined && Array.isArray(value))) {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return [`--${name}`, ...items.map((item) => literal(text(item)))];
+    return [`--${name}`, ...items.map((item) => literal(item))];
   }
-  return [`--${name}=${literal(text(value))}`];
+  return [`--${name}=${literal(value)}`];
 }
 
-function text(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-/** Kubernetes would put a variable of the container, which may be a secret, in the place of `$(NAME)`. */
-function literal(value: string): string {
-  return value.replaceAll("$(", "$$$$(");
+/** A value as a word. Kubernetes would put a variable of the container, which may be a secret, in the place of `$(NAME)`. */
+export function literal(value: unknown): string {
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text.replaceAll("$(", "$$$$(");
 }
 
 /** `--name=value` for each flag that has a value: one word, so that no value is taken for a flag of its own. */

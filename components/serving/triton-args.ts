@@ -3,6 +3,7 @@ import { TRITON_PORTS } from "../../engines/triton";
 import { tritonOwnSettings } from "../../engines/triton/settings";
 import { BYTES_PER_MIB } from "../../names/units";
 import type { ArgumentValue, ModelPlan } from "../../planner/types";
+import { flags, literal } from "./command-line";
 import { DRAIN_SECONDS } from "./pod-settings";
 
 /** Least requests whose memory Triton keeps for the next ones: its own default. */
@@ -46,17 +47,8 @@ function rateLimit(resources: Readonly<Record<string, number>>): string[] {
   return limits.length === 0 ? [] : ["--rate-limit=execution_count", ...limits];
 }
 
-/** The words of a flag that the user wrote: a flag with several values stands once for each. */
+/** The words of a flag that the user wrote: switches have a value, and what has several stands once for each. */
 function words(name: string, value: ArgumentValue): string[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values.map((each) => `--${name}=${literal(typeof each === "object" ? JSON.stringify(each) : String(each))}`);
-}
-
-/** Kubernetes would put a variable of the container, which may be a secret, in the place of `$(NAME)`. */
-function literal(value: string): string {
-  return value.replaceAll("$(", "$$$$(");
-}
-
-function flags(values: Readonly<Record<string, string | number>>): string[] {
-  return Object.entries(values).map(([flag, value]) => `${flag}=${value}`);
+  return values.map((each) => `--${name}=${literal(each)}`);
 }
