@@ -14,7 +14,7 @@ import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
 import { planStorage, storeProblem } from "./storage";
 import { taintsOf } from "./taints";
-import type { CapacityProblem, DeploymentPlan, PoolPlan, UnplacedModel } from "./types";
+import type { CapacityProblem, CostPlan, DeploymentPlan, ExternalModelPlan, PoolPlan, UnplacedModel } from "./types";
 import { type Miss, unplacedModel } from "./unplaced";
 import { weightFormatProblem } from "./weight-format";
 
@@ -83,10 +83,12 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
 
   const pools = planPools(request, placements, assignment);
   problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
-  const cost = costOf(
+  const { externalModels = [] } = request;
+  const machines = costOf(
     pools.map(({ billed }) => billed),
     request.monthlyBudgetUsd,
   );
+  const cost = externalModels.length === 0 ? machines : withoutPriceOf(externalModels, machines);
   if (request.monthlyBudgetUsd !== undefined && cost.monthlyUsd > request.monthlyBudgetUsd) {
     problems.push(overBudget(cost.monthlyUsd, request.monthlyBudgetUsd));
   }
@@ -104,10 +106,17 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     pools: poolPlans,
     models: modelPlans,
     unplaced,
+    externalModels,
     storage: planStorage(request, modelPlans),
     cost,
     problems: store ? [...problems, store] : problems,
   };
+}
+
+/** Whoever runs an external model bills it: this bill must not look like all there is. */
+function withoutPriceOf(externalModels: readonly ExternalModelPlan[], cost: CostPlan): CostPlan {
+  const names = externalModels.map(({ name }) => name).join(", ");
+  return { ...cost, notPriced: [...cost.notPriced, `external models (${names})`] };
 }
 
 /** Pools that may run a model: those it names, else those dedicated to it, else all others of a fitting role. */

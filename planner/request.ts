@@ -3,7 +3,7 @@ import type { MachineShape } from "../catalog/shapes";
 import type { EngineName } from "../engines";
 import type { ServedModel } from "../engines/served-model";
 import type { ServiceLevel } from "./service-level";
-import type { Stage } from "./types";
+import type { ExternalModelPlan, Stage } from "./types";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
@@ -46,6 +46,8 @@ export interface PlanRequest {
   readonly stage: Stage;
   readonly pools: readonly PoolRequest[];
   readonly models: readonly ModelRequest[];
+  /** Models that run elsewhere: there is nothing to decide of them. @default none */
+  readonly externalModels?: readonly ExternalModelPlan[];
   readonly storage: {
     readonly bucket: string;
     /** Size asked for; computed from the models when undefined. */

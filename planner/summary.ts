@@ -1,4 +1,4 @@
-import type { CostPlan, DeploymentPlan, ModelPlan, PoolPlan } from "./types";
+import type { CostPlan, DeploymentPlan, ExternalModelPlan, ModelPlan, PoolPlan } from "./types";
 
 /** A plan as others read it: `plan --json`, the plan's ConfigMap, policies. Shapes and templates are named, not spelled out. */
 export interface PlanSummary {
@@ -6,6 +6,7 @@ export interface PlanSummary {
   readonly stage: DeploymentPlan["stage"];
   readonly pools: readonly (Omit<PoolPlan, "shape"> & { readonly shape: string })[];
   readonly models: readonly (Omit<ModelPlan, "chatTemplate"> & { readonly chatTemplate?: string })[];
+  readonly externalModels: readonly (Omit<ExternalModelPlan, "authorities"> & { readonly caFile?: string })[];
   readonly storage: DeploymentPlan["storage"];
   readonly cost: CostPlan;
 }
@@ -19,6 +20,10 @@ export function summarize(plan: DeploymentPlan): PlanSummary {
     models: models.map(({ chatTemplate, ...model }) => ({
       ...model,
       ...(chatTemplate && { chatTemplate: chatTemplate.file }),
+    })),
+    externalModels: plan.externalModels.map(({ authorities, ...model }) => ({
+      ...model,
+      ...(authorities && { caFile: authorities.file }),
     })),
     storage,
     cost,

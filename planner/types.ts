@@ -187,6 +187,36 @@ export interface NodeLink {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/**
+ * A model behind an OpenAI-compatible URL of somebody else. Nothing here is an estimate: its weights, machines, limits and
+ * price are not ours to know.
+ */
+export interface ExternalModelPlan {
+  /** Key of the model in the environment; also its route. */
+  readonly name: string;
+  /** What clients put in the `model` field of a request. */
+  readonly servedName: string;
+  readonly task: ModelTask;
+  /** Base URL of the API, with its path. */
+  readonly url: string;
+  /** Name of the model there. */
+  readonly modelThere: string;
+  /** Name of the secret with the key that the gateway sends. @default it sends none */
+  readonly secretKey?: string;
+  /** Networks in CIDR form that the URL's name resolves to. @default nobody says */
+  readonly networks?: readonly string[];
+  /** Authorities that the server's certificate may be signed by. @default those that the gateway's image trusts */
+  readonly authorities?: CertificateFile;
+}
+
+/** Certificates that the environment names as a file. */
+export interface CertificateFile {
+  /** As the environment names it. */
+  readonly file: string;
+  /** PEM. */
+  readonly text: string;
+}
+
 /** A model that found no place, and how near it came. */
 export interface UnplacedModel {
   readonly name: string;
@@ -304,6 +334,8 @@ export interface DeploymentPlan {
   readonly pools: readonly PoolPlan[];
   readonly models: readonly ModelPlan[];
   readonly unplaced: readonly UnplacedModel[];
+  /** What the gateway publishes of others. */
+  readonly externalModels: readonly ExternalModelPlan[];
   readonly storage: StoragePlan;
   readonly cost: CostPlan;
   readonly problems: readonly CapacityProblem[];

@@ -1,5 +1,6 @@
 import { costSection } from "./html/cost";
 import { renderSection, type Section } from "./html/elements";
+import { externalModelsSections } from "./html/external-models";
 import { html, Markup } from "./html/markup";
 import { memorySection } from "./html/memory";
 import { modelKeys } from "./html/model-keys";
@@ -26,6 +27,7 @@ export function htmlReport(result: PlanResult): string {
   const sections = [
     topologySection(plan, keys),
     ...described,
+    ...externalModelsSections(plan.externalModels),
     costSection(plan),
     storageSection(plan),
     ...(findings && !refused ? [findings] : []),

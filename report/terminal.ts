@@ -1,6 +1,7 @@
 import { isDeployable, type PlanResult } from "./result";
 import { type Style, style } from "./style";
 import { explanation } from "./terminal/explanation";
+import { externalModels } from "./terminal/external-models";
 import { findings } from "./terminal/findings";
 import { models } from "./terminal/models";
 import { pools } from "./terminal/pools";
@@ -23,6 +24,7 @@ export function terminalReport(result: PlanResult, options: TerminalOptions): st
     `${s.bold(`inference-stacks · ${plan.environment}`)} · plan in ${result.seconds.toFixed(1)} s\n`,
     findings(violations, "mandatory", s),
     models(plan, s),
+    externalModels(plan.externalModels, s),
     options.explain ? explanation(plan.models, s) : "",
     pools(plan, s),
     totals(result, s),

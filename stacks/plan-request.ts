@@ -5,10 +5,11 @@ import { parseSource, sourceText } from "../engines/sources";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
-import type { CapacityProblem, ModelSource } from "../planner/types";
+import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
 import {
   buildOf,
   type EnvironmentConfig,
+  type ExternalModelConfig,
   type ModelConfig,
   machineOf,
   type PoolConfig,
@@ -23,6 +24,7 @@ export function toPlanRequest(
   environment: EnvironmentConfig,
   architectures: ReadonlyMap<string, ModelArchitecture>,
   chatTemplates: ReadonlyMap<string, string> = new Map(),
+  authorities: ReadonlyMap<string, string> = new Map(),
 ): PlanRequest {
   return {
     environment: name,
@@ -35,8 +37,29 @@ export function toPlanRequest(
       }
       return withOutcome(config, modelRequest(model, config, architecture, chatTemplates.get(model)));
     }),
+    externalModels: Object.entries(environment.externalModels).map(([model, config]) =>
+      externalModel(model, config, authorities.get(model)),
+    ),
     storage: environment.storage,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
+  };
+}
+
+function externalModel(
+  name: string,
+  { servedName = name, task, external }: ExternalModelConfig,
+  authorities: string | undefined,
+): ExternalModelPlan {
+  const { url, model, secretKey, networks, caFile } = external;
+  return {
+    name,
+    servedName,
+    task,
+    url,
+    modelThere: model ?? servedName,
+    ...(secretKey !== undefined && { secretKey }),
+    ...(networks && { networks }),
+    ...(caFile !== undefined && authorities !== undefined && { authorities: { file: caFile, text: authorities } }),
   };
 }
 

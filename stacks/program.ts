@@ -6,7 +6,7 @@ import { loadAddons } from "./addons/build";
 import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
-import { ConfigError, type LoadedEnvironment, readChatTemplates } from "./config";
+import { ConfigError, type LoadedEnvironment, readAuthorities, readChatTemplates } from "./config";
 import { edge } from "./edge";
 import { local } from "./local";
 import { oci } from "./oci";
@@ -40,7 +40,8 @@ export async function planEnvironment(
   const { environment } = loaded;
   const chatTemplates = readChatTemplates(environment, baseDirectory);
   const architectures = await readArchitectures(environment, baseDirectory);
-  const request = toPlanRequest(name, environment, architectures, chatTemplates);
+  const authorities = readAuthorities(environment, baseDirectory);
+  const request = toPlanRequest(name, environment, architectures, chatTemplates, authorities);
   const plan = planWithAdvice(request);
   const problems = [
     ...plan.problems,

@@ -201,3 +201,17 @@ export const unplaced = z.strictObject({
     .optional()
     .meta({ description: "The pool and layout that lack least; absent where no layout obeys the engine's rules." }),
 });
+
+/** A model of somebody else. */
+export const externalModel = z.strictObject({
+  name: identity.name,
+  servedName: identity.servedName,
+  task: identity.task,
+  url: text("Base URL of its API."),
+  modelThere: text("Name of the model there."),
+  secretKey: text("Name of the secret with the key that the gateway sends; absent where it sends none.").optional(),
+  networks: texts("Networks that the URL's name resolves to, where the environment says.").optional(),
+  caFile: text(
+    "File of the authorities that its certificate may be signed by; absent: those that the gateway's image trusts.",
+  ).optional(),
+});

@@ -1,7 +1,7 @@
 /** The shape of `plan --json`: keys that others rely on. docs/plan-json.md is made from it. */
 import { z } from "zod";
 import { count, flag, gib, oneOf, text, texts, usd } from "./fields";
-import { model, unplaced } from "./models";
+import { externalModel, model, unplaced } from "./models";
 import { pool } from "./pools";
 
 /** Raised when a key goes, or changes its name, type, unit or meaning. Not for keys, and values of lists, that are new. */
@@ -45,6 +45,7 @@ export const planSchema = z.strictObject({
   stage: oneOf(["production", "development"], "As the environment says."),
   pools: z.array(pool).meta({ description: "Node pools." }),
   models: z.array(model).meta({ description: "Models that have a place." }),
+  externalModels: z.array(externalModel).meta({ description: "Models behind URLs of others: published, not planned." }),
   storage: z
     .strictObject({
       models: texts("Models that go through the bucket."),

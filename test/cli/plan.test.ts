@@ -102,6 +102,7 @@ describe("the plan of dev", () => {
       cost: { hourlyUsd: 0, monthlyUsd: 0, maxMonthlyUsd: 0, notPriced: [] },
       policies: { passed: expect.any(Number), failed: 0 },
       unplaced: [],
+      externalModels: [],
       resources: expect.arrayContaining([
         {
           urn: "urn:pulumi:dev::inference-stacks::inference:platform:Platform::platform",

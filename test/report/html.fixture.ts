@@ -265,6 +265,7 @@ export const planResult: PlanResult = {
       }),
     ],
     unplaced: [],
+    externalModels: [],
     storage: { models: ["llama-405b", "qwen-8b", "reranker"], bucket: "models", sizeGiB: 1159 },
     cost: {
       hourlyUsd: 115.8912,

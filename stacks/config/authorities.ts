@@ -1,0 +1,42 @@
+import { X509Certificate } from "node:crypto";
+import { type FileKind, readNamedFiles } from "./named-files";
+import type { EnvironmentConfig } from "./schema";
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+const AUTHORITIES: FileKind = {
+  allowed: "a readable PEM file of authorities' certificates",
+  // All authorities that browsers trust are some 220 kB; a ConfigMap holds 1 MiB.
+  maxBytes: 512 * 1024,
+  faultOf: (text) => {
+    if (/PRIVATE KEY/.test(text)) {
+      return { reason: "it holds a private key", fix: "take the key out, and treat it as leaked" };
+    }
+    const certificates = text.match(CERTIFICATE) ?? [];
+    return certificates.length > 0 && certificates.every(isAuthority)
+      ? undefined
+      : { reason: "it holds something else", fix: "give the certificate of the authority that signed the server's" };
+  },
+};
+
+/**
+ * The authorities that an environment's external models name, by model: PEM.
+ *
+ * @param baseDirectory where relative paths start: the folder of the environment's file.
+ * @throws ConfigError with every file that cannot be read.
+ */
+export function readAuthorities(environment: EnvironmentConfig, baseDirectory: string): ReadonlyMap<string, string> {
+  const files = Object.entries(environment.externalModels).flatMap(([model, { external }]) => {
+    const { caFile: file } = external;
+    return file === undefined ? [] : [{ model, path: ["models", model, "external", "caFile"], file }];
+  });
+  return readNamedFiles(files, AUTHORITIES, baseDirectory);
+}
+
+function isAuthority(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).ca;
+  } catch {
+    return false;
+  }
+}
