@@ -3,6 +3,7 @@ import type { Cluster } from "../components/core/cluster";
 import { Connections } from "../components/core/connections";
 import { gatewayConnections } from "../components/gateway/connections";
 import { gatewayProxies, PROXY_METRICS } from "../components/gateway/names";
+import { type OutsidePublished, publishedExternal } from "../components/gateway/published";
 import type { GatewayService } from "../components/gateway/service-routes";
 import { certManagerTarget, gatewayTargets, modelStoreTarget, modelTargets } from "../components/observability/targets";
 import type { ControlAccess } from "../components/serving/model-server";
@@ -16,6 +17,8 @@ import type { LaidOut, Planned } from "./addons/contract";
 export interface Layout extends LaidOut {
   /** Who drives the engines at run time. @default nobody */
   readonly control: ControlAccess | undefined;
+  /** Servers that others run, which the gateway publishes. */
+  readonly outside: readonly OutsidePublished[];
   /** What the gateway routes to besides models. */
   readonly services: readonly GatewayService[];
   /** Who connects to whom: every part says it for itself. */
@@ -33,6 +36,7 @@ export function layOut(
   const { environment, plan, cluster, addons } = planned;
   const control = onlyDriver(addons.flatMap((addon) => addon.engineControl(planned) ?? []));
   const endpoints = modelEndpoints(plan.models, control);
+  const outside = [...plan.externalModels.map(publishedExternal)];
   const services = addons.flatMap((addon) => addon.services(planned) ?? []);
   const targets = [
     ...modelTargets(endpoints),
@@ -48,6 +52,7 @@ export function layOut(
   const connections = new Connections([
     ...gatewayConnections({
       endpoints,
+      outside,
       services,
       networks: cluster,
       certManager: environment.cluster.certManager,
@@ -57,7 +62,7 @@ export function layOut(
     ...servingConnections(plan.models, cluster),
     ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),
   ]);
-  return { ...laidOut, control, services, connections };
+  return { ...laidOut, control, outside, services, connections };
 }
 
 function onlyDriver(drivers: readonly ControlAccess[]): ControlAccess | undefined {

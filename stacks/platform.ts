@@ -49,7 +49,7 @@ export class Platform extends PlatformComponent {
       ...(secrets.registryCredentials && { credentials: secrets.registryCredentials }),
     };
     const transformations = [commonLabels(environment.commonLabels), imagesFrom(images)];
-    const { control, services, connections, ...laidOut } = layOut(args);
+    const { control, outside, services, connections, ...laidOut } = layOut(args);
     super("platform:Platform", name, { ...opts, transformations }, { images, connections });
 
     const { stage } = plan;
@@ -103,6 +103,8 @@ export class Platform extends PlatformComponent {
       {
         controllers,
         endpoints,
+        outside,
+        apiKeys: secrets.apiKeys ?? {},
         hostname: gateway.hostname,
         exposure: gateway.exposure,
         serviceAnnotations: serviceAnnotations(cluster, gateway),

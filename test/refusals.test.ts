@@ -49,7 +49,32 @@ function onCards(card: string, model: Sections, node: Sections = {}, maxNodes = 
   };
 }
 
+/** A model of one's own, and one of others. */
+function withExternal(url: string, stage = "development"): Sections {
+  const studio = { engine: "external", external: { url } };
+  const gateway = { ...laptop.gateway, tls: { kind: "secret", secretName: "gateway-tls" } };
+  return { ...laptop, stage, gateway, models: { ...laptop.models, studio } };
+}
+
 const rows: readonly Refusal[] = [
+  {
+    what: "a model of others without https in production",
+    config: withExternal("http://192.168.1.20:1234/v1", "production"),
+    path: "models.studio.external.url",
+    value: "http://192.168.1.20:1234/v1",
+    allowed: "https:// in production",
+    fix: "write https://, with a proxy that ends TLS",
+    mended: withExternal("https://studio.example.com/v1", "production"),
+  },
+  {
+    what: "a model of others on the pod itself",
+    config: withExternal("http://localhost:1234/v1"),
+    path: "models.studio.external.url",
+    value: "http://localhost:1234/v1",
+    allowed: "a pod's loopback is the pod itself, not your machine",
+    fix: "name it as other machines of its network reach it",
+    mended: withExternal("http://192.168.1.20:1234/v1"),
+  },
   {
     what: "tensor parallelism that does not divide the heads",
     config: onShape("BM.GPU.A10.4", { vllm: { tensorParallel: 3 } }),

@@ -49,6 +49,11 @@ export function anyAddress(): End[] {
   return addresses([EVERYWHERE]);
 }
 
+/** Addresses in networks in CIDR form. At least one that is not all metadata services. */
+export function networksOf(cidrs: readonly string[]): End[] {
+  return addresses(cidrs);
+}
+
 /** Addresses of nodes: those of private networks. */
 export function privateNetworks({ privateCidrs }: Pick<ClusterNetworks, "privateCidrs">): End[] {
   return addresses([...PRIVATE, ...privateCidrs]);

@@ -20,7 +20,13 @@ export interface IAIGatewayRoute extends Manifest {
       readonly matches: readonly {
         readonly headers: readonly { readonly type: "Exact"; readonly name: string; readonly value: string }[];
       }[];
-      readonly backendRefs: readonly { readonly name: string; readonly priority: number; readonly weight: number }[];
+      readonly backendRefs: readonly {
+        readonly name: string;
+        readonly priority: number;
+        readonly weight: number;
+        /** Replaces the `model` field on its way to the backend. */
+        readonly modelNameOverride?: string;
+      }[];
       /** 60 s unless set. */
       readonly timeouts: { readonly request: string };
       readonly modelsOwnedBy?: string;
@@ -44,6 +50,19 @@ export interface IAIServiceBackend extends Manifest {
     readonly schema: ApiSchema;
     /** Must be a Backend of Envoy Gateway. */
     readonly backendRef: Reference;
+    readonly headerMutation?: { readonly remove: readonly string[] };
+  };
+}
+
+/** How backends are told who calls. */
+export interface IBackendSecurityPolicy extends Manifest {
+  readonly apiVersion: "aigateway.envoyproxy.io/v1beta1";
+  readonly kind: "BackendSecurityPolicy";
+  readonly spec?: {
+    readonly targetRefs: readonly Reference[];
+    readonly type: "APIKey";
+    /** A Secret of the same namespace; the key stands under `apiKey`. */
+    readonly apiKey: { readonly secretRef: Reference };
   };
 }
 

@@ -3,8 +3,10 @@ import type { AcmeServer } from "../certificates/cert-manager";
 import { certManagerConnections } from "../certificates/connections";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
+import { outsideEnds } from "../core/outside";
 import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
 import { gatewayProxies, PROXY_PORTS } from "./names";
+import type { OutsidePublished } from "./published";
 import type { GatewayService } from "./service-routes";
 
 /** The pods that answer an HTTP-01 challenge, by a label of cert-manager's, and the port they listen on. */
@@ -23,6 +25,8 @@ const aiGateway = podsIn(AI_GATEWAY_NAMESPACE);
 export interface GatewayConnections {
   /** Models behind the gateway. */
   readonly endpoints: readonly ModelEndpoint[];
+  /** Servers that others run. @default none */
+  readonly outside?: readonly OutsidePublished[];
   /** Services beside the models. */
   readonly services: readonly GatewayService[];
   readonly networks: ClusterNetworks;
@@ -59,7 +63,7 @@ function controllers(networks: ClusterNetworks): Connection[] {
 }
 
 /** The proxies: requests in from everywhere, out to models, services and Envoy Gateway only. */
-function proxies({ endpoints, services, acme }: GatewayConnections): Connection[] {
+function proxies({ endpoints, outside = [], networks, services, acme }: GatewayConnections): Connection[] {
   return [
     connect({
       name: "clients-to-gateway",
@@ -82,6 +86,15 @@ function proxies({ endpoints, services, acme }: GatewayConnections): Connection[
         from: gatewayProxies,
         to: endpoint,
         ports: [endpoint.ports.openai],
+      }),
+    ),
+    ...outside.map(({ name, upstream, outside: { address } }) =>
+      connect({
+        name: `gateway-to-external-${name}`,
+        reason: "Requests to models that others run go to their servers, from the gateway alone",
+        from: gatewayProxies,
+        to: outsideEnds(address, networks),
+        ports: [upstream.port],
       }),
     ),
     ...services.map(({ name, pods, port }) =>

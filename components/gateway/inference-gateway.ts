@@ -18,8 +18,9 @@ import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificat
 import type { GatewayControllers } from "./gateway-controllers";
 import { ModelRoutes } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
+import { OutsideKeys } from "./outside-access";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
-import { publishedEndpoint } from "./published";
+import { type OutsidePublished, publishedEndpoint } from "./published";
 import { type GatewayService, ServiceRoutes } from "./service-routes";
 import {
   backendTrafficSpec,
@@ -39,6 +40,10 @@ export interface InferenceGatewayArgs extends Partial<RequestTimes> {
   readonly controllers: GatewayControllers;
   /** Models to publish. Their servers need not run yet. */
   readonly endpoints: readonly ModelEndpoint[];
+  /** Servers that others run. @default none */
+  readonly outside?: readonly OutsidePublished[];
+  /** Keys that these ask for, by the names of the secrets. @default none */
+  readonly apiKeys?: Readonly<Record<string, pulumi.Output<string>>>;
   /** DNS name that clients use; the certificate is for it. */
   readonly hostname: string;
   /** `NodePort` listens on ports 30443 and 30080 of every node. */
@@ -68,7 +73,8 @@ export class InferenceGateway extends PlatformComponent {
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
     const { hostname, stage, tls, consumers, services = [] } = args;
-    const published = args.endpoints.filter(speaksOpenAi).map(publishedEndpoint);
+    const { outside = [] } = args;
+    const published = [...args.endpoints.filter(speaksOpenAi).map(publishedEndpoint), ...outside];
     const serviceListeners = services.map((service) => service.name);
     const limits: RequestLimits = {
       requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_TIMES.requestTimeoutSeconds,
@@ -171,6 +177,13 @@ export class InferenceGateway extends PlatformComponent {
       },
       routes,
     );
+    if (outside.length > 0) {
+      new OutsideKeys(
+        this.child("outside"),
+        { namespace, servers: outside, apiKeys: args.apiKeys ?? {} },
+        this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [...args.controllers.releases] }),
+      );
+    }
     new ModelRoutes(
       this.child("routes"),
       { namespace, published, requestTimeoutSeconds: limits.requestTimeoutSeconds },

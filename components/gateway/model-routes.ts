@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
@@ -7,7 +8,8 @@ import { PlatformComponent } from "../core/platform-component";
 import { TOKEN_COSTS } from "./access-log";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
 import { MODEL_HEADER } from "./names";
-import type { Published } from "./published";
+import { HEADERS_THAT_STAY, keyFilter, upstreamTls } from "./outside-access";
+import { isOutside, type Published } from "./published";
 import { HTTPS_LISTENER, seconds } from "./traffic";
 
 export interface ModelRoutesArgs {
@@ -39,14 +41,16 @@ export class ModelRoutes extends PlatformComponent {
     this.args = args;
     for (const server of args.published) {
       this.backend(server);
-      this.routeByModel(server);
+      if (server.names.length > 0) {
+        this.routeByModel(server);
+      }
       this.routeByPath(server);
     }
     this.registerOutputs({});
   }
 
   /**
-   * The Service by its DNS name, from the gateway's own namespace: no ReferenceGrant in the model's. A headless
+   * A server outside, or the Service by its DNS name, from the gateway's own namespace: no ReferenceGrant in the model's. A headless
    * Service resolves to the replicas, so that Envoy balances requests over them rather than connections.
    */
   private backend(server: Published): void {
@@ -57,21 +61,29 @@ export class ModelRoutes extends PlatformComponent {
         apiVersion: "gateway.envoyproxy.io/v1alpha1",
         kind: "Backend",
         ...this.metadata(server, server.name),
-        spec: { endpoints: [{ fqdn: { hostname: host, port } }] },
+        spec: {
+          endpoints: [isIP(host) === 0 ? { fqdn: { hostname: host, port } } : { ip: { address: host, port } }],
+          ...(isOutside(server) && upstreamTls(server)),
+        },
       },
       this.childOptions(),
     );
   }
 
   private routeByModel(server: Published): void {
-    const { name, names, task } = server;
+    const { name, names, task, upstream } = server;
+    const { modelThere } = isOutside(server) ? server.outside : {};
     customResource<IAIServiceBackend>(
       this.child(`schema-${name}`),
       {
         apiVersion: "aigateway.envoyproxy.io/v1beta1",
         kind: "AIServiceBackend",
         ...this.metadata(server, name),
-        spec: { schema: SCHEMAS[task], backendRef: { group: "gateway.envoyproxy.io", kind: "Backend", name } },
+        spec: {
+          schema: schemaOf(task, upstream.path),
+          backendRef: { group: "gateway.envoyproxy.io", kind: "Backend", name },
+          ...(isOutside(server) && { headerMutation: { remove: [...HEADERS_THAT_STAY] } }),
+        },
       },
       this.childOptions(),
     );
@@ -87,7 +99,9 @@ export class ModelRoutes extends PlatformComponent {
             {
               // `GET /v1/models` lists each; a rule of the HTTPRoute made of it takes 64 (Gateway API 1.6).
               matches: names.map((value) => ({ headers: [{ type: "Exact", name: MODEL_HEADER, value }] })),
-              backendRefs: [{ name, priority: 0, weight: 1 }],
+              backendRefs: [
+                { name, priority: 0, weight: 1, ...(modelThere !== undefined && { modelNameOverride: modelThere }) },
+              ],
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
               modelsOwnedBy: server.ownedBy,
             },
@@ -118,15 +132,20 @@ export class ModelRoutes extends PlatformComponent {
                 {
                   type: "URLRewrite",
                   urlRewrite: {
-                    hostname: upstream.host,
-                    path: { type: "ReplacePrefixMatch", replacePrefixMatch: upstream.path },
+                    // Of an address it takes none (Envoy Gateway 1.9): the server sees the gateway's name.
+                    ...(isIP(upstream.host) === 0 && { hostname: upstream.host }),
+                    path: { type: "ReplacePrefixMatch", replacePrefixMatch: upstream.path || "/" },
                   },
                 },
                 // For the access log: here, no filter reads the body to find it.
                 {
                   type: "RequestHeaderModifier",
-                  requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: modelName }] },
+                  requestHeaderModifier: {
+                    set: [{ name: MODEL_HEADER, value: modelName }],
+                    ...(isOutside(server) && { remove: [...HEADERS_THAT_STAY] }),
+                  },
                 },
+                ...(isOutside(server) ? keyFilter(server) : []),
               ],
               backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name, weight: 1 }],
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
@@ -150,12 +169,7 @@ export class ModelRoutes extends PlatformComponent {
   }
 }
 
-const OPENAI: ApiSchema = { name: "OpenAI", prefix: "/v1" };
-
-/** API of each task: Cohere's for rerank, because OpenAI has none. */
-const SCHEMAS: Readonly<Record<Published["task"], ApiSchema>> = {
-  chat: OPENAI,
-  completion: OPENAI,
-  embedding: OPENAI,
-  rerank: { name: "Cohere", version: "v2" },
-};
+/** API of a task: Cohere's for rerank, because OpenAI has none. */
+function schemaOf(task: Published["task"], prefix: string): ApiSchema {
+  return task === "rerank" ? { name: "Cohere", version: "v2" } : { name: "OpenAI", prefix };
+}

@@ -1,5 +1,6 @@
 import { serviceFqdn } from "../../names/service-host";
-import type { ModelTask } from "../../planner/types";
+import type { CertificateFile, ExternalModelPlan, ModelTask } from "../../planner/types";
+import { type OutsideAddress, serverAt } from "../core/outside";
 import { namesOf, type OpenAiEndpoint } from "../serving/endpoint";
 
 /** A server with OpenAI's API as the gateway publishes it, wherever that answers. */
@@ -23,6 +24,22 @@ export interface Upstream {
   readonly path: string;
 }
 
+/** A server that others run, outside of the cluster. */
+export interface OutsidePublished extends Published {
+  readonly outside: OutsideAccess;
+}
+
+/** How requests get to a server outside. */
+export interface OutsideAccess {
+  readonly address: OutsideAddress;
+  /** @default the authorities that the gateway's image trusts, where the URL says https */
+  readonly authorities?: CertificateFile;
+  /** Name of the secret with its key. @default it asks for none */
+  readonly secretKey?: string;
+  /** Name of the model there, where clients know it by another. @default as clients say it */
+  readonly modelThere?: string;
+}
+
 /** A model of the cluster: its Service by the name that Envoy, which has no search list, resolves. */
 export function publishedEndpoint(endpoint: OpenAiEndpoint): Published {
   return {
@@ -32,4 +49,28 @@ export function publishedEndpoint(endpoint: OpenAiEndpoint): Published {
     ownedBy: endpoint.engine,
     upstream: { host: serviceFqdn(endpoint.service, endpoint.namespace), port: endpoint.ports.openai, path: "/v1" },
   };
+}
+
+/** A model of somebody else. */
+export function publishedExternal(model: ExternalModelPlan): OutsidePublished {
+  const { name, servedName, task, url, networks, authorities, secretKey, modelThere } = model;
+  const address = { url, ...(networks && { networks }) };
+  const { host, port, path } = serverAt(address);
+  return {
+    name,
+    names: [servedName],
+    task,
+    ownedBy: host,
+    upstream: { host, port, path },
+    outside: {
+      address,
+      ...(authorities && { authorities }),
+      ...(secretKey !== undefined && { secretKey }),
+      ...(modelThere !== servedName && { modelThere }),
+    },
+  };
+}
+
+export function isOutside(server: Published): server is OutsidePublished {
+  return "outside" in server;
 }

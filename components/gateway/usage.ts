@@ -3,7 +3,7 @@ import { consumerSecretName } from "./api-keys";
 import { type GatewayTls, tlsSecretName } from "./certificate";
 import { GATEWAY_NAME } from "./names";
 import { type Exposure, NODE_PORTS } from "./proxy-pods";
-import type { Published } from "./published";
+import { isOutside, type Published } from "./published";
 
 /** How clients reach the gateway; decides the address and what a first call needs besides it. */
 export interface GatewayAccess {
@@ -33,11 +33,8 @@ export function gatewayAddress({ hostname, exposure }: Pick<GatewayAccess, "host
  *
  * @param consumer whose key the example takes.
  */
-export function modelUsage(
-  { name, names, task }: Pick<Published, "name" | "names" | "task">,
-  access: GatewayAccess,
-  consumer: string,
-): ModelUsage {
+export function modelUsage(server: Published, access: GatewayAccess, consumer: string): ModelUsage {
+  const { name, names, task } = server;
   const address = gatewayAddress(access);
   const { path, body } = EXAMPLES[task];
   const [modelId = name] = names;
@@ -50,8 +47,10 @@ export function modelUsage(
     '-H "Content-Type: application/json"',
     `-d ${shellQuote(JSON.stringify({ model: modelId, ...body }))}`,
   ].join(" \\\n  ");
+  // Behind a path of its own no filter reads the body: a model that has another name there is called by its name alone.
+  const isRenamed = isOutside(server) && server.outside.modelThere !== undefined;
   return {
-    baseUrl: `${address}/${name}/v1`,
+    baseUrl: isRenamed ? `${address}/v1` : `${address}/${name}/v1`,
     modelId,
     enableStream: task === "chat" || task === "completion",
     curl: access.exposure === "ClusterIP" ? `${PORT_FORWARD}\n${command}` : command,

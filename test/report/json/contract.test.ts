@@ -2,12 +2,13 @@
  * `plan --json` is a contract: report/json says every key, and this test that no key is missing and none is untold.
  * Whoever adds a key to the plan adds it there, and to a document below where no environment has it.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import type { z } from "zod";
 import { findModel } from "../../../catalog/models";
+import { repositoryRoot } from "../../../names/repository-root";
 import { planPage, planSchemaText } from "../../../report/json/generated";
 import { keyRows } from "../../../report/json/rows";
 import { planSchema, SCHEMA_VERSION } from "../../../report/json/schema";
@@ -25,6 +26,7 @@ const rarities = {
     {},
     {
       budget: { monthlyUsd: 100_000 },
+      partnerApiKey: { secure: "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
       models: {
         chat: {
           model: "qwen2.5-7b-instruct",
@@ -39,6 +41,16 @@ const rarities = {
         },
         half: { model: "qwen2.5-7b-instruct", concurrency: 2, quantization: "float16" },
         legacy: { config: "legacy/config.json", source: "hf://example/legacy", concurrency: 2 },
+        others: {
+          engine: "external",
+          external: {
+            url: "https://llm.example.com/v1",
+            model: "gpt-small",
+            secretKey: "partnerApiKey",
+            networks: ["203.0.113.0/24"],
+            caFile: "ca.pem",
+          },
+        },
       },
     },
   ),
@@ -68,6 +80,7 @@ const documents = new Map<string, unknown>();
 
 beforeAll(async () => {
   writeFileSync(join(folder, "chat.jinja"), "{{ messages }}");
+  copyFileSync(join(repositoryRoot(), "test/fixtures/certificates/example-ca.pem"), join(folder, "ca.pem"));
   const { configPath = "" } = findModel("qwen2.5-7b-instruct") ?? {};
   const deprecated = { quantization_config: { quant_method: "fbgemm_fp8" } };
   mkdirSync(join(folder, "legacy"));

@@ -1,0 +1,132 @@
+/** What the gateway needs, besides routes, to call a server outside: whom to trust there, and the key that it asks for. */
+import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
+import type { IHTTPRouteFilter } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/HTTPRouteFilter";
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../names/labels";
+import { customResource } from "../core/custom-resource";
+import { serverAt } from "../core/outside";
+import { PlatformComponent } from "../core/platform-component";
+import type { IBackendSecurityPolicy } from "./ai-gateway-types";
+import type { OutsidePublished } from "./published";
+
+/**
+ * Headers that stay here: what a client sends beside the key that the gateway checked and took out. The consumer's name goes
+ * along, because the access log reads it of the same headers.
+ */
+export const HEADERS_THAT_STAY = ["x-api-key", "cookie"] as const;
+
+/** Trust and settings of TLS, of a server whose URL says https. */
+export function upstreamTls(server: OutsidePublished): Pick<NonNullable<IBackend["spec"]>, "tls"> {
+  const { tls, host } = serverAt(server.outside.address);
+  if (!tls) {
+    return {};
+  }
+  // The name is both what the server is asked for and what its certificate must be of (Envoy Gateway 1.9, translator.go).
+  return server.outside.authorities === undefined
+    ? { tls: { wellKnownCACertificates: "System", sni: host } }
+    : { tls: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: authoritiesName(server) }], sni: host } };
+}
+
+/** The reference of a route that sends the server's key; none where it asks for none. */
+export function keyFilter(server: OutsidePublished) {
+  return server.outside.secretKey === undefined
+    ? []
+    : [
+        {
+          type: "ExtensionRef" as const,
+          extensionRef: { group: "gateway.envoyproxy.io", kind: "HTTPRouteFilter", name: keyName(server) },
+        },
+      ];
+}
+
+function authoritiesName({ name }: OutsidePublished): string {
+  return `external-${name}-ca`;
+}
+
+function keyName({ name }: OutsidePublished): string {
+  return `external-${name}`;
+}
+
+export interface OutsideKeysArgs {
+  readonly namespace: pulumi.Input<string>;
+  readonly servers: readonly OutsidePublished[];
+  /** Keys of the servers, by the names of the secrets. */
+  readonly apiKeys: Readonly<Record<string, pulumi.Output<string>>>;
+}
+
+/**
+ * Keys of servers outside, and the certificates of their authorities. A key lies in one Secret in the two spellings that its
+ * readers want: the AI gateway's filter adds `Bearer` itself, Envoy's sends the header as it stands. Both overwrite what
+ * a client sent there, so that no client's key leaves the cluster.
+ */
+export class OutsideKeys extends PlatformComponent {
+  /** @throws Error when a key is missing: validation refuses that before. */
+  constructor(name: string, args: OutsideKeysArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gateway:OutsideKeys", name, opts);
+    for (const server of args.servers) {
+      this.authorities(server, args.namespace);
+      this.key(server, args);
+    }
+    this.registerOutputs({});
+  }
+
+  private authorities(server: OutsidePublished, namespace: pulumi.Input<string>): void {
+    const { authorities } = server.outside;
+    if (authorities === undefined) {
+      return;
+    }
+    new kubernetes.core.v1.ConfigMap(
+      this.child(`authorities-${server.name}`),
+      { metadata: this.metadata(server, authoritiesName(server), namespace), data: { "ca.crt": authorities.text } },
+      this.childOptions(),
+    );
+  }
+
+  private key(server: OutsidePublished, { namespace, apiKeys }: OutsideKeysArgs): void {
+    const { secretKey } = server.outside;
+    if (secretKey === undefined) {
+      return;
+    }
+    const key = Object.hasOwn(apiKeys, secretKey) ? apiKeys[secretKey] : undefined;
+    if (key === undefined) {
+      throw new Error(`models.${server.name}: the secret ${secretKey} is not set`);
+    }
+    const metadata = this.metadata(server, keyName(server), namespace);
+    const secret = new kubernetes.core.v1.Secret(
+      this.child(`key-${server.name}`),
+      { metadata, stringData: { apiKey: key, credential: pulumi.interpolate`Bearer ${key}` } },
+      this.childOptions(),
+    );
+    const secretRef = { group: "", kind: "Secret", name: keyName(server) };
+    const after = this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [secret] });
+    customResource<IBackendSecurityPolicy>(
+      this.child(`by-model-${server.name}`),
+      {
+        apiVersion: "aigateway.envoyproxy.io/v1beta1",
+        kind: "BackendSecurityPolicy",
+        ...metadata,
+        spec: {
+          targetRefs: [{ group: "aigateway.envoyproxy.io", kind: "AIServiceBackend", name: server.name }],
+          type: "APIKey",
+          apiKey: { secretRef },
+        },
+      },
+      after,
+    );
+    customResource<IHTTPRouteFilter>(
+      this.child(`by-path-${server.name}`),
+      {
+        apiVersion: "gateway.envoyproxy.io/v1alpha1",
+        kind: "HTTPRouteFilter",
+        ...metadata,
+        spec: { credentialInjection: { overwrite: true, credential: { valueRef: secretRef } } },
+      },
+      after,
+    );
+  }
+
+  private metadata(server: OutsidePublished, name: string, namespace: pulumi.Input<string>) {
+    return { name, namespace, labels: { ...standardLabels("external-model", server.name) } };
+  }
+}
