@@ -156,6 +156,8 @@ export interface Engine {
   readonly warmUpSeconds: number;
   /** What runs beside it in each pod. */
   readonly sidecar: SidecarResources;
+  /** A pod of its own that each model needs once besides its replicas, on the same pool, without GPUs. @default none */
+  readonly companion?: SidecarResources;
   /** APIs that it speaks, with the port of each. */
   readonly ports: Readonly<Partial<Record<Protocol, number>>>;
   /** Paths on the port of its first API: it lives, and it has its model. */

@@ -1,9 +1,9 @@
 /** The parsers of tool calls and reasoning that a block asks for, as flags; what is off, and what no row of the table has. */
+import type { EngineArgument } from "../../catalog/engine-options";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
-import { chatParsers } from "./chat-parsers";
-import { vllmArgument } from "./options";
-import type { VllmBlock } from "./settings";
+import { type ChatParsers, chatParsers } from "./chat-parsers";
+import type { ChatKeys } from "./settings";
 
 /** One kind of parser: the key of the block that asks for it, the flag that names it, and one that it may name. */
 const KINDS = {
@@ -13,8 +13,14 @@ const KINDS = {
 
 const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
-export function parsersAskedFor(block: VllmBlock, model: ServedModel): SettingsOutcome {
-  const parsers = chatParsers(model.architecture.family, nameOf(model));
+/** Whose block asks, by its key, and what its release of vLLM has. */
+export interface ParserOwner {
+  readonly key: string;
+  readonly argument: (name: string) => EngineArgument | undefined;
+}
+
+export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: ServedModel): SettingsOutcome {
+  const parsers = parsersOf(owner, model);
   const isAsked = (kind: keyof typeof KINDS) => block[KINDS[kind].key];
   const isNamed = (kind: keyof typeof KINDS) => model.args?.[KINDS[kind].flag] !== undefined;
   const args = {
@@ -30,15 +36,25 @@ export function parsersAskedFor(block: VllmBlock, model: ServedModel): SettingsO
   return {
     args,
     notes:
-      offers.length === 0 ? [] : [`vLLM has parsers for this family, which are off; under vllm: ${offers.join(", ")}`],
-    problems: missing.map((kind) => ({ rule: "chat-parsers", message: missingMessage(kind, model) })),
+      offers.length === 0 ? [] : [`vLLM has parsers for this family, which are off; under ${owner.key}: ${offers.join(", ")}`],
+    problems: missing.map((kind) => ({ rule: "chat-parsers", message: missingMessage(owner, kind, model) })),
   };
 }
 
-function missingMessage(kind: keyof typeof KINDS, model: ServedModel): string {
+/** The parsers of a family that the release has. */
+function parsersOf({ argument }: ParserOwner, model: ServedModel): ChatParsers {
+  const known = chatParsers(model.architecture.family, nameOf(model));
+  const ofRelease = kinds.filter((kind) => {
+    const name = known[kind];
+    return name !== undefined && argument(KINDS[kind].flag)?.choices?.includes(name);
+  });
+  return Object.fromEntries(ofRelease.map((kind) => [kind, known[kind]]));
+}
+
+function missingMessage(owner: ParserOwner, kind: keyof typeof KINDS, model: ServedModel): string {
   const { key, flag, example } = KINDS[kind];
   const { family } = model.architecture;
-  return `vllm.${key}: no ${flag} of vLLM is known for ${nameOf(model)} (family ${family}). Name one under args, for example args: {${flag}: ${example}}, or remove ${key}. Parsers: ${vllmArgument(flag)?.choices?.join(", ")}.`;
+  return `${owner.key}.${key}: no ${flag} of vLLM is known for ${nameOf(model)} (family ${family}). Name one under args, for example args: {${flag}: ${example}}, or remove ${key}. Parsers: ${owner.argument(flag)?.choices?.join(", ")}.`;
 }
 
 function nameOf({ source, name }: ServedModel): string {

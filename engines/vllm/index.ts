@@ -3,7 +3,7 @@ import { vllmCardVerdict } from "./card-verdict";
 import { parallelismProblems } from "./divisibility";
 import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
-import { estimateVllm, inFlightTokens } from "./memory/estimate";
+import { estimateVllm, windowMargin } from "./memory/estimate";
 import { vllmRequest } from "./memory/request";
 import { asServed } from "./memory/served-model";
 import { vllmOptions } from "./options";
@@ -41,10 +41,7 @@ export const vllm: Engine = {
   startProblems: (request) => batchProblems(vllmRequest(request)),
   lackOfMemory: vllmLackOfMemory,
   served: (request) => asServed(vllmRequest(request)),
-  windowMargin: (request) => ({
-    tokens: inFlightTokens(vllmRequest(request)),
-    text: "the batches in flight (max-num-batched-tokens)",
-  }),
+  windowMargin: (request) => windowMargin(vllmRequest(request)),
   weights: vllmWeights,
   savings: eightBits,
   cardVerdict: vllmCardVerdict,

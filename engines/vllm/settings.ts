@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault } from "../settings";
 import { parsersAskedFor } from "./asked-parsers";
+import { vllmArgument } from "./options";
 
 const LOADINGS = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
 const KV_CACHE_DTYPES = ["auto", "bfloat16", "fp8"] as const satisfies readonly ServedModel["kvCacheDtype"][];
@@ -68,6 +69,9 @@ export const vllmBlock = z.strictObject({
 
 export type VllmBlock = z.output<typeof vllmBlock>;
 
+/** Keys of a block that make it a server of chats. */
+export type ChatKeys = Pick<VllmBlock, "toolCalling" | "reasoning" | "chatTemplate">;
+
 /** Of a block, what only vLLM's component reads. */
 export interface VllmOwnSettings {
   readonly sleepMode?: boolean;
@@ -83,11 +87,11 @@ export const vllmSettings = engineSettings(vllmBlock, {
     ...(sleepMode && { engineSettings: { sleepMode } satisfies VllmOwnSettings }),
   }),
   faults: chatFaults,
-  outcome: parsersAskedFor,
+  outcome: (block, model) => parsersAskedFor({ key: "vllm", argument: vllmArgument }, block, model),
 });
 
 /** Templates make prompts of chats; parsers read what the model then says. */
-function chatFaults(block: VllmBlock, task: ModelTask): SettingFault[] {
+export function chatFaults(block: ChatKeys, task: ModelTask): SettingFault[] {
   return (["toolCalling", "reasoning", "chatTemplate"] as const).flatMap((key) =>
     block[key] && task !== "chat"
       ? [{ key, allowed: `only with task chat, this one is ${task}`, fix: `remove ${key}` }]

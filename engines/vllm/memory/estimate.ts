@@ -67,10 +67,15 @@ export function estimateVllm(asked: VllmRequest): MemoryEstimate {
 }
 
 /** Tokens scheduled but not settled (max-num-batched-tokens of each batch in flight): a windowed layer keeps them besides its window, however short that is. */
-export function inFlightTokens(request: VllmRequest): number {
+function inFlightTokens(request: VllmRequest): number {
   const { constants } = vllmConstants(request.engine.version);
   const batches = constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1;
   return schedulerLimits(request, constants).maxNumBatchedTokens * batches;
+}
+
+/** What a windowed layer keeps besides its window, and whose it is. */
+export function windowMargin(request: VllmRequest): { readonly tokens: number; readonly text: string } {
+  return { tokens: inFlightTokens(request), text: "the batches in flight (max-num-batched-tokens)" };
 }
 
 function stageResult(setting: Setting, stage: PipelineStage): StageResult {

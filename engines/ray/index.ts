@@ -1,0 +1,92 @@
+import { type Engine, semanticVersionOf, type SidecarResources } from "../engine";
+import { vllm } from "../vllm";
+import { vllmCardVerdict } from "../vllm/card-verdict";
+import { windowMargin } from "../vllm/memory/estimate";
+import { vllmRequest } from "../vllm/memory/request";
+import { asServed } from "../vllm/memory/served-model";
+import { batchProblems, vllmContextLimit } from "../vllm/start-rules";
+import { eightBits, vllmWeights } from "../vllm/weight-format";
+import { rayOptions } from "./options";
+import { onVllm, rayVersionProblems, toVllm, vllmVersionOf } from "./releases";
+import { raySettings } from "./settings";
+
+/** Of the HTTP proxy on each node; Ray Serve's default. */
+export const SERVE_PORT = 8000;
+/** Where Ray's agent on each node exports metrics: what KubeRay starts it with (constant.go, DefaultMetricsPort). */
+export const METRICS_PORT = 8080;
+
+/**
+ * Head of a model's Ray cluster: cluster state, dashboard, Serve's controller and a proxy; nothing computes there. As the
+ * sample of the operator sizes it (config/samples/ray-service.llm-serve.yaml of KubeRay 1.6.0: 2 CPUs, 4 to 5 GiB).
+ */
+export const HEAD: SidecarResources = { cpu: 2, memoryGiB: 5, ephemeralStorageGiB: 10 };
+
+/**
+ * Ray Serve with the vLLM in it: a model is an application on a Ray cluster of its own, which KubeRay makes. Series are
+ * vLLM's in Ray's spelling: `:` becomes `_` (vllm/v1/metrics/ray_wrappers.py of 0.22.0), Ray puts `ray_` in front, and its
+ * own dashboards read them so (serve_llm_dashboard_panels.py of ray 2.56.0, but inter-token latency and preemptions, which
+ * follow from the same wrapper).
+ */
+export const ray: Engine = {
+  label: "Ray Serve",
+  summary: "Ray Serve runs the vLLM in it on a Ray cluster of the model's own, on NVIDIA GPUs.",
+  images: { nvidia: "ray-llm" },
+  versionOf: semanticVersionOf,
+  versionForm: {
+    pattern: /^\d+\.\d+\.\d+$/,
+    allowed: 'a full version of Ray in quotes, such as "2.56.0"',
+    example: "2.56.0",
+  },
+  sources: vllm.sources,
+  weightsFrom: vllm.weightsFrom,
+  // Its API has no reranking (core/ingress/ingress.py of ray.llm 2.56.0, DEFAULT_ENDPOINTS).
+  tasks: ["chat", "completion", "embedding"],
+  formats: vllm.formats,
+  options: rayOptions,
+  settings: raySettings,
+  // What computes is vLLM: these are the variables that it reads.
+  variablePrefix: vllm.variablePrefix,
+  memoryFlags: vllm.memoryFlags,
+  overridingFlags: vllm.overridingFlags,
+  memoryByVersion: true,
+  readFlags: vllm.readFlags,
+  // A placement group keeps a replica on one node; replicas over several nodes are what vLLM's own groups are for.
+  parallelism: { tensor: true, overNodes: false },
+  estimate: (request) => vllm.estimate(toVllm(request)),
+  layoutProblems: vllm.layoutProblems,
+  layoutFlags: vllm.layoutFlags,
+  contextLimit: (architecture, version) => vllmContextLimit(architecture, vllmVersionOf(version)),
+  versionProblems: rayVersionProblems,
+  startProblems: (request) => batchProblems(vllmRequest(toVllm(request))),
+  lackOfMemory: vllm.lackOfMemory,
+  served: (request) => asServed(vllmRequest(toVllm(request))),
+  windowMargin: (request) => windowMargin(vllmRequest(toVllm(request))),
+  weights: (model) => vllmWeights(onVllm(model)),
+  savings: (model) => eightBits(onVllm(model)),
+  // What was read of cards is of another release of vLLM than the one in Ray.
+  cardVerdict: (model, card) => vllmCardVerdict(onVllm(model), card, false),
+  preallocatesGpuMemory: true,
+  // vLLM's, and a minute for the cluster: the head first, then its workers, then Serve's controller and the application.
+  warmUpSeconds: vllm.warmUpSeconds + 60,
+  // Raylet, Ray's agents, the node's HTTP proxy and one replica of the API; it takes one CPU, vLLM's driver another.
+  sidecar: { cpu: 1, memoryGiB: 2, ephemeralStorageGiB: 0 },
+  companion: HEAD,
+  ports: { openai: SERVE_PORT },
+  health: { alive: "/-/healthz", ready: "/v1/models" },
+  metrics: {
+    port: METRICS_PORT,
+    path: "/metrics",
+    series: {
+      requestsWaiting: "ray_vllm_num_requests_waiting",
+      requestsRunning: "ray_vllm_num_requests_running",
+      kvCacheUsage: "ray_vllm_kv_cache_usage_perc",
+      timeToFirstTokenSeconds: "ray_vllm_time_to_first_token_seconds",
+      interTokenSeconds: "ray_vllm_inter_token_latency_seconds",
+      latencySeconds: "ray_vllm_e2e_request_latency_seconds",
+      promptTokensTotal: "ray_vllm_prompt_tokens_total",
+      generatedTokensTotal: "ray_vllm_generation_tokens_total",
+      requestsTotal: "ray_vllm_request_success_total",
+      preemptionsTotal: "ray_vllm_num_preemptions_total",
+    },
+  },
+};
