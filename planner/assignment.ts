@@ -15,6 +15,8 @@ export interface AssignablePool {
 export interface AssignmentOption {
   readonly pool: string;
   readonly item: PackingItem;
+  /** What comes with them, once. It claims no GPUs. @default nothing */
+  readonly companion?: PackingItem;
 }
 
 /** A model with one way to run it on each pool that can hold it. */
@@ -90,7 +92,8 @@ class PoolStates {
   with(option: AssignmentOption): PoolStates | undefined {
     const pool = this.pools.get(option.pool);
     const before = this.packings.get(option.pool);
-    const after = before?.with(option.item);
+    const replicas = before?.with(option.item);
+    const after = option.companion ? replicas?.with(option.companion) : replicas;
     if (!pool || !before || !after || after.nodes > pool.maxNodes) {
       return undefined;
     }

@@ -8,6 +8,7 @@ import { type Layout, layouts } from "./layouts";
 import type { MemoryEstimate } from "./memory/types";
 import { verdictText } from "./memory/verdict-text";
 import { type Capacity, holds } from "./packing";
+import { roomForReplicas } from "./placement";
 import { cpuPodResources, type EnginePod, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
 import { modelFilesGB, modelStorageGiB } from "./storage";
@@ -73,7 +74,8 @@ interface Spread {
   readonly crossing: CrossingProblem | undefined;
 }
 
-function fitOnGpus(model: ModelRequest, pool: PoolRequest, node: Capacity, { maxNodes, crossing }: Spread): Fit {
+function fitOnGpus(model: ModelRequest, pool: PoolRequest, whole: Capacity, { maxNodes, crossing }: Spread): Fit {
+  const node = roomForReplicas(whole, model.engine);
   const { shape } = pool;
   const gpu = shape.gpu;
   if (!gpu) {

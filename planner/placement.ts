@@ -1,5 +1,6 @@
+import { type EngineName, engineOf } from "../engines";
 import type { Candidate } from "./candidates";
-import type { PackingItem } from "./packing";
+import type { Capacity, PackingItem } from "./packing";
 import type { ModelRequest } from "./request";
 
 /** A model and the way it will run. */
@@ -12,4 +13,22 @@ export interface Placement {
 export function packingItem({ resources, layout }: Candidate, count: number): PackingItem {
   const { gpus, cpu, memoryGiB } = resources;
   return { demand: { gpus, cpu, memoryGiB }, count, nodesPerReplica: layout.nodesPerReplica };
+}
+
+/** The pod that the engine needs once beside a model's replicas, as it is packed on the same pool. */
+export function companionItem(engine: EngineName): PackingItem | undefined {
+  const { companion } = engineOf(engine);
+  return (
+    companion && {
+      demand: { gpus: 0, cpu: companion.cpu, memoryGiB: companion.memoryGiB },
+      count: 1,
+      nodesPerReplica: 1,
+    }
+  );
+}
+
+/** What replicas may share of a node, so that the engine's companion finds room beside them on each. */
+export function roomForReplicas(node: Capacity, engine: EngineName): Capacity {
+  const { cpu = 0, memoryGiB = 0 } = companionItem(engine)?.demand ?? {};
+  return { ...node, cpu: Math.max(0, node.cpu - cpu), memoryGiB: Math.max(0, node.memoryGiB - memoryGiB) };
 }

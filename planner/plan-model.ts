@@ -1,3 +1,4 @@
+import { engineOf } from "../engines";
 import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
@@ -86,6 +87,7 @@ export function planModel(
       ...(model.notes ?? []),
       ...weightFormatNotes(model),
       ...candidate.notes,
+      ...companionNotes(model),
     ],
   };
 }
@@ -98,4 +100,13 @@ function poolShare(model: ModelRequest, { layout, resources }: Candidate, pool: 
   }
   const total = pool.minNodes * pool.shape.memoryGiB;
   return total > 0 ? Math.min(1, (model.minReplicas * resources.memoryGiB) / total) : 0;
+}
+
+function companionNotes({ engine }: ModelRequest): string[] {
+  const { companion, label } = engineOf(engine);
+  return companion
+    ? [
+        `beside the replicas ${label} takes ${companion.cpu} CPUs and ${companion.memoryGiB} GiB of one node, for the head of its cluster`,
+      ]
+    : [];
 }

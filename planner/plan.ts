@@ -5,7 +5,7 @@ import { type BilledPool, costOf } from "./cost";
 import { poolFabric } from "./fabric";
 import { FitCache } from "./fit-cache";
 import type { Capacity } from "./packing";
-import { type Placement, packingItem } from "./placement";
+import { companionItem, type Placement, packingItem } from "./placement";
 import { planModel } from "./plan-model";
 import { allocatable, PLATFORM_RESERVE } from "./pod-resources";
 import { cacheProblem, contextProblem, maximumProblems, overBudget, poolsFull } from "./problems";
@@ -135,9 +135,14 @@ function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolR
 }
 
 function assignable(model: ModelRequest, candidates: readonly Candidate[]): Assignable {
+  const companion = companionItem(model.engine);
   return {
     name: model.name,
-    options: candidates.map((c) => ({ pool: c.pool, item: packingItem(c, model.minReplicas) })),
+    options: candidates.map((c) => ({
+      pool: c.pool,
+      item: packingItem(c, model.minReplicas),
+      ...(companion && { companion }),
+    })),
   };
 }
 

@@ -57,15 +57,15 @@ export function path(of: keyof typeof API_FILES): string {
 }
 
 /** A model's engine processes as workers: named after the model, and numbered where there are several. */
-function workersOf({ model, engine, namespace, scale, control }: ModelEndpoint): Worker[] {
+function workersOf({ model, namespace, scale, control }: ModelEndpoint): Worker[] {
   // The API knows the controllers of Kubernetes itself only.
-  if (control === undefined || scale.apiVersion !== "apps/v1") {
+  if (control === undefined || scale?.apiVersion !== "apps/v1") {
     return [];
   }
-  const { engines, memoryGiB, diskGiB, models, pins, replicas } = control;
+  const { backend, engines, memoryGiB, diskGiB, models, pins, replicas } = control;
   return engines.map((url, ordinal) => ({
     name: engines.length === 1 ? model : `${model}-${ordinal}`,
-    backend: engine,
+    backend,
     url,
     memoryBytes: Math.floor(memoryGiB * BYTES_PER_GIB),
     ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * BYTES_PER_GIB) }),

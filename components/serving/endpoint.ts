@@ -1,5 +1,6 @@
 import type { Engine, EngineName } from "../../engines";
 import type { ModelTask } from "../../planner/types";
+import type { BackendKind } from "../../services/model-control/src/backends/backend";
 
 /** A controller in a model's namespace whose replicas are counted by its `scale` subresource. */
 export type ScaleTarget =
@@ -8,6 +9,8 @@ export type ScaleTarget =
 
 /** How the model control API drives the engine of a model at run time. */
 export interface EngineControl {
+  /** What the API speaks to the engine with. */
+  readonly backend: BackendKind;
   /** Base URL of each engine process; those that share everything may stand behind one. */
   readonly engines: readonly string[];
   /** Processes that the plan wants: what a start brings back where nobody remembers what it was. */
@@ -39,8 +42,8 @@ export interface ModelEndpoint {
   readonly ports: Engine["ports"];
   /** Labels of the pods that answer (leaders only, in a multi-node group). */
   readonly podLabels: Readonly<Record<string, string>>;
-  /** What runs its replicas: whatever scales the model changes this one's count. */
-  readonly scale: ScaleTarget;
+  /** What runs its replicas: whatever scales the model changes this one's count. @default only the plan scales it */
+  readonly scale?: ScaleTarget;
   /** Left out where the model control API is off, or cannot drive the engine: replicas that span nodes. */
   readonly control?: EngineControl;
   /** Prometheus endpoint of each pod, where the engine has one. */

@@ -2,34 +2,35 @@ import { imageEntry } from "../../catalog/images";
 import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
-import { type Connection, podsIn } from "../core/connections";
-import type { ControllerArgs } from "../core/controller";
-import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
+import { podsIn } from "../core/connections";
+import { fromKubernetesApi, toKubernetesApi } from "../core/network";
 import { replicasOf } from "../core/replicas";
 import { burstable } from "../core/resources";
+import type { ServerController } from "./model-server";
 
 const NAMESPACE = "lws-system";
 /** Port of the chart's admission webhook. */
 const WEBHOOK_PORT = 9443;
 
-/** The LeaderWorkerSet controller, once per cluster: it forms the groups of models that span nodes. */
-export function groupController(stage: Stage): ControllerArgs {
-  return {
+/** The LeaderWorkerSet controller: it forms the groups of models that span nodes. */
+export const groupController: ServerController = {
+  name: "groups",
+  install: (stage) => ({
     namespace: NAMESPACE,
     namespaceSuffix: "ns",
     contents: () => ({
       charts: [{ suffix: "lws", chart: "lws", release: "lws", values: groupControllerValues(stage) }],
     }),
-  };
-}
-
-export function groupControllerConnections(networks: ClusterNetworks): Connection[] {
-  const controller = podsIn(NAMESPACE);
-  return [
-    toKubernetesApi("group-controller", controller, networks),
-    fromKubernetesApi("group-controller", controller, [WEBHOOK_PORT]),
-  ];
-}
+    formerTypes: ["inference:serving:GroupController"],
+  }),
+  connections: (networks) => {
+    const controller = podsIn(NAMESPACE);
+    return [
+      toKubernetesApi("group-controller", controller, networks),
+      fromKubernetesApi("group-controller", controller, [WEBHOOK_PORT]),
+    ];
+  },
+};
 
 /** Values of the lws chart. */
 export function groupControllerValues(stage: Stage): HelmValues {

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { engineOf } from "../../engines";
 import { MODEL_LABEL } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
@@ -12,7 +13,9 @@ import { ScaleRights } from "./scale-rights";
 export interface ModelNamespaceArgs {
   readonly model: ModelPlan;
   /** Lets the model control API scale the engine. @default it may not */
-  readonly control?: ControlAccess & { readonly scale: ScaleTarget };
+  readonly control?: ControlAccess & { readonly scale: ScaleTarget | undefined };
+  /** Replicas that an update replaces at once. @default 1 */
+  readonly replaced?: number;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface ModelNamespaceArgs {
  */
 export function modelNamespace(
   name: string,
-  { model, control }: ModelNamespaceArgs,
+  { model, control, replaced }: ModelNamespaceArgs,
   opts: OptionsOfGone,
 ): pulumi.Output<string> {
   const options = { ...opts, aliases: childrenOfGone("serving:ModelNamespace", name, opts) };
@@ -31,11 +34,11 @@ export function modelNamespace(
     {
       namespace: modelNamespaceName(model.name),
       labels: { [MODEL_LABEL]: model.name },
-      quota: modelQuota(model),
+      quota: modelQuota(model, replaced),
     },
     options,
   );
-  if (control) {
+  if (control?.scale) {
     new ScaleRights(`${name}-scale`, { namespace, target: control.scale, client: control.client }, options);
   }
   return namespace;
@@ -45,16 +48,22 @@ export function modelNamespace(
 const HEAD_ROOM = { pods: 3, cpu: 4, memoryGiB: 8 };
 
 /**
- * Hard limits of a model's namespace: its replicas at their planned maximum, one more that is being replaced (its
+ * Hard limits of a model's namespace: its replicas at their planned maximum, those that are being replaced (their
  * pods count until they are gone), and Jobs. A runaway autoscaler or a stray pod cannot take the neighbours' devices.
+ *
+ * @param replaced replicas that are replaced at once.
  */
-export function modelQuota(model: ModelPlan): Record<string, string> {
+export function modelQuota(model: ModelPlan, replaced = 1): Record<string, string> {
   const { resources, nodesPerReplica, maxReplicas } = model;
-  const pods = (maxReplicas + 1) * nodesPerReplica;
+  const pods = (maxReplicas + replaced) * nodesPerReplica;
+  const { companion } = engineOf(model.engine);
+  // One, and the one that takes its place.
+  const companions = companion ? 2 : 0;
+  const { cpu = 0, memoryGiB = 0 } = companion ?? {};
   return {
-    pods: String(pods + HEAD_ROOM.pods),
-    "requests.cpu": String(Math.ceil(pods * resources.cpu + HEAD_ROOM.cpu)),
-    "requests.memory": gibibytes(Math.ceil(pods * resources.memoryGiB + HEAD_ROOM.memoryGiB)),
+    pods: String(pods + companions + HEAD_ROOM.pods),
+    "requests.cpu": String(Math.ceil(pods * resources.cpu + companions * cpu + HEAD_ROOM.cpu)),
+    "requests.memory": gibibytes(Math.ceil(pods * resources.memoryGiB + companions * memoryGiB + HEAD_ROOM.memoryGiB)),
     ...Object.fromEntries(
       Object.entries(extendedQuantities(resources, pods)).map(([name, count]) => [`requests.${name}`, count]),
     ),

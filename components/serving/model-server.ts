@@ -1,9 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { engineOf } from "../../engines";
 import { modelNamespaceName } from "../../names/namespaces";
-import type { ModelPlan } from "../../planner/types";
+import type { ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection, PodSelection } from "../core/connections";
+import type { ControllerArgs } from "../core/controller";
 import type { GpuAccess } from "../core/gpu-access";
 import type { ClusterNetworks } from "../core/network";
 import type { ModelStore } from "../storage/model-store";
@@ -26,8 +27,8 @@ export interface ModelServerArgs {
   readonly control?: ControlAccess;
   /** Of the vendor whose GPUs the model is planned on. @default nothing */
   readonly gpu?: GpuAccess;
-  /** What forms replicas that span nodes; everything of that kind is made after it. */
-  readonly groupController?: readonly pulumi.Resource[];
+  /** What the server's own controller consists of, where it has one: objects of its kinds are made after it. */
+  readonly controller?: readonly pulumi.Resource[];
 }
 
 /** A component that serves one model. */
@@ -35,8 +36,19 @@ export interface ModelServer extends pulumi.ComponentResource {
   readonly endpoint: ModelEndpoint;
 }
 
+/** Software of others that makes the pods of a kind of server, once per cluster. */
+export interface ServerController {
+  /** Last part of its logical name. */
+  readonly name: string;
+  install(stage: Stage): ControllerArgs;
+  /** @param models those that it makes pods for. */
+  connections(networks: ClusterNetworks, models: readonly ModelPlan[]): readonly Connection[];
+}
+
 export interface ModelServerClass {
   new (name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions): ModelServer;
+  /** @default Kubernetes itself makes its pods */
+  readonly controller?: ServerController;
   /** Where the model will answer. */
   endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint;
   /** What its pods connect to by themselves; who connects to them is their clients' to say. */

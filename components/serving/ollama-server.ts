@@ -171,6 +171,7 @@ function volumeGiB({ modelStorageGiB }: ModelPlan, control: ControlAccess | unde
 function engineControl(model: ModelPlan, control: ControlAccess): EngineControl {
   const { gpusPerNode, memoryPerGpu, resources } = model;
   return {
+    backend: "ollama",
     engines: replicaUrls(model),
     replicas: model.minReplicas,
     memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB - ollama.sidecar.memoryGiB,

@@ -2,6 +2,7 @@ import type { EngineName } from "../../engines";
 import type { ModelServerClass } from "./model-server";
 import { OllamaServer } from "./ollama-server";
 import { TritonServer } from "./triton-server";
+import { RayService } from "./ray-service";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
 
@@ -15,5 +16,6 @@ export interface EngineServers {
 export const SERVERS: Readonly<Record<EngineName, EngineServers>> = {
   ollama: { onOneNode: OllamaServer },
   triton: { onOneNode: TritonServer },
+  ray: { onOneNode: RayService },
   vllm: { onOneNode: VllmServer, acrossNodes: VllmGroup },
 };

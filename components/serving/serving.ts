@@ -8,8 +8,7 @@ import type { ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
-import { groupController, groupControllerConnections } from "./group-controller";
-import type { ControlAccess, ModelServerClass } from "./model-server";
+import type { ControlAccess, ModelServerClass, ServerController } from "./model-server";
 import { SERVERS } from "./servers";
 
 export interface ServingArgs {
@@ -33,13 +32,12 @@ export class Serving extends PlatformComponent {
   constructor(name: string, args: ServingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:Serving", name, opts);
     const { models, stage, gpuAccess = {}, ...shared } = args;
-    const groups = models.some(spansNodes)
-      ? new Controller(
-          this.child("groups"),
-          { ...groupController(stage), formerTypes: ["inference:serving:GroupController"] },
-          this.childOptions(),
-        )
-      : undefined;
+    const controllers = new Map(
+      controllersOf(models).map(({ controller }) => [
+        controller,
+        new Controller(this.child(controller.name), controller.install(stage), this.childOptions()),
+      ]),
+    );
     this.endpoints = models.map((model) => {
       const Server = serverFor(model);
       const server = new Server(
@@ -48,7 +46,7 @@ export class Serving extends PlatformComponent {
           ...shared,
           model,
           gpu: model.gpuVendor && gpuAccess[model.gpuVendor],
-          groupController: groups?.releases,
+          controller: Server.controller && controllers.get(Server.controller)?.releases,
         },
         this.childOptions(),
       );
@@ -66,9 +64,21 @@ export function modelEndpoints(models: readonly ModelPlan[], control: ControlAcc
 /** What the model servers connect to by themselves, and what makes their groups. */
 export function servingConnections(models: readonly ModelPlan[], networks: ClusterNetworks): Connection[] {
   return [
-    ...(models.some(spansNodes) ? groupControllerConnections(networks) : []),
+    ...controllersOf(models).flatMap(({ controller, served }) => controller.connections(networks, served)),
     ...models.flatMap((model) => serverFor(model).connectionsOf(model, networks)),
   ];
+}
+
+/** The controllers that these models need, each once, with the models that it makes pods for. */
+function controllersOf(models: readonly ModelPlan[]) {
+  const wanted = models.flatMap((model) => {
+    const { controller } = serverFor(model);
+    return controller ? [{ controller, model }] : [];
+  });
+  return [...new Set(wanted.map(({ controller }) => controller))].map((controller: ServerController) => ({
+    controller,
+    served: wanted.filter((want) => want.controller === controller).map(({ model }) => model),
+  }));
 }
 
 function spansNodes(model: ModelPlan): boolean {

@@ -2,7 +2,7 @@
 import { VLLM_PORT } from "../../engines/vllm";
 import { vllmArgument } from "../../engines/vllm/options";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
-import type { ModelPlan, ModelTask } from "../../planner/types";
+import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { flags, words } from "./command-line";
 import { DRAIN_SECONDS, IMAGE_PULL_SECONDS } from "./pod-settings";
@@ -24,6 +24,25 @@ const STREAM_CONCURRENCY = 16;
 const STREAM_MEMORY_SHARE = 0.25;
 
 /**
+ * What the plan decided of the engine itself, under vLLM's names without dashes, whoever starts it. Undefined: its default.
+ */
+export function engineArguments(model: ModelPlan): Readonly<Record<string, ArgumentValue | undefined>> {
+  return {
+    "tensor-parallel-size": model.tensorParallel,
+    "pipeline-parallel-size": model.pipelineParallel,
+    "max-model-len": model.contextTokens,
+    "max-num-seqs": model.maxNumSeqs,
+    "gpu-memory-utilization": model.gpuMemoryUtilization,
+    "kv-cache-dtype": model.kvCacheDtype === "auto" ? undefined : model.kvCacheDtype,
+    quantization: model.loadAs?.quantization,
+    dtype: model.loadAs?.dtype,
+    runner: RUNNERS[model.task],
+    "chat-template": model.chatTemplate && CHAT_TEMPLATE_FILE,
+    ...(model.loading === "stream" && streaming(model)),
+  };
+}
+
+/**
  * Arguments after `vllm serve`.
  * @param location folder of the weights, or their `s3://` URI when they are streamed.
  */
@@ -34,21 +53,11 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--served-model-name": model.servedName,
       "--host": "0.0.0.0",
       "--port": VLLM_PORT,
-      "--tensor-parallel-size": model.tensorParallel,
-      "--pipeline-parallel-size": model.pipelineParallel,
-      "--max-model-len": model.contextTokens,
-      "--max-num-seqs": model.maxNumSeqs,
-      "--gpu-memory-utilization": model.gpuMemoryUtilization,
-      "--kv-cache-dtype": model.kvCacheDtype === "auto" ? undefined : model.kvCacheDtype,
-      "--quantization": model.loadAs?.quantization,
-      "--dtype": model.loadAs?.dtype,
-      "--runner": RUNNERS[model.task],
-      "--chat-template": model.chatTemplate && CHAT_TEMPLATE_FILE,
+      ...dashed(engineArguments(model)),
       // After SIGTERM; the default is 0.
       "--shutdown-timeout": DRAIN_SECONDS,
       // Probes and scrapes would drown the requests in the log.
       "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
-      ...(model.loading === "stream" && streaming(model)),
     }),
     ...(model.loadAs?.flag === undefined ? [] : [model.loadAs.flag]),
     ...(vllmOwnSettings(model).sleepMode ? ["--enable-sleep-mode"] : []),
@@ -83,13 +92,23 @@ export function groupArguments(model: ModelPlan, location: string, role: GroupRo
   ];
 }
 
-function streaming(model: ModelPlan): Record<string, string> {
+function streaming(model: ModelPlan): Readonly<Record<string, ArgumentValue>> {
   // One streamer per GPU process of the pod.
   const bytes = Math.floor(
     (model.resources.memoryGiB * 2 ** 30 * STREAM_MEMORY_SHARE) / Math.max(1, model.resources.gpus),
   );
   return {
-    "--load-format": "runai_streamer",
-    "--model-loader-extra-config": JSON.stringify({ concurrency: STREAM_CONCURRENCY, memory_limit: bytes }),
+    "load-format": "runai_streamer",
+    "model-loader-extra-config": { concurrency: STREAM_CONCURRENCY, memory_limit: bytes },
   };
+}
+
+/** As flags of a command line: mappings become JSON. */
+function dashed(values: ReturnType<typeof engineArguments>): Record<string, string | number | undefined> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      `--${name}`,
+      value === undefined || typeof value === "number" || typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
 }

@@ -11,6 +11,7 @@ import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
+import { groupController } from "./group-controller";
 import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
@@ -38,6 +39,8 @@ const REACH_LEADER = [
  * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew.
  */
 export class VllmGroup extends PlatformComponent implements ModelServer {
+  static readonly controller = groupController;
+
   readonly endpoint: ModelEndpoint;
 
   /** The API runs in the leaders; the model control API cannot drive groups. */
@@ -149,7 +152,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         },
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...store.whenFilled(model.name), ...(args.groupController ?? [])],
+        dependsOn: [...store.whenFilled(model.name), ...(args.controller ?? [])],
         customTimeouts: deployTimeouts(IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
       }),
     );

@@ -30,7 +30,8 @@ export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs
   });
 }
 
-function engineEnvironment(model: ModelPlan): kubernetes.types.input.core.v1.EnvVar[] {
+/** Variables of vLLM, whoever starts it. */
+export function engineEnvironment(model: ModelPlan): kubernetes.types.input.core.v1.EnvVar[] {
   return variables({
     // Everything that is cached lies in one writable folder: the root file system is read-only.
     HOME: CACHE_FOLDER,

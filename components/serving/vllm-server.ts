@@ -102,6 +102,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
 /** vLLM has the one model that it was started with; its replicas are alike and stand behind one name. */
 function engineControl(model: ModelPlan): EngineControl {
   return {
+    backend: "vllm",
     engines: [`http://${serviceHost(serverName(model.name), modelNamespaceName(model.name))}:${VLLM_PORT}`],
     replicas: model.minReplicas,
     memoryGiB: model.memoryPerGpu.limitGiB * Math.max(1, model.gpusPerNode),

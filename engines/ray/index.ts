@@ -1,4 +1,4 @@
-import { type Engine, semanticVersionOf, type SidecarResources } from "../engine";
+import { type Engine, type SidecarResources, semanticVersionOf } from "../engine";
 import { vllm } from "../vllm";
 import { vllmCardVerdict } from "../vllm/card-verdict";
 import { windowMargin } from "../vllm/memory/estimate";

@@ -1,6 +1,13 @@
-import { type EngineArgument, type EngineOptions, type OptionRules, optionCatalogue } from "../../catalog/engine-options";
+import {
+  type EngineArgument,
+  type EngineOptions,
+  type OptionRules,
+  optionCatalogue,
+} from "../../catalog/engine-options";
 import options from "../../catalog/engine-options/ray.json";
 import vllmRules from "../../catalog/engine-options/vllm-rules.json";
+import { wholeNumber } from "../../names/whole-number";
+import type { ArgumentValue } from "../served-model";
 
 /**
  * What `args` may hold: arguments of the vLLM engine in Ray (`engine_kwargs`), under the names that vLLM's command line has for
@@ -21,6 +28,43 @@ export const rayOptions = optionCatalogue(options as EngineOptions, {
 export function rayArgument(name: string): EngineArgument | undefined {
   return rayOptions.argumentNamed.get(name);
 }
+
+/**
+ * An argument as the engine's constructor takes it, under its own name: no parser of a command line reads it, so that a
+ * negation becomes `false`, a number with a unit a number, and JSON text what it says.
+ */
+export function rayEngineArgument(given: string, value: ArgumentValue): readonly [name: string, value: unknown] {
+  const argument = rayArgument(given) ?? byOtherName.get(given);
+  if (argument === undefined) {
+    return [given, value];
+  }
+  if (argument.negation === given && typeof value === "boolean") {
+    return [argument.name, !value];
+  }
+  return [argument.name, typeof value === "string" ? valueOf(argument, value) : value];
+}
+
+function valueOf({ kind, suffix }: EngineArgument, text: string): unknown {
+  if (kind === "integer" && suffix) {
+    return wholeNumber(text) ?? text;
+  }
+  return kind === "json" ? (parsed(text) ?? text) : text;
+}
+
+/** Undefined where it is no JSON: some arguments take other texts too. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const byOtherName: ReadonlyMap<string, EngineArgument> = new Map(
+  rayOptions.options.arguments.flatMap((argument) =>
+    [argument.negation, ...(argument.aliases ?? [])].flatMap((name) => (name === undefined ? [] : [[name, argument]])),
+  ),
+);
 
 function names(rows: readonly { readonly name: string }[]): ReadonlySet<string> {
   return new Set(rows.map(({ name }) => name));

@@ -36,7 +36,9 @@ export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: Serv
   return {
     args,
     notes:
-      offers.length === 0 ? [] : [`vLLM has parsers for this family, which are off; under ${owner.key}: ${offers.join(", ")}`],
+      offers.length === 0
+        ? []
+        : [`vLLM has parsers for this family, which are off; under ${owner.key}: ${offers.join(", ")}`],
     problems: missing.map((kind) => ({ rule: "chat-parsers", message: missingMessage(owner, kind, model) })),
   };
 }

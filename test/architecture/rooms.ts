@@ -48,6 +48,7 @@ export const ROOMS: readonly Room[] = [
       "components/serving/scripts",
       "components/storage",
     ],
+    types: [SERVICE],
     pulumi: true,
   },
   {

@@ -67,6 +67,11 @@ export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
   };
 }
 
+/** The same model on Ray Serve, one A10 to each of two replicas. */
+export function rayPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
+  return modelPlan({ engine: "ray", engineVersion: "2.56.0", minReplicas: 2, maxReplicas: 3, ...overrides });
+}
+
 /** A small model on Ollama, without a GPU. */
 export function ollamaPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
   return modelPlan({

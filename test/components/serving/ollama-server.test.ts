@@ -61,6 +61,7 @@ describe("OllamaServer", () => {
     expect(literals(server).OLLAMA_MAX_LOADED_MODELS).toBe("64");
     const pods = "model-llama-3b-pods.model-llama-3b.svc:11434";
     expect(serving.endpoints[0]?.control).toEqual({
+      backend: "ollama",
       engines: [`http://model-llama-3b-0.${pods}`, `http://model-llama-3b-1.${pods}`],
       replicas: 2,
       memoryGiB: 5.75,

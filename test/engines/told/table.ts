@@ -2,11 +2,13 @@ import type { EngineName } from "../../../engines";
 import type { Reader } from "./contract";
 import { ollamaReader } from "./ollama";
 import { tritonReader } from "./triton";
+import { rayReader } from "./ray";
 import { vllmReader } from "./vllm";
 
 /** Every engine's reader: an engine without one does not compile. */
 export const READERS: Readonly<Record<EngineName, Reader>> = {
   ollama: ollamaReader,
   triton: tritonReader,
+  ray: rayReader,
   vllm: vllmReader,
 };

@@ -1,0 +1,58 @@
+import { imageEntry } from "../../catalog/images";
+import { RESTRICTED_CONTAINER } from "../../names/pod-security";
+import type { Stage } from "../../planner/types";
+import type { HelmValues } from "../core/chart-release";
+import { connect, podsIn } from "../core/connections";
+import { toKubernetesApi } from "../core/network";
+import { replicasOf } from "../core/replicas";
+import { burstable, quantities } from "../core/resources";
+import type { ServerController } from "./model-server";
+import { DASHBOARD_PORT, rayPods } from "./ray-names";
+
+const NAMESPACE = "ray-system";
+
+/** KubeRay: it makes a Ray cluster of each RayService, submits the application to its head, and watches both. */
+export const rayOperator: ServerController = {
+  name: "ray-operator",
+  install: (stage) => ({
+    namespace: NAMESPACE,
+    contents: () => ({
+      charts: [
+        { chart: "kuberay-operator", release: "kuberay-operator", values: rayOperatorValues(stage), suffix: "chart" },
+      ],
+    }),
+  }),
+  // It has no webhook: nothing calls it.
+  connections: (networks, models) => {
+    const operator = podsIn(NAMESPACE);
+    return [
+      toKubernetesApi("ray-operator", operator, networks),
+      connect({
+        name: "ray-operator-to-heads",
+        reason: "It submits applications to the heads of Ray clusters, and asks how they are",
+        from: operator,
+        to: models.map((model) => rayPods(model, "head")),
+        ports: [DASHBOARD_PORT],
+      }),
+    ];
+  },
+};
+
+/** Values of the kuberay-operator chart. */
+export function rayOperatorValues(stage: Stage): HelmValues {
+  const { repository, tag } = imageEntry("kuberay-operator");
+  return {
+    // One leads, the other takes over: while there is none, no cluster is mended.
+    replicas: replicasOf(stage),
+    leaderElectionEnabled: true,
+    image: { repository, tag, pullPolicy: "IfNotPresent" },
+    podSecurityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+    securityContext: { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+    resources: { ...quantities(burstable({ cpu: 0.1, memoryGiB: 0.5 }, { cpu: 1, memoryGiB: 1 })) },
+    featureGates: [
+      { name: "RayClusterStatusConditions", enabled: true },
+      // Another way to upgrade needs Ray's own autoscaler, and there is one autoscaler at most.
+      { name: "RayServiceIncrementalUpgrade", enabled: false },
+    ],
+  };
+}

@@ -1,0 +1,156 @@
+/** The pods of a model's Ray cluster: a head that keeps it together, and workers with the GPUs. KubeRay adds `ray start`. */
+import type * as kubernetes from "@pulumi/kubernetes";
+import { HEAD, METRICS_PORT, ray, SERVE_PORT } from "../../engines/ray";
+import type { ModelPlan } from "../../planner/types";
+import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
+import { PRIORITY } from "../core/priority-classes";
+import { gibibytes, guaranteed, modelResources } from "../core/resources";
+import type { ChatTemplate } from "./chat-template";
+import { engineImage } from "./engine-image";
+import type { ModelServerArgs } from "./model-server";
+import { DEREGISTER_SECONDS, DRAIN_SECONDS, modelVariables, variables } from "./pod-settings";
+import { AGENT_PORT, DASHBOARD_PORT } from "./ray-names";
+import { engineEnvironment } from "./vllm-pod";
+import type { Weights } from "./vllm-weights";
+
+/** User `ray` of the image, whose home has the Python that everything runs in (docker/base-deps/Dockerfile of ray 2.56.0). */
+const USER = 1000;
+/** Ray's sessions, sockets and logs. */
+const SESSION_FOLDER = "/tmp";
+const CACHE_FOLDER = "/cache";
+const SHARED_MEMORY = "/dev/shm";
+/** Objects that Ray's processes pass on are requests and answers; half of /dev/shm is left to NCCL. */
+const OBJECT_STORE_SHARE = 0.5;
+/** Of the head, which passes nothing on. */
+const HEAD_SHARED_MEMORY_GIB = 1;
+const PROBE_PERIOD_SECONDS = 10;
+/** In which Ray's processes get up on a node that has the image. */
+const RAY_START_SECONDS = 300;
+
+/** Arguments of `ray start`, as KubeRay takes them: texts. */
+export type RayStartParams = Readonly<Record<string, string>>;
+
+export interface RayPod {
+  readonly pod: HardenedPodArgs;
+  readonly rayStartParams: RayStartParams;
+}
+
+/** What both kinds of pods share. */
+function common({ model, gpu }: Pick<ModelServerArgs, "model" | "gpu">) {
+  return {
+    user: USER,
+    nodeSelector: model.nodeSelector,
+    tolerations: model.tolerations,
+    runtimeClassName: gpu?.runtimeClass,
+    priorityClassName: PRIORITY.serving.name,
+  };
+}
+
+/** On the pool of the replicas, where the plan left room for it, and without GPUs. Ray starts no work there. */
+export function headPod(args: Pick<ModelServerArgs, "model" | "gpu">): RayPod {
+  const alive = { httpGet: { path: "/api/gcs_healthz", port: DASHBOARD_PORT }, timeoutSeconds: 5 };
+  return {
+    rayStartParams: { "num-cpus": "0", "num-gpus": "0", ...objectStore(HEAD_SHARED_MEMORY_GIB) },
+    pod: {
+      ...common(args),
+      volumes: [sharedMemory(HEAD_SHARED_MEMORY_GIB)],
+      containers: [
+        {
+          name: "ray-head",
+          image: engineImage(args.model),
+          ports: [
+            { name: "gcs", containerPort: 6379 },
+            { name: "dashboard", containerPort: DASHBOARD_PORT },
+            { name: "serve", containerPort: SERVE_PORT },
+            { name: "metrics", containerPort: METRICS_PORT },
+          ],
+          env: rayEnvironment(args.model),
+          volumeMounts: [{ name: "shared-memory", mountPath: SHARED_MEMORY }],
+          writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
+          resources: guaranteed(HEAD),
+          startupProbe: { ...alive, periodSeconds: 5, failureThreshold: RAY_START_SECONDS / 5 },
+          readinessProbe: { ...alive, periodSeconds: PROBE_PERIOD_SECONDS },
+          livenessProbe: { ...alive, periodSeconds: PROBE_PERIOD_SECONDS, failureThreshold: 6 },
+        },
+      ],
+    },
+  };
+}
+
+export interface WorkerPodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
+  readonly weights: Weights;
+  readonly chatTemplate?: ChatTemplate | undefined;
+}
+
+/** One replica: its GPUs, and the proxy and API that answer for it. */
+export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): RayPod {
+  const { model, gpu } = args;
+  const { sharedMemoryGiB } = model.resources;
+  return {
+    rayStartParams: objectStore(sharedMemoryGiB),
+    pod: {
+      ...common(args),
+      supplementalGroups: gpu?.groups,
+      terminationGracePeriodSeconds: DEREGISTER_SECONDS + DRAIN_SECONDS + 20,
+      volumes: [...weights.volumes, ...(chatTemplate?.volumes ?? []), sharedMemory(sharedMemoryGiB)],
+      initContainers: weights.initContainers,
+      containers: [
+        {
+          name: "ray-worker",
+          image: engineImage(model),
+          ports: [
+            { name: "serve", containerPort: SERVE_PORT },
+            { name: "metrics", containerPort: METRICS_PORT },
+          ],
+          env: [...rayEnvironment(model), ...weights.environment, ...modelVariables(model, gpu)],
+          volumeMounts: [
+            ...weights.mounts,
+            ...(chatTemplate?.mounts ?? []),
+            { name: "shared-memory", mountPath: SHARED_MEMORY },
+          ],
+          writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
+          // All of it runs in this container: the plan's part for Ray's own processes too.
+          resources: modelResources(model.resources, { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 }),
+          // Ray ends its processes at once when it is told to, in the middle of an answer.
+          lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS + DRAIN_SECONDS } } },
+          ...workerProbes(model),
+        },
+      ],
+    },
+  };
+}
+
+/** The node's proxy knows the application only once it runs; Ray's daemon lives before. */
+function workerProbes(model: ModelPlan): Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe"> {
+  const ready = {
+    httpGet: { path: ray.health.ready, port: "serve" },
+    periodSeconds: PROBE_PERIOD_SECONDS,
+    timeoutSeconds: 5,
+  };
+  return {
+    startupProbe: { ...ready, failureThreshold: Math.ceil(model.startupBudgetSeconds / PROBE_PERIOD_SECONDS) },
+    readinessProbe: ready,
+    livenessProbe: {
+      httpGet: { path: "/api/local_raylet_healthz", port: AGENT_PORT },
+      periodSeconds: PROBE_PERIOD_SECONDS,
+      timeoutSeconds: 5,
+      failureThreshold: 6,
+    },
+  };
+}
+
+function rayEnvironment(model: ModelPlan): kubernetes.types.input.core.v1.EnvVar[] {
+  return [
+    ...engineEnvironment(model),
+    // Nothing is reported from a closed pod.
+    ...variables({ RAY_USAGE_STATS_ENABLED: "0" }),
+  ];
+}
+
+function sharedMemory(gib: number): kubernetes.types.input.core.v1.Volume {
+  return { name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: gibibytes(gib) } };
+}
+
+function objectStore(sharedMemoryGiB: number): RayStartParams {
+  return { "object-store-memory": String(Math.floor(sharedMemoryGiB * OBJECT_STORE_SHARE * 2 ** 30)) };
+}

@@ -1,0 +1,76 @@
+/** What Ray Serve is told of a model: one application of `ray.serve.llm`. Pure; real Ray judges it in the end-to-end tests. */
+import { SERVE_PORT } from "../../engines/ray";
+import { rayArgument, rayEngineArgument } from "../../engines/ray/options";
+import type { ModelPlan } from "../../planner/types";
+import { DRAIN_SECONDS } from "./pod-settings";
+import { engineArguments } from "./vllm-args";
+
+/** `ServeDeploySchema` of ray.serve.schema (2.56.0), with `LLMServingArgs` of ray.serve.llm as the application's arguments. */
+export interface ServeConfig {
+  readonly proxy_location: "EveryNode";
+  readonly http_options: { readonly host: string; readonly port: number };
+  readonly applications: readonly {
+    readonly name: string;
+    readonly route_prefix: "/";
+    readonly import_path: "ray.serve.llm:build_openai_app";
+    readonly args: {
+      readonly llm_configs: readonly LlmConfig[];
+      /** Of the API in front of the engines. Without a number of replicas it would scale by itself. */
+      readonly ingress_deployment_config: { readonly num_replicas: number };
+    };
+  }[];
+}
+
+interface LlmConfig {
+  readonly model_loading_config: { readonly model_id: string; readonly model_source: string };
+  readonly engine_kwargs: Readonly<Record<string, unknown>>;
+  readonly placement_group_config: {
+    readonly bundle_per_worker: { readonly GPU: number };
+    readonly strategy: "STRICT_PACK";
+  };
+  readonly deployment_config: { readonly num_replicas: number; readonly graceful_shutdown_timeout_s: number };
+  /** vLLM's series through Ray's own endpoint. */
+  readonly log_engine_metrics: true;
+}
+
+/** @param location folder of the weights, or their `s3://` URI when they are streamed. */
+export function serveConfig(model: ModelPlan, location: string): ServeConfig {
+  return {
+    proxy_location: "EveryNode",
+    http_options: { host: "0.0.0.0", port: SERVE_PORT },
+    applications: [
+      {
+        name: model.name,
+        route_prefix: "/",
+        import_path: "ray.serve.llm:build_openai_app",
+        args: {
+          llm_configs: [
+            {
+              model_loading_config: { model_id: model.servedName, model_source: location },
+              engine_kwargs: engineKwargs(model),
+              // One bundle for each GPU; those of a replica on one node, which the plan gave so many.
+              placement_group_config: { bundle_per_worker: { GPU: 1 }, strategy: "STRICT_PACK" },
+              deployment_config: {
+                num_replicas: model.minReplicas,
+                graceful_shutdown_timeout_s: DRAIN_SECONDS,
+              },
+              log_engine_metrics: true,
+            },
+          ],
+          ingress_deployment_config: { num_replicas: model.minReplicas },
+        },
+      },
+    ],
+  };
+}
+
+/** What the plan decided and what the user wrote, as arguments of the engine's constructor. */
+function engineKwargs(model: ModelPlan): Record<string, unknown> {
+  const decided = Object.entries(engineArguments(model)).filter(([, value]) => value !== undefined);
+  const flag = model.loadAs?.flag?.replace(/^--/, "");
+  const known = flag !== undefined && rayArgument(flag) ? [[flag, true] as const] : [];
+  const given = Object.entries(model.args ?? {}).map(([name, value]) => rayEngineArgument(name, value));
+  return Object.fromEntries(
+    [...decided, ...known, ...given].map(([name, value]) => [name.replaceAll("-", "_"), value]),
+  );
+}

@@ -1,0 +1,38 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+
+/**
+ * The custom resource of ray-project/kuberay 1.6: a Ray cluster and the application on it. Only the fields that the
+ * platform sets; the test validates what is rendered against the CRD's schema.
+ */
+export interface IRayService {
+  readonly apiVersion: "ray.io/v1";
+  readonly kind: "RayService";
+  readonly metadata?: object;
+  readonly spec?: {
+    /** Applications as YAML, which JSON is: the body that Serve's REST API takes. */
+    readonly serveConfigV2: string;
+    /** `NewCluster`: a changed cluster is made anew beside the old one, which serves until the new one does. */
+    readonly upgradeStrategy: { readonly type: "NewCluster" };
+    /** Seconds that the old cluster lives on after the new one serves. */
+    readonly rayClusterDeletionDelaySeconds: number;
+    readonly excludeHeadPodFromServeSvc: boolean;
+    /** The Service in front of the workers; the operator adds name, labels and selector. */
+    readonly serveService: kubernetes.types.input.core.v1.Service;
+    readonly rayClusterConfig: {
+      readonly rayVersion: string;
+      readonly enableInTreeAutoscaling: false;
+      readonly headGroupSpec: {
+        readonly rayStartParams: Readonly<Record<string, string>>;
+        readonly template: kubernetes.types.input.core.v1.PodTemplateSpec;
+      };
+      readonly workerGroupSpecs: readonly {
+        readonly groupName: string;
+        readonly replicas: number;
+        readonly minReplicas: number;
+        readonly maxReplicas: number;
+        readonly rayStartParams: Readonly<Record<string, string>>;
+        readonly template: kubernetes.types.input.core.v1.PodTemplateSpec;
+      }[];
+    };
+  };
+}

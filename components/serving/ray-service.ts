@@ -1,0 +1,143 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { SERVE_PORT } from "../../engines/ray";
+import { ANNOTATIONS, MODEL_LABEL, selectorLabels, standardLabels } from "../../names/labels";
+import type { ModelPlan } from "../../planner/types";
+import { type Connection, connect } from "../core/connections";
+import { customResource } from "../core/custom-resource";
+import { hardenedPodSpec } from "../core/hardened-pod";
+import { hashOf } from "../core/job-scripts";
+import { PlatformComponent } from "../core/platform-component";
+import { chatTemplate } from "./chat-template";
+import type { ModelEndpoint } from "./endpoint";
+import { modelNamespace } from "./model-namespace";
+import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
+import {
+  DEREGISTER_SECONDS,
+  DRAIN_SECONDS,
+  deployTimeouts,
+  IMAGE_PULL_SECONDS,
+  memoryAnnotations,
+} from "./pod-settings";
+import { RAY_APP, type RayRole, rayLabels, rayPods } from "./ray-names";
+import { rayOperator } from "./ray-operator";
+import { headPod, type RayPod, workerPod } from "./ray-pods";
+import { serveConfig } from "./ray-serve-config";
+import type { IRayService } from "./ray-service-resource";
+import { vllmWeights } from "./vllm-weights";
+
+/**
+ * One model on Ray Serve: a RayService, of which KubeRay makes a Ray cluster with a worker for each replica. The number of
+ * replicas is the plan's: neither Ray's autoscaler nor Serve's changes it.
+ */
+export class RayService extends PlatformComponent implements ModelServer {
+  static readonly controller = rayOperator;
+
+  readonly endpoint: ModelEndpoint;
+
+  /** The model control API drives engines, and here the operator does. */
+  static endpointOf(model: ModelPlan): ModelEndpoint {
+    return {
+      ...modelOf(model),
+      // The operator names it, and makes it when the model answers.
+      service: `${serverName(model.name)}-serve-svc`,
+      podLabels: rayLabels(model.name, "worker"),
+    };
+  }
+
+  static connectionsOf(model: ModelPlan): readonly Connection[] {
+    return [
+      connect({
+        name: `model-${model.name}-to-itself`,
+        reason: "Processes of a Ray cluster find each other through its head, and choose their ports freely",
+        from: rayPods(model),
+        to: rayPods(model),
+      }),
+    ];
+  }
+
+  /** @throws Error when there is no model store, or the model's source is not in it. */
+  constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:RayService", name, opts);
+    const { model } = args;
+    this.endpoint = RayService.endpointOf(model);
+    const store = requireStore(args);
+    const instance = serverName(model.name);
+    const labels = standardLabels(RAY_APP, instance, { [MODEL_LABEL]: model.name });
+    // A changed cluster is made anew beside the old one, with all its replicas.
+    const namespace = modelNamespace(this.child("space"), { model, replaced: model.minReplicas }, this.childOptions());
+    const metadata = { name: instance, namespace, labels };
+    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
+    const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
+    const account = new kubernetes.core.v1.ServiceAccount(
+      this.child("account"),
+      { metadata, automountServiceAccountToken: false },
+      this.childOptions(),
+    );
+    new kubernetes.policy.v1.PodDisruptionBudget(
+      this.child("budget"),
+      {
+        metadata,
+        spec: { maxUnavailable: 1, selector: { matchLabels: { ...selectorLabels(RAY_APP, instance) } } },
+      },
+      this.childOptions(),
+    );
+
+    const podTemplate = (role: RayRole, { pod }: RayPod) => ({
+      metadata: {
+        labels: { ...labels, ...rayLabels(model.name, role) },
+        annotations: {
+          ...(role === "worker" && memoryAnnotations(model)),
+          [ANNOTATIONS.configHash]: template ? hashOf([weights.hash, template.hash]) : weights.hash,
+        },
+      },
+      spec: hardenedPodSpec({ ...pod, serviceAccountName: account.metadata.name }),
+    });
+    const head = headPod(args);
+    const worker = workerPod({ ...args, weights, chatTemplate: template });
+    const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
+    customResource<IRayService>(
+      this.child("service"),
+      {
+        apiVersion: "ray.io/v1",
+        kind: "RayService",
+        name: instance,
+        namespace,
+        labels,
+        annotations: {
+          // Pulumi knows no readiness of foreign kinds: the deployment is done when requests are answered.
+          "pulumi.com/waitFor": "condition=Ready",
+        },
+        spec: {
+          serveConfigV2: JSON.stringify(serveConfig(model, weights.location), undefined, 2),
+          upgradeStrategy: { type: "NewCluster" },
+          rayClusterDeletionDelaySeconds: DEREGISTER_SECONDS + DRAIN_SECONDS,
+          excludeHeadPodFromServeSvc: true,
+          // Without an address of its own: the gateway balances over the workers themselves.
+          serveService: { spec: { clusterIP: "None", ports: [{ name: "serve", port: SERVE_PORT }] } },
+          rayClusterConfig: {
+            rayVersion: model.engineVersion,
+            enableInTreeAutoscaling: false,
+            headGroupSpec: { rayStartParams: head.rayStartParams, template: podTemplate("head", head) },
+            workerGroupSpecs: [
+              {
+                groupName: "replicas",
+                replicas: model.minReplicas,
+                minReplicas: model.minReplicas,
+                maxReplicas: model.minReplicas,
+                rayStartParams: worker.rayStartParams,
+                template: podTemplate("worker", worker),
+              },
+            ],
+          },
+        },
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({
+        dependsOn: [...store.whenFilled(model.name), ...(args.controller ?? [])],
+        customTimeouts: deployTimeouts(deadline),
+      }),
+    );
+    this.registerOutputs({ endpoint: this.endpoint });
+  }
+}
