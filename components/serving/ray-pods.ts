@@ -6,12 +6,12 @@ import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, guaranteed, modelResources } from "../core/resources";
 import type { ChatTemplate } from "./chat-template";
+import type { Weights } from "./copied-weights";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
 import { DEREGISTER_SECONDS, DRAIN_SECONDS, modelVariables, variables } from "./pod-settings";
 import { AGENT_PORT, DASHBOARD_PORT } from "./ray-names";
 import { engineEnvironment } from "./vllm-pod";
-import type { Weights } from "./vllm-weights";
 
 /** User `ray` of the image, whose home has the Python that everything runs in (docker/base-deps/Dockerfile of ray 2.56.0). */
 const USER = 1000;

@@ -41,10 +41,10 @@ export function rayEngineArgument(given: string, value: ArgumentValue): readonly
   if (argument.negation === given && typeof value === "boolean") {
     return [argument.name, !value];
   }
-  return [argument.name, typeof value === "string" ? valueOf(argument, value) : value];
+  return [argument.name, typeof value === "string" ? valueIn(argument, value) : value];
 }
 
-function valueOf({ kind, suffix }: EngineArgument, text: string): unknown {
+function valueIn({ kind, suffix }: EngineArgument, text: string): unknown {
   if (kind === "integer" && suffix) {
     return wholeNumber(text) ?? text;
   }
