@@ -1,8 +1,8 @@
 import type { EngineName } from "../../engines";
 import type { ModelServerClass } from "./model-server";
 import { OllamaServer } from "./ollama-server";
-import { TritonServer } from "./triton-server";
 import { RayService } from "./ray-service";
+import { TritonServer } from "./triton-server";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
 

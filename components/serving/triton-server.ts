@@ -134,6 +134,7 @@ function tritonEnvironment() {
 /** It may load whatever its repository holds; replicas are alike and stand behind one name. */
 function engineControl(model: ModelPlan): EngineControl {
   return {
+    backend: "triton",
     engines: [`http://${serviceHost(serverName(model.name), modelNamespaceName(model.name))}:${TRITON_PORTS.http}`],
     replicas: model.minReplicas,
     memoryGiB: model.memoryPerGpu.limitGiB * Math.max(1, model.gpusPerNode),

@@ -1,8 +1,8 @@
 import type { EngineName } from "../../../engines";
 import type { Reader } from "./contract";
 import { ollamaReader } from "./ollama";
-import { tritonReader } from "./triton";
 import { rayReader } from "./ray";
+import { tritonReader } from "./triton";
 import { vllmReader } from "./vllm";
 
 /** Every engine's reader: an engine without one does not compile. */
