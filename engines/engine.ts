@@ -1,6 +1,7 @@
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
 import type { MemoryEstimate } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
+import type { AdapterSupport } from "./adapters";
 import type { Card, CardVerdict } from "./card";
 import type { LayoutRequest, MemoryRequest } from "./memory-request";
 import type { ArgumentValue, ModelSource, ModelTask, ServedModel } from "./served-model";
@@ -108,6 +109,8 @@ export interface Engine {
   readonly options: EngineOptionCatalogue;
   /** Beginning of the variables that it alone reads: a name like that which it lacks is a slip. */
   readonly variablePrefix: string;
+  /** LoRA adapters of a model. @default it takes none */
+  readonly adapters?: AdapterSupport;
   /** Its own block in the configuration of a model, under its name. @default it has none */
   readonly settings?: EngineSettings;
   /** Flags that the memory figure counts with, without dashes. @default none of them */

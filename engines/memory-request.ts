@@ -1,3 +1,4 @@
+import type { AdapterDemand } from "./adapters";
 import type { ServedModel } from "./served-model";
 import type { EngineName } from "./table";
 
@@ -11,7 +12,8 @@ export interface LayoutRequest extends Pick<ServedModel, "architecture" | "quant
 /** What an engine is asked of a replica's memory: the model and its load, on which GPUs, in which layout. */
 export interface MemoryRequest
   extends LayoutRequest,
-    Pick<ServedModel, "contextTokens" | "concurrency" | "kvCacheDtype" | "maxNumSeqs" | "declaredMemoryGiB"> {
+    Pick<ServedModel, "contextTokens" | "concurrency" | "kvCacheDtype" | "maxNumSeqs" | "declaredMemoryGiB">,
+    AdapterDemand {
   readonly engine: { readonly name: EngineName; readonly version: string };
   /** "cpu": on host memory, which `gpuMemoryGiB` then states. */
   readonly device?: "gpu" | "cpu";

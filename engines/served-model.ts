@@ -10,6 +10,18 @@ export type ModelSource =
   | { readonly kind: "bucket"; readonly uri: string }
   | { readonly kind: "ollama"; readonly tag: string };
 
+/** What goes through the environment's model store. */
+export type StoredSource = Exclude<ModelSource, { readonly kind: "ollama" }>;
+
+/** LoRA weights beside a model's own, which clients call as a model of this name. */
+export interface Adapter {
+  /** What clients put in the `model` field; names its folder in pods and in the store. */
+  readonly name: string;
+  readonly source: StoredSource;
+  /** Largest `r` in it, where the configuration says so. */
+  readonly rank?: number;
+}
+
 /** How an engine gets the weights at start: copied to a local volume first, or streamed from the store. */
 export type ModelLoading = "copy" | "stream";
 
@@ -64,5 +76,11 @@ export interface ServedModel {
   readonly args?: Readonly<Record<string, ArgumentValue>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly chatTemplate?: ChatTemplate;
+  /** @default none */
+  readonly adapters?: readonly Adapter[];
+  /** Adapters that the GPUs hold at once. @default the engine's choice */
+  readonly maxLoras?: number;
+  /** Largest rank of an adapter. @default the engine's choice */
+  readonly maxLoraRank?: number;
   readonly engineSettings?: EngineOwnSettings;
 }

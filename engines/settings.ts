@@ -13,6 +13,8 @@ export interface RequestedSettings
     | "gpuMemoryUtilization"
     | "maxNumSeqs"
     | "declaredMemoryGiB"
+    | "maxLoras"
+    | "maxLoraRank"
   > {
   /** File of a chat template, from the folder of the environment's file. */
   readonly chatTemplate?: string;

@@ -1,5 +1,5 @@
 /** Where weights may come from: how a configuration writes it, who answers there, and whether our model store has a part in it. */
-import type { ModelSource } from "./served-model";
+import type { ModelSource, StoredSource } from "./served-model";
 
 export type SourceKind = ModelSource["kind"];
 
@@ -57,13 +57,25 @@ export const DEFAULT_REGISTRY = "registry.ollama.ai";
 
 export const sourceKinds = Object.keys(SOURCES) as readonly SourceKind[];
 
-/** Every source that may be written. */
-export const sourcePattern = new RegExp(
-  `^(${sourceKinds.map((kind) => `${SOURCES[kind].scheme}://${SOURCES[kind].pattern}`).join("|")})$`,
-);
+/** Kinds that engines read in the environment's model store. */
+export const storedKinds = sourceKinds.filter((kind) => SOURCES[kind].throughStore);
+
+export function isStored(source: ModelSource): source is StoredSource {
+  return SOURCES[source.kind].throughStore;
+}
+
+/** Every source of these kinds. */
+export function sourcePatternOf(kinds: readonly SourceKind[]): RegExp {
+  return new RegExp(`^(${kinds.map((kind) => `${SOURCES[kind].scheme}://${SOURCES[kind].pattern}`).join("|")})$`);
+}
 
 /** `hf://org/name[@revision], s3://bucket/prefix or ollama://tag`. */
-export const sourceForms = either(sourceKinds.map((kind) => SOURCES[kind].form));
+export function sourceFormsOf(kinds: readonly SourceKind[]): string {
+  return either(kinds.map((kind) => SOURCES[kind].form));
+}
+
+export const sourcePattern = sourcePatternOf(sourceKinds);
+export const sourceForms = sourceFormsOf(sourceKinds);
 
 /** Where the weights of one model come from, for people. */
 export interface Origin {

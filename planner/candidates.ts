@@ -2,6 +2,7 @@ import { imageArchitectures, imageSupports } from "../catalog/images";
 import { engineOf, engineProcessors, modelImageName, settingPath } from "../engines";
 import { estimateMemory, layoutProblems, startProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
+import { adapterHostGiB, adapterStorageGiB } from "./adapters";
 import { type CrossingProblem, crossingProblem, groupDevices } from "./fabric";
 import { cardVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
@@ -104,12 +105,13 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, whole: Capacity, { ma
     }
     const estimate = estimateMemory(requestOn(gpu, model, layout));
     if (estimate.verdict.answer === "fits") {
+      const pod = enginePod(model, layout.gpusPerNode);
       const resources = {
-        ...gpuPodResources(shape, node, layout.gpusPerNode, enginePod(model)),
+        ...gpuPodResources(shape, node, layout.gpusPerNode, pod),
         ...(layout.nodesPerReplica > 1 && groupDevices(pool)),
       };
-      const sidecar = engineOf(model.engine).sidecar;
-      const floor = hostMemoryFloorGiB(layout.gpusPerNode) + resources.sharedMemoryGiB + sidecar.memoryGiB;
+      const beside = resources.sharedMemoryGiB + (pod.adapterMemoryGiB ?? 0) + pod.sidecar.memoryGiB;
+      const floor = Math.ceil(hostMemoryFloorGiB(layout.gpusPerNode) + beside);
       if (resources.memoryGiB < floor || !holds(node, resources)) {
         return refuse(
           pool,
@@ -167,7 +169,7 @@ function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
       },
     };
   }
-  const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, enginePod(model));
+  const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, enginePod(model, 1));
   if (!holds(node, resources)) {
     return refuse(
       pool,
@@ -217,19 +219,26 @@ function estimateRequest(model: ModelRequest) {
     utilization: model.gpuMemoryUtilization,
     maxNumSeqs: model.maxNumSeqs,
     declaredMemoryGiB: model.declaredMemoryGiB,
+    adapters: model.adapters,
+    maxLoras: model.maxLoras,
+    maxLoraRank: model.maxLoraRank,
     args: model.args,
   };
 }
 
 /** Logs, compile caches and temporary files, plus the model itself where it is copied next to the engine. */
-function enginePod(model: ModelRequest): EnginePod {
-  return { ephemeralStorageGiB: ephemeralGiB(model), sidecar: engineOf(model.engine).sidecar };
+function enginePod(model: ModelRequest, processes: number): EnginePod {
+  return {
+    ephemeralStorageGiB: ephemeralGiB(model),
+    adapterMemoryGiB: adapterHostGiB(model, processes),
+    sidecar: engineOf(model.engine).sidecar,
+  };
 }
 
 function ephemeralGiB(model: ModelRequest): number {
   const scratch = 10;
   const copied = engineOf(model.engine).weightsFrom === "store" && model.loading === "copy";
-  return scratch + (copied ? modelStorageGiB(modelFilesGB(model)) : 0);
+  return scratch + (copied ? modelStorageGiB(modelFilesGB(model)) : 0) + adapterStorageGiB(model);
 }
 
 function describeMiss(

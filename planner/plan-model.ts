@@ -1,4 +1,5 @@
 import { engineOf } from "../engines";
+import { adapterFilesGB, planAdapters } from "./adapters";
 import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
@@ -25,6 +26,7 @@ export function planModel(
   const linkGbps = goesThroughStore(model.source) ? storage.storeGbps : storage.registryGbps;
   const share = poolShare(model, candidate, pool);
   const toldOfWeights = loadAs(model);
+  const adapters = planAdapters(model, estimate);
   return {
     name: model.name,
     servedName: model.servedName,
@@ -58,6 +60,7 @@ export function planModel(
     ...(model.args && { args: model.args }),
     ...(model.env && { env: model.env }),
     ...(model.chatTemplate && { chatTemplate: model.chatTemplate }),
+    ...(adapters && { adapters }),
     ...(model.engineSettings && { engineSettings: model.engineSettings }),
     memoryPerGpu: estimate.perGpu,
     verdict: estimate.verdict,
@@ -69,6 +72,7 @@ export function planModel(
       engine: model.engine,
       loading: model.loading,
       weightsGB,
+      adaptersGB: adapterFilesGB(model),
       shape,
       nodesPerReplica: layout.nodesPerReplica,
       linkGbps,

@@ -36,6 +36,8 @@ export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
 export interface EnginePod {
   /** What all its containers write to their roots, logs and emptyDirs. */
   readonly ephemeralStorageGiB: number;
+  /** Memory that its engine keeps adapters in. @default 0 */
+  readonly adapterMemoryGiB?: number;
   readonly sidecar: SidecarResources;
 }
 
@@ -52,8 +54,8 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
   const share = gpus / gpu.count;
   // /dev/shm carries the tensors that the workers of one node exchange; a single worker needs little.
   const sharedMemoryGiB = gpus > 1 ? Math.min(32, 4 * gpus) : 1;
-  const wanted = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus)) + sharedMemoryGiB;
-  const { ephemeralStorageGiB, sidecar } = engine;
+  const { ephemeralStorageGiB, adapterMemoryGiB = 0, sidecar } = engine;
+  const wanted = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus)) + sharedMemoryGiB + adapterMemoryGiB;
   return {
     cpu: cpuShare(node.cpu * share, sidecar, 1),
     memoryGiB: Math.floor(Math.min(node.memoryGiB * share, wanted)),
@@ -68,11 +70,11 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
 export function cpuPodResources(
   node: Capacity,
   memoryGiB: number,
-  { ephemeralStorageGiB, sidecar }: EnginePod,
+  { ephemeralStorageGiB, adapterMemoryGiB = 0, sidecar }: EnginePod,
 ): PodResources {
   return {
     cpu: cpuShare(node.cpu / 2, sidecar, 0.5),
-    memoryGiB: Math.ceil(memoryGiB * 4) / 4 + sidecar.memoryGiB,
+    memoryGiB: Math.ceil((memoryGiB + adapterMemoryGiB) * 4) / 4 + sidecar.memoryGiB,
     ephemeralStorageGiB,
     sharedMemoryGiB: 0,
     gpus: 0,

@@ -7,6 +7,8 @@ export interface StartupRequest {
   readonly loading: ModelLoading;
   /** Files of the whole model, GB: every node of a replica fetches them all. */
   readonly weightsGB: number;
+  /** Files of its adapters, GB: copied, however the model itself is loaded. @default 0 */
+  readonly adaptersGB?: number;
   readonly shape: MachineShape;
   readonly nodesPerReplica: number;
   /** Link over which this pod fetches the model, Gbit/s. */
@@ -27,9 +29,10 @@ const MINIMUM_SECONDS = 60;
 export function startupBudgetSeconds(request: StartupRequest): number {
   const nodeGbps = request.shape.networkGbps ?? request.linkGbps;
   const linkGBPerSecond = (Math.min(request.linkGbps, nodeGbps) * LINK_EFFICIENCY) / 8;
-  const fetch = request.weightsGB / linkGBPerSecond;
+  const { weightsGB, adaptersGB = 0 } = request;
+  const fetch = (weightsGB + adaptersGB) / linkGBPerSecond;
   const disk = (request.shape.localNvmeGB ?? 0) > 0 ? DISK_GB_PER_SECOND.nvme : DISK_GB_PER_SECOND.blockVolume;
-  const read = request.loading === "stream" ? 0 : request.weightsGB / disk;
+  const read = ((request.loading === "stream" ? 0 : weightsGB) + adaptersGB) / disk;
   const warmUp = engineOf(request.engine).warmUpSeconds + SECONDS_PER_EXTRA_NODE * (request.nodesPerReplica - 1);
   const expected = fetch + read + warmUp;
   return Math.ceil(Math.max(MINIMUM_SECONDS, expected * MARGIN) / 10) * 10;

@@ -55,7 +55,7 @@ export function storeProblem({ storage }: PlanRequest, models: readonly ModelPla
   if (sizeGiB === undefined || sizeGiB >= needed) {
     return undefined;
   }
-  const each = stored.map(({ name, modelStorageGiB: own }) => `${name} ${own}`).join(", ");
+  const each = stored.map((model) => `${model.name} ${inStoreGiB(model)}`).join(", ");
   return {
     severity: "mandatory",
     rule: "store-capacity",
@@ -65,10 +65,15 @@ export function storeProblem({ storage }: PlanRequest, models: readonly ModelPla
 }
 
 function storeNeedGiB(stored: readonly ModelPlan[]): number {
-  return stored.reduce((sum, { modelStorageGiB: own }) => sum + own, 0);
+  return stored.reduce((sum, model) => sum + inStoreGiB(model), 0);
 }
 
 /** Key prefix in the store of a model that is copied there. */
 export function hubPrefix(name: string, domain: string | undefined): string {
   return domain ? `${domain}/${name}` : name;
+}
+
+/** A model with its adapters, whole GiB. */
+function inStoreGiB({ modelStorageGiB: own, adapters }: ModelPlan): number {
+  return own + (adapters?.storageGiB ?? 0);
 }

@@ -5,7 +5,9 @@
 import type { DeviceAccess, FabricDevice, FabricKind } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
 import type { EngineName } from "../engines";
+import type { AdapterRoom } from "../engines/adapters";
 import type {
+  Adapter,
   ArgumentValue,
   ChatTemplate,
   EngineOwnSettings,
@@ -19,6 +21,7 @@ import type { ServiceLevel } from "./service-level";
 
 export type { EngineName } from "../engines";
 export type {
+  Adapter,
   ArgumentValue,
   ChatTemplate,
   EngineOwnSettings,
@@ -150,6 +153,8 @@ export interface ModelPlan {
   /** Variables of the engine beyond those that the platform sets. */
   readonly env?: Readonly<Record<string, string>>;
   readonly chatTemplate?: ChatTemplate;
+  /** LoRA adapters that answer beside it. */
+  readonly adapters?: AdaptersPlan;
   /** What only the engine's component reads. */
   readonly engineSettings?: EngineOwnSettings;
   readonly memoryPerGpu: MemoryPerGpu;
@@ -173,6 +178,17 @@ export interface ModelPlan {
   readonly capacityTable: CapacityTableComparison | undefined;
   /** Remarks a reader should see: basis of the estimate, what it assumes. */
   readonly notes: readonly string[];
+}
+
+/** A model's LoRA adapters, and the room that is planned for them. */
+export interface AdaptersPlan extends AdapterRoom {
+  readonly list: readonly Adapter[];
+  /** Of each GPU's weights: the whole room, used or not. */
+  readonly gpuGiB: number;
+  /** What the files of one adapter can have at most, GB: of the largest rank, on every matrix, in float32. */
+  readonly fileGB: number;
+  /** Volume for all of them per pod, and in the model store: at least 1.5 × their files. */
+  readonly storageGiB: number;
 }
 
 /** How the nodes of one replica reach each other, as the pods are rendered: not what the machines could do. */

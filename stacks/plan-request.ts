@@ -1,7 +1,8 @@
 import { findModel, type ModelEntry } from "../catalog/models";
 import { hourlyUsd } from "../catalog/shapes";
 import { engineOf, engineVersion } from "../engines";
-import { parseSource, sourceText } from "../engines/sources";
+import type { Adapter } from "../engines/served-model";
+import { isStored, parseSource, sourceText } from "../engines/sources";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
@@ -107,11 +108,23 @@ function modelRequest(
     ...(config.serviceLevel && { serviceLevel: config.serviceLevel }),
     ...(config.pools && { pools: config.pools }),
     ...requested,
+    ...(config.adapters && { adapters: Object.entries(config.adapters).map(adapterRequest) }),
     ...(quantization !== undefined && { quantization }),
     ...(config.args && { args: config.args }),
     ...(config.env && { env: Object.fromEntries(Object.entries(config.env).map(variable)) }),
     ...(file !== undefined && chatTemplate !== undefined && { chatTemplate: { file, text: chatTemplate } }),
   };
+}
+
+function adapterRequest([name, { source: text, rank }]: [
+  string,
+  { readonly source: string; readonly rank?: number | undefined },
+]): Adapter {
+  const source = parseSource(text);
+  if (source === undefined || !isStored(source)) {
+    throw new Error(`adapter ${name}: "${text}" is no source`);
+  }
+  return { name, source, ...(rank !== undefined && { rank }) };
 }
 
 /** The request with what the engine makes of its own block. What the user gives counts. */

@@ -7,6 +7,8 @@ import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { gibibytes, guaranteed } from "../core/resources";
 import { PIN_FILE, pinFile } from "../storage/manifest-pin";
 import type { ModelStoreAccess } from "../storage/model-store-access";
+import { isSynchronized } from "../storage/store-layout";
+import { ADAPTER_SCRIPTS, type AdapterFiles, adapterFiles } from "./lora-adapters";
 import { variables } from "./pod-settings";
 
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
@@ -31,9 +33,39 @@ export interface Weights {
   readonly hash: string;
 }
 
+/** What the containers that copy from the store have in common. */
+export interface StoreFetch {
+  readonly mounts: readonly VolumeMount[];
+  /** Of the pod, for these mounts. */
+  readonly volumes: readonly Volume[];
+  /** Of their scripts. */
+  readonly hash: string;
+}
+
+export function storeFetch(
+  logicalName: string,
+  model: ModelPlan,
+  namespace: pulumi.Input<string>,
+  access: ModelStoreAccess,
+  opts: pulumi.CustomResourceOptions,
+): StoreFetch {
+  const files = [...FETCH_SCRIPTS, ...(model.adapters ? ADAPTER_SCRIPTS : [])];
+  const scripts = jobScripts(
+    logicalName,
+    { namespace, name: "fetch-weights", folder: "components/storage/scripts", files },
+    opts,
+  );
+  const pin = access.pin && pinFile();
+  return {
+    mounts: [scripts.mount, ...access.client.mounts, ...(pin ? [pin.mount] : [])],
+    volumes: [scripts.volume, ...access.client.volumes, ...(pin ? [pin.volume] : [])],
+    hash: scripts.hash,
+  };
+}
+
 /**
- * The model's files, copied from the store before the engine starts. An emptyDir, not a claim: it lies on the node's own
- * disk (NVMe where there is one) and counts as ephemeral storage.
+ * The model's files, and its adapters', copied from the store before the engine starts. An emptyDir, not a claim: it lies
+ * on the node's own disk (NVMe where there is one) and counts as ephemeral storage.
  */
 export function copiedWeights(
   logicalName: string,
@@ -42,12 +74,7 @@ export function copiedWeights(
   access: ModelStoreAccess,
   opts: pulumi.CustomResourceOptions,
 ): Weights {
-  const scripts = jobScripts(
-    logicalName,
-    { namespace, name: "fetch-weights", folder: "components/storage/scripts", files: FETCH_SCRIPTS },
-    opts,
-  );
-  const pin = access.pin && pinFile();
+  const { mounts, volumes, hash } = storeFetch(logicalName, model, namespace, access, opts);
   const { cpu, memoryGiB, ephemeralStorageGiB } = model.resources;
   const fetch: HardenedContainer = {
     name: "fetch-weights",
@@ -60,31 +87,33 @@ export function copiedWeights(
         PREFIX: access.prefix,
         TARGET: MODEL_FOLDER,
         // Folders that were filled by hand have no manifest of ours.
-        ...(pin && { MANIFEST_PIN: PIN_FILE }),
+        ...(isSynchronized(model) && { MANIFEST_PIN: PIN_FILE }),
       }),
       ...access.client.environment,
     ],
-    volumeMounts: [
-      scripts.mount,
-      ...access.client.mounts,
-      ...(pin ? [pin.mount] : []),
-      { name: "model", mountPath: MODEL_FOLDER },
-    ],
+    volumeMounts: [...mounts, { name: "model", mountPath: MODEL_FOLDER }],
     writablePaths: ["/tmp"],
     // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
     resources: guaranteed({ cpu: Math.min(8, cpu), memoryGiB: Math.min(2, memoryGiB), ephemeralStorageGiB }),
   };
-  return {
+  const weights: Weights = {
     location: MODEL_FOLDER,
     initContainers: [fetch],
     environment: [],
     mounts: [{ name: "model", mountPath: MODEL_FOLDER, readOnly: true }],
-    volumes: [
-      scripts.volume,
-      ...access.client.volumes,
-      ...(pin ? [pin.volume] : []),
-      { name: "model", emptyDir: { sizeLimit: gibibytes(model.modelStorageGiB) } },
-    ],
-    hash: hashOf([scripts.hash, model.source]),
+    volumes: [...volumes, { name: "model", emptyDir: { sizeLimit: gibibytes(model.modelStorageGiB) } }],
+    hash: hashOf([hash, model.source]),
+  };
+  return model.adapters ? withAdapters(weights, adapterFiles(model, model.adapters, access, mounts)) : weights;
+}
+
+/** Adapters come after the weights. */
+export function withAdapters(weights: Weights, adapters: AdapterFiles): Weights {
+  return {
+    ...weights,
+    initContainers: [...weights.initContainers, adapters.container],
+    mounts: [...weights.mounts, adapters.mount],
+    volumes: [...weights.volumes, adapters.volume],
+    hash: hashOf([weights.hash, adapters.hash]),
   };
 }

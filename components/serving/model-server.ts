@@ -66,11 +66,13 @@ export function modelOf({
   servedName,
   engine,
   task,
+  adapters,
 }: ModelPlan): Omit<ModelEndpoint, "service" | "podLabels" | "scale" | "control"> {
   const { ports, metrics } = engineOf(engine);
   return {
     model: name,
     servedName,
+    ...(adapters && { otherNames: adapters.list.map(({ name: adapter }) => adapter) }),
     engine,
     task,
     namespace: modelNamespaceName(name),

@@ -5,6 +5,7 @@ import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { flags, words } from "./command-line";
+import { adapterArguments } from "./lora-adapters";
 import { DRAIN_SECONDS, IMAGE_PULL_SECONDS } from "./pod-settings";
 
 /** Port on the first node where the nodes of a replica meet. */
@@ -61,6 +62,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
     }),
     ...(model.loadAs?.flag === undefined ? [] : [model.loadAs.flag]),
     ...(vllmOwnSettings(model).sleepMode ? ["--enable-sleep-mode"] : []),
+    ...adapterArguments(model),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value, vllmArgument(name))),
   ];
 }

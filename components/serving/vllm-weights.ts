@@ -2,10 +2,14 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf } from "../core/job-scripts";
 import type { ModelStoreAccess } from "../storage/model-store-access";
-import { copiedWeights, type Weights } from "./copied-weights";
+import { copiedWeights, storeFetch, type Weights, withAdapters } from "./copied-weights";
+import { adapterFiles } from "./lora-adapters";
 import { variables } from "./pod-settings";
 
-/** Weights as the plan says: copied to the node before the engine starts, or streamed into the GPUs by the engine. */
+/**
+ * Weights as the plan says: copied to the node before the engine starts, or streamed into the GPUs by the engine. Adapters
+ * are copied even then: vLLM reads them from folders.
+ */
 export function vllmWeights(
   logicalName: string,
   model: ModelPlan,
@@ -13,9 +17,18 @@ export function vllmWeights(
   access: ModelStoreAccess,
   opts: pulumi.CustomResourceOptions,
 ): Weights {
-  return model.loading === "stream"
-    ? streamed(model, access)
-    : copiedWeights(logicalName, model, namespace, access, opts);
+  if (model.loading === "copy") {
+    return copiedWeights(logicalName, model, namespace, access, opts);
+  }
+  if (model.adapters === undefined) {
+    return streamed(model, access);
+  }
+  const { mounts, volumes, hash } = storeFetch(logicalName, model, namespace, access, opts);
+  const weights = streamed(model, access);
+  return withAdapters(
+    { ...weights, volumes, hash: hashOf([weights.hash, hash]) },
+    adapterFiles(model, model.adapters, access, mounts),
+  );
 }
 
 /**

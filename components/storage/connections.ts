@@ -3,7 +3,7 @@ import type { DeploymentPlan } from "../../planner/types";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
 import { syncPods } from "./model-sync";
-import { isSynchronized, modelStorePods } from "./store-layout";
+import { hasSyncJob, modelStorePods } from "./store-layout";
 
 /**
  * Who reads and fills the model store.
@@ -29,7 +29,7 @@ export function storeConnections(
     ...(readers.length > 0
       ? [connect({ name: "models-to-model-store", reason: "Models read their weights", from: readers, to, ports })]
       : []),
-    ...(models.some(isSynchronized)
+    ...(models.some(hasSyncJob)
       ? [
           connect({
             name: "model-sync-to-hugging-face",

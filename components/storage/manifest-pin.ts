@@ -3,12 +3,20 @@ import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 
-/** Name of the ConfigMap in a model's namespace: keys `sha256` (of the manifest) and `commit` (of the repository). */
+/**
+ * Name of the ConfigMap in a model's namespace: keys `sha256` (of the manifest) and `commit` (of the repository), and the
+ * same of each adapter, with its name before them: `contracts.sha256`.
+ */
 export const MANIFEST_PIN = "weights-manifest";
 
 const FOLDER = "/etc/weights-manifest";
 /** File with the manifest's SHA-256, where `pinFile` is mounted. */
 export const PIN_FILE = `${FOLDER}/sha256`;
+
+/** The same of an adapter. */
+export function adapterPinFile(adapter: string): string {
+  return `${FOLDER}/${adapter}.sha256`;
+}
 
 export interface ManifestPinArgs {
   readonly model: string;

@@ -17,7 +17,7 @@ import { storeCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
 import { randomKeys, type StoreKeys } from "./store-keys";
 import {
-  isSynchronized,
+  hasSyncJob,
   keyPrefix,
   METRICS,
   MODEL_STORE_HOST,
@@ -25,6 +25,7 @@ import {
   modelStorePods,
   readerOf,
   readerPolicy,
+  readPrefixes,
   WRITER,
   writerPolicy,
 } from "./store-layout";
@@ -121,7 +122,7 @@ export class ModelStore extends PlatformComponent {
         prefix,
         keys,
         certManager,
-        syncAccount: isSynchronized(model) ? account : undefined,
+        syncAccount: hasSyncJob(model) ? account : undefined,
       },
       opts,
     );
@@ -143,7 +144,7 @@ export class ModelStore extends PlatformComponent {
     for (const model of models) {
       const role = readerOf(model.name);
       const keys = this.keys(role);
-      users[role] = { keys, policy: readerPolicy(this.bucket, keyPrefix(model, this.bucket)) };
+      users[role] = { keys, policy: readerPolicy(this.bucket, readPrefixes(model, this.bucket)) };
       this.readers.set(model.name, keys);
     }
     return users;

@@ -3,17 +3,19 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, MODEL_LABEL, standardLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
-import type { ModelPlan } from "../../planner/types";
+import type { ModelPlan, ModelSource } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
+import type { HardenedContainer } from "../core/hardened-pod";
 import { runToCompletion } from "../core/job";
 import { hashOf, type JobScripts, scriptPath } from "../core/job-scripts";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
+import { adapterLimits, adaptersToSync } from "./adapters";
 import { MANIFEST_PIN } from "./manifest-pin";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
-import { storeClient } from "./store-client";
-import { keyPrefix } from "./store-layout";
+import { type StoreClient, storeClient } from "./store-client";
+import { hasSyncJob, isSynchronized, keyPrefix, synchronizedAdapters } from "./store-layout";
 
 const APP = "model-sync";
 
@@ -31,6 +33,8 @@ export function syncAccount(model: string): string {
 /** Files that the Job runs from. */
 export const SYNC_SCRIPTS = [
   "sync.ts",
+  "sync-adapters.ts",
+  "adapter-files.ts",
   "credentials.ts",
   "hugging-face.ts",
   "kubernetes.ts",
@@ -48,7 +52,7 @@ const DEADLINE = { efficiency: 0.6, margin: 10, baseSeconds: 900 };
 export interface ModelSyncArgs {
   /** Namespace of the store. */
   readonly namespace: pulumi.Input<string>;
-  /** A model with a Hugging Face source. */
+  /** A model that comes from Hugging Face, or has adapters from there. */
   readonly model: ModelPlan;
   readonly bucket: string;
   /** Secret with the writer's keys, of `credentialsSecret`. */
@@ -65,22 +69,23 @@ export interface ModelSyncArgs {
 }
 
 /**
- * Copies one model from Hugging Face into the bucket, streaming: no local volume. The Job can be interrupted
- * anywhere and goes on with the first file that is not in the store, checks every byte against the checksum that
- * the Hub states, and fails with the name of the file that is missing or wrong.
+ * Copies one model, its adapters, or both from Hugging Face into the bucket, streaming: no local volume. The Job can be
+ * interrupted anywhere and goes on with the first file that is not in the store, checks every byte against the checksum
+ * that the Hub states, and fails with the name of the file that is missing or wrong.
  *
- * @throws Error when the model's source is not Hugging Face.
+ * @throws Error when nothing of the model is to be copied.
  */
 export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone): kubernetes.batch.v1.Job {
   const { model } = args;
   const options = { ...opts, aliases: childrenOfGone("storage:ModelSync", name, opts) };
-  if (model.source.kind !== "huggingface") {
+  if (!hasSyncJob(model)) {
     throw new Error(
       `models.${model.name}: only Hugging Face sources are synchronized, this one is "${model.source.kind}"`,
     );
   }
   const client = storeClient(args.writerSecret, SERVER_CERTIFICATE_SECRET);
   const token = args.huggingFaceToken;
+  const adapters = synchronizedAdapters(model);
   const account = new kubernetes.core.v1.ServiceAccount(
     `${name}-account`,
     {
@@ -100,8 +105,14 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
       app: APP,
       instance: `sync-${model.name}`,
       labels: { [MODEL_LABEL]: model.name },
-      podAnnotations: { [ANNOTATIONS.configHash]: hashOf([args.scripts.hash, model.source]) },
-      deadlineSeconds: syncDeadlineSeconds(model.weightsGB, args.registryGbps),
+      podAnnotations: {
+        [ANNOTATIONS.configHash]: hashOf([
+          args.scripts.hash,
+          model.source,
+          ...(adapters.length > 0 ? [adapters, adapterLimits(model)] : []),
+        ]),
+      },
+      deadlineSeconds: syncDeadlineSeconds(filesToSyncGB(model), args.registryGbps),
       dependsOn: args.dependsOn,
       pod: {
         serviceAccountName: account.metadata.name,
@@ -113,35 +124,86 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
           ...(token ? [{ name: "hugging-face", secret: { secretName: token.name } }] : []),
         ],
         containers: [
-          {
-            name: "sync",
-            image: image("node"),
-            command: ["node", scriptPath("sync.ts")],
-            env: [
-              { name: "RUN", value: "sync" },
-              { name: "REPOSITORY", value: model.source.repository },
-              { name: "REVISION", value: model.source.revision },
-              { name: "BUCKET", value: args.bucket },
-              { name: "PREFIX", value: keyPrefix(model, args.bucket) },
-              { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
-              { name: "PIN_NAMESPACE", value: args.modelNamespace },
-              { name: "PIN_CONFIG_MAP", value: MANIFEST_PIN },
-              ...(token ? [{ name: "HF_TOKEN_PATH", value: `${TOKEN_FOLDER}/${token.key}` }] : []),
-              ...client.environment,
-            ],
-            volumeMounts: [
-              args.scripts.mount,
-              ...client.mounts,
-              ...(token ? [{ name: "hugging-face", mountPath: TOKEN_FOLDER, readOnly: true }] : []),
-            ],
-            writablePaths: ["/tmp"],
-            // Four files in flight, each with two parts of 32 MiB and their copies on the way.
-            resources: burstable({ cpu: 0.5, memoryGiB: 0.5 }, { cpu: 2, memoryGiB: 2 }),
-          },
+          ...(model.source.kind === "huggingface" ? [modelContainer(args, client, model.source)] : []),
+          ...(adapters.length > 0 ? [adaptersContainer(args, client)] : []),
         ],
       },
     },
     options,
+  );
+}
+
+function modelContainer(args: ModelSyncArgs, client: StoreClient, source: HubSource): HardenedContainer {
+  const { model, bucket } = args;
+  return syncContainer(args, client, {
+    name: "sync",
+    script: "sync.ts",
+    env: [
+      { name: "RUN", value: "sync" },
+      { name: "REPOSITORY", value: source.repository },
+      { name: "REVISION", value: source.revision },
+      { name: "BUCKET", value: bucket },
+      { name: "PREFIX", value: keyPrefix(model, bucket) },
+      { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
+    ],
+  });
+}
+
+function adaptersContainer(args: ModelSyncArgs, client: StoreClient): HardenedContainer {
+  const { model, bucket } = args;
+  return syncContainer(args, client, {
+    name: "sync-adapters",
+    script: "sync-adapters.ts",
+    env: [
+      { name: "RUN", value: "sync-adapters" },
+      { name: "ADAPTERS", value: JSON.stringify(adaptersToSync(model, bucket)) },
+      { name: "ADAPTER_LIMITS", value: JSON.stringify(adapterLimits(model)) },
+      { name: "BUCKET", value: bucket },
+    ],
+  });
+}
+
+type HubSource = Extract<ModelSource, { readonly kind: "huggingface" }>;
+
+interface SyncContainer {
+  readonly name: string;
+  readonly script: string;
+  readonly env: readonly kubernetes.types.input.core.v1.EnvVar[];
+}
+
+/** Copies something from the Hub into the bucket, and reports what. */
+function syncContainer(
+  args: ModelSyncArgs,
+  client: StoreClient,
+  { name, script, env }: SyncContainer,
+): HardenedContainer {
+  const token = args.huggingFaceToken;
+  return {
+    name,
+    image: image("node"),
+    command: ["node", scriptPath(script)],
+    env: [
+      ...env,
+      { name: "PIN_NAMESPACE", value: args.modelNamespace },
+      { name: "PIN_CONFIG_MAP", value: MANIFEST_PIN },
+      ...(token ? [{ name: "HF_TOKEN_PATH", value: `${TOKEN_FOLDER}/${token.key}` }] : []),
+      ...client.environment,
+    ],
+    volumeMounts: [
+      args.scripts.mount,
+      ...client.mounts,
+      ...(token ? [{ name: "hugging-face", mountPath: TOKEN_FOLDER, readOnly: true }] : []),
+    ],
+    writablePaths: ["/tmp"],
+    // Four files in flight, each with two parts of 32 MiB and their copies on the way.
+    resources: burstable({ cpu: 0.5, memoryGiB: 0.5 }, { cpu: 2, memoryGiB: 2 }),
+  };
+}
+
+/** At most: the files of adapters are as large as their room allows. */
+function filesToSyncGB(model: ModelPlan): number {
+  return (
+    (isSynchronized(model) ? model.weightsGB : 0) + synchronizedAdapters(model).length * (model.adapters?.fileGB ?? 0)
   );
 }
 

@@ -5,7 +5,7 @@ import { selectorLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
 import { hubPrefix } from "../../planner/storage";
-import type { ModelPlan } from "../../planner/types";
+import type { Adapter, ModelPlan } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
 
 /** Name of the store's Service and controller. */
@@ -42,9 +42,19 @@ export function readerOf(model: string): string {
   return `reader-${model}`;
 }
 
-/** Whether a sync Job copies the model into the store; what is in a bucket already, somebody else put there. */
-export function isSynchronized(model: ModelPlan): boolean {
-  return model.source.kind === "huggingface";
+/** Whether a sync Job copies a model, or an adapter, into the store; what is in a bucket already, somebody else put there. */
+export function isSynchronized({ source }: Pick<ModelPlan, "source">): boolean {
+  return source.kind === "huggingface";
+}
+
+/** Adapters of a model that its sync Job copies into the store. */
+export function synchronizedAdapters({ adapters }: ModelPlan): readonly Adapter[] {
+  return adapters?.list.filter(isSynchronized) ?? [];
+}
+
+/** Whether a model has a sync Job, for itself or for adapters. */
+export function hasSyncJob(model: ModelPlan): boolean {
+  return isSynchronized(model) || synchronizedAdapters(model).length > 0;
 }
 
 /**
@@ -56,22 +66,50 @@ export function keyPrefix(model: ModelPlan, bucket: string): string {
   switch (source.kind) {
     case "huggingface":
       return hubPrefix(model.name, model.domain);
-    case "bucket": {
-      const [, named, prefix = ""] = /^s3:\/\/([^/]+)\/(.*?)\/*$/.exec(source.uri) ?? [];
-      if (named !== bucket || prefix === "") {
-        throw new Error(
-          `models.${model.name}.source: "${source.uri}" is not below s3://${bucket}/, the environment's model store: ` +
-            `copy the model to s3://${bucket}/${model.name} and name that`,
-        );
-      }
-      return prefix;
-    }
+    case "bucket":
+      return bucketPrefix(source.uri, bucket, { path: `models.${model.name}.source`, folder: model.name });
     default:
       throw new Error(
         `models.${model.name}.source: ${SOURCES[source.kind].label} is not behind the model store; ` +
           `${model.engine} needs hf://org/name or s3://${bucket}/prefix`,
       );
   }
+}
+
+/** Above all adapters that sync Jobs copy. No domain and no model is called so: their names have no underscore. */
+const ADAPTERS = "_adapters";
+
+/**
+ * Key prefix of an adapter. Never below its model's: an engine that streams loads every weight file that lies there.
+ * @throws Error when the source is another bucket than the store's, or no bucket at all.
+ */
+export function adapterPrefix(model: string, { name, source }: Adapter, bucket: string): string {
+  return source.kind === "huggingface"
+    ? `${ADAPTERS}/${model}/${name}`
+    : bucketPrefix(source.uri, bucket, { path: adapterPath(model, name), folder: `${model}-${name}` });
+}
+
+/** Where an adapter is configured. */
+export function adapterPath(model: string, adapter: string): string {
+  return `models.${model}.adapters.${adapter}`;
+}
+
+/** All that a model's engine reads in the store. */
+export function readPrefixes(model: ModelPlan, bucket: string): readonly string[] {
+  const adapters = model.adapters?.list ?? [];
+  return [keyPrefix(model, bucket), ...adapters.map((adapter) => adapterPrefix(model.name, adapter, bucket))];
+}
+
+/** @param at where it is configured, and a folder that would do. */
+function bucketPrefix(uri: string, bucket: string, at: { readonly path: string; readonly folder: string }): string {
+  const [, named, prefix = ""] = /^s3:\/\/([^/]+)\/(.*?)\/*$/.exec(uri) ?? [];
+  if (named !== bucket || prefix === "") {
+    throw new Error(
+      `${at.path}: "${uri}" is not below s3://${bucket}/, the environment's model store: ` +
+        `copy the model to s3://${bucket}/${at.folder} and name that`,
+    );
+  }
+  return prefix;
 }
 
 interface Statement {
@@ -88,17 +126,17 @@ export interface AccessPolicy {
   readonly Statement: readonly Statement[];
 }
 
-/** Read and list one prefix, nothing else. */
-export function readerPolicy(bucket: string, prefix: string): AccessPolicy {
+/** Read and list some prefixes, nothing else. */
+export function readerPolicy(bucket: string, prefixes: readonly string[]): AccessPolicy {
   const arn = `arn:aws:s3:::${bucket}`;
   return policy([
-    { Effect: "Allow", Action: ["s3:GetObject"], Resource: [`${arn}/${prefix}/*`] },
+    { Effect: "Allow", Action: ["s3:GetObject"], Resource: prefixes.map((prefix) => `${arn}/${prefix}/*`) },
     {
       Effect: "Allow",
       Action: ["s3:ListBucket"],
       Resource: [arn],
       // With the slash: "llama" would show what lies in "llama-8b" too.
-      Condition: { StringLike: { "s3:prefix": [`${prefix}/`, `${prefix}/*`] } },
+      Condition: { StringLike: { "s3:prefix": prefixes.flatMap((prefix) => [`${prefix}/`, `${prefix}/*`]) } },
     },
     { Effect: "Allow", Action: ["s3:GetBucketLocation"], Resource: [arn] },
   ]);

@@ -1,4 +1,5 @@
 import { type Engine, semanticVersionOf } from "../engine";
+import { adapterProblems, vllmAdapters } from "./adapters";
 import { vllmCardVerdict } from "./card-verdict";
 import { parallelismProblems } from "./divisibility";
 import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
@@ -25,6 +26,7 @@ export const vllm: Engine = {
   tasks: ["chat", "completion", "embedding", "rerank"],
   formats: vllmFormats,
   options: vllmOptions,
+  adapters: vllmAdapters,
   settings: vllmSettings,
   variablePrefix: "VLLM_",
   memoryFlags,
@@ -38,7 +40,7 @@ export const vllm: Engine = {
   layoutFlags: [{ flag: "enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" }],
   contextLimit: vllmContextLimit,
   versionProblems: vllmVersionProblems,
-  startProblems: (request) => batchProblems(vllmRequest(request)),
+  startProblems: (request) => [...batchProblems(vllmRequest(request)), ...adapterProblems(request)],
   lackOfMemory: vllmLackOfMemory,
   served: (request) => asServed(vllmRequest(request)),
   windowMargin: (request) => windowMargin(vllmRequest(request)),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault } from "../settings";
+import { LORA_RANKS } from "./adapters";
 import { parsersAskedFor } from "./asked-parsers";
 import { vllmArgument } from "./options";
 
@@ -35,6 +36,17 @@ export const vllmBlock = z.strictObject({
     description: "Requests that it batches. Default: the engine's.",
     unit: "requests",
     example: 256,
+  }),
+  maxLoras: z.int().min(1).max(64).optional().meta({
+    description:
+      "Adapters that the GPUs hold at once; each slot takes its memory in full. Default: as many as `adapters` names, at most 8.",
+    unit: "adapters",
+    example: 4,
+  }),
+  maxLoraRank: z.literal(LORA_RANKS).optional().meta({
+    description: "Largest rank of an adapter. Default: the smallest that holds all declared ranks, 16 where none is.",
+    unit: "rank",
+    example: 32,
   }),
   loading: z.enum(LOADINGS).default("copy").meta({
     description: "How it gets the weights at start: copied to a local volume first, or streamed from the store.",

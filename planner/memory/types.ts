@@ -45,6 +45,8 @@ export interface MemoryEstimate {
   readonly kvTokens: number;
   /** contextTokens × concurrency. */
   readonly requiredTokens: number;
+  /** Of the weights of each GPU, room for LoRA adapters, on the stage where it is largest; undefined without adapters. */
+  readonly adaptersGiB?: number;
   /** Requests of contextTokens that the pool holds at once. */
   readonly requestCapacity: number;
   readonly verdict: MemoryVerdict;

@@ -42,7 +42,7 @@ ${differences(models)}`,
 
 function row(m: ModelPlan, key: ModelKey | undefined): readonly Part[] {
   return [
-    html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>`,
+    html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>${adapters(m)}`,
     twoLines(engineLabel(m.engine), m.engineVersion),
     twoLines(m.shape, [m.gpuModel ?? `${count(m.resources.cpu, 1)} CPUs, ${m.cpuArch}`, html`<br>pool ${m.pool}`]),
     twoLines(parallelism(m), gpusOfReplica(m)),
@@ -60,6 +60,12 @@ function unplacedRow(m: UnplacedModel): readonly Part[] {
     html`<b class="bad">not placed</b><small>${m.rule}</small>`,
     ...Array.from({ length: 5 }, () => "–"),
   ];
+}
+
+function adapters({ adapters: planned }: ModelPlan): Part {
+  return planned === undefined
+    ? ""
+    : html`<small>LoRA: ${breakable(planned.list.map(({ name }) => name).join(", "))} · rank ≤ ${planned.maxRank}</small>`;
 }
 
 function gpusOfReplica({ gpusPerNode, nodesPerReplica }: ModelPlan): string {

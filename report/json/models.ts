@@ -18,7 +18,7 @@ import {
   verdict,
 } from "./fields";
 
-const source = taggedUnion("kind", [
+const storedSources = [
   z
     .strictObject({
       kind: z.literal("huggingface"),
@@ -29,6 +29,10 @@ const source = taggedUnion("kind", [
   z
     .strictObject({ kind: z.literal("bucket"), uri: text("s3://bucket/prefix.") })
     .meta({ description: "a prefix of the model store." }),
+] as const;
+
+const source = taggedUnion("kind", [
+  ...storedSources,
   z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),
 ]).meta({ description: "Where the weights come from." });
 
@@ -171,6 +175,25 @@ export const model = z.strictObject({
     .meta({ description: "Further flags of the engine, by name without dashes." }),
   env: named("Further variables of the engine.").optional(),
   chatTemplate: text("File of the chat template, where the environment names one.").optional(),
+  adapters: z
+    .strictObject({
+      list: z
+        .array(
+          z.strictObject({
+            name: text("What clients put in the `model` field for it."),
+            source: taggedUnion("kind", storedSources).meta({ description: "Where it comes from." }),
+            rank: count("rank", "Its rank, where the environment says.").optional(),
+          }),
+        )
+        .meta({ description: "Each adapter." }),
+      slots: count("adapters", "Adapters that the GPUs hold at once."),
+      maxRank: count("rank", "Largest rank that there is room for."),
+      gpuGiB: gib("Room for adapters on each GPU, a part of its weights."),
+      fileGB: amount("GB", "What the files of one adapter can have at most."),
+      storageGiB: gib("Volume for all of them, per pod and in the model store."),
+    })
+    .optional()
+    .meta({ description: "LoRA adapters that answer beside the model." }),
   engineSettings: z
     .record(z.string(), z.unknown())
     .optional()

@@ -1,6 +1,6 @@
 import { deciderText, verdictText } from "../../planner/memory/verdict-text";
 import { stepsOf } from "../../planner/sizing";
-import type { CapacityTableComparison, ModelPlan, SizingComparison } from "../../planner/types";
+import type { AdaptersPlan, CapacityTableComparison, ModelPlan, SizingComparison } from "../../planner/types";
 import { count, type Style, WIDTH, wrap } from "../style";
 
 /** `--explain`: why each model fits, and what the two published rules would have said (docs/sizing.md). */
@@ -25,8 +25,14 @@ function fits(m: ModelPlan): string[] {
     ),
     ...paragraph(`${verdictText(m.memoryPerGpu, m.verdict)}; ${deciderText(m.verdict.decides)}`),
     ...paragraph(`volume: ${m.modelStorageGiB} GiB for ${m.weightsGB.toFixed(1)} GB of weights`),
+    ...(m.adapters ? paragraph(adaptersText(m.adapters)) : []),
     ...m.notes.flatMap((note) => paragraph(note)),
   ];
+}
+
+function adaptersText({ list, slots, maxRank, gpuGiB, storageGiB }: AdaptersPlan): string {
+  const names = list.map(({ name }) => name).join(", ");
+  return `LoRA adapters ${names}: ${slots} at once up to rank ${maxRank} take ${gpuGiB.toFixed(2)} GiB of the weights on each; volume: ${storageGiB} GiB`;
 }
 
 function rule(sizing: SizingComparison): string[] {

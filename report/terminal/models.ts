@@ -27,6 +27,7 @@ function placedRows(m: ModelPlan, s: Style): Row[] {
     ...details(
       m,
       [
+        m.adapters ? `LoRA: ${m.adapters.list.length}` : "",
         m.nodesPerReplica > 1 ? `${m.nodesPerReplica} nodes` : "",
         `start-up ≤ ${duration(m.startupBudgetSeconds)}`,
         roomOf(m),

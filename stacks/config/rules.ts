@@ -3,6 +3,7 @@ import { ADDONS } from "../addons/table";
 import * as modelNamespaces from "./core/model-namespaces";
 import type { ProblemDraft } from "./core/problems";
 import type { Rule, RuleContext } from "./core/rule";
+import * as adapters from "./rules/adapters";
 import * as engineOptions from "./rules/engine-options";
 import * as externalModels from "./rules/external-models";
 import * as gateway from "./rules/gateway";
@@ -37,6 +38,9 @@ const rules: readonly Rule[] = [
   externalModels.externalKeysAreSecrets,
   externalModels.apiKeysAreRead,
   externalModels.certificatesAreForTls,
+  adapters.adaptersFitTheEngine,
+  adapters.adapterRanksFit,
+  adapters.adapterRoomHasAdapters,
   models.replicasAreOrdered,
   models.servedNamesAreUnique,
   models.servedNamesFitTheEngines,

@@ -34,7 +34,15 @@ export const ROOMS: readonly Room[] = [
   { folder: "components/certificates", imports: ["names", "planner", "components/core"], pulumi: true },
   {
     folder: "components/storage",
-    imports: ["names", "catalog", "engines", "planner", "components/core", "components/certificates"],
+    imports: [
+      "names",
+      "catalog",
+      "engines",
+      "planner",
+      "components/core",
+      "components/certificates",
+      "components/storage/scripts",
+    ],
     pulumi: true,
   },
   {

@@ -64,12 +64,12 @@ async function listed(bucket: S3Bucket, prefix: string): Promise<WantedFile[]> {
 }
 
 /**
- * The hash that the sync Job reported, from the mounted file that MANIFEST_PIN names; `undefined` when that is not set.
+ * The hash that the sync Job reported.
  *
+ * @param path of the mounted file with it; `undefined` where no sync Job reports one.
  * @throws FinalError when the Job has not reported it yet.
  */
-export function pinnedManifest(): string | undefined {
-  const path = process.env.MANIFEST_PIN;
+export function pinnedManifest(path: string | undefined): string | undefined {
   if (!path) {
     return undefined;
   }
@@ -148,7 +148,7 @@ async function work({ files, next, prefix, target }: Share): Promise<void> {
 async function main(script: string): Promise<void> {
   const prefix = environmentVariable("PREFIX");
   const target = environmentVariable("TARGET");
-  const files = await wantedFiles(S3Bucket.fromEnvironment(), prefix, pinnedManifest());
+  const files = await wantedFiles(S3Bucket.fromEnvironment(), prefix, pinnedManifest(process.env.MANIFEST_PIN));
   const largestFirst = [...files].sort((a, b) => b.size - a.size);
   const started = Date.now();
   const share: Share = { files: largestFirst, next: new Int32Array(new SharedArrayBuffer(4)), prefix, target };

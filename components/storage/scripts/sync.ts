@@ -30,10 +30,35 @@ export interface SyncRequest {
   readonly bucket: S3Bucket;
   /** Key prefix of the model, without a trailing slash. */
   readonly prefix: string;
-  /** Refuse PyTorch files: what is streamed into GPUs must be safetensors. */
-  readonly safetensorsOnly: boolean;
+  /** What of the repository is copied. */
+  readonly choose: Choice;
   /** Keeps the SHA-256 of the manifest outside of the bucket. */
   readonly pin: (manifestSha256: string, manifest: Manifest) => Promise<void>;
+}
+
+/** Paths to copy, of what a repository lists at a commit. */
+export type Choice = (
+  hub: HuggingFaceRepository,
+  commit: string,
+  files: readonly RepositoryFile[],
+) => Promise<readonly string[]>;
+
+/**
+ * A model: the best form of its weights, and what an engine reads beside them.
+ * @param safetensorsOnly refuse PyTorch files: what is streamed into GPUs must be safetensors.
+ */
+export function modelFiles({ safetensorsOnly }: { readonly safetensorsOnly: boolean }): Choice {
+  return async (hub, commit, files) => {
+    const paths = files.map(pathOf);
+    const form = weightForm(paths);
+    if (safetensorsOnly && !form.safetensors) {
+      throw new FinalError(
+        `${hub.repository} has no safetensors files, and only those can be streamed: set loading to "copy"`,
+      );
+    }
+    const weights = form.index === undefined ? form.files : shardsOf(form.index, await hub.text(commit, form.index));
+    return filesToCopy(paths, form, weights);
+  };
 }
 
 /** Files in flight: each holds up to two parts in memory. */
@@ -43,18 +68,11 @@ const CONCURRENT_FILES = 4;
  * @returns the manifest that was written.
  * @throws FinalError naming the file that is missing, differs from what the Hub states, or cannot be read.
  */
-export async function sync({ hub, revision, bucket, prefix, safetensorsOnly, pin }: SyncRequest): Promise<Manifest> {
+export async function sync({ hub, revision, bucket, prefix, choose, pin }: SyncRequest): Promise<Manifest> {
   const commit = await hub.commit(revision);
   const listed = new Map((await hub.files(commit)).map((file) => [file.path, file]));
-  const paths = [...listed.keys()];
-  const form = weightForm(paths);
-  if (safetensorsOnly && !form.safetensors) {
-    throw new FinalError(
-      `${hub.repository} has no safetensors files, and only those can be streamed: set loading to "copy"`,
-    );
-  }
-  const weights = form.index === undefined ? form.files : shardsOf(form.index, await hub.text(commit, form.index));
-  const wanted = filesToCopy(paths, form, weights).flatMap((path) => listed.get(path) ?? []);
+  const paths = await choose(hub, commit, [...listed.values()]);
+  const wanted = paths.flatMap((path) => listed.get(path) ?? []);
   const bytes = wanted.reduce((sum, file) => sum + file.size, 0);
   console.log(
     `${hub.repository}@${commit}: ${wanted.length} files, ${gigabytes(bytes)} GB -> s3://${bucket.bucket}/${prefix}/`,
@@ -233,7 +251,7 @@ if (process.env.RUN === "sync") {
       revision: environmentVariable("REVISION"),
       bucket: S3Bucket.fromEnvironment(),
       prefix: environmentVariable("PREFIX"),
-      safetensorsOnly: process.env.SAFETENSORS_ONLY === "true",
+      choose: modelFiles({ safetensorsOnly: process.env.SAFETENSORS_ONLY === "true" }),
       pin: (sha256, { commit }) =>
         setConfigMapData(environmentVariable("PIN_NAMESPACE"), environmentVariable("PIN_CONFIG_MAP"), {
           sha256,

@@ -8,6 +8,8 @@ import { uncertaintyOf } from "../../../planner/memory/uncertainty";
 import { judge, type StageNeed } from "../../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
 import { formatFor } from "../../../planner/model/format-names";
+import type { AdapterRoom } from "../../adapters";
+import { loraRoom } from "../adapters";
 import { activationBytes, nonTorchBytes, type ProfilingRun, penaltyBytes } from "./activation";
 import { type CardTraits, cardTraits } from "./cards";
 import { captureSizes, cudaGraphBytes, graphsInPool } from "./cuda-graphs";
@@ -15,6 +17,7 @@ import { errorTable } from "./error-terms";
 import { evidenceFor } from "./evidence";
 import { fp8ExpertMultiple, mxfp4Kernel } from "./expert-kernels";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
+import { GRAPHS_WITH_ADAPTERS, loraBytes } from "./lora";
 import { modelRunner, samplerOf } from "./model-runner";
 import { nvfp4ExpertMultiple } from "./nvfp4-experts";
 import type { VllmRequest } from "./request";
@@ -37,12 +40,16 @@ interface Setting {
   readonly caches: readonly LayerCache[];
   readonly card: CardTraits;
   readonly inFlightTokens: number;
+  /** @default the model has no adapters */
+  readonly room: AdapterRoom | undefined;
 }
 
 interface StageResult {
   readonly need: StageNeed;
   readonly layout: KvLayout | undefined;
   readonly poolBytes: number;
+  /** Of the weights, room for adapters. */
+  readonly adapterBytes: number;
 }
 
 /** Estimates a vLLM replica of tensorParallel × pipelineParallel GPUs. */
@@ -58,6 +65,7 @@ export function estimateVllm(asked: VllmRequest): MemoryEstimate {
     caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
     card: cardTraits(request),
     inFlightTokens: inFlightTokens(request),
+    room: loraRoom(request),
   };
   const stages = pipelineStages(architecture.layers, request.pipelineParallel).map((stage) =>
     stageResult(setting, stage),
@@ -79,10 +87,10 @@ export function windowMargin(request: VllmRequest): { readonly tokens: number; r
 }
 
 function stageResult(setting: Setting, stage: PipelineStage): StageResult {
-  const { request, constants, limits, caches, card } = setting;
+  const { request, constants, limits, caches, card, room } = setting;
   const { architecture, tensorParallel, pipelineParallel } = request;
   const format = formatFor(architecture, request.quantization);
-  const weights = stageWeightBytes(architecture, {
+  const ownWeights = stageWeightBytes(architecture, {
     tensorParallel,
     expertParallel: request.vllm?.expertParallel ?? false,
     stage,
@@ -103,6 +111,11 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     latentWorkspaceMiB: constants.latentWorkspaceMiB,
     maxNumBatchedTokens: limits.maxNumBatchedTokens,
   });
+  const adapters =
+    room === undefined
+      ? 0
+      : loraBytes({ architecture, stage, room, tensorParallel, expertParallel: request.vllm?.expertParallel ?? false });
+  const weights = ownWeights + adapters;
   const modularExperts = !format.rules.some((rule) => rule.scheme.name === "mxfp4");
   const runner = modelRunner(architecture, format, constants.secondRunner);
   const run: ProfilingRun = {
@@ -119,7 +132,8 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   };
   const graphs = request.vllm?.enforceEager
     ? 0
-    : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) });
+    : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) }) *
+      (room === undefined ? 1 : GRAPHS_WITH_ADAPTERS);
   const counted = graphsInPool(constants, runner, card) ? graphs : 0;
   const uncounted = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
   const overhead = { activation: activationBytes(run), nonTorch: nonTorchBytes(run, card.linked), graphs: counted };
@@ -132,6 +146,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   return {
     layout,
     poolBytes,
+    adapterBytes: adapters,
     need: {
       stage: stage.index,
       layers: stage.endLayer - stage.firstLayer,
@@ -177,6 +192,7 @@ function summarize(setting: Setting, stages: readonly StageResult[], basis: stri
     requiredTokens: request.contextTokens * request.concurrency,
     requestCapacity: limiting?.requests ?? Number.POSITIVE_INFINITY,
     basis,
+    ...(setting.room && { adaptersGiB: toGiB(Math.max(...stages.map(({ adapterBytes }) => adapterBytes))) }),
     notes: notesFor(setting),
   };
 }

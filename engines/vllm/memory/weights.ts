@@ -18,10 +18,14 @@ import { paddedVocabulary } from "../vocabulary";
 import { type ExpertKernel, type Mxfp4Rules, mxfp4Allocations, mxfp4BiasBytes } from "./expert-kernels";
 import { type RowPadding, rowPaddingBytes } from "./rocm-padding";
 
-export interface WeightSharding {
+/** How GPUs divide matrices. */
+export interface Sharding {
   readonly tensorParallel: number;
   /** Experts are whole, and spread over the tensor-parallel GPUs. */
   readonly expertParallel: boolean;
+}
+
+export interface WeightSharding extends Sharding {
   readonly stage: PipelineStage;
   readonly format: WeightFormat;
   readonly expertKernel: ExpertKernel;
@@ -171,7 +175,7 @@ function padded({ split }: ModelTensor, shape: { rows: number; columns: number }
  * One GPU's part of identical tensors. Under expert parallelism experts are whole, and the first GPUs take one more where
  * they do not come out even (determine_expert_map of 0.19.1, fused_moe/expert_map_manager.py of 0.33.0).
  */
-function shard(tensor: ModelTensor, { tensorParallel, expertParallel }: WeightSharding) {
+export function shard(tensor: ModelTensor, { tensorParallel, expertParallel }: Sharding) {
   return expertParallel && tensor.module.includes(".experts.")
     ? { rows: tensor.rows, columns: tensor.columns, count: Math.ceil(tensor.count / tensorParallel) }
     : { ...shardShape(tensor, tensorParallel), count: tensor.count };

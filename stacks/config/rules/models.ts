@@ -148,21 +148,38 @@ export const replicasAreOrdered: Rule = function* ({ sections }) {
 
 export const servedNamesAreUnique: Rule = function* ({ sections }) {
   const owners = new Map<string, string>();
-  for (const [name, model] of Object.entries({ ...sections.models, ...sections.externalModels })) {
-    const served = model.servedName ?? name;
+  for (const { served, name, path, fix } of servedNames({ ...sections.models, ...sections.externalModels })) {
     const owner = owners.get(served);
     if (owner === undefined) {
       owners.set(served, name);
       continue;
     }
-    yield {
-      path: ["models", name, "servedName"],
-      value: served,
-      allowed: `a name of its own: models.${owner} answers to this one`,
-      fix: `give it another servedName, for example ${served}-2`,
-    };
+    yield { path, value: served, allowed: `a name of its own: models.${owner} answers to this one`, fix };
   }
 };
+
+/** All that clients may put in the `model` field: models first, so that of two names the adapter's is to be changed. */
+function servedNames(
+  models: Readonly<Record<string, Pick<ModelConfig, "servedName"> & Partial<Pick<ModelConfig, "adapters">>>>,
+) {
+  const entries = Object.entries(models);
+  return [
+    ...entries.map(([name, { servedName: served = name }]) => ({
+      served,
+      name,
+      path: ["models", name, "servedName"],
+      fix: `give it another servedName, for example ${served}-2`,
+    })),
+    ...entries.flatMap(([name, { adapters = {} }]) =>
+      Object.keys(adapters).map((served) => ({
+        served,
+        name: `${name}.adapters`,
+        path: ["models", name, "adapters", served],
+        fix: `give it another name, for example ${name}-${served}`,
+      })),
+    ),
+  ];
+}
 
 export const servedNamesFitTheEngines: Rule = function* ({ sections }) {
   for (const [name, { servedName, engine }] of Object.entries(sections.models ?? {})) {

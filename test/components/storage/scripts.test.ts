@@ -10,7 +10,7 @@ import { HuggingFaceRepository } from "../../../components/storage/scripts/huggi
 import { eachConcurrently, FinalError, withRetries } from "../../../components/storage/scripts/retry.ts";
 import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
 import { signedHeaders } from "../../../components/storage/scripts/s3-signature.ts";
-import { type SyncRequest, sync } from "../../../components/storage/scripts/sync.ts";
+import { modelFiles, type SyncRequest, sync } from "../../../components/storage/scripts/sync.ts";
 import { COMMIT, type FakeHub, type FakeStore, fakeHub, fakeStore, sha256 } from "./fakes";
 import { COPIED, index, REPOSITORY, shard } from "./repository";
 
@@ -63,7 +63,7 @@ describe("with servers", () => {
     revision: "main",
     bucket: bucket(),
     prefix,
-    safetensorsOnly: false,
+    choose: modelFiles({ safetensorsOnly: false }),
     pin: async (digest) => void pins.push(digest),
   });
   const run = (...where: Parameters<typeof request>) => sync(request(...where));
@@ -220,9 +220,9 @@ describe("with servers", () => {
     const old = await fakeHub({ "pytorch_model.bin": randomBytes(2000) });
     const hubOf = new HuggingFaceRepository("org/old", undefined, old.url);
     try {
-      await expect(sync({ ...request("a"), hub: hubOf, safetensorsOnly: true })).rejects.toThrow(
-        'org/old has no safetensors files, and only those can be streamed: set loading to "copy"',
-      );
+      await expect(
+        sync({ ...request("a"), hub: hubOf, choose: modelFiles({ safetensorsOnly: true }) }),
+      ).rejects.toThrow('org/old has no safetensors files, and only those can be streamed: set loading to "copy"');
     } finally {
       await old.close();
     }
@@ -310,13 +310,12 @@ describe("with servers", () => {
 
   it("reads the reported hash from a mounted file, and says who has not reported it yet", async () => {
     const path = join(folder, "sha256");
-    vi.stubEnv("MANIFEST_PIN", path);
-    expect(pinnedManifest).toThrow(`${path}: ENOENT: the sync Job of this model has not reported what it copied`);
+    expect(() => pinnedManifest(path)).toThrow(
+      `${path}: ENOENT: the sync Job of this model has not reported what it copied`,
+    );
     await writeFile(path, "abc\n");
-    expect(pinnedManifest()).toBe("abc");
-    vi.stubEnv("MANIFEST_PIN", undefined);
-    expect(pinnedManifest()).toBeUndefined();
-    vi.unstubAllEnvs();
+    expect(pinnedManifest(path)).toBe("abc");
+    expect(pinnedManifest(undefined)).toBeUndefined();
   });
 
   it("reports a refused request with the store's own code", async () => {

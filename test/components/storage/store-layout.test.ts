@@ -33,7 +33,7 @@ describe("keyPrefix", () => {
 
 describe("policies", () => {
   it("let a reader read and list its prefix and nothing else", () => {
-    const { Statement } = readerPolicy("models", "legal/llama");
+    const { Statement } = readerPolicy("models", ["legal/llama"]);
     expect(Statement).toEqual([
       { Effect: "Allow", Action: ["s3:GetObject"], Resource: ["arn:aws:s3:::models/legal/llama/*"] },
       {

@@ -38,6 +38,10 @@ const rarities = {
           source: "s3://models/chat",
           args: { "enable-prompt-tokens-details": true, "max-num-batched-tokens": 4096 },
           env: { VLLM_LOG_STATS_INTERVAL: 30 },
+          adapters: {
+            contracts: { source: "hf://example/contracts-lora@main", rank: 8 },
+            rulings: "s3://models/rulings-lora",
+          },
         },
         half: { model: "qwen2.5-7b-instruct", concurrency: 2, quantization: "float16" },
         legacy: { config: "legacy/config.json", source: "hf://example/legacy", concurrency: 2 },

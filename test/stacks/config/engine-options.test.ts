@@ -88,9 +88,9 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
     { path: "args.tool-call-parser", allowed: "llama3_json", fix: 'did you mean "hermes"?' },
   ],
   [
-    "a number that is no choice",
-    { args: { "max-lora-rank": 7 } },
-    { path: "args.max-lora-rank", allowed: "one of 1, 8, 16", fix: "write for example 1" },
+    "a number that has a key of its own",
+    { args: { "max-lora-rank": 16 } },
+    { path: "args.max-lora-rank", allowed: "told by vllm.maxLoraRank", fix: "write vllm.maxLoraRank" },
   ],
   [
     "text for JSON",
@@ -99,8 +99,8 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
   ],
   [
     "a flag hidden in a list",
-    { args: { "lora-modules": ["a=/x", "--api-key"] } },
-    { path: "args.lora-modules", allowed: 'do not begin with "-"', fix: "remove that item" },
+    { args: { "lora-target-modules": ["o_proj", "--api-key"] } },
+    { path: "args.lora-target-modules", allowed: 'do not begin with "-"', fix: "remove that item" },
   ],
   [
     "a flag of the plan",
@@ -221,7 +221,7 @@ describe("args and env", () => {
         "limit-mm-per-prompt": { image: 2 },
         "default-chat-template-kwargs": '{"enable_thinking": false}',
         "cudagraph-capture-sizes": [1, 2, 4],
-        "lora-modules": "a=/models/current/a",
+        "lora-target-modules": "o_proj",
         watermark: 0.1,
         "trust-remote-code": true,
         "enable-server-load-tracking": true,

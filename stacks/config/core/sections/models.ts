@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type EngineName, engineNames, engineOf, settingsOf, versionForm } from "../../../../engines";
 import type { ModelTask } from "../../../../engines/served-model";
-import { sourceForms, sourcePattern } from "../../../../engines/sources";
+import { sourceForms, sourceFormsOf, sourcePattern, sourcePatternOf, storedKinds } from "../../../../engines/sources";
 import { externalModelSchema, servedNameField } from "./external-models";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { serviceLevelSchema } from "./service-level";
@@ -59,6 +59,33 @@ const origin = {
     }),
 };
 
+const adapterSource = z
+  .string()
+  .max(2048)
+  .regex(sourcePatternOf(storedKinds))
+  .meta({
+    description: "Where it comes from.",
+    allowed: `${sourceFormsOf(storedKinds)}; names and prefixes of letters, digits, dots, underscores and dashes`,
+    example: "hf://org/contracts-lora@1f0c2c1",
+  });
+
+const adapterSchema = z
+  .union([
+    adapterSource,
+    z.strictObject({
+      source: adapterSource,
+      rank: wholeNumber(1, 512).optional().meta({
+        description: "Its `r`; with `rank_pattern`, the largest there. Default: read when it is copied into the store.",
+        unit: "rank",
+        example: 16,
+      }),
+    }),
+  ])
+  .transform((value): { source: string; rank?: number | undefined } =>
+    typeof value === "string" ? { source: value } : value,
+  )
+  .meta({ allowed: "a source, or source and rank", example: "hf://org/contracts-lora@1f0c2c1" });
+
 /** What every model has besides, whatever runs it. */
 const common = {
   servedName: servedNameField,
@@ -89,6 +116,15 @@ const common = {
       "Weight format: a build of the engine's registry, or what the engine makes of a 16-bit checkpoint when it loads it. The checkpoint's own needs no word.",
     example: "fp8",
   }),
+  adapters: z
+    .record(dnsLabel(40), adapterSchema)
+    .optional()
+    .meta({
+      description:
+        "LoRA adapters that answer beside the model, each under its own name in the `model` field. Only of engines that take adapters.",
+      allowed: "adapters by name: each a source, or source and rank",
+      example: { contracts: "hf://org/contracts-lora@1f0c2c1" },
+    }),
   args: z
     .record(
       z.string().max(64),

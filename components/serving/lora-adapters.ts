@@ -1,0 +1,85 @@
+/** LoRA adapters in a model's pod: who copies them there, and what the engine is told of them. */
+import type * as kubernetes from "@pulumi/kubernetes";
+import { image } from "../../catalog/images";
+import type { AdaptersPlan, ModelPlan } from "../../planner/types";
+import type { HardenedContainer } from "../core/hardened-pod";
+import { hashOf, scriptPath } from "../core/job-scripts";
+import { gibibytes, guaranteed } from "../core/resources";
+import { adapterLimits, adaptersToFetch } from "../storage/adapters";
+import type { ModelStoreAccess } from "../storage/model-store-access";
+import { variables } from "./pod-settings";
+
+type Volume = kubernetes.types.input.core.v1.Volume;
+type VolumeMount = kubernetes.types.input.core.v1.VolumeMount;
+
+const ADAPTER_FOLDER = "/adapters";
+
+/** Files that the init container runs from, besides those that copy weights. */
+export const ADAPTER_SCRIPTS = ["fetch-adapters.ts", "adapter-files.ts"];
+
+/** The parts of a pod that bring adapters to its engine. */
+export interface AdapterFiles {
+  readonly container: HardenedContainer;
+  readonly volume: Volume;
+  /** Of the engine's container. */
+  readonly mount: VolumeMount;
+  /** Changes when the pods must be replaced. */
+  readonly hash: string;
+}
+
+/**
+ * Adapters are copied even where weights are streamed: vLLM reads them from a folder. They come after the weights, with
+ * the model's own keys.
+ *
+ * @param mounts scripts, trust and pins, which the pod has as volumes.
+ */
+export function adapterFiles(
+  model: ModelPlan,
+  { list, storageGiB }: AdaptersPlan,
+  access: ModelStoreAccess,
+  mounts: readonly VolumeMount[],
+): AdapterFiles {
+  const { cpu, memoryGiB, ephemeralStorageGiB } = model.resources;
+  const volume = { name: "adapters", emptyDir: { sizeLimit: gibibytes(storageGiB) } };
+  return {
+    hash: hashOf([list, adapterLimits(model)]),
+    volume,
+    mount: { name: volume.name, mountPath: ADAPTER_FOLDER, readOnly: true },
+    container: {
+      name: "fetch-adapters",
+      image: image("node"),
+      command: ["node", scriptPath("fetch-adapters.ts")],
+      env: [
+        ...variables({
+          RUN: "fetch-adapters",
+          BUCKET: access.bucket,
+          TARGET: ADAPTER_FOLDER,
+          ADAPTERS: JSON.stringify(adaptersToFetch(model, access.bucket)),
+          ADAPTER_LIMITS: JSON.stringify(adapterLimits(model)),
+        }),
+        ...access.client.environment,
+      ],
+      volumeMounts: [...mounts, { name: volume.name, mountPath: ADAPTER_FOLDER }],
+      writablePaths: ["/tmp"],
+      // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
+      resources: guaranteed({ cpu: Math.min(2, cpu), memoryGiB: Math.min(1, memoryGiB), ephemeralStorageGiB }),
+    },
+  };
+}
+
+/** Words of vLLM's command line for a model's adapters; none without. */
+export function adapterArguments({ adapters }: ModelPlan): readonly string[] {
+  if (adapters === undefined) {
+    return [];
+  }
+  const { list, slots, maxRank } = adapters;
+  return [
+    "--enable-lora",
+    `--max-loras=${slots}`,
+    `--max-lora-rank=${maxRank}`,
+    // All of them stay in memory: one that is not in a slot need not be read from disk again.
+    `--max-cpu-loras=${Math.max(slots, list.length)}`,
+    "--lora-modules",
+    ...list.map(({ name }) => `${name}=${ADAPTER_FOLDER}/${name}`),
+  ];
+}

@@ -1,0 +1,45 @@
+/** LoRA adapters in the model store: what the scripts that copy them are told. */
+import { engineOf, settingPath } from "../../engines";
+import type { ModelPlan } from "../../planner/types";
+import { adapterPinFile } from "./manifest-pin";
+import type { AdapterLimits } from "./scripts/adapter-files";
+import type { AdapterToFetch } from "./scripts/fetch-adapters";
+import type { AdapterToSync } from "./scripts/sync-adapters";
+import { adapterPath, adapterPrefix, isSynchronized, synchronizedAdapters } from "./store-layout";
+
+/** What the adapters of a model must keep to. */
+export function adapterLimits({ name, engine, adapters }: ModelPlan): AdapterLimits {
+  const { maxRank = 0, fileGB = 0 } = adapters ?? {};
+  return {
+    maxRank,
+    ranks: engineOf(engine).adapters?.ranks ?? [],
+    rankKey: `models.${name}.${settingPath(engine, "maxLoraRank")}`,
+    maxBytes: Math.ceil(fileGB * 1e9),
+  };
+}
+
+/** Those that come from Hugging Face. */
+export function adaptersToSync(model: ModelPlan, bucket: string): readonly AdapterToSync[] {
+  return synchronizedAdapters(model).flatMap((adapter) =>
+    adapter.source.kind !== "huggingface"
+      ? []
+      : [
+          {
+            name: adapter.name,
+            path: adapterPath(model.name, adapter.name),
+            repository: adapter.source.repository,
+            revision: adapter.source.revision,
+            prefix: adapterPrefix(model.name, adapter, bucket),
+          },
+        ],
+  );
+}
+
+export function adaptersToFetch({ name: model, adapters }: ModelPlan, bucket: string): readonly AdapterToFetch[] {
+  return (adapters?.list ?? []).map((adapter) => ({
+    name: adapter.name,
+    path: adapterPath(model, adapter.name),
+    prefix: adapterPrefix(model, adapter, bucket),
+    ...(isSynchronized(adapter) && { pin: adapterPinFile(adapter.name) }),
+  }));
+}

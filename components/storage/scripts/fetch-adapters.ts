@@ -1,0 +1,49 @@
+/**
+ * Copies a model's LoRA adapters from the bucket to a local folder, each into one of its name: `node fetch-adapters.ts`, an
+ * init container of the engine.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ADAPTER_CONFIG, type AdapterLimits, adapterFiles, checkAdapterConfig } from "./adapter-files.ts";
+import { fetchFile, pinnedManifest, wantedFiles } from "./fetch.ts";
+import { environmentVariable, runMain } from "./retry.ts";
+import { S3Bucket } from "./s3.ts";
+
+/** An adapter as the plan has it. */
+export interface AdapterToFetch {
+  readonly name: string;
+  /** In the configuration. */
+  readonly path: string;
+  /** In the bucket, without a trailing slash. */
+  readonly prefix: string;
+  /** File with the SHA-256 of its manifest; absent where no sync Job copies it. */
+  readonly pin?: string;
+}
+
+/** @throws FinalError when files are missing, differ from the manifest, or are none that the engine would load. */
+export async function fetchAdapter(
+  bucket: S3Bucket,
+  { name, path, prefix, pin }: AdapterToFetch,
+  limits: AdapterLimits,
+  target: string,
+): Promise<void> {
+  const files = await wantedFiles(bucket, prefix, pinnedManifest(pin));
+  const wanted = adapterFiles(path, files, limits);
+  const folder = join(target, name);
+  for (const file of files.filter((each) => wanted.includes(each.path))) {
+    const outcome = await fetchFile(bucket, prefix, file, folder);
+    console.log(`${outcome} ${name}/${file.path} (${(file.size / 1e6).toFixed(1)} MB)`);
+  }
+  // Somebody put it there by hand, or room was planned for a smaller rank since.
+  checkAdapterConfig(path, await readFile(join(folder, ADAPTER_CONFIG), "utf8"), limits);
+}
+
+if (process.env.RUN === "fetch-adapters") {
+  runMain(async () => {
+    const adapters = JSON.parse(environmentVariable("ADAPTERS")) as readonly AdapterToFetch[];
+    const limits = JSON.parse(environmentVariable("ADAPTER_LIMITS")) as AdapterLimits;
+    for (const adapter of adapters) {
+      await fetchAdapter(S3Bucket.fromEnvironment(), adapter, limits, environmentVariable("TARGET"));
+    }
+  });
+}

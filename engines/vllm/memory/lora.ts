@@ -1,0 +1,85 @@
+/**
+ * Room for LoRA adapters, which vLLM takes whole when it loads the model: each slot has two thin matrices of the largest
+ * rank for every matrix that adapters may change. Shapes as lora/layers/*.py of 0.33.0 allocate them (create_lora_weights),
+ * matrices as lora/model_manager.py finds them: all linear layers and experts of the text model, and the tables of
+ * embeddings where the model's class names them. Vision towers have none without `--enable-tower-connector-lora`.
+ */
+import { isOnStage, type PipelineStage } from "../../../planner/memory/pipeline";
+import { DTYPE_BYTES, type ModelArchitecture } from "../../../planner/model/architecture";
+import { type ModelTensor, tensorInventory } from "../../../planner/model/tensors";
+import type { AdapterRoom } from "../../adapters";
+import { type LoraTraits, loraTraits } from "../adapters";
+import { allocatedBytes, type Sharding, shard } from "./weights";
+
+/** Each CUDA graph is captured with adapters and without (cudagraph_specialize_lora, config/compilation.py of 0.33.0). */
+export const GRAPHS_WITH_ADAPTERS = 2;
+
+export interface LoraRequest extends Sharding {
+  readonly architecture: ModelArchitecture;
+  readonly stage: PipelineStage;
+  readonly room: AdapterRoom;
+}
+
+/** Rows of values of the largest rank, `[max_loras, 1, rank, width]`: so wide is each pair of matrices, and so many there are. */
+interface Pair {
+  /** Of the first matrix, which takes what the layer takes; 0 where it shares that of another pair. */
+  readonly inputs: number;
+  /** Of the second, which gives what the layer gives. */
+  readonly outputs: number;
+  readonly count: number;
+}
+
+/** Bytes on one GPU of a stage. Values have the model's type (`--lora-dtype auto`). */
+export function loraBytes({ architecture, stage, room, ...sharding }: LoraRequest): number {
+  const traits = loraTraits(architecture);
+  const valueBytes = DTYPE_BYTES[architecture.checkpointDtype];
+  const bytes = (width: number, count: number) =>
+    allocatedBytes(room.slots * room.maxRank * width * count * valueBytes);
+  return loraPairs(architecture, traits, sharding, stage).reduce(
+    (total, { inputs, outputs, count }) => total + bytes(inputs, count) + bytes(outputs, count),
+    0,
+  );
+}
+
+function loraPairs(
+  architecture: ModelArchitecture,
+  traits: LoraTraits,
+  sharding: Sharding,
+  stage: PipelineStage,
+): readonly Pair[] {
+  const inventory = tensorInventory(architecture).filter(
+    (tensor) => tensor.part === "text" && isOnStage(tensor, stage, stage.isFirst),
+  );
+  const fusedBefore = new Set<string>();
+  const linear = inventory.flatMap((tensor): readonly Pair[] => {
+    if (tensor.kind !== "linear" && tensor.kind !== "expert" && tensor.kind !== "router") {
+      return [];
+    }
+    const { rows, columns, count } = shard(tensor, sharding);
+    const sharesInput = isFused(tensor, traits) && fusedBefore.has(tensor.fusedInto);
+    fusedBefore.add(tensor.fusedInto);
+    const each = { inputs: sharesInput ? 0 : columns, outputs: rows, count };
+    return Array.from({ length: tensor.loadedCopies }, () => each);
+  });
+  return [...linear, ...tablePairs(architecture, traits, stage)];
+}
+
+function isFused({ kind }: ModelTensor, { fused, fusedExperts }: LoraTraits): boolean {
+  return kind === "expert" ? fusedExperts : fused;
+}
+
+/**
+ * Tables are not cut: every GPU has room for the whole vocabulary (lora/layers/vocab_parallel_embedding.py,
+ * logits_processor.py). A head that is the table of embeddings is wrapped as one a second time.
+ */
+function tablePairs(
+  { vocabSize, hiddenSize, tieEmbeddings }: ModelArchitecture,
+  { embedding, head }: LoraTraits,
+  stage: PipelineStage,
+): readonly Pair[] {
+  const table = { inputs: vocabSize, outputs: hiddenSize, count: 1 };
+  return [
+    ...(embedding && stage.isFirst ? [table] : []),
+    ...(head && stage.isLast ? [...(tieEmbeddings && embedding ? [table] : []), table] : []),
+  ];
+}
