@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { COMMIT } from "../engines/sources";
 import { table } from "../report/style";
 import { modelSource } from "../stacks/plan-request";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
@@ -18,7 +19,7 @@ import {
 const USAGE = `Usage: npm run pin -- <environment> [options]
 
 Asks the hub for the commit that each Hugging Face source is at now, and writes it into the environment's file as
-source: hf://organization/name@<commit>. Only sources on "main", or without a revision, are asked for. Comments stay.
+source: hf://organization/name@<commit>. Sources that name a commit stay as they are. Comments stay.
 
   --dry-run       only say what would be written
   --config FILE   change this file instead of Pulumi.<environment>.yaml
@@ -34,6 +35,8 @@ export const options = { ...ENVIRONMENT_OPTIONS, "dry-run": { type: "boolean", d
 /** A Hugging Face source of an environment. */
 interface Source {
   readonly model: string;
+  /** Where the file has it, below the models. */
+  readonly place: readonly string[];
   readonly repository: string;
   readonly revision: string;
 }
@@ -48,20 +51,24 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
   const { models } = environment.file.environment;
   const sources = Object.entries(models).flatMap(([model, config]): Source[] => {
     const source = modelSource(model, config);
-    return source.kind === "huggingface" ? [{ model, ...source }] : [];
+    const { revisionOf } = config;
+    // A canary without a source of its own has its model's, which is written there.
+    const isInherited = revisionOf !== undefined && config.source === models[revisionOf.model]?.source;
+    const place = revisionOf ? [revisionOf.model, "canary"] : [model];
+    return source.kind === "huggingface" && !isInherited ? [{ model, place, ...source }] : [];
   });
-  const moving = sources.filter(({ revision }) => revision === "main");
+  const moving = sources.filter(({ revision }) => !COMMIT.test(revision));
   try {
     const commits = await commitsOf(moving, env);
     const path = join(environment.baseDirectory, environment.fileName);
     const text = moving.reduce(
-      (written, { model, repository }) => withSource(written, model, `hf://${repository}@${commits.get(repository)}`),
+      (written, source) => withSource(written, source.place, `hf://${source.repository}@${commits.get(keyOf(source))}`),
       readFileSync(path, "utf8"),
     );
     if (!args.dryRun && moving.length > 0) {
       writeFileSync(path, text);
     }
-    const rows = sources.map((source) => ({ ...source, commit: commits.get(source.repository) }));
+    const rows = sources.map((source) => ({ ...source, commit: commits.get(keyOf(source)) }));
     io.out(args.json ? json(args, environment.fileName, rows) : report(args, environment.fileName, rows));
     return EXIT.ok;
   } catch (error) {
@@ -73,15 +80,22 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
   }
 }
 
-/** The commit of each repository, asked once; every refusal in one error. */
+/** One question to the hub: several models may ask it. */
+function keyOf({ repository, revision }: Source): string {
+  return `${repository}@${revision}`;
+}
+
+/** The commit of each revision by its key, asked once; every refusal in one error. */
 async function commitsOf(sources: readonly Source[], env: NodeJS.ProcessEnv): Promise<ReadonlyMap<string, string>> {
   if (sources.length === 0) {
     return new Map();
   }
   const hub = hubOf(env);
-  const repositories = [...new Set(sources.map(({ repository }) => repository))];
+  const questions = new Map(sources.map((source) => [keyOf(source), source]));
   const answers = await Promise.allSettled(
-    repositories.map(async (repository) => [repository, await commitOf(hub, repository, "main")] as const),
+    [...questions].map(
+      async ([key, { repository, revision }]) => [key, await commitOf(hub, repository, revision)] as const,
+    ),
   );
   const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason as unknown] : []));
   const [unexpected] = refusals.filter((reason) => !(reason instanceof HubError));
@@ -95,7 +109,7 @@ async function commitsOf(sources: readonly Source[], env: NodeJS.ProcessEnv): Pr
 }
 
 interface Row extends Source {
-  /** What `main` is now; undefined for what was not asked. */
+  /** What its revision is now; undefined for what was not asked. */
   readonly commit: string | undefined;
 }
 
@@ -103,9 +117,9 @@ function report({ environment, dryRun }: Arguments, file: string, rows: readonly
   const lines = rows.map(({ model, repository, revision, commit }) => [
     model,
     repository,
-    revision === "main" && commit ? `main → ${commit}` : `${revision}: left as it is`,
+    commit ? `${revision} → ${commit}` : `${revision}: left as it is`,
   ]);
-  const pinned = rows.filter(({ revision }) => revision === "main").length;
+  const pinned = rows.filter(({ commit }) => commit).length;
   if (pinned === 0) {
     return `${table(lines)}nothing to pin in ${file}\n`;
   }
@@ -118,7 +132,7 @@ function json({ environment, dryRun }: Arguments, file: string, rows: readonly R
     model,
     repository,
     revision,
-    pinnedTo: revision === "main" ? commit : null,
+    pinnedTo: commit ?? null,
   }));
   return `${JSON.stringify({ environment, file, written: !dryRun && sources.some(({ pinnedTo }) => pinnedTo), sources }, undefined, 2)}\n`;
 }

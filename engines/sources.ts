@@ -16,6 +16,18 @@ export interface SourceFacts {
   readonly place: string;
   /** Engines read it in the environment's model store, whoever put it there; else they fetch it themselves. */
   readonly throughStore: boolean;
+  /** @default nobody else can change what is there */
+  readonly moves?: Moves;
+}
+
+/** Where somebody else may put other bytes under the same name. */
+export interface Moves {
+  /** What would happen then. */
+  readonly effect: string;
+  /** How a revision that stays is written. */
+  readonly fixed: string;
+  /** `npm run pin` can write it. */
+  readonly hasCommits: boolean;
 }
 
 /**
@@ -33,6 +45,11 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     label: "Hugging Face",
     place: "Hugging Face",
     throughStore: true,
+    moves: {
+      effect: "a push to the repository would change what runs",
+      fixed: "hf://org/name@ and the 40 hexadecimal digits of a commit",
+      hasCommits: true,
+    },
   },
   bucket: {
     scheme: "s3",
@@ -49,6 +66,11 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     label: "the Ollama registry",
     place: "Ollama registry",
     throughStore: false,
+    moves: {
+      effect: "the registry moves it to newer builds, and a new replica would run another model",
+      fixed: "ollama://name:tag with a tag that names size and format",
+      hasCommits: false,
+    },
   },
 };
 
@@ -96,6 +118,29 @@ export function originOf(source: ModelSource): Origin {
       return { name: source.uri, place };
     case "ollama":
       return { name: source.tag, place };
+  }
+}
+
+/** A commit of a repository: a branch or tag may point elsewhere tomorrow, only a commit's full hash does not. */
+export const COMMIT = /^[0-9a-f]{40}$/;
+
+/** The commit that a source names; undefined for branches, tags, and what has no commits. */
+export function commitOf(source: ModelSource | undefined): string | undefined {
+  return source?.kind === "huggingface" && COMMIT.test(source.revision) ? source.revision : undefined;
+}
+
+/** What a source follows that somebody else may move: a branch or tag of a repository, the latest build of a registry. */
+export function movingPart(source: ModelSource): string | undefined {
+  switch (source.kind) {
+    case "huggingface":
+      return commitOf(source) === undefined ? `@${source.revision}` : undefined;
+    case "ollama": {
+      // There are no commits. Other tags name a size and a format, and are left alone.
+      const [, tag = "latest"] = /:([^:/]+)$/.exec(source.tag) ?? [];
+      return tag === "latest" ? ":latest" : undefined;
+    }
+    case "bucket":
+      return undefined;
   }
 }
 

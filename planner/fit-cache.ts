@@ -31,6 +31,8 @@ export class FitCache {
       name: _name,
       servedName: _servedName,
       source: _source,
+      storeFolder: _storeFolder,
+      revisionOf: _revisionOf,
       minReplicas: _minReplicas,
       maxReplicas: _maxReplicas,
       pools: _pools,

@@ -3,7 +3,7 @@ import type { MachineShape } from "../catalog/shapes";
 import type { EngineName } from "../engines";
 import type { ServedModel } from "../engines/served-model";
 import type { ServiceLevel } from "./service-level";
-import type { ExternalModelPlan, Stage } from "./types";
+import type { ExternalModelPlan, Revision, Stage } from "./types";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
@@ -31,6 +31,9 @@ export interface PoolRequest {
 export interface ModelRequest extends ServedModel {
   readonly engine: EngineName;
   readonly domain?: string;
+  readonly revisionOf?: Revision;
+  /** In the model store, where that is not `<domain>/<name>`. */
+  readonly storeFolder?: string;
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly serviceLevel?: ServiceLevel;

@@ -64,13 +64,29 @@ export function storeProblem({ storage }: PlanRequest, models: readonly ModelPla
   };
 }
 
+/** Two revisions may be of one folder: they differ in other things than their weights. */
 function storeNeedGiB(stored: readonly ModelPlan[]): number {
-  return stored.reduce((sum, model) => sum + inStoreGiB(model), 0);
+  const byFolder = new Map(stored.map((model) => [folderOf(model), model.modelStorageGiB]));
+  const weights = [...byFolder.values()].reduce((sum, own) => sum + own, 0);
+  return stored.reduce((sum, { adapters }) => sum + (adapters?.storageGiB ?? 0), weights);
+}
+
+function folderOf({ name, domain, source, storeFolder }: ModelPlan): string {
+  return source.kind === "bucket" ? source.uri : (storeFolder ?? hubPrefix(name, domain));
 }
 
 /** Key prefix in the store of a model that is copied there. */
 export function hubPrefix(name: string, domain: string | undefined): string {
   return domain ? `${domain}/${name}` : name;
+}
+
+/**
+ * Key prefix of one commit of a model whose revisions lie side by side. The first stays where it was copied before anybody
+ * thought of a second. The others lie beside that folder, not in it: engines take every weight file below their prefix. No
+ * model's name has a dot.
+ */
+export function revisionPrefix(folder: string, commit: string, first: string): string {
+  return commit === first ? folder : `${folder}.${commit}`;
 }
 
 /** A model with its adapters, whole GiB. */

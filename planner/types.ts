@@ -110,6 +110,14 @@ export interface PodResources {
   readonly extended?: Readonly<Record<string, number>>;
 }
 
+/** One revision of a model beside it: a model of its own to all but its clients. */
+export interface Revision {
+  /** Key of the model whose requests it shares. */
+  readonly model: string;
+  /** Share of those requests that it answers, percent. */
+  readonly weight: number;
+}
+
 export interface ModelPlan {
   /** Key of the model in the environment; also its namespace suffix and route. */
   readonly name: string;
@@ -119,7 +127,10 @@ export interface ModelPlan {
   readonly engineVersion: string;
   readonly task: ModelTask;
   readonly domain?: string;
+  readonly revisionOf?: Revision;
   readonly source: ModelSource;
+  /** In the model store, where that is not `<domain>/<name>`: of one revision among several. */
+  readonly storeFolder?: string;
   readonly loading: ModelLoading;
   readonly pool: string;
   readonly shape: string;
@@ -240,6 +251,7 @@ export interface UnplacedModel {
   readonly engine: EngineName;
   readonly engineVersion: string;
   readonly task: ModelTask;
+  readonly revisionOf?: Revision;
   readonly source: ModelSource;
   readonly format: string;
   readonly contextTokens: number;

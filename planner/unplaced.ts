@@ -18,7 +18,7 @@ export function unplacedModel(
   pools: readonly PoolRequest[],
   nearest?: Miss,
 ): UnplacedModel {
-  const { name, servedName, engine, engineVersion, task, source, contextTokens, concurrency } = model;
+  const { name, servedName, engine, engineVersion, task, source, contextTokens, concurrency, revisionOf } = model;
   const shape = pools.find((p) => p.name === nearest?.pool)?.shape.name;
   return {
     name,
@@ -26,6 +26,7 @@ export function unplacedModel(
     engine,
     engineVersion,
     task,
+    ...(revisionOf && { revisionOf }),
     source,
     format: formatLabel(model.architecture, model.quantization),
     contextTokens,

@@ -6,6 +6,7 @@ import { isStored, parseSource, sourceText } from "../engines/sources";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
+import { hubPrefix } from "../planner/storage";
 import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
 import {
   buildOf,
@@ -17,7 +18,9 @@ import {
   requestedSettings,
   roleOf,
   settingsOutcome,
+  storeFolder,
 } from "./config";
+import { promotionNotes } from "./revisions";
 
 /** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
 export function toPlanRequest(
@@ -30,13 +33,15 @@ export function toPlanRequest(
   return {
     environment: name,
     stage: environment.stage,
-    pools: Object.entries(environment.pools).map(([pool, config]) => poolRequest(pool, config)),
+    pools: Object.entries(environment.pools).map(([pool, config]) => poolRequest(pool, config, environment.models)),
     models: Object.entries(environment.models).map(([model, config]) => {
       const architecture = architectures.get(model);
       if (!architecture) {
         throw new Error(`the architecture of model "${model}" was not read`);
       }
-      return withOutcome(config, modelRequest(model, config, architecture, chatTemplates.get(model)));
+      const request = withOutcome(config, modelRequest(model, config, architecture, chatTemplates.get(model)));
+      const notes = promotionNotes(request, environment.models);
+      return notes.length > 0 ? { ...request, notes: [...(request.notes ?? []), ...notes] } : request;
     }),
     externalModels: Object.entries(environment.externalModels).map(([model, config]) =>
       externalModel(model, config, authorities.get(model)),
@@ -64,8 +69,10 @@ function externalModel(
   };
 }
 
-function poolRequest(name: string, config: PoolConfig): PoolRequest {
+function poolRequest(name: string, config: PoolConfig, models: EnvironmentConfig["models"]): PoolRequest {
   const shape = machineOf(config);
+  const { dedicatedTo = [] } = config;
+  const canaries = Object.keys(models).filter((model) => dedicatedTo.includes(models[model]?.revisionOf?.model ?? ""));
   return {
     name,
     role: roleOf(config, shape),
@@ -74,7 +81,7 @@ function poolRequest(name: string, config: PoolConfig): PoolRequest {
     maxNodes: config.maxNodes ?? Math.max(1, config.minNodes),
     usdPerNodeHour: config.usdPerNodeHour ?? hourlyUsd(shape) ?? 0,
     hoursPerDay: config.hoursPerDay,
-    dedicatedTo: config.dedicatedTo ?? [],
+    dedicatedTo: [...dedicatedTo, ...canaries],
     ...(config.rdma && { rdmaAccess: config.rdma.access }),
     ...poolLabels(name, shape, config.labels),
   };
@@ -91,6 +98,7 @@ function modelRequest(
   const source = modelSource(name, config);
   const quantization = config.quantization ?? build?.quantization ?? engineOf(config.engine).defaultQuantization;
   const { chatTemplate: file, ...requested } = requestedSettings(config);
+  const folder = source.kind === "huggingface" ? storeFolder(name, config, source) : undefined;
   return {
     name,
     servedName: config.servedName ?? name,
@@ -98,8 +106,10 @@ function modelRequest(
     engineVersion: config.engineVersion ?? engineVersion(config.engine),
     task: config.task ?? entry?.task ?? "chat",
     ...(config.domain !== undefined && { domain: config.domain }),
+    ...(config.revisionOf && { revisionOf: config.revisionOf }),
     architecture,
     source,
+    ...(folder !== undefined && folder !== hubPrefix(name, config.domain) && { storeFolder: folder }),
     ...(entry && isElsewhere(source, entry) && { configIsOfAnotherSource: true }),
     contextTokens: config.contextTokens,
     concurrency: config.concurrency,

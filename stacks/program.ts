@@ -1,18 +1,26 @@
 import { ModelConfigError } from "../planner/model/errors";
 import { planWithAdvice } from "../planner/plan-with-advice";
-import type { DeploymentPlan } from "../planner/types";
+import type { CapacityProblem, DeploymentPlan } from "../planner/types";
 import { activeAddons } from "./addons/active";
 import { loadAddons } from "./addons/build";
 import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
-import { ConfigError, type LoadedEnvironment, readAuthorities, readChatTemplates } from "./config";
+import {
+  ConfigError,
+  type EnvironmentConfig,
+  type LoadedEnvironment,
+  readAuthorities,
+  readChatTemplates,
+  textInFile,
+} from "./config";
 import { edge } from "./edge";
 import { local } from "./local";
 import { oci } from "./oci";
 import { settingProblems, toPlanRequest } from "./plan-request";
 import type { Platform, StackArgs } from "./platform";
 import { platformPlaceProblems } from "./platform-place";
+import { revisionProblems } from "./revisions";
 
 /** The plan must not be deployed; the message holds every reason. */
 export class PlanRefusedError extends Error {
@@ -45,14 +53,26 @@ export async function planEnvironment(
   const plan = planWithAdvice(request);
   const problems = [
     ...plan.problems,
+    ...revisionProblems(request, environment.models),
     ...settingProblems(environment.models, request.models),
     ...platformPlaceProblems(environment.cluster.kind, plan.pools),
     ...activeAddons(loaded).flatMap((addon) => addon.problems({ environment, plan }) ?? []),
   ];
   // What would fail is advised on before what costs too much.
+  const advice = adviseOnEnvironment({ ...loaded, plan: { ...plan, problems } });
+  return { ...plan, problems: [...advice, ...problems].map((problem) => inFile(problem, environment.models)) };
+}
+
+/** A problem by the paths of the file, where a canary stands under its model. */
+function inFile(problem: CapacityProblem, models: EnvironmentConfig["models"]): CapacityProblem {
+  const { subject, message, remedies, fixes } = problem;
+  const said = (text: string) => textInFile(text, models);
   return {
-    ...plan,
-    problems: [...adviseOnEnvironment({ ...loaded, plan: { ...plan, problems } }), ...problems],
+    ...problem,
+    subject: said(subject),
+    message: said(message),
+    ...(remedies && { remedies: remedies.map(said) }),
+    ...(fixes && { fixes: fixes.map((fix) => ({ ...fix, path: said(fix.path) })) }),
   };
 }
 

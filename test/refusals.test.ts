@@ -32,6 +32,10 @@ const folder = useFolder();
 
 const SYSTEM = { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 };
 const chat = { model: "qwen2.5-7b-instruct", concurrency: 2 };
+const PRODUCTION: Sections = {
+  stage: "production",
+  gateway: { hostname: "inference.example.com", tls: { kind: "acme", email: "platform@example.com" } },
+};
 
 /** One model on Oracle's machines of a shape. */
 function onShape(shape: string, model: Sections, maxNodes = 1): Sections {
@@ -109,6 +113,40 @@ const rows: readonly Refusal[] = [
     value: "kvCacheDtype fp8",
     allowed: "NVIDIA A10 has compute capability 8.6, and vLLM needs compute capability 8.9 or higher",
     fix: "write models.chat.vllm.kvCacheDtype: bfloat16",
+  },
+  {
+    what: "a moving revision that the user wrote, in production",
+    config: onA10({ source: "hf://Qwen/Qwen2.5-7B-Instruct@main" }, PRODUCTION),
+    path: "models.chat.source",
+    value: '"hf://Qwen/Qwen2.5-7B-Instruct@main" follows @main',
+    allowed: "Allowed: hf://org/name@ and the 40 hexadecimal digits of a commit",
+    fix: "npm run pin",
+    mended: onA10({ source: `hf://Qwen/Qwen2.5-7B-Instruct@${"1".repeat(40)}` }, PRODUCTION),
+  },
+  {
+    what: "a canary beside a model that moves",
+    config: onA10({ canary: { source: `hf://Qwen/Qwen2.5-7B-Instruct@${"1".repeat(40)}` } }),
+    path: "models.chat.source",
+    value: "follows @main",
+    allowed: "a model and its canary are told apart by their commits",
+    fix: "npm run pin",
+    mended: onA10({
+      source: `hf://Qwen/Qwen2.5-7B-Instruct@${"1".repeat(40)}`,
+      canary: { source: `hf://Qwen/Qwen2.5-7B-Instruct@${"2".repeat(40)}` },
+    }),
+  },
+  {
+    what: "a canary with a model's name",
+    config: onA10(
+      {},
+      {
+        models: { chat: { ...chat, canary: { quantization: "fp8" } }, "chat-canary": { ...chat, servedName: "other" } },
+      },
+    ),
+    path: "models.chat.canary",
+    value: "chat-canary",
+    allowed: "a name of its own for the canary: models.chat-canary has it",
+    fix: "rename models.chat-canary",
   },
   {
     what: "two engines on one GPU",

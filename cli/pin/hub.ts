@@ -1,4 +1,5 @@
 /** Asks a Hugging Face hub which commit a revision of a repository is at, and for files of it. */
+import { COMMIT } from "../../engines/sources";
 import type { Ask } from "../../stacks/checkpoint/remote";
 import { Unreadable } from "../../stacks/config/remote-file";
 
@@ -51,7 +52,7 @@ export async function commitOf(hub: Hub, repository: string, revision: string): 
     throw new HubError(refusal(status, repository, revision, token !== undefined));
   }
   const sha = typeof body === "object" && body !== null && "sha" in body ? body.sha : undefined;
-  if (typeof sha !== "string" || !/^[0-9a-f]{40}$/.test(sha)) {
+  if (typeof sha !== "string" || !COMMIT.test(sha)) {
     throw new HubError(`${endpoint} answers without a commit for ${repository}: is HF_ENDPOINT a Hugging Face hub?`);
   }
   return sha;

@@ -1,4 +1,4 @@
-/** Writes `models.<name>.source` into the text of an environment file; every other byte stays as it is. */
+/** Writes the `source` of a model, or of its canary, into the text of an environment file; every other byte stays as it is. */
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { NAMESPACE } from "../../stacks/config/core/schema";
@@ -7,22 +7,24 @@ import { NAMESPACE } from "../../stacks/config/core/schema";
 export class UnwritableError extends Error {}
 
 /**
+ * @param place of what has the source, below the models: a model's name, or that and "canary".
  * @param text of an environment file that was read without a problem.
  * @throws UnwritableError where the model's settings stand elsewhere (an alias).
  */
-export function withSource(text: string, model: string, source: string): string {
-  const path = ["config", `${NAMESPACE}:models`, model];
+export function withSource(text: string, place: readonly string[], source: string): string {
+  const path = ["config", `${NAMESPACE}:models`, ...place];
+  const named = `models.${place.join(".")}`;
   const document = parseDocument(text, { merge: true });
   const settings = document.getIn(path, true);
   if (!isMap(settings)) {
-    throw new UnwritableError(`models.${model} stands elsewhere (an alias): write source: ${source} there yourself`);
+    throw new UnwritableError(`${named} stands elsewhere (an alias): write source: ${source} there yourself`);
   }
   const changed = spliced(text, settings, source);
   // What is written is what was meant, or nothing is.
   document.setIn([...path, "source"], source);
   if (!isDeepStrictEqual(parseDocument(changed, { merge: true }).toJS(), document.toJS())) {
     throw new UnwritableError(
-      `models.${model} is written in a way that cannot be changed here: write source: ${source} yourself`,
+      `${named} is written in a way that cannot be changed here: write source: ${source} yourself`,
     );
   }
   return changed;

@@ -20,7 +20,7 @@ import { ModelRoutes } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import { OutsideKeys } from "./outside-access";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
-import { type OutsidePublished, publishedEndpoint } from "./published";
+import { type OutsidePublished, publishedEndpoints } from "./published";
 import { type GatewayService, ServiceRoutes } from "./service-routes";
 import {
   backendTrafficSpec,
@@ -67,14 +67,14 @@ export class InferenceGateway extends PlatformComponent {
   readonly address: string;
   /** Secret of each consumer's key, in `clients.namespace`; the key stands under the consumer's name. */
   readonly consumerSecrets: Readonly<Record<string, string>>;
-  /** Settings and example call of each model, by its key in the environment. */
+  /** Settings and example call of each model, by its key in the environment. Clients name no canary. */
   readonly models: Readonly<Record<string, ModelUsage>>;
 
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
     const { hostname, stage, tls, consumers, services = [] } = args;
     const { outside = [] } = args;
-    const published = [...args.endpoints.filter(speaksOpenAi).map(publishedEndpoint), ...outside];
+    const published = [...publishedEndpoints(args.endpoints.filter(speaksOpenAi)), ...outside];
     const serviceListeners = services.map((service) => service.name);
     const limits: RequestLimits = {
       requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_TIMES.requestTimeoutSeconds,
@@ -197,7 +197,12 @@ export class InferenceGateway extends PlatformComponent {
     this.address = gatewayAddress(args);
     this.consumerSecrets = Object.fromEntries(consumers.map((consumer) => [consumer, consumerSecretName(consumer)]));
     const [firstConsumer = ""] = consumers;
-    this.models = Object.fromEntries(published.map((server) => [server.name, modelUsage(server, args, firstConsumer)]));
+    const canaries = new Set(published.flatMap(({ revisions = [] }) => revisions.map((share) => share.name)));
+    this.models = Object.fromEntries(
+      published
+        .filter((server) => !canaries.has(server.name))
+        .map((server) => [server.name, modelUsage(server, args, firstConsumer)]),
+    );
     this.registerOutputs({ address: this.address, consumerSecrets: this.consumerSecrets, models: this.models });
   }
 }

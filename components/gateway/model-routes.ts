@@ -9,7 +9,7 @@ import { TOKEN_COSTS } from "./access-log";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
 import { MODEL_HEADER } from "./names";
 import { HEADERS_THAT_STAY, keyFilter, upstreamTls } from "./outside-access";
-import { isOutside, type Published } from "./published";
+import { isOutside, type Published, type Share } from "./published";
 import { HTTPS_LISTENER, seconds } from "./traffic";
 
 export interface ModelRoutesArgs {
@@ -31,6 +31,8 @@ export interface ModelRoutesArgs {
  * Weights and priorities are written out though they are the defaults, here and in other lists: server-side apply gives such a
  * list one owner, and GitOps would see a difference for ever in what the API server adds to it.
  *
+ * A second revision of a model takes its share on both ways, and has its own path besides, whatever its share is.
+ *
  * One route resource per model: adding a model touches no other, and the limit of 15 rules per route is no limit.
  */
 export class ModelRoutes extends PlatformComponent {
@@ -39,8 +41,12 @@ export class ModelRoutes extends PlatformComponent {
   constructor(name: string, args: ModelRoutesArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:ModelRoutes", name, opts);
     this.args = args;
+    const revisions = new Set(args.published.flatMap((server) => (server.revisions ?? []).map((share) => share.name)));
     for (const server of args.published) {
       this.backend(server);
+      if (server.names.length > 0 || revisions.has(server.name)) {
+        this.schema(server);
+      }
       if (server.names.length > 0) {
         this.routeByModel(server);
       }
@@ -70,9 +76,8 @@ export class ModelRoutes extends PlatformComponent {
     );
   }
 
-  private routeByModel(server: Published): void {
-    const { name, names, task, upstream } = server;
-    const { modelThere } = isOutside(server) ? server.outside : {};
+  private schema(server: Published): void {
+    const { name, task, upstream } = server;
     customResource<IAIServiceBackend>(
       this.child(`schema-${name}`),
       {
@@ -87,6 +92,11 @@ export class ModelRoutes extends PlatformComponent {
       },
       this.childOptions(),
     );
+  }
+
+  private routeByModel(server: Published): void {
+    const { name, names } = server;
+    const { modelThere } = isOutside(server) ? server.outside : {};
     customResource<IAIGatewayRoute>(
       this.child(`route-${name}`),
       {
@@ -99,9 +109,13 @@ export class ModelRoutes extends PlatformComponent {
             {
               // `GET /v1/models` lists each; a rule of the HTTPRoute made of it takes 64 (Gateway API 1.6).
               matches: names.map((value) => ({ headers: [{ type: "Exact", name: MODEL_HEADER, value }] })),
-              backendRefs: [
-                { name, priority: 0, weight: 1, ...(modelThere !== undefined && { modelNameOverride: modelThere }) },
-              ],
+              // One priority: requests are shared, and nobody stands in for another.
+              backendRefs: sharesOf(server).map((share) => ({
+                name: share.name,
+                priority: 0,
+                weight: share.weight,
+                ...(modelThere !== undefined && { modelNameOverride: modelThere }),
+              })),
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
               modelsOwnedBy: server.ownedBy,
             },
@@ -147,7 +161,12 @@ export class ModelRoutes extends PlatformComponent {
                 },
                 ...(isOutside(server) ? keyFilter(server) : []),
               ],
-              backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name, weight: 1 }],
+              backendRefs: sharesOf(server).map((share) => ({
+                group: "gateway.envoyproxy.io",
+                kind: "Backend",
+                name: share.name,
+                weight: share.weight,
+              })),
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
             },
           ],
@@ -172,4 +191,17 @@ export class ModelRoutes extends PlatformComponent {
 /** API of a task: Cohere's for rerank, because OpenAI has none. */
 function schemaOf(task: Published["task"], prefix: string): ApiSchema {
   return task === "rerank" ? { name: "Cohere", version: "v2" } : { name: "OpenAI", prefix };
+}
+
+/**
+ * Who answers a server's requests: itself, but for what its revisions take. Envoy Gateway makes one cluster of them all, a
+ * locality for each; it leaves out what has weight 0, and so does Envoy AI Gateway (internal/gatewayapi/route.go at v1.9.0,
+ * internal/extensionserver/post_translate_modify.go at v1.1.0).
+ */
+function sharesOf({ name, revisions }: Published): readonly Share[] {
+  if (revisions === undefined) {
+    return [{ name, weight: 1 }];
+  }
+  const theirs = revisions.reduce((sum, { weight }) => sum + weight, 0);
+  return [{ name, weight: 100 - theirs }, ...revisions];
 }

@@ -13,6 +13,16 @@ export interface Published {
   /** `owned_by` in `GET /v1/models`. */
   readonly ownedBy: string;
   readonly upstream: Upstream;
+  /** Others that answer to its names too, each under a `name` of its own. @default none: it answers all requests */
+  readonly revisions?: readonly Share[];
+}
+
+/** A part of the requests to a server's names. */
+export interface Share {
+  /** Of the server that answers them. */
+  readonly name: string;
+  /** Percent of all. */
+  readonly weight: number;
 }
 
 /** Where requests go. */
@@ -40,7 +50,22 @@ export interface OutsideAccess {
   readonly modelThere?: string;
 }
 
-/** A model of the cluster: its Service by the name that Envoy, which has no search list, resolves. */
+/** Models of the cluster. A revision of another has no names but that one's: its path alone leads to it whatever its weight. */
+export function publishedEndpoints(endpoints: readonly OpenAiEndpoint[]): Published[] {
+  return endpoints.map((endpoint) => {
+    const { model, revisionOf } = endpoint;
+    const revisions = endpoints.flatMap((other) =>
+      other.revisionOf?.model === model ? [{ name: other.model, weight: other.revisionOf.weight }] : [],
+    );
+    return {
+      ...publishedEndpoint(endpoint),
+      ...(revisionOf && { names: [] }),
+      ...(revisions.length > 0 && { revisions }),
+    };
+  });
+}
+
+/** One of them, as if it had no revisions: its Service by the name that Envoy, which has no search list, resolves. */
 export function publishedEndpoint(endpoint: OpenAiEndpoint): Published {
   return {
     name: endpoint.model,

@@ -1,5 +1,5 @@
 import type { Engine, EngineName } from "../../engines";
-import type { ModelTask } from "../../planner/types";
+import type { ModelTask, Revision } from "../../planner/types";
 import type { BackendKind } from "../../services/model-control/src/backends/backend";
 
 /** A controller in a model's namespace whose replicas are counted by its `scale` subresource. */
@@ -33,6 +33,8 @@ export interface ModelEndpoint {
   readonly servedName: string;
   /** What it answers to besides: each is a model of its own to clients, usage and quotas. At most 63. @default nothing else */
   readonly otherNames?: readonly string[];
+  /** Clients call it by that model's name, which answers the rest. @default a model of its own */
+  readonly revisionOf?: Revision;
   readonly engine: EngineName;
   readonly task: ModelTask;
   readonly namespace: string;

@@ -67,12 +67,14 @@ export function modelOf({
   engine,
   task,
   adapters,
+  revisionOf,
 }: ModelPlan): Omit<ModelEndpoint, "service" | "podLabels" | "scale" | "control"> {
   const { ports, metrics } = engineOf(engine);
   return {
     model: name,
     servedName,
     ...(adapters && { otherNames: adapters.list.map(({ name: adapter }) => adapter) }),
+    ...(revisionOf && { revisionOf }),
     engine,
     task,
     namespace: modelNamespaceName(name),

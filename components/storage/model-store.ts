@@ -64,6 +64,8 @@ export class ModelStore extends PlatformComponent {
   /** What all sync Jobs have in common. */
   private readonly syncs: Omit<ModelSyncArgs, "model" | "modelNamespace" | "dependsOn">;
   private readonly filled = new Map<string, pulumi.Resource>();
+  /** Jobs by the prefix that they fill. */
+  private readonly copied = new Map<string, pulumi.Resource>();
 
   constructor(name: string, args: ModelStoreArgs, opts?: pulumi.ComponentResourceOptions) {
     super("storage:ModelStore", name, opts);
@@ -179,8 +181,13 @@ export class ModelStore extends PlatformComponent {
   }
 
   private synchronize(model: ModelPlan, modelNamespace: pulumi.Input<string>, pin: ManifestPin): pulumi.Resource {
-    const dependsOn = [this.provisioned, ...pin.ready];
+    const prefix = keyPrefix(model, this.bucket);
+    // Models that share a folder: the second Job finds there what the first has copied, and copies nothing.
+    const before = this.copied.get(prefix);
+    const dependsOn = [this.provisioned, ...pin.ready, ...(before ? [before] : [])];
     const args = { ...this.syncs, model, modelNamespace, dependsOn };
-    return modelSync(this.child(`sync-${model.name}`), args, this.childOptions());
+    const job = modelSync(this.child(`sync-${model.name}`), args, this.childOptions());
+    this.copied.set(prefix, job);
+    return job;
   }
 }

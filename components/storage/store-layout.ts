@@ -58,14 +58,15 @@ export function hasSyncJob(model: ModelPlan): boolean {
 }
 
 /**
- * Key prefix of a model, without slashes at its ends: `<domain>/<name>`, or what the bucket URI of its source says.
+ * Key prefix of a model, without slashes at its ends: `<domain>/<name>` or that of its revision, or what the bucket URI of
+ * its source says.
  * @throws Error when the source is another bucket than the store's, or no bucket at all.
  */
 export function keyPrefix(model: ModelPlan, bucket: string): string {
   const { source } = model;
   switch (source.kind) {
     case "huggingface":
-      return hubPrefix(model.name, model.domain);
+      return model.storeFolder ?? hubPrefix(model.name, model.domain);
     case "bucket":
       return bucketPrefix(source.uri, bucket, { path: `models.${model.name}.source`, folder: model.name });
     default:

@@ -1,4 +1,4 @@
-import type { PlanRequest } from "../request";
+import type { ModelRequest, PlanRequest } from "../request";
 import type { CapacityProblem, DeploymentPlan, Fix } from "../types";
 import { describeFixes } from "./describe";
 import { modelSettings } from "./model-settings";
@@ -104,13 +104,19 @@ function settingsFor(request: PlanRequest, plan: DeploymentPlan, problem: Capaci
   const cost = (name: string) => plan.models.find((m) => m.name === name)?.monthlyUsd ?? Number.POSITIVE_INFINITY;
   const models =
     problem.rule === "model-fits"
-      ? request.models.filter((m) => problem.subject === `models.${m.name}`)
+      ? withItsModel(request.models, problem.subject)
       : request.models.toSorted((a, b) => compare(cost(b.name), cost(a.name)) || (a.name < b.name ? -1 : 1));
   const pools = request.pools.toSorted((a, b) => compare(poolCost(plan, b.name), poolCost(plan, a.name)));
   return [
     ...pools.flatMap((pool) => poolSettings(request, pool)),
     ...models.flatMap((model) => modelSettings(request, model)),
   ];
+}
+
+/** The model of a subject; behind a canary the model that it shares its settings with. */
+function withItsModel(models: readonly ModelRequest[], subject: string): ModelRequest[] {
+  const own = models.filter((m) => subject === `models.${m.name}`);
+  return [...own, ...models.filter((m) => own.some(({ revisionOf }) => revisionOf?.model === m.name))];
 }
 
 function poolCost(plan: DeploymentPlan, name: string): number {

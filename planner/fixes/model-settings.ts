@@ -3,8 +3,11 @@ import type { ModelRequest, PlanRequest } from "../request";
 import type { FixValue } from "../types";
 import { type Setting, withModel } from "./setting";
 
-/** What could be changed of a model so that it takes less, or finds more room. */
+/** What could be changed of a model so that it takes less, or finds more room; of a canary, what is its own. */
 export function modelSettings(request: PlanRequest, model: ModelRequest): Setting[] {
+  if (model.revisionOf) {
+    return [...fewerReplicas(request, model), ...inFewerBits(request, model, false)].filter((s) => s !== undefined);
+  }
   const { concurrency, contextTokens } = model;
   // People write contexts in thousands: 16384, not 15873.
   const step = contextTokens > 1024 ? 1024 : 128;
@@ -18,7 +21,7 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
       return { to, change: { contextTokens: to } };
     }),
     ...fewerReplicas(request, model),
-    ...inFewerBits(request, model),
+    ...inFewerBits(request, model, true),
     ...onAnotherPool(request, model),
     ...unpinned(request, model),
   ];
@@ -75,7 +78,7 @@ function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | un
 }
 
 /** Weights or cache in fewer bits, which the engine makes itself; on which cards, the plan knows. */
-function inFewerBits(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+function inFewerBits(request: PlanRequest, model: ModelRequest, withCache: boolean): (Setting | undefined)[] {
   const { quantization, kvCacheDtype } = engineOf(model.engine).savings?.(model) ?? {};
   return [
     quantization === undefined
@@ -84,7 +87,7 @@ function inFewerBits(request: PlanRequest, model: ModelRequest): (Setting | unde
           to: quantization,
           change: { quantization },
         }),
-    kvCacheDtype === undefined
+    kvCacheDtype === undefined || !withCache
       ? undefined
       : single(request, model, "kvCacheDtype", model.kvCacheDtype, { to: kvCacheDtype, change: { kvCacheDtype } }),
   ];
@@ -107,7 +110,9 @@ function onAnotherPool(request: PlanRequest, model: ModelRequest): (Setting | un
 /** Parallelism that was pinned by hand, left to the plan. */
 function unpinned(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   return (["tensorParallel", "pipelineParallel"] as const).map((key) => {
-    const { [key]: pinned, ...free } = model;
+    const pinned = model[key];
+    const free = ({ [key]: _, ...rest }: ModelRequest): ModelRequest => rest;
+    const isMeant = (m: ModelRequest) => m === model || m.revisionOf?.model === model.name;
     return pinned === undefined
       ? undefined
       : {
@@ -116,7 +121,7 @@ function unpinned(request: PlanRequest, model: ModelRequest): (Setting | undefin
           count: 1,
           at: () => ({
             to: null,
-            request: { ...request, models: request.models.map((m) => (m === model ? free : m)) },
+            request: { ...request, models: request.models.map((m) => (isMeant(m) ? free(m) : m)) },
           }),
         };
   });

@@ -24,9 +24,12 @@ export interface Change {
   readonly request: PlanRequest;
 }
 
-/** The request with one model changed. */
+/** The request with one model changed, and its canary in all that it has of its model. */
 export function withModel(request: PlanRequest, name: string, change: Partial<ModelRequest>): PlanRequest {
-  return { ...request, models: request.models.map((m) => (m.name === name ? { ...m, ...change } : m)) };
+  const { minReplicas: _min, maxReplicas: _max, quantization: _format, ...shared } = change;
+  const changed = (m: ModelRequest): ModelRequest =>
+    m.name === name ? { ...m, ...change } : m.revisionOf?.model === name ? { ...m, ...shared } : m;
+  return { ...request, models: request.models.map(changed) };
 }
 
 /** The request with one pool changed. */

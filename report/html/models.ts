@@ -6,6 +6,7 @@ import type {
   SizingComparison,
   UnplacedModel,
 } from "../../planner/types";
+import { sharing } from "../revisions";
 import { sourceName } from "../source-name";
 import { duration } from "../style";
 import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
@@ -25,24 +26,25 @@ const COLUMNS: readonly Column[] = [
 ];
 
 export function modelsSection(
-  { models, unplaced }: Pick<DeploymentPlan, "models" | "unplaced">,
+  plan: Pick<DeploymentPlan, "models" | "unplaced">,
   keys: ReadonlyMap<string, ModelKey>,
 ): Section {
+  const { models, unplaced } = plan;
   return {
     id: "models",
     title: "Models",
     lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Replicas are those that run; room for more is what the pool keeps: nothing scales by itself yet.",
     body: html`${dataTable("Models and where they run", COLUMNS, [
-      ...unplaced.map(unplacedRow),
-      ...models.map((m) => row(m, keys.get(m.name))),
+      ...unplaced.map((m) => unplacedRow(m, sharing(m, plan))),
+      ...models.map((m) => row(m, keys.get(m.name), sharing(m, plan))),
     ])}
 ${differences(models)}`,
   };
 }
 
-function row(m: ModelPlan, key: ModelKey | undefined): readonly Part[] {
+function row(m: ModelPlan, key: ModelKey | undefined, share: string): readonly Part[] {
   return [
-    html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>${adapters(m)}`,
+    html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>${adapters(m)}${shareLine(share)}`,
     twoLines(engineLabel(m.engine), m.engineVersion),
     twoLines(m.shape, [m.gpuModel ?? `${count(m.resources.cpu, 1)} CPUs, ${m.cpuArch}`, html`<br>pool ${m.pool}`]),
     twoLines(parallelism(m), gpusOfReplica(m)),
@@ -53,9 +55,13 @@ function row(m: ModelPlan, key: ModelKey | undefined): readonly Part[] {
   ];
 }
 
-function unplacedRow(m: UnplacedModel): readonly Part[] {
+function shareLine(share: string): Markup | undefined {
+  return share === "" ? undefined : html`<small>${share}</small>`;
+}
+
+function unplacedRow(m: UnplacedModel, share: string): readonly Part[] {
   return [
-    html`${m.name}<small>${m.servedName} · ${m.task}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>`,
+    html`${m.name}<small>${m.servedName} · ${m.task}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>${shareLine(share)}`,
     twoLines(engineLabel(m.engine), m.engineVersion),
     html`<b class="bad">not placed</b><small>${m.rule}</small>`,
     ...Array.from({ length: 5 }, () => "–"),

@@ -43,6 +43,13 @@ export const identity = {
   engine: oneOf(engineNames, "What runs it."),
   engineVersion: text("Version of the engine."),
   task: oneOf(["chat", "completion", "embedding", "rerank"], "What it is for."),
+  revisionOf: z
+    .strictObject({
+      model: text("The model that it is a second revision of, by its `name`."),
+      weight: amount("percent of requests", "Its share of that model's requests."),
+    })
+    .optional()
+    .meta({ description: "Only of canaries: the model answers the rest of its requests itself." }),
   source,
   format: text("Weight format as people call it: `BF16`, `Q4_K_M`."),
   contextTokens: count("tokens", "Longest prompt and answer together."),
@@ -140,6 +147,7 @@ export const model = z.strictObject({
   ...identity,
   ...layout,
   domain: text("Subject that it serves.").optional(),
+  storeFolder: text("Its folder in the model store, where that is not `<domain>/<name>`.").optional(),
   loading: oneOf(["copy", "stream"], "How the engine gets the weights at start."),
   gpuVendor: oneOf(["nvidia", "amd"], "Vendor of the GPUs; absent on CPUs.").optional(),
   gpuModel: text("Card of the catalogue; absent on CPUs.").optional(),

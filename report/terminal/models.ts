@@ -1,5 +1,6 @@
 import { engineOf } from "../../engines";
 import type { DeploymentPlan, ModelPlan, UnplacedModel } from "../../planner/types";
+import { sharing } from "../revisions";
 import { sourceName } from "../source-name";
 import { bar, type Cell, duration, type Style, table, usd, WIDTH, wrap } from "../style";
 
@@ -8,12 +9,15 @@ type Row = readonly (string | Cell)[];
 const HEADER = ["Models", "placed on", "GPUs", "memory per GPU", "", "replicas", "$/month"];
 
 /** Each model in two lines: where it runs and what it takes, then what it is. Those without a place come first. */
-export function models({ models: placed, unplaced }: Pick<DeploymentPlan, "models" | "unplaced">, s: Style): string {
-  const rows = [...unplaced.flatMap((m) => unplacedRows(m, s)), ...placed.flatMap((m) => placedRows(m, s))];
+export function models(plan: Pick<DeploymentPlan, "models" | "unplaced">, s: Style): string {
+  const rows = [
+    ...plan.unplaced.flatMap((m) => unplacedRows(m, sharing(m, plan), s)),
+    ...plan.models.flatMap((m) => placedRows(m, sharing(m, plan), s)),
+  ];
   return table([HEADER.map((text) => ({ text, paint: s.dim })), ...rows]);
 }
 
-function placedRows(m: ModelPlan, s: Style): Row[] {
+function placedRows(m: ModelPlan, share: string, s: Style): Row[] {
   const fraction = m.memoryPerGpu.totalGiB / m.memoryPerGpu.limitGiB;
   return [
     ...named(m.name, s.bold, [
@@ -31,6 +35,7 @@ function placedRows(m: ModelPlan, s: Style): Row[] {
         m.nodesPerReplica > 1 ? `${m.nodesPerReplica} nodes` : "",
         `start-up ≤ ${duration(m.startupBudgetSeconds)}`,
         roomOf(m),
+        share,
       ],
       s,
     ),
@@ -43,7 +48,7 @@ function roomOf({ minReplicas, maxReplicas }: ModelPlan): string {
 }
 
 /** What it would have taken where it lacked least. */
-function unplacedRows(m: UnplacedModel, s: Style): Row[] {
+function unplacedRows(m: UnplacedModel, share: string, s: Style): Row[] {
   const { nearest } = m;
   return [
     ...named(m.name, s.bold, [
@@ -58,7 +63,12 @@ function unplacedRows(m: UnplacedModel, s: Style): Row[] {
     ]),
     ...details(
       m,
-      [nearest ? `nearest: ${nearest.shape}` : "", nearest?.verdict.answer === "edge" ? "at the edge" : "", m.rule],
+      [
+        nearest ? `nearest: ${nearest.shape}` : "",
+        nearest?.verdict.answer === "edge" ? "at the edge" : "",
+        share,
+        m.rule,
+      ],
       s,
     ),
   ];

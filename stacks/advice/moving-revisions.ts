@@ -1,12 +1,10 @@
+import { commitOf } from "../../engines/sources";
 import type { CapacityProblem } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** A branch or tag may point elsewhere tomorrow; only a commit's full hash does not. */
-const COMMIT = /^[0-9a-f]{40}$/;
-
-/** Production models that follow a branch of their repository: what runs would change with somebody else's push. */
+/** Production models of the catalogue at no commit: what runs would change with somebody else's push. Sources that the user wrote are refused (../revisions.ts). */
 export function movingRevisions({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
-  const moving = plan.models.filter(({ source }) => source.kind === "huggingface" && !COMMIT.test(source.revision));
+  const moving = plan.models.filter(({ source }) => source.kind === "huggingface" && commitOf(source) === undefined);
   if (plan.stage !== "production" || moving.length === 0) {
     return [];
   }

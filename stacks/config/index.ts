@@ -4,6 +4,7 @@
  */
 export { readAuthorities } from "./authorities";
 export { readChatTemplates } from "./chat-template";
+export { pathInFile, textInFile } from "./core/canary";
 export { machineOf, roleOf } from "./core/machines";
 export { ConfigError, type ConfigProblem, formatProblems, toProblem } from "./core/problems";
 export { requestedSettings, settingsOutcome } from "./engine-block";
@@ -20,4 +21,5 @@ export type {
   PoolConfig,
   SecretKey,
 } from "./schema";
+export { storeFolder } from "./store-folder";
 export { readTextFile } from "./text-file";

@@ -1,9 +1,11 @@
 /** Rules between fields. What concerns one field alone is in its schema; what needs arithmetic is in the planner. */
 import { ADDONS } from "../addons/table";
+import { draftsInFile } from "./core/canary";
 import * as modelNamespaces from "./core/model-namespaces";
 import type { ProblemDraft } from "./core/problems";
 import type { Rule, RuleContext } from "./core/rule";
 import * as adapters from "./rules/adapters";
+import * as canary from "./rules/canary";
 import * as engineOptions from "./rules/engine-options";
 import * as externalModels from "./rules/external-models";
 import * as gateway from "./rules/gateway";
@@ -25,6 +27,9 @@ const rules: readonly Rule[] = [
   pools.dedicatedModelsExist,
   models.modelsAreDescribedOnce,
   models.configLocationsCanBeRead,
+  canary.canariesDiffer,
+  canary.canariesHaveNames,
+  canary.firstRevisionsAreInTheStore,
   modelNamespaces.noModelInTheStore,
   models.sourcesFitTheEngines,
   modelStore.bucketSourcesAreInTheStore,
@@ -57,5 +62,6 @@ const rules: readonly Rule[] = [
 
 /** Everything that the rules find, in the order of the rules; those of add-ons last. */
 export function checkRules(context: RuleContext<EnvironmentConfig>): ProblemDraft[] {
-  return [...rules.flatMap((rule) => [...rule(context)]), ...ADDONS.flatMap((addon) => addon.check(context))];
+  const found = [...rules.flatMap((rule) => [...rule(context)]), ...ADDONS.flatMap((addon) => addon.check(context))];
+  return draftsInFile(found, context.sections.models ?? {});
 }

@@ -34,7 +34,7 @@ async function hub(repositories: Readonly<Record<string, Answer | string>>): Pro
   const server = createServer((request, response) => {
     const path = request.url ?? "";
     asked.push({ path, headers: request.headers });
-    const name = /^\/api\/models\/(.+)\/revision\/main$/.exec(path)?.[1] ?? "";
+    const name = /^\/api\/models\/(.+)\/revision\/[^/]+$/.exec(path)?.[1] ?? "";
     const known = repositories[name] ?? { status: 404, body: {} };
     const { status, body } = typeof known === "string" ? { status: 200, body: { sha: known } } : known;
     response.writeHead(status, { "content-type": "application/json" });
@@ -80,23 +80,45 @@ it("writes the commit of every source that moves, and changes no other byte", as
   const file = fileWith(text);
   const { status, out, err } = await pin(file, { HF_ENDPOINT: `${url}/` });
   expect([status, err]).toEqual([0, ""]);
-  expect(out).toContain("pinned 3 in Pulumi.pin-");
+  expect(out).toContain("pinned 4 in Pulumi.pin-");
   expect(out).toMatch(new RegExp(`^chat +Qwen/Qwen2.5-7B-Instruct +main → ${commit("1")}$`, "m"));
-  expect(out).toMatch(/^tagged +Qwen\/Qwen3-8B +v1\.0: left as it is$/m);
+  expect(out).toMatch(new RegExp(`^tagged +Qwen/Qwen3-8B +v1\\.0 → ${commit("2")}$`, "m"));
+  expect(out).toMatch(new RegExp(`^fixed +Qwen/Qwen3-8B +${commit("a")}: left as it is$`, "m"));
   expect(out).not.toContain("local");
   expect(readFileSync(file, "utf8")).toBe(
     text
       .replace("# small enough\n", `# small enough\n      source: hf://Qwen/Qwen2.5-7B-Instruct@${commit("1")}\n`)
       .replace("flow: { model: qwen3-8b,", `flow: { model: qwen3-8b, source: hf://Qwen/Qwen3-8B@${commit("2")},`)
-      .replace('"hf://Qwen/Qwen3-8B@main"', `hf://Qwen/Qwen3-8B@${commit("2")}`),
+      .replace('"hf://Qwen/Qwen3-8B@main"', `hf://Qwen/Qwen3-8B@${commit("2")}`)
+      .replace("hf://Qwen/Qwen3-8B@v1.0", `hf://Qwen/Qwen3-8B@${commit("2")}`),
   );
   expect(parseEnvironmentFile(readFileSync(file, "utf8")).ok).toBe(true);
-  // Each repository once, without a token where there is none.
+  // Each revision once, without a token where there is none.
   expect(asked.map(({ path }) => path).sort()).toEqual([
     "/api/models/Qwen/Qwen2.5-7B-Instruct/revision/main",
     "/api/models/Qwen/Qwen3-8B/revision/main",
+    "/api/models/Qwen/Qwen3-8B/revision/v1.0",
   ]);
-  expect(asked.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+  expect(asked.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, undefined]);
+});
+
+it("writes a canary's own source below its model, and nothing for one that has its model's", async () => {
+  const { url } = await hub(repositories);
+  const before = `${environmentText(onA10({}, { models: undefined }))}  inference-stacks:models:
+    chat:
+      model: qwen3-8b
+      concurrency: 1
+      canary: { source: hf://Qwen/Qwen2.5-7B-Instruct, weight: 5 }
+    flow: { model: qwen3-8b, concurrency: 1, canary: { engineVersion: "0.32.0" } }
+`;
+  const file = fileWith(before);
+  expect((await pin(file, { HF_ENDPOINT: url })).status).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(
+    before
+      .replace("chat:\n      model: qwen3-8b\n", `$&      source: hf://Qwen/Qwen3-8B@${commit("2")}\n`)
+      .replace("hf://Qwen/Qwen2.5-7B-Instruct,", `hf://Qwen/Qwen2.5-7B-Instruct@${commit("1")},`)
+      .replace("flow: { model: qwen3-8b,", `$& source: hf://Qwen/Qwen3-8B@${commit("2")},`),
+  );
 });
 
 it("has nothing left to do the second time, and asks nobody", async () => {
@@ -121,7 +143,7 @@ it("--dry-run says what it would write, --json for machines, and writes nothing"
       { model: "flow", pinnedTo: commit("2") },
       { model: "moving", pinnedTo: commit("2") },
       { model: "fixed", revision: commit("a"), pinnedTo: null },
-      { model: "tagged", revision: "v1.0", pinnedTo: null },
+      { model: "tagged", revision: "v1.0", pinnedTo: commit("2") },
     ],
   });
   expect(readFileSync(file, "utf8")).toBe(text);
@@ -193,24 +215,24 @@ describe("the file's text", () => {
   it("may have Windows line ends", () => {
     const before = "config:\r\n  inference-stacks:models:\r\n    a:\r\n      model: x\r\n      engine: vllm\r\n";
     const after = before.replace("model: x\r\n", `model: x\r\n      source: ${source}\r\n`);
-    expect(withSource(before, "a", source)).toBe(after);
+    expect(withSource(before, ["a"], source)).toBe(after);
   });
 
   it("may end without a line end", () => {
     const before = "config:\n  inference-stacks:models:\n    a:\n      model: x";
-    expect(withSource(before, "a", source)).toBe(`${before}\n      source: ${source}`);
+    expect(withSource(before, ["a"], source)).toBe(`${before}\n      source: ${source}`);
   });
 
   it("gets the line into the model's own settings where others are merged in", () => {
     const before =
       "config:\n  inference-stacks:models:\n    a: &a\n      model: x\n    b:\n      <<: *a\n      concurrency: 1\n";
     const after = before.replace("<<: *a\n", `<<: *a\n      source: ${source}\n`);
-    expect(withSource(before, "b", source)).toBe(after);
+    expect(withSource(before, ["b"], source)).toBe(after);
   });
 
   it("is not guessed at: an alias stands for another model too", () => {
     const before = "config:\n  inference-stacks:models:\n    a: &a { model: x }\n    b: *a\n";
-    expect(() => withSource(before, "b", source)).toThrow(UnwritableError);
+    expect(() => withSource(before, ["b"], source)).toThrow(UnwritableError);
   });
 
   it.each(["oci-h100", "aws-prod", "edge-nvidia"])("of %s changes by whole sources only", (name) => {
@@ -218,7 +240,7 @@ describe("the file's text", () => {
     const parsed = parseEnvironmentFile(before);
     const models = parsed.ok ? Object.entries(parsed.environment.models) : [];
     for (const [model] of models.filter(([, { engine, source: own }]) => engine === "vllm" && !own)) {
-      const after = withSource(before, model, source);
+      const after = withSource(before, [model], source);
       expect(after.replace(new RegExp(`(\\n *source: ${source}|, source: ${source})`), "")).toBe(before);
     }
   });

@@ -1,11 +1,12 @@
 /** The part of an environment that every platform has. What else may stand there, each add-on brings along. */
 import { z } from "zod";
 import type { ClusterKind } from "../../../planner/types";
+import { type ModelConfig, type WrittenModel, withCanaries } from "./canary";
 import { clusterSection } from "./sections/cluster";
 import type { ExternalModelConfig } from "./sections/external-models";
 import { gatewaySection } from "./sections/gateway";
 import { imagesSection } from "./sections/images";
-import { modelsSection, type placedModelSchema } from "./sections/models";
+import { modelsSection } from "./sections/models";
 import { budgetSection, commonLabelsField, stageField, storageSection } from "./sections/operations";
 import { type poolSchema, poolsSection } from "./sections/pools";
 
@@ -24,12 +25,12 @@ export const coreSchema = z.strictObject({
   commonLabels: commonLabelsField,
 });
 
-export type ModelConfig = z.output<typeof placedModelSchema>;
+export type { ModelConfig } from "./canary";
 export type { ExternalModelConfig } from "./sections/external-models";
 
 /** A section `models` by where its models run. */
 export interface ModelsByPlace {
-  /** Those that run here. */
+  /** Those that run here, and their canaries. */
   readonly models: Readonly<Record<string, ModelConfig>>;
   /** Those behind URLs of others. */
   readonly externalModels: Readonly<Record<string, ExternalModelConfig>>;
@@ -48,7 +49,7 @@ export type GatewayConfig = CoreConfig["gateway"];
 export type PoolConfig = z.output<typeof poolSchema>;
 
 export function modelsByPlace(section: z.output<typeof modelsSection>): ModelsByPlace {
-  const models: Record<string, ModelConfig> = {};
+  const models: Record<string, WrittenModel> = {};
   const externalModels: Record<string, ExternalModelConfig> = {};
   for (const [name, model] of Object.entries(section)) {
     if (model.engine === "external") {
@@ -57,5 +58,5 @@ export function modelsByPlace(section: z.output<typeof modelsSection>): ModelsBy
       models[name] = model;
     }
   }
-  return { models, externalModels };
+  return { models: withCanaries(models), externalModels };
 }

@@ -2,6 +2,7 @@
 import { type EngineArgument, type EngineVariable, type OptionRules, ruleFor } from "../../../catalog/engine-options";
 import { findModel } from "../../../catalog/models";
 import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
+import { commitOf, parseSource } from "../../../engines/sources";
 import type { ArgumentValue } from "../../../planner/types";
 import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
@@ -246,7 +247,8 @@ function isPinned({ engine, engineVersion }: ModelConfig): boolean {
 
 /** Weights that nobody changes unseen: a commit, or the environment's own bucket. */
 function isPinnedSource({ source }: ModelConfig): boolean {
-  return source !== undefined && (/^hf:\/\/.+@[0-9a-f]{40}$/.test(source) || source.startsWith("s3://"));
+  const parsed = source === undefined ? undefined : parseSource(source);
+  return parsed?.kind === "bucket" || commitOf(parsed) !== undefined;
 }
 
 function isInteger(value: ArgumentValue, suffix: boolean): boolean {

@@ -1,9 +1,9 @@
 import { engineOf } from "../../../engines";
-import { SOURCES, splitSource } from "../../../engines/sources";
-import { hubPrefix } from "../../../planner/storage";
+import { parseSource, SOURCES } from "../../../engines/sources";
 import type { Path } from "../core/problems";
 import type { Rule } from "../core/rule";
 import type { ModelConfig } from "../schema";
+import { storeFolder } from "../store-folder";
 
 /** Engines read weights from the environment's own store, with keys that open nothing else. */
 export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models = {}, storage } }) {
@@ -75,12 +75,12 @@ function occupantsOf(name: string, model: ModelConfig, bucket: string): Occupant
 }
 
 /** Where a model lies in the store, as `keyPrefix` puts it; `undefined` for one that lies elsewhere. */
-function storePrefix(name: string, { engine, source, domain }: ModelConfig, bucket: string): string | undefined {
-  const kind = source === undefined ? undefined : splitSource(source)?.kind;
-  if (engineOf(engine).weightsFrom !== "store" || (kind !== undefined && !SOURCES[kind].throughStore)) {
+function storePrefix(name: string, model: ModelConfig, bucket: string): string | undefined {
+  const source = model.source === undefined ? undefined : parseSource(model.source);
+  if (engineOf(model.engine).weightsFrom !== "store" || (source && !SOURCES[source.kind].throughStore)) {
     return undefined;
   }
-  return source?.startsWith("s3://") ? bucketPrefix(source, bucket) : hubPrefix(name, domain);
+  return source?.kind === "bucket" ? bucketPrefix(source.uri, bucket) : storeFolder(name, model, source);
 }
 
 /** `undefined` for another bucket, and for a bucket without a prefix. */

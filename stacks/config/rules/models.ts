@@ -148,7 +148,7 @@ export const replicasAreOrdered: Rule = function* ({ sections }) {
 
 export const servedNamesAreUnique: Rule = function* ({ sections }) {
   const owners = new Map<string, string>();
-  for (const { served, name, path, fix } of servedNames({ ...sections.models, ...sections.externalModels })) {
+  for (const { served, name, path, fix } of servedNames({ ...firsts(sections.models), ...sections.externalModels })) {
     const owner = owners.get(served);
     if (owner === undefined) {
       owners.set(served, name);
@@ -157,6 +157,11 @@ export const servedNamesAreUnique: Rule = function* ({ sections }) {
     yield { path, value: served, allowed: `a name of its own: models.${owner} answers to this one`, fix };
   }
 };
+
+/** Canaries answer to the names of their models. */
+function firsts(models: Readonly<Record<string, ModelConfig>> = {}): Record<string, ModelConfig> {
+  return Object.fromEntries(Object.entries(models).filter(([, { revisionOf }]) => revisionOf === undefined));
+}
 
 /** All that clients may put in the `model` field: models first, so that of two names the adapter's is to be changed. */
 function servedNames(
@@ -211,7 +216,7 @@ export const modelPoolsExist: Rule = function* ({ sections, declared }) {
           allowed: `a name under pools: ${list(declared.pools)}`,
           fix: suggest(pool, declared.pools, "add the pool, or remove it here"),
         };
-      } else if (dedicatedTo && !dedicatedTo.includes(name)) {
+      } else if (dedicatedTo && !dedicatedTo.includes(model.revisionOf?.model ?? name)) {
         yield {
           path,
           value: pool,
@@ -245,7 +250,8 @@ export const tensorParallelFitsANode: Rule = function* (context) {
 /** GPUs of the largest node that the model may use. */
 function mostGpus(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): number {
   const open = Object.entries(pools).filter(
-    ([pool, { dedicatedTo }]) => (dedicatedTo?.includes(name) ?? true) && (model.pools?.includes(pool) ?? true),
+    ([pool, { dedicatedTo }]) =>
+      (dedicatedTo?.includes(model.revisionOf?.model ?? name) ?? true) && (model.pools?.includes(pool) ?? true),
   );
   return Math.max(0, ...open.map(([, pool]) => knownMachine(pool)?.gpu?.count ?? 0));
 }

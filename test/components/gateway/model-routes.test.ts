@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { crdProblems } from "../../harness/crds";
+import type { Deployment } from "../../harness/deploy";
+import { metadataOf } from "../../stacks/kubernetes";
 import { deployGateway, endpoint, specOf } from "./fixture";
 
 const PARENT = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "inference", sectionName: "https" };
@@ -44,6 +46,45 @@ describe("ModelRoutes", () => {
           backendRefs: [{ name: "legal", priority: 0, weight: 1 }],
         },
       ],
+    });
+  });
+
+  describe("of a model with a canary", () => {
+    const routed = async (weight: number) => {
+      const canary = endpoint("legal-canary", { servedName: "legal", revisionOf: { model: "legal", weight } });
+      return deployGateway({ endpoints: [endpoint("legal"), canary, endpoint("other")] });
+    };
+    const refs = (deployment: Deployment, kind: string, name: string) =>
+      (specOf(deployment, kind, name) as { rules: { backendRefs: object[] }[] }).rules.map((rule) => rule.backendRefs);
+
+    it.each([0, 20, 100])("share its requests on both ways: %i percent", async (weight) => {
+      const { deployment } = await routed(weight);
+      expect(refs(deployment, "AIGatewayRoute", "model-legal")).toEqual([
+        [
+          { name: "legal", priority: 0, weight: 100 - weight },
+          { name: "legal-canary", priority: 0, weight },
+        ],
+      ]);
+      const group = { group: "gateway.envoyproxy.io", kind: "Backend" };
+      expect(refs(deployment, "HTTPRoute", "path-legal")).toEqual([
+        [
+          { ...group, name: "legal", weight: 100 - weight },
+          { ...group, name: "legal-canary", weight },
+        ],
+      ]);
+    });
+
+    it("lead to the canary alone by its path, and by no name of its own", async () => {
+      const { deployment, gateway } = await routed(0);
+      expect(refs(deployment, "HTTPRoute", "path-legal-canary")).toEqual([
+        [{ group: "gateway.envoyproxy.io", kind: "Backend", name: "legal-canary", weight: 1 }],
+      ]);
+      const routes = deployment.ofKind("AIGatewayRoute").map((route) => metadataOf(route).name);
+      expect(routes.sort()).toEqual(["model-legal", "model-other"]);
+      expect(Object.keys(gateway.models)).toEqual(["legal", "other"]);
+      for (const kind of ["AIGatewayRoute", "AIServiceBackend", "Backend", "HTTPRoute"]) {
+        expect(deployment.ofKind(kind).flatMap(({ inputs }) => crdProblems(inputs))).toEqual([]);
+      }
     });
   });
 

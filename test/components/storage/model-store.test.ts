@@ -52,6 +52,23 @@ describe("ModelStore", () => {
     ]);
   });
 
+  it("fills a folder that two revisions share by one Job after the other, each with a reader of its own", async () => {
+    const first = modelPlan({ domain: "legal" });
+    const revision = { ...first, name: "llama-8b-canary", engineVersion: "0.32.0", storeFolder: "legal/llama-8b" };
+    const other = { ...revision, name: "llama-8b-next", storeFolder: "legal/llama-8b.2222" };
+    const deployment = await deployed({ models: [first, revision, other] });
+    const job = (name: string) => deployment.resource(JOB, `storage-sync-${name}-copy-job`);
+    const prefixes = ["llama-8b", revision.name, other.name].map(
+      (name) => literals(container(podTemplate(job(name)).spec, "sync")).PREFIX,
+    );
+    expect(prefixes).toEqual(["legal/llama-8b", "legal/llama-8b", "legal/llama-8b.2222"]);
+    expect(job(revision.name).dependsOn).toContain(job("llama-8b").urn);
+    expect(job(other.name).dependsOn).not.toContain(job("llama-8b").urn);
+    const policies = JSON.stringify(deployment.ofType(CONFIG_MAP).map(({ inputs }) => inputs.data));
+    expect(policies.match(/models\/legal\/llama-8b\/\*/g)).toHaveLength(2);
+    expect(policies.match(/models\/legal\/llama-8b\.2222\/\*/g)).toHaveLength(1);
+  });
+
   it("brings a replaced key to the server: Job and server are rolled by the version of their Secret", async () => {
     const versioned = (version: string) =>
       deploy(() => grantedStore(), {

@@ -58,6 +58,14 @@ const rarities = {
       },
     },
   ),
+  canary: onA10({
+    source: `hf://Qwen/Qwen2.5-7B-Instruct@${"1".repeat(40)}`,
+    canary: { source: `hf://Qwen/Qwen2.5-7B-Instruct@${"2".repeat(40)}`, weight: 20 },
+  }),
+  lonely: onA10(
+    {},
+    { models: { chat: { ...tooLarge, source: "s3://models/a", canary: { source: "s3://models/b", weight: 20 } } } },
+  ),
   rdma: onA10(
     {},
     {
@@ -134,6 +142,7 @@ const promised = `
   models[].sizing.steps[].value
   cost.hourlyUsd cost.monthlyUsd cost.maxMonthlyUsd cost.items[].name cost.items[].monthlyUsd
   policies.passed policies.failed unplaced[].name unplaced[].rule unplaced[].nearest.pool
+  models[].revisionOf.model models[].revisionOf.weight
   violations[].policy violations[].severity violations[].resource violations[].message violations[].fixes[].path
   violations[].fixes[].from violations[].fixes[].to violations[].fixes[].monthlyUsd
   resources[].urn resources[].type resources[].parent

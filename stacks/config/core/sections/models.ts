@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { type EngineName, engineNames, engineOf, settingsOf, versionForm } from "../../../../engines";
 import type { ModelTask } from "../../../../engines/served-model";
-import { sourceForms, sourceFormsOf, sourcePattern, sourcePatternOf, storedKinds } from "../../../../engines/sources";
+import {
+  COMMIT,
+  sourceForms,
+  sourceFormsOf,
+  sourcePattern,
+  sourcePatternOf,
+  storedKinds,
+} from "../../../../engines/sources";
 import { externalModelSchema, servedNameField } from "./external-models";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { serviceLevelSchema } from "./service-level";
@@ -35,6 +42,8 @@ const argumentValue = z.union([
   z.record(z.string(), z.unknown()),
 ]);
 
+const SOURCE_ALLOWED = `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`;
+
 /** Which model it is. */
 const origin = {
   model: text(128).optional().meta({
@@ -47,16 +56,11 @@ const origin = {
       "A model outside the catalogue: its Hugging Face config.json as path, file://, https:// or s3:// URL. Needs source.",
     example: "models/my-model/config.json",
   }),
-  source: z
-    .string()
-    .max(2048)
-    .regex(sourcePattern)
-    .optional()
-    .meta({
-      description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
-      allowed: `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`,
-      example: "hf://Qwen/Qwen2.5-7B-Instruct",
-    }),
+  source: z.string().max(2048).regex(sourcePattern).optional().meta({
+    description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
+    allowed: SOURCE_ALLOWED,
+    example: "hf://Qwen/Qwen2.5-7B-Instruct",
+  }),
 };
 
 const adapterSource = z
@@ -93,6 +97,12 @@ const common = {
     .enum(TASKS)
     .optional()
     .meta({ description: "What the model does. Default: as in the catalogue, else chat.", example: "chat" }),
+  firstRevision: z.string().regex(COMMIT).optional().meta({
+    description:
+      "Commit that lies in the model's own folder of the store. With it every other commit has a folder beside that one, and none is copied over another. Default: each new commit takes the place of the last.",
+    allowed: "the full hash of a commit: 40 hexadecimal digits",
+    example: "bb46c15ee4bb56c5b63245ef50fd7637234d6f75",
+  }),
   domain: dnsLabel()
     .optional()
     .meta({ description: "Subject the model serves, for labels and bucket prefixes.", example: "legal" }),
@@ -154,14 +164,40 @@ const common = {
     }),
 };
 
-function engineVersionOf(engine: EngineName) {
+function engineVersionOf(
+  engine: EngineName,
+  description = "Version of the engine. Default: the one that the platform pins.",
+) {
   const { pattern, allowed, example } = versionForm(engine);
+  return z.string().max(32).regex(pattern).optional().meta({ description, allowed, example });
+}
+
+/** A second revision of the model. What it does not say, it has of the model. */
+function canaryOf(engine: EngineName) {
   return z
-    .string()
-    .max(32)
-    .regex(pattern)
+    .strictObject({
+      weight: wholeNumber(0, 100).default(0).meta({
+        description: "Share of the model's requests that it answers; the model answers the others.",
+        unit: "percent of requests",
+        example: 20,
+      }),
+      source: origin.source.meta({
+        description: "Its weights: another commit, another repository or another build. Default: the model's.",
+        allowed: SOURCE_ALLOWED,
+        example: "hf://Qwen/Qwen2.5-7B-Instruct@bb46c15ee4bb56c5b63245ef50fd7637234d6f75",
+      }),
+      quantization: text(32)
+        .optional()
+        .meta({ description: "Its weight format. Default: the model's.", example: "fp8" }),
+      engineVersion: engineVersionOf(engine, "Its version of the engine. Default: the model's."),
+      replicas: replicasSchema,
+    })
     .optional()
-    .meta({ description: "Version of the engine. Default: the one that the platform pins.", allowed, example });
+    .meta({
+      description:
+        "A second revision of the model beside it, planned, paid and served as a model of its own named <name>-canary. Clients call both by the model's name (docs/canary.md).",
+      example: { engineVersion: versionForm(engine).example, weight: 0 },
+    });
 }
 
 /** Of the keys of a member its own block is known only here: readers take it from `../engine-block.ts`. */
@@ -169,6 +205,7 @@ type Member = z.ZodObject<
   typeof origin &
     typeof common & {
       readonly engineVersion: ReturnType<typeof engineVersionOf>;
+      readonly canary: ReturnType<typeof canaryOf>;
       readonly engine: z.ZodDefault<z.ZodLiteral<EngineName>>;
     },
   z.core.$strict
@@ -185,6 +222,7 @@ function memberOf(engine: EngineName, isDefault: boolean): Member {
     engine: isDefault ? tag.default(engine) : tag,
     engineVersion: engineVersionOf(engine),
     ...common,
+    canary: canaryOf(engine),
     ...(Object.keys(schema.shape).length > 0 && { [engine]: block }),
   });
   return member.meta({
@@ -206,7 +244,10 @@ export const modelSchema = taggedUnion("engine", [...placedModelSchema.options, 
   example: { model: "llama-3.2-3b-instruct" },
 });
 
-export const modelsSection = z.record(dnsLabel(40), modelSchema).meta({
+/** Name of a model: it ends up in names of namespaces, Services and pods. */
+export const MODEL_NAME_LENGTH = 40;
+
+export const modelsSection = z.record(dnsLabel(MODEL_NAME_LENGTH), modelSchema).meta({
   description: "Models by name. The name becomes the namespace model-<name> and the route.",
   example: { chat: { model: "llama-3.2-3b-instruct" } },
 });

@@ -1,0 +1,64 @@
+/** What a plan says of the revisions that it names: those that move are refused, and how a canary is promoted. */
+import { commitOf, movingPart, parseSource, SOURCES, sourceText } from "../engines/sources";
+import type { ModelRequest, PlanRequest } from "../planner/request";
+import type { CapacityProblem } from "../planner/types";
+import type { EnvironmentConfig } from "./config";
+
+type Models = EnvironmentConfig["models"];
+
+/**
+ * Mandatory problems of sources that move: one in production that the user wrote, and any of a model that is compared with
+ * a canary. A catalogue model without a commit is no mistake of the user's: `advice/moving-revisions.ts`.
+ *
+ * @param models by name, canaries among them.
+ */
+export function revisionProblems(
+  { environment, stage, models: requests }: Pick<PlanRequest, "environment" | "stage" | "models">,
+  models: Models,
+): CapacityProblem[] {
+  return requests.flatMap(({ name, source, revisionOf }): CapacityProblem[] => {
+    const { source: written } = models[name] ?? {};
+    const part = movingPart(source);
+    const { moves } = SOURCES[source.kind];
+    if (part === undefined || moves === undefined) {
+      return [];
+    }
+    const isInherited = revisionOf !== undefined && written === models[revisionOf.model]?.source;
+    const isCompared = revisionOf !== undefined || requests.some((other) => other.revisionOf?.model === name);
+    const reason = [
+      stage === "production" && written !== undefined && `${moves.effect} in production`,
+      moves.hasCommits && isCompared && "a model and its canary are told apart by their commits",
+    ].find((text) => text !== false);
+    if (isInherited || reason === undefined) {
+      return [];
+    }
+    const setting = `models.${name}.source${written === undefined ? "" : ` "${written}"`}`;
+    const fix = moves.hasCommits
+      ? `npm run pin -- ${environment} writes the commit that it is at now`
+      : "write the tag of the build that was tested";
+    return [
+      {
+        severity: "mandatory",
+        rule: "moving-revision",
+        subject: `models.${name}`,
+        message: `${setting} follows ${part}: ${reason}. Allowed: ${moves.fixed}. To fix it: ${fix}.`,
+      },
+    ];
+  });
+}
+
+/** For whoever reads the plan of a canary: what makes its model what it is, so that its weights are found where they lie. */
+export function promotionNotes({ source, revisionOf }: ModelRequest, models: Models): string[] {
+  const model = models[revisionOf?.model ?? ""];
+  const commit = commitOf(source);
+  const now = model?.source === undefined ? undefined : commitOf(parseSource(model.source));
+  if (revisionOf === undefined || source.kind !== "huggingface" || commit === undefined || now === undefined) {
+    return [];
+  }
+  const to = sourceText(source.kind, `${source.repository}@${commit}`);
+  return commit === now
+    ? []
+    : [
+        `to promote it and copy nothing again, write source: ${to} and firstRevision: ${model?.firstRevision ?? now} under models.${revisionOf.model} (docs/canary.md)`,
+      ];
+}
