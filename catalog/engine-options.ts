@@ -4,6 +4,8 @@ export interface EngineArgument {
   readonly name: string;
   /** `switch` takes no value; `list` takes one or more; `json` takes a mapping, a list or JSON text. */
   readonly kind: "switch" | "integer" | "number" | "text" | "json" | "list";
+  /** Of a switch: it is written with true or false as its value. @default its name alone switches it */
+  readonly assigned?: boolean;
   /** The flag that switches it off, without dashes. */
   readonly negation?: string;
   readonly aliases?: readonly string[];

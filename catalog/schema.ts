@@ -201,6 +201,7 @@ const engineOptions = z.strictObject({
     z.strictObject({
       name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
       kind: z.enum(["switch", "integer", "number", "text", "json", "list"]),
+      assigned: z.boolean().optional(),
       negation: text.optional(),
       aliases: z.array(text).optional(),
       suffix: z.boolean().optional(),

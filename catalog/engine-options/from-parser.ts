@@ -53,6 +53,7 @@ function argument(flag: ParserFlag): EngineArgument {
   return {
     name: bare(flag.name),
     kind,
+    ...(flag.type === "bool" && { assigned: true }),
     ...(flag.negation && { negation: bare(flag.negation) }),
     ...(flag.aliases && { aliases: flag.aliases.map(bare) }),
     ...(kind === "integer" && flag.type.startsWith("int-with-suffix") && { suffix: true }),
@@ -62,7 +63,7 @@ function argument(flag: ParserFlag): EngineArgument {
 }
 
 function kindOf({ type, nargs }: ParserFlag): EngineArgument["kind"] {
-  if (type === "bool-flag") {
+  if (type === "bool-flag" || type === "bool") {
     return "switch";
   }
   if (nargs === "+") {

@@ -5,6 +5,7 @@ import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
 import { outsideEnds } from "../core/outside";
 import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
+import { speaksKserveAlone } from "./kserve-routes";
 import { gatewayProxies, PROXY_PORTS } from "./names";
 import type { OutsidePublished } from "./published";
 import type { GatewayService } from "./service-routes";
@@ -79,14 +80,16 @@ function proxies({ endpoints, outside = [], networks, services, acme }: GatewayC
       to: envoyGateway,
       ports: [XDS_PORT],
     }),
-    ...endpoints.filter(speaksOpenAi).map((endpoint) =>
-      connect({
-        name: `gateway-to-model-${endpoint.model}`,
-        reason: "Requests come through the gateway alone",
-        from: gatewayProxies,
-        to: endpoint,
-        ports: [endpoint.ports.openai],
-      }),
+    ...endpoints.flatMap((endpoint) =>
+      publishedPorts(endpoint).map((port) =>
+        connect({
+          name: `gateway-to-model-${endpoint.model}`,
+          reason: "Requests come through the gateway alone",
+          from: gatewayProxies,
+          to: endpoint,
+          ports: [port],
+        }),
+      ),
     ),
     ...outside.map(({ name, upstream, outside: { address } }) =>
       connect({
@@ -118,4 +121,12 @@ function proxies({ endpoints, outside = [], networks, services, acme }: GatewayC
         ]
       : []),
   ];
+}
+
+/** The port that the gateway's routes lead to; none for an endpoint that the gateway has no route for. */
+function publishedPorts(endpoint: ModelEndpoint): number[] {
+  if (speaksOpenAi(endpoint)) {
+    return [endpoint.ports.openai];
+  }
+  return speaksKserveAlone(endpoint) ? [endpoint.ports["kserve-http"]] : [];
 }

@@ -16,6 +16,7 @@ import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-typ
 import { ApiKeys, consumerSecretName } from "./api-keys";
 import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
 import type { GatewayControllers } from "./gateway-controllers";
+import { KserveRoutes, speaksKserveAlone } from "./kserve-routes";
 import { ModelRoutes } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import { OutsideKeys } from "./outside-access";
@@ -33,7 +34,7 @@ import {
   serviceBackendTrafficSpec,
   serviceClientTrafficSpec,
 } from "./traffic";
-import { gatewayAddress, type ModelUsage, modelUsage } from "./usage";
+import { gatewayAddress, kserveUsage, type ModelUsage, modelUsage } from "./usage";
 
 export interface InferenceGatewayArgs extends Partial<RequestTimes> {
   /** What configures the proxies; its custom resources exist only after it. */
@@ -75,6 +76,7 @@ export class InferenceGateway extends PlatformComponent {
     const { hostname, stage, tls, consumers, services = [] } = args;
     const { outside = [] } = args;
     const published = [...publishedEndpoints(args.endpoints.filter(speaksOpenAi)), ...outside];
+    const kserve = args.endpoints.filter(speaksKserveAlone);
     const serviceListeners = services.map((service) => service.name);
     const limits: RequestLimits = {
       requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_TIMES.requestTimeoutSeconds,
@@ -190,6 +192,13 @@ export class InferenceGateway extends PlatformComponent {
       routes,
     );
 
+    if (kserve.length > 0) {
+      new KserveRoutes(
+        this.child("kserve"),
+        { namespace, endpoints: kserve, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+        routes,
+      );
+    }
     if (services.length > 0) {
       new ServiceRoutes(this.child("services"), { namespace, services }, routes);
     }
@@ -198,11 +207,12 @@ export class InferenceGateway extends PlatformComponent {
     this.consumerSecrets = Object.fromEntries(consumers.map((consumer) => [consumer, consumerSecretName(consumer)]));
     const [firstConsumer = ""] = consumers;
     const canaries = new Set(published.flatMap(({ revisions = [] }) => revisions.map((share) => share.name)));
-    this.models = Object.fromEntries(
-      published
+    this.models = Object.fromEntries([
+      ...published
         .filter((server) => !canaries.has(server.name))
-        .map((server) => [server.name, modelUsage(server, args, firstConsumer)]),
-    );
+        .map((server) => [server.name, modelUsage(server, args, firstConsumer)] as const),
+      ...kserve.map((endpoint) => [endpoint.model, kserveUsage(endpoint, args, firstConsumer)] as const),
+    ]);
     this.registerOutputs({ address: this.address, consumerSecrets: this.consumerSecrets, models: this.models });
   }
 }

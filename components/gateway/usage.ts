@@ -1,6 +1,7 @@
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { consumerSecretName } from "./api-keys";
 import { type GatewayTls, tlsSecretName } from "./certificate";
+import { type KserveEndpoint, kservePath } from "./kserve-routes";
 import { GATEWAY_NAME } from "./names";
 import { type Exposure, NODE_PORTS } from "./proxy-pods";
 import { isOutside, type Published } from "./published";
@@ -38,23 +39,41 @@ export function modelUsage(server: Published, access: GatewayAccess, consumer: s
   const address = gatewayAddress(access);
   const { path, body } = EXAMPLES[task];
   const [modelId = name] = names;
-  const key = secretValue(consumerSecretName(consumer), consumer);
-  const command = [
-    `curl ${address}${path}`,
-    ...connection(access),
-    ...(access.tls.kind === "self-signed" ? [`--cacert <(${secretValue(tlsSecretName(access.tls), "ca.crt")})`] : []),
-    `-H "Authorization: Bearer $(${key})"`,
-    '-H "Content-Type: application/json"',
-    `-d ${shellQuote(JSON.stringify({ model: modelId, ...body }))}`,
-  ].join(" \\\n  ");
   // Behind a path of its own no filter reads the body: a model that has another name there is called by its name alone.
   const isRenamed = isOutside(server) && server.outside.modelThere !== undefined;
   return {
     baseUrl: isRenamed ? `${address}/v1` : `${address}/${name}/v1`,
     modelId,
     enableStream: task === "chat" || task === "completion",
-    curl: access.exposure === "ClusterIP" ? `${PORT_FORWARD}\n${command}` : command,
+    curl: exampleCall(access, consumer, path, { model: modelId, ...body }),
   };
+}
+
+/** The same of a model behind KServe's API: its inputs and outputs are what the example asks for, but of text models. */
+export function kserveUsage(endpoint: KserveEndpoint, access: GatewayAccess, consumer: string): ModelUsage {
+  const path = kservePath(endpoint);
+  const isText = endpoint.task === "chat" || endpoint.task === "completion";
+  return {
+    baseUrl: `${gatewayAddress(access)}${path}`,
+    modelId: endpoint.servedName,
+    enableStream: isText,
+    curl: isText
+      ? exampleCall(access, consumer, `${path}/generate`, { text_input: "Hello,", sampling_param_max_tokens: 64 })
+      : exampleCall(access, consumer, path),
+  };
+}
+
+/** @param body of a POST; without one it is a GET. */
+function exampleCall(access: GatewayAccess, consumer: string, path: string, body?: object): string {
+  const key = secretValue(consumerSecretName(consumer), consumer);
+  const command = [
+    `curl ${gatewayAddress(access)}${path}`,
+    ...connection(access),
+    ...(access.tls.kind === "self-signed" ? [`--cacert <(${secretValue(tlsSecretName(access.tls), "ca.crt")})`] : []),
+    `-H "Authorization: Bearer $(${key})"`,
+    ...(body ? ['-H "Content-Type: application/json"', `-d ${shellQuote(JSON.stringify(body))}`] : []),
+  ].join(" \\\n  ");
+  return access.exposure === "ClusterIP" ? `${PORT_FORWARD}\n${command}` : command;
 }
 
 const EXAMPLES: Readonly<Record<Published["task"], { path: string; body: object }>> = {

@@ -1,5 +1,6 @@
 /** The command line of Triton 26.07 for a planned model. Pure; the test checks every flag against the release's parser. */
 import { TRITON_PORTS } from "../../engines/triton";
+import { tritonOptions } from "../../engines/triton/options";
 import { tritonOwnSettings } from "../../engines/triton/settings";
 import { BYTES_PER_MIB } from "../../names/units";
 import type { ArgumentValue, ModelPlan } from "../../planner/types";
@@ -47,8 +48,12 @@ function rateLimit(resources: Readonly<Record<string, number>>): string[] {
   return limits.length === 0 ? [] : ["--rate-limit=execution_count", ...limits];
 }
 
-/** The words of a flag that the user wrote: switches have a value, and what has several stands once for each. */
+/** The words of a flag that the user wrote: what has several values stands once for each. */
 function words(name: string, value: ArgumentValue): string[] {
+  const argument = tritonOptions.argumentNamed.get(name);
+  if (argument?.kind === "switch" && !argument.assigned) {
+    return value === true ? [`--${name}`] : [];
+  }
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.map((each) => `--${name}=${literal(each)}`);
 }

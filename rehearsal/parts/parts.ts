@@ -32,6 +32,8 @@ export interface GoModule {
 export interface PyPiPackage {
   readonly package: string;
   readonly version: string;
+  /** Its binaries are programs, and no scripts: paths below the packages, with the folder of the libraries that they load. */
+  readonly programs?: { readonly libraries: string };
 }
 
 const KUBEBUILDER = { variable: "KUBEBUILDER_ASSETS", below: "" } as const;
@@ -164,6 +166,13 @@ const DEFINITIONS = [
     binaries: { "transformers-python": "python" },
     versionArgs: ["-c", "import transformers; print(transformers.__version__)"],
     onRequest: true,
+  },
+  {
+    // The server and its Python back end, without others and without a GPU; nothing of the package itself is imported.
+    name: "triton",
+    from: { package: "nvidia-pytriton", version: "0.7.0", programs: { libraries: "nvidia_pytriton.libs" } },
+    binaries: { tritonserver: "pytriton/tritonserver/bin/tritonserver" },
+    versionArgs: ["--part-version"],
   },
   {
     name: "prometheus",

@@ -173,7 +173,7 @@ function valueFault(
   const argument: Partial<EngineArgument> = option;
   switch (kind) {
     case "switch":
-      return switchFault(argument.negation, value);
+      return switchFault(argument, value);
     case "integer":
       if (
         choices.length > 0
@@ -207,11 +207,14 @@ function valueFault(
   }
 }
 
-function switchFault(negation: string | undefined, value: ArgumentValue): Fault | undefined {
+function switchFault(
+  { negation, assigned }: Pick<EngineArgument, "negation" | "assigned">,
+  value: ArgumentValue,
+): Fault | undefined {
   if (typeof value !== "boolean") {
     return { allowed: "true or false", fix: "write true or false, without quotes" };
   }
-  return value || negation !== undefined
+  return value || assigned || negation !== undefined
     ? undefined
     : { allowed: "true: nothing switches it off", fix: "remove it: it is off by default" };
 }

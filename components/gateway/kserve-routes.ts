@@ -1,0 +1,117 @@
+import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
+import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
+import type * as pulumi from "@pulumi/pulumi";
+import { MODEL_LABEL, standardLabels } from "../../names/labels";
+import { serviceFqdn } from "../../names/service-host";
+import { customResource } from "../core/custom-resource";
+import { PlatformComponent } from "../core/platform-component";
+import type { ModelEndpoint } from "../serving/endpoint";
+import { MODEL_HEADER } from "./names";
+import { HTTPS_LISTENER, seconds } from "./traffic";
+
+/** An endpoint whose only HTTP API is KServe's v2: the `model` field of OpenAI's requests cannot lead there. */
+export type KserveEndpoint = ModelEndpoint & { readonly ports: { readonly "kserve-http": number } };
+
+export function speaksKserveAlone(endpoint: ModelEndpoint): endpoint is KserveEndpoint {
+  return endpoint.ports.openai === undefined && endpoint.ports["kserve-http"] !== undefined;
+}
+
+/**
+ * Requests that pass, below `/v2/models/<name>`; the empty one is the model's inputs and outputs. All else ends at the
+ * gateway: servers let whoever reaches them load and unload models, and change how they trace, on paths beside these.
+ */
+const ACTIONS = [
+  { method: "POST", path: "/infer" },
+  { method: "POST", path: "/generate" },
+  { method: "POST", path: "/generate_stream" },
+  { method: "GET", path: "" },
+  { method: "GET", path: "/ready" },
+] as const;
+
+/** Where clients find an endpoint, below the gateway's address. */
+export function kservePath({ model, servedName }: Pick<ModelEndpoint, "model" | "servedName">): string {
+  return `/${model}/v2/models/${servedName}`;
+}
+
+export interface KserveRoutesArgs {
+  readonly namespace: pulumi.Input<string>;
+  readonly endpoints: readonly KserveEndpoint[];
+  /** Seconds until a whole response must be done. */
+  readonly requestTimeoutSeconds: number;
+}
+
+/**
+ * `/<model>/v2/models/<served name>/…` for each endpoint with KServe's API over HTTP, without token counts; one route
+ * resource per model. KServe over gRPC stays in the cluster.
+ */
+export class KserveRoutes extends PlatformComponent {
+  constructor(name: string, args: KserveRoutesArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gateway:KserveRoutes", name, opts);
+    for (const endpoint of args.endpoints) {
+      this.backend(endpoint, args);
+      this.route(endpoint, args);
+    }
+    this.registerOutputs({});
+  }
+
+  private backend(endpoint: KserveEndpoint, { namespace }: KserveRoutesArgs): void {
+    const { model } = endpoint;
+    customResource<IBackend>(
+      this.child(`backend-${model}`),
+      {
+        apiVersion: "gateway.envoyproxy.io/v1alpha1",
+        kind: "Backend",
+        name: model,
+        namespace,
+        labels: labelsOf(model),
+        spec: { endpoints: [{ fqdn: { hostname: hostOf(endpoint), port: endpoint.ports["kserve-http"] } }] },
+      },
+      this.childOptions(),
+    );
+  }
+
+  private route(endpoint: KserveEndpoint, { namespace, requestTimeoutSeconds }: KserveRoutesArgs): void {
+    const { model, servedName } = endpoint;
+    customResource<IHTTPRoute>(
+      this.child(`path-${model}`),
+      {
+        apiVersion: "gateway.networking.k8s.io/v1",
+        kind: "HTTPRoute",
+        name: `kserve-${model}`,
+        namespace,
+        labels: labelsOf(model),
+        spec: {
+          parentRefs: [HTTPS_LISTENER],
+          rules: ACTIONS.map(({ method, path }) => ({
+            matches: [{ method, path: { type: "Exact" as const, value: `${kservePath(endpoint)}${path}` } }],
+            filters: [
+              {
+                type: "URLRewrite" as const,
+                urlRewrite: {
+                  hostname: hostOf(endpoint),
+                  path: { type: "ReplaceFullPath" as const, replaceFullPath: `/v2/models/${servedName}${path}` },
+                },
+              },
+              // For the access log: here, no filter reads the body to find it.
+              {
+                type: "RequestHeaderModifier" as const,
+                requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: servedName }] },
+              },
+            ],
+            backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: model, weight: 1 }],
+            timeouts: { request: seconds(requestTimeoutSeconds) },
+          })),
+        },
+      },
+      this.childOptions(),
+    );
+  }
+}
+
+function hostOf({ service, namespace }: KserveEndpoint): string {
+  return serviceFqdn(service, namespace);
+}
+
+function labelsOf(model: string): Record<string, string> {
+  return { ...standardLabels("model-route", model, { [MODEL_LABEL]: model }) };
+}
