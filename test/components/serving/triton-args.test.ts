@@ -31,7 +31,9 @@ function parserProblems(words: readonly string[]): string[] {
     seen.add(name);
     return [
       ...(isAgain ? [`${name} stands twice`] : []),
-      ...((flag.type === "bool-flag" ? value !== undefined : !takes(flag, value)) ? [`${name} takes no "${value}"`] : []),
+      ...((flag.type === "bool-flag" ? value !== undefined : !takes(flag, value))
+        ? [`${name} takes no "${value}"`]
+        : []),
     ];
   });
 }
