@@ -196,6 +196,31 @@ const rows: readonly Refusal[] = [
     fix: "remove it here and write vllm.tensorParallel",
     mended: onA10({ vllm: { tensorParallel: 2 } }),
   },
+  {
+    what: "an engine that nobody maintains, in production",
+    config: onA10({ engine: "tgi" }, { stage: "production" }),
+    path: "models.chat.engine",
+    value: "tgi",
+    allowed: "in production vllm",
+    fix: "write engine: vllm",
+  },
+  {
+    what: "an engine that is served nowhere",
+    config: onA10({ engine: "torchserve" }),
+    path: "models.chat.engine",
+    value: "torchserve",
+    allowed: "one of vllm",
+    fix: "TorchServe is not served, nobody maintains it",
+  },
+  {
+    what: "a release that starts as root alone",
+    config: onA10({ engine: "tgi", engineVersion: "3.3.7" }),
+    path: "models.chat",
+    value: "TGI from 3.1 on",
+    allowed: "start as root alone, which no pod here may be",
+    fix: "take 3.0.1",
+    mended: onA10({ engine: "tgi", concurrency: 1 }),
+  },
 ];
 
 describe("plan refuses", () => {

@@ -128,11 +128,14 @@ export interface EngineRow {
   /** Image by what it computes on. */
   readonly images: Readonly<Record<string, string>>;
   readonly quantizations: readonly string[];
+  /** Why nobody should begin with it. */
+  readonly legacy?: string;
 }
 
 export function engineRows(): EngineRow[] {
   return engineNames.map((name) => {
-    const { names, removed = [] } = engineOf(name).formats;
+    const { legacy, formats } = engineOf(name);
+    const { names, removed = [] } = formats;
     return {
       name,
       version: engineVersion(name),
@@ -143,6 +146,7 @@ export function engineRows(): EngineRow[] {
         }),
       ),
       quantizations: names.filter((format) => !removed.includes(format)),
+      ...(legacy !== undefined && { legacy }),
     };
   });
 }

@@ -81,10 +81,11 @@ export function modelTable(rows: readonly ModelRow[]): string {
 export function engineTable(rows: readonly EngineRow[]): string {
   return rows
     .map(
-      ({ name, version, images, quantizations }) =>
+      ({ name, version, images, quantizations, legacy }) =>
         `${name} ${version}\n${table([
           ...Object.entries(images).map(([processor, reference]) => [`  on ${processor}`, reference]),
-          ["  quantization", quantizations.join(", ")],
+          ["  quantization", quantizations.length > 0 ? quantizations.join(", ") : "the checkpoint's own"],
+          ...(legacy === undefined ? [] : [["  legacy", `refused in production: ${legacy}`]]),
         ])}`,
     )
     .join("\n");

@@ -2,6 +2,7 @@ import type { EngineName } from "../../engines";
 import type { ModelServerClass } from "./model-server";
 import { OllamaServer } from "./ollama-server";
 import { RayService } from "./ray-service";
+import { TgiServer } from "./tgi-server";
 import { TritonServer } from "./triton-server";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
@@ -17,5 +18,6 @@ export const SERVERS: Readonly<Record<EngineName, EngineServers>> = {
   ollama: { onOneNode: OllamaServer },
   triton: { onOneNode: TritonServer },
   ray: { onOneNode: RayService },
+  tgi: { onOneNode: TgiServer },
   vllm: { onOneNode: VllmServer, acrossNodes: VllmGroup },
 };

@@ -6,6 +6,7 @@ import { declaredLevels } from "./declared-levels";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
+import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
 
 /** What advice is given on, beyond what the planner sees. */
@@ -18,6 +19,7 @@ const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
   gatedModels,
   exampleNames,
   ofAddons,
+  legacyEngines,
   engineOptionAdvice,
   declaredLevels,
   movingRevisions,

@@ -14,6 +14,8 @@ export interface FieldSchema {
   readonly default?: unknown;
   readonly example?: unknown;
   readonly enum?: readonly unknown[];
+  /** Words that people write though they are none of `enum`, and what to do instead. */
+  readonly notTaken?: Readonly<Record<string, string>>;
   readonly const?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;

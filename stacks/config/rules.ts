@@ -36,6 +36,7 @@ const rules: readonly Rule[] = [
   modelStore.storePrefixesDoNotNest,
   models.quantizationsAreKnown,
   models.tasksFitTheEngines,
+  models.legacyEnginesStayOutOfProduction,
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,
   engineOptions.ownSettingsFitTheTask,

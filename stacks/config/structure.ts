@@ -67,6 +67,9 @@ function correctionOf(field: FieldSchema, value: unknown): string | undefined {
     const number = correctedNumber(field, value);
     return number === undefined ? undefined : `write ${number}${String(number) === value ? " without quotes" : ""}`;
   }
+  if (field.notTaken && Object.hasOwn(field.notTaken, value)) {
+    return field.notTaken[value];
+  }
   if (field.type === "array") {
     return `write it as a list: [${flowYaml(value)}]`;
   }

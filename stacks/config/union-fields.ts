@@ -10,17 +10,19 @@ export interface UnionField {
   readonly members: ReadonlyMap<string, FieldSchema>;
   /** What is meant where the tag is left out; undefined where it is required. */
   readonly byDefault: string | undefined;
+  /** Values of the tag that people know and write, and what to do instead. */
+  readonly notTaken: Readonly<Record<string, string>>;
 }
 
 /** Undefined for every other field. */
 export function unionOf(field: FieldSchema): UnionField | undefined {
-  const tag = field.discriminator?.propertyName;
-  if (tag === undefined) {
+  if (field.discriminator === undefined) {
     return undefined;
   }
+  const { propertyName: tag, notTaken = {} } = field.discriminator;
   const members = new Map((field.oneOf ?? []).map((member) => [String(member.properties?.[tag]?.const), member]));
   const [byDefault] = [...members.keys()].filter((name) => members.get(name)?.properties?.[tag]?.default !== undefined);
-  return { tag, members, byDefault };
+  return { tag, members, byDefault, notTaken };
 }
 
 /** The member that the tag of a value names, or the default; undefined where the tag is missing or names none. */
@@ -51,7 +53,7 @@ export function shapeOf(field: FieldSchema, value: unknown): FieldSchema {
 }
 
 /** The tag as a field that takes any of its values. */
-export function tagField({ members, byDefault }: UnionField): FieldSchema {
+export function tagField({ members, byDefault, notTaken }: UnionField): FieldSchema {
   const description = [...members]
     .flatMap(([name, member]) => (member.description === undefined ? [] : `\`${name}\`: ${member.description}`))
     .join(" ");
@@ -59,6 +61,7 @@ export function tagField({ members, byDefault }: UnionField): FieldSchema {
     type: "string",
     description,
     enum: [...members.keys()],
+    notTaken,
     ...(byDefault !== undefined && { default: byDefault }),
   };
 }

@@ -106,6 +106,26 @@ export const tasksFitTheEngines: Rule = function* ({ sections }) {
   }
 };
 
+export const legacyEnginesStayOutOfProduction: Rule = function* ({ sections }) {
+  if (sections.stage !== "production") {
+    return;
+  }
+  for (const [name, model] of Object.entries(sections.models ?? {})) {
+    const { label, legacy } = engineOf(model.engine);
+    const task = model.task ?? findModel(model.model ?? "")?.task ?? "chat";
+    const source = model.source === undefined ? undefined : splitSource(model.source)?.kind;
+    const maintained = enginesFor({ task, source }).filter((engine) => engineOf(engine).legacy === undefined);
+    if (legacy !== undefined) {
+      yield {
+        path: ["models", name, "engine"],
+        value: model.engine,
+        allowed: `in production ${list(maintained)}: ${label} is a legacy engine, ${legacy}`,
+        fix: `write engine: ${maintained[0]}`,
+      };
+    }
+  }
+};
+
 export const quantizationsAreKnown: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
     const { quantization, engine, source } = model;

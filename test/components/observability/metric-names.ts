@@ -56,6 +56,7 @@ export async function exposedSeries(): Promise<Set<string>> {
   const metrics: NamedMetric[] = [
     ...fixture("vllm-metrics.json").metrics,
     ...fixture("triton.json").metrics,
+    ...fixture("tgi.json").metrics,
     // What the chart's own list of counters enables: not the longer one inside the image.
     ...fixture("dcgm-metrics.json").chartConfigMapCsv.enabled,
     ...fixture("amd-metrics.json").metrics,

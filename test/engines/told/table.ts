@@ -2,6 +2,7 @@ import type { EngineName } from "../../../engines";
 import type { Reader } from "./contract";
 import { ollamaReader } from "./ollama";
 import { rayReader } from "./ray";
+import { tgiReader } from "./tgi";
 import { tritonReader } from "./triton";
 import { vllmReader } from "./vllm";
 
@@ -10,5 +11,6 @@ export const READERS: Readonly<Record<EngineName, Reader>> = {
   ollama: ollamaReader,
   triton: tritonReader,
   ray: rayReader,
+  tgi: tgiReader,
   vllm: vllmReader,
 };

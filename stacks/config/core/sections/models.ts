@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type EngineName, engineNames, engineOf, settingsOf, versionForm } from "../../../../engines";
+import { RETIRED } from "../../../../engines/retired";
 import type { ModelTask } from "../../../../engines/served-model";
 import {
   COMMIT,
@@ -239,7 +240,14 @@ export const placedModelSchema = taggedUnion("engine", [
   ...others.map((engine) => memberOf(engine, false)),
 ]);
 
-export const modelSchema = taggedUnion("engine", [...placedModelSchema.options, externalModelSchema]).meta({
+const retired = Object.fromEntries(
+  Object.entries(RETIRED).map(([name, { label, why, instead }]) => [
+    name,
+    `${instead}: ${label} is not served, ${why}`,
+  ]),
+);
+
+export const modelSchema = taggedUnion("engine", [...placedModelSchema.options, externalModelSchema], retired).meta({
   description: "One model that clients can call.",
   example: { model: "llama-3.2-3b-instruct" },
 });

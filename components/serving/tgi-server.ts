@@ -1,0 +1,79 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { TGI_PORT } from "../../engines/tgi";
+import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
+import type { ModelPlan } from "../../planner/types";
+import type { Connection } from "../core/connections";
+import { PlatformComponent } from "../core/platform-component";
+import { Workload } from "../core/workload";
+import { copiedWeights } from "./copied-weights";
+import type { ModelEndpoint } from "./endpoint";
+import { enginePod } from "./engine-pod";
+import { modelNamespace } from "./model-namespace";
+import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
+import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, modelReplicas, modelVariables } from "./pod-settings";
+import { httpProbes } from "./probes";
+import { TGI_COMMAND, TGI_FOLDERS, tgiArguments, tgiEnvironment } from "./tgi-args";
+
+const APP = "tgi";
+
+/** One model on TGI, a legacy engine: each replica on one node, from the model store's weights. The model control API leaves it alone. */
+export class TgiServer extends PlatformComponent implements ModelServer {
+  readonly endpoint: ModelEndpoint;
+
+  static endpointOf(model: ModelPlan): ModelEndpoint {
+    const instance = serverName(model.name);
+    return {
+      ...modelOf(model),
+      service: instance,
+      podLabels: selectorLabels(APP, instance),
+      scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
+    };
+  }
+
+  /** Its weights come from the model store, which knows its readers. */
+  static connectionsOf(): readonly Connection[] {
+    return [];
+  }
+
+  /** @throws Error when there is no model store, or the model's source is not in it. */
+  constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:TgiServer", name, opts);
+    const { model, gpu } = args;
+    this.endpoint = TgiServer.endpointOf(model);
+    const store = requireStore(args);
+    const namespace = modelNamespace(this.child("space"), { model }, this.childOptions());
+    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
+    const weights = copiedWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
+    new Workload(
+      this.child("server"),
+      {
+        namespace,
+        app: APP,
+        instance: serverName(model.name),
+        labels: { [MODEL_LABEL]: model.name },
+        podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: weights.hash },
+        replicas: modelReplicas(model, undefined),
+        headless: true,
+        ports: [{ name: "http", port: TGI_PORT }],
+        // No GPU is left for an extra pod.
+        controller: { kind: "Deployment", surge: false, progressDeadlineSeconds: deadline },
+        controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
+        pod: enginePod({
+          model,
+          gpu,
+          weights,
+          name: APP,
+          command: TGI_COMMAND,
+          arguments: tgiArguments(model, weights.location),
+          port: TGI_PORT,
+          environment: [...tgiEnvironment(), ...weights.environment, ...modelVariables(model, gpu)],
+          writablePaths: TGI_FOLDERS,
+          probes: httpProbes(model),
+        }),
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({ endpoint: this.endpoint });
+  }
+}

@@ -1,0 +1,54 @@
+import { type Engine, semanticVersionOf } from "../engine";
+import { estimateTgi } from "./memory";
+import { tgiOptions } from "./options";
+import { tgiCardVerdict, tgiLayoutProblems, tgiStartProblems, tgiVersionProblems, tgiWeights } from "./serves";
+
+/** Above 1024: the image's own, 80, is no port for a user who is not root. */
+export const TGI_PORT = 8080;
+
+/**
+ * Text Generation Inference: one model of a checkpoint per pod, with OpenAI's API. It was archived on 2026-03-21. Series
+ * as of 3.0.1 (router/src/server.rs, backends/v3).
+ */
+export const tgi: Engine = {
+  label: "TGI",
+  summary:
+    "Text Generation Inference serves checkpoints of up to 2024 on GPUs of one node; nobody maintains it any more.",
+  legacy: "nobody maintains it: its repository was archived on 2026-03-21, and holes in it stay open",
+  images: { nvidia: "tgi" },
+  versionOf: semanticVersionOf,
+  sources: ["huggingface", "bucket"],
+  weightsFrom: "store",
+  tasks: ["chat", "completion"],
+  formats: { names: [], takes: () => false, allowed: "nothing: TGI takes the checkpoint as it is" },
+  options: tgiOptions,
+  variablePrefix: "TGI_",
+  memoryByVersion: false,
+  parallelism: { tensor: true, overNodes: false },
+  estimate: estimateTgi,
+  layoutProblems: tgiLayoutProblems,
+  versionProblems: tgiVersionProblems,
+  startProblems: tgiStartProblems,
+  weights: tgiWeights,
+  cardVerdict: tgiCardVerdict,
+  preallocatesGpuMemory: true,
+  // Its warm-up: one prefill of the whole context, and CUDA graphs of six batch sizes.
+  warmUpSeconds: 90,
+  sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  ports: { openai: TGI_PORT },
+  // The router listens once the model is warm; `/health` then asks the shards for a token where none was made of late.
+  health: { alive: "/health", ready: "/health" },
+  metrics: {
+    port: TGI_PORT,
+    path: "/metrics",
+    series: {
+      requestsWaiting: "tgi_queue_size",
+      requestsRunning: "tgi_batch_current_size",
+      latencySeconds: "tgi_request_duration",
+      // Histograms of tokens: their sums count.
+      promptTokensTotal: "tgi_request_input_length_sum",
+      generatedTokensTotal: "tgi_request_generated_tokens_sum",
+      requestsTotal: "tgi_request_success",
+    },
+  },
+};

@@ -1,0 +1,5 @@
+import { type EngineOptions, optionCatalogue } from "../../catalog/engine-options";
+import options from "../../catalog/engine-options/tgi.json";
+import rules from "../../catalog/engine-options/tgi-rules.json";
+
+export const tgiOptions = optionCatalogue(options as EngineOptions, rules);

@@ -1,0 +1,84 @@
+/** What TGI 3.0.1 can serve, of the much that exists since: families, layouts and cards. */
+import type { ModelArchitecture } from "../../planner/model/architecture";
+import { type Card, type CardVerdict, describe, NOTHING_TO_SAY, OTHER_CARDS } from "../card";
+import type { LayoutRequest, MemoryRequest } from "../memory-request";
+import type { ServedModel } from "../served-model";
+import type { WeightsAnswer } from "../weights";
+
+/** Decoders with paged attention that it spreads over GPUs (ModelType in server/text_generation_server/models/__init__.py of 3.0.1). */
+const FAMILIES: readonly string[] = [
+  "cohere",
+  "gemma",
+  "gemma2",
+  "granite",
+  "llama",
+  "mistral",
+  "mixtral",
+  "phi3",
+  "qwen2",
+  "starcoder2",
+];
+
+/** The first release whose image starts as root alone (huggingface/text-generation-inference#3082). */
+const FIRST_ROOT_ONLY = [3, 1];
+
+export function tgiStartProblems({ architecture }: MemoryRequest): string[] {
+  const { family, vision } = architecture;
+  return [
+    ...(FAMILIES.includes(family) && vision === undefined
+      ? []
+      : [
+          `TGI ends with models of 2024, and has no ${vision === undefined ? family : `${family} with images`}: it serves ${FAMILIES.join(", ")}`,
+        ]),
+  ];
+}
+
+/** A container of model namespaces is never root (Pod Security `restricted`). */
+export function tgiVersionProblems(version: string): string[] {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [rootMajor = 0, rootMinor = 0] = FIRST_ROOT_ONLY;
+  return major > rootMajor || (major === rootMajor && minor >= rootMinor)
+    ? ["images of TGI from 3.1 on start as root alone, which no pod here may be: take 3.0.1"]
+    : [];
+}
+
+/** It cuts matrices over the GPUs of one node (models/custom_modeling/flash_llama_modeling.py, utils/weights.py). */
+export function tgiLayoutProblems({ architecture, tensorParallel, pipelineParallel }: LayoutRequest): string[] {
+  const parts: readonly (readonly [string, number])[] = [
+    ["attention heads", architecture.heads],
+    ["KV heads", architecture.kvHeads],
+    ...feedForwardWidths(architecture).map((width) => ["channels of the feed-forward part", width] as const),
+  ];
+  return [
+    ...(pipelineParallel > 1 ? [`PP ${pipelineParallel}: TGI cuts no model into stages, use 1`] : []),
+    ...parts.flatMap(([what, count]) =>
+      count % tensorParallel === 0 ? [] : [`TP ${tensorParallel} does not divide the ${count} ${what}`],
+    ),
+  ];
+}
+
+function feedForwardWidths({ layerSpecs }: ModelArchitecture): number[] {
+  return [...new Set(layerSpecs.flatMap(({ feedForward }) => ("width" in feedForward ? [feedForward.width] : [])))];
+}
+
+/** Left alone it computes in float16, whatever the checkpoint's type (FlashCausalLM, default_dtype). */
+export function tgiWeights({ architecture }: ServedModel): WeightsAnswer {
+  const { name } = architecture.quantization;
+  return name === "bfloat16" || name === "float16"
+    ? { loadAs: { dtype: name } }
+    : {
+        refusal: `TGI is planned for checkpoints in 16 bits alone, and this one is in ${name}: take engine vllm, or another checkpoint`,
+      };
+}
+
+/** Its PyTorch is built with CUDA 12.1 (Dockerfile of 3.0.1), which has no code for Blackwell. */
+const LAST_CAPABILITY = 9;
+
+export function tgiCardVerdict(_: ServedModel, card: Card): CardVerdict {
+  return Math.floor(card.computeCapability ?? 0) > LAST_CAPABILITY
+    ? {
+        refusals: [{ reason: `${describe(card)}, and TGI 3.0.1 is older than such cards`, remedy: OTHER_CARDS }],
+        notes: [],
+      }
+    : NOTHING_TO_SAY;
+}

@@ -1,0 +1,20 @@
+import { engineOf } from "../../engines";
+import type { CapacityProblem } from "../../planner/types";
+import type { Advised } from "./advice";
+
+/** Models on engines that nobody should begin with; the configuration of a production environment is refused with them. */
+export function legacyEngines({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
+  return plan.models.flatMap(({ name, engine }): CapacityProblem[] => {
+    const { label, legacy } = engineOf(engine);
+    return legacy === undefined
+      ? []
+      : [
+          {
+            severity: "advisory",
+            rule: "legacy-engine",
+            subject: `models.${name}`,
+            message: `${label} is a legacy engine: ${legacy}. Production refuses it: move models.${name} to another engine`,
+          },
+        ];
+  });
+}
