@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { engineNames } from "../../../engines";
 import { outsideServer } from "../../../names/outside-server";
 import { readAuthorities } from "../../../stacks/config";
 import { loadEnvironment } from "../../../stacks/config/load";
@@ -34,10 +35,14 @@ describe("models of others", () => {
     expect(problems(external({ url: URL_OF_OTHERS }, { contextTokens: 4096, pools: ["gpu"] }))).toEqual([
       {
         path: "models.gpt.contextTokens",
-        allowed: "only with engine vllm, ollama",
+        allowed: `only with engine ${engineNames.join(", ")}`,
         fix: "remove contextTokens, or change engine",
       },
-      { path: "models.gpt.pools", allowed: "only with engine vllm, ollama", fix: "remove pools, or change engine" },
+      {
+        path: "models.gpt.pools",
+        allowed: `only with engine ${engineNames.join(", ")}`,
+        fix: "remove pools, or change engine",
+      },
     ]);
   });
 
