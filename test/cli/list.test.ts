@@ -44,6 +44,7 @@ describe("npm run list", () => {
       { name: "vllm", quantizations: expect.arrayContaining(["fp8"]) },
       { name: "ollama", quantizations: expect.arrayContaining(["Q4_K_M"]) },
       { name: "triton", version: expect.stringMatching(/^\d\d\.\d\d$/) },
+      { name: "ray", version: expect.stringMatching(/^2\.\d+\.\d+$/) },
       { name: "tgi", quantizations: [], legacy: expect.stringContaining("nobody maintains it") },
     ]);
   });
