@@ -36,7 +36,10 @@ export function layOut(
   const { environment, plan, cluster, addons } = planned;
   const control = onlyDriver(addons.flatMap((addon) => addon.engineControl(planned) ?? []));
   const endpoints = modelEndpoints(plan.models, control);
-  const outside = [...plan.externalModels.map(publishedExternal)];
+  const outside = [
+    ...plan.externalModels.map(publishedExternal),
+    ...addons.flatMap((addon) => addon.outside(planned) ?? []),
+  ];
   const services = addons.flatMap((addon) => addon.services(planned) ?? []);
   const targets = [
     ...modelTargets(endpoints),

@@ -209,7 +209,7 @@ export class InferenceGateway extends PlatformComponent {
     const canaries = new Set(published.flatMap(({ revisions = [] }) => revisions.map((share) => share.name)));
     this.models = Object.fromEntries([
       ...published
-        .filter((server) => !canaries.has(server.name))
+        .filter(({ name, names }) => names.length > 0 && !canaries.has(name))
         .map((server) => [server.name, modelUsage(server, args, firstConsumer)] as const),
       ...kserve.map((endpoint) => [endpoint.model, kserveUsage(endpoint, args, firstConsumer)] as const),
     ]);

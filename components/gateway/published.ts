@@ -34,7 +34,7 @@ export interface Upstream {
   readonly path: string;
 }
 
-/** A server that others run, outside of the cluster. */
+/** A server outside of the cluster. */
 export interface OutsidePublished extends Published {
   readonly outside: OutsideAccess;
 }

@@ -5,9 +5,11 @@ import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
 import { QUEUE } from "../../names/services";
 import { BYTES_PER_GIB } from "../../names/units";
+import { isToldItsModels } from "../../services/model-control/src/backends/backend";
 import type { configSchema } from "../../services/model-control/src/config";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_PORTS, QUEUE_PORT } from "./names";
+import type { OutsideWorker } from "./outside-worker";
 
 /** Files that are mounted into an API pod. */
 export const API_FILES = {
@@ -31,12 +33,13 @@ export type Worker = ApiSettings["workers"][number];
 const DISK_SHARE = 0.9;
 
 /**
- * The settings of an API in front of these models; those without `control` are left out.
+ * The settings of an API in front of these models, and of engines outside; models without `control` are left out.
  *
  * @param proxies that strangers come through: the gateway, or none.
  */
 export function apiSettings(
   endpoints: readonly ModelEndpoint[],
+  outside: readonly OutsideWorker[],
   allowedRegistries: readonly string[],
   proxies: 0 | 1,
 ): ApiSettings {
@@ -46,7 +49,20 @@ export function apiSettings(
     redis: { url: `redis://${serviceHost(QUEUE, MODEL_CONTROL_NAMESPACE)}:${QUEUE_PORT}`, passwordFile: path("queue") },
     tokensFile: path("tokens"),
     registries: { allowed: allowedRegistries },
-    workers: endpoints.flatMap(workersOf),
+    workers: [...endpoints.flatMap(workersOf), ...outside.map(outsideWorker)],
+  };
+}
+
+/** An engine outside has nothing planned to keep, and nobody here scales it: stopping it unloads its models. */
+function outsideWorker({ name, backend, address, memoryGiB, diskGiB, models }: OutsideWorker): Worker {
+  return {
+    name,
+    backend,
+    url: address.url,
+    memoryBytes: Math.floor(memoryGiB * BYTES_PER_GIB),
+    // No share of it is anybody else's: who names the worker says what models may take.
+    ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * BYTES_PER_GIB) }),
+    ...(isToldItsModels(backend) && { models: [...models] }),
   };
 }
 
@@ -57,19 +73,19 @@ export function path(of: keyof typeof API_FILES): string {
 }
 
 /** A model's engine processes as workers: named after the model, and numbered where there are several. */
-function workersOf({ model, namespace, scale, control }: ModelEndpoint): Worker[] {
+function workersOf({ model, servedName, namespace, scale, control }: ModelEndpoint): Worker[] {
   // The API knows the controllers of Kubernetes itself only.
   if (control === undefined || scale?.apiVersion !== "apps/v1") {
     return [];
   }
-  const { backend, engines, memoryGiB, diskGiB, models, pins, replicas } = control;
+  const { backend, engines, memoryGiB, diskGiB, pins, replicas } = control;
   return engines.map((url, ordinal) => ({
     name: engines.length === 1 ? model : `${model}-${ordinal}`,
     backend,
     url,
     memoryBytes: Math.floor(memoryGiB * BYTES_PER_GIB),
     ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * BYTES_PER_GIB) }),
-    ...(models && { models }),
+    ...(isToldItsModels(backend) && { models: [servedName] }),
     pins: [...new Set(pins)],
     scale: { namespace, kind: scale.kind, name: scale.name, replicas },
   }));

@@ -1,18 +1,27 @@
 import { type Connection, connect } from "../core/connections";
 import { type ClusterNetworks, toKubernetesApi } from "../core/network";
+import { outsideEnds, serverAt } from "../core/outside";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_PORTS, modelControlPods, QUEUE_PORT, queuePods, warmModelsPods } from "./names";
+import type { OutsideWorker } from "./outside-worker";
 
 export interface ModelControlConnections {
   /** Models of the environment; the API drives the engines of those that have `control`. */
   readonly endpoints: readonly ModelEndpoint[];
-  readonly networks: Pick<ClusterNetworks, "apiServerCidrs">;
+  /** Engines outside of the cluster. @default none */
+  readonly workers?: readonly OutsideWorker[];
+  readonly networks: Pick<ClusterNetworks, "apiServerCidrs" | "privateCidrs">;
   /** Whether a Job has models fetched. */
   readonly warmModels: boolean;
 }
 
 /** What the model control API connects to, and its own Job to it. `kubectl port-forward` needs no connection. */
-export function modelControlConnections({ endpoints, networks, warmModels }: ModelControlConnections): Connection[] {
+export function modelControlConnections({
+  endpoints,
+  workers = [],
+  networks,
+  warmModels,
+}: ModelControlConnections): Connection[] {
   return [
     connect({
       name: "model-control-to-queue",
@@ -34,6 +43,15 @@ export function modelControlConnections({ endpoints, networks, warmModels }: Mod
           ports: Object.values(endpoint.ports),
         }),
       ),
+    ...workers.map(({ name, address }) =>
+      connect({
+        name: `model-control-to-worker-${name}`,
+        reason: "The model control API drives engines outside, at their addresses alone",
+        from: modelControlPods,
+        to: outsideEnds(address, networks),
+        ports: [serverAt(address).port],
+      }),
+    ),
     ...(warmModels
       ? [
           connect({

@@ -16,6 +16,7 @@ import type { ModelEndpoint } from "../serving/endpoint";
 import { API_FILES, type ApiSettings, apiSettings, path } from "./api-settings";
 import { ApiTokens } from "./api-tokens";
 import { MODEL_CONTROL_PORTS } from "./names";
+import type { OutsideWorker } from "./outside-worker";
 import { PASSWORD_KEY, TaskQueue } from "./task-queue";
 import { type ModelControlUsage, modelControlUsage } from "./usage";
 import { WarmModels } from "./warm-models";
@@ -23,8 +24,10 @@ import { WarmModels } from "./warm-models";
 export interface ModelControlArgs {
   /** Image of `services/model-control`, pinned. */
   readonly image: string;
-  /** Models of the environment; the API drives those that have `control`. At least one must. */
+  /** Models of the environment; the API drives those that have `control`. One must, or there are workers. */
   readonly endpoints: readonly ModelEndpoint[];
+  /** Engines outside of the cluster that it drives too. @default none */
+  readonly workers?: readonly OutsideWorker[];
   /** Hosts that models may be fetched from. */
   readonly allowedRegistries: readonly string[];
   /** Models that are on an engine's disk before the deployment is done. */
@@ -53,12 +56,13 @@ export class ModelControl extends PlatformComponent {
   constructor(name: string, args: ModelControlArgs, opts?: pulumi.ComponentResourceOptions) {
     super("model-control:ModelControl", name, opts);
     const endpoints = args.endpoints.filter(({ control }) => control !== undefined);
-    if (endpoints.length === 0) {
+    const { workers = [] } = args;
+    if (endpoints.length + workers.length === 0) {
       throw new Error(
         "modelControl.enabled: no model has an engine that the API can drive (replicas over several nodes are not): disable it",
       );
     }
-    const settings = apiSettings(endpoints, args.allowedRegistries, args.publicAddress === undefined ? 0 : 1);
+    const settings = apiSettings(endpoints, workers, args.allowedRegistries, args.publicAddress === undefined ? 0 : 1);
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
       { namespace: MODEL_CONTROL_NAMESPACE },

@@ -19,8 +19,6 @@ export interface EngineControl {
   readonly memoryGiB: number;
   /** Volume for models of each process, GiB; left out where the engine fetches no models itself. */
   readonly diskGiB?: number;
-  /** All that the engine can ever have, where that is fixed when it starts. @default whatever it fetches */
-  readonly models?: readonly string[];
   /** Names of the planned model, which never has to make room for another. */
   readonly pins: readonly string[];
 }

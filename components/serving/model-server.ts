@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { engineOf } from "../../engines";
 import { modelNamespaceName } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
 import type { ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection, PodSelection } from "../core/connections";
@@ -8,7 +9,7 @@ import type { ControllerArgs } from "../core/controller";
 import type { GpuAccess } from "../core/gpu-access";
 import type { ClusterNetworks } from "../core/network";
 import type { ModelStore } from "../storage/model-store";
-import type { ModelEndpoint } from "./endpoint";
+import type { EngineControl, ModelEndpoint } from "./endpoint";
 
 /** What servers grant to the model control API. */
 export interface ControlAccess {
@@ -80,6 +81,18 @@ export function modelOf({
     namespace: modelNamespaceName(name),
     ports,
     ...(metrics && { metrics: { port: metrics.port, path: metrics.path } }),
+  };
+}
+
+/** How the API drives an engine whose replicas share everything, and answer it behind the model's Service at this port. */
+export function serviceControl(backend: EngineControl["backend"], model: ModelPlan, port: number): EngineControl {
+  const { name, servedName, minReplicas, memoryPerGpu, gpusPerNode } = model;
+  return {
+    backend,
+    engines: [`http://${serviceHost(serverName(name), modelNamespaceName(name))}:${port}`],
+    replicas: minReplicas,
+    memoryGiB: memoryPerGpu.limitGiB * Math.max(1, gpusPerNode),
+    pins: [servedName],
   };
 }
 

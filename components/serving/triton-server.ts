@@ -1,15 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { TRITON_PORTS } from "../../engines/triton";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
-import { modelNamespaceName } from "../../names/namespaces";
-import { serviceHost } from "../../names/service-host";
 import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 import { PlatformComponent } from "../core/platform-component";
 import { Workload } from "../core/workload";
 import { copiedWeights, type Weights } from "./copied-weights";
-import type { EngineControl, ModelEndpoint } from "./endpoint";
+import type { ModelEndpoint } from "./endpoint";
 import { enginePod } from "./engine-pod";
 import { modelNamespace } from "./model-namespace";
 import {
@@ -19,6 +17,7 @@ import {
   modelOf,
   requireStore,
   serverName,
+  serviceControl,
 } from "./model-server";
 import {
   deployTimeouts,
@@ -52,7 +51,7 @@ export class TritonServer extends PlatformComponent implements ModelServer {
       service: instance,
       podLabels: selectorLabels(APP, instance),
       scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
-      ...(control && { control: engineControl(model) }),
+      ...(control && { control: serviceControl("triton", model, TRITON_PORTS.http) }),
     };
   }
 
@@ -129,16 +128,4 @@ function tritonEnvironment() {
     // PyTorch asks for the name of the user, and a numeric user has no entry in /etc/passwd.
     USER: "inference",
   });
-}
-
-/** It may load whatever its repository holds; replicas are alike and stand behind one name. */
-function engineControl(model: ModelPlan): EngineControl {
-  return {
-    backend: "triton",
-    engines: [`http://${serviceHost(serverName(model.name), modelNamespaceName(model.name))}:${TRITON_PORTS.http}`],
-    replicas: model.minReplicas,
-    memoryGiB: model.memoryPerGpu.limitGiB * Math.max(1, model.gpusPerNode),
-    models: [model.servedName],
-    pins: [model.servedName],
-  };
 }

@@ -1,15 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { VLLM_PORT } from "../../engines/vllm";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
-import { modelNamespaceName } from "../../names/namespaces";
-import { serviceHost } from "../../names/service-host";
 import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { Workload } from "../core/workload";
 import { chatTemplate } from "./chat-template";
-import type { EngineControl, ModelEndpoint } from "./endpoint";
+import type { ModelEndpoint } from "./endpoint";
 import { modelNamespace } from "./model-namespace";
 import {
   type ControlAccess,
@@ -18,6 +16,7 @@ import {
   modelOf,
   requireStore,
   serverName,
+  serviceControl,
 } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, modelReplicas } from "./pod-settings";
 import { httpProbes } from "./probes";
@@ -38,7 +37,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
       service: instance,
       podLabels: selectorLabels(APP, instance),
       scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
-      ...(control && { control: engineControl(model) }),
+      ...(control && { control: serviceControl("vllm", model, VLLM_PORT) }),
     };
   }
 
@@ -97,16 +96,4 @@ export class VllmServer extends PlatformComponent implements ModelServer {
 
     this.registerOutputs({ endpoint: this.endpoint });
   }
-}
-
-/** vLLM has the one model that it was started with; its replicas are alike and stand behind one name. */
-function engineControl(model: ModelPlan): EngineControl {
-  return {
-    backend: "vllm",
-    engines: [`http://${serviceHost(serverName(model.name), modelNamespaceName(model.name))}:${VLLM_PORT}`],
-    replicas: model.minReplicas,
-    memoryGiB: model.memoryPerGpu.limitGiB * Math.max(1, model.gpusPerNode),
-    models: [model.servedName],
-    pins: [model.servedName],
-  };
 }

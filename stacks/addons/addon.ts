@@ -30,6 +30,7 @@ export interface ActiveAddon {
   readonly problems: Bound<"problems", Planned>;
   readonly advice: Bound<"advice", Planned>;
   readonly engineControl: Bound<"engineControl", Planned>;
+  readonly outside: Bound<"outside", Planned>;
   readonly services: Bound<"services", Planned>;
   readonly targets: Bound<"targets", Planned>;
   readonly connections: Bound<"connections", LaidOut>;
@@ -90,6 +91,7 @@ export function addon<
         problems: bind(spec.problems),
         advice: bind(spec.advice),
         engineControl: bind(spec.engineControl),
+        outside: bind(spec.outside),
         services: bind(spec.services),
         targets: bind(spec.targets),
         connections: bind(spec.connections),

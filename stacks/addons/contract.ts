@@ -8,6 +8,7 @@ import type { CertManager } from "../../components/certificates/cert-manager";
 import type { Cluster } from "../../components/core/cluster";
 import type { Connection } from "../../components/core/connections";
 import type { GpuAccessByVendor } from "../../components/core/gpu-access";
+import type { OutsidePublished } from "../../components/gateway/published";
 import type { GatewayService } from "../../components/gateway/service-routes";
 import type { DashboardSpec } from "../../components/observability/dashboards/builder";
 import type { GpuPool } from "../../components/observability/gpu-metrics";
@@ -114,6 +115,8 @@ export interface AddonSpec<
   readonly advice?: (given: Given<Planned, Settings, SecretKey>) => readonly CapacityProblem[];
   /** Leave to drive the engines at run time, which only one add-on of an environment may have. @default none */
   readonly engineControl?: (given: Given<Planned, Settings, SecretKey>) => ControlAccess;
+  /** Servers of others that the gateway publishes, beside the environment's external models. @default none */
+  readonly outside?: (given: Given<Planned, Settings, SecretKey>) => readonly OutsidePublished[];
   /** What the gateway routes to besides models. @default nothing */
   readonly services?: (given: Given<Planned, Settings, SecretKey>) => readonly GatewayService[];
   /** What Prometheus scrapes of it. @default nothing */

@@ -81,7 +81,9 @@ export const ROOMS: readonly Room[] = [
     folder: "components/model-control",
     imports: [
       "names",
+      SERVICE,
       "catalog",
+      "engines",
       "planner",
       "components/core",
       "components/model-control/scripts",
@@ -89,7 +91,6 @@ export const ROOMS: readonly Room[] = [
       "components/gateway",
       "components/observability",
     ],
-    types: [SERVICE],
     pulumi: true,
   },
   {
@@ -103,6 +104,7 @@ export const ROOMS: readonly Room[] = [
     folder: "stacks/addons",
     imports: [
       "names",
+      SERVICE,
       "catalog",
       "engines",
       "planner",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BACKENDS, STARTED_WITH_MODELS } from "./backends/backend";
+import { BACKENDS, isToldItsModels } from "./backends/backend";
 import { checkFile } from "./config-file";
 import { messageOf } from "./errors";
 import { DEFAULT_REGISTRY, type NameRules, parseModelName } from "./model-name";
@@ -120,7 +120,7 @@ export const configSchema = z
       if (names.indexOf(name) !== index) {
         issue(["name"], "a name that no other worker has");
       }
-      const told = STARTED_WITH_MODELS.includes(backend);
+      const told = isToldItsModels(backend);
       if (told && models.length === 0) {
         issue(["models"], `the models that this ${backend} serves`);
       }

@@ -3,12 +3,14 @@ import { modelControlConnections } from "../../../components/model-control/conne
 import { modelControlDashboard } from "../../../components/model-control/dashboard";
 import { modelControlService } from "../../../components/model-control/gateway-service";
 import { modelControlPods } from "../../../components/model-control/names";
+import { publishedWorker } from "../../../components/model-control/outside-worker";
 import { modelControlTarget } from "../../../components/model-control/scrape-target";
 import { addon } from "../addon";
 import { controlImage } from "./advice";
-import { type ModelControlConfig, type ModelControlSettings, modelControlSection } from "./config";
+import { type ModelControlConfig, type ModelControlSettings, modelControlSection, outsideWorkers } from "./config";
 import { modelControlProblems } from "./problems";
 import * as rules from "./rules";
+import * as workerRules from "./worker-rules";
 
 /** The API that fetches, loads, unloads and stops models while the platform runs. */
 export const modelControl = addon({
@@ -24,14 +26,23 @@ export const modelControl = addon({
     rules.warmModelsHaveAnEngine,
     rules.warmModelsAreAllowed,
     rules.plannedRegistriesAreAllowed,
+    workerRules.workersAreServersOfOthers,
+    workerRules.workersHaveNamesOfTheirOwn,
+    workerRules.workersNameTheirModels,
   ],
-  problems: ({ plan }) => modelControlProblems(plan.models),
+  problems: ({ settings, plan }) => modelControlProblems(plan.models, Object.keys(settings.workers)),
   advice: ({ settings }) => controlImage(settings),
   engineControl: ({ settings }) => ({ client: modelControlPods, spareStorageGiB: settings.spareStorageGiB }),
+  outside: ({ settings }) => outsideWorkers(settings).flatMap((worker) => publishedWorker(worker) ?? []),
   services: ({ settings: { hostname } }) => (hostname === undefined ? [] : [modelControlService(hostname)]),
   targets: () => [modelControlTarget],
   connections: ({ settings, endpoints, cluster }) =>
-    modelControlConnections({ endpoints, networks: cluster, warmModels: settings.warmModels.length > 0 }),
+    modelControlConnections({
+      endpoints,
+      workers: outsideWorkers(settings),
+      networks: cluster,
+      warmModels: settings.warmModels.length > 0,
+    }),
   alerts: [modelControlAlerts],
   dashboards: [modelControlDashboard],
   load: () => import("./build"),

@@ -1,7 +1,7 @@
 import { gatewayAddress } from "../../../components/gateway/usage";
 import { ModelControl } from "../../../components/model-control/model-control";
 import type { Built, Foundation, Given } from "../contract";
-import type { ModelControlSettings } from "./config";
+import { type ModelControlSettings, outsideWorkers } from "./config";
 
 export function build({
   settings,
@@ -19,6 +19,7 @@ export function build({
     {
       image,
       endpoints,
+      workers: outsideWorkers(settings),
       allowedRegistries,
       warmModels,
       engines: serving,

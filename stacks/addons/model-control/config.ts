@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { isPinned } from "../../../catalog/image-reference";
+import type { OutsideWorker } from "../../../components/model-control/outside-worker";
 import { DEFAULT_REGISTRY } from "../../../engines/sources";
-import { hostname, text, wholeNumber } from "../../config/core/sections/fields";
+import { BACKENDS } from "../../../services/model-control/src/backends/backend";
+import { dnsLabel, hostname, text, wholeNumber } from "../../config/core/sections/fields";
+import { outsideFields } from "../../config/core/sections/outside-fields";
 
 /** Stands in the environments that come with the project until a fork has an image of its own. */
 export const EXAMPLE_CONTROL_IMAGE = "ghcr.io/your-org/inference-model-control:0.1.0";
@@ -25,6 +28,34 @@ const registryHost = z
 const modelName = text(400)
   .regex(/^([A-Za-z0-9_][A-Za-z0-9_.:-]*\/){0,2}[A-Za-z0-9_][A-Za-z0-9_.-]*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/)
   .meta({ allowed: "a model as its registry names it, [host/][namespace/]model[:tag]", example: "llama3.2:1b" });
+
+const workerSchema = z.strictObject({
+  backend: z.enum(BACKENDS).meta({ description: "What the engine is.", example: BACKENDS[0] }),
+  ...outsideFields({
+    description: "Address of the engine, without a path.",
+    example: "http://192.168.1.30:11434",
+  }),
+  memoryGiB: z.number().positive().max(16_384).meta({
+    description: "Memory that its models may take together: of its GPUs, or of the machine where it has none.",
+    unit: "GiB",
+    example: 24,
+  }),
+  diskGiB: z
+    .number()
+    .positive()
+    .max(1_048_576)
+    .optional()
+    .meta({ description: "Disk that its models may take together. Default: no bound.", unit: "GiB", example: 200 }),
+  models: z
+    .array(modelName)
+    .max(64)
+    .default([])
+    .meta({
+      description:
+        "Names that clients may put in the `model` field for it, at the address of all models. Models that come at run time have its path alone. Of an engine that serves what it was started with, all of them; required there.",
+      example: ["llama3.2:1b"],
+    }),
+});
 
 export const modelControlSection = z
   .strictObject({
@@ -62,6 +93,14 @@ export const modelControlSection = z
       unit: "GiB",
       example: 50,
     }),
+    workers: z
+      .record(dnsLabel(40), workerSchema)
+      .default({})
+      .meta({
+        description:
+          "Engines outside of the cluster that the API drives too. The gateway publishes those with OpenAI's API at /<name>/v1. Nobody here stops or starts them: stopping one unloads its models.",
+        example: { tower: { backend: BACKENDS[0], url: "http://192.168.1.30:11434", memoryGiB: 24 } },
+      }),
     hostname: hostname.optional().meta({
       description:
         "Public name of the API, behind the gateway's TLS. Default: none; only kubectl port-forward leads to it.",
@@ -78,3 +117,15 @@ export type ModelControlConfig = z.output<typeof modelControlSection>;
 
 /** The section where the API is on: it has an image then. */
 export type ModelControlSettings = ModelControlConfig & { readonly image: string };
+
+/** The engines outside of a section, as the API's component takes them. */
+export function outsideWorkers({ workers }: Pick<ModelControlConfig, "workers">): OutsideWorker[] {
+  return Object.entries(workers).map(([name, { backend, url, networks, memoryGiB, diskGiB, models }]) => ({
+    name,
+    backend,
+    address: { url, ...(networks && { networks }) },
+    memoryGiB,
+    ...(diskGiB !== undefined && { diskGiB }),
+    models,
+  }));
+}

@@ -1,8 +1,12 @@
 import type { CapacityProblem, ModelPlan } from "../../../planner/types";
 
 /** The model control API where it can drive nothing. */
-export function modelControlProblems(models: readonly Pick<ModelPlan, "nodesPerReplica">[]): CapacityProblem[] {
-  const drivesNothing = models.length > 0 && models.every(({ nodesPerReplica }) => nodesPerReplica > 1);
+export function modelControlProblems(
+  models: readonly Pick<ModelPlan, "nodesPerReplica">[],
+  workers: readonly string[] = [],
+): CapacityProblem[] {
+  const drivesNothing =
+    workers.length === 0 && models.length > 0 && models.every(({ nodesPerReplica }) => nodesPerReplica > 1);
   return drivesNothing ? [NOTHING_TO_DRIVE] : [];
 }
 

@@ -38,7 +38,9 @@ export const modelControlHasItsOwnHostname: Rule<Own> = function* ({ sections: {
 
 export const warmModelsHaveAnEngine: Rule<Own> = function* ({ sections: { modelControl, models } }) {
   const warm = modelControl?.enabled ? modelControl.warmModels : [];
-  if (models && warm.length > 0 && Object.values(models).every(({ engine }) => !fetching.includes(engine))) {
+  const outside = Object.values(modelControl?.workers ?? {}).map(({ backend }) => backend);
+  const engines = [...Object.values(models ?? {}).map(({ engine }) => engine), ...outside];
+  if (models && warm.length > 0 && engines.every((engine) => !fetching.includes(engine))) {
     yield {
       path: ["modelControl", "warmModels"],
       value: warm,

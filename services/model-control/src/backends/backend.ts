@@ -4,6 +4,11 @@ export const BACKENDS = ["ollama", "triton", "vllm"] as const;
 export const STARTED_WITH_MODELS: readonly BackendKind[] = ["vllm"];
 export type BackendKind = (typeof BACKENDS)[number];
 
+/** Whether the configuration must name an engine's models. */
+export function isToldItsModels(backend: string): boolean {
+  return STARTED_WITH_MODELS.some((each) => each === backend);
+}
+
 /** A model as one engine knows it. */
 export interface EngineModel {
   /** As `nameOf` gives it, tag included: `llama3.2:3b`. */
