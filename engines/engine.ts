@@ -68,6 +68,18 @@ export interface VersionForm {
   readonly example: string;
 }
 
+/** How several planned models are served by one process. */
+export interface SharedServer {
+  /** Why these models cannot be on one server, each with its names and what to do. */
+  problems(models: readonly ServedModel[]): readonly string[];
+  /**
+   * GiB of each GPU that have to stay free beside all of them.
+   *
+   * @param alone the estimate of each as if it had the server to itself.
+   */
+  reserveGiB(requests: readonly MemoryRequest[], alone: readonly MemoryEstimate[]): number;
+}
+
 /** What runs in a model's pod beside the engine, and is part of the pod's resources. CPU in cores, the rest in GiB. */
 export interface SidecarResources {
   readonly cpu: number;
@@ -173,6 +185,8 @@ export interface Engine {
     /** Name under which its 99th percentile of a request's time is recorded besides, in milliseconds. @default none */
     readonly p99LatencyName?: string;
   };
+  /** @default each model has pods of its own */
+  readonly sharedServer?: SharedServer;
   /** Why nobody should begin with it. @default nothing speaks against it */
   readonly legacy?: string;
 }

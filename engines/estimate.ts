@@ -1,4 +1,5 @@
 /** Asks a request's engine of its memory, with an answer for those that have nothing to say. */
+import { type ServerEstimate, shareServer } from "../planner/memory/shared-server";
 import type { MemoryEstimate } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { engineOf } from ".";
@@ -25,6 +26,17 @@ export function estimateMemory(request: MemoryRequest): MemoryEstimate {
     throw new MemoryRequestError(problems);
   }
   return engineOf(request.engine.name).estimate(request);
+}
+
+/**
+ * The same for models that one server holds together: of all of them, and of each within what the others leave.
+ * @throws MemoryRequestError, UnknownFormatError
+ */
+export function estimateServer(requests: readonly [MemoryRequest, ...MemoryRequest[]]): ServerEstimate {
+  const [first, ...others] = requests;
+  const alone = [estimateMemory(first), ...others.map(estimateMemory)] as const;
+  const { sharedServer } = engineOf(first.engine.name);
+  return shareServer(alone, others.length > 0 ? (sharedServer?.reserveGiB(requests, alone) ?? 0) : 0);
 }
 
 /** Every reason why a layout cannot run, each with its numbers; empty when it can. */

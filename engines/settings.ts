@@ -18,6 +18,8 @@ export interface RequestedSettings
   > {
   /** File of a chat template, from the folder of the environment's file. */
   readonly chatTemplate?: string;
+  /** Model whose server it joins. @default a server of its own */
+  readonly serverOf?: string;
   /** What the planner does not count with: only the engine's component reads it. @default nothing */
   readonly engineSettings?: EngineOwnSettings;
 }

@@ -1,6 +1,6 @@
 import { imageArchitectures, imageSupports } from "../catalog/images";
 import { engineOf, engineProcessors, modelImageName, settingPath } from "../engines";
-import { estimateMemory, layoutProblems, startProblems } from "../engines/estimate";
+import { estimateServer, layoutProblems, startProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
 import { adapterHostGiB, adapterStorageGiB } from "./adapters";
 import { type CrossingProblem, crossingProblem, groupDevices } from "./fabric";
@@ -12,6 +12,7 @@ import { type Capacity, holds } from "./packing";
 import { roomForReplicas } from "./placement";
 import { cpuPodResources, type EnginePod, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
+import type { ServerGroup } from "./server-groups";
 import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { PodResources } from "./types";
 
@@ -19,7 +20,10 @@ import type { PodResources } from "./types";
 export interface Candidate {
   readonly pool: string;
   readonly layout: Layout;
+  /** Of all models of the server. */
   readonly estimate: MemoryEstimate;
+  /** Of each: the host, then its guests. */
+  readonly each: readonly MemoryEstimate[];
   readonly resources: PodResources;
   /** What its cards mean for the model. */
   readonly notes: readonly string[];
@@ -33,6 +37,8 @@ export interface Refusal {
   /** GiB that the tightest GPU lacks to hold the model for sure. */
   readonly missingPerGpuGiB?: number;
   readonly estimate?: MemoryEstimate;
+  /** Of each model of the server. */
+  readonly each?: readonly MemoryEstimate[];
   /** Why, in a sentence that names the numbers. */
   readonly reason: string;
   /** What would help, where it is known without trying. */
@@ -42,12 +48,13 @@ export interface Refusal {
 export type Fit = { readonly candidate: Candidate } | { readonly refusal: Refusal };
 
 /**
- * The cheapest way to run one replica of `model` on `pool`, or the nearest miss.
+ * The cheapest way to run one replica of a server on `pool`, or the nearest miss.
  *
  * @param node what pods may claim of a node of the pool.
  * @param maxNodes nodes that one replica may take.
  */
-export function fitOnPool(model: ModelRequest, pool: PoolRequest, node: Capacity, maxNodes = pool.maxNodes): Fit {
+export function fitOnPool(server: ServerGroup, pool: PoolRequest, node: Capacity, maxNodes = pool.maxNodes): Fit {
+  const model = server.host;
   if (pool.shape.denied) {
     return refuse(pool, `${pool.shape.name} cannot be used: ${pool.shape.denied}`);
   }
@@ -65,8 +72,15 @@ export function fitOnPool(model: ModelRequest, pool: PoolRequest, node: Capacity
     );
   }
   return gpu
-    ? fitOnGpus(model, pool, node, { maxNodes, crossing: crossingProblem(pool, image) })
-    : fitOnCpu(model, pool, node);
+    ? fitOnGpus(server, pool, node, { maxNodes, crossing: crossingProblem(pool, image) })
+    : fitOnCpu(server, pool, node);
+}
+
+/** The layout that lacks least. */
+interface Nearest {
+  readonly layout: Layout;
+  readonly estimate: MemoryEstimate;
+  readonly each: readonly MemoryEstimate[];
 }
 
 /** How far one replica may spread over a pool's nodes. */
@@ -75,35 +89,44 @@ interface Spread {
   readonly crossing: CrossingProblem | undefined;
 }
 
-function fitOnGpus(model: ModelRequest, pool: PoolRequest, whole: Capacity, { maxNodes, crossing }: Spread): Fit {
+function fitOnGpus(server: ServerGroup, pool: PoolRequest, whole: Capacity, { maxNodes, crossing }: Spread): Fit {
+  const { host: model, guests } = server;
+  const models = [model, ...guests];
   const node = roomForReplicas(whole, model.engine);
   const { shape } = pool;
   const gpu = shape.gpu;
   if (!gpu) {
     return refuse(pool, `${shape.name} has no GPU`);
   }
-  const { refusals, notes } = cardVerdict(model, gpu);
+  const verdicts = models.map((each) => cardVerdict(each, gpu));
+  const refusals = verdicts.flatMap((verdict) => verdict.refusals);
   if (refusals.length > 0) {
     const remedies = [...new Set(refusals.map(({ remedy }) => remedy))];
     return refuse(pool, refusals.map(({ reason }) => reason).join("; "), remedies.join(", and "));
   }
-  const starts = startProblems(requestOn(gpu, model, ONE_GPU));
+  const starts = models.flatMap((each) => startProblems(requestOn(gpu, each, ONE_GPU)));
   if (starts.length > 0) {
     return refuse(pool, starts.join("; "));
   }
   const rules: string[] = [];
-  let nearest: { layout: Layout; estimate: MemoryEstimate } | undefined;
+  let nearest: Nearest | undefined;
   const wanted = engineOf(model.engine).parallelism.overNodes ? Math.max(1, maxNodes) : 1;
   const barrier = wanted > 1 ? crossing : undefined;
   const reachable = barrier ? 1 : wanted;
 
   for (const layout of layoutsFor(model, gpu.count, reachable)) {
-    const problems = layoutProblems(model.engine, { ...model, ...layout });
+    const problems = models.flatMap((each) => layoutProblems(each.engine, { ...each, ...layout }));
     if (problems.length > 0) {
       rules.push(...problems);
       continue;
     }
-    const estimate = estimateMemory(requestOn(gpu, model, layout));
+    if (models.some(({ architecture }) => layout.pipelineParallel > architecture.layers)) {
+      continue;
+    }
+    const { together: estimate, each } = estimateServer([
+      requestOn(gpu, model, layout),
+      ...guests.map((guest) => requestOn(gpu, guest, layout)),
+    ]);
     if (estimate.verdict.answer === "fits") {
       const pod = enginePod(model, layout.gpusPerNode);
       const resources = {
@@ -118,10 +141,11 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, whole: Capacity, { ma
           `${shape.name} leaves ${describe(node)} to models, and ${resources.memoryGiB} GiB of it to ${layout.gpusPerNode} GPU(s); ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
         );
       }
-      return { candidate: { pool: pool.name, layout, estimate, resources, notes } };
+      const notes = [...new Set(verdicts.flatMap((verdict) => verdict.notes))];
+      return { candidate: { pool: pool.name, layout, estimate, each, resources, notes } };
     }
     if (!nearest || estimate.shortfallGiB < nearest.estimate.shortfallGiB) {
-      nearest = { layout, estimate };
+      nearest = { layout, estimate, each };
     }
   }
   if (!nearest) {
@@ -139,23 +163,20 @@ function fitOnGpus(model: ModelRequest, pool: PoolRequest, whole: Capacity, { ma
       pool: pool.name,
       ...nearest,
       missingPerGpuGiB: nearest.estimate.shortfallGiB,
-      reason: describeMiss(pool, nearest, barrier),
+      reason: `${describeMiss(pool, nearest, barrier)}${describeEach(server, nearest.each)}`,
       ...(barrier?.remedy && { remedy: barrier.remedy }),
     },
   };
 }
 
-function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
+function fitOnCpu(server: ServerGroup, pool: PoolRequest, node: Capacity): Fit {
+  const { host: model, guests } = server;
   if (node.memoryGiB <= 0) {
     return refuse(pool, `the system and the platform take all ${pool.shape.memoryGiB} GiB of ${pool.shape.name}`);
   }
-  const estimate = estimateMemory({
-    ...estimateRequest(model),
-    device: "cpu",
-    gpuMemoryGiB: node.memoryGiB,
-    tensorParallel: 1,
-    pipelineParallel: 1,
-  });
+  const onHost = (each: ModelRequest) =>
+    ({ ...estimateRequest(each), device: "cpu", gpuMemoryGiB: node.memoryGiB, ...ONE_GPU }) as const;
+  const { together: estimate, each } = estimateServer([onHost(model), ...guests.map(onHost)]);
   const layout = { tensorParallel: 1, pipelineParallel: 1, nodesPerReplica: 1, gpusPerNode: 0 };
   const { totalGiB, limitGiB } = estimate.perGpu;
   if (estimate.verdict.answer !== "fits") {
@@ -164,8 +185,9 @@ function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
         pool: pool.name,
         layout,
         estimate,
+        each,
         missingPerGpuGiB: estimate.shortfallGiB,
-        reason: `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.perGpu, estimate.verdict)}`,
+        reason: `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.perGpu, estimate.verdict)}${describeEach(server, each)}`,
       },
     };
   }
@@ -176,7 +198,7 @@ function fitOnCpu(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
       `${pool.shape.name} leaves ${describe(node)} to models; ${model.engine} needs ${resources.cpu} CPUs and ${gib(resources.memoryGiB)}`,
     );
   }
-  return { candidate: { pool: pool.name, layout, estimate, resources, notes: [] } };
+  return { candidate: { pool: pool.name, layout, estimate, each, resources, notes: [] } };
 }
 
 function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: number): Layout[] {
@@ -254,6 +276,18 @@ function describeMiss(
     `${gib(totalGiB)} per GPU (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +
     `${verdictText(estimate.perGpu, estimate.verdict)}${alone}`
   );
+}
+
+/** What each model of a shared server takes of it. */
+function describeEach({ host, guests }: ServerGroup, each: readonly MemoryEstimate[]): string {
+  if (guests.length === 0) {
+    return "";
+  }
+  const parts = [host, ...guests].map(({ name }, index) => {
+    const { perGpu, verdict } = each[index] ?? {};
+    return `${name} ${gib(perGpu?.totalGiB ?? 0)} and up to ${gib(verdict?.intervalGiB.above ?? 0)} more`;
+  });
+  return `; of it ${parts.join(", ")}`;
 }
 
 function refuse(pool: PoolRequest, reason: string, remedy?: string): Fit {

@@ -1,6 +1,7 @@
 import { type Candidate, type Fit, fitOnPool, type Refusal } from "./candidates";
 import type { Capacity } from "./packing";
 import type { ModelRequest, PoolRequest } from "./request";
+import type { ServerGroup } from "./server-groups";
 
 /** Many models, and many plans in search of a fix, ask the same question of a pool: answer it once. */
 export class FitCache {
@@ -8,14 +9,14 @@ export class FitCache {
   private readonly numbers = new Map<object, number>();
 
   onPools(
-    model: ModelRequest,
+    server: ServerGroup,
     pools: readonly PoolRequest[],
     nodeOf: (pool: PoolRequest) => Capacity,
   ): { candidates: Candidate[]; refusals: Refusal[] } {
     const candidates: Candidate[] = [];
     const refusals: Refusal[] = [];
     for (const pool of pools) {
-      const fit = this.fit(model, pool, nodeOf(pool));
+      const fit = this.fit(server, pool, nodeOf(pool));
       if ("candidate" in fit) {
         candidates.push(fit.candidate);
       } else {
@@ -25,7 +26,28 @@ export class FitCache {
     return { candidates, refusals };
   }
 
-  private fit(model: ModelRequest, pool: PoolRequest, node: Capacity): Fit {
+  private fit(server: ServerGroup, pool: PoolRequest, node: Capacity): Fit {
+    const key = JSON.stringify([
+      pool.name,
+      this.numberOf(pool.shape),
+      pool.maxNodes,
+      pool.rdmaAccess,
+      node,
+      this.question(server.host),
+      // Which guest takes what is told by name.
+      server.guests.length === 0 ? [] : [server.host, ...server.guests].map(({ name }) => name),
+      server.guests.map((guest) => this.question(guest)),
+    ]);
+    let answer = this.answers.get(key);
+    if (!answer) {
+      answer = fitOnPool(server, pool, node);
+      this.answers.set(key, answer);
+    }
+    return answer;
+  }
+
+  /** All of a model that the answer turns on. */
+  private question(model: ModelRequest): unknown {
     const {
       architecture,
       name: _name,
@@ -39,21 +61,7 @@ export class FitCache {
       chatTemplate: _chatTemplate,
       ...question
     } = model;
-    const key = JSON.stringify([
-      pool.name,
-      this.numberOf(pool.shape),
-      pool.maxNodes,
-      pool.rdmaAccess,
-      node,
-      this.numberOf(architecture),
-      question,
-    ]);
-    let answer = this.answers.get(key);
-    if (!answer) {
-      answer = fitOnPool(model, pool, node);
-      this.answers.set(key, answer);
-    }
-    return answer;
+    return [this.numberOf(architecture), question];
   }
 
   private numberOf(part: object): number {

@@ -109,5 +109,5 @@ export function fitOnMachine(model: ModelRequest, shape: MachineShape, maxNodes:
     selector: {},
     labels: {},
   };
-  return fitOnPool(model, pool, allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 }), maxNodes);
+  return fitOnPool({ host: model, guests: [] }, pool, allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 }), maxNodes);
 }

@@ -3,9 +3,12 @@ import type { Candidate } from "./candidates";
 import type { Capacity, PackingItem } from "./packing";
 import type { ModelRequest } from "./request";
 
-/** A model and the way it will run. */
+/** A server and the way it will run. */
 export interface Placement {
+  /** The model whose pods they are. */
   readonly model: ModelRequest;
+  /** Models that join its server. */
+  readonly guests: readonly ModelRequest[];
   readonly candidate: Candidate;
 }
 

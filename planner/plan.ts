@@ -6,16 +6,17 @@ import { poolFabric } from "./fabric";
 import { FitCache } from "./fit-cache";
 import type { Capacity } from "./packing";
 import { companionItem, type Placement, packingItem } from "./placement";
-import { planModel } from "./plan-model";
+import { planServer } from "./plan-server";
 import { allocatable, PLATFORM_RESERVE } from "./pod-resources";
 import { cacheProblem, contextProblem, maximumProblems, overBudget, poolsFull } from "./problems";
 import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
+import { type ServerGroup, serverGroups, serverProblem } from "./server-groups";
 import { planStorage, storeProblem } from "./storage";
 import { taintsOf } from "./taints";
 import type { CapacityProblem, CostPlan, DeploymentPlan, ExternalModelPlan, PoolPlan, UnplacedModel } from "./types";
-import { type Miss, unplacedModel } from "./unplaced";
+import { missOf, type ServerMiss, unplacedModel } from "./unplaced";
 import { weightFormatProblem } from "./weight-format";
 
 const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
@@ -34,34 +35,32 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
 
   const problems: CapacityProblem[] = [];
   const unplaced: UnplacedModel[] = [];
-  const leaveOut = (model: ModelRequest, problem: CapacityProblem, nearest?: Miss) => {
-    problems.push(problem);
-    unplaced.push(unplacedModel(model, problem.rule, request.pools, nearest));
-  };
-  const placeable = new Map<string, Candidate[]>();
-  const unfit = new Map<string, Refusal[]>();
-  for (const model of request.models) {
-    const [impossible, ...more] = [contextProblem(model), weightFormatProblem(model), cacheProblem(model)].filter(
-      (p) => p !== undefined,
+  const leaveOut = ({ host, guests }: ServerGroup, told: readonly CapacityProblem[], nearest?: ServerMiss) => {
+    problems.push(...told);
+    const rule = told[0]?.rule ?? "";
+    unplaced.push(
+      ...[host, ...guests].map((model, i) => unplacedModel(model, rule, request.pools, missOf(nearest, i))),
     );
-    if (impossible) {
-      leaveOut(model, impossible);
-      problems.push(...more);
+  };
+  const placeable = new Map<ServerGroup, { readonly candidates: Candidate[]; readonly refusals: Refusal[] }>();
+  for (const server of serverGroups(request.models)) {
+    const impossible = [server.host, ...server.guests].flatMap(impossibilities);
+    const shared = serverProblem(server);
+    if (shared || impossible.length > 0) {
+      leaveOut(server, shared ? [...impossible, shared] : impossible);
       continue;
     }
-    const pools = allowedPools(model, request.pools);
-    const { candidates, refusals } = fits.onPools(model, pools, nodeOf);
+    const pools = allowedPools(server.host, request.pools);
+    const { candidates, refusals } = fits.onPools(server, pools, nodeOf);
     if (candidates.length > 0) {
-      placeable.set(model.name, candidates);
-      unfit.set(model.name, refusals);
+      placeable.set(server, { candidates, refusals });
     } else {
-      leaveOut(model, explainRefusal(model, pools, refusals), nearestMiss(refusals));
+      leaveOut(server, [explainRefusal(server, pools, refusals)], nearestMiss(refusals));
     }
   }
 
-  const models = request.models.filter((m) => placeable.has(m.name));
   const assignment = cheapestAssignment(
-    models.map((m) => assignable(m, placeable.get(m.name) ?? [])),
+    [...placeable].map(([{ host }, { candidates }]) => assignable(host, candidates)),
     request.pools.map((p) => ({
       name: p.name,
       node: nodeOf(p),
@@ -71,13 +70,13 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     })),
   );
   const placements: Placement[] = [];
-  for (const model of models) {
-    const candidates = placeable.get(model.name) ?? [];
-    const candidate = candidates.find((c) => c.pool === assignment.pools.get(model.name));
+  for (const [server, { candidates, refusals }] of placeable) {
+    const { host, guests } = server;
+    const candidate = candidates.find((c) => c.pool === assignment.pools.get(host.name));
     if (candidate) {
-      placements.push({ model, candidate });
+      placements.push({ model: host, guests, candidate });
     } else {
-      leaveOut(model, poolsFull(model, candidates, unfit.get(model.name) ?? [], request.pools), candidates[0]);
+      leaveOut(server, [poolsFull(host, candidates, refusals, request.pools)], candidates[0]);
     }
   }
 
@@ -96,9 +95,8 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     const { monthlyUsd = 0, maxMonthlyUsd = 0 } = cost.items[i] ?? {};
     return { ...plan, monthlyUsd, maxMonthlyUsd };
   });
-  const modelPlans = placements.map((p) =>
-    planModel(p.model, p.candidate, poolOf(poolPlans, p.candidate.pool), request.storage),
-  );
+  const planned = placements.flatMap((p) => planServer(p, poolOf(poolPlans, p.candidate.pool), request.storage));
+  const modelPlans = request.models.flatMap(({ name }) => planned.find((m) => m.name === name) ?? []);
   const store = storeProblem(request, modelPlans);
   return {
     environment: request.environment,
@@ -117,6 +115,11 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
 function withoutPriceOf(externalModels: readonly ExternalModelPlan[], cost: CostPlan): CostPlan {
   const names = externalModels.map(({ name }) => name).join(", ");
   return { ...cost, notPriced: [...cost.notPriced, `external models (${names})`] };
+}
+
+/** What no pool could mend. */
+function impossibilities(model: ModelRequest): CapacityProblem[] {
+  return [contextProblem(model), weightFormatProblem(model), cacheProblem(model)].filter((p) => p !== undefined);
 }
 
 /** Pools that may run a model: those it names, else those dedicated to it, else all others of a fitting role. */

@@ -1,12 +1,13 @@
 import type { Refusal } from "./candidates";
 import type { ModelRequest, PoolRequest } from "./request";
+import type { ServerGroup } from "./server-groups";
 import { ruleFor } from "./sizing";
 import type { CapacityProblem } from "./types";
-import type { Miss } from "./unplaced";
+import type { ServerMiss } from "./unplaced";
 
-/** Why a model fits none of its pools: each pool's nearest miss. */
+/** Why a server fits none of its pools: each pool's nearest miss. */
 export function explainRefusal(
-  model: ModelRequest,
+  { host: model, guests }: ServerGroup,
   pools: readonly PoolRequest[],
   refusals: readonly Refusal[],
 ): CapacityProblem {
@@ -19,15 +20,19 @@ export function explainRefusal(
     severity: "mandatory",
     rule: "model-fits",
     subject: `models.${model.name}`,
-    message: `${model.name} with ${model.concurrency} × ${model.contextTokens} tokens fits no allowed pool. ${capitalized(tried)}.${ruleBeside(model, pools, nearest)}`,
+    message: `${load(model)}${guests.map((guest) => ` and ${load(guest)}`).join("")} ${guests.length > 0 ? "on its server fit" : "fits"} no allowed pool. ${capitalized(tried)}.${ruleBeside(model, pools, nearest)}`,
   };
 }
 
 /** The refusal that lacks least, where it has a layout at all. */
-export function nearestMiss(refusals: readonly Refusal[]): Miss | undefined {
+export function nearestMiss(refusals: readonly Refusal[]): ServerMiss | undefined {
   const [first] = nearestFirst(refusals);
-  const { pool, layout, estimate } = first ?? {};
-  return pool !== undefined && layout && estimate ? { pool, layout, estimate } : undefined;
+  const { pool, layout, each } = first ?? {};
+  return pool !== undefined && layout && each ? { pool, layout, each } : undefined;
+}
+
+function load({ name, concurrency, contextTokens }: ModelRequest): string {
+  return `${name} with ${concurrency} × ${contextTokens} tokens`;
 }
 
 function nearestFirst(refusals: readonly Refusal[]): Refusal[] {

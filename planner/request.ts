@@ -37,6 +37,8 @@ export interface ModelRequest extends ServedModel {
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly serviceLevel?: ServiceLevel;
+  /** Model whose server it joins: that one's replicas, pools and concurrency hold for both. @default a server of its own */
+  readonly serverOf?: string;
   /** Names of allowed pools; every pool with a fitting role when undefined. */
   readonly pools?: readonly string[];
   /** Remarks for whoever reads the plan. */

@@ -147,6 +147,10 @@ export interface ModelPlan {
   /** Room that the pool and the quota keep for it. Nothing scales by itself yet. */
   readonly maxReplicas: number;
   readonly serviceLevel?: ServiceLevel;
+  /** Model on whose server it is: it has no pods, GPUs and volume of its own. */
+  readonly serverOf?: string;
+  /** Where other models are on its server: all of them together. */
+  readonly server?: ServerPlan;
   /** Prompts may hold images: the model has a vision tower. */
   readonly takesImages: boolean;
   readonly contextTokens: number;
@@ -199,6 +203,18 @@ export interface AdaptersPlan extends AdapterRoom {
   /** What the files of one adapter can have at most, GB: of the largest rank, on every matrix, in float32. */
   readonly fileGB: number;
   /** Volume for all of them per pod, and in the model store: at least 1.5 × their files. */
+  readonly storageGiB: number;
+}
+
+/** One server process that holds several planned models. */
+export interface ServerPlan {
+  /** Their names; first the one whose pods they are in. */
+  readonly models: readonly string[];
+  /** All of them on the tightest GPU. */
+  readonly memoryPerGpu: MemoryPerGpu;
+  /** The largest need in their intervals together, GiB. */
+  readonly mostGiB: number;
+  /** Volume of each replica for all of them. */
   readonly storageGiB: number;
 }
 

@@ -42,14 +42,21 @@ function onShape(shape: string, model: Sections, maxNodes = 1): Sections {
   return onA10({ ...model }, { pools: { system: SYSTEM, gpu: { shape, maxNodes } } });
 }
 
+const finder = { model: "bge-m3", engine: "ollama", contextTokens: 1024 };
+
+/** A laptop's model, and one that joins a server. */
+function onLaptop(ollama: Sections, others: Sections = {}, changes: Sections = {}): Sections {
+  return { ...laptop, models: { ...laptop.models, ...others, finder: { ...finder, ...changes, ollama } } };
+}
+
 /** One model on machines of one's own. */
-function onCards(card: string, model: Sections, node: Sections = {}, maxNodes = 1): Sections {
+function onCards(card: string, model: Sections, node: Sections = {}, maxNodes = 1, models?: Sections): Sections {
   const machine = { card, gpuCount: 1, vcpus: 32, memoryGiB: 256, ...node };
   return {
     ...laptop,
     cluster: { kind: "edge" },
     pools: { gpu: { node: machine, maxNodes } },
-    models: { chat: model },
+    models: models ?? { chat: model },
   };
 }
 
@@ -220,6 +227,80 @@ const rows: readonly Refusal[] = [
     allowed: "start as root alone, which no pod here may be",
     fix: "take 3.0.1",
     mended: onA10({ engine: "tgi", concurrency: 1 }),
+  },
+  {
+    what: "a server of a model that does not exist",
+    config: onLaptop({ serverOf: "chatt" }),
+    path: "models.finder.ollama.serverOf",
+    value: '"chatt"',
+    allowed: "a name under models: chat",
+    fix: 'did you mean "chat"?',
+    mended: onLaptop({ serverOf: "chat" }),
+  },
+  {
+    what: "a model on its own server",
+    config: onLaptop({ serverOf: "finder" }),
+    path: "models.finder.ollama.serverOf",
+    value: '"finder"',
+    allowed: "another model",
+    fix: "remove it",
+  },
+  {
+    what: "a server of another engine",
+    config: onA10({}, { models: { chat, finder: { ...finder, ollama: { serverOf: "chat" } } } }),
+    path: "models.finder.ollama.serverOf",
+    value: '"chat"',
+    allowed: "a model with engine: ollama; models.chat has vllm",
+    fix: "name a model that Ollama serves",
+  },
+  {
+    what: "a server of a model that has none itself",
+    config: onLaptop(
+      { serverOf: "small" },
+      { small: { ...finder, model: "qwen3-embedding-0.6b", ollama: { serverOf: "chat" } } },
+    ),
+    path: "models.finder.ollama.serverOf",
+    value: '"small"',
+    allowed: "models.small joins that of chat itself",
+    fix: "write serverOf: chat",
+  },
+  {
+    what: "replicas of a model that is on another's server",
+    config: onLaptop({ serverOf: "chat" }, {}, { replicas: { min: 2 } }),
+    path: "models.finder.replicas",
+    value: "a mapping with",
+    allowed: "the server of chat, which has one replicas for all of its models",
+    fix: "remove it here and write it at models.chat.replicas",
+  },
+  {
+    what: "a pool for a model that has no pods",
+    config: {
+      ...onLaptop({ serverOf: "chat" }),
+      pools: { laptop: { ...laptop.pools.laptop, dedicatedTo: ["chat", "finder"] } },
+    },
+    path: "pools.laptop.dedicatedTo[1]",
+    value: '"finder"',
+    allowed: "models with pods of their own",
+    fix: "write chat",
+  },
+  {
+    what: "the same build twice on one server",
+    config: onLaptop({ serverOf: "chat" }, {}, { model: laptop.models.chat.model }),
+    path: "models.finder.ollama.serverOf",
+    value: "are both qwen2.5:0.5b",
+    allowed: "Ollama loads it once",
+    fix: "Remove models.finder.ollama.serverOf",
+  },
+  {
+    what: "models that do not fit on one server together",
+    config: onCards("l4", {}, {}, 1, {
+      chat: { model: "phi-4", engine: "ollama", concurrency: 2 },
+      code: { model: "qwen2.5-7b-instruct", engine: "ollama", contextTokens: 32_768, ollama: { serverOf: "chat" } },
+    }),
+    path: "models.code.contextTokens",
+    value: "from 32768",
+    allowed: "of it chat 1",
+    fix: "lower models.code.contextTokens from 32768 to",
   },
 ];
 

@@ -5,18 +5,18 @@ import type { HardenedContainer } from "../core/hardened-pod";
 import { jobScripts, scriptPath } from "../core/job-scripts";
 import { type ContainerSize, guaranteed } from "../core/resources";
 import { variables } from "./pod-settings";
-import type { LoaderJob, ModelToLoad } from "./scripts/model-loader";
+import type { LoaderJob } from "./scripts/model-loader";
 
 const SCRIPT = "model-loader.ts";
 const READY_PORT = 11435;
 
 export interface ModelLoaderArgs {
   readonly namespace: pulumi.Input<string>;
-  readonly job: ModelToLoad;
+  readonly job: Omit<LoaderJob, "readyPort">;
   readonly resources: ContainerSize;
 }
 
-/** The parts of a pod that load a model into the server beside it. */
+/** The parts of a pod that load models into the server beside it. */
 export interface ModelLoader {
   readonly container: HardenedContainer;
   readonly volume: kubernetes.types.input.core.v1.Volume;
@@ -26,7 +26,7 @@ export interface ModelLoader {
 
 /**
  * A native sidecar (an init container that stays): it starts with the server, and its readiness is the pod's, so a
- * replica takes requests only once its own loader has had the model answer. When it fails, the kubelet starts it again.
+ * replica takes requests only once its own loader has had its models answer. When it fails, the kubelet starts it again.
  */
 export function modelLoader(name: string, args: ModelLoaderArgs, opts: pulumi.CustomResourceOptions): ModelLoader {
   const scripts = jobScripts(
@@ -48,7 +48,7 @@ export function modelLoader(name: string, args: ModelLoaderArgs, opts: pulumi.Cu
       volumeMounts: [scripts.mount],
       writablePaths: ["/tmp"],
       resources: guaranteed(args.resources),
-      // The port opens once the model is loaded.
+      // The port opens once the models are loaded.
       readinessProbe: { tcpSocket: { port: "loaded" }, periodSeconds: 5 },
     },
   };

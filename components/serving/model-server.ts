@@ -22,6 +22,8 @@ export interface ControlAccess {
 /** What every kind of model server gets. */
 export interface ModelServerArgs {
   readonly model: ModelPlan;
+  /** Planned models that join its server, where its engine lets them. @default none */
+  readonly guests?: readonly ModelPlan[];
   readonly cluster: Pick<Cluster, "storageClass">;
   readonly store: ModelStore | undefined;
   /** @default no model control API: nobody loads, fetches or scales anything at run time */
@@ -51,7 +53,7 @@ export interface ModelServerClass {
   /** @default Kubernetes itself makes its pods */
   readonly controller?: ServerController;
   /** Where the model will answer. */
-  endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint;
+  endpointOf(model: ModelPlan, control: ControlAccess | undefined, guests?: readonly ModelPlan[]): ModelEndpoint;
   /** What its pods connect to by themselves; who connects to them is their clients' to say. */
   connectionsOf(model: ModelPlan, networks: ClusterNetworks): readonly Connection[];
 }

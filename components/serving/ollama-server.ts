@@ -1,6 +1,6 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { ollama, OLLAMA_PORT as PORT } from "../../engines/ollama";
+import { BATCH_TOKENS, ollama, OLLAMA_PORT as PORT } from "../../engines/ollama";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
@@ -26,6 +26,7 @@ import {
   modelVariables,
   variables,
 } from "./pod-settings";
+import type { ModelToLoad } from "./scripts/model-loader";
 
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
 
@@ -35,8 +36,8 @@ const HOME = "/var/lib/ollama";
 const CONTROLLED_MODELS = "64";
 
 /**
- * One model on Ollama: replicas with a volume each, and beside each server a loader that pulls the model, gives it the
- * name that clients use, and loads it. A replica becomes ready only after that, and by itself: whoever adds one, and
+ * One model on Ollama, or several that share its server: replicas with a volume each, and beside each server a loader
+ * that pulls the models, gives them the names that clients use, and loads them. A replica becomes ready only after that, and by itself: whoever adds one, and
  * whatever became of its volume.
  *
  * Ollama itself downloads from its registry, so it is the server's pods that may reach the internet, on port 443.
@@ -44,15 +45,19 @@ const CONTROLLED_MODELS = "64";
 export class OllamaServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 
-  /** @throws Error when the model's source is not the Ollama registry. */
-  static endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint {
+  /** @throws Error when a model's source is not the Ollama registry. */
+  static endpointOf(
+    model: ModelPlan,
+    control: ControlAccess | undefined,
+    guests: readonly ModelPlan[] = [],
+  ): ModelEndpoint {
     const instance = serverName(model.name);
     return {
       ...modelOf(model),
       service: instance,
       podLabels: selectorLabels(APP, instance),
       scale: { apiVersion: "apps/v1", kind: "StatefulSet", name: instance },
-      ...(control && { control: engineControl(model, control) }),
+      ...(control && { control: engineControl(model, guests, control) }),
     };
   }
 
@@ -73,11 +78,10 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
   /** @throws Error when the model's source is not the Ollama registry. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:OllamaServer", name, opts);
-    const { model, cluster } = args;
+    const { model, guests = [], cluster } = args;
     const { health, sidecar } = ollama;
-    const tag = ollamaTag(model);
     const instance = serverName(model.name);
-    this.endpoint = OllamaServer.endpointOf(model, args.control);
+    this.endpoint = OllamaServer.endpointOf(model, args.control, guests);
     const namespace = modelNamespace(
       this.child("space"),
       {
@@ -93,7 +97,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       this.child("loader"),
       {
         namespace,
-        job: { server: `http://127.0.0.1:${PORT}`, tag, servedName: model.servedName, task: model.task },
+        job: { server: `http://127.0.0.1:${PORT}`, models: modelsToLoad(model, guests) },
         resources: sidecar,
       },
       this.childOptions(),
@@ -162,38 +166,42 @@ function replicaUrls({ name, minReplicas }: ModelPlan): string[] {
   return Array.from({ length: minReplicas }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
 }
 
-/** Volume of each replica: for its model, and for what it is told to fetch besides. */
-function volumeGiB({ modelStorageGiB }: ModelPlan, control: ControlAccess | undefined): number {
-  return modelStorageGiB + (control?.spareStorageGiB ?? 0);
+/** Volume of each replica: for its models, and for what it is told to fetch besides. */
+function volumeGiB({ modelStorageGiB, server }: ModelPlan, control: ControlAccess | undefined): number {
+  return (server?.storageGiB ?? modelStorageGiB) + (control?.spareStorageGiB ?? 0);
 }
 
 /** Each planned replica has a disk and a memory of its own. */
-function engineControl(model: ModelPlan, control: ControlAccess): EngineControl {
-  const { gpusPerNode, memoryPerGpu, resources } = model;
+function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: ControlAccess): EngineControl {
+  const { gpusPerNode, resources } = model;
+  const { limitGiB } = (model.server ?? model).memoryPerGpu;
   return {
     backend: "ollama",
     engines: replicaUrls(model),
     replicas: model.minReplicas,
-    memoryGiB: gpusPerNode > 0 ? memoryPerGpu.limitGiB * gpusPerNode : resources.memoryGiB - ollama.sidecar.memoryGiB,
+    memoryGiB: gpusPerNode > 0 ? limitGiB * gpusPerNode : resources.memoryGiB - ollama.sidecar.memoryGiB,
     diskGiB: volumeGiB(model, control),
-    pins: [ollamaTag(model), model.servedName],
+    pins: [model, ...guests].flatMap((each) => [ollamaTag(each), each.servedName]),
   };
 }
 
 /**
  * Variables of Ollama 0.32: models are kept loaded, with the context and the parallel requests of the plan.
  *
- * @param controlled the model control API loads further models and unloads them in time. Otherwise there is but the
- *   planned one, and a stray request for another must not take its memory.
+ * @param controlled the model control API loads further models and unloads them in time. Otherwise there are but the
+ *   planned ones, and a stray request for another must not take their memory.
  */
 export function ollamaEnvironment(model: ModelPlan, controlled = false): EnvVar[] {
+  const { server, gpusPerNode } = model;
   return variables({
     HOME,
     OLLAMA_HOST: `0.0.0.0:${PORT}`,
     OLLAMA_MODELS: `${HOME}/models`,
     OLLAMA_CONTEXT_LENGTH: String(model.contextTokens),
     OLLAMA_NUM_PARALLEL: String(model.concurrency),
-    OLLAMA_MAX_LOADED_MODELS: controlled ? CONTROLLED_MODELS : "1",
+    OLLAMA_MAX_LOADED_MODELS: controlled ? CONTROLLED_MODELS : String(server?.models.length ?? 1),
+    // The plan counts each of several models on all GPUs; alone, Ollama takes as few as hold it.
+    ...(server && gpusPerNode > 1 && { OLLAMA_SCHED_SPREAD: "1" }),
     OLLAMA_KEEP_ALIVE: "-1",
     OLLAMA_LOAD_TIMEOUT: `${model.startupBudgetSeconds}s`,
     OLLAMA_FLASH_ATTENTION: "1",
@@ -212,7 +220,26 @@ function ollamaTag(model: ModelPlan): string {
   return model.source.tag;
 }
 
-/** An update takes one replica after the other; each fetches and loads the model within its start-up budget. */
+/**
+ * What the loader brings in. A single model has the server's own context; each of several has one of its own, and
+ * computes as many tokens at once as the plan counts: the first one would else take more while there is memory
+ * (ollama 0.32, server/sched.go: automaticGenerationBatch). Embeddings read a whole text at once.
+ */
+function modelsToLoad(model: ModelPlan, guests: readonly ModelPlan[]): ModelToLoad[] {
+  return [model, ...guests].map((each) => ({
+    tag: ollamaTag(each),
+    servedName: each.servedName,
+    task: each.task,
+    ...(guests.length > 0 && {
+      parameters: {
+        num_ctx: each.contextTokens,
+        ...(each.task !== "embedding" && { num_batch: BATCH_TOKENS }),
+      },
+    }),
+  }));
+}
+
+/** An update takes one replica after the other; each fetches and loads its models within its start-up budget. */
 function deploySeconds(model: ModelPlan): number {
   return IMAGE_PULL_SECONDS + model.startupBudgetSeconds * model.minReplicas;
 }

@@ -27,11 +27,13 @@ export function modelReplicas({ minReplicas }: ModelPlan, control: ControlAccess
 }
 
 /** What the plan expects on the tightest GPU and the most that it may be, for policies and for whoever reads the pod. */
-export function memoryAnnotations({ memoryPerGpu, verdict }: ModelPlan): Record<string, string> {
+export function memoryAnnotations({ memoryPerGpu, verdict, server }: ModelPlan): Record<string, string> {
+  const { totalGiB, limitGiB } = server?.memoryPerGpu ?? memoryPerGpu;
+  const mostGiB = server?.mostGiB ?? totalGiB + verdict.intervalGiB.above;
   return {
-    [ANNOTATIONS.memoryTotalGiB]: memoryPerGpu.totalGiB.toFixed(2),
-    [ANNOTATIONS.memoryMostGiB]: (memoryPerGpu.totalGiB + verdict.intervalGiB.above).toFixed(2),
-    [ANNOTATIONS.memoryLimitGiB]: memoryPerGpu.limitGiB.toFixed(2),
+    [ANNOTATIONS.memoryTotalGiB]: totalGiB.toFixed(2),
+    [ANNOTATIONS.memoryMostGiB]: mostGiB.toFixed(2),
+    [ANNOTATIONS.memoryLimitGiB]: limitGiB.toFixed(2),
   };
 }
 

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { guestsOf, hostsOf } from "../../planner/server-groups";
 import type { ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection } from "../core/connections";
@@ -38,34 +39,44 @@ export class Serving extends PlatformComponent {
         new Controller(this.child(controller.name), controller.install(stage), this.childOptions()),
       ]),
     );
-    this.endpoints = models.map((model) => {
+    for (const model of hostsOf(models)) {
       const Server = serverFor(model);
-      const server = new Server(
+      new Server(
         this.child(model.name),
         {
           ...shared,
           model,
+          guests: guestsOf(model, models),
           gpu: model.gpuVendor && gpuAccess[model.gpuVendor],
           controller: Server.controller && controllers.get(Server.controller)?.releases,
         },
         this.childOptions(),
       );
-      return server.endpoint;
-    });
+    }
+    this.endpoints = modelEndpoints(models, args.control);
     this.registerOutputs({ endpoints: this.endpoints });
   }
 }
 
-/** Where the models will answer. */
+/** Where the models will answer: a guest under names of its own on its host's Service, which drives it. */
 export function modelEndpoints(models: readonly ModelPlan[], control: ControlAccess | undefined): ModelEndpoint[] {
-  return models.map((model) => serverFor(model).endpointOf(model, control));
+  const endpoints = hostsOf(models).map((host) => serverFor(host).endpointOf(host, control, guestsOf(host, models)));
+  return models.flatMap((model) => {
+    const endpoint = endpoints.find((each) => each.model === (model.serverOf ?? model.name));
+    return endpoint && model.serverOf !== undefined ? guestOf(endpoint, model) : (endpoint ?? []);
+  });
+}
+
+function guestOf(host: ModelEndpoint, { name, servedName, task }: ModelPlan): ModelEndpoint {
+  const { control: _control, metrics: _metrics, otherNames: _names, ...server } = host;
+  return { ...server, model: name, servedName, task };
 }
 
 /** What the model servers connect to by themselves, and what makes their groups. */
 export function servingConnections(models: readonly ModelPlan[], networks: ClusterNetworks): Connection[] {
   return [
     ...controllersOf(models).flatMap(({ controller, served }) => controller.connections(networks, served)),
-    ...models.flatMap((model) => serverFor(model).connectionsOf(model, networks)),
+    ...hostsOf(models).flatMap((model) => serverFor(model).connectionsOf(model, networks)),
   ];
 }
 

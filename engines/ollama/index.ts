@@ -2,11 +2,16 @@ import { formatNames, isGgufName } from "../../planner/model/format-names";
 import { type Engine, semanticVersionOf } from "../engine";
 import { estimateOllama, inFlightTokens, usualFileType } from "./memory";
 import { ollamaOptions } from "./options";
+import { ollamaSettings } from "./settings";
+import { ollamaSharedServer } from "./shared-server";
 
 /** A model as Ollama names it: namespace, name and tag of up to 80 characters (ollama 0.32, types/model/name.go). */
 const NAME = /^([A-Za-z0-9_][\w.-]{0,79}\/)?[A-Za-z0-9_][\w.-]{0,79}(:[A-Za-z0-9_][\w.-]{0,79})?$/;
 
 export const OLLAMA_PORT = 11434;
+
+/** Tokens per compute step that the memory figure counts (`num_batch`). */
+export { inFlightTokens as BATCH_TOKENS } from "./memory";
 
 /** Ollama: llama.cpp with a registry of its own, on GPUs and CPUs. It has no metrics. */
 export const ollama: Engine = {
@@ -27,11 +32,13 @@ export const ollama: Engine = {
   },
   options: ollamaOptions,
   variablePrefix: "OLLAMA_",
+  settings: ollamaSettings,
   memoryByVersion: false,
   // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
   parallelism: { tensor: false, overNodes: false },
   estimate: estimateOllama,
   windowMargin: () => ({ tokens: inFlightTokens, text: "one batch" }),
+  sharedServer: ollamaSharedServer,
   preallocatesGpuMemory: false,
   // llama.cpp only maps the file.
   warmUpSeconds: 15,

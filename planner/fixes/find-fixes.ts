@@ -113,9 +113,9 @@ function settingsFor(request: PlanRequest, plan: DeploymentPlan, problem: Capaci
   ];
 }
 
-/** The model of a subject; behind a canary the model that it shares its settings with. */
+/** The models of a subject's server; behind a canary the model that it shares its settings with. */
 function withItsModel(models: readonly ModelRequest[], subject: string): ModelRequest[] {
-  const own = models.filter((m) => subject === `models.${m.name}`);
+  const own = models.filter((m) => subject === `models.${m.serverOf ?? m.name}`);
   return [...own, ...models.filter((m) => own.some(({ revisionOf }) => revisionOf?.model === m.name))];
 }
 

@@ -8,21 +8,25 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
   if (model.revisionOf) {
     return [...fewerReplicas(request, model), ...inFewerBits(request, model, false)].filter((s) => s !== undefined);
   }
-  const { concurrency, contextTokens } = model;
+  const { concurrency, contextTokens, serverOf } = model;
   // People write contexts in thousands: 16384, not 15873.
   const step = contextTokens > 1024 ? 1024 : 128;
   const settings: (Setting | undefined)[] = [
-    setting(request, model, "concurrency", concurrency, concurrency - 1, (i) => {
-      const to = concurrency - 1 - i;
-      return { to, change: { concurrency: to } };
-    }),
+    ...(serverOf === undefined
+      ? [
+          setting(request, model, "concurrency", concurrency, concurrency - 1, (i) => {
+            const to = concurrency - 1 - i;
+            return { to, change: { concurrency: to } };
+          }),
+        ]
+      : [onItsOwnServer(request, model, serverOf)]),
     setting(request, model, "contextTokens", contextTokens, Math.ceil(contextTokens / step) - 1, (i) => {
       const to = (Math.ceil(contextTokens / step) - 1 - i) * step;
       return { to, change: { contextTokens: to } };
     }),
-    ...fewerReplicas(request, model),
+    ...(serverOf === undefined ? fewerReplicas(request, model) : []),
     ...inFewerBits(request, model, true),
-    ...onAnotherPool(request, model),
+    ...(serverOf === undefined ? onAnotherPool(request, model) : []),
     ...unpinned(request, model),
   ];
   return settings.filter((s) => s !== undefined);
@@ -31,6 +35,17 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
 interface ModelChange {
   readonly to: FixValue;
   readonly change: Partial<ModelRequest>;
+}
+
+/** With pods of its own it takes nothing of the others. */
+function onItsOwnServer(request: PlanRequest, model: ModelRequest, host: string): Setting {
+  const { serverOf: _, ...own } = model;
+  return {
+    path: `models.${model.name}.${settingPath(model.engine, "serverOf")}`,
+    from: host,
+    count: 1,
+    at: () => ({ to: null, request: { ...request, models: request.models.map((m) => (m === model ? own : m)) } }),
+  };
 }
 
 /** Undefined where there is no other value. */

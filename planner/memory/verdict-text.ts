@@ -29,6 +29,7 @@ const DECIDERS: Readonly<Record<Decider, string>> = {
   "KV cache": "the KV cache of this load decides",
   "graph capture": "CUDA graphs decide, which are captured on top of the budget",
   "host memory": "the host's memory decides",
+  "other models": "what the other models of its server take decides",
 };
 
 /** What the answer turns on, as a clause. */

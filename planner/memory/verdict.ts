@@ -12,9 +12,17 @@ export type MemoryAnswer = "fits" | "edge" | "no";
  * - one request: its cache does not fit, so that the engine does not start;
  * - KV cache: that of all requests does not fit, so that the engine starts and lets some of them wait;
  * - graph capture: CUDA graphs, which some versions capture on top of the budget;
- * - host memory: without a GPU.
+ * - host memory: without a GPU;
+ * - other models: alone it would have another answer than beside the others of its server.
  */
-export type Decider = "engine" | "weights" | "one request" | "KV cache" | "graph capture" | "host memory";
+export type Decider =
+  | "engine"
+  | "weights"
+  | "one request"
+  | "KV cache"
+  | "graph capture"
+  | "host memory"
+  | "other models";
 
 export interface MemoryVerdict {
   readonly answer: MemoryAnswer;
@@ -69,6 +77,26 @@ export function judge(
       coverage,
     },
     shortfallGiB: Math.max(0, missingGiB(worst.estimate)),
+  };
+}
+
+/** An estimate whose stages have other needs or limits now: the tightest of them, and the verdict on it. */
+export function judgedAgain(estimate: MemoryEstimate, stages: readonly StageEstimate[]): MemoryEstimate {
+  const worst = stages.reduce((tightest, stage) => (isTighter(stage, tightest) ? stage : tightest));
+  const { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB, belowGiB, aboveGiB } = worst;
+  const { verdict } = estimate;
+  const answer = answerOf(worst);
+  return {
+    ...estimate,
+    perGpu: { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB },
+    stages,
+    verdict: {
+      ...verdict,
+      answer,
+      decides: answer === verdict.answer ? verdict.decides : "other models",
+      intervalGiB: { below: belowGiB, above: aboveGiB },
+    },
+    shortfallGiB: Math.max(0, missingGiB(worst)),
   };
 }
 

@@ -37,7 +37,7 @@ export function arrange(plan: Pick<DeploymentPlan, "pools" | "models">, pool: Po
   const capacity = nodeCapacity(plan, pool);
   const spanning: ArrangedPod[][][] = [];
   const shared: { free: Capacity; pods: ArrangedPod[] }[] = [];
-  const models = plan.models.filter((m) => m.pool === pool.name);
+  const models = plan.models.filter((m) => m.pool === pool.name && m.serverOf === undefined);
   for (const model of models.toSorted((a, b) => compare(b.resources, a.resources))) {
     for (let replica = 1; replica <= model.minReplicas; replica++) {
       if (model.nodesPerReplica > 1) {

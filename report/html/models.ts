@@ -46,7 +46,7 @@ function row(m: ModelPlan, key: ModelKey | undefined, share: string): readonly P
   return [
     html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>${adapters(m)}${shareLine(share)}`,
     twoLines(engineLabel(m.engine), m.engineVersion),
-    twoLines(m.shape, [m.gpuModel ?? `${count(m.resources.cpu, 1)} CPUs, ${m.cpuArch}`, html`<br>pool ${m.pool}`]),
+    twoLines(m.shape, [machineOf(m), html`<br>pool ${m.pool}`]),
     twoLines(parallelism(m), gpusOfReplica(m)),
     twoLines(String(m.minReplicas), m.maxReplicas > m.minReplicas ? `room for ${m.maxReplicas}` : ""),
     `≤ ${duration(m.startupBudgetSeconds)}`,
@@ -72,6 +72,12 @@ function adapters({ adapters: planned }: ModelPlan): Part {
   return planned === undefined
     ? ""
     : html`<small>LoRA: ${breakable(planned.list.map(({ name }) => name).join(", "))} · rank ≤ ${planned.maxRank}</small>`;
+}
+
+function machineOf({ serverOf, gpuModel, resources, cpuArch }: ModelPlan): string {
+  return serverOf === undefined
+    ? (gpuModel ?? `${count(resources.cpu, 1)} CPUs, ${cpuArch}`)
+    : `on the server of ${serverOf}`;
 }
 
 function gpusOfReplica({ gpusPerNode, nodesPerReplica }: ModelPlan): string {

@@ -164,6 +164,18 @@ export const model = z.strictObject({
   minReplicas: count("replicas", "Replicas that always run."),
   maxReplicas: count("replicas", "Replicas that pool and quota keep room for."),
   serviceLevel: serviceLevel.optional(),
+  serverOf: text(
+    "Model on whose server it is, where it joins one: pods, GPUs and `resources` are told there.",
+  ).optional(),
+  server: z
+    .strictObject({
+      models: texts("Names of all its models; first the one whose pods they are in."),
+      memoryPerGpu,
+      mostGiB: gib("The largest need of all of them together."),
+      storageGiB: gib("Volume of each replica for all of them."),
+    })
+    .optional()
+    .meta({ description: "All models of its server together, where others join it." }),
   takesImages: flag("Prompts may hold images."),
   gpuMemoryUtilization: amount("fraction", "Of the GPU's memory that the engine may use."),
   kvCacheDtype: oneOf(["auto", "bfloat16", "fp8"], "Number format of the KV cache; auto: the model's own."),

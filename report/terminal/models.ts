@@ -33,6 +33,7 @@ function placedRows(m: ModelPlan, share: string, s: Style): Row[] {
       [
         m.adapters ? `LoRA: ${m.adapters.list.length}` : "",
         m.nodesPerReplica > 1 ? `${m.nodesPerReplica} nodes` : "",
+        m.serverOf === undefined ? "" : `on the server of ${m.serverOf}`,
         `start-up ≤ ${duration(m.startupBudgetSeconds)}`,
         roomOf(m),
         share,

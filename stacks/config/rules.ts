@@ -14,6 +14,7 @@ import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
 import * as pools from "./rules/pools";
 import * as serviceLevel from "./rules/service-level";
+import * as sharedServers from "./rules/shared-servers";
 import type { EnvironmentConfig } from "./schema";
 
 const rules: readonly Rule[] = [
@@ -50,6 +51,8 @@ const rules: readonly Rule[] = [
   models.replicasAreOrdered,
   models.servedNamesAreUnique,
   models.servedNamesFitTheEngines,
+  sharedServers.serversCanBeJoined,
+  sharedServers.guestsLeaveTheServerToItsHost,
   models.modelPoolsExist,
   models.tensorParallelFitsANode,
   serviceLevel.serviceLevelsSaySomething,

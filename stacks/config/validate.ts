@@ -145,7 +145,9 @@ function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<Envir
   );
   const sections = { ...others, ...(models !== undefined && modelsByPlace(models as z.output<typeof modelsSection>)) };
   const secrets = Object.keys(values).filter((key) => isSecretKey(key) && values[key] !== undefined);
-  return { sections, declared: { pools: namesIn(values.pools), models: namesIn(values.models), secrets } };
+  const names = namesIn(values.models);
+  const modelKeys = Object.fromEntries(names.map((name) => [name, namesIn(valueAt(values.models, [name]))]));
+  return { sections, declared: { pools: namesIn(values.pools), models: names, modelKeys, secrets } };
 }
 
 function namesIn(section: unknown): string[] {

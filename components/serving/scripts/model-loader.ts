@@ -1,9 +1,10 @@
 /**
- * Brings one model into the Ollama server beside it and proves that it answers: `node model-loader.ts`.
+ * Brings models into the Ollama server beside it and proves that they answer: `node model-loader.ts`.
  *
- * Wait for the server, remove the model that was there before, pull (Ollama goes on with a partial download by itself), check that the model
- * is on disk, give it the name that clients use, load it once. Only then a port opens, which the pod's readiness asks
- * for: a replica takes requests only after it has answered one, whoever made it and whatever its volume held.
+ * Wait for the server, remove models that were there before, pull (Ollama goes on with a partial download by itself), check
+ * that each model is on disk, give it the name that clients use, load it once; at the end all are loaded side by side. Only
+ * then a port opens, which the pod's readiness asks for: a replica takes requests only after each model has answered one,
+ * whoever made the replica and whatever its volume held.
  *
  * It ends with its server, or with the first failure, and is started anew: what a server had loaded is gone with it.
  *
@@ -16,22 +17,28 @@ import { createInterface } from "node:readline";
 import type { ModelTask } from "../../../planner/types";
 
 export interface ModelToLoad {
-  /** Base URL of the server. */
-  readonly server: string;
   /** Name in the Ollama registry, for example `llama3.2:3b`. */
   readonly tag: string;
   /** What clients put in the `model` field. */
   readonly servedName: string;
   readonly task: ModelTask;
+  /** Ollama's own, kept with the name: `num_ctx`, `num_batch`. @default the server's */
+  readonly parameters?: Readonly<Record<string, number>>;
 }
 
-export interface LoaderJob extends ModelToLoad {
-  /** Port that opens once the model is loaded. */
+export interface ModelsToLoad {
+  /** Base URL of the server. */
+  readonly server: string;
+  readonly models: readonly ModelToLoad[];
+}
+
+export interface LoaderJob extends ModelsToLoad {
+  /** Port that opens once the models are loaded. */
   readonly readyPort: number;
 }
 
 /**
- * Loads the model, then says so on the port for as long as the server lives.
+ * Loads the models, then says so on the port for as long as the server lives.
  *
  * @throws Error with what Ollama said; or that it has ended.
  */
@@ -40,7 +47,7 @@ export async function keepLoaded(job: LoaderJob): Promise<never> {
   // Held open and never used: the system closes it when the process at its other end is gone, however short the while.
   // Ollama sets no time limit on connections (server/routes.go, Serve: http.Server with a Handler alone).
   const ended = connectionEnd(job.server);
-  await Promise.race([ended, loadModel(job)]);
+  await Promise.race([ended, loadModels(job)]);
   const ready = createServer((socket) => socket.on("error", () => undefined).end());
   await new Promise<void>((resolve, reject) => ready.once("error", reject).listen(job.readyPort, resolve));
   try {
@@ -51,23 +58,51 @@ export async function keepLoaded(job: LoaderJob): Promise<never> {
 }
 
 /**
- * Fetches the model where the disk lacks it, and loads it. One that is there is not asked for again: a replica restarts
- * without its registry, and as the same model.
+ * Fetches the models that the disk lacks, and loads all of them. One that is there is not asked for again: a replica
+ * restarts without its registry, and as the same models.
  *
- * @throws Error with what Ollama said.
+ * @throws Error with what Ollama said; or that it cannot hold all of them at once.
  */
-export async function loadModel(job: ModelToLoad): Promise<void> {
-  const { server, tag, servedName } = job;
-  if (!(await isOnDisk(server, tag))) {
-    await makeRoom(server, tag);
+export async function loadModels({ server, models }: ModelsToLoad): Promise<void> {
+  const onDisk = await namesOnDisk(server);
+  const missing = models.filter(({ tag }) => !onDisk.some((name) => sameModel(name, tag)));
+  if (missing.length > 0) {
+    await makeRoom(server, models, missing);
+  }
+  for (const { tag } of missing) {
     await pull(server, tag);
     await requireOnDisk(server, tag);
   }
-  if (!sameModel(servedName, tag)) {
+  for (const model of models) {
+    await nameAs(server, model);
+    await load(server, model);
+    console.log(`${model.tag} answers as "${model.servedName}"`);
+  }
+  if (models.length > 1) {
+    await requireLoaded(server, models);
+  }
+}
+
+/** Gives the model the name that clients use, and its parameters, without a second copy of its files. */
+async function nameAs(server: string, { tag, servedName, parameters }: ModelToLoad): Promise<void> {
+  if (parameters !== undefined) {
+    await post(server, "/api/create", { model: servedName, from: tag, parameters, stream: false });
+  } else if (!sameModel(servedName, tag)) {
     await post(server, "/api/copy", { source: tag, destination: servedName });
   }
-  await load(server, job);
-  console.log(`${tag} answers as "${servedName}"`);
+}
+
+/** One was unloaded for another where they do not fit beside each other, or are the same under two names. */
+async function requireLoaded(server: string, models: readonly ModelToLoad[]): Promise<void> {
+  const answer = (await json(await send(server, "GET", "/api/ps"))) as { models?: { name: string }[] };
+  const loaded = (answer.models ?? []).map(({ name }) => name);
+  const unloaded = models.filter(({ servedName }) => !loaded.some((name) => sameModel(name, servedName)));
+  if (unloaded.length > 0) {
+    const names = unloaded.map(({ servedName }) => servedName).join(", ");
+    throw new Error(
+      `${server}: ${names} did not stay loaded beside the others; there are: ${loaded.join(", ") || "none"}`,
+    );
+  }
 }
 
 /** Waits as long as it takes: why a server does not come up, its own container says. */
@@ -135,11 +170,19 @@ async function requireOnDisk(server: string, tag: string): Promise<void> {
   }
 }
 
-/** The volume is planned for one model: before another one comes, the old one goes under all its names. */
-async function makeRoom(server: string, tag: string): Promise<void> {
+/** The volume is planned for these models: before one comes, those that are not among them go under all their names. */
+async function makeRoom(
+  server: string,
+  models: readonly ModelToLoad[],
+  missing: readonly ModelToLoad[],
+): Promise<void> {
+  const kept = models.filter((model) => !missing.includes(model)).flatMap(({ tag, servedName }) => [tag, servedName]);
+  const tags = missing.map(({ tag }) => tag).join(", ");
   for (const model of await namesOnDisk(server)) {
-    await json(await send(server, "DELETE", "/api/delete", { model }));
-    console.log(`removed ${model}: the volume is for ${tag}`);
+    if (!kept.some((name) => sameModel(name, model))) {
+      await json(await send(server, "DELETE", "/api/delete", { model }));
+      console.log(`removed ${model}: the volume is for ${tags}`);
+    }
   }
 }
 

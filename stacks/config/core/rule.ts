@@ -14,6 +14,8 @@ export interface RuleContext<Own extends object = object> {
   readonly declared: {
     readonly pools: readonly string[];
     readonly models: readonly string[];
+    /** What stands under each model in the file: defaults are filled in elsewhere. */
+    readonly modelKeys: Readonly<Record<string, readonly string[]>>;
     readonly secrets: readonly string[];
   };
 }

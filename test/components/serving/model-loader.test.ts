@@ -1,6 +1,11 @@
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { keepLoaded, loadModel, type ModelToLoad } from "../../../components/serving/scripts/model-loader.ts";
+import {
+  keepLoaded,
+  loadModels,
+  type ModelsToLoad,
+  type ModelToLoad,
+} from "../../../components/serving/scripts/model-loader.ts";
 import { serve } from "../storage/fakes";
 
 interface Call {
@@ -62,7 +67,7 @@ async function fakeOllama(): Promise<FakeOllama> {
   return { ...server, calls, answers };
 }
 
-describe("loadModel", () => {
+describe("loadModels", () => {
   let ollama: FakeOllama;
 
   beforeEach(async () => {
@@ -75,18 +80,15 @@ describe("loadModel", () => {
     await ollama.close();
   });
 
-  const job = (overrides: Partial<ModelToLoad> = {}): ModelToLoad => ({
+  const job = (overrides: Partial<ModelToLoad> = {}): ModelsToLoad => ({
     server: ollama.url,
-    tag: "llama3.2:3b",
-    servedName: "llama-3.2-3b",
-    task: "chat",
-    ...overrides,
+    models: [{ tag: "llama3.2:3b", servedName: "llama-3.2-3b", task: "chat", ...overrides }],
   });
   const onDisk = (...names: string[]) => JSON.stringify({ models: names.map((name) => ({ name })) });
 
   it("pulls what the disk lacks, checks that it came, names and loads it", async () => {
     ollama.answers["GET /api/tags"] = { body: onDisk(), later: onDisk("llama3.2:3b") };
-    await loadModel(job());
+    await loadModels(job());
     expect(ollama.calls).toEqual([
       { path: "GET /api/tags", body: {} },
       { path: "GET /api/tags", body: {} },
@@ -98,7 +100,7 @@ describe("loadModel", () => {
   });
 
   it("asks no registry for what is on disk: it only names and loads it", async () => {
-    await loadModel(job());
+    await loadModels(job());
     expect(ollama.calls.map((c) => c.path)).toEqual(["GET /api/tags", "POST /api/copy", "POST /api/generate"]);
   });
 
@@ -106,7 +108,7 @@ describe("loadModel", () => {
     const names = ["llama3.2:1b", "llama-3.2-3b:latest"];
     ollama.answers["GET /api/tags"] = { body: onDisk(...names) };
     ollama.answers["DELETE /api/delete"] = { body: "" };
-    await expect(loadModel(job())).rejects.toThrow("not on disk");
+    await expect(loadModels(job())).rejects.toThrow("not on disk");
     const removed = ollama.calls.filter((c) => c.path === "DELETE /api/delete").map((c) => c.body.model);
     expect(removed).toEqual(names);
     expect(ollama.calls.findLastIndex((c) => c.path === "DELETE /api/delete")).toBeLessThan(
@@ -115,17 +117,70 @@ describe("loadModel", () => {
   });
 
   it("asks an embedding model for an embedding", async () => {
-    await loadModel(job({ task: "embedding" }));
+    await loadModels(job({ task: "embedding" }));
     expect(ollama.calls.map((c) => c.path)).toContain("POST /api/embed");
     ollama.answers["POST /api/embed"] = { body: JSON.stringify({ embeddings: [] }) };
-    await expect(loadModel(job({ task: "embedding" }))).rejects.toThrow("answered without an embedding");
+    await expect(loadModels(job({ task: "embedding" }))).rejects.toThrow("answered without an embedding");
   });
 
   it("copies nothing where clients use the registry's own name, with or without its default tag", async () => {
     ollama.answers["GET /api/tags"] = { body: onDisk("bge-m3:latest") };
-    await loadModel(job({ tag: "bge-m3", servedName: "bge-m3:latest" }));
+    await loadModels(job({ tag: "bge-m3", servedName: "bge-m3:latest" }));
     const copies = ollama.calls.filter((c) => c.path === "POST /api/copy");
     expect(copies).toEqual([]);
+  });
+
+  describe("several", () => {
+    const two = (): ModelsToLoad => ({
+      server: ollama.url,
+      models: [
+        { tag: "llama3.2:3b", servedName: "chat", task: "chat", parameters: { num_ctx: 4096, num_batch: 512 } },
+        { tag: "bge-m3", servedName: "bge-m3", task: "embedding", parameters: { num_ctx: 1024 } },
+      ],
+    });
+    const loaded = (...names: string[]) => ({ body: onDisk(...names) });
+
+    beforeEach(() => {
+      ollama.answers["POST /api/create"] = { body: JSON.stringify({ status: "success" }) };
+      ollama.answers["DELETE /api/delete"] = { body: "" };
+      ollama.answers["GET /api/tags"] = {
+        body: onDisk("llama3.2:3b", "chat:latest", "old:1b"),
+        later: onDisk("llama3.2:3b", "bge-m3:latest"),
+      };
+      ollama.answers["GET /api/ps"] = loaded("chat:latest", "bge-m3:latest");
+    });
+
+    it("fetches those that the disk lacks, keeps those that it has, and names each with its own parameters", async () => {
+      await loadModels(two());
+      expect(ollama.calls.slice(2)).toEqual([
+        { path: "DELETE /api/delete", body: { model: "old:1b" } },
+        { path: "POST /api/pull", body: { model: "bge-m3", stream: true } },
+        { path: "GET /api/tags", body: {} },
+        {
+          path: "POST /api/create",
+          body: {
+            model: "chat",
+            from: "llama3.2:3b",
+            parameters: { num_ctx: 4096, num_batch: 512 },
+            stream: false,
+          },
+        },
+        { path: "POST /api/generate", body: { model: "chat", stream: false, keep_alive: -1 } },
+        {
+          path: "POST /api/create",
+          body: { model: "bge-m3", from: "bge-m3", parameters: { num_ctx: 1024 }, stream: false },
+        },
+        { path: "POST /api/embed", body: { model: "bge-m3", input: "ready", keep_alive: -1 } },
+        { path: "GET /api/ps", body: {} },
+      ]);
+    });
+
+    it("fails when one was unloaded for another", async () => {
+      ollama.answers["GET /api/ps"] = loaded("bge-m3:latest");
+      await expect(loadModels(two())).rejects.toThrow(
+        "chat did not stay loaded beside the others; there are: bge-m3:latest",
+      );
+    });
   });
 
   it.each<[string, string, Answer, RegExp]>([
@@ -154,7 +209,7 @@ describe("loadModel", () => {
       ollama.answers["GET /api/tags"] = { body: onDisk() };
     }
     ollama.answers[path] = answer;
-    await expect(loadModel(job())).rejects.toThrow(message);
+    await expect(loadModels(job())).rejects.toThrow(message);
   });
 });
 
@@ -169,7 +224,11 @@ describe("keepLoaded", () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  const job = () => ({ server: ollama.url, tag: "llama3.2:3b", servedName: "chat", task: "chat", readyPort }) as const;
+  const job = () => ({
+    server: ollama.url,
+    models: [{ tag: "llama3.2:3b", servedName: "chat", task: "chat" as const }],
+    readyPort,
+  });
 
   it("opens its port once the model is loaded, and closes it and ends with the server", async () => {
     let load: (() => void) | undefined;

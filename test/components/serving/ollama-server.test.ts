@@ -105,9 +105,7 @@ describe("OllamaServer", () => {
     const job = JSON.parse(literals(loader).MODEL_LOADER ?? "");
     expect(job).toEqual({
       server: "http://127.0.0.1:11434",
-      tag: "llama3.2:3b",
-      servedName: "meta/llama-3.2",
-      task: "chat",
+      models: [{ tag: "llama3.2:3b", servedName: "meta/llama-3.2", task: "chat" }],
       readyPort: 11435,
     });
     expect(podTemplate(set).spec.initContainers?.map(({ name }) => name)).toEqual(["loader"]);

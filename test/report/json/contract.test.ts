@@ -13,7 +13,7 @@ import { planPage, planSchemaText } from "../../../report/json/generated";
 import { keyRows } from "../../../report/json/rows";
 import { planSchema, SCHEMA_VERSION } from "../../../report/json/schema";
 import type { PlanJson } from "../../../report/result";
-import { onA10, plan, planOf, useFolder } from "../../cli/run";
+import { laptop, onA10, plan, planOf, useFolder } from "../../cli/run";
 
 const environments = ["dev", "oci-a10", "oci-h100", "aws-prod", "edge-nvidia", "edge-radeon"];
 const folder = useFolder();
@@ -76,6 +76,13 @@ const rarities = {
       models: { large: { model: "llama-3.1-405b-instruct", contextTokens: 16_384, concurrency: 16 } },
     },
   ),
+  shared: {
+    ...laptop,
+    models: {
+      ...laptop.models,
+      finder: { model: "bge-m3", engine: "ollama", contextTokens: 1024, ollama: { serverOf: "chat" } },
+    },
+  },
   refused: onA10(
     {},
     {
@@ -139,7 +146,8 @@ const promised = `
   models[].verdict.coverage models[].serviceLevel.availability models[].serviceLevel.ttftMs
   models[].serviceLevel.tpotMs models[].serviceLevel.percentile models[].resources.cpu models[].resources.memoryGiB
   models[].resources.ephemeralStorageGiB models[].resources.gpus models[].nodeLink.transport models[].nodeLink.gbps
-  models[].sizing.steps[].value
+  models[].sizing.steps[].value models[].serverOf models[].server.models models[].server.memoryPerGpu.totalGiB
+  models[].server.mostGiB models[].server.storageGiB
   cost.hourlyUsd cost.monthlyUsd cost.maxMonthlyUsd cost.items[].name cost.items[].monthlyUsd
   policies.passed policies.failed unplaced[].name unplaced[].rule unplaced[].nearest.pool
   models[].revisionOf.model models[].revisionOf.weight

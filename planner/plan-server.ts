@@ -1,0 +1,50 @@
+import type { Placement } from "./placement";
+import { planModel } from "./plan-model";
+import type { PlanRequest } from "./request";
+import type { ModelPlan, PodResources, PoolPlan, ServerPlan } from "./types";
+
+/** A guest has no pod that could ask for something. */
+const NO_POD: PodResources = { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0, sharedMemoryGiB: 0, gpus: 0 };
+
+/**
+ * Everything decided for the models of a placed server, its host first. A replica is ready when all of them are, which
+ * are loaded one after the other. They share its cost by the memory that they take.
+ */
+export function planServer(
+  { model: host, guests, candidate }: Placement,
+  pool: PoolPlan,
+  storage: PlanRequest["storage"],
+): ModelPlan[] {
+  const plans = [host, ...guests].map((model, index) => {
+    const estimate = candidate.each[index] ?? candidate.estimate;
+    return planModel(model, { ...candidate, estimate }, pool, storage);
+  });
+  if (guests.length === 0) {
+    return plans;
+  }
+  const { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB } = candidate.estimate.perGpu;
+  const server: ServerPlan = {
+    models: plans.map(({ name }) => name),
+    memoryPerGpu: { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB },
+    mostGiB: totalGiB + candidate.estimate.verdict.intervalGiB.above,
+    storageGiB: plans.reduce((sum, { modelStorageGiB }) => sum + modelStorageGiB, 0),
+  };
+  const startupBudgetSeconds = plans.reduce((sum, plan) => sum + plan.startupBudgetSeconds, 0);
+  const [first] = plans;
+  return plans.map((plan): ModelPlan => {
+    const share = plan.memoryPerGpu.totalGiB / totalGiB;
+    return {
+      ...plan,
+      startupBudgetSeconds,
+      hourlyUsd: (first?.hourlyUsd ?? 0) * share,
+      monthlyUsd: (first?.monthlyUsd ?? 0) * share,
+      ...(plan.name === host.name ? { server } : { serverOf: host.name, resources: NO_POD }),
+      notes: [...plan.notes, noteOf(server)],
+    };
+  });
+}
+
+function noteOf({ models, memoryPerGpu: { totalGiB, limitGiB }, mostGiB }: ServerPlan): string {
+  const above = (mostGiB - totalGiB).toFixed(1);
+  return `one server holds ${models.join(", ")}: ${totalGiB.toFixed(1)} +${above} of ${limitGiB.toFixed(1)} GiB together; the limit of each is what the others leave`;
+}

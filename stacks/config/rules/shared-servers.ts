@@ -1,0 +1,98 @@
+/** Models that join the server of another (`serverOf`): what that server must be, and what it has once for all of them. */
+import { engineOf } from "../../../engines";
+import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
+import type { Rule } from "../core/rule";
+import { requestedSettings } from "../engine-block";
+import type { ModelConfig } from "../schema";
+
+/** What a process has once: of guests it is the host's. */
+const OF_THE_SERVER = ["replicas", "pools", "concurrency", "engineVersion", "env"] as const;
+
+export const serversCanBeJoined: Rule = function* ({ sections: { models = {} }, declared }) {
+  for (const [name, model] of Object.entries(models)) {
+    const { serverOf } = requestedSettings(model);
+    if (serverOf === undefined) {
+      continue;
+    }
+    const path = ["models", name, model.engine, "serverOf"];
+    if (!declared.models.includes(serverOf)) {
+      const others = declared.models.filter((other) => other !== name);
+      yield {
+        path,
+        value: serverOf,
+        allowed: `a name under models: ${list(others)}`,
+        fix: suggest(serverOf, others, "take one of these, or remove it: the model then has a server of its own"),
+      };
+    } else {
+      const host = Object.hasOwn(models, serverOf) ? models[serverOf] : undefined;
+      yield* host ? hostProblems(path, { name, model }, { name: serverOf, model: host }) : [];
+    }
+  }
+};
+
+interface Named {
+  readonly name: string;
+  readonly model: ModelConfig;
+}
+
+function* hostProblems(path: Path, guest: Named, host: Named): Generator<ProblemDraft> {
+  const { label } = engineOf(guest.model.engine);
+  const further = requestedSettings(host.model).serverOf;
+  if (host.name === guest.name) {
+    yield {
+      path,
+      value: host.name,
+      allowed: "another model",
+      fix: "remove it: a model is on its own server anyway",
+    };
+  } else if (host.model.engine !== guest.model.engine) {
+    yield {
+      path,
+      value: host.name,
+      allowed: `a model with engine: ${guest.model.engine}; models.${host.name} has ${host.model.engine}`,
+      fix: `name a model that ${label} serves, or remove it`,
+    };
+  } else if (further !== undefined) {
+    yield {
+      path,
+      value: host.name,
+      allowed: `a model with a server of its own: models.${host.name} joins that of ${further} itself`,
+      fix: further === guest.name ? `remove it in one of the two` : `write serverOf: ${further}`,
+    };
+  }
+}
+
+export const guestsLeaveTheServerToItsHost: Rule = function* ({ sections: { models = {}, pools = {} }, declared }) {
+  for (const [name, model] of Object.entries(models)) {
+    const { serverOf } = requestedSettings(model);
+    if (serverOf === undefined || serverOf === name) {
+      continue;
+    }
+    for (const key of OF_THE_SERVER.filter((each) => declared.modelKeys[name]?.includes(each))) {
+      yield {
+        path: ["models", name, key],
+        value: model[key],
+        allowed: `nothing: it is on the server of ${serverOf}, which has one ${key} for all of its models`,
+        fix: `remove it here and write it at models.${serverOf}.${key}`,
+      };
+    }
+    if (model.canary !== undefined) {
+      yield {
+        path: ["models", name, "canary"],
+        value: model.canary,
+        allowed: `only with pods of its own: it is on the server of ${serverOf}`,
+        fix: `remove canary, or ${model.engine}.serverOf`,
+      };
+    }
+    for (const [pool, { dedicatedTo = [] }] of Object.entries(pools)) {
+      if (dedicatedTo.includes(name)) {
+        yield {
+          path: ["pools", pool, "dedicatedTo", dedicatedTo.indexOf(name)],
+          value: name,
+          allowed: `models with pods of their own: ${name} is on the server of ${serverOf}`,
+          fix: `write ${serverOf}`,
+        };
+      }
+    }
+  }
+};
