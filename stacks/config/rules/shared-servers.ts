@@ -8,7 +8,7 @@ import type { ModelConfig } from "../schema";
 /** What a process has once: of guests it is the host's. */
 const OF_THE_SERVER = ["replicas", "pools", "concurrency", "engineVersion", "env"] as const;
 
-export const serversCanBeJoined: Rule = function* ({ sections: { models = {} }, declared }) {
+export const serversCanBeJoined: Rule = function* ({ sections: { models = {}, externalModels = {} }, declared }) {
   for (const [name, model] of Object.entries(models)) {
     const { serverOf } = requestedSettings(model);
     if (serverOf === undefined) {
@@ -23,9 +23,10 @@ export const serversCanBeJoined: Rule = function* ({ sections: { models = {} }, 
         allowed: `a name under models: ${list(others)}`,
         fix: suggest(serverOf, others, "take one of these, or remove it: the model then has a server of its own"),
       };
-    } else {
-      const host = Object.hasOwn(models, serverOf) ? models[serverOf] : undefined;
-      yield* host ? hostProblems(path, { name, model }, { name: serverOf, model: host }) : [];
+    } else if (Object.hasOwn(externalModels, serverOf)) {
+      yield otherEngine(path, model, serverOf, externalModels[serverOf]?.engine ?? "");
+    } else if (Object.hasOwn(models, serverOf)) {
+      yield* hostProblems(path, { name, model }, { name: serverOf, model: models[serverOf] ?? model });
     }
   }
 };
@@ -36,30 +37,29 @@ interface Named {
 }
 
 function* hostProblems(path: Path, guest: Named, host: Named): Generator<ProblemDraft> {
-  const { label } = engineOf(guest.model.engine);
+  const value = host.name;
   const further = requestedSettings(host.model).serverOf;
   if (host.name === guest.name) {
-    yield {
-      path,
-      value: host.name,
-      allowed: "another model",
-      fix: "remove it: a model is on its own server anyway",
-    };
+    yield { path, value, allowed: "another model", fix: "remove it: a model is on its own server anyway" };
   } else if (host.model.engine !== guest.model.engine) {
-    yield {
-      path,
-      value: host.name,
-      allowed: `a model with engine: ${guest.model.engine}; models.${host.name} has ${host.model.engine}`,
-      fix: `name a model that ${label} serves, or remove it`,
-    };
+    yield otherEngine(path, guest.model, host.name, host.model.engine);
   } else if (further !== undefined) {
     yield {
       path,
-      value: host.name,
+      value,
       allowed: `a model with a server of its own: models.${host.name} joins that of ${further} itself`,
-      fix: further === guest.name ? `remove it in one of the two` : `write serverOf: ${further}`,
+      fix: further === guest.name ? "remove it in one of the two" : `write serverOf: ${further}`,
     };
   }
+}
+
+function otherEngine(path: Path, { engine }: ModelConfig, host: string, found: string): ProblemDraft {
+  return {
+    path,
+    value: host,
+    allowed: `a model with engine: ${engine}; models.${host} has ${found}`,
+    fix: `name a model that ${engineOf(engine).label} serves, or remove it`,
+  };
 }
 
 export const guestsLeaveTheServerToItsHost: Rule = function* ({ sections: { models = {}, pools = {} }, declared }) {
