@@ -8,6 +8,7 @@ import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
+import { promotedCanaries } from "./promoted-canaries";
 
 /** What advice is given on, beyond what the planner sees. */
 export interface Advised extends LoadedEnvironment {
@@ -23,6 +24,7 @@ const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
   engineOptionAdvice,
   declaredLevels,
   movingRevisions,
+  promotedCanaries,
   apiServerCidrs,
 ];
 

@@ -118,6 +118,21 @@ describe("two revisions side by side", () => {
     expect(models[0]?.notes.join()).not.toContain("promote");
   });
 
+  it("are one too many once the model is what its canary is", async () => {
+    const promoted = { ...chat, source: canary.source, firstRevision: R1 };
+    const advice = async (model: object) =>
+      (await planned(model)).problems.filter(({ rule }) => rule === "promoted-canary");
+    expect(await advice({ ...chat, canary })).toEqual([]);
+    expect(await advice({ ...promoted, canary: { ...canary, engineVersion: "0.32.0" } })).toEqual([]);
+    expect(await advice({ ...promoted, canary })).toMatchObject([
+      {
+        severity: "advisory",
+        subject: "models.chat.canary",
+        message: expect.stringContaining("remove models.chat.canary"),
+      },
+    ]);
+  });
+
   it("stand in the plan that people read, with the sum of their cost", async () => {
     const { out } = await planOf(folder, onA10({ ...chat, canary }));
     const text = out.replace(/\s+/g, " ");

@@ -3,6 +3,8 @@ import type * as automation from "@pulumi/pulumi/automation";
 export interface Operation {
   /** What happened to each resource that did not stay as it was: `<operation> <Kind> <name>`, sorted. */
   readonly steps: readonly string[];
+  /** The same as they began. */
+  readonly inOrder: readonly string[];
   /** Number of resources by operation, as the engine sums them up. */
   readonly changes: automation.OpMap;
 }
@@ -24,5 +26,5 @@ export async function operation(
     }
     changes = event.summaryEvent?.resourceChanges ?? changes;
   });
-  return { steps: steps.sort(), changes };
+  return { steps: steps.toSorted(), inOrder: steps, changes };
 }

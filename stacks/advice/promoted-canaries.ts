@@ -1,0 +1,24 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CapacityProblem, ModelPlan } from "../../planner/types";
+import type { Advised } from "./advice";
+
+/** Canaries that nothing tells from their models any more: a step of a promotion, and from then on GPUs for nothing. */
+export function promotedCanaries({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
+  return plan.models.flatMap((canary): CapacityProblem[] => {
+    const model = plan.models.find(({ name }) => name === canary.revisionOf?.model);
+    return model === undefined || !isDeepStrictEqual(identityOf(model), identityOf(canary))
+      ? []
+      : [
+          {
+            severity: "advisory",
+            rule: "promoted-canary",
+            subject: `models.${canary.name}`,
+            message: `${model.name} is what its canary is, ${canary.monthlyUsd.toFixed(2)} USD a month: once ${model.name} is ready, remove models.${model.name}.canary (docs/canary.md).`,
+          },
+        ];
+  });
+}
+
+function identityOf({ source, quantization, engineVersion }: ModelPlan) {
+  return { source, quantization, engineVersion };
+}

@@ -1,0 +1,79 @@
+/** What the engine does to a model and its canary: added, shifted, promoted, removed, and back. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Operation, operation } from "./engine/operations";
+import { TestBed } from "./engine/test-bed";
+import { sharedBySuite } from "./shared-by-suite";
+
+const R1 = "a09a35458c702b33eeacc393d103063234e8bc28";
+const R2 = "bb46c15ee4bb56c5b63245ef50fd7637234d6f75";
+const at = (commit: string) => `hf://Qwen/Qwen2.5-7B-Instruct@${commit}`;
+
+const MODEL = { model: "qwen2.5-7b-instruct", concurrency: 6, pools: ["a10-pair"] };
+const models = (writer: object) => ({ value: JSON.stringify({ writer: { ...MODEL, ...writer } }) });
+const canary = (weight: number) => ({ source: at(R2), weight });
+
+const PLAN = "ConfigMap platform-plan-plan";
+const ROUTES = [
+  "AIGatewayRoute platform-gateway-routes-route-writer",
+  "HTTPRoute platform-gateway-routes-path-writer",
+] as const;
+const DEPLOYMENT = "Deployment platform-models-writer-server-deployment";
+const CANARY = "Deployment platform-models-writer-canary-server-deployment";
+const SYNC = "Job platform-store-sync-writer-copy-job";
+
+describe("a canary on the real engine and a real control plane", { timeout: 300_000 }, () => {
+  const bed = sharedBySuite(() =>
+    TestBed.start("oci-a10", {
+      "inference-stacks:models": models({ source: at(R1), canary: canary(0) }),
+      "inference-stacks:modelControl": { value: JSON.stringify({ enabled: false }) },
+    }),
+  );
+  const upWith = async (writer: object): Promise<Operation> => {
+    await bed().stack.setConfig("inference-stacks:models", models(writer));
+    return operation((onEvent) => bed().stack.up({ onEvent }));
+  };
+  const updates = (...names: readonly string[]) => names.map((name) => `update ${name}`).sort();
+
+  beforeAll(() => upWith({ source: at(R1) }), 300_000);
+
+  it("is added beside its model, of which nothing but its routes changes", async () => {
+    const { steps } = await upWith({ source: at(R1), canary: canary(0) });
+    const created = steps.filter((step) => step.startsWith("create "));
+    expect(created).toContain(`create ${CANARY}`);
+    expect(created.filter((step) => !step.includes("writer-canary"))).toEqual([]);
+    const others = steps.filter((step) => !created.includes(step));
+    expect(others).toEqual(expect.arrayContaining(updates(...ROUTES, PLAN)));
+    // Its reader at the store, and who may connect; nothing that runs.
+    expect(others.filter((step) => !updates(...ROUTES, PLAN).includes(step))).toEqual([]);
+  });
+
+  it.each([20, 100, 0, 100])("shifts requests by its routes alone: %i percent", async (weight) => {
+    expect((await upWith({ source: at(R1), canary: canary(weight) })).steps).toEqual(updates(...ROUTES, PLAN));
+  });
+
+  it("answers all requests while its model becomes what it is", async () => {
+    const { steps } = await upWith({ source: at(R2), firstRevision: R1, canary: canary(100) });
+    expect(steps).toContain(`update ${DEPLOYMENT}`);
+    expect(steps).toContain(`replace ${SYNC}`);
+    expect(steps.filter((step) => /writer-canary|route|path/.test(step))).toEqual([]);
+  });
+
+  it("goes when its model answers again: routes first", async () => {
+    const { steps, inOrder } = await upWith({ source: at(R2), firstRevision: R1 });
+    const deleted = steps.filter((step) => step.startsWith("delete "));
+    expect(deleted).toContain(`delete ${CANARY}`);
+    expect(deleted.filter((step) => !step.includes("writer-canary"))).toEqual([]);
+    expect(steps).toEqual(expect.arrayContaining(updates(...ROUTES, PLAN)));
+    expect(steps.filter((step) => step.endsWith(DEPLOYMENT) || step.endsWith(SYNC))).toEqual([]);
+    const first = inOrder.indexOf(`delete ${CANARY}`);
+    expect(ROUTES.map((route) => inOrder.indexOf(`update ${route}`) < first)).toEqual([true, true]);
+  });
+
+  it("is undone by the configuration from before: the model reads the folder that was never touched", async () => {
+    const { steps } = await upWith({ source: at(R1) });
+    expect(steps).toContain(`update ${DEPLOYMENT}`);
+    const job = await bed().plane.client.list("batch/v1", "Job");
+    const sync = job.find(({ metadata }) => metadata.name.startsWith("sync-writer"));
+    expect(JSON.stringify(sync)).toContain('{"name":"PREFIX","value":"writer"}');
+  });
+});
