@@ -64,11 +64,23 @@ export function storeProblem({ storage }: PlanRequest, models: readonly ModelPla
   };
 }
 
-/** Two revisions may be of one folder: they differ in other things than their weights. */
+/**
+ * Two revisions may be of one folder: they differ in other things than their weights. Behind a revision in a folder of its
+ * own lies the first one, and is taken to be as large.
+ */
 function storeNeedGiB(stored: readonly ModelPlan[]): number {
-  const byFolder = new Map(stored.map((model) => [folderOf(model), model.modelStorageGiB]));
+  const byFolder = new Map([
+    ...stored
+      .filter(hasFirstRevision)
+      .map((model) => [hubPrefix(model.name, model.domain), model.modelStorageGiB] as const),
+    ...stored.map((model) => [folderOf(model), model.modelStorageGiB] as const),
+  ]);
   const weights = [...byFolder.values()].reduce((sum, own) => sum + own, 0);
   return stored.reduce((sum, { adapters }) => sum + (adapters?.storageGiB ?? 0), weights);
+}
+
+function hasFirstRevision({ storeFolder, revisionOf }: ModelPlan): boolean {
+  return storeFolder !== undefined && revisionOf === undefined;
 }
 
 function folderOf({ name, domain, source, storeFolder }: ModelPlan): string {
@@ -89,7 +101,8 @@ export function revisionPrefix(folder: string, commit: string, first: string): s
   return commit === first ? folder : `${folder}.${commit}`;
 }
 
-/** A model with its adapters, whole GiB. */
-function inStoreGiB({ modelStorageGiB: own, adapters }: ModelPlan): number {
-  return own + (adapters?.storageGiB ?? 0);
+/** A model with its adapters and the revision before it, whole GiB. */
+function inStoreGiB(model: ModelPlan): number {
+  const { modelStorageGiB: own, adapters } = model;
+  return own * (hasFirstRevision(model) ? 2 : 1) + (adapters?.storageGiB ?? 0);
 }

@@ -25,6 +25,8 @@ describe("a canary on the real engine and a real control plane", { timeout: 300_
   const bed = sharedBySuite(() =>
     TestBed.start("oci-a10", {
       "inference-stacks:models": models({ source: at(R1), canary: canary(0) }),
+      // Storage of this cluster does not grow.
+      "inference-stacks:storage": { value: JSON.stringify({ sizeGiB: 100 }) },
       "inference-stacks:modelControl": { value: JSON.stringify({ enabled: false }) },
     }),
   );

@@ -118,6 +118,17 @@ describe("a deployable plan", () => {
     );
   });
 
+  it("shows how a model and its canary share requests, and what both cost", () => {
+    const model = modelPlan({ name: "chat", monthlyUsd: 1000 });
+    const canary = modelPlan({ name: "chat-canary", monthlyUsd: 234, revisionOf: { model: "chat", weight: 20 } });
+    const page = htmlReport({ ...planResult, plan: { ...planResult.plan, models: [model, canary] } });
+    expect(page).toContain("<small>80 % of its requests, 1,234 USD/month with its canary</small>");
+    expect(page).toContain("<small>canary: 20 % of the requests to chat</small>");
+    expect(htmlReport({ ...planResult, plan: { ...planResult.plan, models: [model] } })).not.toContain(
+      "of its requests",
+    );
+  });
+
   it("says for each model how the five-step rule differs", () => {
     const differences = text.slice(text.indexOf("How the five-step rule and the capacity table compare"));
     expect(differences).toContain("nodes: ⌈974 / 640⌉ = 2 The rule counts 20% for the KV cache; 32 requests");

@@ -91,6 +91,14 @@ describe("two revisions side by side", () => {
     expect(alone.models[0]).not.toHaveProperty("revisionOf");
   });
 
+  it("leave the store its size when the second has become the first: both are still there", async () => {
+    const sizeOf = async (model: object) => (await planned(model)).storage.sizeGiB;
+    const promoted = { ...chat, source: canary.source, firstRevision: R1 };
+    const both = await sizeOf({ ...chat, canary });
+    expect(await sizeOf({ ...promoted, canary })).toBe(both);
+    expect(await sizeOf(promoted)).toBe(both);
+  });
+
   it("take one folder where they differ in other things than their weights", async () => {
     const { models, storage } = await planned({ ...chat, canary: { engineVersion: "0.32.0" } });
     expect(models[1]).toMatchObject({ name: "chat-canary", storeFolder: "legal/chat" });
