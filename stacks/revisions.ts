@@ -1,5 +1,5 @@
 /** What a plan says of the revisions that it names: those that move are refused, and how a canary is promoted. */
-import { commitOf, movingPart, parseSource, SOURCES, sourceText } from "../engines/sources";
+import { commitOf, type Moves, movingPart, parseSource, SOURCES, sourceText } from "../engines/sources";
 import type { ModelRequest, PlanRequest } from "../planner/request";
 import type { CapacityProblem } from "../planner/types";
 import type { EnvironmentConfig } from "./config";
@@ -16,35 +16,57 @@ export function revisionProblems(
   { environment, stage, models: requests }: Pick<PlanRequest, "environment" | "stage" | "models">,
   models: Models,
 ): CapacityProblem[] {
-  return requests.flatMap(({ name, source, revisionOf }): CapacityProblem[] => {
-    const { source: written } = models[name] ?? {};
+  return requests.flatMap((request) => [
+    ...movingSource(request, { environment, stage, requests, models }),
+    ...(stage === "production" ? movingAdapters(request) : []),
+  ]);
+}
+
+interface Among extends Pick<PlanRequest, "environment" | "stage"> {
+  readonly requests: readonly ModelRequest[];
+  readonly models: Models;
+}
+
+function movingSource({ name, source, revisionOf }: ModelRequest, among: Among): CapacityProblem[] {
+  const { requests, models, stage, environment } = among;
+  const { source: written } = models[name] ?? {};
+  const part = movingPart(source);
+  const { moves } = SOURCES[source.kind];
+  const isInherited = revisionOf !== undefined && written === models[revisionOf.model]?.source;
+  if (part === undefined || moves === undefined || isInherited) {
+    return [];
+  }
+  const isCompared = revisionOf !== undefined || requests.some((other) => other.revisionOf?.model === name);
+  const reason = [
+    stage === "production" && written !== undefined && `${moves.effect} in production`,
+    moves.hasCommits && isCompared && "a model and its canary are told apart by their commits",
+  ].find((text) => text !== false);
+  const setting = `models.${name}.source${written === undefined ? "" : ` "${written}"`}`;
+  const fix = moves.hasCommits
+    ? `npm run pin -- ${environment} writes the commit that it is at now`
+    : "write the tag of the build that was tested";
+  return reason === undefined ? [] : [refusal(name, `${setting} follows ${part}: ${reason}`, moves, fix)];
+}
+
+/** A canary's are its model's. */
+function movingAdapters({ name, adapters = [], revisionOf }: ModelRequest): CapacityProblem[] {
+  return (revisionOf ? [] : adapters).flatMap(({ name: adapter, source }) => {
     const part = movingPart(source);
     const { moves } = SOURCES[source.kind];
-    if (part === undefined || moves === undefined) {
-      return [];
-    }
-    const isInherited = revisionOf !== undefined && written === models[revisionOf.model]?.source;
-    const isCompared = revisionOf !== undefined || requests.some((other) => other.revisionOf?.model === name);
-    const reason = [
-      stage === "production" && written !== undefined && `${moves.effect} in production`,
-      moves.hasCommits && isCompared && "a model and its canary are told apart by their commits",
-    ].find((text) => text !== false);
-    if (isInherited || reason === undefined) {
-      return [];
-    }
-    const setting = `models.${name}.source${written === undefined ? "" : ` "${written}"`}`;
-    const fix = moves.hasCommits
-      ? `npm run pin -- ${environment} writes the commit that it is at now`
-      : "write the tag of the build that was tested";
-    return [
-      {
-        severity: "mandatory",
-        rule: "moving-revision",
-        subject: `models.${name}`,
-        message: `${setting} follows ${part}: ${reason}. Allowed: ${moves.fixed}. To fix it: ${fix}.`,
-      },
-    ];
+    const what = `models.${name}.adapters.${adapter} follows ${part}: ${moves?.effect} in production`;
+    return part === undefined || moves === undefined
+      ? []
+      : [refusal(name, what, moves, "write the commit that was tested")];
   });
+}
+
+function refusal(model: string, what: string, { fixed }: Moves, fix: string): CapacityProblem {
+  return {
+    severity: "mandatory",
+    rule: "moving-revision",
+    subject: `models.${model}`,
+    message: `${what}. Allowed: ${fixed}. To fix it: ${fix}.`,
+  };
 }
 
 /** For whoever reads the plan of a canary: what makes its model what it is, so that its weights are found where they lie. */

@@ -53,6 +53,15 @@ describe("a source that moves", () => {
     expect(moving(await planned(model, changes))).toEqual([]);
   });
 
+  it("is refused in production of an adapter too", async () => {
+    const adapters = { contracts: "hf://org/contracts-lora@main", law: `hf://org/law-lora@${R2}` };
+    const chat = { source: `${repository}@${R1}`, adapters };
+    expect(moving(await planned(chat, production))).toMatchObject([
+      { subject: "models.chat", message: expect.stringContaining("models.chat.adapters.contracts follows @main") },
+    ]);
+    expect(moving(await planned(chat))).toEqual([]);
+  });
+
   it("of the catalogue is advised on: nobody wrote it", async () => {
     expect(moving(await planned({}, production))).toMatchObject([
       { rule: "moving-revisions", message: expect.stringContaining("npm run pin") },
