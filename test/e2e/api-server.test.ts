@@ -38,14 +38,26 @@ function withEveryOption(): Promise<ProgramRun> {
       ...options,
     },
     "qwen-7b": { model: "qwen2.5-7b-instruct", concurrency: 6, pools: ["a10"], ...options },
+    partner: {
+      engine: "external",
+      external: {
+        url: "https://llm.partner.example/openai/v1",
+        model: "gpt-small",
+        secretKey: "partnerApiKey",
+        networks: ["10.99.0.0/28"],
+        caFile: join(__dirname, "../fixtures/certificates/example-ca.pem"),
+      },
+    },
+    provider: { engine: "external", external: { url: "https://api.example.com/v1" } },
   };
+  const secret = { secure: "v1:never-read" };
   const images = { mirror: "registry.example.com/mirror" };
   const pools = {
     system: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64, minNodes: 3 },
     h100: { shape: "BM.GPU.H100.8", minNodes: 2, rdma: { access: "virtual-functions" } },
     a10: { shape: "BM.GPU.A10.4" },
   };
-  return changedRun("oci-h100", { pools, models, images, registryCredentials: { secure: "v1:never-read" } }, folder);
+  return changedRun("oci-h100", { pools, models, images, registryCredentials: secret, partnerApiKey: secret }, folder);
 }
 
 const RUNS = [
