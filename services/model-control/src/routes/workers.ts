@@ -14,8 +14,8 @@ const bodySchema = z
   .nullish();
 
 const ACTIONS = {
-  stop: "Drain workers, unload their models and scale them to zero",
-  start: "Scale workers to what they were, and load what was loaded",
+  stop: "Drain workers and unload their models; those that are scaled here go to zero",
+  start: "Scale workers to what they were, where they are scaled here, and load what was loaded",
 } as const;
 
 export function workerRoutes(server: Server, { config, fleet, tasks }: Surroundings): void {
