@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
 import { type EnvironmentRun, runEnvironment } from "../offline/environment";
-import { isGroupSet } from "../rehearsal/bring-up";
-import { recordedObjects } from "../rehearsal/cluster/recorded-objects";
+import { kindsOf, recordedObjects } from "../rehearsal/cluster/recorded-objects";
 import { missingParts } from "../rehearsal/needed-parts";
 import type { NodeCounts } from "../rehearsal/pool-nodes";
 import { Rehearsal } from "../rehearsal/rehearsal";
@@ -109,8 +108,7 @@ async function refusalOf(run: EnvironmentRun, { environment, nodes }: Arguments)
       problem: `${environment} must not be deployed, so there is nothing to rehearse (npm run plan -- ${environment}):\n${lines.join("\n")}`,
     };
   }
-  const groups = recordedObjects(run.recording.resources).some(isGroupSet);
-  const missing = await missingParts({ groups });
+  const missing = await missingParts(kindsOf(recordedObjects(run.recording.resources)));
   return missing.length === 0 ? undefined : { status: EXIT.badInput, problem: missing.join("\n") };
 }
 

@@ -4,7 +4,7 @@ import { type ApiClient, ApiError } from "./cluster/api-client";
 import { chartsWithCrds, installChartCrds } from "./cluster/chart-crds";
 import type { ControlPlane } from "./cluster/control-plane";
 import { addStorage, runNodes } from "./cluster/existing-parts";
-import { runGroupController } from "./cluster/lws-manager";
+import { controllersOf } from "./cluster/foreign-controllers";
 import { kindsOf, makesPods, runtimeClassesOf, storageClassesOf } from "./cluster/recorded-objects";
 import type { RehearsalFacts } from "./report/schema";
 
@@ -30,13 +30,7 @@ export async function prepareCluster(
     runNodes(plane, nodes, { terminationMs: TERMINATION_MS }),
     ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
   ]);
-  if (objects.some(isGroupSet)) {
-    await runGroupController(plane);
-  }
-}
-
-export function isGroupSet({ kind }: KubernetesObject): boolean {
-  return kind === "LeaderWorkerSet";
+  await Promise.all(controllersOf(kinds).map(({ run }) => run(plane)));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { chartsWithCrds, crdModules } from "./cluster/chart-crds";
-import { LWS_MODULE } from "./cluster/lws-manager";
+import { controllersOf } from "./cluster/foreign-controllers";
 import { moduleFolder, requirePart } from "./parts/find";
 import type { BinaryName } from "./parts/parts";
 
@@ -11,11 +11,12 @@ const KWOK_MODULE = "sigs.k8s.io/kwok";
 /**
  * What a rehearsal needs and this machine lacks: one sentence each, with the command that installs it.
  *
- * @param groups whether models span nodes, which takes the LeaderWorkerSet controller.
+ * @param kinds of the objects that it applies, as `<Kind>.<group>`: some need a controller of their own.
  */
-export async function missingParts({ groups }: { readonly groups: boolean }): Promise<string[]> {
-  const binaries = groups ? [...BINARIES, "lws-manager" as const] : BINARIES;
-  const modules = new Set([KWOK_MODULE, LWS_MODULE, ...crdModules(chartsWithCrds())]);
+export async function missingParts(kinds: ReadonlySet<string>): Promise<string[]> {
+  const controllers = controllersOf(kinds);
+  const binaries = [...BINARIES, ...controllers.map(({ binary }) => binary)];
+  const modules = new Set([KWOK_MODULE, ...controllers.map(({ module }) => module), ...crdModules(chartsWithCrds())]);
   const [ofBinaries, ofModules] = await Promise.all([
     failures(binaries.map(async (binary) => requirePart(binary))),
     failures([...modules].map((module) => moduleFolder(module))),

@@ -1,10 +1,10 @@
 import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import { isChartType } from "../kubernetes/resource-types";
 import type { EnvironmentRun } from "../offline/environment";
-import { applyPlatform, isGroupSet, prepareCluster } from "./bring-up";
+import { applyPlatform, prepareCluster } from "./bring-up";
 import type { ApiClient } from "./cluster/api-client";
 import { ControlPlane } from "./cluster/control-plane";
-import { recordedObjects } from "./cluster/recorded-objects";
+import { makesPods, recordedObjects } from "./cluster/recorded-objects";
 import { readState } from "./cluster-state";
 import { drainNode } from "./drain";
 import { groupsOf } from "./groups";
@@ -117,7 +117,7 @@ export class Rehearsal {
   }
 
   private notRehearsed(builtIn: ReadonlySet<string>): RehearsalFacts["notRehearsed"] {
-    const custom = this.objects.filter((object) => !isGroupSet(object) && !builtIn.has(groupOf(object.apiVersion)));
+    const custom = this.objects.filter((object) => !makesPods(object) && !builtIn.has(groupOf(object.apiVersion)));
     return {
       charts: this.run.recording.resources.filter(({ type }) => isChartType(type)).map(releaseName),
       customResourceKinds: [...new Set(custom.map(({ kind }) => kind))].sort(),

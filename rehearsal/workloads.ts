@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../kubernetes/object";
-import { MODEL_LABEL } from "../names/labels";
+import { type Labels, MODEL_LABEL, selectorLabels } from "../names/labels";
 import type { WorkloadFact } from "./report/schema";
 
 /** A controller's object that the rehearsal follows, and how to know its pods. */
@@ -8,7 +8,7 @@ export interface Workload {
   readonly namespace: string;
   readonly name: string;
   readonly model: string | null;
-  /** A LeaderWorkerSet's are its groups; a Job's are its completions. */
+  /** A LeaderWorkerSet's are its groups, a RayService's its head and its workers; a Job's are its completions. */
   readonly replicas: number;
   /** Pods of one replica. */
   readonly size: number;
@@ -23,11 +23,17 @@ export const GROUP_LABELS = {
   worker: "leaderworkerset.sigs.k8s.io/worker-index",
 } as const;
 
+const INSTANCE_LABELS = Object.keys(selectorLabels("", ""));
+
 interface Spec {
   readonly replicas?: number;
   readonly completions?: number;
   readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
   readonly leaderWorkerTemplate?: { readonly size?: number };
+  readonly rayClusterConfig?: {
+    readonly headGroupSpec: { readonly template: { readonly metadata: { readonly labels: Labels } } };
+    readonly workerGroupSpecs: readonly { readonly replicas: number }[];
+  };
 }
 
 type Shape = Pick<Workload, "replicas" | "size" | "selector">;
@@ -41,6 +47,11 @@ const SHAPES: Readonly<Record<WorkloadFact["kind"], (spec: Spec, name: string) =
     size: leaderWorkerTemplate?.size ?? 1,
     selector: { [GROUP_LABELS.set]: name },
   }),
+  RayService: ({ rayClusterConfig }) => ({
+    replicas: 1 + (rayClusterConfig?.workerGroupSpecs ?? []).reduce((sum, { replicas }) => sum + replicas, 0),
+    size: 1,
+    selector: ofInstance(rayClusterConfig?.headGroupSpec.template.metadata.labels),
+  }),
   Job: ({ completions = 1 }, name) => ({
     replicas: completions,
     size: 1,
@@ -50,6 +61,11 @@ const SHAPES: Readonly<Record<WorkloadFact["kind"], (spec: Spec, name: string) =
 
 function replicated({ replicas = 1, selector }: Spec): Shape {
   return { replicas, size: 1, selector: selector?.matchLabels ?? {} };
+}
+
+/** The labels that all pods of one instance have, whatever their part in it. */
+function ofInstance(labels: Labels = {}): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => INSTANCE_LABELS.includes(key)));
 }
 
 /** The workloads among these objects, in their order. CronJobs are none: no run of theirs is due. */

@@ -30,6 +30,7 @@ const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
     path: "example/prometheus-operator-crd",
   },
   lws: { module: "sigs.k8s.io/lws", path: "config/crd/bases" },
+  "kuberay-operator": { module: "github.com/ray-project/kuberay/ray-operator", path: "config/crd/bases" },
 };
 
 /** Definitions of what only rendered YAML has: charts as Argo CD Applications, secrets as External Secrets' references. */

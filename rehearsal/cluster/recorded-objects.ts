@@ -32,7 +32,7 @@ function claimTemplates(object: KubernetesObject): readonly Claim[] {
 }
 
 /** Kinds from which a controller that runs here makes pods. */
-const POD_MAKERS = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "LeaderWorkerSet"];
+const POD_MAKERS = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "LeaderWorkerSet", "RayService"];
 
 /** Whether a controller makes pods from objects of this kind. */
 export function makesPods({ kind }: KubernetesObject): boolean {

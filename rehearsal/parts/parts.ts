@@ -105,6 +105,13 @@ const DEFINITIONS = [
     oldest: "0.8.0",
   },
   {
+    name: "kuberay",
+    from: { module: "github.com/ray-project/kuberay/ray-operator", files: true },
+    binaries: { "ray-operator": "github.com/ray-project/kuberay/ray-operator" },
+    // It prints no version.
+    versionArgs: ["--help"],
+  },
+  {
     name: "minio",
     from: { module: "github.com/minio/minio" },
     binaries: { minio: "github.com/minio/minio" },
@@ -151,6 +158,13 @@ const DEFINITIONS = [
     binaries: { checkov: "checkov" },
     versionArgs: ["--version"],
     oldest: "3.2.0",
+  },
+  {
+    // Ray's own schemas of what Serve and its language models are told; of the version that the platform pins.
+    name: "ray",
+    from: { package: "ray", version: "2.56.0" },
+    binaries: { "ray-python": "python" },
+    versionArgs: ["-c", "import ray; print(ray.__version__)"],
   },
   {
     name: "schemathesis",

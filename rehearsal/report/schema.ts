@@ -16,12 +16,12 @@ const pod = z.object({
 });
 
 const workload = z.object({
-  kind: z.enum(["Deployment", "StatefulSet", "LeaderWorkerSet", "Job"]),
+  kind: z.enum(["Deployment", "StatefulSet", "LeaderWorkerSet", "RayService", "Job"]),
   namespace: z.string(),
   name: z.string(),
   /** The model that it serves or prepares; null for the platform's own. */
   model: z.string().nullable(),
-  /** A LeaderWorkerSet's are its groups. */
+  /** A LeaderWorkerSet's are its groups, a RayService's its head and its workers. */
   replicas: count,
   /** Of a Job: the ones that have ended well. */
   readyReplicas: count,

@@ -63,7 +63,7 @@ describe("parts that are missing on this machine", () => {
     for (const variable of ["PATH", "XDG_CACHE_HOME", "KUBEBUILDER_ASSETS"]) {
       vi.stubEnv(variable, nowhere);
     }
-    const missing = await missingParts({ groups: true });
+    const missing = await missingParts(new Set(["LeaderWorkerSet.leaderworkerset.x-k8s.io"]));
     for (const binary of ["etcd", "kube-apiserver", "kube-scheduler", "kwok", "lws-manager"]) {
       expect(missing).toContainEqual(
         expect.stringMatching(new RegExp(`^${binary} is not installed.*npm run e2e:setup`)),
@@ -74,6 +74,6 @@ describe("parts that are missing on this machine", () => {
   it("do not count the controller of groups where no model has any", async () => {
     vi.stubEnv("PATH", folder);
     vi.stubEnv("XDG_CACHE_HOME", folder);
-    expect((await missingParts({ groups: false })).join("\n")).not.toContain("lws-manager");
+    expect((await missingParts(new Set())).join("\n")).not.toContain("lws-manager");
   });
 });

@@ -14,7 +14,6 @@ require (
 	github.com/external-secrets/external-secrets v1.3.2
 	github.com/kedacore/keda/v2 v2.21.0
 	github.com/prometheus-operator/prometheus-operator v0.85.0
-	github.com/ray-project/kuberay/ray-operator v1.6.0
 	istio.io/api v1.31.1
 	sigs.k8s.io/gateway-api v1.6.3
 	sigs.k8s.io/karpenter v1.14.1
