@@ -1,6 +1,6 @@
 import { type ClusterState, type PodState, podsOfWorkload } from "./cluster-state";
 import { groupsOf } from "./groups";
-import { GROUP_LABELS, isService, type Workload } from "./workloads";
+import { GROUP_LABELS, isHead, isService, podsWanted, type Workload } from "./workloads";
 
 /** Replicas of a workload that serve; of a Job, the ones that have ended well. */
 export function readyReplicas(workload: Workload, state: ClusterState): number {
@@ -11,7 +11,9 @@ export function readyReplicas(workload: Workload, state: ClusterState): number {
   if (kind === "LeaderWorkerSet") {
     return groupsOf(workload, state).filter(({ complete }) => complete).length;
   }
-  return podsOfWorkload(workload, state).filter(({ ready }) => ready).length;
+  const pods = podsOfWorkload(workload, state).filter(({ ready }) => ready);
+  const heads = pods.filter(isHead).length;
+  return heads < (workload.heads ?? 0) ? 0 : pods.length - heads;
 }
 
 /** Whether every workload has all it should have, and no pod is about to leave. */
@@ -42,7 +44,7 @@ function isWorkloadStill(workload: Workload, state: ClusterState): boolean {
     return pods.some(({ unschedulable }) => unschedulable) || readyReplicas(workload, state) >= workload.replicas;
   }
   // A set that keeps each group to itself makes the workers only when their leader has a node.
-  return pods.length === workload.replicas * workload.size || pods.some(isWaitingLeader);
+  return pods.length === podsWanted(workload) || pods.some(isWaitingLeader);
 }
 
 function isWaitingLeader({ labels, unschedulable }: PodState): boolean {

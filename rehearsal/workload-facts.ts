@@ -3,7 +3,7 @@ import type { ApiClient } from "./cluster/api-client";
 import { type ClusterState, podFact, podsOfWorkload } from "./cluster-state";
 import { readyReplicas } from "./readiness";
 import type { WorkloadFact } from "./report/schema";
-import { isService, type Workload } from "./workloads";
+import { isService, podsWanted, type Workload } from "./workloads";
 
 /** An event of a controller that could not make a pod. */
 export interface Refusal {
@@ -36,7 +36,7 @@ export function workloadFact(workload: Workload, state: ClusterState, refusals: 
   const { kind, namespace, name, model, replicas, size } = workload;
   const pods = podsOfWorkload(workload, state);
   const ready = readyReplicas(workload, state);
-  const isShort = isService(workload) ? pods.length < replicas * size : ready < replicas && pods.length === 0;
+  const isShort = isService(workload) ? pods.length < podsWanted(workload) : ready < replicas && pods.length === 0;
   return {
     kind,
     namespace,

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "../kubernetes/object";
 import { type Labels, MODEL_LABEL, selectorLabels } from "../names/labels";
+import type { PodState } from "./cluster-state";
 import type { WorkloadFact } from "./report/schema";
 
 /** A controller's object that the rehearsal follows, and how to know its pods. */
@@ -8,10 +9,12 @@ export interface Workload {
   readonly namespace: string;
   readonly name: string;
   readonly model: string | null;
-  /** A LeaderWorkerSet's are its groups, a RayService's its head and its workers; a Job's are its completions. */
+  /** A LeaderWorkerSet's are its groups, a RayService's its workers; a Job's are its completions. */
   readonly replicas: number;
   /** Pods of one replica. */
   readonly size: number;
+  /** Pods beside its replicas without which none of them serves: heads of Ray clusters. @default none */
+  readonly heads?: number;
   /** Labels of its pods within its namespace. */
   readonly selector: Readonly<Record<string, string>>;
 }
@@ -36,7 +39,7 @@ interface Spec {
   };
 }
 
-type Shape = Pick<Workload, "replicas" | "size" | "selector">;
+type Shape = Pick<Workload, "replicas" | "size" | "heads" | "selector">;
 
 /** How objects of each kind say which pods they want; all numbers are 1 where they say nothing, as in Kubernetes. */
 const SHAPES: Readonly<Record<WorkloadFact["kind"], (spec: Spec, name: string) => Shape>> = {
@@ -48,8 +51,9 @@ const SHAPES: Readonly<Record<WorkloadFact["kind"], (spec: Spec, name: string) =
     selector: { [GROUP_LABELS.set]: name },
   }),
   RayService: ({ rayClusterConfig }) => ({
-    replicas: 1 + (rayClusterConfig?.workerGroupSpecs ?? []).reduce((sum, { replicas }) => sum + replicas, 0),
+    replicas: (rayClusterConfig?.workerGroupSpecs ?? []).reduce((sum, { replicas }) => sum + replicas, 0),
     size: 1,
+    heads: 1,
     selector: ofInstance(rayClusterConfig?.headGroupSpec.template.metadata.labels),
   }),
   Job: ({ completions = 1 }, name) => ({
@@ -61,6 +65,19 @@ const SHAPES: Readonly<Record<WorkloadFact["kind"], (spec: Spec, name: string) =
 
 function replicated({ replicas = 1, selector }: Spec): Shape {
   return { replicas, size: 1, selector: selector?.matchLabels ?? {} };
+}
+
+/** Label by which KubeRay's operator tells the heads of its clusters from their workers. */
+const RAY_NODE_LABEL = "ray.io/node-type";
+
+/** Whether a pod is one of `heads`. */
+export function isHead({ labels }: Pick<PodState, "labels">): boolean {
+  return labels[RAY_NODE_LABEL] === "head";
+}
+
+/** Pods that a workload should have. */
+export function podsWanted({ replicas, size, heads = 0 }: Pick<Workload, "replicas" | "size" | "heads">): number {
+  return replicas * size + heads;
 }
 
 /** The labels that all pods of one instance have, whatever their part in it. */

@@ -79,7 +79,13 @@ export class RayService extends PlatformComponent implements ModelServer {
       this.child("budget"),
       {
         metadata,
-        spec: { maxUnavailable: 1, selector: { matchLabels: { ...selectorLabels(RAY_APP, instance) } } },
+        spec: {
+          // All pods but one: Kubernetes can count only so where their controller has no scale (RayCluster).
+          minAvailable: model.minReplicas,
+          // Pods that never get ready can still be drained off a node.
+          unhealthyPodEvictionPolicy: "AlwaysAllow",
+          selector: { matchLabels: { ...selectorLabels(RAY_APP, instance) } },
+        },
       },
       this.childOptions(),
     );

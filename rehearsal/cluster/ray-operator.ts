@@ -14,10 +14,7 @@ const FURTHER_KINDS = new Set(["RayCluster.ray.io", "RayJob.ray.io", "RayCronJob
  * @param env variables of the operator. @default none
  * @throws Error that names the command which installs it.
  */
-export async function runRayOperator(
-  plane: ControlPlane,
-  env: Readonly<Record<string, string>> = {},
-): Promise<void> {
+export async function runRayOperator(plane: ControlPlane, env: Readonly<Record<string, string>> = {}): Promise<void> {
   await installCrds(plane.client, { module: RAY_MODULE, path: "config/crd/bases" }, FURTHER_KINDS);
   plane.run(
     requirePart("ray-operator"),

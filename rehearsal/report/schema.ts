@@ -21,7 +21,7 @@ const workload = z.object({
   name: z.string(),
   /** The model that it serves or prepares; null for the platform's own. */
   model: z.string().nullable(),
-  /** A LeaderWorkerSet's are its groups, a RayService's its head and its workers. */
+  /** A LeaderWorkerSet's are its groups, a RayService's its workers. */
   replicas: count,
   /** Of a Job: the ones that have ended well. */
   readyReplicas: count,

@@ -58,7 +58,10 @@ describe("the configuration of Ray Serve, before Ray's own classes", { timeout: 
     rayPlan({ loading: "stream" }),
     rayPlan({ tensorParallel: 4, gpusPerNode: 4, maxNumSeqs: 64, kvCacheDtype: "fp8", minReplicas: 1 }),
     rayPlan({ task: "embedding", loadAs: { dtype: "float16" } }),
-    rayPlan({ args: { "limit-mm-per-prompt": { image: 2 }, "max-num-batched-tokens": "8k" }, loadAs: { quantization: "fp8" } }),
+    rayPlan({
+      args: { "limit-mm-per-prompt": { image: 2 }, "max-num-batched-tokens": "8k" },
+      loadAs: { quantization: "fp8" },
+    }),
   ];
 
   it("is accepted, whatever the plan says", () => {
@@ -159,10 +162,14 @@ describe("a model on Ray Serve, with KubeRay's operator", { timeout: 300_000 }, 
         object === service ||
         object.kind === "PriorityClass" ||
         (object.kind === "Namespace" && object.metadata.name === namespace) ||
-        (object.metadata.namespace === namespace && /^(v1|policy\/v1|networking\.k8s\.io\/v1)$/.test(object.apiVersion)),
+        (object.metadata.namespace === namespace &&
+          /^(v1|policy\/v1|networking\.k8s\.io\/v1)$/.test(object.apiVersion)),
     );
     await installChartCrds(client, "kuberay-operator", kindsOf([service]));
-    await runNodes(plane, nodesOf(plan, ({ minNodes }) => minNodes));
+    await runNodes(
+      plane,
+      nodesOf(plan, ({ minNodes }) => minNodes),
+    );
     await runRayOperator(plane, { HTTP_PROXY: proxy });
     const first = here.filter(({ kind }) => kind === "Namespace" || kind === "PriorityClass");
     const rest = here.filter((object) => !first.includes(object) && object !== service);
@@ -227,9 +234,7 @@ describe("a model on Ray Serve, with KubeRay's operator", { timeout: 300_000 }, 
   });
 
   it("gets a worker back that is gone", async () => {
-    const [lost] = (await pods()).filter(
-      ({ metadata }) => metadata.labels?.["inference-stacks.io/role"] === "worker",
-    );
+    const [lost] = (await pods()).filter(({ metadata }) => metadata.labels?.["inference-stacks.io/role"] === "worker");
     await plane.client.delete({ apiVersion: "v1", kind: "Pod", metadata: lost?.metadata ?? { name: "" } }, 0);
     await until("another worker", async () => {
       const now = await pods();

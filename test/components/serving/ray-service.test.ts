@@ -136,6 +136,14 @@ describe("RayService", () => {
     expect(head.template.metadata.labels).not.toMatchObject(endpoint?.podLabels ?? {});
   });
 
+  it("has a budget that Kubernetes can count: its pods' controller has no scale, so that maxUnavailable would hold every drain", async () => {
+    const { deployment } = await deployed();
+    const budget = deployment.resource("kubernetes:policy/v1:PodDisruptionBudget", "serving-llama-8b-budget");
+    // A head and two workers: one of the three may leave.
+    expect(specOf(budget)).toMatchObject({ minAvailable: 2 });
+    expect(specOf(budget)).not.toHaveProperty("maxUnavailable");
+  });
+
   it("has room in its namespace for a second cluster, which takes the place of the first", async () => {
     const { deployment } = await deployed();
     const quota = deployment.resource("kubernetes:core/v1:ResourceQuota", "serving-llama-8b-space-ns-quota");
