@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "policies/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "test/e2e/**", "test/nightly/**"],
+    exclude: ["**/node_modules/**", "test/e2e/**", "test/nightly/**", "test/engines-real/**"],
     // Files of one worker run one after the other in one process and load each module once: the Pulumi SDK and the
     // program take seconds, most files milliseconds. So no file may leave anything behind, which is checked, and what
     // it spies on or stubs is undone after each test.

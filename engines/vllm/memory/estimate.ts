@@ -10,9 +10,9 @@ import type { ModelArchitecture } from "../../../planner/model/architecture";
 import { formatFor } from "../../../planner/model/format-names";
 import type { AdapterRoom } from "../../adapters";
 import { loraRoom } from "../adapters";
-import { activationBytes, nonTorchBytes, type ProfilingRun, penaltyBytes } from "./activation";
-import { type CardTraits, cardTraits } from "./cards";
-import { captureSizes, cudaGraphBytes, graphsInPool } from "./cuda-graphs";
+import { activationBytes, type ProfilingRun, penaltyBytes } from "./activation";
+import { graphsInPool } from "./cuda-graphs";
+import { type Device, deviceOf } from "./device";
 import { errorTable } from "./error-terms";
 import { evidenceFor } from "./evidence";
 import { fp8ExpertMultiple, mxfp4Kernel } from "./expert-kernels";
@@ -38,7 +38,7 @@ interface Setting {
   readonly constants: VllmConstants;
   readonly limits: SchedulerLimits;
   readonly caches: readonly LayerCache[];
-  readonly card: CardTraits;
+  readonly device: Device;
   readonly inFlightTokens: number;
   /** @default the model has no adapters */
   readonly room: AdapterRoom | undefined;
@@ -63,7 +63,7 @@ export function estimateVllm(asked: VllmRequest): MemoryEstimate {
     constants,
     limits,
     caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
-    card: cardTraits(request),
+    device: deviceOf(request, constants),
     inFlightTokens: inFlightTokens(request),
     room: loraRoom(request),
   };
@@ -87,7 +87,8 @@ export function windowMargin(request: VllmRequest): { readonly tokens: number; r
 }
 
 function stageResult(setting: Setting, stage: PipelineStage): StageResult {
-  const { request, constants, limits, caches, card, room } = setting;
+  const { request, constants, limits, caches, device, room } = setting;
+  const { card, utilization } = device;
   const { architecture, tensorParallel, pipelineParallel } = request;
   const format = formatFor(architecture, request.quantization);
   const ownWeights = stageWeightBytes(architecture, {
@@ -130,19 +131,20 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     sampler: samplerOf(constants, runner, request.installedFrom ?? "image", card.vendor),
     modularExperts,
   };
-  const graphs = request.vllm?.enforceEager
-    ? 0
-    : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) }) *
-      (room === undefined ? 1 : GRAPHS_WITH_ADAPTERS);
+  const graphs = device.graphBytes(run, stage) * (room === undefined ? 1 : GRAPHS_WITH_ADAPTERS);
   const counted = graphsInPool(constants, runner, card) ? graphs : 0;
   const uncounted = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
-  const overhead = { activation: activationBytes(run), nonTorch: nonTorchBytes(run, card.linked), graphs: counted };
-  const utilization = request.utilization ?? constants.defaultUtilization;
+  const overhead = { activation: activationBytes(run), nonTorch: device.nonTorchBytes(run), graphs: counted };
   const budget = request.gpuMemoryGiB * BYTES_PER_GIB * utilization;
   const poolBytes = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
-  const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants);
+  const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants, device.blockTokens);
   const cacheGiB = (requests: number): number =>
-    layout === undefined ? 0 : toGiB(requestBytes(layout, requests, request.contextTokens, setting.inFlightTokens));
+    layout === undefined
+      ? 0
+      : toGiB(
+          requestBytes(layout, requests, request.contextTokens, setting.inFlightTokens) +
+            device.sparePages * layout.pageBytes,
+        );
   return {
     layout,
     poolBytes,
@@ -177,7 +179,7 @@ function captureOf(request: VllmRequest, uncountedGiB: number): NonNullable<Stag
 }
 
 function summarize(setting: Setting, stages: readonly StageResult[], basis: string): MemoryEstimate {
-  const { request, constants } = setting;
+  const { request, device } = setting;
   const capacities = stages.flatMap((stage) => stageCapacity(stage, setting));
   const limiting = capacities.reduce<StageCapacity | undefined>(
     (least, next) => (least === undefined || next.requests < least.requests ? next : least),
@@ -185,9 +187,9 @@ function summarize(setting: Setting, stages: readonly StageResult[], basis: stri
   );
   const needs = stages.map(({ need }) => need);
   return {
-    ...judge(needs, uncertaintyOf(errorTable, evidenceFor(request))),
+    ...judge(needs, uncertaintyOf(errorTable, evidenceFor(request)), request.device),
     kvPoolGiB: limiting?.poolGiB ?? Math.min(...needs.map(({ kvPoolGiB }) => kvPoolGiB)),
-    utilization: request.utilization ?? constants.defaultUtilization,
+    utilization: device.utilization,
     kvTokens: limiting?.tokens ?? 0,
     requiredTokens: request.contextTokens * request.concurrency,
     requestCapacity: limiting?.requests ?? Number.POSITIVE_INFINITY,
@@ -217,7 +219,7 @@ function stageCapacity(
   return [{ requests, tokens, poolGiB: need.kvPoolGiB }];
 }
 
-function notesFor({ request, card }: Setting): readonly string[] {
+function notesFor({ request, device: { card } }: Setting): readonly string[] {
   const { architecture } = request;
   const notes: string[] = [...(architecture.checkpoint?.notes ?? [])];
   if (!card.known) {

@@ -11,7 +11,7 @@ import { packedLayout } from "./kv-packed-groups";
 import type { VllmConstants } from "./versions";
 
 /** Tokens per page unless an attention backend or a recurrent state needs more. */
-const DEFAULT_BLOCK_TOKENS = 16;
+export const DEFAULT_BLOCK_TOKENS = 16;
 
 export interface KvGroup {
   readonly scope: AttentionScope | { readonly kind: "state"; readonly pagesPerRequest: number };
@@ -32,8 +32,16 @@ export interface KvLayout {
   readonly blockTokens: number;
 }
 
-/** The layout of one stage's layers; undefined when nothing is cached. */
-export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): KvLayout | undefined {
+/**
+ * The layout of one stage's layers; undefined when nothing is cached.
+ *
+ * @param defaultBlockTokens of a page, unless a recurrent state needs more.
+ */
+export function kvLayout(
+  caches: readonly LayerCache[],
+  rules: GroupingRules,
+  defaultBlockTokens: number = DEFAULT_BLOCK_TOKENS,
+): KvLayout | undefined {
   if (caches.some(({ paged }) => paged !== undefined)) {
     return packedLayout(caches.flatMap(({ paged }) => paged ?? []));
   }
@@ -46,8 +54,8 @@ export function kvLayout(caches: readonly LayerCache[], rules: GroupingRules): K
   // pages are equal, so a page of tokens is made large enough to hold a recurrent state
   const blockTokens =
     bytesPerToken === 0
-      ? DEFAULT_BLOCK_TOKENS
-      : Math.max(DEFAULT_BLOCK_TOKENS, roundUp(Math.ceil(stateBytes / bytesPerToken), DEFAULT_BLOCK_TOKENS));
+      ? defaultBlockTokens
+      : Math.max(defaultBlockTokens, roundUp(Math.ceil(stateBytes / bytesPerToken), defaultBlockTokens));
   const [only] = buckets;
   if (buckets.length === 1 && only !== undefined) {
     const pageBytes =

@@ -30,6 +30,9 @@ export function schedulerDefaults(
   return { maxNumSeqs: 256, maxNumBatchedTokens: 2048 };
 }
 
+/** On CPUs (vllm/engine/arg_utils.py of 0.32.0 and 0.33.0), for one process that computes. */
+const CPU_DEFAULTS: SchedulerLimits = { maxNumSeqs: 128, maxNumBatchedTokens: 2048 };
+
 /** Encoders read a prompt in one pass; what writes text takes it in pieces unless it is told not to. */
 export function takesPiecesOfPrompts({ architecture, vllm }: Pick<VllmRequest, "architecture" | "vllm">): boolean {
   return vllm?.chunkedPrefill ?? architecture.kind === "decoder";
@@ -40,11 +43,11 @@ export function takesPiecesOfPrompts({ architecture, vllm }: Pick<VllmRequest, "
  * (_set_default_max_num_seqs_and_batched_tokens_args in vllm/engine/arg_utils.py of 0.11.2 to 0.33.0).
  */
 export function schedulerLimits(
-  request: Pick<VllmRequest, "architecture" | "contextTokens" | "gpuMemoryGiB" | "gpuModel" | "vllm">,
+  request: Pick<VllmRequest, "architecture" | "contextTokens" | "device" | "gpuMemoryGiB" | "gpuModel" | "vllm">,
   constants: Pick<VllmConstants, "batchTokensFrom160GiB">,
 ): SchedulerLimits {
-  const { contextTokens, gpuMemoryGiB, gpuModel, vllm } = request;
-  const defaults = schedulerDefaults(gpuMemoryGiB, constants, gpuModel);
+  const { contextTokens, device, gpuMemoryGiB, gpuModel, vllm } = request;
+  const defaults = device === "cpu" ? CPU_DEFAULTS : schedulerDefaults(gpuMemoryGiB, constants, gpuModel);
   const unset = takesPiecesOfPrompts(request)
     ? defaults.maxNumBatchedTokens
     : Math.max(contextTokens, defaults.maxNumBatchedTokens);

@@ -1,0 +1,70 @@
+/** What a replica computes on, where that decides its memory: GPUs of a card, or the CPUs of a node. */
+import { BYTES_PER_GIB } from "../../../names/units";
+import type { PipelineStage } from "../../../planner/memory/pipeline";
+import { nonTorchBytes, type ProfilingRun } from "./activation";
+import { type CardTraits, cardTraits } from "./cards";
+import { captureSizes, cudaGraphBytes } from "./cuda-graphs";
+import { DEFAULT_BLOCK_TOKENS } from "./kv-groups";
+import type { VllmRequest } from "./request";
+import type { VllmConstants } from "./versions";
+
+export interface Device {
+  readonly card: CardTraits;
+  /** Part of the memory that the engine may fill; on CPUs the size of its cache is told to it instead. */
+  readonly utilization: number;
+  /** Tokens per page of the KV cache unless the model needs more. */
+  readonly blockTokens: number;
+  /** Pages that the plan gives the pool beside those of requests: the engine keeps one for itself. */
+  readonly sparePages: number;
+  nonTorchBytes(run: ProfilingRun): number;
+  graphBytes(run: ProfilingRun, stage: PipelineStage): number;
+}
+
+export function deviceOf(request: VllmRequest, constants: VllmConstants): Device {
+  return request.device === "cpu" ? cpus(request) : gpus(request, constants);
+}
+
+function gpus(request: VllmRequest, constants: VllmConstants): Device {
+  const card = cardTraits(request);
+  return {
+    card,
+    utilization: request.utilization ?? constants.defaultUtilization,
+    blockTokens: DEFAULT_BLOCK_TOKENS,
+    sparePages: 0,
+    nonTorchBytes: (run) => nonTorchBytes(run, card.linked),
+    graphBytes: ({ architecture, limits }, stage) =>
+      request.vllm?.enforceEager
+        ? 0
+        : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) }),
+  };
+}
+
+/** Kernels there lay out experts as they are stored, or need a little less (fused_moe/experts/cpu_moe.py of 0.33.0). */
+const CPU_TRAITS: CardTraits = {
+  linked: false,
+  expertKernel: "triton-rocm",
+  fp8ExpertsOnFlashInfer: false,
+  known: true,
+  generation: 0,
+};
+
+/** platforms/cpu.py of 0.32.0 and 0.33.0; latent attention has 16 on processors without AMX. */
+const CPU_BLOCK_TOKENS = { latent: 16, other: 128 } as const;
+
+/**
+ * What its processes take beside weights, cache and activations: the API server, the engine's core and its worker, each
+ * with Python and PyTorch.
+ */
+const CPU_PROCESSES_GIB = 3.7;
+
+function cpus({ architecture }: VllmRequest): Device {
+  const isLatent = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "latent");
+  return {
+    card: CPU_TRAITS,
+    utilization: 1,
+    blockTokens: CPU_BLOCK_TOKENS[isLatent ? "latent" : "other"],
+    sparePages: 1,
+    nonTorchBytes: () => CPU_PROCESSES_GIB * BYTES_PER_GIB,
+    graphBytes: () => 0,
+  };
+}
