@@ -1,4 +1,5 @@
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
+import type { CpuArchitecture } from "../catalog/shapes";
 import type { MemoryEstimate } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import type { AdapterSupport } from "./adapters";
@@ -87,6 +88,14 @@ export interface SidecarResources {
   readonly ephemeralStorageGiB: number;
 }
 
+/** What an engine needs where it computes on CPUs, besides the memory that it estimates. */
+export interface OnCpu {
+  /** Of `/dev/shm`, GiB. */
+  readonly sharedMemoryGiB: number;
+  /** What it makes of a model on processors of an architecture. @param isPinned as of `cardVerdict`. */
+  verdict(model: ServedModel, arch: CpuArchitecture, isPinned: boolean): CardVerdict;
+}
+
 /**
  * All that the platform knows of an inference engine, but how its pods are made: that is its component in
  * `components/serving`. Pure: planner, configuration, gateway, report and alerts read it.
@@ -165,6 +174,8 @@ export interface Engine {
    * @default nothing more is known
    */
   cardVerdict?(model: ServedModel, card: Card, isPinned: boolean): CardVerdict;
+  /** @default it runs there whatever it serves, and shares no memory */
+  readonly onCpu?: OnCpu;
   /** Takes the GPU memory that it may use when it starts, whatever the model needs. */
   readonly preallocatesGpuMemory: boolean;
   /** Seconds from weights in memory to the first answer, on one node. */

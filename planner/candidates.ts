@@ -1,10 +1,11 @@
 import { imageArchitectures, imageSupports } from "../catalog/images";
 import { engineOf, engineProcessors, modelImageName, settingPath } from "../engines";
+import type { CardVerdict } from "../engines/card";
 import { estimateServer, layoutProblems, startProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
 import { adapterHostGiB, adapterStorageGiB } from "./adapters";
 import { type CrossingProblem, crossingProblem, groupDevices } from "./fabric";
-import { cardVerdict } from "./hardware/verdict";
+import { cardVerdict, cpuVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
 import type { MemoryEstimate } from "./memory/types";
 import { verdictText } from "./memory/verdict-text";
@@ -62,7 +63,11 @@ export function fitOnPool(server: ServerGroup, pool: PoolRequest, node: Capacity
   const image = modelImageName(model, gpu?.vendor ?? "cpu");
   if (!image) {
     const runsOn = engineProcessors(model.engine).join(", ");
-    return refuse(pool, `${model.engine} does not run on the ${gpu?.model ?? "CPUs"} of ${name}, only on: ${runsOn}`);
+    return refuse(
+      pool,
+      `${model.engine} does not run on the ${gpu?.model ?? "CPUs"} of ${name}, only on: ${runsOn}`,
+      "take a pool of those, or another engine",
+    );
   }
   if (!imageSupports(image, cpu.arch)) {
     return refuse(
@@ -99,14 +104,10 @@ function fitOnGpus(server: ServerGroup, pool: PoolRequest, whole: Capacity, { ma
     return refuse(pool, `${shape.name} has no GPU`);
   }
   const verdicts = models.map((each) => cardVerdict(each, gpu));
-  const refusals = verdicts.flatMap((verdict) => verdict.refusals);
-  if (refusals.length > 0) {
-    const remedies = [...new Set(refusals.map(({ remedy }) => remedy))];
-    return refuse(pool, refusals.map(({ reason }) => reason).join("; "), remedies.join(", and "));
-  }
-  const starts = models.flatMap((each) => startProblems(requestOn(gpu, each, ONE_GPU)));
-  if (starts.length > 0) {
-    return refuse(pool, starts.join("; "));
+  const requests = models.map((each) => requestOn(gpu, each, ONE_GPU));
+  const refusal = refusalOf(pool, verdicts, requests);
+  if (refusal) {
+    return refusal;
   }
   const rules: string[] = [];
   let nearest: Nearest | undefined;
@@ -141,8 +142,7 @@ function fitOnGpus(server: ServerGroup, pool: PoolRequest, whole: Capacity, { ma
           `${shape.name} leaves ${describe(node)} to models, and ${resources.memoryGiB} GiB of it to ${layout.gpusPerNode} GPU(s); ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
         );
       }
-      const notes = [...new Set(verdicts.flatMap((verdict) => verdict.notes))];
-      return { candidate: { pool: pool.name, layout, estimate, each, resources, notes } };
+      return { candidate: { pool: pool.name, layout, estimate, each, resources, notes: notesOf(verdicts) } };
     }
     if (!nearest || estimate.shortfallGiB < nearest.estimate.shortfallGiB) {
       nearest = { layout, estimate, each };
@@ -174,9 +174,19 @@ function fitOnCpu(server: ServerGroup, pool: PoolRequest, node: Capacity): Fit {
   if (node.memoryGiB <= 0) {
     return refuse(pool, `the system and the platform take all ${pool.shape.memoryGiB} GiB of ${pool.shape.name}`);
   }
-  const onHost = (each: ModelRequest) =>
-    ({ ...estimateRequest(each), device: "cpu", gpuMemoryGiB: node.memoryGiB, ...ONE_GPU }) as const;
-  const { together: estimate, each } = estimateServer([onHost(model), ...guests.map(onHost)]);
+  const models = [model, ...guests];
+  const verdicts = models.map((each) => cpuVerdict(each, pool.shape.cpu.arch));
+  const requests = models.map((each): MemoryRequest & { readonly device: "cpu" } => ({
+    ...estimateRequest(each),
+    device: "cpu",
+    gpuMemoryGiB: node.memoryGiB,
+    ...ONE_GPU,
+  }));
+  const refusal = refusalOf(pool, verdicts, requests);
+  if (refusal) {
+    return refusal;
+  }
+  const { together: estimate, each } = estimateServer(requests);
   const layout = { tensorParallel: 1, pipelineParallel: 1, nodesPerReplica: 1, gpusPerNode: 0 };
   const { totalGiB, limitGiB } = estimate.perGpu;
   if (estimate.verdict.answer !== "fits") {
@@ -191,14 +201,36 @@ function fitOnCpu(server: ServerGroup, pool: PoolRequest, node: Capacity): Fit {
       },
     };
   }
-  const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, enginePod(model, 1));
+  const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, {
+    ...enginePod(model, 1),
+    sharedMemoryGiB: engineOf(model.engine).onCpu?.sharedMemoryGiB ?? 0,
+  });
   if (!holds(node, resources)) {
     return refuse(
       pool,
       `${pool.shape.name} leaves ${describe(node)} to models; ${model.engine} needs ${resources.cpu} CPUs and ${gib(resources.memoryGiB)}`,
     );
   }
-  return { candidate: { pool: pool.name, layout, estimate, each, resources, notes: [] } };
+  return { candidate: { pool: pool.name, layout, estimate, each, resources, notes: notesOf(verdicts) } };
+}
+
+/** Why the models would not start there, whatever their layout and memory. */
+function refusalOf(
+  pool: PoolRequest,
+  verdicts: readonly CardVerdict[],
+  requests: readonly MemoryRequest[],
+): Fit | undefined {
+  const refusals = verdicts.flatMap((verdict) => verdict.refusals);
+  if (refusals.length > 0) {
+    const remedies = [...new Set(refusals.map(({ remedy }) => remedy))];
+    return refuse(pool, refusals.map(({ reason }) => reason).join("; "), remedies.join(", and "));
+  }
+  const starts = requests.flatMap(startProblems);
+  return starts.length > 0 ? refuse(pool, starts.join("; ")) : undefined;
+}
+
+function notesOf(verdicts: readonly CardVerdict[]): string[] {
+  return [...new Set(verdicts.flatMap(({ notes }) => notes))];
 }
 
 function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: number): Layout[] {

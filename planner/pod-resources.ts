@@ -41,6 +41,12 @@ export interface EnginePod {
   readonly sidecar: SidecarResources;
 }
 
+/** The same without GPUs. */
+export interface CpuEnginePod extends EnginePod {
+  /** Of `/dev/shm`. */
+  readonly sharedMemoryGiB: number;
+}
+
 /**
  * A GPU pod gets its GPUs' share of the node's CPUs and memory, so that no GPU is stranded behind a
  * neighbour's CPU claim, but no more memory than twice its GPUs' (the rule for model cache and batch buffers).
@@ -66,17 +72,17 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
   };
 }
 
-/** A CPU-only pod: memory from the estimate, half of the node's CPUs. Threads beyond the cores only contend. */
+/** A CPU-only pod: memory from the estimate, and what its processes share; half of the node's CPUs. Threads beyond the cores only contend. */
 export function cpuPodResources(
   node: Capacity,
   memoryGiB: number,
-  { ephemeralStorageGiB, adapterMemoryGiB = 0, sidecar }: EnginePod,
+  { ephemeralStorageGiB, adapterMemoryGiB = 0, sidecar, sharedMemoryGiB }: CpuEnginePod,
 ): PodResources {
   return {
     cpu: cpuShare(node.cpu / 2, sidecar, 0.5),
-    memoryGiB: Math.ceil((memoryGiB + adapterMemoryGiB) * 4) / 4 + sidecar.memoryGiB,
+    memoryGiB: Math.ceil((memoryGiB + adapterMemoryGiB + sharedMemoryGiB) * 4) / 4 + sidecar.memoryGiB,
     ephemeralStorageGiB,
-    sharedMemoryGiB: 0,
+    sharedMemoryGiB,
     gpus: 0,
   };
 }

@@ -33,7 +33,7 @@ export function engineArguments(model: ModelPlan): Readonly<Record<string, Argum
     "pipeline-parallel-size": model.pipelineParallel,
     "max-model-len": model.contextTokens,
     "max-num-seqs": model.maxNumSeqs,
-    "gpu-memory-utilization": model.gpuMemoryUtilization,
+    ...memory(model),
     "kv-cache-dtype": model.kvCacheDtype === "auto" ? undefined : model.kvCacheDtype,
     quantization: model.loadAs?.quantization,
     dtype: model.loadAs?.dtype,
@@ -65,6 +65,17 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
     ...adapterArguments(model),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value, vllmArgument(name))),
   ];
+}
+
+/**
+ * What it may fill: of GPUs a share. On CPUs that would be one of the pod's memory, and the cache whatever the processes
+ * leave of it; there the cache is as large as it was planned, and the share counts for nothing (v1/worker/cpu_worker.py
+ * of 0.32.0 and 0.33.0, where `VLLM_CPU_KVCACHE_SPACE` is the older name for whole GiB of it).
+ */
+function memory({ gpuVendor, gpuMemoryUtilization, memoryPerGpu }: ModelPlan): Record<string, number> {
+  return gpuVendor === undefined
+    ? { "kv-cache-memory-bytes": Math.ceil(memoryPerGpu.kvCacheGiB * 2 ** 30) }
+    : { "gpu-memory-utilization": gpuMemoryUtilization };
 }
 
 /** PyTorch's own, for nodes to meet and for every collective. */

@@ -49,7 +49,19 @@ export function engineEnvironment(model: ModelPlan): kubernetes.types.input.core
     VLLM_DO_NOT_TRACK: "1",
     // The server gives up on its engine after ten minutes by default, less than a large model takes to load.
     VLLM_ENGINE_READY_TIMEOUT_S: String(model.startupBudgetSeconds),
+    ...(model.gpuVendor === undefined && cpuThreads(model)),
     // The API that puts it to sleep exists in development mode alone. No route of the gateway leads there.
     ...(vllmOwnSettings(model).sleepMode && { VLLM_SERVER_DEV_MODE: "1" }),
   });
+}
+
+/**
+ * By itself it binds a thread to each core of the machine, most of which are other pods'. One core is left to the API
+ * server and the scheduler (utils/ompmultiprocessing.py of 0.32.0 and 0.33.0).
+ */
+function cpuThreads({ resources }: ModelPlan): Record<string, string> {
+  return {
+    VLLM_CPU_OMP_THREADS_BIND: "nobind",
+    OMP_NUM_THREADS: String(Math.max(1, Math.floor(resources.cpu) - 1)),
+  };
 }

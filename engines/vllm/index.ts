@@ -1,6 +1,7 @@
 import { type Engine, semanticVersionOf } from "../engine";
 import { adapterProblems, vllmAdapters } from "./adapters";
 import { vllmCardVerdict } from "./card-verdict";
+import { vllmCpuVerdict } from "./cpu-verdict";
 import { parallelismProblems } from "./divisibility";
 import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
@@ -15,11 +16,11 @@ import { eightBits, vllmWeights } from "./weight-format";
 /** Of its API and of its metrics. */
 export const VLLM_PORT = 8000;
 
-/** vLLM: one model of a checkpoint per process, on GPUs, with OpenAI's API. Series as of vLLM 0.33.0 (docs/design/metrics). */
+/** vLLM: one model of a checkpoint per process, on GPUs or CPUs, with OpenAI's API. Series as of vLLM 0.33.0 (docs/design/metrics). */
 export const vllm: Engine = {
   label: "vLLM",
-  summary: "vLLM serves checkpoints on GPUs of one or several nodes, to many clients at once.",
-  images: { nvidia: "vllm-cuda", amd: "vllm-rocm" },
+  summary: "vLLM serves checkpoints on GPUs of one or several nodes, to many clients at once, and on CPUs.",
+  images: { nvidia: "vllm-cuda", amd: "vllm-rocm", cpu: "vllm-cpu" },
   versionOf: semanticVersionOf,
   sources: ["huggingface", "bucket"],
   weightsFrom: "store",
@@ -47,6 +48,8 @@ export const vllm: Engine = {
   weights: vllmWeights,
   savings: eightBits,
   cardVerdict: vllmCardVerdict,
+  // Its processes pass messages through rings of 160 MiB (distributed/device_communicators/shm_broadcast.py of 0.33.0).
+  onCpu: { sharedMemoryGiB: 1, verdict: vllmCpuVerdict },
   preallocatesGpuMemory: true,
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,

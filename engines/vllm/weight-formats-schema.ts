@@ -6,6 +6,8 @@ import type { CacheDtype, CheckpointMethod, WeightKind } from "./weight-formats"
 const text = z.string().trim().min(1);
 const positive = z.number().positive();
 const gfx = z.string().regex(/^gfx[0-9a-f]+$/);
+const processor = z.enum(["any", "avx512", "amx", "unproven"]);
+const cpu = z.strictObject({ amd64: processor.optional(), arm64: processor.optional() }).optional();
 const cardNeeds = {
   computeCapability: positive.optional(),
   gfx: z.array(gfx).optional(),
@@ -18,6 +20,8 @@ const weightKind = z.strictObject({
   declared: z.array(text),
   native: z.enum(["fp8", "mxfp4", "nvfp4"]).optional(),
   ...cardNeeds,
+  cpu,
+  cpuExperts: cpu,
   removed: text.optional(),
   source: text,
 }) satisfies z.ZodType<WeightKind>;
@@ -34,6 +38,7 @@ const cacheDtype = z.strictObject({
   dtype: text,
   ...cardNeeds,
   latentComputeCapability: positive.optional(),
+  cpu,
   source: text,
 }) satisfies z.ZodType<CacheDtype>;
 

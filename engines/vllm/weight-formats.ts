@@ -1,5 +1,12 @@
 import type { CardNeeds } from "../../catalog/card-needs";
+import type { CpuArchitecture } from "../../catalog/shapes";
 import table from "./weight-formats.json";
+
+/** What a processor must have besides its architecture; "unproven": a code path exists that nobody is known to have run. */
+export type ProcessorNeed = "any" | "avx512" | "amx" | "unproven";
+
+/** By architecture; one that is left out has no kernel. */
+export type CpuNeeds = Readonly<Partial<Record<CpuArchitecture, ProcessorNeed>>>;
 
 /** What vLLM does with one kind of weights. */
 export interface WeightKind extends CardNeeds {
@@ -11,6 +18,10 @@ export interface WeightKind extends CardNeeds {
   readonly declared: readonly string[];
   /** The ability with which a card computes in the format, instead of only storing it. */
   readonly native?: "fp8" | "mxfp4" | "nvfp4";
+  /** On CPUs. @default no architecture has a kernel */
+  readonly cpu?: CpuNeeds;
+  /** The same for experts. @default as cpu */
+  readonly cpuExperts?: CpuNeeds;
   /** Why this release cannot read it at all. */
   readonly removed?: string;
   readonly source: string;
@@ -31,6 +42,8 @@ export interface CacheDtype extends CardNeeds {
   readonly dtype: string;
   /** Compute capability for models with latent attention (MLA). */
   readonly latentComputeCapability?: number;
+  /** On CPUs. @default no architecture has a kernel */
+  readonly cpu?: CpuNeeds;
   readonly source: string;
 }
 

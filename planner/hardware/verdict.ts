@@ -1,7 +1,7 @@
 /** Whether an engine starts on a card: what its image has code for, and what the engine itself makes of the card. */
 import { meets } from "../../catalog/card-needs";
 import { imageEntry } from "../../catalog/images";
-import type { GpuSpec } from "../../catalog/shapes";
+import type { CpuArchitecture, GpuSpec } from "../../catalog/shapes";
 import { engineImageName, engineNames, engineOf, engineVersion, modelImageName } from "../../engines";
 import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, OTHER_CARDS } from "../../engines/card";
 import type { ModelRequest } from "../request";
@@ -23,6 +23,12 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
     };
   }
   return imageVerdict(model, gpu, card) ?? own();
+}
+
+/** What the engine makes of a model on CPUs of an architecture. */
+export function cpuVerdict(model: ModelRequest, arch: CpuArchitecture): CardVerdict {
+  const isPinned = model.engineVersion === engineVersion(model.engine);
+  return engineOf(model.engine).onCpu?.verdict(model, arch, isPinned) ?? NOTHING_TO_SAY;
 }
 
 /** Undefined when the engine's image has device code for the card, or it is not known which cards it has it for. */

@@ -152,17 +152,50 @@ describe("planDeployment", () => {
     expect(problem?.message).toContain("the image of vllm is not made for arm64, the CPU architecture of arm-a10");
   });
 
-  it("runs Ollama on CPU nodes, where vLLM is refused", () => {
+  it("runs Ollama on CPU nodes", () => {
     const pools = [poolOf("m7i.4xlarge", 2)];
     const model = onlyModel(planDeployment(environmentOf(pools, [ollama3b()])));
     expect(model).toMatchObject({ pool: "m7i-4xlarge", gpusPerNode: 0, nodesPerReplica: 1, tolerations: [] });
     expect(model.sizing).toBeUndefined();
     expect(model.resources.gpuResource).toBeUndefined();
     expect(model.resources.memoryGiB).toBeGreaterThanOrEqual(model.memoryPerGpu.totalGiB);
-    const vllm = modelOf("qwen2.5-0.5b-instruct", { pools: ["m7i-4xlarge"] });
-    expect(refusals(environmentOf(pools, [vllm]))[0]?.message).toContain(
-      "vllm does not run on the CPUs of m7i.4xlarge, only on: nvidia, amd",
+  });
+
+  it.each([
+    { shape: "m7i.4xlarge", cpuArch: "amd64" },
+    { shape: "m7g.4xlarge", cpuArch: "arm64" },
+  ])("runs vLLM on CPU nodes of $cpuArch: the pod holds weights, cache and processes", ({ shape, cpuArch }) => {
+    const model = onlyModel(
+      planDeployment(environmentOf([poolOf(shape, 2)], [modelOf("qwen2.5-0.5b-instruct", { concurrency: 4 })])),
     );
+    expect(model).toMatchObject({
+      cpuArch,
+      gpusPerNode: 0,
+      tensorParallel: 1,
+      pipelineParallel: 1,
+      nodesPerReplica: 1,
+    });
+    const { memoryPerGpu, resources, verdict } = model;
+    // 0.92 GiB in bfloat16; 12 KiB for each of 4 × 8,192 tokens, and a page more.
+    expect(memoryPerGpu.weightsGiB).toBeCloseTo(0.92, 1);
+    expect(memoryPerGpu.kvCacheGiB).toBeCloseTo((4 * 8192 + 128) * 12 * 2 ** -20, 3);
+    expect(resources).toMatchObject({ gpus: 0, sharedMemoryGiB: 1 });
+    expect(resources.memoryGiB).toBeGreaterThanOrEqual(memoryPerGpu.totalGiB + verdict.intervalGiB.above + 1);
+  });
+
+  it("refuses an engine where its image is of another architecture, and says what to take", () => {
+    const node = {
+      card: "mi300x",
+      gpuCount: 1,
+      vcpus: 32,
+      memoryGiB: 256,
+      localNvmeGB: 4000,
+      networkGbps: 10,
+    };
+    const pool = { ...poolOf("g6e.xlarge", 1), name: "arm", shape: onPremNode({ ...node, cpuArch: "arm64" }) };
+    const [problem] = refusals(environmentOf([pool], [modelOf("qwen2.5-0.5b-instruct")]));
+    expect(problem?.message).toContain("the image of vllm is not made for arm64");
+    expect(problem?.message).toContain("take a pool of amd64 machines, or another engine");
   });
 
   it("runs Ollama on a GPU pool where there is one, and refuses a CPU node that is too small", () => {

@@ -138,7 +138,7 @@ describe("a sidecar", () => {
 
   it("is part of a CPU pod: the engine has all that its model needs, and whole half cores", () => {
     const shape = shapeNamed("m7i.2xlarge");
-    const pod = cpuPodResources(allocatable(shape, nothing), 6, withSidecar);
+    const pod = cpuPodResources(allocatable(shape, nothing), 6, { ...withSidecar, sharedMemoryGiB: 0 });
     expect(engine(pod)).toEqual({ cpu: 3.5, memoryGiB: 6 });
   });
 
@@ -162,14 +162,14 @@ describe("cpuPodResources", () => {
       memoryGiB: fc.double({ min: 1, max: 100, noNaN: true }),
     });
     fc.assert(
-      fc.property(size, reserve, ({ ocpus, memoryGiB }, kept) => {
+      fc.property(size, reserve, fc.constantFrom(0, 1), ({ ocpus, memoryGiB }, kept, shared) => {
         const shape = sizedFlex(shapeNamed("VM.Standard.A1.Flex"), { ocpus, memoryGB: ocpus * 6 });
         const node = allocatable(shape, kept);
-        const pod = cpuPodResources(node, memoryGiB, storage);
-        expect(pod.memoryGiB).toBeGreaterThanOrEqual(memoryGiB);
-        expect(pod.memoryGiB).toBeLessThan(memoryGiB + 0.25);
+        const pod = cpuPodResources(node, memoryGiB, { ...storage, sharedMemoryGiB: shared });
+        expect(pod.memoryGiB).toBeGreaterThanOrEqual(memoryGiB + shared);
+        expect(pod.memoryGiB).toBeLessThan(memoryGiB + shared + 0.25);
         expect(2 * pod.cpu).toBeLessThanOrEqual(Math.max(1, node.cpu));
-        expect(pod).toMatchObject({ gpus: 0, sharedMemoryGiB: 0 });
+        expect(pod).toMatchObject({ gpus: 0, sharedMemoryGiB: shared });
       }),
     );
   });

@@ -53,9 +53,9 @@ const CPU_BLOCK_TOKENS = { latent: 16, other: 128 } as const;
 
 /**
  * What its processes take beside weights, cache and activations: the API server, the engine's core and its worker, each
- * with Python and PyTorch.
+ * with Python and PyTorch: 2.1 GiB at rest, and the compiler while it warms up.
  */
-const CPU_PROCESSES_GIB = 3.7;
+const CPU_PROCESSES_GIB = 2.5;
 
 function cpus({ architecture }: VllmRequest): Device {
   const isLatent = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "latent");

@@ -76,6 +76,14 @@ function accepts({ type, choices, openEnded }: Flag, value: string): boolean {
 }
 
 describe("vllmArguments", () => {
+  it("gives the KV cache its planned size on CPUs, where a share of memory would take the pod's", () => {
+    const memoryPerGpu = { ...modelPlan().memoryPerGpu, kvCacheGiB: 2.5 };
+    const args = vllmArguments(modelPlan({ gpuVendor: undefined, gpusPerNode: 0, memoryPerGpu }), "/models/current");
+    expect(args).toContain(`--kv-cache-memory-bytes=${2.5 * 2 ** 30}`);
+    expect(args.join(" ")).not.toContain("gpu-memory-utilization");
+    expect(parserProblems(args)).toEqual([]);
+  });
+
   it("renders a planned model", () => {
     expect(vllmArguments(modelPlan(), "/models/current")).toEqual([
       "/models/current",

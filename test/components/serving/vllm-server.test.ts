@@ -265,15 +265,29 @@ describe("VllmServer", () => {
     });
   });
 
+  it("runs on CPUs with the image for them, and with threads for the pod's cores alone", async () => {
+    const cpus = { gpuVendor: undefined, gpuModel: undefined, gpusPerNode: 0 };
+    const resources = { cpu: 7.5, memoryGiB: 12, ephemeralStorageGiB: 20, sharedMemoryGiB: 1, gpus: 0 };
+    const { template } = await deployed(modelPlan({ ...cpus, resources }));
+    const engine = container(template.spec, "vllm");
+    expect(engine.image).toMatch(/vllm-openai-cpu:v0\.33\.0/);
+    expect(literals(engine)).toMatchObject({ VLLM_CPU_OMP_THREADS_BIND: "nobind", OMP_NUM_THREADS: "6" });
+    expect(engine.resources.limits).toMatchObject({ cpu: "7500m", memory: "12Gi" });
+    expect(Object.keys(engine.resources.limits)).not.toContain("nvidia.com/gpu");
+    expect(template.spec.volumes).toContainEqual({
+      name: "shared-memory",
+      emptyDir: { medium: "Memory", sizeLimit: "1Gi" },
+    });
+    const { template: onGpus } = await deployed(modelPlan());
+    expect(Object.keys(literals(container(onGpus.spec, "vllm")))).not.toContain("OMP_NUM_THREADS");
+  });
+
   it("pulls another version of the engine when the plan asks for one", async () => {
     const { template } = await deployed(modelPlan({ engineVersion: "0.30.0" }));
     expect(container(template.spec, "vllm").image).toBe("docker.io/vllm/vllm-openai:v0.30.0");
   });
 
   it("refuses what it cannot serve, with the reason and a fix", async () => {
-    await expect(deployed(modelPlan({ gpuVendor: undefined }))).rejects.toThrow(
-      /does not run on cpu here, only on nvidia, amd/,
-    );
     await expect(deployed(modelPlan(), { store: undefined })).rejects.toThrow(/this environment has none/);
     const foreign = { kind: "bucket", uri: "s3://elsewhere/llama" } as const;
     await expect(deployed(modelPlan({ source: foreign }))).rejects.toThrow(/not below s3:\/\/models\//);

@@ -1,0 +1,87 @@
+/** What vLLM's build for CPUs makes of a model: which number formats it has kernels for, and what it cannot do at all. */
+import type { CpuArchitecture } from "../../catalog/shapes";
+import { formatFor } from "../../planner/model/format-names";
+import type { CardVerdict } from "../card";
+import type { ServedModel } from "../served-model";
+import { servedCacheDtype } from "./memory/served-model";
+import { vllmOwnSettings } from "./settings";
+import { type CpuNeeds, cacheDtypes, type ProcessorNeed, weightKindOf } from "./weight-formats";
+
+const OTHER_POOLS = "take a pool with GPUs";
+
+const NOTES: Readonly<Record<Exclude<ProcessorNeed, "any">, (what: string) => string>> = {
+  avx512: (what) => `${what} needs a processor with AVX-512, which the catalogue does not tell of its machines`,
+  amx: (what) =>
+    `${what} needs a processor with AMX (Intel's Sapphire Rapids or newer), which the catalogue does not tell of its machines`,
+  unproven: (what) => `vLLM has a path for ${what} on Arm, but no source shows it running`,
+};
+
+/** @param isPinned the model's version is the one that the tables of formats were read from. */
+export function vllmCpuVerdict(model: ServedModel, arch: CpuArchitecture, isPinned: boolean): CardVerdict {
+  const parts = [buildVerdict(model), ...(isPinned ? kernelVerdicts(model, arch) : [])];
+  return {
+    refusals: parts.flatMap(({ refusals }) => refusals),
+    notes: [...new Set(parts.flatMap(({ notes }) => notes))],
+  };
+}
+
+/** What the build lacks on every processor. */
+function buildVerdict({ name, loading, ...model }: ServedModel): CardVerdict {
+  const key = (setting: string) => `models.${name}.vllm.${setting}`;
+  const refusals = [
+    // docker/Dockerfile.cpu installs the extra "audio" alone (vllm-project/vllm@002c42b2, read 2026-11-22).
+    ...(loading === "stream"
+      ? [{ reason: "vLLM's image for CPUs has no streamer of weights", remedy: `write ${key("loading")}: copy` }]
+      : []),
+    // Sleeping gives a GPU's memory back (config/model.py of 0.32.0 and 0.33.0 refuses the flag elsewhere).
+    ...(vllmOwnSettings(model).sleepMode
+      ? [{ reason: "vLLM can sleep on GPUs alone", remedy: `remove ${key("sleepMode")}` }]
+      : []),
+  ];
+  const notes =
+    model.gpuMemoryUtilization === undefined
+      ? []
+      : [`${key("gpuMemoryUtilization")} means nothing on CPUs: the KV cache gets what the plan counts for it`];
+  return { refusals, notes };
+}
+
+function kernelVerdicts(model: ServedModel, arch: CpuArchitecture): CardVerdict[] {
+  const { architecture, quantization, kvCacheDtype, engineVersion: version } = model;
+  const format = formatFor(architecture, quantization);
+  const isOfCheckpoint = architecture.quantization.rules.length > 0;
+  const kinds = new Set(format.rules.flatMap(({ scheme }) => weightKindOf(scheme.name) ?? []));
+  const weights = [...kinds].map((kind) => {
+    const needs = architecture.experts === undefined ? kind.cpu : (kind.cpuExperts ?? kind.cpu);
+    const remedy = isOfCheckpoint ? OTHER_POOLS : `remove quantization or write another, or ${OTHER_POOLS}`;
+    return kernelVerdict(`${kind.weights} weights`, needs, arch, remedy);
+  });
+  const mixers = architecture.layerSpecs.map(({ mixer }) => mixer.kind);
+  const dtype = servedCacheDtype({ architecture, engine: { version }, kvCacheDtype });
+  const cache = cacheDtypes.find((row) => row.dtype === dtype);
+  const isLatentEightBit = dtype === "fp8" && mixers.includes("latent");
+  return [
+    ...weights,
+    ...(cache
+      ? [
+          kernelVerdict(
+            `the ${dtype} KV cache`,
+            isLatentEightBit ? undefined : cache.cpu,
+            arch,
+            `write models.${model.name}.vllm.kvCacheDtype: bfloat16`,
+          ),
+        ]
+      : []),
+    // platforms/cpu.py of 0.33.0: "deepseek_v4" alone, on AMX.
+    ...(mixers.includes("compressed")
+      ? [kernelVerdict("compressed attention", { amd64: "amx" }, arch, OTHER_POOLS)]
+      : []),
+  ];
+}
+
+function kernelVerdict(what: string, needs: CpuNeeds | undefined, arch: CpuArchitecture, remedy: string): CardVerdict {
+  const need = needs?.[arch];
+  if (need === undefined) {
+    return { refusals: [{ reason: `vLLM has no kernel for ${what} on CPUs of ${arch}`, remedy }], notes: [] };
+  }
+  return { refusals: [], notes: need === "any" ? [] : [NOTES[need](what)] };
+}
