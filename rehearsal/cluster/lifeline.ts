@@ -110,6 +110,11 @@ export class Program {
     await exit;
   }
 
+  /** How it ended; undefined while it runs. */
+  get ending(): string | undefined {
+    return this.ended;
+  }
+
   /** What the program printed until now. */
   output(): string {
     return existsSync(this.log) ? readFileSync(this.log, "utf8") : "";

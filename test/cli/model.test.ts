@@ -313,7 +313,6 @@ describe("npm run model", () => {
     [["llama-3.1-8b", "--shape", "p5.48xlarg"], 'did you mean "p5.48xlarge"?'],
     [["llama-3.1-8b", "--shape", "VM.Standard.A1.Flex"], "has no GPU"],
     [["llama-3.1-8b", "--shape", "p5.48xlarge", "--gpu", "H200"], "give one of --shape and --gpu"],
-    [["llama-3.1-8b", "--host-memory-gib", "64"], "--host-memory-gib is for --engine ollama"],
     [["llama-3.1-8b", "--engine", "tgi"], "--engine must be one of vllm, ollama"],
     [["llama-3.1-8b", "--engine", "ollama", "--tp", "2"], "--tp is an option of vLLM"],
     [["llama-3.1-8b", "--quantization", "Q4_K_M"], "is a format of ollama: add --engine ollama"],

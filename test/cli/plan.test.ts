@@ -184,11 +184,12 @@ describe("a plan that must not be deployed", () => {
   });
 
   it("is a model without a pool that may run it, and the fix names one", async () => {
+    const pools = { platform: { ...laptop.pools.laptop, role: "system" } };
     const models = { chat: { model: "qwen2.5-0.5b-instruct" } };
-    const { status, out } = await planOf(folder, { ...laptop, models });
+    const { status, out } = await planOf(folder, { ...laptop, pools, models });
     expect([status, unwrapped(out)]).toEqual([
       1,
-      expect.stringContaining("Add a pool with GPUs that is open to it, or write engine: ollama"),
+      expect.stringContaining("Add a pool with GPUs, or one with role: cpu, that is open to it."),
     ]);
   });
 

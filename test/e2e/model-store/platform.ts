@@ -91,6 +91,11 @@ export class RenderedPlatform {
     return this.container("kubernetes:apps/v1:Deployment", `serving-${model}-server-deployment`, "fetch-weights");
   }
 
+  /** What serves a model: its pod's container of that name. */
+  engine(model: string, containerName: string): RenderedContainer {
+    return this.container("kubernetes:apps/v1:Deployment", `serving-${model}-server-deployment`, containerName);
+  }
+
   /** The administrator's keys, which the server reads from its files. */
   rootKeys(): StoreKeys {
     const root = this.deployment.resource(SECRET, "storage-minio-root").inputs.stringData as Texts;

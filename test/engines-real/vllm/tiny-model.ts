@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { repositoryRoot } from "../../../names/repository-root";
+import type { ModelArchitecture } from "../../../planner/model/architecture";
+import { parseModelConfigText } from "../../../planner/model/config-json";
+import { requirePart } from "../../../rehearsal/parts/find";
+import type { RepositoryFiles } from "../../e2e/model-store/hub";
+
+/** A Llama of 0.7 MB with random weights, and a LoRA adapter for it: what make_model.py writes. */
+export interface TinyModel {
+  readonly architecture: ModelArchitecture;
+  /** Of the checkpoint, by name. */
+  readonly files: RepositoryFiles;
+  /** Folder of the adapter. */
+  readonly adapter: string;
+}
+
+export function makeTinyModel(): TinyModel {
+  const folder = mkdtempSync(join(tmpdir(), "inference-stacks-engines-"));
+  const script = join(repositoryRoot(), "test", "engines-real", "vllm", "make_model.py");
+  execFileSync(requirePart("vllm-python"), ["-B", script, folder], { stdio: ["ignore", "ignore", "pipe"] });
+  const model = join(folder, "model");
+  const files = Object.fromEntries(readdirSync(model).map((name) => [name, readFileSync(join(model, name))]));
+  return {
+    architecture: parseModelConfigText(String(files["config.json"]), { name: "tiny" }),
+    files,
+    adapter: join(folder, "adapter"),
+  };
+}

@@ -1,0 +1,102 @@
+import { cpSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Program } from "../../../rehearsal/cluster/lifeline";
+import { requirePart } from "../../../rehearsal/parts/find";
+import { type Changes, ContainerFolder } from "../../e2e/model-store/container-folder";
+import type { RenderedContainer } from "../../e2e/model-store/platform";
+
+/** How the part starts what its image has as `vllm`. */
+const COMMAND: readonly string[] = ["-m", "vllm.entrypoints.cli.main"];
+
+/** Importing PyTorch and compiling take a minute of two idle cores. */
+const START_SECONDS = 300;
+
+/** What differs from the container: nothing else does. */
+export interface Replaced extends Changes {
+  readonly port: number;
+  /** Whole arguments by what they replace: those that name a GPU, or another pod. */
+  readonly arguments?: Readonly<Record<string, string>>;
+  /** A folder of this machine whose content its volume has, by the path of the mount. */
+  readonly volumes?: Readonly<Record<string, string>>;
+}
+
+/** A rendered vLLM container as a process of this machine. */
+export class VllmProcess {
+  readonly url: string;
+  private readonly program: Program;
+
+  constructor(container: RenderedContainer, replaced: Replaced) {
+    const parent = mkdtempSync(join(tmpdir(), "inference-stacks-engines-"));
+    const folder = new ContainerFolder(container, parent, replaced);
+    for (const [path, content] of Object.entries(replaced.volumes ?? {})) {
+      cpSync(content, folder.here(path), { recursive: true });
+    }
+    const [vllm, ...words] = folder.command;
+    if (vllm !== "vllm") {
+      throw new Error(`the container runs ${vllm}`);
+    }
+    const { port } = replaced;
+    const others = { "--host=0.0.0.0": "--host=127.0.0.1", "--port=8000": `--port=${port}`, ...replaced.arguments };
+    const missing = Object.keys(others).filter((word) => !words.includes(word));
+    if (missing.length > 0) {
+      throw new Error(`nothing renders ${missing.join(", ")}; there are ${words.join(" ")}`);
+    }
+    const args = words.flatMap((word) => (Object.entries(others).find(([old]) => old === word) ?? [word]).slice(-1));
+    this.url = `http://127.0.0.1:${port}`;
+    this.program = new Program(
+      requirePart("vllm-python"),
+      [...COMMAND, ...args.filter((word) => word !== "")],
+      join(parent, "log"),
+      { env: folder.env, cwd: parent, folder: parent },
+    );
+  }
+
+  /** Waits until a path answers 200. @returns every status that it had until then; 0: nobody listened. */
+  async until(path: string): Promise<number[]> {
+    const statuses: number[] = [];
+    await this.program.ready(async () => {
+      const status = await this.status(path);
+      statuses.push(status);
+      return status === 200 ? true : undefined;
+    }, START_SECONDS);
+    return statuses;
+  }
+
+  /** 0: nobody listens. */
+  async status(path: string, init?: RequestInit): Promise<number> {
+    const answer = await fetch(`${this.url}${path}`, { ...init, signal: AbortSignal.timeout(5000) }).catch(
+      () => undefined,
+    );
+    await answer?.body?.cancel();
+    return answer?.status ?? 0;
+  }
+
+  post(path: string, body: object): Promise<Response> {
+    const headers = { "Content-Type": "application/json" };
+    return fetch(`${this.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  }
+
+  async text(path: string): Promise<string> {
+    return (await fetch(`${this.url}${path}`)).text();
+  }
+
+  output(): string {
+    return this.program.output();
+  }
+
+  /** How it ended; undefined while it runs. */
+  get ending(): string | undefined {
+    return this.program.ending;
+  }
+
+  /** What the kubelet does when the pod leaves. */
+  terminate(): Promise<void> {
+    return this.program.terminate();
+  }
+
+  /** As a node that loses power. */
+  stop(): Promise<void> {
+    return this.program.stop();
+  }
+}
