@@ -19,10 +19,8 @@ export async function installPyPiPart(
   const pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"];
   await commands.run(join(environment, "bin", "python"), [
     ...pip,
-    // The file names all that is needed, some of it on purpose in another version than a package asks for.
-    "--no-deps",
     "--require-hashes",
-    // All that is needed stands in the file.
+    // All that is needed stands in the file, some of it on purpose in another version than a package asks for.
     "--no-deps",
     "-r",
     requirementsFile(part.name),
