@@ -176,12 +176,13 @@ function fitOnCpu(server: ServerGroup, pool: PoolRequest, node: Capacity): Fit {
   }
   const models = [model, ...guests];
   const verdicts = models.map((each) => cpuVerdict(each, pool.shape.cpu.arch));
-  const requests = models.map((each): MemoryRequest & { readonly device: "cpu" } => ({
+  const onHost = (each: ModelRequest): MemoryRequest => ({
     ...estimateRequest(each),
     device: "cpu",
     gpuMemoryGiB: node.memoryGiB,
     ...ONE_GPU,
-  }));
+  });
+  const requests = [onHost(model), ...guests.map(onHost)] as const;
   const refusal = refusalOf(pool, verdicts, requests);
   if (refusal) {
     return refusal;
