@@ -22,6 +22,9 @@ export function tritonArguments(model: ModelPlan, repository: string): string[] 
       // The planned model and nothing else, whatever lies beside it; the model control API may load more.
       "--model-control-mode": "explicit",
       "--load-model": model.servedName,
+      // Its ports open when the planned model has loaded, and it ends where that fails. Strictly, one more model that the
+      // control API failed to load would take the pod from all clients of the planned one.
+      "--strict-readiness": "false",
       "--http-port": TRITON_PORTS.http,
       "--grpc-port": TRITON_PORTS.grpc,
       "--metrics-port": TRITON_PORTS.metrics,

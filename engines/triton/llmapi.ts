@@ -69,7 +69,17 @@ export function llmapiProblems(further: Message): ConfigProblem[] {
     return allowed === undefined ? [] : [{ path, allowed }];
   });
   const unread = configProblems(further).filter(({ path }) => !decided.some((known) => known.path === path));
-  return [...decided, ...unread, ...(unread.length === 0 ? copyProblems(further) : [])];
+  return [...decided, ...unread, ...(unread.length === 0 ? [...copyProblems(further), ...tagProblems(further)] : [])];
+}
+
+/** Tags become labels of Prometheus: with another name Triton aborts. */
+function tagProblems({ metric_tags: tags = {} }: Message): ConfigProblem[] {
+  return Object.keys(tags as Message)
+    .filter((name) => !/^(?!__)[A-Za-z_]\w*$/.test(name))
+    .map((name) => ({
+      path: `metric_tags.${name}`,
+      allowed: "a label of Prometheus: letters, digits and underscores",
+    }));
 }
 
 /** Each instance is a copy of the whole model on GPUs of its own, whatever its tensor parallelism: the plan counts one. */

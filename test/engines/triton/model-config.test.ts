@@ -104,6 +104,7 @@ describe("the form for checkpoints", () => {
     [{ instance_group: [{ count: 1 }, {}] }, "instance_group", "2 copies of the model"],
     [{ instance_group: [{ count: 0 }] }, "instance_group", "0 copies of the model"],
     [{ backend: "tensorrtllm" }, "backend", "not to be set"],
+    [{ metric_tags: { "my-team": "search" } }, "metric_tags.my-team", "a label of Prometheus"],
     [{ dynamic_batchin: {} }, "dynamic_batchin", "a field of ModelConfig"],
   ])("refuses %o", (further, path, allowed) => {
     expect(llmapiProblems(further)).toEqual([{ path, allowed: expect.stringContaining(allowed) }]);
