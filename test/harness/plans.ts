@@ -94,6 +94,32 @@ export function ollamaPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
   });
 }
 
+/** That model, and another that joins its server. */
+export function sharedOllamaPlans(
+  host: Partial<ModelPlan> = {},
+  guest: Partial<ModelPlan> = {},
+): [ModelPlan, ModelPlan] {
+  const first = ollamaPlan(host);
+  const second = ollamaPlan({
+    name: "finder",
+    servedName: "finder",
+    source: { kind: "ollama", tag: "other:1b" },
+    minReplicas: first.minReplicas,
+    maxReplicas: first.maxReplicas,
+    resources: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0, sharedMemoryGiB: 0, gpus: 0 },
+    serverOf: first.name,
+    ...guest,
+  });
+  const { totalGiB } = first.memoryPerGpu;
+  const server = {
+    models: [first.name, second.name],
+    memoryPerGpu: { ...first.memoryPerGpu, totalGiB: 2 * totalGiB, limitGiB: 50 },
+    mostGiB: 2 * totalGiB + 1,
+    storageGiB: first.modelStorageGiB + second.modelStorageGiB,
+  };
+  return [{ ...first, server }, second];
+}
+
 /** A model whose replicas span two nodes of eight H100. */
 export function groupPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
   return modelPlan({

@@ -1,4 +1,4 @@
-/** What docs/engine-options.md and docs/images.md suggest can be deployed. */
+/** What docs/engine-options.md, docs/images.md and docs/shared-servers.md suggest can be deployed. */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,7 @@ function fragments(page: string): Record<string, unknown>[] {
 describe.each([
   ["engine-options", 5],
   ["images", 2],
+  ["shared-servers", 1],
 ])("docs/%s.md", (page, count) => {
   it("suggests what can be deployed", async () => {
     const folder = mkdtempSync(join(tmpdir(), "page-"));

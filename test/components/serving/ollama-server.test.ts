@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ollamaEnvironment } from "../../../components/serving/ollama-server";
 import upstream from "../../fixtures/upstream/ollama.json";
-import { ollamaPlan } from "../../harness/plans";
+import { ollamaPlan, sharedOllamaPlans } from "../../harness/plans";
 import { container, deployServing, literals, podTemplate, specOf } from "./fixture";
 
 const SET = "kubernetes:apps/v1:StatefulSet";
@@ -143,6 +143,61 @@ describe("OllamaServer", () => {
   it("refuses a source that is not Ollama's registry", async () => {
     const source = { kind: "huggingface", repository: "a/b", revision: "main" } as const;
     await expect(deployed(ollamaPlan({ source }))).rejects.toThrow(/models\.llama-3b\.source.*ollama:\/\/<tag>/);
+  });
+});
+
+describe("an Ollama server with two models", () => {
+  async function shared(...plans: Parameters<typeof sharedOllamaPlans>) {
+    const { deployment, serving } = await deployServing(sharedOllamaPlans(...plans), { control: CONTROL });
+    const set = deployment.resource(SET, "serving-llama-3b-server-statefulset");
+    return { deployment, serving, set, pod: podTemplate(set) };
+  }
+
+  it("is one set in one namespace, with a volume for both and the memory of both in its annotations", async () => {
+    const { deployment, set, pod } = await shared();
+    expect(deployment.ofType(SET)).toHaveLength(1);
+    expect(deployment.ofType("kubernetes:core/v1:Namespace")).toHaveLength(1);
+    expect(specOf(set)).toMatchObject({
+      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: "36Gi" } } } }],
+    });
+    expect(pod.metadata.annotations).toMatchObject({
+      "inference-stacks.io/memory-total-gib": "37.38",
+      "inference-stacks.io/memory-most-gib": "38.38",
+      "inference-stacks.io/memory-limit-gib": "50.00",
+    });
+  });
+
+  it("answers as each under a name of its own at one Service, and is driven as its host with both pinned", async () => {
+    const { serving } = await shared();
+    const [host, guest] = serving.endpoints;
+    const { control, model: _model, servedName: _name, ...place } = host ?? {};
+    expect(guest).toEqual({ ...place, model: "finder", servedName: "finder" });
+    expect(control?.pins).toEqual(["llama3.2:3b", "llama-3.2-3b", "other:1b", "finder"]);
+  });
+
+  it("has both loaded with their own contexts, embeddings in batches of whole texts", async () => {
+    const { pod } = await shared({}, { contextTokens: 1024, task: "embedding" });
+    expect(JSON.parse(literals(container(pod.spec, "loader")).MODEL_LOADER ?? "").models).toEqual([
+      {
+        tag: "llama3.2:3b",
+        servedName: "llama-3.2-3b",
+        task: "chat",
+        parameters: { num_ctx: 8192, num_batch: 512 },
+      },
+      { tag: "other:1b", servedName: "finder", task: "embedding", parameters: { num_ctx: 1024 } },
+    ]);
+  });
+
+  it("spreads each over all GPUs where it has several, and else leaves that to Ollama", () => {
+    const spread = (gpusPerNode: number) => {
+      const [host] = sharedOllamaPlans({ gpusPerNode });
+      return Object.fromEntries(ollamaEnvironment(host).map((e) => [(e as { name: string }).name, e]));
+    };
+    expect(spread(2)).toMatchObject({
+      OLLAMA_SCHED_SPREAD: { value: "1" },
+      OLLAMA_MAX_LOADED_MODELS: { value: "2" },
+    });
+    expect(spread(1)).not.toHaveProperty("OLLAMA_SCHED_SPREAD");
   });
 });
 

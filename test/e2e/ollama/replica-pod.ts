@@ -60,6 +60,11 @@ export class ReplicaPod {
     return this.ollama.process.folder;
   }
 
+  /** What Ollama printed until now. */
+  get serverOutput(): string {
+    return this.ollama.process.output();
+  }
+
   killServer(): Promise<void> {
     return this.ollama.process.kill();
   }
