@@ -20,6 +20,9 @@ export interface RequestedSettings
   readonly chatTemplate?: string;
   /** Model whose server it joins. @default a server of its own */
   readonly serverOf?: string;
+  /** Replicas, where the block says how many there are; `replicas` then says nothing. @default as under `replicas` */
+  readonly minReplicas?: number;
+  readonly maxReplicas?: number;
   /** What the planner does not count with: only the engine's component reads it. @default nothing */
   readonly engineSettings?: EngineOwnSettings;
 }

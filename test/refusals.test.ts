@@ -302,6 +302,33 @@ const rows: readonly Refusal[] = [
     allowed: "of it chat 1",
     fix: "lower models.code.contextTokens from 32768 to",
   },
+  {
+    what: "prompts parted from answers, with replicas beside",
+    config: onA10({ vllm: { prefillDecode: { prefill: 1, decode: 1 } }, replicas: { min: 2 } }),
+    path: "models.chat.replicas",
+    value: "a mapping",
+    allowed: "nothing: the block of vllm says how many pods there are, 2",
+    fix: "remove replicas",
+    mended: onA10({ vllm: { prefillDecode: { prefill: 1, decode: 1 } } }),
+  },
+  {
+    what: "prompts parted from answers, in a model that writes none",
+    config: onA10({ model: "bge-m3", vllm: { prefillDecode: { prefill: 1, decode: 1 } } }),
+    path: "models.chat.vllm.prefillDecode",
+    value: "prefill",
+    allowed: "only for models that write text, this one is for embedding",
+    fix: "remove prefillDecode",
+  },
+  {
+    what: "prompts parted from answers over stages of a pipeline",
+    config: onShape("BM.GPU.A10.4", {
+      vllm: { prefillDecode: { prefill: 1, decode: 1 }, tensorParallel: 2, pipelineParallel: 2 },
+    }),
+    path: "models.chat",
+    value: "PP 2",
+    allowed: "with vllm.prefillDecode each pod has the whole model",
+    fix: "use 1",
+  },
 ];
 
 describe("plan refuses", () => {

@@ -1,7 +1,7 @@
 /** The pod of an engine that runs on weights from the model store, alone on its GPUs. */
 import type * as kubernetes from "@pulumi/kubernetes";
-import { engineOf } from "../../engines";
-import type { HardenedPodArgs } from "../core/hardened-pod";
+import { engineOf, type SidecarResources } from "../../engines";
+import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, modelResources } from "../core/resources";
 import type { Weights } from "./copied-weights";
@@ -28,6 +28,8 @@ export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly mounts?: readonly kubernetes.types.input.core.v1.VolumeMount[];
   readonly writablePaths: readonly string[];
   readonly probes: Probes;
+  /** What runs beside the engine, with the part of the pod's resources that it takes. @default as the engine's descriptor says */
+  readonly beside?: { readonly container: HardenedContainer; readonly resources: SidecarResources };
 }
 
 /** The GPUs belong to its engine container only. */
@@ -47,7 +49,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
         ? [{ name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: gibibytes(sharedMemoryGiB) } }]
         : []),
     ],
-    initContainers: weights.initContainers,
+    initContainers: [...weights.initContainers, ...(args.beside ? [args.beside.container] : [])],
     containers: [
       {
         name: args.name,
@@ -63,7 +65,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
           ...(sharedMemoryGiB > 0 ? [{ name: "shared-memory", mountPath: "/dev/shm" }] : []),
         ],
         writablePaths: [...args.writablePaths],
-        resources: modelResources(model.resources, engineOf(model.engine).sidecar),
+        resources: modelResources(model.resources, args.beside?.resources ?? engineOf(model.engine).sidecar),
         lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS } } },
         ...args.probes,
       },

@@ -1,4 +1,5 @@
 import type { EngineName } from "../../engines";
+import type { ModelPlan } from "../../planner/types";
 import type { ModelServerClass } from "./model-server";
 import { OllamaServer } from "./ollama-server";
 import { RayService } from "./ray-service";
@@ -6,10 +7,13 @@ import { TgiServer } from "./tgi-server";
 import { TritonServer } from "./triton-server";
 import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
+import { isSplit, VllmSplit } from "./vllm-split";
 
 /** The components of an engine: for a model whose replicas fit on a node, and for one whose replicas span nodes. */
 export interface EngineServers {
   readonly onOneNode: ModelServerClass;
+  /** Of those on one node, some models have another: the first that serves the model. @default onOneNode */
+  readonly variants?: readonly { readonly serves: (model: ModelPlan) => boolean; readonly server: ModelServerClass }[];
   readonly acrossNodes?: ModelServerClass;
 }
 
@@ -19,5 +23,9 @@ export const SERVERS: Readonly<Record<EngineName, EngineServers>> = {
   triton: { onOneNode: TritonServer },
   ray: { onOneNode: RayService },
   tgi: { onOneNode: TgiServer },
-  vllm: { onOneNode: VllmServer, acrossNodes: VllmGroup },
+  vllm: {
+    onOneNode: VllmServer,
+    variants: [{ serves: isSplit, server: VllmSplit }],
+    acrossNodes: VllmGroup,
+  },
 };

@@ -97,9 +97,9 @@ function spansNodes(model: ModelPlan): boolean {
 }
 
 function serverFor(model: ModelPlan): ModelServerClass {
-  const { onOneNode, acrossNodes } = SERVERS[model.engine];
+  const { onOneNode, acrossNodes, variants = [] } = SERVERS[model.engine];
   if (!spansNodes(model)) {
-    return onOneNode;
+    return variants.find(({ serves }) => serves(model))?.server ?? onOneNode;
   }
   if (acrossNodes === undefined) {
     throw new Error(

@@ -10,7 +10,7 @@ import { modelVariables, variables } from "./pod-settings";
 const CACHE_FOLDER = "/cache";
 
 export interface VllmPodArgs
-  extends Pick<EnginePodArgs, "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes"> {
+  extends Pick<EnginePodArgs, "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes" | "beside"> {
   readonly chatTemplate?: ChatTemplate | undefined;
   readonly environment?: EnginePodArgs["environment"];
 }

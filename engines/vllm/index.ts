@@ -9,7 +9,7 @@ import { estimateVllm, windowMargin } from "./memory/estimate";
 import { vllmRequest } from "./memory/request";
 import { asServed } from "./memory/served-model";
 import { vllmOptions } from "./options";
-import { vllmSettings } from "./settings";
+import { splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
 import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
 import { eightBits, vllmWeights } from "./weight-format";
 
@@ -36,8 +36,10 @@ export const vllm: Engine = {
   readFlags: readVllmFlags,
   parallelism: { tensor: true, overNodes: true },
   estimate: (request) => estimateVllm(vllmRequest(request)),
-  layoutProblems: ({ architecture, tensorParallel, pipelineParallel, quantization, args }) =>
-    parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, readVllmFlags(args).options),
+  layoutProblems: ({ architecture, tensorParallel, pipelineParallel, quantization, args, engineSettings }) => [
+    ...parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, readVllmFlags(args).options),
+    ...splitLayoutProblems(vllmOwnSettings({ engineSettings }), pipelineParallel),
+  ],
   layoutFlags: [{ flag: "enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" }],
   contextLimit: vllmContextLimit,
   versionProblems: vllmVersionProblems,

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { kvCacheBytesPerToken } from "../../planner/memory/kv-cache";
 import type { ModelTask, ServedModel } from "../served-model";
-import { engineSettings, type SettingFault } from "../settings";
+import { engineSettings, type SettingFault, type SettingsOutcome } from "../settings";
 import { LORA_RANKS } from "./adapters";
 import { parsersAskedFor } from "./asked-parsers";
 import { vllmArgument } from "./options";
@@ -65,6 +66,17 @@ export const vllmBlock = z.strictObject({
       "Let the model control API put it to sleep: the weights wait in the pod's memory, and the GPU's is free. It opens vLLM's development API to whoever reaches the pod, which the gateway's clients do not.",
     example: true,
   }),
+  prefillDecode: z
+    .strictObject({
+      prefill: z.int().min(1).max(256).meta({ description: "Pods that read prompts.", unit: "pods", example: 1 }),
+      decode: z.int().min(1).max(256).meta({ description: "Pods that write answers.", unit: "pods", example: 2 }),
+    })
+    .optional()
+    .meta({
+      description:
+        "Parts prompts from answers: each pod has the whole model on GPUs of its own, prompts are read by some and their cache goes over the network to the others. In place of replicas. vLLM calls it experimental.",
+      example: { prefill: 1, decode: 2 },
+    }),
   chatTemplate: z
     .string()
     .min(1)
@@ -87,6 +99,8 @@ export type ChatKeys = Pick<VllmBlock, "toolCalling" | "reasoning" | "chatTempla
 /** Of a block, what only vLLM's component reads. */
 export interface VllmOwnSettings {
   readonly sleepMode?: boolean;
+  /** Pods of each kind. */
+  readonly prefillDecode?: { readonly prefill: number; readonly decode: number };
 }
 
 export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engineSettings">): VllmOwnSettings {
@@ -94,13 +108,67 @@ export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engi
 }
 
 export const vllmSettings = engineSettings(vllmBlock, {
-  requested: ({ toolCalling: _, reasoning: __, sleepMode, ...requested }) => ({
-    ...requested,
-    ...(sleepMode && { engineSettings: { sleepMode } satisfies VllmOwnSettings }),
-  }),
-  faults: chatFaults,
-  outcome: (block, model) => parsersAskedFor({ key: "vllm", argument: vllmArgument }, block, model),
+  requested: ({ toolCalling: _, reasoning: __, sleepMode, prefillDecode, ...requested }) => {
+    const pods = prefillDecode && prefillDecode.prefill + prefillDecode.decode;
+    const own: VllmOwnSettings = { ...(sleepMode && { sleepMode }), ...(prefillDecode && { prefillDecode }) };
+    return {
+      ...requested,
+      ...(pods !== undefined && { minReplicas: pods, maxReplicas: pods }),
+      ...(Object.keys(own).length > 0 && { engineSettings: { ...own } }),
+    };
+  },
+  faults: (block, task) => [...chatFaults(block, task), ...splitFaults(block, task)],
+  outcome: (block, model) => {
+    const parsers = parsersAskedFor({ key: "vllm", argument: vllmArgument }, block, model);
+    const { notes, problems } = splitOutcome(block, model);
+    return { ...parsers, notes: [...parsers.notes, ...notes], problems: [...parsers.problems, ...problems] };
+  },
 });
+
+function splitFaults({ prefillDecode, sleepMode }: VllmBlock, task: ModelTask): SettingFault[] {
+  if (prefillDecode === undefined) {
+    return [];
+  }
+  const fix = "remove prefillDecode";
+  return [
+    ...(task === "chat" || task === "completion"
+      ? []
+      : [{ key: "prefillDecode", allowed: `only for models that write text, this one is for ${task}`, fix }]),
+    ...(sleepMode
+      ? [{ key: "sleepMode", allowed: "not beside prefillDecode: one half would sleep without the other", fix }]
+      : []),
+  ];
+}
+
+function splitOutcome({ prefillDecode }: VllmBlock, model: ServedModel): Pick<SettingsOutcome, "notes" | "problems"> {
+  if (prefillDecode === undefined) {
+    return { notes: [], problems: [] };
+  }
+  const { prefill, decode } = prefillDecode;
+  const gib = (kvCacheBytesPerToken(model.architecture) * model.contextTokens) / 2 ** 30;
+  return {
+    notes: [
+      `${prefill} pods read prompts and ${decode} write answers, which vLLM calls experimental; the cache of a full prompt, ${gib.toFixed(2)} GiB, goes between them over the pods' TCP: ${((gib * 8 * 2 ** 30) / 25e9).toFixed(2)} s at 25 Gbit/s`,
+    ],
+    problems:
+      model.args?.["kv-transfer-config"] === undefined
+        ? []
+        : [
+            {
+              rule: "prefill-decode",
+              message:
+                "args.kv-transfer-config: vllm.prefillDecode sets it for both kinds of pods. Remove one of the two",
+            },
+          ],
+  };
+}
+
+/** Stages of a pipeline would span nodes, or send the cache in pieces that the connector is not asked for here. */
+export function splitLayoutProblems({ prefillDecode }: VllmOwnSettings, pipelineParallel: number): string[] {
+  return prefillDecode !== undefined && pipelineParallel > 1
+    ? [`PP ${pipelineParallel}: with vllm.prefillDecode each pod has the whole model, use 1`]
+    : [];
+}
 
 /** Templates make prompts of chats; parsers read what the model then says. */
 export function chatFaults(block: ChatKeys, task: ModelTask): SettingFault[] {

@@ -49,6 +49,7 @@ const rules: readonly Rule[] = [
   adapters.adapterRanksFit,
   adapters.adapterRoomHasAdapters,
   models.replicasAreOrdered,
+  models.replicasAreSaidOnce,
   models.servedNamesAreUnique,
   models.servedNamesFitTheEngines,
   sharedServers.serversCanBeJoined,

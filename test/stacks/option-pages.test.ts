@@ -20,7 +20,7 @@ function fragments(page: string): Record<string, unknown>[] {
 }
 
 describe.each([
-  ["engine-options", 5],
+  ["engine-options", 6],
   ["images", 2],
   ["shared-servers", 1],
 ])("docs/%s.md", (page, count) => {

@@ -166,6 +166,21 @@ export const replicasAreOrdered: Rule = function* ({ sections }) {
   }
 };
 
+export const replicasAreSaidOnce: Rule = function* ({ sections }) {
+  for (const [name, model] of Object.entries(sections.models ?? {})) {
+    const { minReplicas } = requestedSettings(model);
+    const { min, max } = model.replicas;
+    if (minReplicas !== undefined && (min !== 1 || max !== 1)) {
+      yield {
+        path: ["models", name, "replicas"],
+        value: { min, max },
+        allowed: `nothing: the block of ${model.engine} says how many pods there are, ${minReplicas}`,
+        fix: "remove replicas",
+      };
+    }
+  }
+};
+
 export const servedNamesAreUnique: Rule = function* ({ sections }) {
   const owners = new Map<string, string>();
   for (const { served, name, path, fix } of servedNames({ ...firsts(sections.models), ...sections.externalModels })) {

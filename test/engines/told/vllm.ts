@@ -30,6 +30,7 @@ export const vllmReader: Reader = {
   examples: [
     { model: "qwen2.5-7b-instruct", vllm: { maxNumSeqs: 33, gpuMemoryUtilization: 0.81, kvCacheDtype: "fp8" } },
     { model: "llama-3.3-70b-instruct", quantization: "fp8", vllm: { tensorParallel: 4 } },
+    { model: "qwen2.5-7b-instruct", vllm: { prefillDecode: { prefill: 1, decode: 2 } } },
     { model: "llama-3.1-405b-instruct", contextTokens: 4096, concurrency: 2, vllm: { pipelineParallel: 2 } },
   ],
   told: (objects) =>

@@ -1,0 +1,184 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import { VLLM_PORT } from "../../engines/vllm";
+import { vllmOwnSettings } from "../../engines/vllm/settings";
+import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
+import { modelNamespaceName } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
+import type { ModelPlan } from "../../planner/types";
+import { type Connection, connect } from "../core/connections";
+import type { HardenedContainer } from "../core/hardened-pod";
+import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
+import { PlatformComponent } from "../core/platform-component";
+import { guaranteed } from "../core/resources";
+import { Workload } from "../core/workload";
+import { chatTemplate } from "./chat-template";
+import type { ModelEndpoint } from "./endpoint";
+import { modelNamespace } from "./model-namespace";
+import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
+import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, variables } from "./pod-settings";
+import { httpProbes } from "./probes";
+import type { ProxyJob } from "./scripts/vllm-prefill-proxy";
+import { vllmArguments } from "./vllm-args";
+import { type VllmPodArgs, vllmPod } from "./vllm-pod";
+import { vllmWeights } from "./vllm-weights";
+
+const APP = "vllm";
+const SCRIPT = "vllm-prefill-proxy.ts";
+const PROXY_PORT = 8001;
+/** The proxy streams and keeps nothing but the requests that it reads: 32 of them at their largest. */
+const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 1, ephemeralStorageGiB: 0.25 };
+const MAX_BODY_BYTES = 16 * 2 ** 20;
+/** As long as the gateway lets a request wait for its first byte; prompts of a full context take seconds. */
+const PREFILL_TIMEOUT_MS = 120_000;
+
+type Role = "prefill" | "decode";
+
+/** What each kind of pod is told: `kv_role` names it for people, and `recompute` lets an answer go on when a prefill pod is gone. */
+const TRANSFER: Readonly<Record<Role, object>> = {
+  prefill: { kv_connector: "NixlConnector", kv_role: "kv_producer", kv_load_failure_policy: "recompute" },
+  decode: { kv_connector: "NixlConnector", kv_role: "kv_consumer", kv_load_failure_policy: "recompute" },
+};
+
+/** The model's prompts are read by other pods than those that write its answers. */
+export function isSplit(model: ModelPlan): boolean {
+  return vllmOwnSettings(model).prefillDecode !== undefined;
+}
+
+/**
+ * One model on vLLM in two kinds of pods, each with the whole model. Clients reach those that write answers, through the
+ * proxy in them, which has the prompt read by one of the others first.
+ */
+export class VllmSplit extends PlatformComponent implements ModelServer {
+  readonly endpoint: ModelEndpoint;
+
+  static endpointOf(model: ModelPlan): ModelEndpoint {
+    const instance = serverName(model.name);
+    return {
+      ...modelOf(model),
+      ports: { openai: PROXY_PORT },
+      service: instance,
+      podLabels: selectorLabels(APP, instance),
+      scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
+    };
+  }
+
+  static connectionsOf({ name }: ModelPlan): readonly Connection[] {
+    const namespace = modelNamespaceName(name);
+    const pods = (["prefill", "decode"] as const).map((role) => ({
+      namespace,
+      podLabels: selectorLabels(APP, instanceOf(name, role)),
+    }));
+    return [
+      connect({
+        name: `model-${name}-to-itself`,
+        reason:
+          "Prompts go to prefill pods and their cache to decode pods: UCX connects in both directions, on ports of its choice",
+        from: pods,
+        to: pods,
+      }),
+    ];
+  }
+
+  /** @throws Error when there is no model store, or the model's source is not in it. */
+  constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("serving:VllmSplit", name, opts);
+    const { model } = args;
+    const { prefill, decode } = vllmOwnSettings(model).prefillDecode ?? { prefill: 1, decode: 1 };
+    this.endpoint = VllmSplit.endpointOf(model);
+    const store = requireStore(args);
+    // Each kind replaces a pod of its own at a time.
+    const namespace = modelNamespace(this.child("space"), { model, replaced: 2 }, this.childOptions());
+    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
+    const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
+    const proxy = this.proxy(model, namespace);
+    const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
+    const serve = (
+      role: Role,
+      count: number,
+      ports: { name: string; port: number },
+      more: Pick<VllmPodArgs, "beside">,
+    ) =>
+      new Workload(
+        this.child(role),
+        {
+          namespace,
+          app: APP,
+          instance: instanceOf(model.name, role),
+          labels: { [MODEL_LABEL]: model.name },
+          podAnnotations: {
+            ...memoryAnnotations(model),
+            [ANNOTATIONS.configHash]: hashOf([weights.hash, proxy.hash, ...(template ? [template.hash] : [])]),
+          },
+          replicas: { count },
+          // The gateway balances requests over the pods that answer; the proxies leave that to the Service.
+          headless: role === "decode",
+          ports: [ports],
+          // No GPU is left for an extra pod.
+          controller: { kind: "Deployment", surge: false, progressDeadlineSeconds: deadline },
+          controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
+          pod: withVolume(
+            vllmPod({
+              ...args,
+              ...more,
+              weights,
+              chatTemplate: template,
+              arguments: [
+                ...vllmArguments(model, weights.location),
+                `--kv-transfer-config=${JSON.stringify(TRANSFER[role])}`,
+              ],
+              // Where the others fetch what they need to reach its cache.
+              environment: [
+                { name: "VLLM_NIXL_SIDE_CHANNEL_HOST", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+              ],
+              probes: httpProbes(model),
+            }),
+            role === "decode" ? [proxy.volume] : [],
+          ),
+        },
+        this.childOptions(),
+      );
+    serve("prefill", prefill, { name: "http", port: VLLM_PORT }, {});
+    serve("decode", decode, { name: "api", port: PROXY_PORT }, { beside: proxy });
+    this.registerOutputs({ endpoint: this.endpoint });
+  }
+
+  /** A native sidecar: it starts before the engine, and stays until the engine has drained. */
+  private proxy(model: ModelPlan, namespace: pulumi.Input<string>) {
+    const scripts = jobScripts(
+      this.child("proxy"),
+      { namespace, name: "prefill-proxy", folder: "components/serving/scripts", files: [SCRIPT] },
+      this.childOptions(),
+    );
+    const host = serviceHost(instanceOf(model.name, "prefill"), modelNamespaceName(model.name));
+    const job: ProxyJob = {
+      port: PROXY_PORT,
+      prefill: `http://${host}:${VLLM_PORT}`,
+      decode: `http://127.0.0.1:${VLLM_PORT}`,
+      maxBodyBytes: MAX_BODY_BYTES,
+      prefillTimeoutMs: PREFILL_TIMEOUT_MS,
+    };
+    const container: HardenedContainer = {
+      name: "prefill-proxy",
+      restartPolicy: "Always",
+      image: image("node"),
+      command: ["node", scriptPath(SCRIPT)],
+      env: variables({ RUN: "prefill-proxy", PREFILL_PROXY: JSON.stringify(job) }),
+      ports: [{ name: "api", containerPort: PROXY_PORT }],
+      volumeMounts: [scripts.mount],
+      writablePaths: ["/tmp"],
+      resources: guaranteed(PROXY_RESOURCES),
+      readinessProbe: { tcpSocket: { port: "api" }, periodSeconds: 5 },
+    };
+    return { container, resources: PROXY_RESOURCES, volume: scripts.volume, hash: hashOf([scripts.hash, job]) };
+  }
+}
+
+function withVolume(pod: ReturnType<typeof vllmPod>, volumes: NonNullable<typeof pod.volumes>): typeof pod {
+  return { ...pod, volumes: [...(pod.volumes ?? []), ...volumes] };
+}
+
+function instanceOf(model: string, role: Role): string {
+  return role === "decode" ? serverName(model) : `${serverName(model)}-prefill`;
+}

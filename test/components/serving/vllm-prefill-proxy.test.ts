@@ -1,0 +1,179 @@
+/** The proxy between real HTTP servers, which answer as vLLM's prefill and decode pods do, or do their worst. */
+import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { prefillProxy } from "../../../components/serving/scripts/vllm-prefill-proxy.ts";
+import { serve } from "../storage/fakes";
+
+type Body = Record<string, unknown>;
+type Handler = (body: Body, response: ServerResponse, request: IncomingMessage) => void;
+
+interface Pod {
+  readonly url: string;
+  readonly asked: { readonly path: string; readonly body: Body; readonly id: string | undefined }[];
+  handle: Handler;
+  close(): Promise<void>;
+}
+
+async function pod(handle: Handler): Promise<Pod> {
+  const asked: Pod["asked"] = [];
+  const made: { handle: Handler } = { handle };
+  const server = await serve((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as Body;
+      asked.push({
+        path: `${incoming.method} ${incoming.url}`,
+        body,
+        id: incoming.headers["x-request-id"]?.toString(),
+      });
+      made.handle(body, response, incoming);
+    });
+  });
+  return Object.assign(made, { url: server.url, asked, close: () => server.close() });
+}
+
+const json = (response: ServerResponse, body: object, status = 200) =>
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+
+const LIES = { do_remote_prefill: true, remote_engine_id: "e", remote_block_ids: [1, 2], remote_host: "10.0.0.7" };
+
+let prefill: Pod;
+let decode: Pod;
+let proxy: ReturnType<typeof prefillProxy>;
+let url: string;
+
+beforeEach(async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  prefill = await pod((_, response) => json(response, { choices: [], kv_transfer_params: LIES }));
+  decode = await pod((_, response) => json(response, { choices: [{ text: "hello" }] }));
+  proxy = prefillProxy({
+    port: 0,
+    prefill: prefill.url,
+    decode: decode.url,
+    maxBodyBytes: 10_000,
+    prefillTimeoutMs: 200,
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  proxy.closeAllConnections();
+  await new Promise((resolve) => proxy.close(resolve));
+  await Promise.all([prefill.close(), decode.close()]);
+  vi.restoreAllMocks();
+});
+
+const complete = (body: unknown, path = "/v1/chat/completions") =>
+  fetch(`${url}${path}`, {
+    method: "POST",
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    headers: { "x-request-id": "r-1" },
+  });
+
+describe("the proxy before decode pods", () => {
+  it("has the prompt read for one token, and the answer written with the cache of it", async () => {
+    const asked = { model: "m", messages: [], max_tokens: 50, max_completion_tokens: 60, min_tokens: 5, stream: true };
+    const response = await complete({ ...asked, stream_options: { include_usage: true } });
+    expect(await response.json()).toEqual({ choices: [{ text: "hello" }] });
+    expect(prefill.asked).toEqual([
+      {
+        path: "POST /v1/chat/completions",
+        id: "r-1",
+        body: {
+          model: "m",
+          messages: [],
+          stream: false,
+          max_tokens: 1,
+          max_completion_tokens: 1,
+          kv_transfer_params: expect.objectContaining({ do_remote_decode: true, do_remote_prefill: false }),
+        },
+      },
+    ]);
+    expect(decode.asked).toEqual([
+      {
+        path: "POST /v1/chat/completions",
+        id: "r-1",
+        body: { ...asked, stream_options: { include_usage: true }, kv_transfer_params: LIES },
+      },
+    ]);
+  });
+
+  it("streams: the first piece is there before the last is made", async () => {
+    let finish = () => {};
+    decode.handle = (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+      finish = () => response.end("data: [DONE]\n\n");
+    };
+    const response = await complete({ stream: true });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe("data: 1\n\n");
+    finish();
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe("data: [DONE]\n\n");
+  });
+
+  it.each<[string, Handler]>([
+    ["fails", (_, response) => json(response, { error: "no room" }, 503)],
+    ["breaks off", (_, response) => response.destroy()],
+    ["never answers", () => undefined],
+    ["answers without a cache", (_, response) => json(response, { choices: [] })],
+    ["answers no JSON", (_, response) => response.end("<html>")],
+    ["names a cache that is no mapping", (_, response) => json(response, { kv_transfer_params: [1] })],
+    ["answers without end", (_, response) => response.end(`{"x":"${"y".repeat(5 * 2 ** 20)}"}`)],
+  ])("lets the decode pod read the prompt itself where the prefill pod %s", async (_, handle) => {
+    prefill.handle = handle;
+    expect((await complete({ model: "m" })).status).toBe(200);
+    expect(decode.asked.map(({ body }) => body)).toEqual([{ model: "m" }]);
+  });
+
+  it("never believes a client where a cache lies", async () => {
+    prefill.handle = (_, response) => json(response, {}, 500);
+    await complete({ model: "m", kv_transfer_params: { remote_host: "169.254.169.254", remote_port: 80 } });
+    expect(decode.asked.map(({ body }) => body)).toEqual([{ model: "m" }]);
+    expect(JSON.stringify(prefill.asked)).not.toContain("169.254");
+  });
+
+  it("splits no request for several answers", async () => {
+    await complete({ n: 2 });
+    expect([prefill.asked.length, decode.asked.length]).toEqual([0, 1]);
+  });
+
+  it("hands on what the decode pod says is wrong", async () => {
+    decode.handle = (_, response) => json(response, { error: { message: "context" } }, 400);
+    const response = await complete({ model: "m" });
+    expect([response.status, await response.json()]).toEqual([400, { error: { message: "context" } }]);
+  });
+
+  it("answers 502 where the decode pod is gone", async () => {
+    decode.handle = (_, response) => response.destroy();
+    expect((await complete({ model: "m" })).status).toBe(502);
+  });
+
+  it("tells the decode pod when the client leaves", async () => {
+    const left = new Promise<void>((resolve) => {
+      decode.handle = (_, response) => {
+        response.once("close", () => resolve());
+        response.writeHead(200).write("data: 1\n\n");
+      };
+    });
+    const client: ClientRequest = request(`${url}/v1/completions`, { method: "POST" }, () => client.destroy());
+    client.on("error", () => undefined).end("{}");
+    await left;
+  });
+
+  it("refuses what is too large, no JSON, or no path of the API", async () => {
+    expect((await complete({ x: "y".repeat(20_000) })).status).toBe(413);
+    expect((await complete("[1]")).status).toBe(400);
+    expect((await complete("{", "/v1/completions")).status).toBe(400);
+    expect((await complete({}, "/sleep")).status).toBe(404);
+    expect((await complete({}, "/v1/completions/../../collective_rpc")).status).toBe(404);
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    expect([prefill.asked, decode.asked]).toEqual([[], []]);
+    expect((await fetch(`${url}/v1/models`)).status).toBe(200);
+    expect(decode.asked.map(({ path }) => path)).toEqual(["GET /v1/models"]);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { servingConnections } from "../../../components/serving/serving";
+import { modelPlan } from "../../harness/plans";
+import { container, deployServing, literals, podTemplate, specOf } from "./fixture";
+
+const split = modelPlan({
+  engineSettings: { prefillDecode: { prefill: 1, decode: 2 } },
+  minReplicas: 3,
+  maxReplicas: 3,
+});
+
+async function deployed() {
+  const { deployment, serving } = await deployServing([split]);
+  const pods = (role: string) =>
+    deployment.resource("kubernetes:apps/v1:Deployment", `serving-llama-8b-${role}-deployment`);
+  return { deployment, serving, prefill: pods("prefill"), decode: pods("decode") };
+}
+
+describe("VllmSplit", () => {
+  it("makes as many pods of each kind as the plan counts, each with all the GPUs of the model", async () => {
+    const { prefill, decode } = await deployed();
+    expect([specOf(prefill).replicas, specOf(decode).replicas]).toEqual([1, 2]);
+    for (const resource of [prefill, decode]) {
+      const { spec } = podTemplate(resource);
+      expect(spec.containers.map(({ resources }) => resources.limits["nvidia.com/gpu"])).toEqual(["1"]);
+      // The proxy's share is part of the pod's.
+      const all = [...spec.containers, ...(spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy)];
+      const cpu = all.reduce((sum, { resources }) => sum + milliCpu(resources.requests.cpu), 0);
+      expect(cpu).toBe(split.resources.cpu * 1000);
+    }
+  });
+
+  it("tells each kind its part of the connector, and its own address", async () => {
+    const { prefill, decode } = await deployed();
+    const told = [prefill, decode].map((resource) => {
+      const engine = container(podTemplate(resource).spec, "vllm");
+      expect(engine.env).toContainEqual({
+        name: "VLLM_NIXL_SIDE_CHANNEL_HOST",
+        valueFrom: { fieldRef: { fieldPath: "status.podIP" } },
+      });
+      const word = engine.args?.find((each) => each.startsWith("--kv-transfer-config=")) ?? "";
+      return JSON.parse(word.slice(word.indexOf("=") + 1)) as object;
+    });
+    expect(told).toEqual([
+      { kv_connector: "NixlConnector", kv_role: "kv_producer", kv_load_failure_policy: "recompute" },
+      { kv_connector: "NixlConnector", kv_role: "kv_consumer", kv_load_failure_policy: "recompute" },
+    ]);
+  });
+
+  it("answers through the proxy in decode pods, which knows the Service of the others", async () => {
+    const { deployment, serving, decode, prefill } = await deployed();
+    expect(serving.endpoints).toMatchObject([
+      {
+        service: "model-llama-8b",
+        ports: { openai: 8001 },
+        podLabels: { "app.kubernetes.io/instance": "model-llama-8b" },
+        scale: { kind: "Deployment", name: "model-llama-8b" },
+        metrics: { port: 8000 },
+      },
+    ]);
+    const proxy = container(podTemplate(decode).spec, "prefill-proxy");
+    expect(JSON.parse(literals(proxy).PREFILL_PROXY ?? "{}")).toMatchObject({
+      port: 8001,
+      prefill: "http://model-llama-8b-prefill.model-llama-8b.svc:8000",
+      decode: "http://127.0.0.1:8000",
+    });
+    expect(proxy.restartPolicy).toBe("Always");
+    expect(podTemplate(prefill).spec.initContainers?.map(({ name }) => name)).toEqual(["fetch-weights"]);
+    const services = deployment.ofType("kubernetes:core/v1:Service").map(({ inputs }) => inputs.metadata);
+    expect(services).toEqual(
+      expect.arrayContaining(
+        ["model-llama-8b", "model-llama-8b-prefill"].map((name) => expect.objectContaining({ name })),
+      ),
+    );
+  });
+
+  it("lets its two kinds of pods reach each other, and nobody else", () => {
+    const pods = ["model-llama-8b-prefill", "model-llama-8b"].map((instance) => ({
+      namespace: "model-llama-8b",
+      podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": instance },
+    }));
+    expect(servingConnections([split], { clusterCidrs: [], nodeCidrs: [], apiServerCidrs: [] } as never)).toEqual([
+      expect.objectContaining({ name: "model-llama-8b-to-itself", from: pods, to: pods }),
+    ]);
+  });
+});
+
+function milliCpu(quantity = "0"): number {
+  return quantity.endsWith("m") ? Number(quantity.slice(0, -1)) : Number(quantity) * 1000;
+}
