@@ -206,12 +206,13 @@ export class InferenceGateway extends PlatformComponent {
     this.address = gatewayAddress(args);
     this.consumerSecrets = Object.fromEntries(consumers.map((consumer) => [consumer, consumerSecretName(consumer)]));
     const [firstConsumer = ""] = consumers;
-    const canaries = new Set(published.flatMap(({ revisions = [] }) => revisions.map((share) => share.name)));
     this.models = Object.fromEntries([
       ...published
-        .filter(({ name, names }) => names.length > 0 && !canaries.has(name))
+        .filter(({ names }) => names.length > 0)
         .map((server) => [server.name, modelUsage(server, args, firstConsumer)] as const),
-      ...kserve.map((endpoint) => [endpoint.model, kserveUsage(endpoint, args, firstConsumer)] as const),
+      ...kserve
+        .filter(({ revisionOf }) => revisionOf === undefined)
+        .map((endpoint) => [endpoint.model, kserveUsage(endpoint, args, firstConsumer)] as const),
     ]);
     this.registerOutputs({ address: this.address, consumerSecrets: this.consumerSecrets, models: this.models });
   }

@@ -7,6 +7,7 @@ import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { MODEL_HEADER } from "./names";
+import { backendRefs, revisionsOf, sharesOf } from "./shares";
 import { HTTPS_LISTENER, seconds } from "./traffic";
 
 /** An endpoint whose only HTTP API is KServe's v2: the `model` field of OpenAI's requests cannot lead there. */
@@ -70,8 +71,9 @@ export class KserveRoutes extends PlatformComponent {
     );
   }
 
-  private route(endpoint: KserveEndpoint, { namespace, requestTimeoutSeconds }: KserveRoutesArgs): void {
+  private route(endpoint: KserveEndpoint, { namespace, endpoints, requestTimeoutSeconds }: KserveRoutesArgs): void {
     const { model, servedName } = endpoint;
+    const shares = sharesOf(model, revisionsOf(model, endpoints));
     customResource<IHTTPRoute>(
       this.child(`path-${model}`),
       {
@@ -98,7 +100,7 @@ export class KserveRoutes extends PlatformComponent {
                 requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: servedName }] },
               },
             ],
-            backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: model, weight: 1 }],
+            backendRefs: backendRefs(shares),
             timeouts: { request: seconds(requestTimeoutSeconds) },
           })),
         },

@@ -9,7 +9,8 @@ import { TOKEN_COSTS } from "./access-log";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
 import { MODEL_HEADER } from "./names";
 import { HEADERS_THAT_STAY, keyFilter, upstreamTls } from "./outside-access";
-import { isOutside, type Published, type Share } from "./published";
+import { isOutside, type Published } from "./published";
+import { backendRefs, sharesOf } from "./shares";
 import { HTTPS_LISTENER, seconds } from "./traffic";
 
 export interface ModelRoutesArgs {
@@ -110,7 +111,7 @@ export class ModelRoutes extends PlatformComponent {
               // `GET /v1/models` lists each; a rule of the HTTPRoute made of it takes 64 (Gateway API 1.6).
               matches: names.map((value) => ({ headers: [{ type: "Exact", name: MODEL_HEADER, value }] })),
               // One priority: requests are shared, and nobody stands in for another.
-              backendRefs: sharesOf(server).map((share) => ({
+              backendRefs: sharesOf(name, server.revisions).map((share) => ({
                 name: share.name,
                 priority: 0,
                 weight: share.weight,
@@ -161,12 +162,7 @@ export class ModelRoutes extends PlatformComponent {
                 },
                 ...(isOutside(server) ? keyFilter(server) : []),
               ],
-              backendRefs: sharesOf(server).map((share) => ({
-                group: "gateway.envoyproxy.io",
-                kind: "Backend",
-                name: share.name,
-                weight: share.weight,
-              })),
+              backendRefs: backendRefs(sharesOf(name, server.revisions)),
               timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
             },
           ],
@@ -191,17 +187,4 @@ export class ModelRoutes extends PlatformComponent {
 /** API of a task: Cohere's for rerank, because OpenAI has none. */
 function schemaOf(task: Published["task"], prefix: string): ApiSchema {
   return task === "rerank" ? { name: "Cohere", version: "v2" } : { name: "OpenAI", prefix };
-}
-
-/**
- * Who answers a server's requests: itself, but for what its revisions take. Envoy Gateway makes one cluster of them all, a
- * locality for each; it leaves out what has weight 0, and so does Envoy AI Gateway (internal/gatewayapi/route.go at v1.9.0,
- * internal/extensionserver/post_translate_modify.go at v1.1.0).
- */
-function sharesOf({ name, revisions }: Published): readonly Share[] {
-  if (revisions === undefined) {
-    return [{ name, weight: 1 }];
-  }
-  const theirs = revisions.reduce((sum, { weight }) => sum + weight, 0);
-  return [{ name, weight: 100 - theirs }, ...revisions];
 }

@@ -2,6 +2,7 @@ import { serviceFqdn } from "../../names/service-host";
 import type { CertificateFile, ExternalModelPlan, ModelTask } from "../../planner/types";
 import { type OutsideAddress, serverAt } from "../core/outside";
 import { namesOf, type OpenAiEndpoint } from "../serving/endpoint";
+import { revisionsOf, type Share } from "./shares";
 
 /** A server with OpenAI's API as the gateway publishes it, wherever that answers. */
 export interface Published {
@@ -13,16 +14,8 @@ export interface Published {
   /** `owned_by` in `GET /v1/models`. */
   readonly ownedBy: string;
   readonly upstream: Upstream;
-  /** Others that answer to its names too, each under a `name` of its own. @default none: it answers all requests */
+  /** Others that take percents of its requests, each under a `name` of its own. @default none: it answers all requests */
   readonly revisions?: readonly Share[];
-}
-
-/** A part of the requests to a server's names. */
-export interface Share {
-  /** Of the server that answers them. */
-  readonly name: string;
-  /** Percent of all. */
-  readonly weight: number;
 }
 
 /** Where requests go. */
@@ -54,9 +47,7 @@ export interface OutsideAccess {
 export function publishedEndpoints(endpoints: readonly OpenAiEndpoint[]): Published[] {
   return endpoints.map((endpoint) => {
     const { model, revisionOf } = endpoint;
-    const revisions = endpoints.flatMap((other) =>
-      other.revisionOf?.model === model ? [{ name: other.model, weight: other.revisionOf.weight }] : [],
-    );
+    const revisions = revisionsOf(model, endpoints);
     return {
       ...publishedEndpoint(endpoint),
       ...(revisionOf && { names: [] }),

@@ -56,6 +56,19 @@ describe("KserveRoutes", () => {
     expect(reached).toEqual([]);
   });
 
+  it("shares each of these requests with a canary, which has paths of its own", async () => {
+    const revisionOf = { model: "ranking", weight: 20 };
+    const canary = { ...ranking, model: "ranking-canary", namespace: "model-ranking-canary", revisionOf };
+    const { deployment, gateway } = await deployGateway({ endpoints: [ranking, canary] });
+    const weights = (name: string) =>
+      (
+        specOf(deployment, "HTTPRoute", name) as { rules: { backendRefs: { name: string; weight: number }[] }[] }
+      ).rules.map(({ backendRefs }) => backendRefs.map((ref) => `${ref.name} ${ref.weight}`).join());
+    expect(new Set(weights("kserve-ranking"))).toEqual(new Set(["ranking 80,ranking-canary 20"]));
+    expect(new Set(weights("kserve-ranking-canary"))).toEqual(new Set(["ranking-canary 1"]));
+    expect(Object.keys(gateway.models)).toEqual(["ranking"]);
+  });
+
   it("opens the HTTP port alone, and gives no route by the model field", async () => {
     const { deployment } = await deployGateway({ endpoints: [endpoint("legal"), ranking] });
     expect(specOf(deployment, "Backend", "ranking")).toEqual({

@@ -97,6 +97,11 @@ describe("a canary", () => {
     expect(problems[0]?.fix).toContain(fix);
   });
 
+  it("answers to its model's names, adapters' too, which is no clash", () => {
+    const adapters = { contracts: "s3://models/contracts" };
+    expect(problemsWith({ models: { chat: { ...chat, adapters, canary: { quantization: "fp8" } } } })).toEqual([]);
+  });
+
   it("may use the pool that is dedicated to its model", () => {
     const gpu = { shape: "VM.GPU.A10.2", maxNodes: 4, dedicatedTo: ["chat"] };
     const system = { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 };
