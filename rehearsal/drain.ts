@@ -6,7 +6,7 @@ import { type RehearsedCluster, removeNode } from "./rehearsed-cluster";
 import type { DrainFact, PodFact } from "./report/schema";
 import { LOOK_EVERY_MS, Rest, settle } from "./settle";
 import { secondsSince } from "./stopwatch";
-import { isService, type Workload } from "./workloads";
+import { isHead, isService, type Workload } from "./workloads";
 
 /** Seconds after which a drain that still makes progress is given up. */
 const LIMIT_SECONDS = 120;
@@ -69,6 +69,7 @@ class Drain {
   private readonly goals: ReadonlySet<string>;
   private readonly fewest = new Map<Workload, number>();
   private readonly heldBy = new Map<string, { refusals: number; message: string }>();
+  private readonly headless = new Set<Workload>();
   private evicted = 0;
 
   constructor(
@@ -122,6 +123,9 @@ class Drain {
       const isOfWorkload = podsOfWorkload(workload, { ...this.state, pods: [pod] }).length > 0;
       if (isOfWorkload) {
         this.fewest.set(workload, Math.min(fewest, workload.replicas - 1));
+        if (isHead(pod)) {
+          this.headless.add(workload);
+        }
       }
     }
   }
@@ -132,7 +136,14 @@ class Drain {
       pods: this.goals.size,
       heldBy: [...this.heldBy].map(([budget, { refusals, message }]) => ({ budget, refusals, message })),
       workloads: [...this.fewest]
-        .map(([{ namespace, name, model, replicas }, fewest]) => ({ namespace, name, model, replicas, fewest }))
+        .map(([workload, fewest]) => ({
+          namespace: workload.namespace,
+          name: workload.name,
+          model: workload.model,
+          replicas: workload.replicas,
+          fewest,
+          ...(this.headless.has(workload) && { headLeft: true as const }),
+        }))
         .filter(({ replicas, fewest }) => fewest < replicas),
     };
   }

@@ -108,8 +108,8 @@ function drainFindings(drain: DrainFact, { pools }: RehearsalFacts): Finding[] {
     const message = `ends only with ${nodes} more in pool ${drain.pool}, which may have ${limit}. Without${heldText(drain)}`;
     findings.push(notice("drain", subject, message));
   }
-  for (const { fewest, replicas, ...workload } of drain.workloads) {
-    if (replicas > 1 && fewest < replicas - 1) {
+  for (const { fewest, replicas, headLeft, ...workload } of drain.workloads) {
+    if (replicas > 1 && fewest < replicas - 1 && !headLeft) {
       const message = `${nameOf(workload)} fell to ${fewest} of ${replicas} replicas: its budget allows one at a time`;
       findings.push(broken("drain", subject, message));
     }
@@ -117,6 +117,11 @@ function drainFindings(drain: DrainFact, { pools }: RehearsalFacts): Finding[] {
   const single = drain.workloads.filter(({ fewest, replicas }) => replicas === 1 && fewest === 0);
   if (single.length > 0) {
     const message = `interrupts what has one replica: ${single.map(nameOf).join(", ")}`;
+    findings.push(notice("drain", subject, message));
+  }
+  const headless = drain.workloads.filter(({ headLeft }) => headLeft);
+  if (headless.length > 0) {
+    const message = `interrupts what has one head, until another is there: ${headless.map(nameOf).join(", ")}`;
     findings.push(notice("drain", subject, message));
   }
   if (!drain.recovered) {

@@ -60,6 +60,8 @@ const replicas = z.object({
   replicas: count,
   /** The fewest that were ready at once. */
   fewest: count,
+  /** The one pod without which no replica serves was among those that left: the head of a Ray cluster. */
+  headLeft: z.literal(true).optional(),
 });
 
 const drain = z.object({

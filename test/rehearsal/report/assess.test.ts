@@ -160,6 +160,13 @@ describe("a drain", () => {
     expect(said({ drains: [{ ...drain, workloads: [{ ...replicas, fewest: 1 }] }] })).toEqual([]);
   });
 
+  it("that takes the head of a Ray cluster interrupts its model, which no budget can prevent", () => {
+    const headless = { ...replicas, replicas: 3, fewest: 0, headLeft: true as const };
+    expect(said({ drains: [{ ...drain, workloads: [headless] }] })).toEqual([
+      `notice drain: drain of ${drain.node} interrupts what has one head, until another is there: model chat`,
+    ]);
+  });
+
   it("names together what it interrupts because there is one replica", () => {
     const single = { replicas: 1, fewest: 0 };
     const workloads = [
