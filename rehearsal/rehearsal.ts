@@ -1,6 +1,7 @@
 import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import { isChartType } from "../kubernetes/resource-types";
 import type { EnvironmentRun } from "../offline/environment";
+import { hostsOf } from "../planner/server-groups";
 import { applyPlatform, prepareCluster } from "./bring-up";
 import type { ApiClient } from "./cluster/api-client";
 import { ControlPlane } from "./cluster/control-plane";
@@ -103,7 +104,8 @@ export class Rehearsal {
         maxNodes: pool.maxNodes,
         gpusPerNode: pool.shape.gpu?.count ?? 0,
       })),
-      models: plan.models.map(({ name, pool, minReplicas, nodesPerReplica }) => {
+      // Whoever joins the server of another has no pods.
+      models: hostsOf(plan.models).map(({ name, pool, minReplicas, nodesPerReplica }) => {
         return { name, pool, replicas: minReplicas, nodesPerReplica };
       }),
       objects: applied,

@@ -2,7 +2,8 @@ import type { MachineShape } from "../../catalog/shapes";
 import { exchangeableShapes, onMachine } from "../fixes/pool-settings";
 import type { Replanning } from "../fixes/setting";
 import type { PoolRequest } from "../request";
-import type { CapacityProblem, DeploymentPlan, PoolPlan } from "../types";
+import { hostsOf } from "../server-groups";
+import type { CapacityProblem, DeploymentPlan, MemoryPerGpu, ModelPlan, PoolPlan } from "../types";
 import { samePlaces, wholeUsd } from "./comparison";
 import { hostMemory } from "./host-memory";
 
@@ -38,22 +39,29 @@ export function cheaperMachine(context: Replanning): CapacityProblem[] {
 
 /** What of a pool's GPUs is not used, as the beginning of a sentence; undefined when they are put to use. */
 function wasteOf({ models }: DeploymentPlan, pool: PoolPlan): string | undefined {
-  const here = models.filter((m) => m.pool === pool.name && m.gpusPerNode > 0);
+  const here = hostsOf(models).filter((m) => m.pool === pool.name && m.gpusPerNode > 0);
   if (here.length === 0 || pool.gpusTotal === 0) {
     return undefined;
   }
   const fullest = here.reduce((best, m) => (fillOf(m) > fillOf(best) ? m : best));
   if (fillOf(fullest) <= MOSTLY_EMPTY) {
-    const { totalGiB, limitGiB } = fullest.memoryPerGpu;
-    return `${fullest.name} takes ${totalGiB.toFixed(1)} of ${limitGiB.toFixed(1)} GiB of a GPU`;
+    const { totalGiB, limitGiB } = memoryOf(fullest);
+    const name = fullest.server ? `the server of ${fullest.server.models.join(", ")}` : fullest.name;
+    return `${name} takes ${totalGiB.toFixed(1)} of ${limitGiB.toFixed(1)} GiB of a GPU`;
   }
   return pool.gpusClaimed <= pool.gpusTotal * MOSTLY_FREE
     ? `models claim ${pool.gpusClaimed} of ${pool.gpusTotal} GPUs`
     : undefined;
 }
 
-function fillOf({ memoryPerGpu: { totalGiB, limitGiB } }: DeploymentPlan["models"][number]): number {
+function fillOf(model: ModelPlan): number {
+  const { totalGiB, limitGiB } = memoryOf(model);
   return totalGiB / limitGiB;
+}
+
+/** Of all models of its server. */
+function memoryOf({ server, memoryPerGpu }: ModelPlan): MemoryPerGpu {
+  return server?.memoryPerGpu ?? memoryPerGpu;
 }
 
 /** The machine with which the environment costs least, if that is worth it and raises no new question. */
