@@ -115,8 +115,8 @@ export interface Engine {
   readonly versionForm?: VersionForm;
   /** Kinds of sources that it can serve. */
   readonly sources: readonly ModelSource["kind"][];
-  /** Who brings the weights: our model store, the engine's own registry, its image, or there are none. */
-  readonly weightsFrom: "store" | "registry" | "image" | "none";
+  /** Who brings the weights: our model store, the engine's own registry, or its image. */
+  readonly weightsFrom: "store" | "registry" | "image";
   readonly tasks: readonly ModelTask[];
   /** Weight format where neither the configuration nor the catalogue names one. @default the checkpoint's own */
   readonly defaultQuantization?: string;

@@ -29,12 +29,15 @@ export const workersHaveNamesOfTheirOwn: Rule<Own> = function* ({
   sections: { modelControl, models, externalModels },
   declared,
 }) {
-  const served = new Map(
-    Object.entries({ ...models, ...externalModels }).map(([name, { servedName = name }]) => [
-      servedName,
-      `models.${name}`,
-    ]),
-  );
+  const served = new Map<string, string>();
+  for (const [name, { servedName = name }] of Object.entries({ ...models, ...externalModels })) {
+    served.set(servedName, `models.${name}`);
+  }
+  for (const [name, { adapters = {} }] of Object.entries(models ?? {})) {
+    Object.keys(adapters).forEach((adapter) => {
+      served.set(adapter, `models.${name}.adapters`);
+    });
+  }
   for (const [name, worker] of Object.entries(modelControl?.workers ?? {})) {
     const path = ["modelControl", "workers", name];
     const model = declared.models.find((each) => each === name || replicaOf(each, name));

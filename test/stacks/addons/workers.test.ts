@@ -60,6 +60,17 @@ describe("engines outside that the model control API drives", () => {
     expect(workers(them)).toMatchObject([problem]);
   });
 
+  it("are refused: a name of an adapter", () => {
+    const adapters = { contracts: "hf://example/contracts@0123456789abcdef0123456789abcdef01234567" };
+    const found = problemsWith({
+      models: { chat: { model: "qwen2.5-7b-instruct", adapters } },
+      modelControl: { ...control, workers: { tower: { ...tower, models: ["contracts"] } } },
+    });
+    expect(found).toMatchObject([
+      { path: "modelControl.workers.tower.models[0]", allowed: expect.stringContaining("models.chat.adapters does") },
+    ]);
+  });
+
   it("need https in production", () => {
     const production = {
       stage: "production",
