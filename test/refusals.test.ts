@@ -329,6 +329,17 @@ const rows: readonly Refusal[] = [
     allowed: "with vllm.prefillDecode each pod has the whole model",
     fix: "use 1",
   },
+  {
+    what: "prompts parted from answers, with the connector under args too",
+    config: onA10({
+      vllm: { prefillDecode: { prefill: 1, decode: 1 } },
+      args: { "kv-transfer-config": { kv_connector: "NixlConnector" } },
+    }),
+    path: "models.chat",
+    value: "args.kv-transfer-config",
+    allowed: "vllm.prefillDecode sets it for both kinds of pods",
+    fix: "Remove one of the two",
+  },
 ];
 
 describe("plan refuses", () => {

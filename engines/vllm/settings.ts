@@ -150,16 +150,16 @@ function splitOutcome({ prefillDecode }: VllmBlock, model: ServedModel): Pick<Se
     notes: [
       `${prefill} pods read prompts and ${decode} write answers, which vLLM calls experimental; the cache of a full prompt, ${gib.toFixed(2)} GiB, goes between them over the pods' TCP: ${((gib * 8 * 2 ** 30) / 25e9).toFixed(2)} s at 25 Gbit/s`,
     ],
-    problems:
-      model.args?.["kv-transfer-config"] === undefined
+    problems: [
+      ...(model.args?.["kv-transfer-config"] === undefined
+        ? []
+        : ["args.kv-transfer-config: vllm.prefillDecode sets it for both kinds of pods. Remove one of the two"]),
+      ...(model.adapters === undefined
         ? []
         : [
-            {
-              rule: "prefill-decode",
-              message:
-                "args.kv-transfer-config: vllm.prefillDecode sets it for both kinds of pods. Remove one of the two",
-            },
-          ],
+            "adapters: whether the cache of an adapter's prompt goes over is not known. Remove them or vllm.prefillDecode",
+          ]),
+    ].map((message) => ({ rule: "prefill-decode", message })),
   };
 }
 
