@@ -174,6 +174,12 @@ export interface Engine {
    * @default nothing more is known
    */
   cardVerdict?(model: ServedModel, card: Card, isPinned: boolean): CardVerdict;
+  /**
+   * Memory of a pod with GPUs that the engine may move weights to.
+   * @param weightsGiB on the pod's GPUs.
+   * @default they stay where they are
+   */
+  weightsInHostGiB?(model: ServedModel, weightsGiB: number): number;
   /** @default it runs there whatever it serves, and shares no memory */
   readonly onCpu?: OnCpu;
   /** Takes the GPU memory that it may use when it starts, whatever the model needs. */

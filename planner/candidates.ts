@@ -129,12 +129,14 @@ function fitOnGpus(server: ServerGroup, pool: PoolRequest, whole: Capacity, { ma
       ...guests.map((guest) => requestOn(gpu, guest, layout)),
     ]);
     if (estimate.verdict.answer === "fits") {
-      const pod = enginePod(model, layout.gpusPerNode);
+      const weightsGiB = estimate.perGpu.weightsGiB * layout.gpusPerNode;
+      const weightsMemoryGiB = engineOf(model.engine).weightsInHostGiB?.(model, weightsGiB) ?? 0;
+      const pod = { ...enginePod(model, layout.gpusPerNode), weightsMemoryGiB };
       const resources = {
         ...gpuPodResources(shape, node, layout.gpusPerNode, pod),
         ...(layout.nodesPerReplica > 1 && groupDevices(pool)),
       };
-      const beside = resources.sharedMemoryGiB + (pod.adapterMemoryGiB ?? 0) + pod.sidecar.memoryGiB;
+      const beside = resources.sharedMemoryGiB + (pod.adapterMemoryGiB ?? 0) + pod.sidecar.memoryGiB + weightsMemoryGiB;
       const floor = Math.ceil(hostMemoryFloorGiB(layout.gpusPerNode) + beside);
       if (resources.memoryGiB < floor || !holds(node, resources)) {
         return refuse(

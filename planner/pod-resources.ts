@@ -38,6 +38,8 @@ export interface EnginePod {
   readonly ephemeralStorageGiB: number;
   /** Memory that its engine keeps adapters in. @default 0 */
   readonly adapterMemoryGiB?: number;
+  /** Memory that its engine moves weights of the GPUs to. @default 0 */
+  readonly weightsMemoryGiB?: number;
   readonly sidecar: SidecarResources;
 }
 
@@ -60,8 +62,9 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
   const share = gpus / gpu.count;
   // /dev/shm carries the tensors that the workers of one node exchange; a single worker needs little.
   const sharedMemoryGiB = gpus > 1 ? Math.min(32, 4 * gpus) : 1;
-  const { ephemeralStorageGiB, adapterMemoryGiB = 0, sidecar } = engine;
-  const wanted = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus)) + sharedMemoryGiB + adapterMemoryGiB;
+  const { ephemeralStorageGiB, adapterMemoryGiB = 0, weightsMemoryGiB = 0, sidecar } = engine;
+  const engineGiB = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus) + weightsMemoryGiB);
+  const wanted = engineGiB + sharedMemoryGiB + adapterMemoryGiB;
   return {
     cpu: cpuShare(node.cpu * share, sidecar, 1),
     memoryGiB: Math.floor(Math.min(node.memoryGiB * share, wanted)),

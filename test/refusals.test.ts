@@ -31,6 +31,7 @@ interface Refusal {
 const folder = useFolder();
 
 const SYSTEM = { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 };
+const small = { model: "qwen2.5-0.5b-instruct", contextTokens: 4096, concurrency: 2 };
 const chat = { model: "qwen2.5-7b-instruct", concurrency: 2 };
 const PRODUCTION: Sections = {
   stage: "production",
@@ -68,6 +69,37 @@ function withExternal(url: string, stage = "development"): Sections {
 }
 
 const rows: readonly Refusal[] = [
+  {
+    what: "a card of an accelerator that nothing here runs on",
+    config: onCards("gaudi-3", chat),
+    path: "pools.gpu.node.card",
+    value: "gaudi-3",
+    allowed: "Intel Gaudi is not served: vLLM runs there by a plugin of its own (vllm-gaudi)",
+    fix: "models that run on Intel Gaudi elsewhere join with engine: external",
+    mended: onCards("l40s", chat),
+  },
+  ...[
+    { shape: "dl1.24xlarge", accelerator: "Intel Gaudi" },
+    { shape: "ct5lp-hightpu-4t", accelerator: "Google TPU" },
+    { shape: "inf2.48xlarge", accelerator: "AWS Inferentia or Trainium" },
+    { shape: "dl2q.24xlarge", accelerator: "Qualcomm Cloud AI 100" },
+  ].map(({ shape, accelerator }) => ({
+    what: `machines with ${accelerator}`,
+    config: onShape(shape, chat),
+    path: "pools.gpu.shape",
+    value: shape,
+    allowed: `${accelerator} is not served`,
+    fix: `models that run on ${accelerator} elsewhere join with engine: external`,
+  })),
+  {
+    what: "vLLM on CPUs with what its image for them lacks",
+    config: { ...laptop, models: { chat: { ...small, vllm: { loading: "stream" } } } },
+    path: "models.chat",
+    value: "laptop",
+    allowed: "vLLM's image for CPUs has no streamer of weights",
+    fix: "write models.chat.vllm.loading: copy",
+    mended: { ...laptop, models: { chat: small } },
+  },
   {
     what: "a model of others without https in production",
     config: withExternal("http://192.168.1.20:1234/v1", "production"),

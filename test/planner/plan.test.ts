@@ -183,6 +183,28 @@ describe("planDeployment", () => {
     expect(resources.memoryGiB).toBeGreaterThanOrEqual(memoryPerGpu.totalGiB + verdict.intervalGiB.above + 1);
   });
 
+  it("gives a pod that may sleep the memory for its weights, and refuses a node without it", () => {
+    const asleep = { engineSettings: { sleepMode: true } };
+    const plans = (shape: string, changes: object) =>
+      planDeployment(
+        environmentOf([poolOf(shape, 1)], [modelOf("qwen2.5-7b-instruct", { concurrency: 2, ...changes })]),
+      );
+    // 32 GiB beside 24 GiB of an L4: enough to run the model, and not to hold its 14 GiB besides.
+    const machine = { card: "l4", gpuCount: 1, vcpus: 16, localNvmeGB: 500, networkGbps: 10 };
+    const on = (memoryGiB: number, changes: object) => {
+      const pool = { ...poolOf("g6.xlarge", 1), name: "l4", shape: onPremNode({ ...machine, memoryGiB }) };
+      const model = modelOf("qwen2.5-7b-instruct", { concurrency: 2, ...changes });
+      return planDeployment(environmentOf([pool], [model]));
+    };
+    expect(plans("g6e.2xlarge", asleep).problems).toEqual(plans("g6e.2xlarge", {}).problems);
+    expect(on(20, {}).models).toHaveLength(1);
+    const { models, problems } = on(20, asleep);
+    expect(models).toEqual([]);
+    expect(problems[0]?.message).toMatch(/vllm needs 2[0-9] GiB/);
+    const [plan] = on(64, asleep).models;
+    expect(plan?.resources.memoryGiB).toBeGreaterThanOrEqual((plan?.memoryPerGpu.weightsGiB ?? 64) + 6);
+  });
+
   it("refuses an engine where its image is of another architecture, and says what to take", () => {
     const node = {
       card: "mi300x",

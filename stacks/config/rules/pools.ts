@@ -1,5 +1,6 @@
 import { DEVICE_ACCESS, fabricOf, noFabricReason } from "../../../catalog/fabrics";
 import { cards, findShape, type MachineShape, shapes } from "../../../catalog/shapes";
+import { unservedAccelerator } from "../../../catalog/unserved-accelerators";
 import type { ClusterKind } from "../../../planner/types";
 import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import { knownMachine, type Rule } from "../core/rule";
@@ -66,7 +67,8 @@ function* shapeProblems(
   if (!shape) {
     const names = shapes.map((each) => each.name);
     const isCard = cards.some((card) => card.name === name);
-    yield {
+    const unserved = unservedProblem(path, name);
+    yield unserved ?? {
       path,
       value: name,
       allowed: `a machine shape of the catalogue: ${list(names, LIST_SHAPES)}`,
@@ -126,11 +128,24 @@ function* flexProblems(
   }
 }
 
+/** Undefined where the name is that of nothing we know. */
+function unservedProblem(path: Path, name: string): ProblemDraft | undefined {
+  const unserved = unservedAccelerator(name);
+  return (
+    unserved && {
+      path,
+      value: name,
+      allowed: `machines with GPUs of NVIDIA or AMD, or with CPUs alone; ${unserved.accelerator} is not served: ${unserved.why}`,
+      fix: `take one of those (${LIST_SHAPES}, ${LIST_CARDS}); models that run on ${unserved.accelerator} elsewhere join with engine: external`,
+    }
+  );
+}
+
 function* nodeProblems(pool: Path, node: NonNullable<PoolConfig["node"]>): Generator<ProblemDraft> {
   const path = [...pool, "node"];
   const names = cards.map((card) => card.name);
   if (node.card !== undefined && !names.includes(node.card)) {
-    yield {
+    yield unservedProblem([...path, "card"], node.card) ?? {
       path: [...path, "card"],
       value: node.card,
       allowed: `a card of the catalogue: ${list(names, LIST_CARDS)}`,
