@@ -107,7 +107,7 @@ export interface Engine {
   readonly summary: string;
   /** Catalogue images by what they compute on; where it lacks one, the engine does not run. */
   readonly images: Readonly<Partial<Record<Processor, string>>>;
-  /** Of a model whose own settings ask for other images, all of the same version. @default images */
+  /** Of a model whose own settings ask for other images: their version is then its default. @default images */
   imagesFor?(model: Pick<ServedModel, "engineSettings">): Engine["images"];
   /** The engine's version in a tag of its images. */
   versionOf(tag: string): string;

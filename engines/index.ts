@@ -81,6 +81,15 @@ export function engineProcessors(name: EngineName): readonly string[] {
   return Object.keys(engineOf(name).images);
 }
 
+/** Version that the platform pins for a model: that of the image which its own settings ask for. */
+export function modelEngineVersion(
+  model: { readonly engine: EngineName } & Pick<ServedModel, "engineSettings">,
+): string {
+  const { imagesFor, images, versionOf } = engineOf(model.engine);
+  const [image] = Object.values(imagesFor?.(model) ?? images);
+  return image === undefined ? engineVersion(model.engine) : versionOf(imageEntry(image).tag);
+}
+
 /** Version of an engine that the platform pins: the version in its image's tag. */
 export function engineVersion(name: EngineName): string {
   const { images, versionOf } = engineOf(name);

@@ -1,6 +1,6 @@
 import { findModel, type ModelEntry } from "../catalog/models";
 import { hourlyUsd } from "../catalog/shapes";
-import { engineOf, engineVersion } from "../engines";
+import { engineOf, modelEngineVersion } from "../engines";
 import type { Adapter } from "../engines/served-model";
 import { isStored, parseSource, sourceText } from "../engines/sources";
 import type { ModelArchitecture } from "../planner/model/architecture";
@@ -103,7 +103,7 @@ function modelRequest(
     name,
     servedName: config.servedName ?? name,
     engine: config.engine,
-    engineVersion: config.engineVersion ?? engineVersion(config.engine),
+    engineVersion: config.engineVersion ?? modelEngineVersion({ engine: config.engine, ...requested }),
     task: config.task ?? entry?.task ?? "chat",
     ...(config.domain !== undefined && { domain: config.domain }),
     ...(config.revisionOf && { revisionOf: config.revisionOf }),

@@ -30,6 +30,8 @@ export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly probes: Probes;
   /** What runs beside the engine, with the part of the pod's resources that it takes. @default as the engine's descriptor says */
   readonly beside?: { readonly container: HardenedContainer; readonly resources: SidecarResources };
+  /** It ends requests when it is told to stop: only waiting before lets them finish. @default false */
+  readonly stopsAtOnce?: boolean;
 }
 
 /** The GPUs belong to its engine container only. */
@@ -66,7 +68,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
         ],
         writablePaths: [...args.writablePaths],
         resources: modelResources(model.resources, args.beside?.resources ?? engineOf(model.engine).sidecar),
-        lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS } } },
+        lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS + (args.stopsAtOnce ? DRAIN_SECONDS : 0) } } },
         ...args.probes,
       },
     ],

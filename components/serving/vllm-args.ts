@@ -1,5 +1,6 @@
 /** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
 import { VLLM_PORT } from "../../engines/vllm";
+import { compareVersions } from "../../engines/vllm/memory/versions";
 import { vllmArgument } from "../../engines/vllm/options";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
@@ -56,7 +57,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--port": VLLM_PORT,
       ...dashed(engineArguments(model)),
       // After SIGTERM; the default is 0.
-      "--shutdown-timeout": DRAIN_SECONDS,
+      "--shutdown-timeout": drainsItself(model) ? DRAIN_SECONDS : undefined,
       // Probes and scrapes would drown the requests in the log.
       "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
     }),
@@ -76,6 +77,18 @@ function memory({ gpuVendor, gpuMemoryUtilization, memoryPerGpu }: ModelPlan): R
   return gpuVendor === undefined
     ? { "kv-cache-memory-bytes": Math.ceil(memoryPerGpu.kvCacheGiB * 2 ** 30) }
     : { "gpu-memory-utilization": gpuMemoryUtilization };
+}
+
+/** It lets running requests end when it is told to stop (engine/arg_utils.py: in 0.18.0, not in 0.17.1). */
+const DRAINS_FROM = "0.18.0";
+
+export function drainsItself({ engineVersion }: Pick<ModelPlan, "engineVersion">): boolean {
+  return compareVersions(engineVersion, DRAINS_FROM) >= 0;
+}
+
+/** Arguments of the leader of a replica whose processes Ray starts; its workers have none. */
+export function rayGroupArguments(model: ModelPlan, location: string): string[] {
+  return [...vllmArguments(model, location), "--distributed-executor-backend=ray"];
 }
 
 /** PyTorch's own, for nodes to meet and for every collective. */

@@ -17,7 +17,8 @@ import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, linkAnnotations, linkVariables, memoryAnnotations } from "./pod-settings";
 import { commandProbes, httpProbes } from "./probes";
-import { type GroupRole, groupArguments, RENDEZVOUS_PORT } from "./vllm-args";
+import type { GroupRole } from "./vllm-args";
+import { groupStart } from "./vllm-group-start";
 import { type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
@@ -28,14 +29,16 @@ const ROLE_LABEL = `${LABEL_PREFIX}/role`;
  * A worker serves no HTTP, and after its leader's death it waits for ever: it is alive as long as it can reach the
  * port where the group met, which the leader's process keeps open.
  */
-const REACH_LEADER = [
-  "python3",
-  "-c",
-  `import os, socket; socket.create_connection((os.environ["LWS_LEADER_ADDRESS"], ${RENDEZVOUS_PORT}), 5).close()`,
-];
+function reachLeader(port: number): string[] {
+  return [
+    "python3",
+    "-c",
+    `import os, socket; socket.create_connection((os.environ["LWS_LEADER_ADDRESS"], ${port}), 5).close()`,
+  ];
+}
 
 /**
- * One model on vLLM, each replica on several nodes: a LeaderWorkerSet whose pods run vLLM's native multi-node mode.
+ * One model on vLLM, each replica on several nodes: a LeaderWorkerSet whose pods run vLLM's native multi-node mode, or Ray.
  * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew.
  */
 export class VllmGroup extends PlatformComponent implements ModelServer {
@@ -168,13 +171,18 @@ function groupPod(
   nccl: pulumi.Input<string>,
 ) {
   const { model } = args;
+  const start = groupStart(model, files.weights.location, role);
   return vllmPod({
     ...args,
     ...files,
-    arguments: groupArguments(model, files.weights.location, role),
-    // Which of its addresses a node tells the others.
-    environment: [{ name: "VLLM_HOST_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }],
+    command: start.command,
+    arguments: start.arguments,
+    environment: [
+      // Which of its addresses a node tells the others.
+      { name: "VLLM_HOST_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+      ...start.environment,
+    ],
     environmentFrom: [{ configMapRef: { name: nccl } }],
-    probes: role === "leader" ? httpProbes(model) : commandProbes(model, REACH_LEADER),
+    probes: role === "leader" ? httpProbes(model) : commandProbes(model, reachLeader(start.leaderPort)),
   });
 }

@@ -6,6 +6,7 @@ import type { HardenedPodArgs } from "../core/hardened-pod";
 import type { ChatTemplate } from "./chat-template";
 import { type EnginePodArgs, enginePod } from "./engine-pod";
 import { modelVariables, variables } from "./pod-settings";
+import { drainsItself } from "./vllm-args";
 
 const CACHE_FOLDER = "/cache";
 
@@ -13,6 +14,8 @@ export interface VllmPodArgs
   extends Pick<EnginePodArgs, "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes" | "beside"> {
   readonly chatTemplate?: ChatTemplate | undefined;
   readonly environment?: EnginePodArgs["environment"];
+  /** @default vllm serve */
+  readonly command?: readonly string[];
 }
 
 /** A pod that runs vLLM: alone, or as one node of a group. Arguments are those after `vllm serve`. */
@@ -21,8 +24,9 @@ export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs
   return enginePod({
     ...args,
     name: "vllm",
-    command: ["vllm", "serve"],
+    command: args.command ?? ["vllm", "serve"],
     port: VLLM_PORT,
+    stopsAtOnce: !drainsItself(model),
     environment: [...engineEnvironment(model), ...weights.environment, ...modelVariables(model, gpu), ...environment],
     volumes: chatTemplate?.volumes,
     mounts: chatTemplate?.mounts,

@@ -16,11 +16,14 @@ import { eightBits, vllmWeights } from "./weight-format";
 /** Of its API and of its metrics. */
 export const VLLM_PORT = 8000;
 
+const IMAGES = { nvidia: "vllm-cuda", amd: "vllm-rocm", cpu: "vllm-cpu" } as const;
+
 /** vLLM: one model of a checkpoint per process, on GPUs or CPUs, with OpenAI's API. Series as of vLLM 0.33.0 (docs/design/metrics). */
 export const vllm: Engine = {
   label: "vLLM",
   summary: "vLLM serves checkpoints on GPUs of one or several nodes, to many clients at once, and on CPUs.",
-  images: { nvidia: "vllm-cuda", amd: "vllm-rocm", cpu: "vllm-cpu" },
+  images: IMAGES,
+  imagesFor: (model) => (vllmOwnSettings(model).distributedExecutor === "ray" ? { nvidia: "vllm-cuda-ray" } : IMAGES),
   versionOf: semanticVersionOf,
   sources: ["huggingface", "bucket"],
   weightsFrom: "store",

@@ -4,9 +4,11 @@ import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault, type SettingsOutcome } from "../settings";
 import { LORA_RANKS } from "./adapters";
 import { parsersAskedFor } from "./asked-parsers";
+import { compareVersions } from "./memory/versions";
 import { vllmArgument } from "./options";
 
 const LOADINGS = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
+const DISTRIBUTED_EXECUTORS = ["native", "ray"] as const;
 const KV_CACHE_DTYPES = ["auto", "bfloat16", "fp8"] as const satisfies readonly ServedModel["kvCacheDtype"][];
 
 /** `models.<name>.vllm`. */
@@ -77,6 +79,11 @@ export const vllmBlock = z.strictObject({
         "Parts prompts from answers: each pod has the whole model on GPUs of its own, prompts are read by some and their cache goes over the network to the others. In place of replicas. vLLM calls it experimental.",
       example: { prefill: 1, decode: 2 },
     }),
+  distributedExecutor: z.enum(DISTRIBUTED_EXECUTORS).default("native").meta({
+    description:
+      "What starts vLLM's processes where a replica spans nodes: vLLM itself, or Ray. With ray the image is the newest that has it, of vLLM 0.17.1, and the plan counts with that version.",
+    example: "native",
+  }),
   chatTemplate: z
     .string()
     .min(1)
@@ -101,6 +108,8 @@ export interface VllmOwnSettings {
   readonly sleepMode?: boolean;
   /** Pods of each kind. */
   readonly prefillDecode?: { readonly prefill: number; readonly decode: number };
+  /** @default vLLM's own multi-node mode */
+  readonly distributedExecutor?: "ray";
 }
 
 export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engineSettings">): VllmOwnSettings {
@@ -108,9 +117,13 @@ export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engi
 }
 
 export const vllmSettings = engineSettings(vllmBlock, {
-  requested: ({ toolCalling: _, reasoning: __, sleepMode, prefillDecode, ...requested }) => {
+  requested: ({ toolCalling: _, reasoning: __, sleepMode, prefillDecode, distributedExecutor, ...requested }) => {
     const pods = prefillDecode && prefillDecode.prefill + prefillDecode.decode;
-    const own: VllmOwnSettings = { ...(sleepMode && { sleepMode }), ...(prefillDecode && { prefillDecode }) };
+    const own: VllmOwnSettings = {
+      ...(sleepMode && { sleepMode }),
+      ...(prefillDecode && { prefillDecode }),
+      ...(distributedExecutor === "ray" && { distributedExecutor }),
+    };
     return {
       ...requested,
       ...(pods !== undefined && { minReplicas: pods, maxReplicas: pods }),
@@ -121,7 +134,11 @@ export const vllmSettings = engineSettings(vllmBlock, {
   outcome: (block, model) => {
     const parsers = parsersAskedFor({ key: "vllm", argument: vllmArgument }, block, model);
     const { notes, problems } = splitOutcome(block, model);
-    return { ...parsers, notes: [...parsers.notes, ...notes], problems: [...parsers.problems, ...problems] };
+    return {
+      ...parsers,
+      notes: [...parsers.notes, ...notes],
+      problems: [...parsers.problems, ...problems, ...executorProblems(model)],
+    };
   },
 });
 
@@ -168,6 +185,24 @@ export function splitLayoutProblems({ prefillDecode }: VllmOwnSettings, pipeline
   return prefillDecode !== undefined && pipelineParallel > 1
     ? [`PP ${pipelineParallel}: with vllm.prefillDecode each pod has the whole model, use 1`]
     : [];
+}
+
+/** No stock image from this release on has Ray (requirements/cuda.txt of 0.18.0, and of 0.17.1, which has it). */
+const WITHOUT_RAY_FROM = "0.18.0";
+
+function executorProblems(model: ServedModel): SettingsOutcome["problems"] {
+  if (
+    vllmOwnSettings(model).distributedExecutor !== "ray" ||
+    compareVersions(model.engineVersion, WITHOUT_RAY_FROM) < 0
+  ) {
+    return [];
+  }
+  return [
+    {
+      rule: "engine-image",
+      message: `vllm.distributedExecutor: ray with engineVersion ${model.engineVersion}: no image of vLLM from ${WITHOUT_RAY_FROM} on has Ray, so that its pods would not start. Remove engineVersion, take an older one, or write distributedExecutor: native.`,
+    },
+  ];
 }
 
 /** Templates make prompts of chats; parsers read what the model then says. */

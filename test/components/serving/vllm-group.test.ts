@@ -95,6 +95,38 @@ describe("VllmGroup", () => {
     expect(container(leader.spec, "vllm").livenessProbe).toMatchObject({ httpGet: { path: "/health" } });
   });
 
+  describe("with Ray", () => {
+    const onRay = () => groupPlan({ engineVersion: "0.17.1", engineSettings: { distributedExecutor: "ray" } });
+
+    it("starts Ray's head and the engine on the leader, and joins it from the workers, on the image that has Ray", async () => {
+      const { leader, worker, group } = await deployed({}, onRay());
+      const [head, member] = [container(leader.spec, "vllm"), container(worker.spec, "vllm")];
+      expect([head.image, member.image]).toEqual(Array(2).fill("docker.io/vllm/vllm-openai:v0.17.1"));
+      expect(head.command?.slice(0, 2)).toEqual(["/bin/bash", "-ec"]);
+      expect(head.command?.[2]).toMatch(/ray start .*--head .*until .*LWS_GROUP_SIZE.*exec vllm serve "\$@"/s);
+      expect(head.args).toEqual(
+        expect.arrayContaining([
+          "--tensor-parallel-size=8",
+          "--pipeline-parallel-size=2",
+          "--distributed-executor-backend=ray",
+        ]),
+      );
+      expect(head.args?.join(" ")).not.toMatch(/nnodes|node-rank|master-addr|headless|shutdown-timeout/);
+      expect(member.command?.[2]).toMatch(/exec ray start .*--address="\$LWS_LEADER_ADDRESS:\$RAY_PORT" --block/);
+      expect(member.args ?? []).toEqual([]);
+      expect(literals(member)).toMatchObject({ RAY_PORT: "6379", POD_GPUS: "8" });
+      expect(crdProblems(group.inputs)).toEqual([]);
+    });
+
+    it("notices a dead head from the workers, and lets requests end before an engine that stops at once", async () => {
+      const { leader, worker } = await deployed({}, onRay());
+      expect(container(worker.spec, "vllm").livenessProbe).toMatchObject({
+        exec: { command: expect.arrayContaining([expect.stringMatching(/LWS_LEADER_ADDRESS.*6379/)]) },
+      });
+      expect(container(leader.spec, "vllm").lifecycle).toEqual({ preStop: { sleep: { seconds: 130 } } });
+    });
+  });
+
   it("sends requests to leaders only", async () => {
     const { deployment, serving, leader, worker } = await deployed();
     const service = deployment.resource("kubernetes:core/v1:Service", "serving-llama-405b-service");

@@ -1,0 +1,63 @@
+/** How the pods of a replica that spans nodes come to compute together: vLLM's own multi-node mode, or Ray. */
+import type * as kubernetes from "@pulumi/kubernetes";
+import { vllmOwnSettings } from "../../engines/vllm/settings";
+import type { ModelPlan } from "../../planner/types";
+import { variables } from "./pod-settings";
+import { type GroupRole, groupArguments, RENDEZVOUS_PORT, rayGroupArguments } from "./vllm-args";
+
+/** Of the head's cluster state, which every node of it connects to (`ray start`). */
+const RAY_PORT = 6379;
+/** Objects that Ray's processes pass on are requests and answers; half of /dev/shm is left to NCCL. */
+const OBJECT_STORE_SHARE = 0.5;
+
+export interface GroupStart {
+  readonly command: readonly string[];
+  readonly arguments: readonly string[];
+  readonly environment: readonly kubernetes.types.input.core.v1.EnvVar[];
+  /** Port of the leader that is open as long as the group may live. */
+  readonly leaderPort: number;
+}
+
+/** @param location folder of the weights, or their `s3://` URI when they are streamed. */
+export function groupStart(model: ModelPlan, location: string, role: GroupRole): GroupStart {
+  if (vllmOwnSettings(model).distributedExecutor !== "ray") {
+    return {
+      command: ["vllm", "serve"],
+      arguments: groupArguments(model, location, role),
+      environment: [],
+      leaderPort: RENDEZVOUS_PORT,
+    };
+  }
+  return {
+    command: ["/bin/bash", "-ec", role === "leader" ? LEADER : WORKER, "vllm-on-ray"],
+    arguments: role === "leader" ? rayGroupArguments(model, location) : [],
+    environment: variables({
+      RAY_PORT: String(RAY_PORT),
+      RAY_OBJECT_STORE_BYTES: String(Math.floor(model.resources.sharedMemoryGiB * OBJECT_STORE_SHARE * 2 ** 30)),
+      RAY_USAGE_STATS_ENABLED: "0",
+      POD_GPUS: String(model.resources.gpus),
+      POD_CPUS: String(Math.floor(model.resources.cpu)),
+    }),
+    leaderPort: RAY_PORT,
+  };
+}
+
+const START =
+  'ray start --node-ip-address="$VLLM_HOST_IP" --num-gpus="$POD_GPUS" --num-cpus="$POD_CPUS" --object-store-memory="$RAY_OBJECT_STORE_BYTES"';
+
+/** The head, then the engine once all nodes are there: it gives up on GPUs that are not. The start-up probe ends the wait. */
+const LEADER = `
+${START} --head --port="$RAY_PORT" --include-dashboard=false
+until [ "$(python3 -c 'import ray; ray.init(address="auto", log_to_driver=False); print(sum(node["Alive"] for node in ray.nodes()))')" = "$LWS_GROUP_SIZE" ]; do
+  sleep 5
+done
+exec vllm serve "$@"
+`;
+
+/** With --block it ends when a process of Ray does, or the head is gone: the group is then made anew. */
+const WORKER = `
+until ray health-check --address "$LWS_LEADER_ADDRESS:$RAY_PORT"; do
+  sleep 5
+done
+exec ${START} --address="$LWS_LEADER_ADDRESS:$RAY_PORT" --block
+`;
