@@ -6,6 +6,7 @@ import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, scriptPath } from "../core/job-scripts";
 import { gibibytes, guaranteed } from "../core/resources";
 import { adapterLimits, adaptersToFetch } from "../storage/adapters";
+import { PIN_FOLDER } from "../storage/manifest-pin";
 import type { ModelStoreAccess } from "../storage/model-store-access";
 import { variables } from "./pod-settings";
 
@@ -54,6 +55,7 @@ export function adapterFiles(
           RUN: "fetch-adapters",
           BUCKET: access.bucket,
           TARGET: ADAPTER_FOLDER,
+          PIN_FOLDER,
           ADAPTERS: JSON.stringify(adaptersToFetch(model, access.bucket)),
           ADAPTER_LIMITS: JSON.stringify(adapterLimits(model)),
         }),

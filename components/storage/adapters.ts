@@ -1,7 +1,6 @@
 /** LoRA adapters in the model store: what the scripts that copy them are told. */
 import { engineOf, settingPath } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
-import { adapterPinFile } from "./manifest-pin";
 import type { AdapterLimits } from "./scripts/adapter-files";
 import type { AdapterToFetch } from "./scripts/fetch-adapters";
 import type { AdapterToSync } from "./scripts/sync-adapters";
@@ -40,6 +39,6 @@ export function adaptersToFetch({ name: model, adapters }: ModelPlan, bucket: st
     name: adapter.name,
     path: adapterPath(model, adapter.name),
     prefix: adapterPrefix(model, adapter, bucket),
-    ...(isSynchronized(adapter) && { pin: adapterPinFile(adapter.name) }),
+    isPinned: isSynchronized(adapter),
   }));
 }

@@ -9,14 +9,10 @@ import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
  */
 export const MANIFEST_PIN = "weights-manifest";
 
-const FOLDER = "/etc/weights-manifest";
-/** File with the manifest's SHA-256, where `pinFile` is mounted. */
-export const PIN_FILE = `${FOLDER}/sha256`;
-
-/** The same of an adapter. */
-export function adapterPinFile(adapter: string): string {
-  return `${FOLDER}/${adapter}.sha256`;
-}
+/** Folder with what was reported, where `pinFile` is mounted: a file for each key. */
+export const PIN_FOLDER = "/etc/weights-manifest";
+/** File in it with the SHA-256 of the model's own manifest. */
+export const PIN_FILE = `${PIN_FOLDER}/sha256`;
 
 export interface ManifestPinArgs {
   readonly model: string;
@@ -73,6 +69,6 @@ export function pinFile(): {
 } {
   return {
     volume: { name: MANIFEST_PIN, configMap: { name: MANIFEST_PIN } },
-    mount: { name: MANIFEST_PIN, mountPath: FOLDER, readOnly: true },
+    mount: { name: MANIFEST_PIN, mountPath: PIN_FOLDER, readOnly: true },
   };
 }

@@ -43,13 +43,19 @@ export function meantMember(union: UnionField, value: unknown): string | undefin
 export function shapeOf(field: FieldSchema, value: unknown): FieldSchema {
   const union = unionOf(field);
   if (union === undefined) {
-    return field;
+    return { ...field, ...longForm(field) };
   }
   const { oneOf, discriminator, ...rest } = field;
   const meant = meantMember(union, value);
   const members = [...union.members].flatMap(([name, member]) => (meant === undefined || name === meant ? member : []));
   const properties = Object.assign({}, ...members.map((member) => member.properties)) as FieldSchema["properties"];
   return { ...rest, type: "object", properties: { ...properties, [union.tag]: tagField(union) } };
+}
+
+/** The mapping among the values that a field takes: the others are short for it. */
+function longForm({ anyOf = [] }: FieldSchema): Pick<FieldSchema, "properties"> {
+  const properties = anyOf.find((member) => member.properties !== undefined)?.properties;
+  return properties === undefined ? {} : { properties };
 }
 
 /** The tag as a field that takes any of its values. */

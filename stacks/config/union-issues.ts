@@ -1,5 +1,6 @@
 /** What zod finds in tagged unions, as if the tag were right: no tag hides what is wrong beside it. */
 import type { z } from "zod";
+import { isPlainObject } from "../../planner/model/config-source";
 import { type Path, valueAt } from "./core/problems";
 import { type FieldSchema, fieldAt, inputSchema } from "./field-text";
 import { meantMember, namedMember, unionOf } from "./union-fields";
@@ -32,10 +33,10 @@ function unionIssues(issue: z.core.$ZodIssueInvalidUnion, values: unknown, root:
   const path = issue.path as Path;
   const field = fieldAt(path, values, root);
   const union = field && unionOf(field);
-  if (union === undefined) {
-    return [issue];
-  }
   const value = valueAt(values, path);
+  if (union === undefined) {
+    return longFormIssues(issue, value) ?? [issue];
+  }
   const meant = meantMember(union, value);
   const tag = [...path, union.tag];
   const byMember = issue.errors.map((errors) =>
@@ -48,6 +49,18 @@ function unionIssues(issue: z.core.$ZodIssueInvalidUnion, values: unknown, root:
   const others =
     meant === undefined ? inAll(path, byMember) : (byMember[[...union.members.keys()].indexOf(meant)] ?? []);
   return namedMember(union, value) === undefined ? [{ code: "unknown_tag", path: tag, meant }, ...others] : others;
+}
+
+/** Of a field that takes a mapping or something short for it: what is wrong in the mapping that is there. */
+function longFormIssues(issue: z.core.$ZodIssueInvalidUnion, value: unknown): PlainIssue[] | undefined {
+  if (!isPlainObject(value)) {
+    return undefined;
+  }
+  const isOfMapping = (errors: readonly Issue[]) =>
+    errors.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys");
+  return issue.errors
+    .find(isOfMapping)
+    ?.map((each) => ({ ...each, path: [...(issue.path as Path), ...(each.path as Path)] }));
 }
 
 /** Issues of the keys that every member refuses, as the first member tells them that knows the key. */

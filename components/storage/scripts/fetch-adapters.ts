@@ -16,18 +16,21 @@ export interface AdapterToFetch {
   readonly path: string;
   /** In the bucket, without a trailing slash. */
   readonly prefix: string;
-  /** File with the SHA-256 of its manifest; absent where no sync Job copies it. */
-  readonly pin?: string;
+  /** A sync Job copies it, and reported the SHA-256 of its manifest. */
+  readonly isPinned: boolean;
 }
 
-/** @throws FinalError when files are missing, differ from the manifest, or are none that the engine would load. */
+/**
+ * @param pins folder with the hashes that sync Jobs reported.
+ * @throws FinalError when files are missing, differ from the manifest, or are none that the engine would load.
+ */
 export async function fetchAdapter(
   bucket: S3Bucket,
-  { name, path, prefix, pin }: AdapterToFetch,
+  { name, path, prefix, isPinned }: AdapterToFetch,
   limits: AdapterLimits,
-  target: string,
+  { pins, target }: { readonly pins: string; readonly target: string },
 ): Promise<void> {
-  const files = await wantedFiles(bucket, prefix, pinnedManifest(pin));
+  const files = await wantedFiles(bucket, prefix, pinnedManifest(isPinned ? join(pins, `${name}.sha256`) : undefined));
   const wanted = adapterFiles(path, files, limits);
   const folder = join(target, name);
   for (const file of files.filter((each) => wanted.includes(each.path))) {
@@ -42,8 +45,9 @@ if (process.env.RUN === "fetch-adapters") {
   runMain(async () => {
     const adapters = JSON.parse(environmentVariable("ADAPTERS")) as readonly AdapterToFetch[];
     const limits = JSON.parse(environmentVariable("ADAPTER_LIMITS")) as AdapterLimits;
+    const folders = { pins: environmentVariable("PIN_FOLDER"), target: environmentVariable("TARGET") };
     for (const adapter of adapters) {
-      await fetchAdapter(S3Bucket.fromEnvironment(), adapter, limits, environmentVariable("TARGET"));
+      await fetchAdapter(S3Bucket.fromEnvironment(), adapter, limits, folders);
     }
   });
 }

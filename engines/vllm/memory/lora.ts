@@ -70,16 +70,16 @@ function isFused({ kind }: ModelTensor, { fused, fusedExperts }: LoraTraits): bo
 
 /**
  * Tables are not cut: every GPU has room for the whole vocabulary (lora/layers/vocab_parallel_embedding.py,
- * logits_processor.py). A head that is the table of embeddings is wrapped as one a second time.
+ * logits_processor.py).
  */
 function tablePairs(
-  { vocabSize, hiddenSize, tieEmbeddings }: ModelArchitecture,
+  { vocabSize, hiddenSize }: ModelArchitecture,
   { embedding, head }: LoraTraits,
   stage: PipelineStage,
 ): readonly Pair[] {
   const table = { inputs: vocabSize, outputs: hiddenSize, count: 1 };
   return [
     ...(embedding && stage.isFirst ? [table] : []),
-    ...(head && stage.isLast ? [...(tieEmbeddings && embedding ? [table] : []), table] : []),
+    ...(head && stage.isLast ? [table] : []),
   ];
 }

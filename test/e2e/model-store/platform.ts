@@ -91,6 +91,10 @@ export class RenderedPlatform {
     return this.container("kubernetes:apps/v1:Deployment", `serving-${model}-server-deployment`, "fetch-weights");
   }
 
+  syncAdapters(model: string): RenderedContainer {
+    return this.container("kubernetes:batch/v1:Job", `storage-sync-${model}-copy-job`, "sync-adapters");
+  }
+
   /** What serves a model: its pod's container of that name. */
   engine(model: string, containerName: string): RenderedContainer {
     return this.container("kubernetes:apps/v1:Deployment", `serving-${model}-server-deployment`, containerName);

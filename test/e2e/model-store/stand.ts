@@ -58,6 +58,16 @@ export class Stand {
     return this.store.container(this.platform.fetch(model), { env, files: mounted });
   }
 
+  /** @param platform what renders it, where that changed. @default what the stand was started with */
+  syncAdapters(model: string, platform = this.platform): ContainerFolder {
+    const env = { HF_ENDPOINT: this.hub.url, ...this.reports.variables(model) };
+    return this.store.container(platform.syncAdapters(model), { env });
+  }
+
+  async fetchAdapters(model: string, platform = this.platform): Promise<ContainerFolder> {
+    return this.store.container(platform.engine(model, "fetch-adapters"), { files: await this.reports.mounted(model) });
+  }
+
   async run(container: ContainerFolder | Promise<ContainerFolder>): Promise<Outcome> {
     return this.store.start(await container).ended;
   }

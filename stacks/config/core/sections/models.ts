@@ -79,7 +79,7 @@ const adapterSchema = z
     adapterSource,
     z.strictObject({
       source: adapterSource,
-      rank: wholeNumber(1, 512).optional().meta({
+      rank: wholeNumber(1, 4096).optional().meta({
         description: "Its `r`; with `rank_pattern`, the largest there. Default: read when it is copied into the store.",
         unit: "rank",
         example: 16,
@@ -89,7 +89,10 @@ const adapterSchema = z
   .transform((value): { source: string; rank?: number | undefined } =>
     typeof value === "string" ? { source: value } : value,
   )
-  .meta({ allowed: "a source, or source and rank", example: "hf://org/contracts-lora@1f0c2c1" });
+  .meta({
+    allowed: `${sourceFormsOf(storedKinds)}, or a mapping of source and rank, its \`r\``,
+    example: "hf://org/contracts-lora@1f0c2c1",
+  });
 
 /** What every model has besides, whatever runs it. */
 const common = {
