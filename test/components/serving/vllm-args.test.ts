@@ -4,8 +4,10 @@ import { type EngineArgument, ruleFor } from "../../../catalog/engine-options";
 import { IMAGE_PULL_SECONDS } from "../../../components/serving/pod-settings";
 import { groupArguments, vllmArguments } from "../../../components/serving/vllm-args";
 import { engineOptions } from "../../../engines";
+import { LORA_RANKS } from "../../../engines/vllm/adapters";
 import type { ArgumentValue, ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/vllm-flags.json";
+import { adaptersPlan } from "../../harness/adapters";
 import { groupPlan, modelPlan } from "../../harness/plans";
 import { problemsWith } from "../../stacks/config/samples";
 
@@ -127,6 +129,22 @@ describe("vllmArguments", () => {
     expect(vllmArguments(modelPlan({ task }), "/m")).toContain(`--runner=${runner}`);
   });
 
+  it("names adapters where they lie in the pod, with room for all of them in its memory", () => {
+    const plain = vllmArguments(modelPlan({ args: { seed: 7 } }), "/m");
+    const args = vllmArguments(modelPlan({ adapters: adaptersPlan({ slots: 1 }), args: { seed: 7 } }), "/m");
+    const added = args.filter((arg) => !plain.includes(arg));
+    expect(added).toEqual([
+      "--enable-lora",
+      "--max-loras=1",
+      "--max-lora-rank=16",
+      "--max-cpu-loras=2",
+      "--lora-modules",
+      "contracts=/adapters/contracts",
+      "rulings=/adapters/rulings",
+    ]);
+    expect(args.at(-1)).toBe("--seed=7");
+  });
+
   it("bounds the streamer's buffers by the pod's memory, shared by its GPU processes", () => {
     const args = vllmArguments(groupPlan({ loading: "stream" }), "s3://models/llama-405b");
     expect(args).toContain("--load-format=runai_streamer");
@@ -147,6 +165,10 @@ describe("vllmArguments", () => {
     gpuMemoryUtilization: fc.double({ min: 0.5, max: 0.97, noNaN: true }),
     maxNumSeqs: fc.option(fc.integer({ min: 1, max: 4096 }), { nil: undefined }),
     quantization: fc.constantFrom(undefined, "fp8", "awq", "gptq", "compressed-tensors"),
+    adapters: fc.option(
+      fc.record({ slots: fc.integer({ min: 1, max: 64 }), maxRank: fc.constantFrom(...LORA_RANKS) }).map(adaptersPlan),
+      { nil: undefined },
+    ),
   }) as fc.Arbitrary<Partial<ModelPlan>>;
 
   it("uses only flags of the pinned release, with values of their types", () => {

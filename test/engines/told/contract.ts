@@ -32,6 +32,9 @@ export const PLANNED = {
   /** Made when the weights are loaded; undefined: what the files have. */
   quantization: ({ loadAs }) => loadAs?.quantization,
   dtype: ({ loadAs }) => loadAs?.dtype,
+  /** Names, slots and largest rank of its LoRA adapters; undefined without. */
+  adapters: ({ adapters }) =>
+    adapters && `${adapters.list.map(({ name }) => name).join(" ")}: ${adapters.slots} of rank ${adapters.maxRank}`,
 } as const satisfies Readonly<Record<string, (plan: ModelPlan) => string | number | undefined>>;
 
 export type Question = keyof typeof PLANNED;

@@ -26,6 +26,7 @@ export const ollamaReader: Reader = {
         kvCacheDtype: CACHE_TYPES[variables.get("OLLAMA_KV_CACHE_TYPE") ?? ""],
         quantization: untold("the tag says it"),
         dtype: untold("the tag says it"),
+        adapters: untold("it takes none: a model of this engine with adapters is refused"),
       };
     }),
 };

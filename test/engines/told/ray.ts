@@ -59,6 +59,7 @@ export const rayReader: Reader = {
         kvCacheDtype: told("kv_cache_dtype") ?? "auto",
         quantization: told("quantization"),
         dtype: told("dtype"),
+        adapters: untold("it is given none: a model of this engine with adapters is refused"),
       }),
     );
   },

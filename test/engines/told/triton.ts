@@ -58,6 +58,7 @@ export const tritonReader: Reader = {
         kvCacheDtype: yaml?.kv_cache_config.dtype ?? ofTheUser,
         quantization: undefined,
         dtype: undefined,
+        adapters: untold("it is given none: a model of this engine with adapters is refused"),
       };
     }),
 };

@@ -52,6 +52,7 @@ describe("room for adapters", () => {
     ["qwen3, tied", 1_343_488],
     ["qwen2", 1_015_808],
     ["phi3", 1_146_880],
+    ["qwen3_moe", 1_999_872],
   ] as const)("of %s is what vLLM 0.32.0 (CPU) allocated", (model, measured) => {
     expect(bytes(model)).toBe(measured);
   });
