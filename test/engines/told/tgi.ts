@@ -33,6 +33,7 @@ export const tgiReader: Reader = {
         kvCacheDtype: flags.get("kv-cache-dtype") ?? "auto",
         quantization: flags.get("quantize"),
         dtype: flags.get("dtype"),
+        adapters: untold("it is given none: a model of this engine with adapters is refused"),
       };
     }),
 };
