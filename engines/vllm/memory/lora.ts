@@ -78,8 +78,5 @@ function tablePairs(
   stage: PipelineStage,
 ): readonly Pair[] {
   const table = { inputs: vocabSize, outputs: hiddenSize, count: 1 };
-  return [
-    ...(embedding && stage.isFirst ? [table] : []),
-    ...(head && stage.isLast ? [table] : []),
-  ];
+  return [...(embedding && stage.isFirst ? [table] : []), ...(head && stage.isLast ? [table] : [])];
 }
