@@ -68,6 +68,9 @@ function withExternal(url: string, stage = "development"): Sections {
   return { ...laptop, stage, gateway, models: { ...laptop.models, studio } };
 }
 
+/** A checkpoint on a server of KServe's. */
+const TEXT = { model: "qwen2.5-7b-instruct", engine: "triton", task: "completion", concurrency: 1 };
+
 const rows: readonly Refusal[] = [
   {
     what: "a card of an accelerator that nothing here runs on",
@@ -485,6 +488,42 @@ const rows: readonly Refusal[] = [
     value: "args.kv-transfer-config",
     allowed: "vllm.prefillDecode sets it for both kinds of pods",
     fix: "Remove one of the two",
+  },
+  {
+    what: "an image that is not made for the pool's CPUs",
+    config: onCards("l40s", TEXT, { cpuArch: "arm64" }),
+    path: "models.chat",
+    value: "the image of triton",
+    allowed: "is not made for arm64",
+    fix: "take a pool of amd64 machines",
+    mended: onCards("l40s", TEXT),
+  },
+  ...[
+    { modelConfig: { max_batch_size: 64 }, allowed: "max_batch_size: not to be set: model.yaml says it" },
+    { modelConfig: { instance_group: [{ count: 4 }] }, allowed: "instance_group: one instance: 4 are 4 copies" },
+    { modelConfig: { max_batchsize: 64 }, allowed: "max_batchsize: a field of ModelConfig" },
+  ].map(({ modelConfig, allowed }) => ({
+    what: `${Object.keys(modelConfig)[0]} in the repository of a checkpoint`,
+    config: onCards("l4", { ...TEXT, triton: { tensorParallel: 4, modelConfig } }, { gpuCount: 4 }),
+    path: "models.chat.triton.modelConfig",
+    value: Object.keys(modelConfig)[0] ?? "",
+    allowed,
+    fix: "or remove it",
+    mended: onCards("l4", { ...TEXT, triton: { tensorParallel: 4 } }, { gpuCount: 4 }),
+  })),
+  {
+    what: "a task that the form for checkpoints has no answer to",
+    config: onCards("l4", { model: "bge-m3", engine: "triton" }),
+    path: "models.chat.triton.repository",
+    value: "nothing",
+    allowed: "a repository of your own for embedding models",
+    fix: "add repository with its memoryGiB",
+    mended: onCards("l4", {
+      model: "bge-m3",
+      engine: "triton",
+      source: "s3://models/embedder",
+      triton: { repository: { memoryGiB: 6 } },
+    }),
   },
 ];
 

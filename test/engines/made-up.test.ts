@@ -9,7 +9,7 @@ const SERVERS = "../../components/serving/servers";
 const IMAGES = "../../catalog/images.json";
 
 const models = {
-  echo: { model: "llama-3.2-3b-instruct", engine: "phantom", concurrency: 2, phantom: { beam: 3 } },
+  echo: { model: "llama-3.2-3b-instruct", engine: "phantom", concurrency: 2, phantom: { beam: 3, glow: true } },
 };
 
 /** The program with the longer tables: loaded anew, because files of one process share what is loaded. */
@@ -19,7 +19,8 @@ async function load() {
     const { default: table } = await original<{ default: { images: object[] } }>();
     const row = { component: "phantom-cuda", repository: "registry.example.com/phantom", tag: "v1.2.3" };
     const known = { platforms: ["linux/amd64"], gpus: { computeCapability: 7, source: "made up" } };
-    return { default: { ...table, images: [...table.images, { ...row, ...known }] } };
+    const glow = { ...row, component: "phantom-glow", tag: "v1.2.3-glow" };
+    return { default: { ...table, images: [...table.images, { ...row, ...known }, { ...glow, ...known }] } };
   });
   vi.doMock(ENGINES, async (original) => {
     const { ENGINES: engines } = await original<typeof import("../../engines/table")>();
@@ -81,6 +82,13 @@ describe("the configuration of a made-up engine", () => {
     ]);
   });
 
+  it("has versions of the engine's own form", () => {
+    expect(told({ engineVersion: "1.3.0" })).toEqual([]);
+    expect(told({ engineVersion: "2.0.0" })).toEqual([
+      expect.stringMatching(/^models\.echo\.engineVersion: .*1\.2\.3/),
+    ]);
+  });
+
   it("refuses the block beside another engine", () => {
     expect(told({ engine: "vllm" })).toEqual([expect.stringMatching(/^models\.echo\.phantom: /)]);
   });
@@ -128,7 +136,7 @@ describe("the platform of a made-up engine", () => {
     const server = ofKind("Deployment", "model-echo");
     const spec = server?.inputs.spec as { template: { spec: { containers: object[] } } };
     expect(spec.template.spec.containers).toMatchObject([
-      { image: "registry.example.com/phantom:v1.2.3", args: ["--echo=3"] },
+      { image: "registry.example.com/phantom:v1.2.3-glow", args: ["--echo=3", "--glow"] },
     ]);
   });
 

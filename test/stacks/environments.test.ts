@@ -55,7 +55,12 @@ describe.each(environments)("%s", (name) => {
     const namespaces = run.deployment.ofType("kubernetes:core/v1:Namespace").map(metadataOf);
     const policies = run.deployment.ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy");
     const budgets = run.deployment.ofType("kubernetes:policy/v1:PodDisruptionBudget").map(metadataOf);
-    const routes = run.deployment.ofKind("AIGatewayRoute").flatMap(routedModels);
+    // By the model field of a request, or by a path of their own.
+    const paths = run.deployment.ofKind("HTTPRoute").map((route) => metadataOf(route).name.split(/^kserve-/)[1]);
+    const routes = [
+      ...run.deployment.ofKind("AIGatewayRoute").flatMap(routedModels),
+      ...paths.filter((name) => name !== undefined),
+    ];
     const models = Object.keys(run.environment.models);
     expect(run.plan.models.map((m) => m.name)).toEqual(models);
     for (const model of models) {

@@ -208,6 +208,7 @@ describe("aws-prod", () => {
     ["llama-70b", "p5.48xlarge"],
     ["llama-8b", "g6e.4xlarge"],
     ["embeddings", "g6.4xlarge"],
+    ["drafts", "g6.2xlarge"],
   ])("places %s on %s", (name, shape) => {
     expect(serverPod(run(), name).nodeSelector).toEqual({ "node.kubernetes.io/instance-type": shape });
   });
@@ -225,7 +226,7 @@ describe("edge-nvidia", () => {
 
   it.each([
     ["chat", /vllm\/vllm-openai:/],
-    ["writer", /ollama\/ollama:/],
+    ["writer", /tritonserver:26\.07-trtllm/],
   ])("serves %s on a card of its own, through the NVIDIA runtime", (name, image) => {
     const pod = serverPod(run(), name);
     expect(engineOf(pod).image).toMatch(image);
@@ -257,7 +258,8 @@ describe("edge-nvidia", () => {
     for (const shown of [run(), suggested]) {
       // 16.38 GB in the repository, times 1.5.
       expect(serverPod(shown, "chat").volumes).toContainEqual({ name: "model", emptyDir: { sizeLimit: "23Gi" } });
-      expect(shown.plan.storage.sizeGiB).toBe(23);
+      // And 15.23 GB of the other model's, likewise.
+      expect(shown.plan.storage.sizeGiB).toBe(23 + 22);
       expect(model(shown, "chat").resources.ephemeralStorageGiB).toBe(33);
       expect(model(shown, "chat").startupBudgetSeconds).toBe(model(run(), "chat").startupBudgetSeconds);
     }

@@ -17,6 +17,8 @@ export const phantom: Engine = {
   summary: "made up",
   images: { nvidia: "phantom-cuda" },
   versionOf: semanticVersionOf,
+  versionForm: { pattern: /^1\.\d\.\d$/, allowed: "a version of the first generation", example: "1.2.3" },
+  imagesFor: ({ engineSettings }) => ({ nvidia: engineSettings?.glow ? "phantom-glow" : "phantom-cuda" }),
   sources: ["huggingface"],
   weightsFrom: "store",
   tasks: ["chat"],
@@ -38,9 +40,10 @@ export const phantom: Engine = {
   settings: engineSettings(
     z.strictObject({
       beam: z.int().min(1).max(9).default(1).meta({ description: "Width of the beam.", unit: "answers", example: 3 }),
+      glow: z.boolean().default(false).meta({ description: "Whether it is seen at night.", example: true }),
     }),
     {
-      requested: ({ beam }) => ({ maxNumSeqs: beam }),
+      requested: ({ beam, glow }) => ({ maxNumSeqs: beam, engineSettings: { glow } }),
       outcome: ({ beam }) => ({ args: { echo: beam }, notes: [`a beam of ${beam}`], problems: [] }),
     },
   ),

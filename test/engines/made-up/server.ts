@@ -55,7 +55,10 @@ export class PhantomServer extends PlatformComponent implements ModelServer {
             {
               name: APP,
               image: engineImage(model),
-              args: Object.entries(model.args ?? {}).map(([flag, value]) => `--${flag}=${value}`),
+              args: [
+                ...Object.entries(model.args ?? {}).map(([flag, value]) => `--${flag}=${value}`),
+                ...(model.engineSettings?.glow ? ["--glow"] : []),
+              ],
               resources: modelResources(model.resources, phantom.sidecar),
               readinessProbe: { httpGet: { path: phantom.health.ready, port: phantom.ports.openai ?? 0 } },
             },
