@@ -49,7 +49,10 @@ describe("what people type by mistake", () => {
     [["--seed", "3"], "--seed of vLLM changes nothing that is counted here"],
     [["--limit-mm-per-prompt", "none"], "--limit-mm-per-prompt must be counts by modality"],
     [["--max-num-batched-tokens", "0"], "--max-num-batched-tokens must be a whole number above 0"],
-    [["--engine", "ollama", "--dtype", "half"], "--dtype is an option of vLLM: Ollama decides this itself"],
+    [
+      ["--engine", "ollama", "--dtype", "half"],
+      "--dtype is an option of vLLM or Ray Serve: Ollama decides this itself",
+    ],
     [["--engine", "ollama", "--tensor-parallel-size", "2"], "--tensor-parallel-size is an option of vLLM"],
     [["--constructor"], "--constructor is no option"],
     [["--utilization", "1.5"], '--utilization must be a share of GPU memory above 0, at most 1, is "1.5"'],
@@ -97,7 +100,7 @@ describe("what people type by mistake", () => {
       "--engine-version and --vllm-version say the same: write one",
     ]);
     expect(problems("llama-3.1-8b", "--engine", "ollama", "--engine-version", "0.19.0")).toEqual([
-      "--engine-version is an option of vLLM: Ollama decides this itself",
+      "--engine-version is an option of vLLM or Ray Serve: Ollama decides this itself",
     ]);
     expect(problems("llama-3.1-8b", "--ollama-version", "0.32.0")[0]).toContain("--ollama-version is no option");
   });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { modelNames } from "../../catalog/models";
 import { main } from "../../cli/model";
+import { engineNames } from "../../engines";
 
 const fixtures = join(__dirname, "../fixtures/models");
 const config = (name: string): string => join(fixtures, name, "config.json");
@@ -313,7 +314,7 @@ describe("npm run model", () => {
     [["llama-3.1-8b", "--shape", "p5.48xlarg"], 'did you mean "p5.48xlarge"?'],
     [["llama-3.1-8b", "--shape", "VM.Standard.A1.Flex"], "has no GPU"],
     [["llama-3.1-8b", "--shape", "p5.48xlarge", "--gpu", "H200"], "give one of --shape and --gpu"],
-    [["llama-3.1-8b", "--engine", "tgi"], "--engine must be one of vllm, ollama"],
+    [["llama-3.1-8b", "--engine", "sglang"], `--engine must be one of ${engineNames.join(", ")}`],
     [["llama-3.1-8b", "--engine", "ollama", "--tp", "2"], "--tp is an option of vLLM"],
     [["llama-3.1-8b", "--quantization", "Q4_K_M"], "is a format of ollama: add --engine ollama"],
     [["llama-3.1-8b", "--engine", "ollama", "--quantization", "awq"], "is a format of vllm"],

@@ -132,7 +132,11 @@ describe("values", () => {
   it.each([
     { what: "a GGUF format with vLLM", change: { quantization: "Q4_K_M" }, says: "a weight format of vllm" },
     { what: "more GPUs than a node has", change: { vllm: { tensorParallel: 64 } }, says: "1 to 2" },
-    { what: "a foreign bucket", change: { source: "s3://other/chat" }, says: "copy the model to s3://models/chat" },
+    {
+      what: "a foreign bucket",
+      change: { source: "s3://other/chat" },
+      says: "copy the files to s3://models/chat and name that",
+    },
     { what: "a whole bucket", change: { source: "s3://models/" }, says: "a prefix in the environment's model store" },
     { what: "a neighbour of the bucket", change: { source: "s3://models-2/x" }, says: "s3://models/…" },
   ])("$what", async ({ change, says }) => {

@@ -1,3 +1,4 @@
+import type { LoaderJob } from "../../../components/serving/scripts/model-loader";
 import { modelsOf } from "./arbitrary";
 import { type Reader, type Told, untold } from "./contract";
 import { containersNamed, gpusOf, numberOf, variablesOf, versionOf } from "./pods";
@@ -14,8 +15,7 @@ export const ollamaReader: Reader = {
       const [loader] = containersNamed("loader", objects);
       return {
         version: versionOf(container),
-        servedName:
-          loader && (JSON.parse(variablesOf(loader).get("MODEL_LOADER") ?? "{}") as { servedName?: string }).servedName,
+        servedName: loader && firstLoaded(variablesOf(loader).get("MODEL_LOADER")),
         gpus: gpusOf(container),
         tensorParallel: untold("llama.cpp cuts no matrices"),
         pipelineParallel: untold("llama.cpp spreads layers over the GPUs that it sees"),
@@ -30,3 +30,9 @@ export const ollamaReader: Reader = {
       };
     }),
 };
+
+/** Of what the loader is told to load; those that share the server have a test of their own. */
+function firstLoaded(job = "{}"): string | undefined {
+  const { models = [] } = JSON.parse(job) as Partial<LoaderJob>;
+  return models[0]?.servedName;
+}
