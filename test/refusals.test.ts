@@ -362,22 +362,6 @@ const rows: readonly Refusal[] = [
     fix: "take a pool of amd64 machines",
   },
   {
-    what: "Gaudi",
-    config: onCards("gaudi-3", chat, { gpuCount: 8 }),
-    path: "pools.gpu.node.card",
-    value: '"gaudi-3"',
-    allowed: "a card of the catalogue",
-    fix: "take a card of the catalogue",
-  },
-  {
-    what: "a TPU",
-    config: { ...laptop, pools: { tpu: { shape: "ct5lp-hightpu-4t" } } },
-    path: "pools.tpu.shape",
-    value: '"ct5lp-hightpu-4t"',
-    allowed: "a machine shape of the catalogue",
-    fix: "take a shape of the catalogue",
-  },
-  {
     what: "a server of a model that does not exist",
     config: onLaptop({ serverOf: "chatt" }),
     path: "models.finder.ollama.serverOf",
