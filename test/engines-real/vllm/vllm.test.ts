@@ -1,53 +1,31 @@
 /** vLLM as a plan on CPUs renders it, on a real CPU build, with weights out of the real model store. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { engineOf } from "../../../engines";
-import { planDeployment } from "../../../planner/plan";
+import type { ModelPlan } from "../../../planner/types";
 import { freePorts } from "../../../rehearsal/cluster/ports";
-import { Stand } from "../../e2e/model-store/stand";
-import { environmentOf, modelOf, poolOf } from "../../planner/fixtures";
-import { makeTinyModel, type TinyModel } from "./tiny-model";
+import type { Stand } from "../../e2e/model-store/stand";
+import { hubAdapter } from "../../harness/adapters";
+import { makeTinyModel } from "./tiny-model";
+import { adapterFolder, CONTEXT, SERVED, startStand, tinyPlan, weightsFolder } from "./tiny-stand";
 import { VllmProcess } from "./vllm-process";
 
-const TOKEN = "hf_0123456789abcdefghijklmnopqrstuvwx";
-const REPOSITORY = "org/tiny";
-const SERVED = "tiny-llama";
-const CONTEXT = 1024;
+const ADAPTER = "contracts";
 
-let tiny: TinyModel;
+let model: ModelPlan;
 let stand: Stand;
 let vllm: VllmProcess;
 let statuses: readonly number[];
 
-/** A model that the planner placed on a CPU node. */
-function planned() {
-  const model = modelOf("llama-3.1-8b-instruct", {
-    name: "tiny",
-    servedName: SERVED,
-    architecture: tiny.architecture,
-    source: { kind: "huggingface", repository: REPOSITORY, revision: "main" },
-    contextTokens: CONTEXT,
-    concurrency: 4,
-  });
-  const { models, problems } = planDeployment(environmentOf([poolOf("m7i.2xlarge", 1)], [model]));
-  const [plan] = models;
-  if (plan === undefined) {
-    throw new Error(JSON.stringify(problems));
-  }
-  return plan;
-}
-
 beforeAll(async () => {
-  tiny = makeTinyModel();
-  stand = await Stand.start([planned()], { [REPOSITORY]: tiny.files }, TOKEN);
-  const synced = await stand.run(stand.sync("tiny"));
-  expect(synced, synced.output).toMatchObject({ status: 0 });
-  const fetching = await stand.fetch("tiny");
-  const fetched = await stand.run(fetching);
-  expect(fetched, fetched.output).toMatchObject({ status: 0 });
+  const tiny = makeTinyModel();
+  model = tinyPlan(tiny, { adapters: [hubAdapter(ADAPTER, { rank: 8 })] });
+  stand = await startStand(model, tiny);
+  const adapters = await adapterFolder(stand, model);
   const [port = 0] = await freePorts(1);
-  vllm = new VllmProcess(stand.platform.engine("tiny", "vllm"), {
+  vllm = new VllmProcess(stand.platform.engine(model.name, "vllm"), {
     port,
-    volumes: { "/models/current": fetching.here("/models/current") },
+    arguments: { [`${ADAPTER}=/adapters/${ADAPTER}`]: `${ADAPTER}=${adapters}/${ADAPTER}` },
+    volumes: { "/models/current": await weightsFolder(stand, model) },
   });
   statuses = await vllm.until(engineOf("vllm").health.ready);
 });
@@ -75,12 +53,15 @@ describe("a server that starts", () => {
   it("has the cache that was planned: four requests of the whole context, and a page of 128 tokens more", () => {
     const [, tokens = ""] = /KV cache size: ([\d,]+) tokens/.exec(vllm.output()) ?? [];
     expect(Number(tokens.replaceAll(",", ""))).toBe(4 * CONTEXT + 128);
-    expect(planned().kvTokens).toBeGreaterThanOrEqual(4 * CONTEXT);
+    expect(model.kvTokens).toBeGreaterThanOrEqual(4 * CONTEXT);
   });
 
-  it("lists the name that it is served under, with the planned context", async () => {
+  it("lists the name that it is served under, with the planned context, and its adapter", async () => {
     expect(JSON.parse(await vllm.text("/v1/models"))).toMatchObject({
-      data: [{ id: SERVED, max_model_len: CONTEXT }],
+      data: [
+        { id: SERVED, max_model_len: CONTEXT },
+        { id: ADAPTER, parent: SERVED },
+      ],
     });
   });
 });
@@ -109,6 +90,32 @@ describe("requests", () => {
   it("for another model, or beyond the context, are refused", async () => {
     expect((await chat({ model: "other" })).status).toBe(404);
     expect((await chat({ max_tokens: 2 * CONTEXT })).status).toBe(400);
+  });
+});
+
+describe("a LoRA adapter", () => {
+  const words = async (name: string) => {
+    const answer = await vllm.post("/v1/completions", { model: name, prompt: "hello", max_tokens: 16, temperature: 0 });
+    expect([name, answer.status]).toEqual([name, 200]);
+    const { model: answered, choices } = (await answer.json()) as { model: string; choices: { text: string }[] };
+    expect(answered).toBe(name);
+    return choices[0]?.text;
+  };
+
+  it("answers under its name, otherwise than the model without it, which stays as it was", async () => {
+    const [before, adapted, after] = [await words(SERVED), await words(ADAPTER), await words(SERVED)];
+    expect(after).toBe(before);
+    expect(adapted).not.toBe(before);
+  });
+
+  it("answers chats under its name", async () => {
+    expect(await (await chat({ model: ADAPTER })).json()).toMatchObject({ object: "chat.completion", model: ADAPTER });
+  });
+
+  it("is not to be loaded, nor thrown out, by a client", async () => {
+    for (const path of ["/v1/load_lora_adapter", "/v1/unload_lora_adapter"]) {
+      expect([path, await vllm.status(path, { method: "POST" })]).toEqual([path, 404]);
+    }
   });
 });
 
