@@ -1,6 +1,5 @@
 /** What zod finds in tagged unions, as if the tag were right: no tag hides what is wrong beside it. */
 import type { z } from "zod";
-import { isPlainObject } from "../../planner/model/config-source";
 import { type Path, valueAt } from "./core/problems";
 import { type FieldSchema, fieldAt, inputSchema } from "./field-text";
 import { meantMember, namedMember, unionOf } from "./union-fields";
@@ -53,7 +52,7 @@ function unionIssues(issue: z.core.$ZodIssueInvalidUnion, values: unknown, root:
 
 /** Of a field that takes a mapping or something short for it: what is wrong in the mapping that is there. */
 function longFormIssues(issue: z.core.$ZodIssueInvalidUnion, value: unknown): PlainIssue[] | undefined {
-  if (!isPlainObject(value)) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return undefined;
   }
   const isOfMapping = (errors: readonly Issue[]) =>
