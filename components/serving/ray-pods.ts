@@ -59,10 +59,10 @@ export function headPod(args: Pick<ModelServerArgs, "model" | "gpu">): RayPod {
           name: "ray-head",
           image: engineImage(args.model),
           ports: [
-            { name: "gcs", containerPort: 6379 },
-            { name: "dashboard", containerPort: DASHBOARD_PORT },
-            { name: "serve", containerPort: SERVE_PORT },
-            { name: "metrics", containerPort: METRICS_PORT },
+            { name: "gcs", containerPort: 6379, protocol: "TCP" },
+            { name: "dashboard", containerPort: DASHBOARD_PORT, protocol: "TCP" },
+            { name: "serve", containerPort: SERVE_PORT, protocol: "TCP" },
+            { name: "metrics", containerPort: METRICS_PORT, protocol: "TCP" },
           ],
           env: rayEnvironment(args.model),
           volumeMounts: [{ name: "shared-memory", mountPath: SHARED_MEMORY }],
@@ -99,8 +99,8 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
           name: "ray-worker",
           image: engineImage(model),
           ports: [
-            { name: "serve", containerPort: SERVE_PORT },
-            { name: "metrics", containerPort: METRICS_PORT },
+            { name: "serve", containerPort: SERVE_PORT, protocol: "TCP" },
+            { name: "metrics", containerPort: METRICS_PORT, protocol: "TCP" },
           ],
           env: [...rayEnvironment(model), ...weights.environment, ...modelVariables(model, gpu)],
           volumeMounts: [

@@ -27,6 +27,8 @@ export interface IRayService {
       };
       readonly workerGroupSpecs: readonly {
         readonly groupName: string;
+        /** Pods of one replica. */
+        readonly numOfHosts: number;
         readonly replicas: number;
         readonly minReplicas: number;
         readonly maxReplicas: number;

@@ -129,6 +129,7 @@ export class RayService extends PlatformComponent implements ModelServer {
             workerGroupSpecs: [
               {
                 groupName: "replicas",
+                numOfHosts: 1,
                 replicas: model.minReplicas,
                 minReplicas: model.minReplicas,
                 maxReplicas: model.minReplicas,

@@ -32,9 +32,17 @@ interface Reading {
   readonly pods: readonly Told[];
 }
 
+/** Adapters answer to names of their own in the whole environment. */
+function withOwnAdapters(name: string, model: { readonly adapters?: object }): object {
+  const adapters = model.adapters && Object.entries(model.adapters).map(([key, value]) => [`${name}-${key}`, value]);
+  return { ...model, ...(adapters && { adapters: Object.fromEntries(adapters) }) };
+}
+
 /** Plans models on an engine, deploys what finds a place, and reads what their pods are told. */
 async function read(engine: EngineName, settings: readonly object[]): Promise<Reading[]> {
-  const models = Object.fromEntries(settings.map((model, index) => [`m${index}`, { ...model, engine }]));
+  const models = Object.fromEntries(
+    settings.map((model, index) => [`m${index}`, { ...withOwnAdapters(`m${index}`, model), engine }]),
+  );
   const file = parseWith({ cluster: { kind: "aws" }, pools, models });
   if (!file.ok) {
     throw new Error(formatProblems(file.problems));

@@ -217,8 +217,8 @@ const MEANT_EMPTY = new Set([
   "from:[]",
 ]);
 const PREREQUISITE = "external-secrets.io/";
-const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "LeaderWorkerSet"]);
-const SERVERS = new Set(["Deployment", "StatefulSet", "LeaderWorkerSet"]);
+const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "LeaderWorkerSet", "RayService"]);
+const SERVERS = new Set(["Deployment", "StatefulSet", "LeaderWorkerSet", "RayService"]);
 const FENCES = new Set([
   "NetworkPolicy",
   "LimitRange",

@@ -48,6 +48,10 @@ const networkPolicy = z.object({
   egress: z.array(z.unknown()).default([]),
 });
 
+const rayService = z.object({
+  rayClusterConfig: z.object({ workerGroupSpecs: z.array(z.object({ template: workload.shape.template })) }),
+});
+
 const route = z.object({
   rules: z.array(z.object({ matches: z.array(z.object({ headers: z.array(z.object({ value: z.string() })) })) })),
 });
@@ -63,6 +67,9 @@ export function only<T>(items: readonly T[], what: string): T {
 
 export const metadataOf = (resource: RecordedResource) => metadata.parse(resource.inputs.metadata);
 export const workloadOf = (resource: RecordedResource) => workload.parse(resource.inputs.spec);
+/** The workers of a model on Ray Serve, which make up its replicas. */
+export const rayWorkersOf = (resource: RecordedResource) =>
+  only(rayService.parse(resource.inputs.spec).rayClusterConfig.workerGroupSpecs, "group of workers");
 export const claimOf = (resource: RecordedResource) => claim.parse(resource.inputs.spec);
 export const groupOf = (resource: RecordedResource) => group.parse(resource.inputs.spec);
 export const networkPolicyOf = (resource: RecordedResource) => networkPolicy.parse(resource.inputs.spec);

@@ -7,7 +7,7 @@ import { findModel, modelNames } from "../../catalog/models";
 import { repositoryRoot } from "../../names/repository-root";
 import type { ModelPlan } from "../../planner/types";
 import { configSchema } from "../../services/model-control/src/config";
-import { groupOf, metadataOf, only, type PodSpec, workloadOf } from "./kubernetes";
+import { groupOf, metadataOf, only, type PodSpec, rayWorkersOf, workloadOf } from "./kubernetes";
 import { changedRun, type EnvironmentName, type ProgramRun, programRun } from "./run";
 
 function useRun(name: EnvironmentName): () => ProgramRun {
@@ -32,8 +32,13 @@ function model(run: ProgramRun, name: string): ModelPlan {
 
 /** Pod spec of the server of a model that runs on single nodes. */
 function serverPod(run: ProgramRun, name: string): PodSpec {
+  const ofModel = (resource: Parameters<typeof metadataOf>[0]) => metadataOf(resource).namespace === `model-${name}`;
+  const [service] = run.deployment.ofKind("RayService").filter(ofModel);
+  if (service) {
+    return rayWorkersOf(service).template.spec;
+  }
   const servers = ["kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet"].flatMap((type) =>
-    run.deployment.ofType(type).filter((r) => metadataOf(r).namespace === `model-${name}`),
+    run.deployment.ofType(type).filter(ofModel),
   );
   return workloadOf(only(servers, `server of model "${name}"`)).template.spec;
 }
@@ -208,7 +213,7 @@ describe("aws-prod", () => {
     ["llama-70b", "p5.48xlarge"],
     ["llama-8b", "g6e.4xlarge"],
     ["embeddings", "g6.4xlarge"],
-    ["drafts", "g6.2xlarge"],
+    ["drafts", "g6.4xlarge"],
   ])("places %s on %s", (name, shape) => {
     expect(serverPod(run(), name).nodeSelector).toEqual({ "node.kubernetes.io/instance-type": shape });
   });

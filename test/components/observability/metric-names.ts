@@ -55,6 +55,7 @@ async function modelControlMetrics(): Promise<NamedMetric[]> {
 export async function exposedSeries(): Promise<Set<string>> {
   const metrics: NamedMetric[] = [
     ...fixture("vllm-metrics.json").metrics,
+    ...fixture("ray-metrics.json").metrics,
     ...fixture("triton.json").metrics,
     ...fixture("tgi.json").metrics,
     // What the chart's own list of counters enables: not the longer one inside the image.

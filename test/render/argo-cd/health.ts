@@ -28,6 +28,7 @@ export const CRD_CHARTS = [
   ["cert-manager.io", "cert-manager"],
   ["monitoring.coreos.com", "prometheus-operator-crds"],
   ["leaderworkerset.x-k8s.io", "lws"],
+  ["ray.io", "kuberay-operator"],
 ] as const;
 
 /** Groups whose kinds a chart itself brings objects of, or watches, by release. */
