@@ -8,7 +8,8 @@ import type { ArgumentValue } from "../../planner/types";
  */
 export function words(name: string, value: ArgumentValue, argument: EngineArgument | undefined): string[] {
   if (typeof value === "boolean") {
-    return [value ? `--${name}` : `--${argument?.negation ?? `no-${name}`}`];
+    // vLLM 0.33 shows `--disable-x` as the opposite of `--enable-x`, and takes this one too; 0.32 knows no other.
+    return [`--${value ? "" : "no-"}${name}`];
   }
   if (argument?.kind === "list" || (argument === undefined && Array.isArray(value))) {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];

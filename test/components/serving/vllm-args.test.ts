@@ -23,7 +23,8 @@ interface Flag {
 
 const FLAGS = new Map(
   (upstream.flags as readonly Flag[]).flatMap((flag) =>
-    [flag.name, ...(flag.negation ? [flag.negation] : [])].map((name) => [name, flag]),
+    // Of a switch the parser takes "--no-…" too where its help shows another opposite.
+    [flag.name, ...(flag.negation ? [flag.negation, `--no-${flag.name.slice(2)}`] : [])].map((name) => [name, flag]),
   ),
 );
 
@@ -207,7 +208,7 @@ describe("flags that the user gives", () => {
       }),
     ).toEqual([
       "--enable-auto-tool-choice",
-      "--disable-prefix-caching",
+      "--no-enable-prefix-caching",
       "--no-trust-remote-code",
       "--tool-call-parser=hermes",
       "--seed=7",
