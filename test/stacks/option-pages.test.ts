@@ -1,4 +1,4 @@
-/** What docs/engine-options.md, docs/images.md and docs/shared-servers.md suggest can be deployed. */
+/** What pages of docs about models and engines suggest can be deployed. */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,9 @@ function fragments(page: string): Record<string, unknown>[] {
 describe.each([
   ["engine-options", 6],
   ["images", 2],
+  ["lora-adapters", 1],
+  ["prefill-decode", 1],
+  ["ray-serve", 1],
   ["shared-servers", 1],
 ])("docs/%s.md", (page, count) => {
   it("suggests what can be deployed", async () => {
