@@ -53,6 +53,7 @@ export function clientTrafficSpec(limits: RequestLimits): IClientTrafficPolicy["
     },
     tcpKeepalive: KEEPALIVE,
     headers: OWN_HEADERS,
+    path: ONE_SPELLING,
   };
 }
 
@@ -105,6 +106,12 @@ const KEEPALIVE = { idleTime: "60s", interval: "15s", probes: 4 };
 
 /** The gateway sets both itself: a client's word does not count. */
 const OWN_HEADERS = { earlyRequestHeaders: { remove: [CONSUMER_HEADER, MODEL_HEADER] } };
+
+/**
+ * Routes are matched on the path that the engine will read, so that none leads out of its `/v1`: dots are always resolved, and
+ * this is said though it is the default (Envoy Gateway 1.9, internal/gatewayapi/listener.go).
+ */
+const ONE_SPELLING = { disableMergeSlashes: false, escapedSlashesAction: "UnescapeAndRedirect" as const };
 
 /** Time to receive a body at 3 Mbit/s, after 20 seconds for the first byte. */
 function receiveSeconds(bytes: number): number {

@@ -147,6 +147,7 @@ describe("InferenceGateway", () => {
       connection: { connectionLimit: { value: 4096 }, bufferLimit: 4194304 },
       tcpKeepalive: { idleTime: "60s", interval: "15s", probes: 4 },
       headers: { earlyRequestHeaders: { remove: ["x-consumer-id", "x-ai-eg-model"] } },
+      path: { disableMergeSlashes: false, escapedSlashesAction: "UnescapeAndRedirect" },
     });
     expect(specOf(deployment, "BackendTrafficPolicy", "inference")).toMatchObject({
       targetRefs: [HTTPS],
