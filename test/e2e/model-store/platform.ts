@@ -7,7 +7,7 @@ import type { ModelPlan } from "../../../planner/types";
 import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { container, type PodSpec, podTemplate } from "../../components/serving/fixture";
 import { modelStore } from "../../components/storage/fixture";
-import { type Deployment, deploy } from "../../harness/deploy";
+import { type Deployment, deploy, type RecordedResource } from "../../harness/deploy";
 
 const SECRET = "kubernetes:core/v1:Secret";
 const CONFIG_MAP = "kubernetes:core/v1:ConfigMap";
@@ -31,6 +31,8 @@ export interface RenderedContainer {
   readonly command: readonly string[];
   readonly env: Texts;
   readonly mounts: readonly Mount[];
+  /** Command of its liveness probe, where that is one. */
+  readonly liveness: readonly string[] | undefined;
 }
 
 /** Values of random passwords by their resource's name: what the program's state keeps between deployments. */
@@ -100,6 +102,21 @@ export class RenderedPlatform {
     return this.container("kubernetes:apps/v1:Deployment", `serving-${model}-server-deployment`, containerName);
   }
 
+  /** The engine's container in one pod of a replica that spans nodes. */
+  groupEngine(model: string, role: "leader" | "worker", containerName: string): RenderedContainer {
+    const name = `serving-${model}-group`;
+    const group = this.deployment.ofKind("LeaderWorkerSet").find((resource) => resource.name === name);
+    if (group === undefined) {
+      throw new Error(`nothing renders the LeaderWorkerSet ${name}`);
+    }
+    const { leaderWorkerTemplate } = group.inputs.spec as { readonly leaderWorkerTemplate: Record<string, Template> };
+    const pod = leaderWorkerTemplate[`${role}Template`]?.spec;
+    if (pod === undefined) {
+      throw new Error(`${name} has no template of a ${role}`);
+    }
+    return this.rendered(group, pod, containerName);
+  }
+
   /** The administrator's keys, which the server reads from its files. */
   rootKeys(): StoreKeys {
     const root = this.deployment.resource(SECRET, "storage-minio-root").inputs.stringData as Texts;
@@ -127,9 +144,12 @@ export class RenderedPlatform {
 
   private container(type: string, name: string, containerName: string): RenderedContainer {
     const resource = this.deployment.resource(type, name);
-    const { namespace } = resource.inputs.metadata as { readonly namespace: string };
-    const pod = podTemplate(resource).spec;
-    const { command = [], args = [], env, volumeMounts } = container(pod, containerName);
+    return this.rendered(resource, podTemplate(resource).spec, containerName);
+  }
+
+  private rendered({ name, inputs }: RecordedResource, pod: PodSpec, containerName: string): RenderedContainer {
+    const { namespace } = inputs.metadata as { readonly namespace: string };
+    const { command = [], args = [], env, volumeMounts, livenessProbe } = container(pod, containerName);
     return {
       command: [...command, ...args],
       env: Object.fromEntries(env.map((variable) => [variable.name, variable.value ?? ""])),
@@ -140,6 +160,7 @@ export class RenderedPlatform {
         }
         return { path: mount.mountPath, files: this.filesOf(volume, namespace) };
       }),
+      liveness: (livenessProbe as Probe | undefined)?.exec?.command,
     };
   }
 
@@ -176,6 +197,14 @@ export class RenderedPlatform {
     }
     return (found.inputs.stringData ?? found.inputs.data ?? {}) as Texts;
   }
+}
+
+interface Template {
+  readonly spec: PodSpec;
+}
+
+interface Probe {
+  readonly exec?: { readonly command: readonly string[] };
 }
 
 interface Item {

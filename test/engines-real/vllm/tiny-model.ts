@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot } from "../../../names/repository-root";
@@ -13,19 +13,23 @@ export interface TinyModel {
   readonly architecture: ModelArchitecture;
   /** Of the checkpoint, by name. */
   readonly files: RepositoryFiles;
-  /** Folder of the adapter. */
-  readonly adapter: string;
+  /** Of the adapter, by name. */
+  readonly adapter: RepositoryFiles;
 }
 
 export function makeTinyModel(): TinyModel {
   const folder = mkdtempSync(join(tmpdir(), "inference-stacks-engines-"));
-  const script = join(repositoryRoot(), "test", "engines-real", "vllm", "make_model.py");
-  execFileSync(requirePart("vllm-python"), ["-B", script, folder], { stdio: ["ignore", "ignore", "pipe"] });
-  const model = join(folder, "model");
-  const files = Object.fromEntries(readdirSync(model).map((name) => [name, readFileSync(join(model, name))]));
-  return {
-    architecture: parseModelConfigText(String(files["config.json"]), { name: "tiny" }),
-    files,
-    adapter: join(folder, "adapter"),
-  };
+  try {
+    const script = join(repositoryRoot(), "test", "engines-real", "vllm", "make_model.py");
+    execFileSync(requirePart("vllm-python"), ["-B", script, folder], { stdio: ["ignore", "ignore", "pipe"] });
+    const files = filesIn(join(folder, "model"));
+    const architecture = parseModelConfigText(String(files["config.json"]), { name: "tiny" });
+    return { architecture, files, adapter: filesIn(join(folder, "adapter")) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function filesIn(folder: string): RepositoryFiles {
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
 }

@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { planDeployment } from "../../../planner/plan";
 import type { ModelRequest } from "../../../planner/request";
 import type { ModelPlan } from "../../../planner/types";
 import type { ContainerFolder } from "../../e2e/model-store/container-folder";
-import type { RepositoryFiles } from "../../e2e/model-store/hub";
 import { Stand } from "../../e2e/model-store/stand";
 import { environmentOf, modelOf, poolOf } from "../../planner/fixtures";
 import type { TinyModel } from "./tiny-model";
@@ -37,7 +34,7 @@ export function tinyPlan({ architecture }: TinyModel, changes: Partial<ModelRequ
 /** A real model store that the rendered sync Job has filled with the tiny model, and with its adapter under each name. */
 export async function startStand(model: ModelPlan, tiny: TinyModel): Promise<Stand> {
   const adapters = (model.adapters?.list ?? []).flatMap(({ source }) =>
-    source.kind === "huggingface" ? [[source.repository, filesIn(tiny.adapter)] as const] : [],
+    source.kind === "huggingface" ? [[source.repository, tiny.adapter] as const] : [],
   );
   const repositories = { [REPOSITORY]: tiny.files, ...Object.fromEntries(adapters) };
   const stand = await Stand.start([model], repositories, TOKEN);
@@ -64,8 +61,4 @@ async function succeed(stand: Stand, container: ContainerFolder): Promise<Contai
     throw new Error(`ended with status ${status}:\n${output}`);
   }
   return container;
-}
-
-function filesIn(folder: string): RepositoryFiles {
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
 }

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Program } from "../../../rehearsal/cluster/lifeline";
+import { waitFor } from "../../../rehearsal/cluster/wait";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { type Changes, ContainerFolder } from "../../e2e/model-store/container-folder";
 import type { RenderedContainer } from "../../e2e/model-store/platform";
@@ -15,7 +16,7 @@ const START_SECONDS = 300;
 /** What differs from the container: nothing else does. */
 export interface Replaced extends Changes {
   readonly port: number;
-  /** Whole arguments by what they replace: those that name a GPU, or another pod. */
+  /** Whole arguments by what they replace: those that name a port, or a folder. */
   readonly arguments?: Readonly<Record<string, string>>;
   /** A folder of this machine whose content its volume has, by the path of the mount. */
   readonly volumes?: Readonly<Record<string, string>>;
@@ -37,19 +38,22 @@ export class VllmProcess {
       throw new Error(`the container runs ${vllm}`);
     }
     const { port } = replaced;
-    const others = { "--host=0.0.0.0": "--host=127.0.0.1", "--port=8000": `--port=${port}`, ...replaced.arguments };
+    const others: Readonly<Record<string, string>> = {
+      "--host=0.0.0.0": "--host=127.0.0.1",
+      "--port=8000": `--port=${port}`,
+      ...replaced.arguments,
+    };
     const missing = Object.keys(others).filter((word) => !words.includes(word));
     if (missing.length > 0) {
       throw new Error(`nothing renders ${missing.join(", ")}; there are ${words.join(" ")}`);
     }
-    const args = words.flatMap((word) => (Object.entries(others).find(([old]) => old === word) ?? [word]).slice(-1));
+    const args = words.map((word) => expanded(others[word] ?? word, folder.env));
     this.url = `http://127.0.0.1:${port}`;
-    this.program = new Program(
-      requirePart("vllm-python"),
-      [...COMMAND, ...args.filter((word) => word !== "")],
-      join(parent, "log"),
-      { env: folder.env, cwd: parent, folder: parent },
-    );
+    this.program = new Program(requirePart("vllm-python"), [...COMMAND, ...args], join(parent, "log"), {
+      env: folder.env,
+      cwd: parent,
+      folder: parent,
+    });
   }
 
   /** Waits until a path answers 200. @returns every status that it had until then; 0: nobody listened. */
@@ -90,6 +94,11 @@ export class VllmProcess {
     return this.program.ending;
   }
 
+  /** Waits until it has ended by itself. @returns how. */
+  ended(seconds: number): Promise<string> {
+    return waitFor("vLLM to end by itself", async () => this.program.ending, seconds);
+  }
+
   /** What the kubelet does when the pod leaves. */
   terminate(): Promise<void> {
     return this.program.terminate();
@@ -99,4 +108,9 @@ export class VllmProcess {
   stop(): Promise<void> {
     return this.program.stop();
   }
+}
+
+/** As Kubernetes puts a container's variables into its arguments. */
+function expanded(word: string, env: Readonly<Record<string, string>>): string {
+  return word.replace(/\$\((\w+)\)/g, (reference, name: string) => env[name] ?? reference);
 }

@@ -7,12 +7,14 @@ import type { Stand } from "../../e2e/model-store/stand";
 import { hubAdapter } from "../../harness/adapters";
 import { makeTinyModel } from "./tiny-model";
 import { adapterFolder, CONTEXT, SERVED, startStand, tinyPlan, weightsFolder } from "./tiny-stand";
-import { VllmProcess } from "./vllm-process";
+import { type Replaced, VllmProcess } from "./vllm-process";
 
 const ADAPTER = "contracts";
 
 let model: ModelPlan;
 let stand: Stand;
+let volumes: Replaced["volumes"];
+let folders: Replaced["arguments"];
 let vllm: VllmProcess;
 let statuses: readonly number[];
 
@@ -22,11 +24,9 @@ beforeAll(async () => {
   stand = await startStand(model, tiny);
   const adapters = await adapterFolder(stand, model);
   const [port = 0] = await freePorts(1);
-  vllm = new VllmProcess(stand.platform.engine(model.name, "vllm"), {
-    port,
-    arguments: { [`${ADAPTER}=/adapters/${ADAPTER}`]: `${ADAPTER}=${adapters}/${ADAPTER}` },
-    volumes: { "/models/current": await weightsFolder(stand, model) },
-  });
+  volumes = { "/models/current": await weightsFolder(stand, model) };
+  folders = { [`${ADAPTER}=/adapters/${ADAPTER}`]: `${ADAPTER}=${adapters}/${ADAPTER}` };
+  vllm = new VllmProcess(stand.platform.engine(model.name, "vllm"), { port, arguments: folders, volumes });
   statuses = await vllm.until(engineOf("vllm").health.ready);
 });
 afterAll(async () => {
@@ -143,6 +143,18 @@ it("keeps probes and scrapes out of its log", () => {
 it("has no interface of development", async () => {
   for (const path of ["/sleep", "/wake_up", "/collective_rpc"]) {
     expect([path, await vllm.status(path, { method: "POST" })]).toEqual([path, 404]);
+  }
+});
+
+it("does not start when it is told to be able to sleep, which no plan on CPUs asks of it", async () => {
+  const platform = await stand.changed([{ ...model, engineSettings: { sleepMode: true } }]);
+  const [port = 0] = await freePorts(1);
+  const sleepy = new VllmProcess(platform.engine(model.name, "vllm"), { port, arguments: folders, volumes });
+  try {
+    expect(await sleepy.ended(120)).toBe("ended with 1");
+    expect(sleepy.output()).toContain("Sleep mode is not supported on current platform");
+  } finally {
+    await sleepy.stop();
   }
 });
 
