@@ -1,16 +1,15 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { TGI_PORT } from "../../engines/tgi";
-import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { PlatformComponent } from "../core/platform-component";
-import { Workload } from "../core/workload";
 import { copiedWeights } from "./copied-weights";
 import type { ModelEndpoint } from "./endpoint";
+import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { enginePod } from "./engine-pod";
 import { modelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
-import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, modelReplicas, modelVariables } from "./pod-settings";
+import { type ModelServer, type ModelServerArgs, requireStore } from "./model-server";
+import { modelReplicas, modelVariables } from "./pod-settings";
 import { httpProbes } from "./probes";
 import { TGI_COMMAND, TGI_FOLDERS, tgiArguments, tgiEnvironment } from "./tgi-args";
 
@@ -21,13 +20,7 @@ export class TgiServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 
   static endpointOf(model: ModelPlan): ModelEndpoint {
-    const instance = serverName(model.name);
-    return {
-      ...modelOf(model),
-      service: instance,
-      podLabels: selectorLabels(APP, instance),
-      scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
-    };
+    return deploymentEndpoint(APP, model);
   }
 
   /** Its weights come from the model store, which knows its readers. */
@@ -44,21 +37,16 @@ export class TgiServer extends PlatformComponent implements ModelServer {
     const namespace = modelNamespace(this.child("space"), { model }, this.childOptions());
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = copiedWeights(this.child("fetch"), model, namespace, access, this.childOptions());
-    const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
-    new Workload(
+    engineDeployment(
       this.child("server"),
       {
+        model,
+        store,
         namespace,
         app: APP,
-        instance: serverName(model.name),
-        labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: weights.hash },
+        hash: weights.hash,
         replicas: modelReplicas(model, undefined),
-        headless: true,
         ports: [{ name: "http", port: TGI_PORT }],
-        // No GPU is left for an extra pod.
-        controller: { kind: "Deployment", surge: false, progressDeadlineSeconds: deadline },
-        controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
         pod: enginePod({
           model,
           gpu,

@@ -1,32 +1,22 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { TRITON_PORTS } from "../../engines/triton";
-import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 import { PlatformComponent } from "../core/platform-component";
-import { Workload } from "../core/workload";
 import { copiedWeights, type Weights } from "./copied-weights";
 import type { ModelEndpoint } from "./endpoint";
+import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { enginePod } from "./engine-pod";
 import { modelNamespace } from "./model-namespace";
 import {
   type ControlAccess,
   type ModelServer,
   type ModelServerArgs,
-  modelOf,
   requireStore,
-  serverName,
   serviceControl,
 } from "./model-server";
-import {
-  deployTimeouts,
-  IMAGE_PULL_SECONDS,
-  memoryAnnotations,
-  modelReplicas,
-  modelVariables,
-  variables,
-} from "./pod-settings";
+import { modelReplicas, modelVariables, variables } from "./pod-settings";
 import { httpProbes } from "./probes";
 import { tritonArguments } from "./triton-args";
 import { tritonRepository } from "./triton-repository";
@@ -45,12 +35,8 @@ export class TritonServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 
   static endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint {
-    const instance = serverName(model.name);
     return {
-      ...modelOf(model),
-      service: instance,
-      podLabels: selectorLabels(APP, instance),
-      scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
+      ...deploymentEndpoint(APP, model),
       ...(control && { control: serviceControl("triton", model, TRITON_PORTS.http) }),
     };
   }
@@ -74,22 +60,16 @@ export class TritonServer extends PlatformComponent implements ModelServer {
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = copiedWeights(this.child("fetch"), model, namespace, access, this.childOptions());
     const repository = tritonRepository(this.child("repository"), model, namespace, weights, this.childOptions());
-    const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
-
-    new Workload(
+    engineDeployment(
       this.child("server"),
       {
+        model,
+        store,
         namespace,
         app: APP,
-        instance: serverName(model.name),
-        labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: repository.hash },
+        hash: repository.hash,
         replicas: modelReplicas(model, args.control),
-        headless: true,
         ports: PORTS,
-        // No GPU is left for an extra pod.
-        controller: { kind: "Deployment", surge: false, progressDeadlineSeconds: deadline },
-        controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
         pod: tritonPod(args, repository),
       },
       this.childOptions(),

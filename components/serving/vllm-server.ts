@@ -1,24 +1,21 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { VLLM_PORT } from "../../engines/vllm";
-import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
-import { Workload } from "../core/workload";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
+import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { modelNamespace } from "./model-namespace";
 import {
   type ControlAccess,
   type ModelServer,
   type ModelServerArgs,
-  modelOf,
   requireStore,
-  serverName,
   serviceControl,
 } from "./model-server";
-import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, modelReplicas } from "./pod-settings";
+import { modelReplicas } from "./pod-settings";
 import { httpProbes } from "./probes";
 import { vllmArguments } from "./vllm-args";
 import { vllmPod } from "./vllm-pod";
@@ -31,12 +28,8 @@ export class VllmServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 
   static endpointOf(model: ModelPlan, control: ControlAccess | undefined): ModelEndpoint {
-    const instance = serverName(model.name);
     return {
-      ...modelOf(model),
-      service: instance,
-      podLabels: selectorLabels(APP, instance),
-      scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
+      ...deploymentEndpoint(APP, model),
       ...(control && { control: serviceControl("vllm", model, VLLM_PORT) }),
     };
   }
@@ -52,7 +45,6 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     const { model } = args;
     this.endpoint = VllmServer.endpointOf(model, args.control);
     const store = requireStore(args);
-    const instance = serverName(model.name);
     const namespace = modelNamespace(
       this.child("space"),
       {
@@ -64,25 +56,16 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
     const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
-    const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
-
-    new Workload(
+    engineDeployment(
       this.child("server"),
       {
+        model,
+        store,
         namespace,
         app: APP,
-        instance,
-        labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: {
-          ...memoryAnnotations(model),
-          [ANNOTATIONS.configHash]: template ? hashOf([weights.hash, template.hash]) : weights.hash,
-        },
+        hash: template ? hashOf([weights.hash, template.hash]) : weights.hash,
         replicas: modelReplicas(model, args.control),
-        headless: true,
         ports: [{ name: "http", port: VLLM_PORT }],
-        // No GPU is left for an extra pod.
-        controller: { kind: "Deployment", surge: model.resources.gpus === 0, progressDeadlineSeconds: deadline },
-        controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
         pod: vllmPod({
           ...args,
           weights,
@@ -93,7 +76,6 @@ export class VllmServer extends PlatformComponent implements ModelServer {
       },
       this.childOptions(),
     );
-
     this.registerOutputs({ endpoint: this.endpoint });
   }
 }

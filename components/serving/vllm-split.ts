@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { VLLM_PORT } from "../../engines/vllm";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
-import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
+import { selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
 import type { ModelPlan } from "../../planner/types";
@@ -11,12 +11,12 @@ import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { guaranteed } from "../core/resources";
-import { Workload } from "../core/workload";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
+import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { modelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
-import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations, variables } from "./pod-settings";
+import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
+import { variables } from "./pod-settings";
 import { httpProbes } from "./probes";
 import type { ProxyJob } from "./scripts/vllm-prefill-proxy";
 import { vllmArguments } from "./vllm-args";
@@ -53,14 +53,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 
   static endpointOf(model: ModelPlan): ModelEndpoint {
-    const instance = serverName(model.name);
-    return {
-      ...modelOf(model),
-      ports: { openai: PROXY_PORT },
-      service: instance,
-      podLabels: selectorLabels(APP, instance),
-      scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
-    };
+    return { ...deploymentEndpoint(APP, model), ports: { openai: PROXY_PORT } };
   }
 
   static connectionsOf({ name }: ModelPlan): readonly Connection[] {
@@ -93,31 +86,25 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
     const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
     const proxy = this.proxy(model, namespace);
-    const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
     const serve = (
       role: Role,
       count: number,
       ports: { name: string; port: number },
       more: Pick<VllmPodArgs, "beside">,
     ) =>
-      new Workload(
+      engineDeployment(
         this.child(role),
         {
+          model,
+          store,
           namespace,
           app: APP,
           instance: instanceOf(model.name, role),
-          labels: { [MODEL_LABEL]: model.name },
-          podAnnotations: {
-            ...memoryAnnotations(model),
-            [ANNOTATIONS.configHash]: hashOf([weights.hash, proxy.hash, ...(template ? [template.hash] : [])]),
-          },
+          hash: hashOf([weights.hash, proxy.hash, ...(template ? [template.hash] : [])]),
           replicas: { count },
           // The gateway balances requests over the pods that answer; the proxies leave that to the Service.
           headless: role === "decode",
           ports: [ports],
-          // No GPU is left for an extra pod.
-          controller: { kind: "Deployment", surge: false, progressDeadlineSeconds: deadline },
-          controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
           pod: withVolume(
             vllmPod({
               ...args,

@@ -1,0 +1,53 @@
+/** What serves a model whose replicas are alike and read the store's weights: a Deployment of engines behind one Service. */
+import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
+import type { ModelPlan } from "../../planner/types";
+import type { OptionsOfGone } from "../core/gone-component";
+import { Workload, type WorkloadArgs } from "../core/workload";
+import type { ModelStore } from "../storage/model-store";
+import type { ModelEndpoint } from "./endpoint";
+import { modelOf, serverName } from "./model-server";
+import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
+
+/** Where it answers. */
+export function deploymentEndpoint(app: string, model: ModelPlan): ModelEndpoint {
+  const instance = serverName(model.name);
+  return {
+    ...modelOf(model),
+    service: instance,
+    podLabels: selectorLabels(app, instance),
+    scale: { apiVersion: "apps/v1", kind: "Deployment", name: instance },
+  };
+}
+
+export interface EngineDeploymentArgs
+  extends Pick<WorkloadArgs, "namespace" | "app" | "pod" | "ports" | "replicas" | "headless"> {
+  readonly model: ModelPlan;
+  readonly store: ModelStore;
+  /** Of all that pods read and that is not in their template: a change rolls them. */
+  readonly hash: string;
+  /** @default the model's own */
+  readonly instance?: string;
+}
+
+/** Done when every replica answers, however long its weights take. */
+export function engineDeployment(
+  name: string,
+  { model, store, hash, instance = serverName(model.name), headless = true, ...workload }: EngineDeploymentArgs,
+  opts: OptionsOfGone,
+): void {
+  const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
+  new Workload(
+    name,
+    {
+      ...workload,
+      instance,
+      headless,
+      labels: { [MODEL_LABEL]: model.name },
+      podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: hash },
+      // Where it has GPUs, none is left for an extra pod.
+      controller: { kind: "Deployment", surge: model.resources.gpus === 0, progressDeadlineSeconds: deadline },
+      controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
+    },
+    opts,
+  );
+}
