@@ -150,6 +150,8 @@ export interface Engine {
   estimate(request: MemoryRequest): MemoryEstimate;
   /** Why a layout cannot run, each reason with its numbers. @default any layout runs */
   layoutProblems?(request: LayoutRequest): readonly string[];
+  /** Why a replica of this model stays on one node, whatever others may do, and what would change that. @default nothing keeps it */
+  staysOnNode?(model: ServedModel): { readonly reason: string; readonly remedy: string } | undefined;
   /** Flags that may let a layout run that would not without them, and what they do. @default there are none */
   readonly layoutFlags?: readonly { readonly flag: string; readonly text: string }[];
   /** Longest context that a version accepts, tokens. @default the model's own */

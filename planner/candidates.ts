@@ -111,8 +111,9 @@ function fitOnGpus(server: ServerGroup, pool: PoolRequest, whole: Capacity, { ma
   }
   const rules: string[] = [];
   let nearest: Nearest | undefined;
-  const wanted = engineOf(model.engine).parallelism.overNodes ? Math.max(1, maxNodes) : 1;
-  const barrier = wanted > 1 ? crossing : undefined;
+  const { parallelism, staysOnNode } = engineOf(model.engine);
+  const wanted = parallelism.overNodes ? Math.max(1, maxNodes) : 1;
+  const barrier = wanted > 1 ? (staysOnNode?.(model) ?? crossing) : undefined;
   const reachable = barrier ? 1 : wanted;
 
   for (const layout of layoutsFor(model, gpu.count, reachable)) {

@@ -71,6 +71,9 @@ function withExternal(url: string, stage = "development"): Sections {
 /** A checkpoint on a server of KServe's. */
 const TEXT = { model: "qwen2.5-7b-instruct", engine: "triton", task: "completion", concurrency: 1 };
 
+/** Needs more than the GPUs of one node. */
+const OVER_NODES = { model: "llama-3.1-405b-instruct", contextTokens: 4096, concurrency: 2 };
+
 const rows: readonly Refusal[] = [
   {
     what: "a card of an accelerator that nothing here runs on",
@@ -472,6 +475,32 @@ const rows: readonly Refusal[] = [
     value: "args.kv-transfer-config",
     allowed: "vllm.prefillDecode sets it for both kinds of pods",
     fix: "Remove one of the two",
+  },
+  {
+    what: "a model that may sleep, over several nodes",
+    config: onShape("BM.GPU.H100.8", { ...OVER_NODES, vllm: { sleepMode: true } }, 2),
+    path: "models.chat",
+    value: "vllm.sleepMode",
+    allowed: "a replica stays on one node, because the model control API drives none over several",
+    fix: "remove models.chat.vllm.sleepMode",
+    mended: onShape("BM.GPU.H100.8", OVER_NODES, 2),
+  },
+  {
+    what: "a model that may sleep, with parallelism of several nodes",
+    config: onShape("BM.GPU.H100.8", { vllm: { sleepMode: true, tensorParallel: 4, pipelineParallel: 4 } }, 2),
+    path: "models.chat",
+    value: "vllm.sleepMode",
+    allowed: "a replica stays on one node",
+    fix: "remove models.chat.vllm.sleepMode",
+  },
+  {
+    what: "a model that may sleep, with several replicas",
+    config: onA10({ vllm: { sleepMode: true }, replicas: { min: 1, max: 2 } }),
+    path: "models.chat.replicas",
+    value: "a mapping",
+    allowed: "nothing: the block of vllm says how many pods there are, 1",
+    fix: "remove replicas",
+    mended: onA10({ vllm: { sleepMode: true } }),
   },
   {
     what: "an image that is not made for the pool's CPUs",

@@ -54,7 +54,7 @@ export function engineEnvironment(model: ModelPlan): kubernetes.types.input.core
     // The server gives up on its engine after ten minutes by default, less than a large model takes to load.
     VLLM_ENGINE_READY_TIMEOUT_S: String(model.startupBudgetSeconds),
     ...(model.gpuVendor === undefined && cpuThreads(model)),
-    // The API that puts it to sleep exists in development mode alone. No route of the gateway leads there.
+    // The API that puts it to sleep exists in development mode alone. No route of the gateway leads there (test/e2e/gateway/development-routes.test.ts).
     ...(vllmOwnSettings(model).sleepMode && { VLLM_SERVER_DEV_MODE: "1" }),
   });
 }

@@ -9,7 +9,7 @@ import { estimateVllm, windowMargin } from "./memory/estimate";
 import { vllmRequest } from "./memory/request";
 import { asServed } from "./memory/served-model";
 import { vllmOptions } from "./options";
-import { splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
+import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
 import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
 import { eightBits, vllmWeights } from "./weight-format";
 
@@ -43,6 +43,7 @@ export const vllm: Engine = {
     ...parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, readVllmFlags(args).options),
     ...splitLayoutProblems(vllmOwnSettings({ engineSettings }), pipelineParallel),
   ],
+  staysOnNode: sleeperOnNode,
   layoutFlags: [{ flag: "enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" }],
   contextLimit: vllmContextLimit,
   versionProblems: vllmVersionProblems,

@@ -65,7 +65,7 @@ export const vllmBlock = z.strictObject({
   }),
   sleepMode: z.boolean().default(false).meta({
     description:
-      "Let the model control API put it to sleep: the weights wait in the pod's memory, and the GPU's is free. It opens vLLM's development API to whoever reaches the pod, which the gateway's clients do not.",
+      "Let the model control API put it to sleep: the weights wait in the pod's memory, and the GPU's is free. It then has one replica, on one node. It opens vLLM's development API to whoever reaches the pod, which the gateway's clients do not.",
     example: true,
   }),
   prefillDecode: z
@@ -118,7 +118,8 @@ export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engi
 
 export const vllmSettings = engineSettings(vllmBlock, {
   requested: ({ toolCalling: _, reasoning: __, sleepMode, prefillDecode, distributedExecutor, ...requested }) => {
-    const pods = prefillDecode && prefillDecode.prefill + prefillDecode.decode;
+    // The model control API asks for sleep behind the model's Service, where one of several pods would hear it.
+    const pods = prefillDecode ? prefillDecode.prefill + prefillDecode.decode : sleepMode ? 1 : undefined;
     const own: VllmOwnSettings = {
       ...(sleepMode && { sleepMode }),
       ...(prefillDecode && { prefillDecode }),
@@ -185,6 +186,17 @@ export function splitLayoutProblems({ prefillDecode }: VllmOwnSettings, pipeline
   return prefillDecode !== undefined && pipelineParallel > 1
     ? [`PP ${pipelineParallel}: with vllm.prefillDecode each pod has the whole model, use 1`]
     : [];
+}
+
+/** What it would be for is missing where its pods are a group: the model control API drives no groups. */
+export function sleeperOnNode(model: ServedModel): { reason: string; remedy: string } | undefined {
+  return vllmOwnSettings(model).sleepMode
+    ? {
+        reason:
+          "with vllm.sleepMode a replica stays on one node, because the model control API drives none over several",
+        remedy: `remove models.${model.name}.vllm.sleepMode: the model may then span nodes`,
+      }
+    : undefined;
 }
 
 /** No stock image from this release on has Ray (requirements/cuda.txt of 0.18.0, and of 0.17.1, which has it). */
