@@ -39,7 +39,8 @@ function reachLeader(port: number): string[] {
 
 /**
  * One model on vLLM, each replica on several nodes: a LeaderWorkerSet whose pods run vLLM's native multi-node mode, or Ray.
- * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew.
+ * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew. It must: a
+ * leader whose worker is gone answers its probes as before, and no request (seen on 0.32.0, on CPUs).
  */
 export class VllmGroup extends PlatformComponent implements ModelServer {
   static readonly controller = groupController;
