@@ -87,3 +87,19 @@ it("forms, and stays as it is when its leader is gone: the worker's probe then f
   expect(group.worker.ending).toBeUndefined();
   expect(group.workerProbe()).toBe(1);
 });
+
+it("goes on as if nothing were when its worker is gone: the controller alone sees that, by the worker's pod", async () => {
+  group = await Group.start();
+  await group.formed();
+  const { leader, worker } = group;
+  await worker.stop();
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  const { alive, ready } = engineOf("vllm").health;
+  expect([leader.ending, await leader.status(alive), await leader.status(ready)]).toEqual([undefined, 200, 200]);
+  // Nor does a request tell it: that waits for the worker's part.
+  const signal = AbortSignal.timeout(10_000);
+  await expect(
+    leader.post("/v1/completions", { model: SERVED, prompt: "hello", max_tokens: 4 }, { signal }),
+  ).rejects.toThrow(/timeout/);
+  expect([leader.ending, await leader.status(alive)]).toEqual([undefined, 200]);
+});

@@ -76,9 +76,10 @@ export class VllmProcess {
     return answer?.status ?? 0;
   }
 
-  post(path: string, body: object): Promise<Response> {
+  /** @param init of the request, besides its method and body. */
+  post(path: string, body: object, init: Pick<RequestInit, "signal"> = {}): Promise<Response> {
     const headers = { "Content-Type": "application/json" };
-    return fetch(`${this.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    return fetch(`${this.url}${path}`, { ...init, method: "POST", headers, body: JSON.stringify(body) });
   }
 
   async text(path: string): Promise<string> {
