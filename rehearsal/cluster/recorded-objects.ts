@@ -47,6 +47,12 @@ function claimedVolumes(object: KubernetesObject): object[] {
   }));
 }
 
+/** Tells the templates of an object apart: `leadertemplate`; what holds it where it is only called a template. */
+function templateName(path: readonly string[]): readonly string[] {
+  const keys = path.filter((key) => key !== "spec" && !/^\d+$/.test(key));
+  return keys.slice(keys.at(-1) === "template" ? -2 : -1);
+}
+
 /** One pod per template of an object, as its controller would make it. */
 export function podsOf(object: KubernetesObject): KubernetesObject[] {
   if (!makesPods(object)) {
@@ -57,7 +63,7 @@ export function podsOf(object: KubernetesObject): KubernetesObject[] {
     kind: "Pod",
     metadata: {
       ...(metadata as Partial<KubernetesObject["metadata"]> | undefined),
-      name: [object.metadata.name, path.at(-1)?.toLowerCase()].join("-"),
+      name: [object.metadata.name, ...templateName(path)].join("-").toLowerCase(),
       namespace: object.metadata.namespace,
     },
     spec: { ...spec, volumes: [...((spec.volumes ?? []) as readonly object[]), ...claimedVolumes(object)] },

@@ -15,7 +15,20 @@ const PODS = /^(Deployment|StatefulSet|Job|Pod) /;
 const PINNED_TAGS =
   "tags are pinned versions, and asking the registry at every start would make its outages ours: an edge site could not restart a pod without the internet";
 
+const RAY_PODS = /^Pod model-[^/]+\/model-.+-(headgroupspec|workergroupspecs)-template$/;
+const RAYS_USER =
+  "the image's Python lies in the home of its user 1000, which no other may read; nothing of the host is mounted";
+
 export const EXCEPTIONS: readonly LinterException[] = [
+  { linter: "kube-score", check: "container-security-context-user-group-id", objects: RAY_PODS, reason: RAYS_USER },
+  { linter: "checkov", check: "CKV_K8S_40", objects: RAY_PODS, reason: RAYS_USER },
+  {
+    linter: "kube-score",
+    check: "pod-probes-identical",
+    objects: /^Pod model-[^/]+\/model-.+-headgroupspec-template$/,
+    reason:
+      "the head serves no requests: that its store answers is all there is to ask, and it may fail six times as often",
+  },
   { linter: "kube-score", check: "container-image-pull-policy", objects: PODS, reason: PINNED_TAGS },
   { linter: "checkov", check: "CKV_K8S_15", objects: PODS, reason: PINNED_TAGS },
   {
@@ -47,7 +60,7 @@ export const EXCEPTIONS: readonly LinterException[] = [
     linter: "kube-score",
     check: "networkpolicy-targets-pod",
     objects:
-      /^NetworkPolicy (cert-manager|envoy-ai-gateway-system|envoy-gateway-system|gpu-metrics|inference-gateway|lws-system|node-metrics|observability)\//,
+      /^NetworkPolicy (cert-manager|envoy-ai-gateway-system|envoy-gateway-system|gpu-metrics|inference-gateway|lws-system|node-metrics|observability|ray-system)\//,
     reason: "the pods come from charts and controllers in the cluster, which the linter does not see",
   },
   {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
-import { describeObject, type KubernetesObject } from "../../../kubernetes/object";
+import { describeObject, groupOf, isBuiltIn, type KubernetesObject } from "../../../kubernetes/object";
 import { repositoryRoot } from "../../../names/repository-root";
 import { podsOf } from "../../../rehearsal/cluster/recorded-objects";
 import { contentOf, objectsIn } from "../../render/run";
@@ -26,7 +26,7 @@ export interface LintedFolder {
 const PODS_FOLDER = "pods-of-custom-resources";
 
 /**
- * Writes what `npm run render -- <environment> --out <folder>` writes, and the pods of its LeaderWorkerSets.
+ * Writes what `npm run render -- <environment> --out <folder>` writes, and the pods of its custom resources.
  *
  * @throws Error with what the command says, when it does not end with 0 within 90 s.
  */
@@ -34,7 +34,9 @@ export async function renderedFolder(environment: string, folder: string): Promi
   const command = [join(repositoryRoot(), "cli", "run.mjs"), "render", environment, "--out", folder];
   await promisify(execFile)(process.execPath, command, { timeout: 90_000 });
   const files = objectsIn(contentOf(folder)).map(({ path, ...object }) => ({ path, object }));
-  const pods = files.filter(({ object }) => object.kind === "LeaderWorkerSet").flatMap(({ object }) => podsOf(object));
+  const pods = files
+    .filter(({ object }) => !isBuiltIn(groupOf(object.apiVersion)))
+    .flatMap(({ object }) => podsOf(object));
   return { environment, folder, files: [...files, ...writeObjects(join(folder, PODS_FOLDER), PODS_FOLDER, pods)] };
 }
 
