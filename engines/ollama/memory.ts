@@ -68,15 +68,19 @@ function summarize(
   onCpu: boolean,
 ): MemoryEstimate {
   const evidence = { traits: {}, names: { version: `Ollama ${request.engine.version}` } };
-  const caching = stages.filter(({ oneRequestGiB }) => oneRequestGiB > 0);
+  const capacityOf = ({ kvPoolGiB, oneRequestGiB }: StageNeed) => kvPoolGiB / oneRequestGiB;
+  const caching = stages
+    .filter(({ oneRequestGiB }) => oneRequestGiB > 0)
+    .toSorted((one, other) => capacityOf(one) - capacityOf(other));
+  const [limiting] = caching;
   return {
     ...judge(stages, uncertaintyOf(errorTerms, evidence), request.device),
-    kvPoolGiB: Math.min(...stages.map(({ kvPoolGiB }) => kvPoolGiB)),
+    kvPoolGiB: limiting?.kvPoolGiB ?? Math.min(...stages.map(({ kvPoolGiB }) => kvPoolGiB)),
     utilization: request.utilization ?? 1,
     // the runner reserves exactly what was asked for
     kvTokens: caching.length > 0 ? request.contextTokens * request.concurrency : 0,
     requiredTokens: request.contextTokens * request.concurrency,
-    requestCapacity: Math.min(...caching.map(({ kvPoolGiB, oneRequestGiB }) => kvPoolGiB / oneRequestGiB)),
+    requestCapacity: limiting ? capacityOf(limiting) : Number.POSITIVE_INFINITY,
     basis: `computed from llama.cpp's file types and buffers; constants of Ollama ${CONSTANTS.version}`,
     notes: [
       `weights as GGUF ${format.name}`,

@@ -98,7 +98,10 @@ describe("every estimate", () => {
           return;
         }
         expect(estimate.requestCapacity).toBeGreaterThanOrEqual(request.concurrency * (1 - 1e-9));
-        expect(estimate.kvPoolGiB).toBeGreaterThanOrEqual(estimate.perGpu.kvCacheGiB * (1 - 1e-9));
+        // Stage by stage: the one that limits the requests is not always the one with the least memory left.
+        for (const stage of estimate.stages) {
+          expect(stage.kvPoolGiB).toBeGreaterThanOrEqual(stage.kvCacheGiB * (1 - 1e-9));
+        }
       }),
       { numRuns: 150 },
     );
