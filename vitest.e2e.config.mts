@@ -36,6 +36,7 @@ export default defineConfig({
       },
     ],
     testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // A stand of the gateway starts an API server, two controllers and proxies: a minute beside other work.
+    hookTimeout: 240_000,
   },
 });

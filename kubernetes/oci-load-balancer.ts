@@ -18,3 +18,9 @@ export function unreadOciSettings(chosen: Settings): string[] {
   const unread = ociType(chosen) === "nlb" ? OCI_SETTINGS.lb : OCI_SETTINGS.nlb;
   return Object.keys(chosen).filter((key) => key.startsWith(unread));
 }
+
+/** Whether the load balancer that settings ask for has no public address; OCI takes other spellings of true (Go's ParseBool). */
+export function isInternalOci(chosen: Settings): boolean {
+  const kind = ociType(chosen) === "nlb" ? OCI_SETTINGS.nlb : OCI_SETTINGS.lb;
+  return ["1", "t", "true"].includes((chosen[`${kind}internal`] ?? "").toLowerCase());
+}

@@ -43,6 +43,19 @@ export function contains(outer: Network, inner: Network): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
 
+/** RFC 1918: IPv4 addresses that many networks have, each its own. */
+export const PRIVATE_IPV4 = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"] as const;
+
+/** RFC 6598: carriers' networks, and pods on EKS with custom networking. */
+export const SHARED_IPV4 = "100.64.0.0/10";
+
+/** Whether an IPv4 address is of a network that the internet has no way to. */
+export function isPrivateIpv4(address: string): boolean {
+  const host = parseCidr(`${address}/32`);
+  const networks = [...PRIVATE_IPV4, SHARED_IPV4].flatMap((cidr) => parseCidr(cidr) ?? []);
+  return host !== undefined && networks.some((network) => contains(network, host));
+}
+
 function addressOf(parts: readonly number[], bits: bigint): bigint {
   return parts.reduce((sum, part) => (sum << bits) | BigInt(part), 0n);
 }

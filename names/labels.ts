@@ -18,9 +18,14 @@ export const ANNOTATIONS = {
   memoryLimitGiB: `${LABEL_PREFIX}/memory-limit-gib`,
   /** Hash of the configuration a pod was started with: a change rolls the pods. */
   configHash: `${LABEL_PREFIX}/config-hash`,
+  /** Of a route: who asks callers for credentials, where the gateway does not. */
+  callers: `${LABEL_PREFIX}/callers`,
   /** Version of a Secret that a pod was started with: another value rolls the pods, though no value shows. */
   secretVersion: `${LABEL_PREFIX}/secret-version`,
 } as const;
+
+/** Value of `ANNOTATIONS.callers`: the service behind the route does. */
+export const CHECKED_BY_SERVICE = "checked-by-service";
 
 /** Label that names the model a namespace or pod belongs to. */
 export const MODEL_LABEL = `${LABEL_PREFIX}/model`;

@@ -5,3 +5,9 @@ export const MODEL_CONTROL = "model-control";
 
 /** The task queue of the model control API: Service and controller. */
 export const QUEUE = "valkey";
+
+/** Port of each Valkey. */
+export const VALKEY_PORT = 6379;
+
+/** The relay to models that come at run time: its Service, Deployment and service account. */
+export const MODEL_RELAY = "model-relay";

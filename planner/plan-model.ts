@@ -18,7 +18,7 @@ export function planModel(
   model: ModelRequest,
   candidate: Candidate,
   pool: PoolPlan,
-  storage: PlanRequest["storage"],
+  { storage, drainSeconds }: Pick<PlanRequest, "storage" | "drainSeconds">,
 ): ModelPlan {
   const { layout, estimate, resources } = candidate;
   const { shape } = pool;
@@ -79,6 +79,7 @@ export function planModel(
       nodesPerReplica: layout.nodesPerReplica,
       linkGbps,
     }),
+    drainSeconds,
     resources,
     nodeSelector: pool.selector,
     tolerations: pool.taints,

@@ -13,11 +13,11 @@ const NO_POD: PodResources = { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0, sha
 export function planServer(
   { model: host, guests, candidate }: Placement,
   pool: PoolPlan,
-  storage: PlanRequest["storage"],
+  environment: Pick<PlanRequest, "storage" | "drainSeconds">,
 ): ModelPlan[] {
   const plans = [host, ...guests].map((model, index) => {
     const estimate = candidate.each[index] ?? candidate.estimate;
-    return planModel(model, { ...candidate, estimate }, pool, storage);
+    return planModel(model, { ...candidate, estimate }, pool, environment);
   });
   if (guests.length === 0) {
     return plans;

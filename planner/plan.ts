@@ -95,7 +95,7 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     const { monthlyUsd = 0, maxMonthlyUsd = 0 } = cost.items[i] ?? {};
     return { ...plan, monthlyUsd, maxMonthlyUsd };
   });
-  const planned = placements.flatMap((p) => planServer(p, poolOf(poolPlans, p.candidate.pool), request.storage));
+  const planned = placements.flatMap((p) => planServer(p, poolOf(poolPlans, p.candidate.pool), request));
   const modelPlans = request.models.flatMap(({ name }) => planned.find((m) => m.name === name) ?? []);
   const store = storeProblem(request, modelPlans);
   return {
@@ -105,6 +105,8 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     models: modelPlans,
     unplaced,
     externalModels,
+    tenants: request.tenants ?? [],
+    ...(request.tokenIssuer && { tokenIssuer: request.tokenIssuer }),
     storage: planStorage(request, modelPlans),
     cost,
     problems: store ? [...problems, store] : problems,

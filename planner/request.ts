@@ -3,6 +3,7 @@ import type { MachineShape } from "../catalog/shapes";
 import type { EngineName } from "../engines";
 import type { ServedModel } from "../engines/served-model";
 import type { ServiceLevel } from "./service-level";
+import type { Tenant, TokenIssuer } from "./tenants";
 import type { ExternalModelPlan, Revision, Stage } from "./types";
 
 /** One node pool that the environment allows. */
@@ -53,6 +54,10 @@ export interface PlanRequest {
   readonly models: readonly ModelRequest[];
   /** Models that run elsewhere: there is nothing to decide of them. @default none */
   readonly externalModels?: readonly ExternalModelPlan[];
+  /** Who calls models: nothing to decide of them either. @default nobody is named */
+  readonly tenants?: readonly Tenant[];
+  /** Whose tokens count besides keys. @default nobody's */
+  readonly tokenIssuer?: TokenIssuer;
   readonly storage: {
     readonly bucket: string;
     /** Size asked for; computed from the models when undefined. */
@@ -62,5 +67,7 @@ export interface PlanRequest {
     /** Link between the model store and a node. */
     readonly storeGbps: number;
   };
+  /** Seconds in which a replica that leaves finishes its requests (`request-times.ts`). */
+  readonly drainSeconds: number;
   readonly monthlyBudgetUsd?: number;
 }

@@ -7,12 +7,13 @@ export interface PlanSummary {
   readonly pools: readonly (Omit<PoolPlan, "shape"> & { readonly shape: string })[];
   readonly models: readonly (Omit<ModelPlan, "chatTemplate"> & { readonly chatTemplate?: string })[];
   readonly externalModels: readonly (Omit<ExternalModelPlan, "authorities"> & { readonly caFile?: string })[];
+  readonly tenants: DeploymentPlan["tenants"];
   readonly storage: DeploymentPlan["storage"];
   readonly cost: CostPlan;
 }
 
 export function summarize(plan: DeploymentPlan): PlanSummary {
-  const { environment, stage, models, storage, cost } = plan;
+  const { environment, stage, models, tenants, storage, cost } = plan;
   return {
     environment,
     stage,
@@ -25,6 +26,7 @@ export function summarize(plan: DeploymentPlan): PlanSummary {
       ...model,
       ...(authorities && { caFile: authorities.file }),
     })),
+    tenants,
     storage,
     cost,
   };

@@ -18,6 +18,7 @@ import type {
 } from "../engines/served-model";
 import type { MemoryVerdict } from "./memory/verdict";
 import type { ServiceLevel } from "./service-level";
+import type { Tenant, TokenIssuer } from "./tenants";
 
 export type { EngineName } from "../engines";
 export type {
@@ -183,6 +184,8 @@ export interface ModelPlan {
   /** Volume for the model per pod: at least 1.5 × its files (M5). */
   readonly modelStorageGiB: number;
   readonly startupBudgetSeconds: number;
+  /** Seconds in which a replica that leaves finishes the requests that run there. */
+  readonly drainSeconds: number;
   readonly resources: PodResources;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Taint[];
@@ -380,6 +383,10 @@ export interface DeploymentPlan {
   readonly unplaced: readonly UnplacedModel[];
   /** What the gateway publishes of others. */
   readonly externalModels: readonly ExternalModelPlan[];
+  /** Who calls models, and within which limits. */
+  readonly tenants: readonly Tenant[];
+  /** Whose tokens count besides API keys. @default nobody's */
+  readonly tokenIssuer?: TokenIssuer;
   readonly storage: StoragePlan;
   readonly cost: CostPlan;
   readonly problems: readonly CapacityProblem[];

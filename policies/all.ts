@@ -16,6 +16,7 @@ import { resourcesSet } from "./rules/resources-set";
 import { restrictedSecurityContext } from "./rules/restricted-security-context";
 import { serviceLinksOff } from "./rules/service-links-off";
 import { singleAutoscalerPerTarget } from "./rules/single-autoscaler-per-target";
+import { tenantIsolation } from "./rules/tenant-isolation";
 
 /** Every policy of the pack, by name. A new policy is a file in `rules/` and a line here. */
 export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
@@ -36,4 +37,5 @@ export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   restrictedSecurityContext,
   serviceLinksOff,
   singleAutoscalerPerTarget,
+  tenantIsolation,
 ];

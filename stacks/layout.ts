@@ -2,14 +2,24 @@ import { certManagerPods } from "../components/certificates/cert-manager";
 import type { Cluster } from "../components/core/cluster";
 import { Connections } from "../components/core/connections";
 import { gatewayConnections } from "../components/gateway/connections";
-import { gatewayProxies, PROXY_METRICS } from "../components/gateway/names";
+import { gatewayProxies, PROXY_METRICS, RATE_LIMITER, rateLimiterPods } from "../components/gateway/names";
 import { type OutsidePublished, publishedExternal } from "../components/gateway/published";
+import { quotaRule } from "../components/gateway/quotas";
+import type { RunTimeModels } from "../components/gateway/run-time-models";
 import type { GatewayService } from "../components/gateway/service-routes";
-import { certManagerTarget, gatewayTargets, modelStoreTarget, modelTargets } from "../components/observability/targets";
+import {
+  certManagerTarget,
+  gatewayTargets,
+  modelStoreTarget,
+  modelTargets,
+  rateLimiterTargets,
+} from "../components/observability/targets";
 import type { ControlAccess } from "../components/serving/model-server";
 import { modelEndpoints, servingConnections } from "../components/serving/serving";
 import { storeConnections } from "../components/storage/connections";
 import { storeMetricsPods } from "../components/storage/store-layout";
+import { quotasOf } from "../planner/quotas";
+import { tenantsOf } from "../planner/tenants";
 import type { ActiveAddon } from "./addons/addon";
 import type { LaidOut, Planned } from "./addons/contract";
 
@@ -21,6 +31,8 @@ export interface Layout extends LaidOut {
   readonly outside: readonly OutsidePublished[];
   /** What the gateway routes to besides models. */
   readonly services: readonly GatewayService[];
+  /** What answers for models that no route names. @default nobody */
+  readonly runTimeModels: RunTimeModels | undefined;
   /** Who connects to whom: every part says it for itself. */
   readonly connections: Connections;
 }
@@ -28,7 +40,7 @@ export interface Layout extends LaidOut {
 /**
  * Where everything of a platform will be, who scrapes what, and who connects to whom.
  *
- * @throws Error when two add-ons would drive the engines.
+ * @throws Error when two add-ons would drive the engines, or answer for models that no route names.
  */
 export function layOut(
   planned: Planned & { readonly cluster: Cluster; readonly addons: readonly ActiveAddon[] },
@@ -41,9 +53,12 @@ export function layOut(
     ...addons.flatMap((addon) => addon.outside(planned) ?? []),
   ];
   const services = addons.flatMap((addon) => addon.services(planned) ?? []);
+  const quotas = quotasOf(tenantsOf(environment.gateway.consumers));
+  const runTimeModels = onlyAnswerer(addons.flatMap((addon) => addon.runTimeModels(planned) ?? []));
   const targets = [
     ...modelTargets(endpoints),
     ...gatewayTargets({ ...gatewayProxies, metrics: PROXY_METRICS }),
+    ...rateLimiterTargets({ ...rateLimiterPods, port: RATE_LIMITER.metricsPort, rules: quotas.map(quotaRule) }),
     modelStoreTarget(storeMetricsPods),
     certManagerTarget(certManagerPods),
     ...addons.flatMap((addon) => addon.targets(planned) ?? []),
@@ -57,15 +72,18 @@ export function layOut(
       endpoints,
       outside,
       services,
+      runTimeModels,
       networks: cluster,
       certManager: environment.cluster.certManager,
+      countsQuotas: quotas.length > 0,
+      tokenIssuer: plan.tokenIssuer,
       acme: environment.gateway.tls.kind === "acme" ? environment.gateway.tls : undefined,
     }),
     ...storeConnections(plan, cluster),
     ...servingConnections(plan.models, cluster),
     ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),
   ]);
-  return { ...laidOut, control, outside, services, connections };
+  return { ...laidOut, control, outside, services, runTimeModels, connections };
 }
 
 function onlyDriver(drivers: readonly ControlAccess[]): ControlAccess | undefined {
@@ -74,4 +92,12 @@ function onlyDriver(drivers: readonly ControlAccess[]): ControlAccess | undefine
     throw new Error(`${namespaces} would both drive the engines: one add-on of an environment may have engineControl`);
   }
   return drivers[0];
+}
+
+function onlyAnswerer(answerers: readonly RunTimeModels[]): RunTimeModels | undefined {
+  if (answerers.length > 1) {
+    const services = answerers.map(({ service }) => service).join(" and ");
+    throw new Error(`${services} would both answer for models that no route names: one add-on may have runTimeModels`);
+  }
+  return answerers[0];
 }

@@ -6,12 +6,15 @@ import { isStored, parseSource, sourceText } from "../engines/sources";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
+import { requestTimes } from "../planner/request-times";
 import { hubPrefix } from "../planner/storage";
+import { tenantsOf } from "../planner/tenants";
 import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
 import {
   buildOf,
   type EnvironmentConfig,
   type ExternalModelConfig,
+  ISSUER_AUTHORITIES,
   type ModelConfig,
   machineOf,
   type PoolConfig,
@@ -20,6 +23,7 @@ import {
   settingsOutcome,
   storeFolder,
 } from "./config";
+import { jwksUrl } from "./config/core/jwks-url";
 import { promotionNotes } from "./revisions";
 
 /** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
@@ -46,8 +50,31 @@ export function toPlanRequest(
     externalModels: Object.entries(environment.externalModels).map(([model, config]) =>
       externalModel(model, config, authorities.get(model)),
     ),
+    tenants: tenantsOf(environment.gateway.consumers),
+    ...tokenIssuer(environment, authorities.get(ISSUER_AUTHORITIES)),
     storage: environment.storage,
+    drainSeconds: requestTimes(environment.gateway).drainSeconds,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
+  };
+}
+
+function tokenIssuer(
+  { gateway }: EnvironmentConfig,
+  authorities: string | undefined,
+): Pick<PlanRequest, "tokenIssuer"> {
+  const { oidc } = gateway.auth ?? {};
+  if (oidc === undefined) {
+    return {};
+  }
+  const { issuer, audience, tenantClaim, networks, caFile } = oidc;
+  return {
+    tokenIssuer: {
+      issuer,
+      audience,
+      tenantClaim,
+      jwks: { url: jwksUrl(oidc), ...(networks && { networks }) },
+      ...(caFile !== undefined && authorities !== undefined && { authorities: { file: caFile, text: authorities } }),
+    },
   };
 }
 

@@ -7,11 +7,15 @@ import { PlatformComponent } from "../components/core/platform-component";
 import { priorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
-import { DEFAULT_TIMES } from "../components/gateway/traffic";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { CERT_MANAGER_NAMESPACE } from "../names/namespaces";
-import { gatewayLimits } from "../planner/gateway-limits";
+import { sessionsOf } from "../planner/affinity";
+import { gatewayTerms } from "../planner/gateway-terms";
+import { quotasOf } from "../planner/quotas";
+import type { RequestTimes } from "../planner/request-times";
+import { freeRequests } from "../planner/shedding";
+import { tenantsOf } from "../planner/tenants";
 import type { DeploymentPlan } from "../planner/types";
 import { buildAddons, type LoadedAddon, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
@@ -49,12 +53,14 @@ export class Platform extends PlatformComponent {
       ...(secrets.registryCredentials && { credentials: secrets.registryCredentials }),
     };
     const transformations = [commonLabels(environment.commonLabels), imagesFrom(images)];
-    const { control, outside, services, connections, ...laidOut } = layOut(args);
+    const { control, outside, services, runTimeModels, connections, ...laidOut } = layOut(args);
     super("platform:Platform", name, { ...opts, transformations }, { images, connections });
 
     const { stage } = plan;
     const { gateway } = environment;
     const { endpoints } = laidOut;
+    const tenants = tenantsOf(gateway.consumers);
+    const { times, limits } = gatewayTerms(environment.gateway, plan);
     const access = gpuAccess(
       environment.cluster,
       plan.pools.flatMap(({ shape }) => shape.gpu?.vendor ?? []),
@@ -72,6 +78,7 @@ export class Platform extends PlatformComponent {
       {
         stage,
         certManager: environment.cluster.certManager,
+        countsQuotas: quotasOf(tenants).length > 0,
         ...(gateway.tls.kind === "acme" && { acme: gateway.tls }),
       },
       children,
@@ -107,18 +114,18 @@ export class Platform extends PlatformComponent {
         apiKeys: secrets.apiKeys ?? {},
         hostname: gateway.hostname,
         exposure: gateway.exposure,
-        serviceAnnotations: serviceAnnotations(cluster, gateway),
+        ...(gateway.exposure === "LoadBalancer" && { loadBalancerIp: gateway.wildcardDns?.address }),
+        serviceAnnotations: serviceAnnotations(cluster, gateway, times),
         tls: gateway.tls,
-        consumers: gateway.consumers,
+        tenants,
+        ...(plan.tokenIssuer && { tokenIssuer: plan.tokenIssuer }),
+        sessions: sessionsOf(gateway.affinity, environment.models),
         services,
         stage,
-        requestTimeoutSeconds: gateway.requestTimeoutSeconds,
-        streamIdleTimeoutSeconds: gateway.streamIdleTimeoutSeconds,
-        limits: gatewayLimits({
-          stage,
-          models: plan.models,
-          ...(gateway.maxRequestMiB !== undefined && { maxRequestMiB: gateway.maxRequestMiB }),
-        }),
+        times,
+        limits,
+        freeRequests: freeRequests(plan.models, limits),
+        ...(runTimeModels && { runTimeModels }),
       },
       children,
     );
@@ -151,8 +158,8 @@ export class Platform extends PlatformComponent {
 /** Settings of the load balancer in front of the gateway: it must not forget a connection that a model is silent on. */
 function serviceAnnotations(
   { loadBalancer }: Cluster,
-  { exposure, serviceAnnotations: chosen = {}, streamIdleTimeoutSeconds }: CoreConfig["gateway"],
+  { exposure, serviceAnnotations: chosen = {} }: CoreConfig["gateway"],
+  { streamIdleTimeoutSeconds: idleSeconds }: RequestTimes,
 ): LoadBalancerSettings {
-  const idleSeconds = streamIdleTimeoutSeconds ?? DEFAULT_TIMES.streamIdleTimeoutSeconds;
   return exposure === "LoadBalancer" ? loadBalancer({ idleSeconds, chosen }) : chosen;
 }

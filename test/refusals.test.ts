@@ -74,7 +74,132 @@ const TEXT = { model: "qwen2.5-7b-instruct", engine: "triton", task: "completion
 /** Needs more than the GPUs of one node. */
 const OVER_NODES = { model: "llama-3.1-405b-instruct", contextTokens: 4096, concurrency: 2 };
 
+/** A gateway named after its address. */
+function namedAfter(address: string, gateway: Sections = {}, others: Sections = {}): Sections {
+  const wildcardDns = { service: "sslip.io", address };
+  return { ...laptop, ...others, gateway: { wildcardDns, tls: { kind: "self-signed" }, ...gateway } };
+}
+
+/** The same behind a load balancer of AWS with these settings. */
+function onAws(serviceAnnotations: Sections, address: string): Sections {
+  const pools = {
+    system: { shape: "m7i.2xlarge" },
+    gpu: { shape: "g6.4xlarge", maxNodes: 1 },
+  };
+  const { gateway } = namedAfter(address, { serviceAnnotations });
+  return onA10({ ...small }, { cluster: { kind: "aws" }, pools, gateway });
+}
+
+const NODES = ["198.51.100.20", "192.168.1.30"] as const;
+const AWS_LB = "service.beta.kubernetes.io/aws-load-balancer-";
+const ELASTIC = { [`${AWS_LB}scheme`]: "internet-facing", [`${AWS_LB}eip-allocations`]: "eipalloc-0a1b2c3d4e5f60718" };
+
 const rows: readonly Refusal[] = [
+  {
+    what: "a gateway without a name",
+    config: { ...laptop, gateway: { tls: { kind: "self-signed" } } },
+    path: "gateway.hostname",
+    value: "nothing",
+    allowed: "a lower-case DNS name with at least one dot, no IP address; or wildcardDns instead",
+    fix: "write for example hostname: inference.example.com, or wildcardDns: {service: sslip.io, address: 203.0.113.7}",
+    mended: namedAfter(NODES[0], { exposure: "NodePort" }),
+  },
+  {
+    what: "a gateway with two names",
+    config: namedAfter(NODES[0], { exposure: "NodePort", hostname: "inference.acme.io" }),
+    path: "gateway.hostname",
+    value: "inference.acme.io",
+    allowed: "nothing beside wildcardDns",
+    fix: "remove one of the two",
+  },
+  {
+    what: "a name of an address that is inside the cluster alone",
+    config: namedAfter(NODES[0], { exposure: "ClusterIP" }),
+    path: "gateway.wildcardDns",
+    value: "exposure: ClusterIP",
+    allowed: "a Service of type ClusterIP has no address outside of the cluster",
+    fix: "write hostname, any name, for calls through kubectl port-forward; or exposure: NodePort",
+    mended: namedAfter(NODES[1], { exposure: "NodePort" }),
+  },
+  {
+    what: "a name of an address that nobody knows yet",
+    config: namedAfter(NODES[0]),
+    path: "gateway.wildcardDns",
+    value: "exposure: LoadBalancer on local",
+    allowed: "this cluster's load balancer makes one up at deployment",
+    fix: "write exposure: NodePort with the address of a node; cluster: {kind: edge}",
+    mended: namedAfter(NODES[0], {}, { cluster: { kind: "edge" } }),
+  },
+  {
+    what: "a name of a cloud's node",
+    config: onA10({ ...small }, { gateway: namedAfter(NODES[0], { exposure: "NodePort" }).gateway }),
+    path: "gateway.wildcardDns",
+    value: "exposure: NodePort on oci",
+    allowed: "nodes of a cloud's pools come and go with theirs",
+    fix: "write exposure: LoadBalancer with an address that you reserve",
+    mended: onA10({ ...small }, { gateway: namedAfter(NODES[0]).gateway }),
+  },
+  {
+    what: "a name of a private address on OCI",
+    config: onA10({ ...small }, { gateway: namedAfter("10.0.20.7").gateway }),
+    path: "gateway.wildcardDns",
+    value: "the private address 10.0.20.7",
+    allowed: "a reserved public address on OCI",
+    fix: "write hostname with a DNS record; or reserve a public address",
+  },
+  {
+    what: "a name of an internal load balancer on OCI",
+    config: onA10(
+      { ...small },
+      {
+        gateway: namedAfter(NODES[0], {
+          serviceAnnotations: { "oci-network-load-balancer.oraclecloud.com/internal": "True" },
+        }).gateway,
+      },
+    ),
+    path: "gateway.wildcardDns",
+    value: "an internal load balancer",
+    allowed: "a reserved public address on OCI",
+    fix: "remove …internal from serviceAnnotations",
+  },
+  {
+    what: "a name of an Elastic IP that the load balancer is not told of",
+    config: onAws({ [`${AWS_LB}scheme`]: "internet-facing" }, NODES[0]),
+    path: `gateway.serviceAnnotations["${AWS_LB}eip-allocations"]`,
+    value: "nothing",
+    allowed: `the allocation of one Elastic IP, ${NODES[0]}`,
+    fix: `write ${AWS_LB}eip-allocations: eipalloc-…`,
+    mended: onAws(ELASTIC, NODES[0]),
+  },
+  {
+    what: "a name of an internal load balancer's address that it is not told of",
+    config: onAws({}, "10.0.20.7"),
+    path: `gateway.serviceAnnotations["${AWS_LB}private-ipv4-addresses"]`,
+    value: "nothing",
+    allowed: "10.0.20.7, with wildcardDns",
+    fix: `write ${AWS_LB}private-ipv4-addresses: 10.0.20.7`,
+    mended: onAws({ [`${AWS_LB}private-ipv4-addresses`]: "10.0.20.7" }, "10.0.20.7"),
+  },
+  {
+    what: "an address that leads every client to itself",
+    config: namedAfter("127.0.0.1", { exposure: "NodePort" }),
+    path: "gateway.wildcardDns.address",
+    value: "127.0.0.1",
+    allowed: "no loopback, link-local or multicast one",
+    fix: "203.0.113.7",
+  },
+  {
+    what: "a public authority's certificate for a private address",
+    config: namedAfter(NODES[1], { exposure: "NodePort", tls: { kind: "acme", email: "ops@acme.io" } }),
+    path: "gateway.tls.kind",
+    value: "acme",
+    allowed: "Let's Encrypt has no way to it",
+    fix: "write tls: {kind: secret",
+    mended: namedAfter(NODES[1], {
+      exposure: "NodePort",
+      tls: { kind: "acme", email: "ops@acme.io", server: "https://ca.acme.internal/directory" },
+    }),
+  },
   {
     what: "a card of an accelerator that nothing here runs on",
     config: onCards("gaudi-3", chat),

@@ -1,4 +1,4 @@
-import { canonicalCidr, contains, type Network, parseCidr } from "../../names/cidr";
+import { canonicalCidr, contains, type Network, PRIVATE_IPV4, parseCidr, SHARED_IPV4 } from "../../names/cidr";
 import { METADATA_SERVICES } from "../../names/metadata-services";
 import { type Connection, connect, type End, type PodSelection, type Port, podsIn } from "./connections";
 
@@ -27,10 +27,6 @@ export interface ClusterNetworks {
   readonly apiServerCidrs: readonly string[];
 }
 
-/** RFC 1918. */
-const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"];
-/** RFC 6598: carriers' networks, and pods on EKS with custom networking. */
-const SHARED = "100.64.0.0/10";
 /** RFC 4193 and link-local addresses of IPv6. */
 const PRIVATE_IPV6 = ["fc00::/7", "fe80::/10"];
 
@@ -40,7 +36,7 @@ const EVERYWHERE_IPV6 = "::/0";
 /** Everything outside of private networks. IPv6 too, where the environment names a private network of it. */
 export function internet({ privateCidrs }: Pick<ClusterNetworks, "privateCidrs">): End[] {
   const hasIpv6 = privateCidrs.some((cidr) => parseCidr(cidr)?.family === 6);
-  const except = [...PRIVATE, SHARED, ...PRIVATE_IPV6, ...privateCidrs];
+  const except = [...PRIVATE_IPV4, SHARED_IPV4, ...PRIVATE_IPV6, ...privateCidrs];
   return addresses([EVERYWHERE, ...(hasIpv6 ? [EVERYWHERE_IPV6] : [])], except);
 }
 
@@ -56,7 +52,7 @@ export function networksOf(cidrs: readonly string[]): End[] {
 
 /** Addresses of nodes: those of private networks. */
 export function privateNetworks({ privateCidrs }: Pick<ClusterNetworks, "privateCidrs">): End[] {
-  return addresses([...PRIVATE, ...privateCidrs]);
+  return addresses([...PRIVATE_IPV4, ...privateCidrs]);
 }
 
 /** Use of the Kubernetes API. Its server's address is not selectable by labels, and is outside the pod network. */

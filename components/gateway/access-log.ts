@@ -1,13 +1,18 @@
-import { CONSUMER_HEADER, MODEL_HEADER } from "./names";
+import { CONSUMER_HEADER, MODEL_HEADER, QUOTA_HEADER } from "./names";
 
-/** Where the AI gateway's filter leaves token counts for the access log. */
-const TOKENS = "io.envoy.ai_gateway";
+/** Where the AI gateway's filter leaves token counts, for the access log and for quotas. */
+export const TOKEN_COUNTS = {
+  namespace: "io.envoy.ai_gateway",
+  input: "llm_input_token",
+  output: "llm_output_token",
+  total: "llm_total_token",
+} as const;
 
 /** What the filter counts per request: metadata key to kind, as in `AIGatewayRoute.spec.llmRequestCosts`. */
 export const TOKEN_COSTS = [
-  { metadataKey: "llm_input_token", type: "InputToken" },
-  { metadataKey: "llm_output_token", type: "OutputToken" },
-  { metadataKey: "llm_total_token", type: "TotalToken" },
+  { metadataKey: TOKEN_COUNTS.input, type: "InputToken" },
+  { metadataKey: TOKEN_COUNTS.output, type: "OutputToken" },
+  { metadataKey: TOKEN_COUNTS.total, type: "TotalToken" },
 ] as const;
 
 /**
@@ -17,6 +22,10 @@ export const TOKEN_COSTS = [
 export const ACCESS_LOG: Readonly<Record<string, string>> = {
   timestamp: "%START_TIME%",
   request_id: "%REQ(X-REQUEST-ID)%",
+  // What the client's traceparent header says (W3C Trace Context: 55 characters in its only version); the proxies start no traces.
+  trace_id: "%REQ(TRACEPARENT):55%",
+  tenant: `%REQ(${CONSUMER_HEADER.toUpperCase()})%`,
+  // Under its first name: whoever reads logs of before goes on.
   consumer: `%REQ(${CONSUMER_HEADER.toUpperCase()})%`,
   model: `%REQ(${MODEL_HEADER.toUpperCase()})%`,
   method: "%REQ(:METHOD)%",
@@ -24,11 +33,13 @@ export const ACCESS_LOG: Readonly<Record<string, string>> = {
   status: "%RESPONSE_CODE%",
   status_details: "%RESPONSE_CODE_DETAILS%",
   response_flags: "%RESPONSE_FLAGS%",
+  // Which quota was used up, where the gateway answered 429: requests or tokens.
+  quota: `%RESP(${QUOTA_HEADER.toUpperCase()})%`,
   latency_ms: "%DURATION%",
   time_to_first_byte_ms: "%RESPONSE_DURATION%",
-  input_tokens: `%DYNAMIC_METADATA(${TOKENS}:llm_input_token)%`,
-  output_tokens: `%DYNAMIC_METADATA(${TOKENS}:llm_output_token)%`,
-  total_tokens: `%DYNAMIC_METADATA(${TOKENS}:llm_total_token)%`,
+  input_tokens: tokens(TOKEN_COUNTS.input),
+  output_tokens: tokens(TOKEN_COUNTS.output),
+  total_tokens: tokens(TOKEN_COUNTS.total),
   bytes_received: "%BYTES_RECEIVED%",
   bytes_sent: "%BYTES_SENT%",
   client_address: "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%",
@@ -36,3 +47,7 @@ export const ACCESS_LOG: Readonly<Record<string, string>> = {
   upstream_attempts: "%UPSTREAM_REQUEST_ATTEMPT_COUNT%",
   route: "%ROUTE_NAME%",
 };
+
+function tokens(key: string): string {
+  return `%DYNAMIC_METADATA(${TOKEN_COUNTS.namespace}:${key})%`;
+}

@@ -11,15 +11,22 @@ interface Reference {
   readonly name: string;
 }
 
+/** What a rule of an AIGatewayRoute matches: any of these, each by all of its headers. */
+export type ModelMatches = readonly {
+  readonly headers: readonly {
+    readonly type: "Exact" | "RegularExpression";
+    readonly name: string;
+    readonly value: string;
+  }[];
+}[];
+
 export interface IAIGatewayRoute extends Manifest {
   readonly apiVersion: "aigateway.envoyproxy.io/v1beta1";
   readonly kind: "AIGatewayRoute";
   readonly spec?: {
     readonly parentRefs: readonly (Reference & { readonly sectionName?: string })[];
     readonly rules: readonly {
-      readonly matches: readonly {
-        readonly headers: readonly { readonly type: "Exact"; readonly name: string; readonly value: string }[];
-      }[];
+      readonly matches: ModelMatches;
       readonly backendRefs: readonly {
         readonly name: string;
         readonly priority: number;
@@ -79,3 +86,9 @@ export interface IGatewayConfig extends Manifest {
 
 /** Annotation of a Gateway that names its GatewayConfig. */
 export const GATEWAY_CONFIG_ANNOTATION = "aigateway.envoyproxy.io/gateway-config";
+
+/**
+ * Annotation of the HTTPRoutes on which the AI gateway's filter is on. Its controller puts it on those that it makes (v1.1.0,
+ * internal/controller/ai_gateway_route.go); the filter asks for nothing else (internal/extensionserver/post_translate_modify.go).
+ */
+export const AI_FILTER_ANNOTATION = "gateway.envoyproxy.io/ai-gateway-generated";

@@ -6,12 +6,15 @@ import { standardLabels } from "../../names/labels";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import { CONSUMER_HEADER, GATEWAY_NAME } from "./names";
+import { onlyFor } from "./tenants";
 import { HTTPS_LISTENER } from "./traffic";
 
 export interface ApiKeysArgs {
   readonly namespace: pulumi.Input<string>;
   /** Who may call, by name; each gets a key of its own. At least one. */
   readonly consumers: readonly string[];
+  /** Whether tokens count besides, of whoever the issuer knows: then all routes ask that the caller is a consumer. */
+  readonly tokens: boolean;
 }
 
 /** Name of the Secret with a consumer's key; the key stands under the consumer's name. */
@@ -59,7 +62,7 @@ export class ApiKeys extends PlatformComponent {
         kind: "SecurityPolicy",
         name: GATEWAY_NAME,
         namespace: args.namespace,
-        spec: securityPolicySpec(args.consumers),
+        spec: securityPolicySpec(args),
       },
       this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: secrets }),
     );
@@ -67,7 +70,7 @@ export class ApiKeys extends PlatformComponent {
   }
 }
 
-function securityPolicySpec(consumers: readonly string[]): ISecurityPolicy["spec"] {
+function securityPolicySpec({ consumers, tokens }: ApiKeysArgs): ISecurityPolicy["spec"] {
   return {
     targetRefs: [HTTPS_LISTENER],
     apiKeyAuth: {
@@ -76,5 +79,6 @@ function securityPolicySpec(consumers: readonly string[]): ISecurityPolicy["spec
       forwardClientIDHeader: CONSUMER_HEADER,
       sanitize: true,
     },
+    ...(tokens && { authorization: onlyFor(consumers) }),
   };
 }

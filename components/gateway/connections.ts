@@ -1,13 +1,17 @@
 import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../names/namespaces";
+import { VALKEY_PORT } from "../../names/services";
+import type { TokenIssuer } from "../../planner/tenants";
 import type { AcmeServer } from "../certificates/cert-manager";
 import { certManagerConnections } from "../certificates/connections";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
-import { outsideEnds } from "../core/outside";
+import { outsideEnds, serverAt } from "../core/outside";
 import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
+import { speaksGrpc } from "./grpc-routes";
 import { speaksKserveAlone } from "./kserve-routes";
-import { gatewayProxies, PROXY_PORTS } from "./names";
+import { gatewayProxies, PROXY_PORTS, RATE_LIMITER, rateLimiterPods, rateLimitStorePods } from "./names";
 import type { OutsidePublished } from "./published";
+import type { RunTimeModels } from "./run-time-models";
 import type { GatewayService } from "./service-routes";
 
 /** The pods that answer an HTTP-01 challenge, by a label of cert-manager's, and the port they listen on. */
@@ -19,6 +23,8 @@ const ACME_SOLVER = {
 const EXTENSION_SERVER_PORT = 1063;
 /** gRPC port of Envoy Gateway's xDS server. */
 const XDS_PORT = 18000;
+/** gRPC port of its other xDS server, for the rate limit service. */
+const QUOTAS_XDS_PORT = 18001;
 
 const envoyGateway = podsIn(ENVOY_GATEWAY_NAMESPACE);
 const aiGateway = podsIn(AI_GATEWAY_NAMESPACE);
@@ -30,9 +36,15 @@ export interface GatewayConnections {
   readonly outside?: readonly OutsidePublished[];
   /** Services beside the models. */
   readonly services: readonly GatewayService[];
+  /** What answers for models that no route names. @default nobody */
+  readonly runTimeModels?: RunTimeModels | undefined;
+  /** Whose tokens count besides keys. @default nobody's */
+  readonly tokenIssuer?: TokenIssuer | undefined;
   readonly networks: ClusterNetworks;
   /** Whether cert-manager is the platform's: somebody else's has policies of its own, or none. */
   readonly certManager: "platform" | "present";
+  /** Whether a tenant has a quota. @default false */
+  readonly countsQuotas?: boolean;
   /** The server that certificates come from, where they come from one. */
   readonly acme: AcmeServer | undefined;
 }
@@ -44,6 +56,7 @@ export function gatewayConnections(args: GatewayConnections): Connection[] {
     ...controllers(args.networks),
     ...(args.certManager === "platform" ? certManagerConnections(args.networks, acme) : []),
     ...proxies(args),
+    ...(args.countsQuotas ? quotaCounting() : []),
   ];
 }
 
@@ -63,8 +76,43 @@ function controllers(networks: ClusterNetworks): Connection[] {
   ];
 }
 
+/** Proxies ask the rate limit service, which counts in a store of its own. */
+function quotaCounting(): Connection[] {
+  return [
+    connect({
+      name: "gateway-to-rate-limiter",
+      reason: "The proxies ask what is left of a tenant's quota",
+      from: gatewayProxies,
+      to: rateLimiterPods,
+      ports: [RATE_LIMITER.port],
+    }),
+    connect({
+      name: "rate-limiter-to-envoy-gateway",
+      reason: "The rate limit service fetches the quotas (xDS)",
+      from: rateLimiterPods,
+      to: envoyGateway,
+      ports: [QUOTAS_XDS_PORT],
+    }),
+    connect({
+      name: "rate-limiter-to-store",
+      reason: "The rate limit service counts what tenants use up",
+      from: rateLimiterPods,
+      to: rateLimitStorePods,
+      ports: [VALKEY_PORT],
+    }),
+  ];
+}
+
 /** The proxies: requests in from everywhere, out to models, services and Envoy Gateway only. */
-function proxies({ endpoints, outside = [], networks, services, acme }: GatewayConnections): Connection[] {
+function proxies({
+  endpoints,
+  outside = [],
+  tokenIssuer,
+  networks,
+  services,
+  runTimeModels,
+  acme,
+}: GatewayConnections): Connection[] {
   return [
     connect({
       name: "clients-to-gateway",
@@ -80,17 +128,18 @@ function proxies({ endpoints, outside = [], networks, services, acme }: GatewayC
       to: envoyGateway,
       ports: [XDS_PORT],
     }),
-    ...endpoints.flatMap((endpoint) =>
-      publishedPorts(endpoint).map((port) =>
-        connect({
-          name: `gateway-to-model-${endpoint.model}`,
-          reason: "Requests come through the gateway alone",
-          from: gatewayProxies,
-          to: endpoint,
-          ports: [port],
-        }),
-      ),
-    ),
+    ...endpoints.flatMap((endpoint) => {
+      const ports = publishedPorts(endpoint);
+      return ports.length === 0
+        ? []
+        : connect({
+            name: `gateway-to-model-${endpoint.model}`,
+            reason: "Requests come through the gateway alone",
+            from: gatewayProxies,
+            to: endpoint,
+            ports,
+          });
+    }),
     ...outside.map(({ name, upstream, outside: { address } }) =>
       connect({
         name: `gateway-to-external-${name}`,
@@ -100,6 +149,17 @@ function proxies({ endpoints, outside = [], networks, services, acme }: GatewayC
         ports: [upstream.port],
       }),
     ),
+    ...(tokenIssuer
+      ? [
+          connect({
+            name: "gateway-to-token-issuer",
+            reason: "The proxies fetch the keys that tokens are signed with",
+            from: gatewayProxies,
+            to: outsideEnds(tokenIssuer.jwks, networks),
+            ports: [serverAt(tokenIssuer.jwks).port],
+          }),
+        ]
+      : []),
     ...services.map(({ name, pods, port }) =>
       connect({
         name: `gateway-to-${name}`,
@@ -109,6 +169,18 @@ function proxies({ endpoints, outside = [], networks, services, acme }: GatewayC
         ports: [port],
       }),
     ),
+    ...(runTimeModels
+      ? [
+          connect({
+            name: "gateway-to-run-time-models",
+            reason:
+              "Requests for models that no route names, and for an engine's own API, go to the relay, from the gateway alone",
+            from: gatewayProxies,
+            to: runTimeModels.pods,
+            ports: [runTimeModels.port],
+          }),
+        ]
+      : []),
     ...(acme
       ? [
           connect({
@@ -123,10 +195,11 @@ function proxies({ endpoints, outside = [], networks, services, acme }: GatewayC
   ];
 }
 
-/** The port that the gateway's routes lead to; none for an endpoint that the gateway has no route for. */
+/** The ports that the gateway's routes lead to; none of an endpoint that the gateway has no route for. */
 function publishedPorts(endpoint: ModelEndpoint): number[] {
-  if (speaksOpenAi(endpoint)) {
-    return [endpoint.ports.openai];
-  }
-  return speaksKserveAlone(endpoint) ? [endpoint.ports["kserve-http"]] : [];
+  return [
+    ...(speaksOpenAi(endpoint) ? [endpoint.ports.openai] : []),
+    ...(speaksKserveAlone(endpoint) ? [endpoint.ports["kserve-http"]] : []),
+    ...(speaksGrpc(endpoint) ? [endpoint.ports["kserve-grpc"]] : []),
+  ];
 }

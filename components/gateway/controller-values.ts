@@ -5,12 +5,17 @@ import type { HelmValues } from "../core/chart-release";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
 import { CONSUMER_HEADER } from "./names";
+import { rateLimiterConfig } from "./rate-limiter";
 
 const controller = burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 });
 const helper = burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.5 });
 
-/** Values of gateway-helm. */
-export function envoyGatewayValues(stage: Stage): HelmValues {
+/**
+ * Values of gateway-helm.
+ * @param countsQuotas whether a tenant has a quota: without one, no rate limit service runs.
+ */
+export function envoyGatewayValues(stage: Stage, countsQuotas: boolean): HelmValues {
+  const limiter = countsQuotas ? rateLimiterConfig(stage) : undefined;
   return {
     deployment: { replicas: replicasOf(stage), envoyGateway: { resources: quantities(controller) } },
     podDisruptionBudget: { maxUnavailable: 1 },
@@ -28,10 +33,13 @@ export function envoyGatewayValues(stage: Stage): HelmValues {
             // Again: templates/_helpers.tpl of 1.9.0 writes this at the root of the config, where it is ignored, and
             // the controller would wait for a webhook certificate that nobody makes.
             proxyTopologyInjector: { disabled: true },
+            ...limiter?.kubernetes,
           },
         },
+        ...(limiter && { rateLimit: limiter.rateLimit }),
         logging: { level: { default: "info" } },
-        extensionApis: { enableBackend: true },
+        // Lua for two scripts of ours, before the AI gateway's filter (decisions 0016 and 0017).
+        extensionApis: { enableBackend: true, enableLua: true },
         // As in manifests/envoy-gateway-values.yaml of Envoy AI Gateway 1.1, without EnvoyPatchPolicy: it is
         // optional there, and lets its author put anything into the proxy.
         extensionManager: {

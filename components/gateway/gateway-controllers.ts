@@ -8,6 +8,7 @@ import { type AcmeServer, certManagerController } from "../certificates/cert-man
 import { Controller } from "../core/controller";
 import { PlatformComponent } from "../core/platform-component";
 import { aiGatewayValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
+import { RateLimitStore } from "./rate-limit-store";
 
 export interface GatewayControllersArgs {
   /** Replicas of each controller follow from it: 2 in production, 1 in development. */
@@ -17,6 +18,8 @@ export interface GatewayControllersArgs {
    * when certificates come from ACME. @default "platform"
    */
   readonly certManager?: "platform" | "present";
+  /** Whether a tenant has a quota: then the rate limit service runs, and a store for its counters. @default false */
+  readonly countsQuotas?: boolean;
   /** Certificates come from this ACME server, by HTTP-01 challenges through the Gateway. @default they do not */
   readonly acme?: AcmeServer;
 }
@@ -28,7 +31,7 @@ export class GatewayControllers extends PlatformComponent {
 
   constructor(name: string, args: GatewayControllersArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:GatewayControllers", name, opts);
-    const { stage, acme } = args;
+    const { stage, acme, countsQuotas = false } = args;
 
     // Gateway API and Envoy Gateway CRDs come with this chart. It starts before the extension server that it
     // calls: until that one answers, it keeps the last configuration.
@@ -36,8 +39,12 @@ export class GatewayControllers extends PlatformComponent {
       this.child("envoy-gateway"),
       {
         namespace: ENVOY_GATEWAY_NAMESPACE,
-        contents: () => ({
-          charts: [{ chart: "gateway-helm", release: "envoy-gateway", values: envoyGatewayValues(stage) }],
+        contents: (namespace) => ({
+          // The service starts once its password is there; nobody waits for the store itself.
+          needs: countsQuotas ? [this.rateLimitStore(namespace).secret] : [],
+          charts: [
+            { chart: "gateway-helm", release: "envoy-gateway", values: envoyGatewayValues(stage, countsQuotas) },
+          ],
         }),
       },
       this.childOptions(),
@@ -66,6 +73,10 @@ export class GatewayControllers extends PlatformComponent {
 
     this.releases = [...envoyGateway.releases, ...aiGateway.releases, ...(certManager?.releases ?? [])];
     this.registerOutputs({ releases: this.releases.map((release) => release.urn) });
+  }
+
+  private rateLimitStore(namespace: pulumi.Output<string>): RateLimitStore {
+    return new RateLimitStore(this.child("rate-limit-store"), { namespace }, this.childOptions());
   }
 
   private sessionSeed(namespace: pulumi.Output<string>): kubernetes.core.v1.Secret {

@@ -6,7 +6,12 @@ import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.netwo
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
+import type { Sessions } from "../../planner/affinity";
 import type { GatewayLimits } from "../../planner/gateway-limits";
+import { quotasOf } from "../../planner/quotas";
+import type { RequestTimes } from "../../planner/request-times";
+import type { FreeRequests } from "../../planner/shedding";
+import type { Tenant, TokenIssuer } from "../../planner/tenants";
 import type { Stage } from "../../planner/types";
 import { customResource } from "../core/custom-resource";
 import { IsolatedNamespace } from "../core/isolated-namespace";
@@ -16,27 +21,29 @@ import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-typ
 import { ApiKeys, consumerSecretName } from "./api-keys";
 import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
 import type { GatewayControllers } from "./gateway-controllers";
-import { KserveRoutes, speaksKserveAlone } from "./kserve-routes";
-import { ModelRoutes } from "./model-routes";
+import { GrpcRoutes, grpcRouteNames, speaksGrpc } from "./grpc-routes";
+import { KserveRoutes, kserveRouteName, speaksKserveAlone } from "./kserve-routes";
+import { ModelRoutes, pathRouteName } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import { OutsideKeys } from "./outside-access";
-import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS } from "./proxy-pods";
+import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS, proxyReplicas } from "./proxy-pods";
 import { type OutsidePublished, publishedEndpoints } from "./published";
+import { ownApiRouteNames, type RunTimeModels, RunTimeRoutes } from "./run-time-models";
 import { type GatewayService, ServiceRoutes } from "./service-routes";
+import { callerScript, publishedModels, Tenants } from "./tenants";
+import { Tokens } from "./tokens";
 import {
   backendTrafficSpec,
   clientTrafficSpec,
-  DEFAULT_TIMES,
   listenerReference,
   plainClientTrafficSpec,
   type RequestLimits,
-  type RequestTimes,
   serviceBackendTrafficSpec,
   serviceClientTrafficSpec,
 } from "./traffic";
 import { gatewayAddress, kserveUsage, type ModelUsage, modelUsage } from "./usage";
 
-export interface InferenceGatewayArgs extends Partial<RequestTimes> {
+export interface InferenceGatewayArgs {
   /** What configures the proxies; its custom resources exist only after it. */
   readonly controllers: GatewayControllers;
   /** Models to publish. Their servers need not run yet. */
@@ -51,13 +58,25 @@ export interface InferenceGatewayArgs extends Partial<RequestTimes> {
   readonly exposure: Exposure;
   /** Settings of a cloud's load balancer, as annotations of the proxies' Service. @default none */
   readonly serviceAnnotations?: Readonly<Record<string, string>>;
+  /** Address that the load balancer shall have, IPv4. @default whichever the cluster gives it */
+  readonly loadBalancerIp?: string;
   readonly tls: GatewayTls;
   /** Who may call; each gets an API key in a Secret of its own. */
-  readonly consumers: readonly string[];
+  readonly tenants: readonly Tenant[];
+  /** Models whose sessions stay at one replica. @default none */
+  readonly sessions?: Sessions;
+  /** Whose tokens count besides. @default API keys alone count */
+  readonly tokenIssuer?: TokenIssuer;
+  /** How long requests may take, and who leaves waits for them. */
+  readonly times: RequestTimes;
   /** What requests may weigh, and the memory that proxies need for it. */
   readonly limits: GatewayLimits;
+  /** What free ones of them may hold of each model. */
+  readonly freeRequests: FreeRequests;
   /** Services beside the models, at hostnames of their own. @default none */
   readonly services?: readonly GatewayService[];
+  /** What answers for models that no route names. @default nobody: there are the published ones and no others */
+  readonly runTimeModels?: RunTimeModels;
   /** Two proxies in production, one in development. */
   readonly stage: Stage;
 }
@@ -73,16 +92,16 @@ export class InferenceGateway extends PlatformComponent {
 
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
-    const { hostname, stage, tls, consumers, services = [] } = args;
+    const { hostname, stage, tls, services = [] } = args;
+    const consumers = args.tenants.map((tenant) => tenant.name);
+    const free = args.tenants.filter(({ priority }) => priority === "free").map((tenant) => tenant.name);
     const { outside = [] } = args;
     const published = [...publishedEndpoints(args.endpoints.filter(speaksOpenAi)), ...outside];
     const kserve = args.endpoints.filter(speaksKserveAlone);
+    const grpc = args.endpoints.filter(speaksGrpc);
+    const sessions = args.sessions ?? new Map();
     const serviceListeners = services.map((service) => service.name);
-    const limits: RequestLimits = {
-      requestTimeoutSeconds: args.requestTimeoutSeconds ?? DEFAULT_TIMES.requestTimeoutSeconds,
-      streamIdleTimeoutSeconds: args.streamIdleTimeoutSeconds ?? DEFAULT_TIMES.streamIdleTimeoutSeconds,
-      ...args.limits,
-    };
+    const limits: RequestLimits = { ...args.times, ...args.limits };
     const pods = { stage, memoryGiB: args.limits.proxyMemoryGiB };
 
     const { namespace } = new IsolatedNamespace(
@@ -95,7 +114,16 @@ export class InferenceGateway extends PlatformComponent {
     });
 
     new GatewayCertificate(this.child("certificate"), { namespace, hostname, services, tls }, children);
-    const keys = new ApiKeys(this.child("keys"), { namespace, consumers }, children);
+    const tokens = args.tokenIssuer !== undefined;
+    const byModel = published.some(({ names }) => names.length > 0) || args.runTimeModels !== undefined;
+    const keys = new ApiKeys(this.child("keys"), { namespace, consumers, tokens }, children);
+    // A key is always a consumer's; a token may be of anybody whom its issuer knows.
+    const script = callerScript(tokens ? consumers : undefined);
+    const tenants = new Tenants(
+      this.child("tenants"),
+      { namespace, tenants: args.tenants, models: publishedModels(args.endpoints, outside), callerScript: script },
+      children,
+    );
 
     customResource<IGatewayClass>(
       this.child("class"),
@@ -114,7 +142,13 @@ export class InferenceGateway extends PlatformComponent {
         kind: "EnvoyProxy",
         name: GATEWAY_NAME,
         namespace,
-        spec: envoyProxySpec({ ...pods, exposure: args.exposure, serviceAnnotations: args.serviceAnnotations }),
+        spec: envoyProxySpec({
+          ...pods,
+          drainSeconds: args.times.drainSeconds,
+          exposure: args.exposure,
+          serviceAnnotations: args.serviceAnnotations,
+          loadBalancerIp: args.loadBalancerIp,
+        }),
       },
       children,
     );
@@ -141,9 +175,10 @@ export class InferenceGateway extends PlatformComponent {
         { apiVersion: "gateway.envoyproxy.io/v1alpha1", kind: "BackendTrafficPolicy", name, namespace, spec },
         children,
       );
+    const towardsModels = backendTrafficSpec(limits, quotasOf(args.tenants));
     const policies = [
       clientTraffic("client-traffic", GATEWAY_NAME, clientTrafficSpec(limits)),
-      backendTraffic("backend-traffic", GATEWAY_NAME, backendTrafficSpec(limits)),
+      backendTraffic("backend-traffic", GATEWAY_NAME, towardsModels),
       clientTraffic("plain-traffic", "plain-http", plainClientTrafficSpec()),
       ...(serviceListeners.length > 0
         ? [
@@ -164,7 +199,7 @@ export class InferenceGateway extends PlatformComponent {
         spec: gatewaySpec(hostname, tls, services),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...args.controllers.releases, keys, proxies, filter, ...policies],
+        dependsOn: [...args.controllers.releases, keys, ...tenants.policies, proxies, filter, ...policies],
       }),
     );
     const routes = this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [gateway] });
@@ -186,16 +221,60 @@ export class InferenceGateway extends PlatformComponent {
         this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [...args.controllers.releases] }),
       );
     }
+    if (args.tokenIssuer !== undefined) {
+      new Tokens(
+        this.child("tokens"),
+        {
+          namespace,
+          issuer: args.tokenIssuer,
+          tenants: args.tenants,
+          routes: [
+            ...published.map(({ name }) => pathRouteName(name)),
+            ...kserve.map(({ model }) => kserveRouteName(model)),
+            ...grpc.flatMap(({ model }) => grpcRouteNames(model)),
+            ...ownApiRouteNames(args.runTimeModels),
+          ],
+          byModel,
+        },
+        routes,
+      );
+    }
     new ModelRoutes(
       this.child("routes"),
-      { namespace, published, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+      {
+        namespace,
+        published,
+        sessions,
+        tokens,
+        callerScript: script,
+        refusesUnknown: args.runTimeModels === undefined,
+        requestTimeoutSeconds: limits.requestTimeoutSeconds,
+        ...(free.length > 0 && {
+          free: { consumers: free, requests: args.freeRequests, proxies: proxyReplicas(stage) },
+        }),
+      },
       routes,
     );
 
     if (kserve.length > 0) {
       new KserveRoutes(
         this.child("kserve"),
-        { namespace, endpoints: kserve, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+        { namespace, endpoints: kserve, sessions, tokens, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+        routes,
+      );
+    }
+    if (grpc.length > 0) {
+      const { requestTimeoutSeconds } = limits;
+      new GrpcRoutes(
+        this.child("grpc"),
+        { namespace, endpoints: grpc, sessions, tokens, requestTimeoutSeconds, listenerPolicy: towardsModels },
+        routes,
+      );
+    }
+    if (args.runTimeModels) {
+      new RunTimeRoutes(
+        this.child("run-time"),
+        { namespace, models: args.runTimeModels, tokens, requestTimeoutSeconds: limits.requestTimeoutSeconds },
         routes,
       );
     }

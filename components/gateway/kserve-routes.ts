@@ -3,11 +3,16 @@ import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networki
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { serviceFqdn } from "../../names/service-host";
+import type { Sessions } from "../../planner/affinity";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelEndpoint } from "../serving/endpoint";
+import { sessionPart } from "./affinity";
+import { backendPolicy } from "./backend-policies";
+import { healthPart, readyPath } from "./health-checks";
 import { MODEL_HEADER } from "./names";
-import { backendRefs, revisionsOf, sharesOf } from "./shares";
+import { backendRefs, revisionsOf, type Share, sharesOf } from "./shares";
+import { withTokens } from "./tokens";
 import { HTTPS_LISTENER, seconds } from "./traffic";
 
 /** An endpoint whose only HTTP API is KServe's v2: the `model` field of OpenAI's requests cannot lead there. */
@@ -37,13 +42,16 @@ export function kservePath({ model, servedName }: Pick<ModelEndpoint, "model" | 
 export interface KserveRoutesArgs {
   readonly namespace: pulumi.Input<string>;
   readonly endpoints: readonly KserveEndpoint[];
+  readonly sessions: Sessions;
+  /** Whether tokens count besides keys. */
+  readonly tokens: boolean;
   /** Seconds until a whole response must be done. */
   readonly requestTimeoutSeconds: number;
 }
 
 /**
  * `/<model>/v2/models/<served name>/…` for each endpoint with KServe's API over HTTP, without token counts; one route
- * resource per model. KServe over gRPC stays in the cluster.
+ * resource per model. Over gRPC: `grpc-routes.ts`.
  */
 export class KserveRoutes extends PlatformComponent {
   constructor(name: string, args: KserveRoutesArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -51,6 +59,20 @@ export class KserveRoutes extends PlatformComponent {
     for (const endpoint of args.endpoints) {
       this.backend(endpoint, args);
       this.route(endpoint, args);
+      backendPolicy(
+        this.child(`backends-${endpoint.model}`),
+        {
+          namespace: args.namespace,
+          name: kserveRouteName(endpoint.model),
+          labels: labelsOf(endpoint.model),
+          routes: [{ kind: "HTTPRoute", name: kserveRouteName(endpoint.model) }],
+          parts: [
+            healthPart(readyPath(endpoint, args.endpoints)),
+            sessionPart(args.sessions.get(endpoint.model), sharesIn(args, endpoint.model)),
+          ],
+        },
+        this.childOptions(),
+      );
     }
     this.registerOutputs({});
   }
@@ -71,43 +93,55 @@ export class KserveRoutes extends PlatformComponent {
     );
   }
 
-  private route(endpoint: KserveEndpoint, { namespace, endpoints, requestTimeoutSeconds }: KserveRoutesArgs): void {
+  private route(endpoint: KserveEndpoint, args: KserveRoutesArgs): void {
+    const { namespace, tokens, requestTimeoutSeconds } = args;
     const { model, servedName } = endpoint;
-    const shares = sharesOf(model, revisionsOf(model, endpoints));
     customResource<IHTTPRoute>(
       this.child(`path-${model}`),
       {
         apiVersion: "gateway.networking.k8s.io/v1",
         kind: "HTTPRoute",
-        name: `kserve-${model}`,
+        name: kserveRouteName(model),
         namespace,
         labels: labelsOf(model),
         spec: {
           parentRefs: [HTTPS_LISTENER],
-          rules: ACTIONS.map(({ method, path }) => ({
-            matches: [{ method, path: { type: "Exact" as const, value: `${kservePath(endpoint)}${path}` } }],
-            filters: [
-              {
-                type: "URLRewrite" as const,
-                urlRewrite: {
-                  hostname: hostOf(endpoint),
-                  path: { type: "ReplaceFullPath" as const, replaceFullPath: `/v2/models/${servedName}${path}` },
+          rules: withTokens(
+            ACTIONS.map(({ method, path }) => ({
+              matches: [{ method, path: { type: "Exact" as const, value: `${kservePath(endpoint)}${path}` } }],
+              filters: [
+                {
+                  type: "URLRewrite" as const,
+                  urlRewrite: {
+                    hostname: hostOf(endpoint),
+                    path: { type: "ReplaceFullPath" as const, replaceFullPath: `/v2/models/${servedName}${path}` },
+                  },
                 },
-              },
-              // For the access log: here, no filter reads the body to find it.
-              {
-                type: "RequestHeaderModifier" as const,
-                requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: servedName }] },
-              },
-            ],
-            backendRefs: backendRefs(shares),
-            timeouts: { request: seconds(requestTimeoutSeconds) },
-          })),
+                // For the access log: here, no filter reads the body to find it.
+                {
+                  type: "RequestHeaderModifier" as const,
+                  requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: servedName }] },
+                },
+              ],
+              backendRefs: backendRefs(sharesIn(args, model)),
+              timeouts: { request: seconds(requestTimeoutSeconds) },
+            })),
+            tokens,
+          ),
         },
       },
       this.childOptions(),
     );
   }
+}
+
+function sharesIn({ endpoints }: KserveRoutesArgs, model: string): readonly Share[] {
+  return sharesOf(model, revisionsOf(model, endpoints));
+}
+
+/** The HTTPRoute of a model. */
+export function kserveRouteName(model: string): string {
+  return `kserve-${model}`;
 }
 
 function hostOf({ service, namespace }: KserveEndpoint): string {

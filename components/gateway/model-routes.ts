@@ -3,31 +3,40 @@ import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoypro
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
+import type { Sessions } from "../../planner/affinity";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import { TOKEN_COSTS } from "./access-log";
-import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend } from "./ai-gateway-types";
+import { sessionPart } from "./affinity";
+import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend, ModelMatches } from "./ai-gateway-types";
+import { type BackendPart, backendPolicy } from "./backend-policies";
+import { type FreeCallers, freeMatches, freePart, freeRouteName } from "./free-routes";
+import { healthPart } from "./health-checks";
+import { ModelPaths, type ModelPathsArgs, nameMatches, pathMatches, pathRoute } from "./model-paths";
 import { MODEL_HEADER } from "./names";
-import { HEADERS_THAT_STAY, keyFilter, upstreamTls } from "./outside-access";
+import { HEADERS_THAT_STAY, serverTls } from "./outside-access";
 import { isOutside, type Published } from "./published";
-import { backendRefs, sharesOf } from "./shares";
+import { sharesOf } from "./shares";
 import { HTTPS_LISTENER, seconds } from "./traffic";
 
-export interface ModelRoutesArgs {
-  readonly namespace: pulumi.Input<string>;
+export interface ModelRoutesArgs extends ModelPathsArgs {
   readonly published: readonly Published[];
+  readonly sessions: Sessions;
+  /** Whether tokens count besides keys. */
+  readonly tokens: boolean;
   /** Seconds until a whole response must be done. */
   readonly requestTimeoutSeconds: number;
 }
 
 /**
- * Two ways to each model:
+ * Two ways to each model, both through the AI gateway's filter, which counts tokens:
  *
  * - `/v1/…`, where the `model` field of the body decides. Envoy AI Gateway turns each AIGatewayRoute into an
  *   HTTPRoute that matches on the model, and a last rule that answers 404 when none does. It answers
  *   `GET /v1/models` itself, with the models of all routes.
- * - `/<model>/v1/…`, a base URL of its own per server group, past the AI gateway's filter: any path that the
- *   engine has under `/v1`, without token counts. The longer prefix wins, so both live on one listener.
+ * - `/<model>/v1/…`, a base URL of its own per server group, where the body must name that model (`model-paths.ts`).
+ *
+ * What engines have under `/v1` besides the filter's paths is reached by nobody.
  *
  * Weights and priorities are written out though they are the defaults, here and in other lists: server-side apply gives such a
  * list one owner, and GitOps would see a difference for ever in what the API server adds to it.
@@ -42,16 +51,17 @@ export class ModelRoutes extends PlatformComponent {
   constructor(name: string, args: ModelRoutesArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:ModelRoutes", name, opts);
     this.args = args;
-    const revisions = new Set(args.published.flatMap((server) => (server.revisions ?? []).map((share) => share.name)));
-    for (const server of args.published) {
+    const { published, free } = args;
+    new ModelPaths(this.child("paths"), args, this.childOptions());
+    for (const server of published) {
       this.backend(server);
-      if (server.names.length > 0 || revisions.has(server.name)) {
-        this.schema(server);
+      this.schema(server);
+      this.route(server);
+      this.path(server);
+      this.policy(`backends-${server.name}`, server, modelRouteName(server.name));
+      if (free) {
+        this.freeRoute(server, free);
       }
-      if (server.names.length > 0) {
-        this.routeByModel(server);
-      }
-      this.routeByPath(server);
     }
     this.registerOutputs({});
   }
@@ -70,7 +80,7 @@ export class ModelRoutes extends PlatformComponent {
         ...this.metadata(server, server.name),
         spec: {
           endpoints: [isIP(host) === 0 ? { fqdn: { hostname: host, port } } : { ip: { address: host, port } }],
-          ...(isOutside(server) && upstreamTls(server)),
+          ...(isOutside(server) && serverTls(server)),
         },
       },
       this.childOptions(),
@@ -95,32 +105,48 @@ export class ModelRoutes extends PlatformComponent {
     );
   }
 
-  private routeByModel(server: Published): void {
-    const { name, names } = server;
+  private route(server: Published): void {
+    const { name, names, pathNames = names } = server;
+    this.aiRoute(`route-${name}`, server, modelRouteName(name), [
+      // `GET /v1/models` lists each; a rule of the HTTPRoute made of it takes 64 (Gateway API 1.6).
+      ...(names.length > 0
+        ? [names.map((value) => ({ headers: [{ type: "Exact" as const, name: MODEL_HEADER, value }] }))]
+        : []),
+      pathMatches(name, pathNames),
+    ]);
+  }
+
+  /** Both ways in one rule, so that they share one cluster of Envoy and its limits. */
+  private freeRoute(server: Published, free: FreeCallers): void {
+    const { name, names, pathNames = names } = server;
+    const matches = [...(names.length > 0 ? nameMatches(names) : []), ...pathMatches(name, pathNames)];
+    this.aiRoute(`free-${name}`, server, freeRouteName(name), [freeMatches(matches, free)]);
+    this.policy(`free-backends-${name}`, server, freeRouteName(name), [freePart(name, free)]);
+  }
+
+  /** @param rules what each of its rules matches. */
+  private aiRoute(child: string, server: Published, routeName: string, rules: readonly ModelMatches[]): void {
     const { modelThere } = isOutside(server) ? server.outside : {};
     customResource<IAIGatewayRoute>(
-      this.child(`route-${name}`),
+      this.child(child),
       {
         apiVersion: "aigateway.envoyproxy.io/v1beta1",
         kind: "AIGatewayRoute",
-        ...this.metadata(server, `model-${name}`),
+        ...this.metadata(server, routeName),
         spec: {
           parentRefs: [HTTPS_LISTENER],
-          rules: [
-            {
-              // `GET /v1/models` lists each; a rule of the HTTPRoute made of it takes 64 (Gateway API 1.6).
-              matches: names.map((value) => ({ headers: [{ type: "Exact", name: MODEL_HEADER, value }] })),
-              // One priority: requests are shared, and nobody stands in for another.
-              backendRefs: sharesOf(name, server.revisions).map((share) => ({
-                name: share.name,
-                priority: 0,
-                weight: share.weight,
-                ...(modelThere !== undefined && { modelNameOverride: modelThere }),
-              })),
-              timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
-              modelsOwnedBy: server.ownedBy,
-            },
-          ],
+          rules: rules.map((matches) => ({
+            matches,
+            // One priority: requests are shared, and nobody stands in for another.
+            backendRefs: sharesOf(server.name, server.revisions).map((share) => ({
+              name: share.name,
+              priority: 0,
+              weight: share.weight,
+              ...(modelThere !== undefined && { modelNameOverride: modelThere }),
+            })),
+            timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
+            modelsOwnedBy: server.ownedBy,
+          })),
           llmRequestCosts: [...TOKEN_COSTS],
         },
       },
@@ -128,45 +154,29 @@ export class ModelRoutes extends PlatformComponent {
     );
   }
 
-  private routeByPath(server: Published): void {
-    const { name, upstream } = server;
-    const [modelName = name] = server.names;
+  private path({ name }: Published): void {
     customResource<IHTTPRoute>(
       this.child(`path-${name}`),
       {
         apiVersion: "gateway.networking.k8s.io/v1",
         kind: "HTTPRoute",
-        ...this.metadata(server, `path-${name}`),
-        spec: {
-          parentRefs: [HTTPS_LISTENER],
-          rules: [
-            {
-              // Only what is under /v1: engines have administration paths beside it.
-              matches: [{ path: { type: "PathPrefix", value: `/${name}/v1` } }],
-              filters: [
-                {
-                  type: "URLRewrite",
-                  urlRewrite: {
-                    // Of an address it takes none (Envoy Gateway 1.9): the server sees the gateway's name.
-                    ...(isIP(upstream.host) === 0 && { hostname: upstream.host }),
-                    path: { type: "ReplacePrefixMatch", replacePrefixMatch: upstream.path || "/" },
-                  },
-                },
-                // For the access log: here, no filter reads the body to find it.
-                {
-                  type: "RequestHeaderModifier",
-                  requestHeaderModifier: {
-                    set: [{ name: MODEL_HEADER, value: modelName }],
-                    ...(isOutside(server) && { remove: [...HEADERS_THAT_STAY] }),
-                  },
-                },
-                ...(isOutside(server) ? keyFilter(server) : []),
-              ],
-              backendRefs: backendRefs(sharesOf(name, server.revisions)),
-              timeouts: { request: seconds(this.args.requestTimeoutSeconds) },
-            },
-          ],
-        },
+        name: pathRouteName(name),
+        namespace: this.args.namespace,
+        ...pathRoute(name, this.args.tokens),
+      },
+      this.childOptions(),
+    );
+  }
+
+  /** Of both ways, which are rules of one route. */
+  private policy(child: string, server: Published, routeName: string, parts: readonly BackendPart[] = []): void {
+    const { name, readyPath, revisions } = server;
+    backendPolicy(
+      this.child(child),
+      {
+        ...this.metadata(server, routeName),
+        routes: [{ kind: "HTTPRoute", name: routeName }],
+        parts: [healthPart(readyPath), sessionPart(this.args.sessions.get(name), sharesOf(name, revisions)), ...parts],
       },
       this.childOptions(),
     );
@@ -182,6 +192,16 @@ export class ModelRoutes extends PlatformComponent {
       labels: { ...standardLabels("model-route", server.name, { [MODEL_LABEL]: server.name }) },
     };
   }
+}
+
+/** Of the route to a model, of the HTTPRoute that the AI gateway makes of it, and of its policy. */
+function modelRouteName(name: string): string {
+  return `model-${name}`;
+}
+
+/** The HTTPRoute of a server's own path. */
+export function pathRouteName(name: string): string {
+  return `path-${name}`;
 }
 
 /** API of a task: Cohere's for rerank, because OpenAI has none. */

@@ -1,4 +1,5 @@
-import { GATEWAY_NAMESPACE } from "../../names/namespaces";
+import { selectorLabels } from "../../names/labels";
+import { ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
 
 /** Name of the Gateway; Envoy Gateway gives it to the proxies' Deployment and Service too. */
@@ -9,8 +10,19 @@ export const LISTENERS = { https: "https", http: "http" } as const;
 
 /** Header in which the gateway names the caller: set after its API key was checked, removed when a client sends it. */
 export const CONSUMER_HEADER = "x-consumer-id";
+/** Header that tells backends who calls: the same, under the name that they know it by; never a client's, and never for servers outside. */
+export const TENANT_HEADER = "x-tenant-id";
+/**
+ * Header in which the tenant of a token waits for `scripts/caller.lua`. Envoy's filter of tokens removes what it writes from every
+ * request first, those with a key too (1.40, `claim_to_headers`), so this is not the consumer's.
+ */
+export const TOKEN_CONSUMER_HEADER = "x-token-consumer";
 /** Header in which the AI gateway's filter puts the request body's `model`; routes match on it. */
 export const MODEL_HEADER = "x-ai-eg-model";
+/** Header in which a 429 of the gateway's names the quota that is used up: `requests` or `tokens`. */
+export const QUOTA_HEADER = "x-quota";
+/** Header in which a script of the gateway puts the model that the path begins with (scripts/model-path.lua); routes match on both. */
+export const PATH_MODEL_HEADER = "x-path-model";
 
 /** The Envoy proxies: the only clients of model servers. Envoy Gateway 1.9 puts these labels on them. */
 export const gatewayProxies: PodSelection = {
@@ -19,6 +31,29 @@ export const gatewayProxies: PodSelection = {
     "gateway.envoyproxy.io/owning-gateway-name": GATEWAY_NAME,
     "gateway.envoyproxy.io/owning-gateway-namespace": GATEWAY_NAMESPACE,
   },
+};
+
+/**
+ * The rate limit service, which Envoy Gateway runs beside itself while it is told of a store for counters: labels, Deployment and
+ * ports as in `internal/infrastructure/kubernetes/ratelimit/resource.go` of 1.9.0.
+ */
+export const RATE_LIMITER = { deployment: "envoy-ratelimit", port: 8081, metricsPort: 19001 } as const;
+
+export const rateLimiterPods: PodSelection = {
+  namespace: ENVOY_GATEWAY_NAMESPACE,
+  podLabels: {
+    "app.kubernetes.io/name": RATE_LIMITER.deployment,
+    "app.kubernetes.io/component": "ratelimit",
+    "app.kubernetes.io/managed-by": "envoy-gateway",
+  },
+};
+
+/** Where the rate limit service counts: controller, Service and Secret. */
+export const RATE_LIMIT_STORE = "rate-limit-store";
+
+export const rateLimitStorePods: PodSelection = {
+  namespace: ENVOY_GATEWAY_NAMESPACE,
+  podLabels: selectorLabels(RATE_LIMIT_STORE, RATE_LIMIT_STORE),
 };
 
 /** Ports of a proxy pod. Envoy Gateway moves privileged listener ports up by 10000, so that Envoy needs no capability. */

@@ -1,43 +1,45 @@
 /** What the gateway needs, besides routes, to call a server outside: whom to trust there, and the key that it asks for. */
 import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
-import type { IHTTPRouteFilter } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/HTTPRouteFilter";
 import * as kubernetes from "@pulumi/kubernetes";
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
 import { customResource } from "../core/custom-resource";
-import { serverAt } from "../core/outside";
+import { type OutsideAddress, serverAt } from "../core/outside";
 import { PlatformComponent } from "../core/platform-component";
 import type { IBackendSecurityPolicy } from "./ai-gateway-types";
+import { TENANT_HEADER } from "./names";
 import type { OutsidePublished } from "./published";
 
 /**
- * Headers that stay here: what a client sends beside the key that the gateway checked and took out. The consumer's name goes
- * along, because the access log reads it of the same headers.
+ * Headers that stay here: what a client sends beside the key that the gateway checked and took out, and what backends of ours are told
+ * of it. The consumer's name goes along in `x-consumer-id`, because the access log and the count of its tokens read it of the same
+ * headers once the answer is there.
  */
-export const HEADERS_THAT_STAY = ["x-api-key", "cookie"] as const;
+export const HEADERS_THAT_STAY = ["x-api-key", "cookie", TENANT_HEADER] as const;
 
-/** Trust and settings of TLS, of a server whose URL says https. */
-export function upstreamTls(server: OutsidePublished): Pick<NonNullable<IBackend["spec"]>, "tls"> {
-  const { tls, host } = serverAt(server.outside.address);
+/**
+ * Trust and settings of TLS, of a server whose URL says https.
+ *
+ * @param authorities ConfigMap with those that its certificate may be signed by. @default those that the gateway's image trusts
+ */
+export function upstreamTls(
+  address: OutsideAddress,
+  authorities: string | undefined,
+): Pick<NonNullable<IBackend["spec"]>, "tls"> {
+  const { tls, host } = serverAt(address);
   if (!tls) {
     return {};
   }
   // The name is both what the server is asked for and what its certificate must be of (Envoy Gateway 1.9, translator.go).
-  return server.outside.authorities === undefined
+  return authorities === undefined
     ? { tls: { wellKnownCACertificates: "System", sni: host } }
-    : { tls: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: authoritiesName(server) }], sni: host } };
+    : { tls: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: authorities }], sni: host } };
 }
 
-/** The reference of a route that sends the server's key; none where it asks for none. */
-export function keyFilter(server: OutsidePublished) {
-  return server.outside.secretKey === undefined
-    ? []
-    : [
-        {
-          type: "ExtensionRef" as const,
-          extensionRef: { group: "gateway.envoyproxy.io", kind: "HTTPRouteFilter", name: keyName(server) },
-        },
-      ];
+/** The same of a published one. */
+export function serverTls(server: OutsidePublished): Pick<NonNullable<IBackend["spec"]>, "tls"> {
+  const { address, authorities } = server.outside;
+  return upstreamTls(address, authorities && authoritiesName(server));
 }
 
 function authoritiesName({ name }: OutsidePublished): string {
@@ -56,9 +58,8 @@ export interface OutsideKeysArgs {
 }
 
 /**
- * Keys of servers outside, and the certificates of their authorities. A key lies in one Secret in the two spellings that its
- * readers want: the AI gateway's filter adds `Bearer` itself, Envoy's sends the header as it stands. Both overwrite what
- * a client sent there, so that no client's key leaves the cluster.
+ * Keys of servers outside, and the certificates of their authorities. The AI gateway's filter puts a key in the place of what a
+ * client sent there, so that no client's key leaves the cluster.
  */
 export class OutsideKeys extends PlatformComponent {
   /** @throws Error when a key is missing: validation refuses that before. */
@@ -95,11 +96,10 @@ export class OutsideKeys extends PlatformComponent {
     const metadata = this.metadata(server, keyName(server), namespace);
     const secret = new kubernetes.core.v1.Secret(
       this.child(`key-${server.name}`),
-      { metadata, stringData: { apiKey: key, credential: pulumi.interpolate`Bearer ${key}` } },
+      { metadata, stringData: { apiKey: key } },
       this.childOptions(),
     );
     const secretRef = { group: "", kind: "Secret", name: keyName(server) };
-    const after = this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [secret] });
     customResource<IBackendSecurityPolicy>(
       this.child(`by-model-${server.name}`),
       {
@@ -112,17 +112,7 @@ export class OutsideKeys extends PlatformComponent {
           apiKey: { secretRef },
         },
       },
-      after,
-    );
-    customResource<IHTTPRouteFilter>(
-      this.child(`by-path-${server.name}`),
-      {
-        apiVersion: "gateway.envoyproxy.io/v1alpha1",
-        kind: "HTTPRouteFilter",
-        ...metadata,
-        spec: { credentialInjection: { overwrite: true, credential: { valueRef: secretRef } } },
-      },
-      after,
+      this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [secret] }),
     );
   }
 

@@ -38,6 +38,11 @@ const SIZES: Readonly<Record<Stage, ProxySize>> = {
   },
 };
 
+/** Proxies that run, when none is away. */
+export function proxyReplicas(stage: Stage): number {
+  return SIZES[stage].replicas;
+}
+
 /** The filter reads a copy of each body: it may be as large as Envoy beside it. */
 function resourcesOf(stage: Stage, container: "envoy" | "filter", memoryGiB: number): ContainerResources {
   const { [container]: request, burstCpu } = SIZES[stage];
@@ -54,27 +59,49 @@ const SECURITY_CONTEXT = {
   seccompProfile: { type: "RuntimeDefault" as const },
 };
 
-/** Seconds that a terminating proxy lets running streams finish; the pod's grace period is 300 s more. */
-const DRAIN_SECONDS = 300;
+/**
+ * The script that takes models out of paths runs before the AI gateway's filter reads the path. That one goes behind the last request
+ * buffer, and else before all Lua (Envoy AI Gateway 1.0, insertAIGatewayExtProcFilter), whatever Envoy Gateway's own order is.
+ */
+const SCRIPT_BEFORE_FILTER = { name: "envoy.filters.http.lua", before: "envoy.filters.http.buffer" } as const;
+
+/**
+ * Seconds for which a proxy that leaves takes new connections: a load balancer sends them until it has looked at the node
+ * three times, every 10 s (network load balancers of AWS and OCI by default), and a look more.
+ */
+const DEREGISTER_SECONDS = 40;
+/** Of the proxies' readiness probe (Envoy Gateway 1.9, internal/infrastructure/kubernetes/proxy/resource.go). */
+const READINESS_PERIOD_SECONDS = 5;
 
 export interface ProxyPodsArgs {
   readonly stage: Stage;
   /** Memory limit of Envoy, and of the filter beside it, GiB. */
   readonly memoryGiB: number;
+  /** Seconds in which a proxy that leaves finishes its requests; its pod's grace period is 300 s more (Envoy Gateway 1.9). */
+  readonly drainSeconds: number;
   readonly exposure: Exposure;
   /** Annotations of the proxies' Service: the settings of a cloud's load balancer. */
   readonly serviceAnnotations?: Readonly<Record<string, string>>;
+  /**
+   * Address that the load balancer shall have, IPv4. OCI takes a reserved public one from there, MetalLB one of its pools; k3s and
+   * the AWS Load Balancer Controller do not read it (oci-cloud-controller-manager 1100ac3, getLoadBalancerIP; aws-load-balancer-controller 225f445).
+   * @default whichever the cluster gives it
+   */
+  readonly loadBalancerIp?: string;
 }
 
 /** Spec of the EnvoyProxy: how the proxy pods of the Gateway run, log and are reached. */
 export function envoyProxySpec({
   stage,
   memoryGiB,
+  drainSeconds,
   exposure,
   serviceAnnotations = {},
+  loadBalancerIp,
 }: ProxyPodsArgs): IEnvoyProxy["spec"] {
   const { replicas } = SIZES[stage];
   return {
+    filterOrder: [SCRIPT_BEFORE_FILTER],
     provider: {
       type: "Kubernetes",
       kubernetes: {
@@ -101,11 +128,15 @@ export function envoyProxySpec({
           // a node port must answer on every node.
           externalTrafficPolicy: exposure === "NodePort" ? "Cluster" : "Local",
           ...(Object.keys(serviceAnnotations).length > 0 && { annotations: { ...serviceAnnotations } }),
+          ...(loadBalancerIp !== undefined && { loadBalancerIP: loadBalancerIp }),
           ...(exposure === "NodePort" && { patch: { type: "StrategicMerge", value: NODE_PORT_PATCH } }),
         },
       },
     },
-    shutdown: { drainTimeout: `${DRAIN_SECONDS}s`, minDrainDuration: "15s" },
+    shutdown: {
+      drainTimeout: `${Math.max(drainSeconds, DEREGISTER_SECONDS)}s`,
+      minDrainDuration: `${DEREGISTER_SECONDS}s`,
+    },
     logging: { level: { default: "warn" } },
     telemetry: {
       accessLog: {
@@ -137,7 +168,13 @@ const DEPLOYMENT_PATCH = {
         enableServiceLinks: false,
         volumes: [{ name: "tmp", emptyDir: { sizeLimit: "64Mi" } }],
         containers: [
-          { name: "envoy", volumeMounts: [{ name: "tmp", mountPath: "/tmp" }] },
+          {
+            name: "envoy",
+            volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
+            // A proxy that drains says that it is not ready, though it serves: nodes would drop what load balancers still
+            // send them. The load balancer itself asks the node, which says at once that the pod is leaving.
+            readinessProbe: { failureThreshold: Math.ceil(DEREGISTER_SECONDS / READINESS_PERIOD_SECONDS) + 1 },
+          },
           {
             name: "shutdown-manager",
             resources: burstable({ cpu: 0.01, memoryGiB: 0.03125 }, { cpu: 0.1, memoryGiB: 0.125 }),

@@ -2,6 +2,7 @@ import { serviceFqdn } from "../../names/service-host";
 import type { CertificateFile, ExternalModelPlan, ModelTask } from "../../planner/types";
 import { type OutsideAddress, serverAt } from "../core/outside";
 import { namesOf, type OpenAiEndpoint } from "../serving/endpoint";
+import { readyPath } from "./health-checks";
 import { revisionsOf, type Share } from "./shares";
 
 /** A server with OpenAI's API as the gateway publishes it, wherever that answers. */
@@ -10,13 +11,20 @@ export interface Published {
   readonly name: string;
   /** All that clients may put in the `model` field for it, at most 64. None: its path alone leads there. */
   readonly names: readonly string[];
+  /** What they may put there at the path of its own. @default `names` */
+  readonly pathNames?: PathNames;
   readonly task: ModelTask;
   /** `owned_by` in `GET /v1/models`. */
   readonly ownedBy: string;
   readonly upstream: Upstream;
+  /** Where those who answer its requests say that they can. @default nobody asks */
+  readonly readyPath?: string;
   /** Others that take percents of its requests, each under a `name` of its own. @default none: it answers all requests */
   readonly revisions?: readonly Share[];
 }
+
+/** `any`: what the server has is decided there, at run time. */
+export type PathNames = readonly string[] | "any";
 
 /** Where requests go. */
 export interface Upstream {
@@ -48,9 +56,11 @@ export function publishedEndpoints(endpoints: readonly OpenAiEndpoint[]): Publis
   return endpoints.map((endpoint) => {
     const { model, revisionOf } = endpoint;
     const revisions = revisionsOf(model, endpoints);
+    const path = readyPath(endpoint, endpoints);
     return {
       ...publishedEndpoint(endpoint),
-      ...(revisionOf && { names: [] }),
+      ...(path !== undefined && { readyPath: path }),
+      ...(revisionOf && { names: [], pathNames: namesOf(endpoint) }),
       ...(revisions.length > 0 && { revisions }),
     };
   });
@@ -75,6 +85,7 @@ export function publishedExternal(model: ExternalModelPlan): OutsidePublished {
   return {
     name,
     names: [servedName],
+    pathNames: [...new Set([servedName, modelThere])],
     task,
     ownedBy: host,
     upstream: { host, port, path },

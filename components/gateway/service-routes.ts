@@ -1,7 +1,7 @@
 import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
-import { standardLabels } from "../../names/labels";
+import { ANNOTATIONS, CHECKED_BY_SERVICE, standardLabels } from "../../names/labels";
 import { serviceFqdn } from "../../names/service-host";
 import type { PodSelection } from "../core/connections";
 import { customResource } from "../core/custom-resource";
@@ -54,6 +54,7 @@ export class ServiceRoutes extends PlatformComponent {
           apiVersion: "gateway.networking.k8s.io/v1",
           kind: "HTTPRoute",
           ...metadata,
+          annotations: { [ANNOTATIONS.callers]: CHECKED_BY_SERVICE },
           spec: {
             parentRefs: [listenerReference(service.name)],
             hostnames: [service.hostname],

@@ -1,24 +1,25 @@
 import type { IBackendTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/BackendTrafficPolicy";
 import type { IClientTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/ClientTrafficPolicy";
 import type { GatewayLimits } from "../../planner/gateway-limits";
-import { CONSUMER_HEADER, GATEWAY_NAME, LISTENERS, MODEL_HEADER } from "./names";
+import type { Quota } from "../../planner/quotas";
+import type { RequestTimes } from "../../planner/request-times";
+import type { ClientTimeout } from "./envoy-gateway-types";
+import {
+  CONSUMER_HEADER,
+  GATEWAY_NAME,
+  LISTENERS,
+  MODEL_HEADER,
+  PATH_MODEL_HEADER,
+  TENANT_HEADER,
+  TOKEN_CONSUMER_HEADER,
+} from "./names";
+import { quotaSpec } from "./quotas";
+import { listenerRefusals } from "./refusals";
 
 /** Limits of one request to a model through the gateway. */
-export interface RequestLimits extends RequestTimes, Pick<GatewayLimits, "maxRequestBytes" | "parallelRequests"> {}
-
-/** How long a request to a model may take. */
-export interface RequestTimes {
-  /** Seconds until a whole response, streamed or not, must be done. */
-  readonly requestTimeoutSeconds: number;
-  /**
-   * Seconds without a byte in either direction after which a request is cut. That covers the wait for the first token,
-   * and the whole answer when it is not streamed.
-   */
-  readonly streamIdleTimeoutSeconds: number;
-}
-
-/** An hour: a 32k-token answer at 10 tokens/s. Ten minutes of silence: what OpenAI's own clients wait for an answer. */
-export const DEFAULT_TIMES: RequestTimes = { requestTimeoutSeconds: 3600, streamIdleTimeoutSeconds: 600 };
+export interface RequestLimits
+  extends Pick<RequestTimes, "requestTimeoutSeconds" | "streamIdleTimeoutSeconds">,
+    Pick<GatewayLimits, "maxRequestBytes" | "parallelRequests"> {}
 
 /** Connections of one proxy: idle ones with TLS take some 100 KiB each. */
 const MODEL_CONNECTIONS = 4096;
@@ -36,14 +37,11 @@ export function clientTrafficSpec(limits: RequestLimits): IClientTrafficPolicy["
   return {
     targetRefs: [HTTPS_LISTENER],
     tls: { minVersion: "1.2" },
-    timeout: {
-      http: {
-        // Against clients that send slowly to hold connections and memory; the response is not counted.
-        requestReceivedTimeout: seconds(receiveSeconds(limits.maxRequestBytes)),
-        idleTimeout: "300s",
-        streamIdleTimeout: seconds(limits.streamIdleTimeoutSeconds),
-      },
-    },
+    timeout: clientTimeout({
+      requestReceivedTimeout: seconds(receiveSeconds(limits.maxRequestBytes)),
+      idleTimeout: "300s",
+      streamIdleTimeout: seconds(limits.streamIdleTimeoutSeconds),
+    }),
     connection: {
       connectionLimit: { value: MODEL_CONNECTIONS },
       // The AI gateway's filter reads the whole body to find the model, and whole non-streamed answers to count
@@ -74,13 +72,11 @@ export function plainClientTrafficSpec(): IClientTrafficPolicy["spec"] {
 /** What may be held by who has no key: little, and not for long. */
 function forAnybody(connections: number) {
   return {
-    timeout: {
-      http: {
-        requestReceivedTimeout: "15s",
-        idleTimeout: "60s",
-        streamIdleTimeout: seconds(OPEN_REQUEST_SECONDS + 10),
-      },
-    },
+    timeout: clientTimeout({
+      requestReceivedTimeout: "15s",
+      idleTimeout: "60s",
+      streamIdleTimeout: seconds(OPEN_REQUEST_SECONDS + 10),
+    }),
     connection: { connectionLimit: { value: connections } },
     http2: { maxConcurrentStreams: 16, initialStreamWindowSize: "64Ki", initialConnectionWindowSize: "64Ki" },
     tcpKeepalive: KEEPALIVE,
@@ -104,8 +100,16 @@ const PLAIN_CONNECTIONS = 256;
 /** What only passes connections on (network load balancers, routers) forgets idle ones after minutes; a model may think for longer. */
 const KEEPALIVE = { idleTime: "60s", interval: "15s", probes: 4 };
 
-/** The gateway sets both itself: a client's word does not count. */
-const OWN_HEADERS = { earlyRequestHeaders: { remove: [CONSUMER_HEADER, MODEL_HEADER] } };
+/**
+ * The gateway sets these itself: a client's word does not count, however often it is said. Names with underscores, which some servers
+ * read as hyphens, are refused; that is Envoy Gateway's default where headers are set (1.9, clienttrafficpolicy.go), written out.
+ */
+const OWN_HEADERS = {
+  earlyRequestHeaders: {
+    remove: [CONSUMER_HEADER, MODEL_HEADER, PATH_MODEL_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER],
+  },
+  withUnderscoresAction: "RejectRequest" as const,
+};
 
 /**
  * Routes are matched on the path that the engine will read, so that none leads out of its `/v1`: dots are always resolved, and
@@ -113,17 +117,30 @@ const OWN_HEADERS = { earlyRequestHeaders: { remove: [CONSUMER_HEADER, MODEL_HEA
  */
 const ONE_SPELLING = { disableMergeSlashes: false, escapedSlashesAction: "UnescapeAndRedirect" as const };
 
+/**
+ * Against clients that send slowly to hold connections and memory; answers are not counted. The head of a request is at most 60 KiB and a
+ * hundred headers (Envoy 1.40's limits, which Envoy Gateway 1.9 has no field for): ten seconds are 50 kbit/s, and nobody has shown a key until it is there.
+ */
+function clientTimeout(http: Omit<ClientTimeout["http"], "requestHeadersReceivedTimeout">): ClientTimeout {
+  return { http: { requestHeadersReceivedTimeout: "10s", ...http } };
+}
+
 /** Time to receive a body at 3 Mbit/s, after 20 seconds for the first byte. */
 function receiveSeconds(bytes: number): number {
   return 20 + Math.ceil((bytes * 8) / 3e6);
 }
 
 /** Spec of the policy between proxies and models. */
-export function backendTrafficSpec(limits: RequestLimits): IBackendTrafficPolicy["spec"] {
+export function backendTrafficSpec(
+  limits: RequestLimits,
+  quotas: readonly Quota[] = [],
+): NonNullable<IBackendTrafficPolicy["spec"]> {
+  const { rateLimit, responseOverride = [] } = quotaSpec(quotas);
   return {
     targetRefs: [HTTPS_LISTENER],
     ...towardsBackends(limits.requestTimeoutSeconds),
     requestBuffer: { limit: limits.maxRequestBytes },
+    responseOverride: [...listenerRefusals(limits), ...responseOverride],
     // Only where no token was made: no connection, or the engine's own refusal (queue full, still loading).
     retry: {
       numRetries: 2,
@@ -132,6 +149,7 @@ export function backendTrafficSpec(limits: RequestLimits): IBackendTrafficPolicy
     },
     // Per model and proxy. Engines queue on their own and say so in metrics; this stops a flood from filling memory.
     circuitBreaker: { ...atMost(limits.parallelRequests), maxParallelRetries: 32 },
+    ...(rateLimit && { rateLimit }),
   };
 }
 
@@ -154,27 +172,34 @@ function atMost(requests: number) {
   return { maxConnections: 1024, maxPendingRequests: requests, maxParallelRequests: requests };
 }
 
+/** When proxies give up on a replica for a while. */
+export const GIVE_UP = {
+  consecutive5XxErrors: 10,
+  consecutiveLocalOriginFailures: 3,
+  splitExternalLocalOriginErrors: true,
+  interval: "5s",
+  baseEjectionTime: "30s",
+  maxEjectionPercent: 50,
+} as const;
+
+/**
+ * Engines close connections that were idle for 5 s (uvicorn's `timeout_keep_alive`, so vLLM's, and Node's servers). A request
+ * that is on its way just then is lost, and nobody may send it again: Envoy has written it. So proxies close first.
+ */
+const UPSTREAM_IDLE = "3s";
+
 /** How proxies find replicas, choose among them and give up on them. */
 function towardsBackends(requestTimeoutSeconds: number) {
   return {
     timeout: {
       tcp: { connectTimeout: "5s" },
-      http: { requestTimeout: seconds(requestTimeoutSeconds) },
+      http: { requestTimeout: seconds(requestTimeoutSeconds), connectionIdleTimeout: UPSTREAM_IDLE },
     },
     // Replicas answer at very different speeds: the length of the answer decides, not the count of requests.
     loadBalancer: { type: "LeastRequest" as const, slowStart: { window: "30s" } },
     // Replicas come and go as addresses behind a headless Service: ask often, whatever the record's TTL.
     dns: { dnsRefreshRate: "5s", respectDnsTtl: false },
-    healthCheck: {
-      passive: {
-        consecutive5XxErrors: 10,
-        consecutiveLocalOriginFailures: 3,
-        splitExternalLocalOriginErrors: true,
-        interval: "5s",
-        baseEjectionTime: "30s",
-        maxEjectionPercent: 50,
-      },
-    },
+    healthCheck: { passive: GIVE_UP },
   };
 }
 

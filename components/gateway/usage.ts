@@ -1,10 +1,11 @@
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { consumerSecretName } from "./api-keys";
 import { type GatewayTls, tlsSecretName } from "./certificate";
+import { CALLED_MODEL_HEADER, speaksGrpc } from "./grpc-routes";
 import { type KserveEndpoint, kservePath } from "./kserve-routes";
 import { GATEWAY_NAME } from "./names";
 import { type Exposure, NODE_PORTS } from "./proxy-pods";
-import { isOutside, type Published } from "./published";
+import type { Published } from "./published";
 
 /** How clients reach the gateway; decides the address and what a first call needs besides it. */
 export interface GatewayAccess {
@@ -21,6 +22,16 @@ export interface ModelUsage {
   /** The model's API can stream its answer. */
   readonly enableStream: boolean;
   readonly curl: string;
+  /** How gRPC clients call it; left out where the model has no such API. */
+  readonly grpc?: GrpcUsage;
+}
+
+/** Settings of a gRPC client, which uses TLS and sends its key as it would over HTTP: `authorization: Bearer …`. */
+export interface GrpcUsage {
+  /** Host and port. */
+  readonly target: string;
+  /** What each call carries besides the key. */
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** `https://<hostname>`, with the port where it is not 443. */
@@ -39,10 +50,8 @@ export function modelUsage(server: Published, access: GatewayAccess, consumer: s
   const address = gatewayAddress(access);
   const { path, body } = EXAMPLES[task];
   const [modelId = name] = names;
-  // Behind a path of its own no filter reads the body: a model that has another name there is called by its name alone.
-  const isRenamed = isOutside(server) && server.outside.modelThere !== undefined;
   return {
-    baseUrl: isRenamed ? `${address}/v1` : `${address}/${name}/v1`,
+    baseUrl: `${address}/${name}/v1`,
     modelId,
     enableStream: task === "chat" || task === "completion",
     curl: exampleCall(access, consumer, path, { model: modelId, ...body }),
@@ -60,7 +69,16 @@ export function kserveUsage(endpoint: KserveEndpoint, access: GatewayAccess, con
     curl: isText
       ? exampleCall(access, consumer, `${path}/generate`, { text_input: "Hello,", sampling_param_max_tokens: 64 })
       : exampleCall(access, consumer, path),
+    ...(speaksGrpc(endpoint) && {
+      grpc: { target: gatewayTarget(access), metadata: { [CALLED_MODEL_HEADER]: endpoint.model } },
+    }),
   };
+}
+
+/** Where gRPC clients connect to, who take no URL. */
+function gatewayTarget(access: GatewayAccess): string {
+  const { hostname, port } = new URL(gatewayAddress(access));
+  return `${hostname}:${port || 443}`;
 }
 
 /** @param body of a POST; without one it is a GET. */

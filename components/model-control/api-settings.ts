@@ -3,12 +3,12 @@
 import type { z } from "zod";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
-import { QUEUE } from "../../names/services";
+import { QUEUE, VALKEY_PORT } from "../../names/services";
 import { BYTES_PER_GIB } from "../../names/units";
 import { isToldItsModels } from "../../services/model-control/src/backends/backend";
 import type { configSchema } from "../../services/model-control/src/config";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { MODEL_CONTROL_PORTS, QUEUE_PORT } from "./names";
+import { MODEL_CONTROL_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
 
 /** Files that are mounted into an API pod. */
@@ -46,7 +46,10 @@ export function apiSettings(
   const { http, metrics } = MODEL_CONTROL_PORTS;
   return {
     listen: { host: "0.0.0.0", port: http, metricsPort: metrics, proxies },
-    redis: { url: `redis://${serviceHost(QUEUE, MODEL_CONTROL_NAMESPACE)}:${QUEUE_PORT}`, passwordFile: path("queue") },
+    redis: {
+      url: `redis://${serviceHost(QUEUE, MODEL_CONTROL_NAMESPACE)}:${VALKEY_PORT}`,
+      passwordFile: path("queue"),
+    },
     tokensFile: path("tokens"),
     registries: { allowed: allowedRegistries },
     workers: [...endpoints.flatMap(workersOf), ...outside.map(outsideWorker)],
@@ -73,7 +76,7 @@ export function path(of: keyof typeof API_FILES): string {
 }
 
 /** A model's engine processes as workers: named after the model, and numbered where there are several. */
-function workersOf({ model, servedName, namespace, scale, control }: ModelEndpoint): Worker[] {
+export function workersOf({ model, servedName, namespace, scale, control }: ModelEndpoint): Worker[] {
   // The API knows the controllers of Kubernetes itself only.
   if (control === undefined || scale?.apiVersion !== "apps/v1") {
     return [];

@@ -1,9 +1,11 @@
+import { VALKEY_PORT } from "../../names/services";
 import { type Connection, connect } from "../core/connections";
 import { type ClusterNetworks, toKubernetesApi } from "../core/network";
 import { outsideEnds, serverAt } from "../core/outside";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { MODEL_CONTROL_PORTS, modelControlPods, QUEUE_PORT, queuePods, warmModelsPods } from "./names";
+import { MODEL_CONTROL_PORTS, modelControlPods, modelRelayPods, queuePods, warmModelsPods } from "./names";
 import type { OutsideWorker } from "./outside-worker";
+import { relayedEndpoints, relayedWorkers } from "./relay-settings";
 
 export interface ModelControlConnections {
   /** Models of the environment; the API drives the engines of those that have `control`. */
@@ -28,7 +30,7 @@ export function modelControlConnections({
       reason: "The API keeps its tasks and the fleet's state in the queue",
       from: modelControlPods,
       to: queuePods,
-      ports: [QUEUE_PORT],
+      ports: [VALKEY_PORT],
     }),
     // To stop and start workers.
     toKubernetesApi("model-control", modelControlPods, networks),
@@ -48,6 +50,24 @@ export function modelControlConnections({
         name: `model-control-to-worker-${name}`,
         reason: "The model control API drives engines outside, at their addresses alone",
         from: modelControlPods,
+        to: outsideEnds(address, networks),
+        ports: [serverAt(address).port],
+      }),
+    ),
+    ...relayedEndpoints(endpoints).map((endpoint) =>
+      connect({
+        name: `model-relay-to-model-${endpoint.model}`,
+        reason: "The relay asks the engine what it has, and hands it the requests for that",
+        from: modelRelayPods,
+        to: endpoint,
+        ports: Object.values(endpoint.ports),
+      }),
+    ),
+    ...relayedWorkers(workers).map(({ name, address }) =>
+      connect({
+        name: `model-relay-to-worker-${name}`,
+        reason: "The relay hands engines outside the requests for what they have, at their addresses alone",
+        from: modelRelayPods,
         to: outsideEnds(address, networks),
         ports: [serverAt(address).port],
       }),

@@ -11,13 +11,16 @@ import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
 import { burstable } from "../core/resources";
+import { PASSWORD_KEY } from "../core/valkey";
 import { Workload } from "../core/workload";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { API_FILES, type ApiSettings, apiSettings, path } from "./api-settings";
 import { ApiTokens } from "./api-tokens";
+import { ModelRelay } from "./model-relay";
 import { MODEL_CONTROL_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
-import { PASSWORD_KEY, TaskQueue } from "./task-queue";
+import type { RelaySettings } from "./relay-settings";
+import { TaskQueue } from "./task-queue";
 import { type ModelControlUsage, modelControlUsage } from "./usage";
 import { WarmModels } from "./warm-models";
 
@@ -37,6 +40,8 @@ export interface ModelControlArgs {
   readonly cluster: Pick<Cluster, "storageClass">;
   /** Two replicas of the API in production, one in development. */
   readonly stage: Stage;
+  /** How the gateway reaches models that come at run time. @default it does not */
+  readonly relay?: RelaySettings;
   /** Where the gateway answers for the API. @default it does not: nobody outside of the namespace calls it */
   readonly publicAddress?: string;
 }
@@ -74,6 +79,14 @@ export class ModelControl extends PlatformComponent {
       { namespace, storageClass: args.cluster.storageClass },
       this.childOptions(),
     );
+    if (args.relay) {
+      const { image, stage, relay } = args;
+      new ModelRelay(
+        this.child("relay"),
+        { namespace, image, user: USER, settings: relay, stage },
+        this.childOptions(),
+      );
+    }
     const api = this.api(args, settings, namespace, tokens, queue);
     if (args.warmModels.length > 0) {
       new WarmModels(

@@ -1,6 +1,6 @@
 import { selectorLabels } from "../../names/labels";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
-import { MODEL_CONTROL, QUEUE } from "../../names/services";
+import { MODEL_CONTROL, MODEL_RELAY, QUEUE } from "../../names/services";
 import type { PodSelection } from "../core/connections";
 
 /** Ports of an API pod: requests, and Prometheus. */
@@ -13,7 +13,15 @@ export const modelControlPods: PodSelection & { readonly serviceAccount: string 
   serviceAccount: MODEL_CONTROL,
 };
 
-export const QUEUE_PORT = 6379;
+/** Ports of a relay pod: requests from the gateway; probes and Prometheus. */
+export const MODEL_RELAY_PORTS = { http: 1995, admin: 9464 } as const;
+
+/** The relay's pods: they reach engines and nothing else, neither the API's queue nor Kubernetes. */
+export const modelRelayPods: PodSelection = {
+  namespace: MODEL_CONTROL_NAMESPACE,
+  podLabels: selectorLabels(MODEL_RELAY, MODEL_RELAY),
+  serviceAccount: MODEL_RELAY,
+};
 
 export const queuePods: PodSelection = {
   namespace: MODEL_CONTROL_NAMESPACE,

@@ -13,7 +13,7 @@ export interface OutsideWorker {
   readonly memoryGiB: number;
   /** Disk that its models may take together, GiB. @default no bound */
   readonly diskGiB?: number;
-  /** Names that clients call it by: the gateway routes these to it. What comes at run time has its path alone. */
+  /** Names that clients call it by: the gateway routes these to it. What an Ollama fetches at run time, the relay answers for. */
   readonly models: readonly string[];
 }
 
@@ -26,6 +26,7 @@ export function publishedWorker({ name, backend, address, models }: OutsideWorke
   return {
     name,
     names: models,
+    pathNames: "any",
     // Chat, completions and embeddings go over one API: which of them a model has, its engine knows.
     task: "chat",
     ownedBy: backend,

@@ -1,6 +1,6 @@
-import { MODEL_CONTROL } from "../../names/services";
+import { MODEL_CONTROL, MODEL_RELAY } from "../../names/services";
 import type { ScrapeTarget } from "../observability/targets";
-import { MODEL_CONTROL_PORTS, modelControlPods } from "./names";
+import { MODEL_CONTROL_PORTS, MODEL_RELAY_PORTS, modelControlPods, modelRelayPods } from "./names";
 
 /** The API's metrics, on a port of their own. */
 export const modelControlTarget: ScrapeTarget = {
@@ -8,5 +8,14 @@ export const modelControlTarget: ScrapeTarget = {
   namespace: modelControlPods.namespace,
   podLabels: modelControlPods.podLabels,
   port: MODEL_CONTROL_PORTS.metrics,
+  path: "/metrics",
+};
+
+/** The relay's, beside its probes. */
+export const modelRelayTarget: ScrapeTarget = {
+  name: MODEL_RELAY,
+  namespace: modelRelayPods.namespace,
+  podLabels: modelRelayPods.podLabels,
+  port: MODEL_RELAY_PORTS.admin,
   path: "/metrics",
 };

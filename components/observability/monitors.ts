@@ -55,6 +55,7 @@ function podMonitorSpec(targets: readonly [ScrapeTarget, ...ScrapeTarget[]]): No
         interval: "15s",
         scrapeTimeout: "10s",
         relabelings: relabelings(target),
+        ...(target.renamed && { metricRelabelings: renamings(target.renamed) }),
       },
     ],
   };
@@ -74,6 +75,19 @@ function relabelings({ labels = {}, monitor }: ScrapeTarget) {
       replacement,
     })),
   ];
+}
+
+function renamings({ label, values }: NonNullable<ScrapeTarget["renamed"]>) {
+  return Object.entries(values).flatMap(([value, labels]) =>
+    Object.entries(labels).map(([targetLabel, replacement]) => ({
+      action: "replace" as const,
+      sourceLabels: [label],
+      // Anchored by Prometheus.
+      regex: value,
+      targetLabel,
+      replacement,
+    })),
+  );
 }
 
 /** Pod labels as Prometheus discovers them: `inference-stacks.io/model` becomes `…_pod_label_inference_stacks_io_model`. */

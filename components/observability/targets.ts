@@ -13,6 +13,8 @@ export interface ScrapeTarget {
   readonly path: string;
   /** Labels added to every series, for example the engine. */
   readonly labels?: Labels;
+  /** Labels added to series by a regular expression for the value of another label: what a server numbers, by its name. @default none */
+  readonly renamed?: { readonly label: string; readonly values: Readonly<Record<string, Labels>> };
   /** @default a monitor of its own, named after it */
   readonly monitor?: SharedMonitor;
 }
@@ -64,6 +66,22 @@ export function gatewayTargets({ namespace, podLabels, metrics }: ProxyMetrics):
 
 export function modelStoreTarget({ namespace, podLabels, port }: ModelStoreMetrics): ScrapeTarget {
   return { name: "model-store", namespace, podLabels, port, path: "/metrics" };
+}
+
+/** The rate limit service, and whose quota each of its rules is. */
+export interface RateLimiterMetrics {
+  readonly namespace: string;
+  readonly podLabels: Labels;
+  readonly port: number;
+  readonly rules: readonly { readonly tenant: string; readonly kind: string; readonly rule: string }[];
+}
+
+/** None where there is no quota: then the service does not run. */
+export function rateLimiterTargets({ namespace, podLabels, port, rules }: RateLimiterMetrics): ScrapeTarget[] {
+  const values = Object.fromEntries(rules.map(({ rule, tenant, kind }) => [rule, { tenant, quota: kind }]));
+  return rules.length === 0
+    ? []
+    : [{ name: "rate-limiter", namespace, podLabels, port, path: "/metrics", renamed: { label: "key1", values } }];
 }
 
 /** cert-manager's controller, which knows when certificates expire. */

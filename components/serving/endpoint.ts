@@ -40,6 +40,8 @@ export interface ModelEndpoint {
   readonly service: string;
   /** Where it listens, by the API that it speaks. */
   readonly ports: Engine["ports"];
+  /** Path on the first of these ports that answers 200 while the engine has its model. @default it has none */
+  readonly readyPath?: string;
   /** Labels of the pods that answer (leaders only, in a multi-node group). */
   readonly podLabels: Readonly<Record<string, string>>;
   /** What runs its replicas: whatever scales the model changes this one's count. @default only the plan scales it */

@@ -6,7 +6,7 @@ import { Workload, type WorkloadArgs } from "../core/workload";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import { modelOf, serverName } from "./model-server";
-import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
+import { deployTimeouts, memoryAnnotations, replacementSeconds, rolloutSeconds } from "./pod-settings";
 
 /** Where it answers. */
 export function deploymentEndpoint(app: string, model: ModelPlan): ModelEndpoint {
@@ -35,7 +35,8 @@ export function engineDeployment(
   { model, store, hash, instance = serverName(model.name), headless = true, ...workload }: EngineDeploymentArgs,
   opts: OptionsOfGone,
 ): void {
-  const deadline = IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
+  // Where it has GPUs, none is left for an extra pod.
+  const surge = model.resources.gpus === 0;
   new Workload(
     name,
     {
@@ -44,9 +45,11 @@ export function engineDeployment(
       headless,
       labels: { [MODEL_LABEL]: model.name },
       podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: hash },
-      // Where it has GPUs, none is left for an extra pod.
-      controller: { kind: "Deployment", surge: model.resources.gpus === 0, progressDeadlineSeconds: deadline },
-      controllerOptions: { dependsOn: store.whenFilled(model.name), customTimeouts: deployTimeouts(deadline) },
+      controller: { kind: "Deployment", surge, progressDeadlineSeconds: replacementSeconds(model, { surge }) },
+      controllerOptions: {
+        dependsOn: store.whenFilled(model.name),
+        customTimeouts: deployTimeouts(rolloutSeconds(model)),
+      },
     },
     opts,
   );

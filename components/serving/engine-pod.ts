@@ -5,9 +5,9 @@ import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, modelResources } from "../core/resources";
 import type { Weights } from "./copied-weights";
+import { type BusyTest, leaving, leavingSeconds } from "./drain";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
-import { DEREGISTER_SECONDS, DRAIN_SECONDS } from "./pod-settings";
 import type { Probes } from "./probes";
 
 export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
@@ -30,8 +30,8 @@ export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly probes: Probes;
   /** What runs beside the engine, with the part of the pod's resources that it takes. @default as the engine's descriptor says */
   readonly beside?: { readonly container: HardenedContainer; readonly resources: SidecarResources };
-  /** It ends requests when it is told to stop: only waiting before lets them finish. @default false */
-  readonly stopsAtOnce?: boolean;
+  /** Of an engine that would end running requests when it is told to stop. @default it lets them finish */
+  readonly busy?: BusyTest | undefined;
 }
 
 /** The GPUs belong to its engine container only. */
@@ -43,7 +43,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
     runtimeClassName: gpu?.runtimeClass,
     supplementalGroups: gpu?.groups,
     priorityClassName: PRIORITY.serving.name,
-    terminationGracePeriodSeconds: DEREGISTER_SECONDS + DRAIN_SECONDS + 20,
+    terminationGracePeriodSeconds: leavingSeconds(model),
     volumes: [
       ...weights.volumes,
       ...volumes,
@@ -68,7 +68,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
         ],
         writablePaths: [...args.writablePaths],
         resources: modelResources(model.resources, args.beside?.resources ?? engineOf(model.engine).sidecar),
-        lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS + (args.stopsAtOnce ? DRAIN_SECONDS : 0) } } },
+        lifecycle: leaving(model, args.busy),
         ...args.probes,
       },
     ],

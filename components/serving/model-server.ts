@@ -72,7 +72,7 @@ export function modelOf({
   adapters,
   revisionOf,
 }: ModelPlan): Omit<ModelEndpoint, "service" | "podLabels" | "scale" | "control"> {
-  const { ports, metrics } = engineOf(engine);
+  const { ports, health, metrics } = engineOf(engine);
   return {
     model: name,
     servedName,
@@ -82,6 +82,7 @@ export function modelOf({
     task,
     namespace: modelNamespaceName(name),
     ports,
+    readyPath: health.ready,
     ...(metrics && { metrics: { port: metrics.port, path: metrics.path } }),
   };
 }

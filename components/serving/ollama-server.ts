@@ -12,18 +12,18 @@ import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { modelResources, volumeClaimSpec } from "../core/resources";
 import { headlessServiceName, Workload } from "../core/workload";
+import { leaving, leavingSeconds, whileConnected } from "./drain";
 import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
 import { modelLoader } from "./model-loader";
 import { modelNamespace } from "./model-namespace";
 import { type ControlAccess, type ModelServer, type ModelServerArgs, modelOf, serverName } from "./model-server";
 import {
-  DRAIN_SECONDS,
   deployTimeouts,
-  IMAGE_PULL_SECONDS,
   memoryAnnotations,
   modelReplicas,
   modelVariables,
+  rolloutSeconds,
   variables,
 } from "./pod-settings";
 import type { ModelToLoad } from "./scripts/model-loader";
@@ -108,7 +108,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       runtimeClassName: args.gpu?.runtimeClass,
       supplementalGroups: args.gpu?.groups,
       priorityClassName: PRIORITY.serving.name,
-      terminationGracePeriodSeconds: DRAIN_SECONDS + 20,
+      terminationGracePeriodSeconds: leavingSeconds(model),
       volumes: [loader.volume],
       initContainers: [loader.container],
       containers: [
@@ -120,8 +120,8 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model.resources, sidecar),
-          // It stops at once when it is told to, in the middle of an answer: only waiting lets running requests finish.
-          lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } },
+          // It stops at once when it is told to, in the middle of an answer, and counts no requests.
+          lifecycle: leaving(model, whileConnected(PORT)),
           startupProbe: { httpGet: { path: health.alive, port: "http" }, periodSeconds: 5, failureThreshold: 60 },
           livenessProbe: {
             httpGet: { path: health.alive, port: "http" },
@@ -150,7 +150,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           claimRetention: { whenDeleted: "Delete", whenScaled: args.control ? "Retain" : "Delete" },
           volumeClaims,
         },
-        controllerOptions: { customTimeouts: deployTimeouts(deploySeconds(model)) },
+        controllerOptions: { customTimeouts: deployTimeouts(rolloutSeconds(model)) },
         pod,
       },
       this.childOptions(),
@@ -237,9 +237,4 @@ function modelsToLoad(model: ModelPlan, guests: readonly ModelPlan[]): ModelToLo
       },
     }),
   }));
-}
-
-/** An update takes one replica after the other; each fetches and loads its models within its start-up budget. */
-function deploySeconds(model: ModelPlan): number {
-  return IMAGE_PULL_SECONDS + model.startupBudgetSeconds * model.minReplicas;
 }

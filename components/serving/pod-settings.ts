@@ -4,6 +4,7 @@ import { ANNOTATIONS } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { GpuAccess } from "../core/gpu-access";
 import type { Replicas } from "../core/workload";
+import { leavingSeconds } from "./drain";
 import type { ControlAccess } from "./model-server";
 
 /** Plain variables of a container, in a stable order. */
@@ -48,14 +49,28 @@ export function linkAnnotations({ nodeLink }: ModelPlan): Record<string, string>
   return networks.length > 0 ? { "k8s.v1.cni.cncf.io/networks": networks.join(",") } : {};
 }
 
-/** Seconds in which the gateway learns that a pod leaves, before its engine is told. */
-export const DEREGISTER_SECONDS = 10;
-
-/** Seconds in which running requests may finish when a pod leaves. */
-export const DRAIN_SECONDS = 120;
-
 /** Engine images are 5 to 15 GB: seconds that a node may take to pull one. */
 export const IMAGE_PULL_SECONDS = 1800;
+
+/**
+ * Seconds until a replica stands in the place of another. Where that one leaves first (`surge` false), for there is no GPU
+ * beside it, the sum counts: the Deployment's controller makes the new pod at once, which is the last progress that it sees
+ * until that pod is ready, for it does not count pods that terminate (Kubernetes, DeploymentProgressing, FilterActivePods).
+ */
+export function replacementSeconds(
+  model: Pick<ModelPlan, "drainSeconds" | "startupBudgetSeconds">,
+  { surge }: { readonly surge: boolean },
+): number {
+  return (surge ? 0 : leavingSeconds(model)) + IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
+}
+
+/** The same of all replicas, one after the other. Their images are pulled while others still serve, but for the first one's. */
+export function rolloutSeconds(
+  model: Pick<ModelPlan, "drainSeconds" | "startupBudgetSeconds" | "minReplicas">,
+): number {
+  const replicas = Math.max(1, model.minReplicas);
+  return IMAGE_PULL_SECONDS + replicas * (leavingSeconds(model) + model.startupBudgetSeconds);
+}
 
 /** How long Pulumi waits for pods that take so many seconds to get ready. */
 export function deployTimeouts(seconds: number): { create: string; update: string } {

@@ -7,9 +7,10 @@ import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, guaranteed, modelResources } from "../core/resources";
 import type { ChatTemplate } from "./chat-template";
 import type { Weights } from "./copied-weights";
+import { leaving, leavingSeconds, whileConnected } from "./drain";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
-import { DEREGISTER_SECONDS, DRAIN_SECONDS, modelVariables, variables } from "./pod-settings";
+import { modelVariables, variables } from "./pod-settings";
 import { AGENT_PORT, DASHBOARD_PORT } from "./ray-names";
 import { engineEnvironment } from "./vllm-pod";
 
@@ -91,7 +92,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
     pod: {
       ...common(args),
       supplementalGroups: gpu?.groups,
-      terminationGracePeriodSeconds: DEREGISTER_SECONDS + DRAIN_SECONDS + 20,
+      terminationGracePeriodSeconds: leavingSeconds(model),
       volumes: [...weights.volumes, ...(chatTemplate?.volumes ?? []), sharedMemory(sharedMemoryGiB)],
       initContainers: weights.initContainers,
       containers: [
@@ -112,7 +113,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
           // All of it runs in this container: the plan's part for Ray's own processes too.
           resources: modelResources(model.resources, { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 }),
           // Ray ends its processes at once when it is told to, in the middle of an answer.
-          lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS + DRAIN_SECONDS } } },
+          lifecycle: leaving(model, whileConnected(SERVE_PORT)),
           ...workerProbes(model),
         },
       ],

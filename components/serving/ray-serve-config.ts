@@ -2,7 +2,6 @@
 import { SERVE_PORT } from "../../engines/ray";
 import { rayArgument, rayEngineArgument } from "../../engines/ray/options";
 import type { ModelPlan } from "../../planner/types";
-import { DRAIN_SECONDS } from "./pod-settings";
 import { engineArguments } from "./vllm-args";
 
 /** `ServeDeploySchema` of ray.serve.schema (2.56.0), with `LLMServingArgs` of ray.serve.llm as the application's arguments. */
@@ -52,7 +51,7 @@ export function serveConfig(model: ModelPlan, location: string): ServeConfig {
               placement_group_config: { bundle_per_worker: { GPU: 1 }, strategy: "STRICT_PACK" },
               deployment_config: {
                 num_replicas: model.minReplicas,
-                graceful_shutdown_timeout_s: DRAIN_SECONDS,
+                graceful_shutdown_timeout_s: model.drainSeconds,
               },
               log_engine_metrics: true,
             },

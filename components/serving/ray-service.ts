@@ -9,16 +9,11 @@ import { hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { chatTemplate } from "./chat-template";
+import { leavingSeconds } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
-import {
-  DEREGISTER_SECONDS,
-  DRAIN_SECONDS,
-  deployTimeouts,
-  IMAGE_PULL_SECONDS,
-  memoryAnnotations,
-} from "./pod-settings";
+import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
 import { RAY_APP, type RayRole, rayLabels, rayPods } from "./ray-names";
 import { rayOperator } from "./ray-operator";
 import { headPod, type RayPod, workerPod } from "./ray-pods";
@@ -118,7 +113,8 @@ export class RayService extends PlatformComponent implements ModelServer {
         spec: {
           serveConfigV2: JSON.stringify(serveConfig(model, weights.location), undefined, 2),
           upgradeStrategy: { type: "NewCluster" },
-          rayClusterDeletionDelaySeconds: DEREGISTER_SECONDS + DRAIN_SECONDS,
+          // Of the replaced cluster: its head goes at once when it is deleted, and the workers follow their head.
+          rayClusterDeletionDelaySeconds: leavingSeconds(model),
           excludeHeadPodFromServeSvc: true,
           // Without an address of its own: the gateway balances over the workers themselves.
           serveService: { spec: { clusterIP: "None", ports: [{ name: "serve", port: SERVE_PORT }] } },

@@ -4,6 +4,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { PlatformComponent } from "../core/platform-component";
 import { copiedWeights } from "./copied-weights";
+import { whileCounted } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { enginePod } from "./engine-pod";
@@ -58,6 +59,8 @@ export class TgiServer extends PlatformComponent implements ModelServer {
           environment: [...tgiEnvironment(), ...weights.environment, ...modelVariables(model, gpu)],
           writablePaths: TGI_FOLDERS,
           probes: httpProbes(model),
+          // It gives its router 90 s, whatever a request may take (launcher/src/main.rs of 3.3.7).
+          busy: whileCounted(model),
         }),
       },
       this.childOptions(),

@@ -5,7 +5,6 @@ import { tritonOwnSettings } from "../../engines/triton/settings";
 import { BYTES_PER_MIB } from "../../names/units";
 import type { ArgumentValue, ModelPlan } from "../../planner/types";
 import { flags, literal } from "./command-line";
-import { DRAIN_SECONDS } from "./pod-settings";
 
 /** Least requests whose memory Triton keeps for the next ones: its own default. */
 const LEAST_POOL = 8;
@@ -36,7 +35,7 @@ export function tritonArguments(model: ModelPlan, repository: string): string[] 
       // The 99th percentile that alerts and dashboards read.
       "--metrics-config": "summary_latencies=true",
       // After SIGTERM; the default is 30.
-      "--exit-timeout-secs": DRAIN_SECONDS,
+      "--exit-timeout-secs": model.drainSeconds,
     }),
     // A repository of the user's own counts as it is written. The one that is made for a checkpoint needs the completion:
     // that its answers stream, stands in model.yaml, and only the completion carries it into Triton's configuration.

@@ -7,7 +7,7 @@ import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { flags, words } from "./command-line";
 import { adapterArguments } from "./lora-adapters";
-import { DRAIN_SECONDS, IMAGE_PULL_SECONDS } from "./pod-settings";
+import { IMAGE_PULL_SECONDS } from "./pod-settings";
 
 /** Port on the first node where the nodes of a replica meet. */
 export const RENDEZVOUS_PORT = 29501;
@@ -57,7 +57,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--port": VLLM_PORT,
       ...dashed(engineArguments(model)),
       // After SIGTERM; the default is 0.
-      "--shutdown-timeout": drainsItself(model) ? DRAIN_SECONDS : undefined,
+      "--shutdown-timeout": drainsItself(model) ? model.drainSeconds : undefined,
       // Probes and scrapes would drown the requests in the log.
       "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
     }),

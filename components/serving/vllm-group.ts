@@ -10,12 +10,13 @@ import { hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { chatTemplate } from "./chat-template";
+import { whileReached } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
 import { groupController } from "./group-controller";
 import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
-import { deployTimeouts, IMAGE_PULL_SECONDS, linkAnnotations, linkVariables, memoryAnnotations } from "./pod-settings";
+import { deployTimeouts, linkAnnotations, linkVariables, memoryAnnotations, rolloutSeconds } from "./pod-settings";
 import { commandProbes, httpProbes } from "./probes";
 import type { GroupRole } from "./vllm-args";
 import { groupStart } from "./vllm-group-start";
@@ -157,7 +158,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       },
       this.childOptions<pulumi.CustomResourceOptions>({
         dependsOn: [...store.whenFilled(model.name), ...(args.controller ?? [])],
-        customTimeouts: deployTimeouts(IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
+        customTimeouts: deployTimeouts(rolloutSeconds(model)),
       }),
     );
     this.registerOutputs({ endpoint: this.endpoint });
@@ -184,6 +185,12 @@ function groupPod(
       ...start.environment,
     ],
     environmentFrom: [{ configMapRef: { name: nccl } }],
-    probes: role === "leader" ? httpProbes(model) : commandProbes(model, reachLeader(start.leaderPort)),
+    ...(role === "leader"
+      ? { probes: httpProbes(model) }
+      : {
+          probes: commandProbes(model, reachLeader(start.leaderPort)),
+          // All pods of a group are told at once, and the leader still answers: it is the one that knows when nothing runs.
+          busy: whileReached(reachLeader(start.leaderPort)),
+        }),
   });
 }

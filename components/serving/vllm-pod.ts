@@ -4,6 +4,7 @@ import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 import type { ChatTemplate } from "./chat-template";
+import { whileCounted } from "./drain";
 import { type EnginePodArgs, enginePod } from "./engine-pod";
 import { modelVariables, variables } from "./pod-settings";
 import { drainsItself } from "./vllm-args";
@@ -11,7 +12,10 @@ import { drainsItself } from "./vllm-args";
 const CACHE_FOLDER = "/cache";
 
 export interface VllmPodArgs
-  extends Pick<EnginePodArgs, "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes" | "beside"> {
+  extends Pick<
+    EnginePodArgs,
+    "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes" | "beside" | "busy"
+  > {
   readonly chatTemplate?: ChatTemplate | undefined;
   readonly environment?: EnginePodArgs["environment"];
   /** @default vllm serve */
@@ -26,7 +30,7 @@ export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs
     name: "vllm",
     command: args.command ?? ["vllm", "serve"],
     port: VLLM_PORT,
-    stopsAtOnce: !drainsItself(model),
+    busy: args.busy ?? (drainsItself(model) ? undefined : whileCounted(model)),
     environment: [...engineEnvironment(model), ...weights.environment, ...modelVariables(model, gpu), ...environment],
     volumes: chatTemplate?.volumes,
     mounts: chatTemplate?.mounts,

@@ -89,7 +89,8 @@ function settingsIn(field: Field, key: string): Setting[] {
     ...field.entries().flatMap(([child, value]) => {
       // Pairs of a name and a value: variables, headers of probes, parameters.
       if (child === "value" && typeof name === "string") {
-        return pair(value, name);
+        // A route's pattern of a header says what a credential looks like, and is none, unless its text says otherwise.
+        return field.get("type").value === "RegularExpression" ? settingsIn(value, "") : pair(value, name);
       }
       if (key === "binaryData" && typeof value.value === "string") {
         return [

@@ -2,6 +2,8 @@ import { Agent, request } from "node:https";
 import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 
 export interface ApiAccess {
+  /** IPv4 address. @default "127.0.0.1" */
+  readonly address?: string;
   readonly port: number;
   /** PEM of the authority that signed the server's certificate. */
   readonly ca: string;
@@ -143,7 +145,8 @@ export class ApiClient {
       ...(body !== undefined && { "Content-Type": contentType, "Content-Length": Buffer.byteLength(body) }),
     };
     return new Promise((resolve, reject) => {
-      const options = { host: "127.0.0.1", port: this.access.port, path, method, headers, agent: this.agent };
+      const { address: host = "127.0.0.1", port } = this.access;
+      const options = { host, port, path, method, headers, agent: this.agent };
       const sent = request(options, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));

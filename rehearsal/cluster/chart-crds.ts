@@ -58,7 +58,7 @@ export function crdModules(charts: readonly string[]): string[] {
  * Installs the custom resource definitions that a chart brings, as `installCrds` does; none for a chart that is not
  * listed above.
  */
-export async function installChartCrds(client: ApiClient, chart: string, kinds: ReadonlySet<string>): Promise<void> {
+export async function installChartCrds(client: ApiClient, chart: string, kinds?: ReadonlySet<string>): Promise<void> {
   const source = CHART_CRDS[chart];
   if (source !== undefined) {
     await installCrds(client, source, kinds);
@@ -68,14 +68,14 @@ export async function installChartCrds(client: ApiClient, chart: string, kinds: 
 /**
  * Installs definitions, and waits until the API server serves them.
  *
- * @param kinds the ones that are wanted, as `<Kind>.<group>`: each costs the API server a good part of a second.
+ * @param kinds the ones that are wanted, as `<Kind>.<group>`: each costs the API server a good part of a second. @default
+ * all that are there
  */
-export async function installCrds(client: ApiClient, source: CrdSource, kinds: ReadonlySet<string>): Promise<void> {
+export async function installCrds(client: ApiClient, source: CrdSource, kinds?: ReadonlySet<string>): Promise<void> {
   const wanted = await crdDefinitions(source, kinds);
   await Promise.all(wanted.map((definition) => create(client, definition)));
-  await Promise.all(
-    wanted.map(({ summary }) => waitFor(`${summary.metadata.name} to be served`, () => isServed(client, summary))),
-  );
+  const groups = [...new Set(wanted.map(({ summary }) => summary.spec.group))];
+  await Promise.all(groups.map((group) => waitUntilServed(client, group, wanted)));
 }
 
 /**
@@ -85,11 +85,11 @@ export async function installCrds(client: ApiClient, source: CrdSource, kinds: R
  */
 export async function crdDefinitions(
   { module, path }: CrdSource,
-  kinds: ReadonlySet<string>,
+  kinds?: ReadonlySet<string>,
 ): Promise<readonly CrdDefinition[]> {
   return yamlFiles(join(await moduleFolder(module), path))
     .flatMap(definitions)
-    .filter(({ summary: { spec } }) => kinds.has(`${spec.names.kind}.${spec.group}`));
+    .filter(({ summary: { spec } }) => kinds === undefined || kinds.has(`${spec.names.kind}.${spec.group}`));
 }
 
 interface CustomResourceDefinition extends KubernetesObject {
@@ -132,13 +132,24 @@ async function create(client: ApiClient, { text, summary }: CrdDefinition): Prom
   }
 }
 
-/** Asks for the kind, not for its definition: a large one takes the API server longer to send than to serve. */
-async function isServed(client: ApiClient, { spec }: CustomResourceDefinition): Promise<true | undefined> {
-  const { body: group } = await client.request("GET", `/apis/${spec.group}`);
-  const { versions = [] } = group as { readonly versions?: readonly { readonly groupVersion: string }[] };
+/**
+ * Waits until the kinds of a group are served. Asks for the kinds, not for their definitions: a large one takes the API
+ * server longer to send than to serve; and once for all of them, for it is busy.
+ */
+async function waitUntilServed(client: ApiClient, group: string, wanted: readonly CrdDefinition[]): Promise<void> {
+  const awaited = wanted.map(({ summary }) => summary.spec).filter((spec) => spec.group === group);
+  await waitFor(`the kinds of ${group} to be served`, async () => {
+    const served = await servedKinds(client, group);
+    return awaited.every(({ names }) => served.has(names.kind)) ? true : undefined;
+  });
+}
+
+async function servedKinds(client: ApiClient, group: string): Promise<ReadonlySet<string>> {
+  const { body } = await client.request("GET", `/apis/${group}`);
+  const { versions = [] } = body as { readonly versions?: readonly { readonly groupVersion: string }[] };
   const lists = await Promise.all(versions.map(({ groupVersion }) => client.request("GET", `/apis/${groupVersion}`)));
-  const kinds = lists.flatMap(({ body }) => (body as { readonly resources?: readonly Kind[] }).resources ?? []);
-  return kinds.some(({ kind }) => kind === spec.names.kind) ? true : undefined;
+  const kinds = lists.flatMap(({ body: list }) => (list as { readonly resources?: readonly Kind[] }).resources ?? []);
+  return new Set(kinds.map(({ kind }) => kind));
 }
 
 interface Kind {

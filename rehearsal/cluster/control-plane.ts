@@ -11,9 +11,11 @@ import { freePorts } from "./ports";
 export interface ControlPlaneOptions {
   /** Start kube-controller-manager: service accounts, quota usage, Deployments, Jobs, garbage collection. */
   readonly controllers?: boolean;
+  /** IPv4 address of this machine that the API server listens at. @default "127.0.0.1", which only this machine reaches */
+  readonly address?: string;
 }
 
-/** PEM files of a server's certificate for 127.0.0.1, signed by itself, and its key. */
+/** PEM files of a server's certificate for its address, signed by itself, and its key. */
 export interface ServerCertificate {
   readonly certificate: string;
   readonly key: string;
@@ -82,7 +84,7 @@ export class ControlPlane {
 async function startIn(
   folder: string,
   programs: Program[],
-  { controllers = false }: ControlPlaneOptions,
+  { controllers = false, address = "127.0.0.1" }: ControlPlaneOptions,
   make: (kubeconfig: string, client: ApiClient, server: Program) => ControlPlane,
 ): Promise<ControlPlane> {
   const [etcdPort = 0, etcdPeerPort = 0, port = 0] = await freePorts(3);
@@ -119,7 +121,7 @@ async function startIn(
   const serverArgs = [
     `--etcd-servers=${etcdUrl}`,
     `--secure-port=${port}`,
-    "--bind-address=127.0.0.1",
+    `--bind-address=${address}`,
     // Nothing reaches the server by its Service: a documentation address spares it the search for an interface.
     "--advertise-address=192.0.2.1",
     "--endpoint-reconciler-type=none",
@@ -138,7 +140,7 @@ async function startIn(
   programs.push(server);
   const authority = join(certificates, "apiserver.crt");
   const client = await server.ready(async () => {
-    const candidate = new ApiClient({ port, token, ca: readFileSync(authority, "utf8") });
+    const candidate = new ApiClient({ address, port, token, ca: readFileSync(authority, "utf8") });
     const { status, body } = await candidate.request("GET", "/readyz");
     if (status === 200) {
       return candidate;
@@ -146,7 +148,7 @@ async function startIn(
     candidate.close();
     throw new Error(String(body));
   });
-  const kubeconfig = file("kubeconfig", kubeconfigOf({ port, token, ca: readFileSync(authority, "utf8") }));
+  const kubeconfig = file("kubeconfig", kubeconfigOf({ address, port, token, ca: readFileSync(authority, "utf8") }));
 
   if (controllers) {
     begin(programs, folder, requirePart("kube-controller-manager"), [

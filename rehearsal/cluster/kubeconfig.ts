@@ -3,7 +3,7 @@ import { type ApiAccess, ApiClient } from "./api-client";
 const CLUSTER = "e2e";
 
 /** Kubeconfig of one cluster, in JSON: every client reads it as YAML. */
-export function kubeconfigOf({ port, ca, token }: ApiAccess): string {
+export function kubeconfigOf({ address = "127.0.0.1", port, ca, token }: ApiAccess): string {
   return JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
@@ -13,7 +13,7 @@ export function kubeconfigOf({ port, ca, token }: ApiAccess): string {
       {
         name: CLUSTER,
         cluster: {
-          server: `https://127.0.0.1:${port}`,
+          server: `https://${address}:${port}`,
           "certificate-authority-data": Buffer.from(ca).toString("base64"),
         },
       },
@@ -29,8 +29,10 @@ export function accessOf(kubeconfig: string): ApiAccess {
     readonly users: readonly { readonly user: { readonly token: string } }[];
   };
   const { server = "", "certificate-authority-data": ca = "" } = clusters[0]?.cluster ?? {};
+  const { hostname, port } = new URL(server);
   return {
-    port: Number(new URL(server).port),
+    address: hostname,
+    port: Number(port),
     ca: Buffer.from(ca, "base64").toString("utf8"),
     token: users[0]?.user.token ?? "",
   };

@@ -110,6 +110,11 @@ export class Program {
     await exit;
   }
 
+  /** Waits until it has ended by itself. */
+  async exited(): Promise<void> {
+    await this.endBy(() => undefined);
+  }
+
   /** How it ended; undefined while it runs. */
   get ending(): string | undefined {
     return this.ended;

@@ -48,7 +48,7 @@ export function searchPart(part: Part, binary: string): Search {
   const passedOver: string[] = [];
   for (const { path, origin } of candidates(part, binary)) {
     try {
-      const version = askVersion(path, part.versionArgs);
+      const version = askVersion(path, part.versionArgs ?? []);
       if (part.oldest === undefined || isAtLeast(version, part.oldest)) {
         return { found: { path, origin, version }, passedOver };
       }
@@ -94,7 +94,10 @@ function goList(module: string, cwd: string): Promise<{ stdout: string }> {
   return promisify(execFile)("go", ["list", "-mod=readonly", "-m", "-e", "-json", module], { cwd, env });
 }
 
-function candidates({ home }: Part, binary: string): { path: string; origin: string }[] {
+function candidates({ home, versionArgs }: Part, binary: string): { path: string; origin: string }[] {
+  if (versionArgs === undefined) {
+    return [];
+  }
   const variable = home?.variable ?? "";
   const homeFolder = process.env[variable];
   const places = (process.env.PATH ?? "").split(delimiter).map((folder) => ({ folder, origin: "PATH" }));

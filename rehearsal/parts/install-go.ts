@@ -1,23 +1,23 @@
 import { join } from "node:path";
 import type { LoggedCommands } from "./command";
 import type { GoModule, Part } from "./parts";
-import { fileModules, pinFolder, pinnedVersion } from "./pins";
+import { fileModules, pinFolder, pinnedVersion, pinsOf } from "./pins";
 
 /** A go.work of a folder above must not change what is built. */
 const GO_ENV = { GOWORK: "off" };
 
 /** Builds a part's binaries from its pinned module into `<folder>/bin`. Go itself uses all cores. */
 export async function buildGoPart(
-  part: Part,
-  { ldflags = "", tags = "" }: GoModule,
+  part: Part & { readonly from: GoModule },
   folder: string,
   commands: LoggedCommands,
 ): Promise<void> {
+  const { ldflags = "", tags = "" } = part.from;
   const linker = `-s -w ${ldflags.replaceAll("{version}", pinnedVersion(part) ?? "")}`;
   const flags = ["-mod=readonly", "-trimpath", "-buildvcs=false", "-v", `-tags=${tags}`, `-ldflags=${linker}`];
   for (const [binary, goPackage] of Object.entries(part.binaries)) {
     await commands.run("go", ["build", ...flags, "-o", join(folder, "bin", binary), goPackage], {
-      cwd: pinFolder(part.name),
+      cwd: pinFolder(pinsOf(part)),
       env: GO_ENV,
     });
   }

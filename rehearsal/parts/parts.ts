@@ -1,17 +1,19 @@
 /**
- * The real parts that end-to-end tests run, as data. Versions of Go parts are in rehearsal/parts/modules/<part>/go.mod.
+ * The real parts that end-to-end tests run, as data. Versions of Go parts are in rehearsal/parts/modules/<pins>/go.mod.
  *
  * Versions and build flags were built and started on 2026-11-21 with Go 1.26 on Debian 12.
  */
 export interface Part {
-  /** Also the folder of its pins in rehearsal/parts/modules, for a Go part. */
   readonly name: string;
   /** Where it comes from: built from a Go module, from PyPI into a virtual environment, or a Debian package. */
   readonly from: GoModule | PyPiPackage | "debian";
   /** Each binary, and what gives it: its Go package, its console script ("python": the interpreter) or its Debian package. */
   readonly binaries: Readonly<Record<string, string>>;
-  /** What makes each binary print its version and exit with status 0. */
-  readonly versionArgs: readonly string[];
+  /**
+   * What makes each binary print its version and exit with status 0; absent where nothing does: then none that is found
+   * on the machine is used, for nobody could tell what it is.
+   */
+  readonly versionArgs?: readonly string[];
   /** The oldest version of a binary found on the machine that is used instead of ours; absent where it prints none. */
   readonly oldest?: string;
   /** Installed only where it is named: no test of every change needs it, and it is large. */
@@ -22,6 +24,11 @@ export interface Part {
 
 export interface GoModule {
   readonly module: string;
+  /**
+   * The folder in rehearsal/parts/modules with its go.mod and go.sum. Parts that are made of mostly the same packages
+   * share one, so that each package is compiled once. @default the part's name
+   */
+  readonly pins?: string;
   readonly tags?: string;
   /** Linker flags; `{version}` becomes the module's version without its "v". */
   readonly ldflags?: string;
@@ -112,6 +119,33 @@ const DEFINITIONS = [
     binaries: { "ray-operator": "github.com/ray-project/kuberay/ray-operator" },
     // It prints no version.
     versionArgs: ["--help"],
+  },
+  {
+    name: "envoy-gateway",
+    from: {
+      module: "github.com/envoyproxy/gateway",
+      pins: "gateway",
+      ldflags: "-X github.com/envoyproxy/gateway/internal/cmd/version.envoyGatewayVersion=v{version}",
+      files: true,
+    },
+    binaries: { "envoy-gateway": "github.com/envoyproxy/gateway/cmd/envoy-gateway" },
+    versionArgs: ["version"],
+    oldest: "1.9.0",
+  },
+  {
+    // Neither program has an argument that ends it with status 0.
+    name: "ai-gateway",
+    from: { module: "github.com/envoyproxy/ai-gateway", pins: "gateway", files: true },
+    binaries: {
+      "ai-gateway-controller": "github.com/envoyproxy/ai-gateway/cmd/controller",
+      "ai-gateway-extproc": "github.com/envoyproxy/ai-gateway/cmd/extproc",
+    },
+  },
+  {
+    // It takes no arguments at all. Not among the pins of the gateway: with those of OpenTelemetry it does not compile.
+    name: "ratelimit",
+    from: { module: "github.com/envoyproxy/ratelimit" },
+    binaries: { ratelimit: "github.com/envoyproxy/ratelimit/src/service_cmd" },
   },
   {
     name: "minio",
@@ -223,6 +257,14 @@ const DEFINITIONS = [
     binaries: { "redis-server": "redis-server" },
     versionArgs: ["--version"],
     oldest: "6.2.0",
+  },
+  {
+    // Network namespaces with addresses, for pods that run here.
+    name: "iproute2",
+    from: "debian",
+    binaries: { ip: "iproute2" },
+    versionArgs: ["-V"],
+    oldest: "5.10.0",
   },
 ] as const satisfies readonly Part[];
 

@@ -8,7 +8,12 @@ const MODULES = join(repositoryRoot(), "rehearsal", "parts", "modules");
 /** Modules of which tests read custom resource definitions; rehearsal/parts/modules/crds/go.mod lists them. */
 export const CRDS = "crds";
 
-/** The folder with a part's go.mod and go.sum. */
+/** The name of the folder with a Go part's go.mod and go.sum. */
+export function pinsOf({ name, from }: Part & { readonly from: GoModule }): string {
+  return from.pins ?? name;
+}
+
+/** The folder with a go.mod and a go.sum. */
 export function pinFolder(name: string): string {
   return join(MODULES, name);
 }
@@ -38,9 +43,10 @@ export function pinnedVersion(part: Part): string | undefined {
   if ("package" in part.from) {
     return part.from.version;
   }
-  const version = pins(part.name).get(part.from.module);
+  const { module, pins: folder = part.name } = part.from;
+  const version = pins(folder).get(module);
   if (version === undefined) {
-    throw new Error(`${pinFolder(part.name)}/go.mod does not require ${part.from.module}`);
+    throw new Error(`${pinFolder(folder)}/go.mod does not require ${module}`);
   }
   return version.slice(1);
 }
@@ -48,10 +54,13 @@ export function pinnedVersion(part: Part): string | undefined {
 /** The folder of go.mod that pins each module whose files tests read. */
 export function fileModules(): ReadonlyMap<string, string> {
   const ofCrds = [...pins(CRDS).keys()].map((module): [string, string] => [module, CRDS]);
-  const ofParts = PARTS.filter(readsFiles).map(({ name, from }): [string, string] => [from.module, name]);
+  const ofParts = PARTS.filter(isGoPart)
+    .filter(({ from }) => from.files)
+    .map((part): [string, string] => [part.from.module, pinsOf(part)]);
   return new Map([...ofCrds, ...ofParts]);
 }
 
-function readsFiles(part: Part): part is Part & { readonly from: GoModule } {
-  return part.from !== "debian" && "module" in part.from && part.from.files === true;
+/** Whether a part is built from a Go module. */
+export function isGoPart<P extends Part>(part: P): part is P & { readonly from: GoModule } {
+  return part.from !== "debian" && "module" in part.from;
 }

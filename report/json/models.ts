@@ -225,6 +225,7 @@ export const model = z.strictObject({
   weightsGB: amount("GB", "Files to download."),
   modelStorageGiB: gib("Volume for the model per pod."),
   startupBudgetSeconds: amount("seconds", "Until a new replica must be ready."),
+  drainSeconds: amount("seconds", "In which a replica that leaves finishes the requests that run there."),
   resources,
   nodeSelector: named("Labels that its pods select nodes by."),
   tolerations: taints("Taints that its pods tolerate."),

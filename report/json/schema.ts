@@ -33,6 +33,14 @@ const resource = z.strictObject({
   parent: text("URN of its parent; absent for the stack itself.").optional(),
 });
 
+const tenant = z.strictObject({
+  name: text("Name of the consumer."),
+  models: texts("Models that it may call; absent: all.").optional(),
+  requestsPerMinute: count("requests", "In a minute, of all its clients; absent: no limit.").optional(),
+  tokensPerMinute: count("tokens", "Of prompts and answers in a minute; absent: no limit.").optional(),
+  priority: oneOf(["paid", "free"], "free is refused first when a model has more than it can do."),
+});
+
 const money = {
   hourlyUsd: usd("Nodes that always run, for an hour."),
   monthlyUsd: usd("The same for a month."),
@@ -46,6 +54,7 @@ export const planSchema = z.strictObject({
   pools: z.array(pool).meta({ description: "Node pools." }),
   models: z.array(model).meta({ description: "Models that have a place." }),
   externalModels: z.array(externalModel).meta({ description: "Models behind URLs of others: published, not planned." }),
+  tenants: z.array(tenant).meta({ description: "Who calls models; their keys stand in no plan." }),
   storage: z
     .strictObject({
       models: texts("Models that go through the bucket."),

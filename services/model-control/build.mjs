@@ -1,4 +1,5 @@
-// Makes dist/main.js, or the file that is named: the whole API in one file, so that its image needs no node_modules.
+// Makes dist/main.js, the API, and dist/relay.js, the relay, each in one file, so that their image needs no node_modules.
+// With an argument: in that folder instead.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -7,8 +8,8 @@ const folder = dirname(fileURLToPath(import.meta.url));
 
 await build({
   absWorkingDir: folder,
-  entryPoints: [join("src", "main.ts")],
-  outfile: process.argv[2] ?? join("dist", "main.js"),
+  entryPoints: { main: join("src", "main.ts"), relay: join("src", "relay", "main.ts") },
+  outdir: process.argv[2] ?? "dist",
   bundle: true,
   platform: "node",
   target: "node20",

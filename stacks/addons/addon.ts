@@ -32,6 +32,7 @@ export interface ActiveAddon {
   readonly engineControl: Bound<"engineControl", Planned>;
   readonly outside: Bound<"outside", Planned>;
   readonly services: Bound<"services", Planned>;
+  readonly runTimeModels: Bound<"runTimeModels", Planned>;
   readonly targets: Bound<"targets", Planned>;
   readonly connections: Bound<"connections", LaidOut>;
   readonly loadBuild: () => Promise<(known: Foundation) => Built<pulumi.ComponentResource>>;
@@ -93,6 +94,7 @@ export function addon<
         engineControl: bind(spec.engineControl),
         outside: bind(spec.outside),
         services: bind(spec.services),
+        runTimeModels: bind(spec.runTimeModels),
         targets: bind(spec.targets),
         connections: bind(spec.connections),
         loadBuild: async () => {

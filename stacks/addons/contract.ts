@@ -9,6 +9,7 @@ import type { Cluster } from "../../components/core/cluster";
 import type { Connection } from "../../components/core/connections";
 import type { GpuAccessByVendor } from "../../components/core/gpu-access";
 import type { OutsidePublished } from "../../components/gateway/published";
+import type { RunTimeModels } from "../../components/gateway/run-time-models";
 import type { GatewayService } from "../../components/gateway/service-routes";
 import type { DashboardSpec } from "../../components/observability/dashboards/builder";
 import type { GpuPool } from "../../components/observability/gpu-metrics";
@@ -119,6 +120,8 @@ export interface AddonSpec<
   readonly outside?: (given: Given<Planned, Settings, SecretKey>) => readonly OutsidePublished[];
   /** What the gateway routes to besides models. @default nothing */
   readonly services?: (given: Given<Planned, Settings, SecretKey>) => readonly GatewayService[];
+  /** What answers for models that no route of the gateway names, which only one add-on of an environment may have. @default nobody */
+  readonly runTimeModels?: (given: Given<Planned, Settings, SecretKey>) => RunTimeModels | undefined;
   /** What Prometheus scrapes of it. @default nothing */
   readonly targets?: (given: Given<Planned, Settings, SecretKey>) => readonly ScrapeTarget[];
   /** Who connects to whom because of it. @default nobody */

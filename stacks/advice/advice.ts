@@ -6,9 +6,13 @@ import { declaredLevels } from "./declared-levels";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
+import { cutRequests, interruptedModels } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
 import { promotedCanaries } from "./promoted-canaries";
+import { tokenQuotas } from "./quotas";
+import { sessions } from "./sessions";
+import { wildcardDns } from "./wildcard-dns";
 
 /** What advice is given on, beyond what the planner sees. */
 export interface Advised extends LoadedEnvironment {
@@ -19,12 +23,17 @@ export interface Advised extends LoadedEnvironment {
 const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
   gatedModels,
   exampleNames,
+  wildcardDns,
   ofAddons,
   legacyEngines,
   engineOptionAdvice,
   declaredLevels,
   movingRevisions,
   promotedCanaries,
+  cutRequests,
+  interruptedModels,
+  sessions,
+  tokenQuotas,
   apiServerCidrs,
 ];
 

@@ -19,8 +19,11 @@ const AUTHORITIES: FileKind = {
   },
 };
 
+/** Under what the issuer of tokens has its authorities; no model is called so. */
+export const ISSUER_AUTHORITIES = "gateway.auth.oidc";
+
 /**
- * The authorities that an environment's external models name, by model: PEM.
+ * The authorities that an environment's external models name, by model, and those of the issuer of tokens: PEM.
  *
  * @param baseDirectory where relative paths start: the folder of the environment's file.
  * @throws ConfigError with every file that cannot be read.
@@ -30,7 +33,12 @@ export function readAuthorities(environment: EnvironmentConfig, baseDirectory: s
     const { caFile: file } = external;
     return file === undefined ? [] : [{ model, path: ["models", model, "external", "caFile"], file }];
   });
-  return readNamedFiles(files, AUTHORITIES, baseDirectory);
+  const issuerFile = environment.gateway.auth?.oidc?.caFile;
+  const ofIssuer =
+    issuerFile === undefined
+      ? []
+      : [{ model: ISSUER_AUTHORITIES, path: ["gateway", "auth", "oidc", "caFile"], file: issuerFile }];
+  return readNamedFiles([...files, ...ofIssuer], AUTHORITIES, baseDirectory);
 }
 
 function isAuthority(pem: string): boolean {

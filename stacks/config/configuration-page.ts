@@ -120,7 +120,9 @@ function rowsBelow(field: FieldSchema, path: string): Row[] {
 
 function rowsAt(field: FieldSchema, path: string, isRequired = false): Row[] {
   const below = rowsBelow(field, path);
-  return below.length > 0 ? below : [row(path, field, isRequired)];
+  // Of values of several types, what is in those that are mappings, after the value itself.
+  const inside = (field.anyOf ?? []).flatMap((form) => rowsBelow(form, path)).filter(([, says]) => says !== "");
+  return below.length > 0 ? below : [row(path, field, isRequired), ...inside];
 }
 
 /** The tag with what each of its values means; then each key, once for all members that say the same of it. */

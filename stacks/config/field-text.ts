@@ -57,7 +57,11 @@ export function fieldAt(path: Path, values?: unknown, root = inputSchema()): Fie
   );
 }
 
+/** Of values of several types, the child of the first that has such a one. */
 function childOf(field: FieldSchema, key: string | number): FieldSchema | undefined {
+  if (field.anyOf) {
+    return field.anyOf.map((form) => childOf(form, key)).find((child) => child !== undefined);
+  }
   if (typeof key === "number") {
     return field.items;
   }

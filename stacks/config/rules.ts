@@ -9,12 +9,15 @@ import * as canary from "./rules/canary";
 import * as engineOptions from "./rules/engine-options";
 import * as externalModels from "./rules/external-models";
 import * as gateway from "./rules/gateway";
+import * as gatewayName from "./rules/gateway-name";
 import * as labels from "./rules/labels";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
 import * as pools from "./rules/pools";
+import * as quotas from "./rules/quotas";
 import * as serviceLevel from "./rules/service-level";
 import * as sharedServers from "./rules/shared-servers";
+import * as tenants from "./rules/tenants";
 import type { EnvironmentConfig } from "./schema";
 
 const rules: readonly Rule[] = [
@@ -58,15 +61,23 @@ const rules: readonly Rule[] = [
   models.tensorParallelFitsANode,
   serviceLevel.serviceLevelsSaySomething,
   serviceLevel.tokenTimesAreOfGeneratedText,
+  gatewayName.gatewayHasOneName,
+  gatewayName.wildcardAddressIsKnown,
+  gatewayName.publicAuthoritiesReachTheAddress,
   gateway.productionHasATrustedCertificate,
   gateway.consumersAreUnique,
+  quotas.quotasFitOnePolicy,
+  quotas.tokenQuotasCountEveryModel,
   gateway.loadBalancerSettingsAreRead,
   gateway.streamsOutliveTheirPauses,
+  gateway.drainsLastNoLongerThanRequests,
+  tenants.tenantModelsExist,
+  tenants.tokenIssuersAreServersOfOthers,
   labels.commonLabelsAreFree,
 ];
 
 /** Everything that the rules find, in the order of the rules; those of add-ons last. */
-export function checkRules(context: RuleContext<EnvironmentConfig>): ProblemDraft[] {
+export function checkRules(context: RuleContext<Omit<EnvironmentConfig, "gateway">>): ProblemDraft[] {
   const found = [...rules.flatMap((rule) => [...rule(context)]), ...ADDONS.flatMap((addon) => addon.check(context))];
   return draftsInFile(found, context.sections.models ?? {});
 }

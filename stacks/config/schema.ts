@@ -1,7 +1,8 @@
 /** The schema of an environment: its core and its add-ons; nothing else may stand in `Pulumi.<env>.yaml`. */
 import type { z } from "zod";
 import { addonSections } from "../addons/sections";
-import { type ByPlace, coreSchema, modelsByPlace } from "./core/schema";
+import { type ByPlace, coreSchema, modelsByPlace, type Named } from "./core/schema";
+import { withHostname } from "./core/wildcard-dns";
 import { type SecretKey, secretFields } from "./secrets";
 
 export const environmentSchema = coreSchema.extend(addonSections);
@@ -10,12 +11,12 @@ export const environmentSchema = coreSchema.extend(addonSections);
 export const configSchema = environmentSchema.extend(secretFields);
 
 /** A checked environment, defaults filled in; secrets are apart. */
-export type EnvironmentConfig = ByPlace<z.output<typeof environmentSchema>>;
+export type EnvironmentConfig = Named<ByPlace<z.output<typeof environmentSchema>>>;
 export type { ClusterConfig, ExternalModelConfig, GatewayConfig, ModelConfig, PoolConfig } from "./core/schema";
 export type { SecretKey };
 
 /** @throws ZodError for values that were not checked before. */
 export function toEnvironment(values: unknown): EnvironmentConfig {
-  const { models, ...sections } = environmentSchema.parse(values);
-  return { ...sections, ...modelsByPlace(models) };
+  const { models, gateway, ...sections } = environmentSchema.parse(values);
+  return { ...sections, gateway: withHostname(gateway), ...modelsByPlace(models) };
 }

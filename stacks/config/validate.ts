@@ -136,7 +136,7 @@ function isApiKey(value: unknown): boolean {
   return typeof value === "string" && /^[!-~]{1,4096}$/.test(value);
 }
 
-function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<EnvironmentConfig> {
+function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<Omit<EnvironmentConfig, "gateway">> {
   const schemas: Readonly<Record<string, z.ZodType>> = environmentSchema.shape;
   // A section with an encrypted value in it is not judged further: what it says is not known.
   const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));

@@ -218,3 +218,28 @@ describe("a model's config.json", () => {
     expect(err.length).toBeLessThan(600);
   });
 });
+
+it("lists five mistakes of tenants at once", async () => {
+  const err = await refusal({
+    ...laptop,
+    gateway: {
+      ...laptop.gateway,
+      consumers: {
+        web: { models: ["caht"] },
+        batch: { models: [] },
+        reports: { requestsPerMinute: 0 },
+        nightly: { tokenPerMinute: 100 },
+      },
+      auth: { oidc: { issuer: "http://login.example.com", audience: "inference" } },
+    },
+  });
+  expect(err).toContain(": 5 problems");
+  for (const path of ["web.models[0]", "batch.models", "reports.requestsPerMinute", "nightly.tokenPerMinute"]) {
+    expect(err).toContain(`. gateway.consumers.${path} (line `);
+  }
+  expect(err).toContain(". gateway.auth.oidc.issuer (line ");
+  expect(err).toContain('did you mean "chat"?');
+  expect(err).toContain('did you mean "tokensPerMinute"?');
+  expect(err).toContain("a whole number from 1 to 1000000 (requests)");
+  expect(err.match(/^ {5}(value|allowed|fix) /gm)).toHaveLength(15);
+});

@@ -73,13 +73,16 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
   it("adds and removes a model without touching anything of the others", async () => {
     const added = await upWithModels({ assistant: { ...MODEL, concurrency: 4 }, second: MODEL });
     const created = added.steps.filter((step) => step.startsWith("create "));
-    // The model control API is told of the server, and reads its configuration when it starts.
-    // It and the gateway have one NetworkPolicy each, which names every model that they reach.
+    // The model control API and its relay are told of the server, and read their configuration when they start.
+    // They and the gateway have one NetworkPolicy each, which names every model that they reach.
     const updated = [
       `update ${CONTROL_CONFIG}`,
+      "update ConfigMap platform-control-relay-config",
       `update ${PLAN}`,
       `update ${CONTROL_API}`,
+      "update Deployment platform-control-relay-server-deployment",
       "update NetworkPolicy platform-control-namespace-allow-model-control",
+      "update NetworkPolicy platform-control-namespace-allow-model-relay",
       "update NetworkPolicy platform-gateway-namespace-allow-inference-gateway",
     ];
     expect(added.steps.filter((step) => !created.includes(step))).toEqual(updated);

@@ -48,6 +48,7 @@ export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     weightsGB: 16.06,
     modelStorageGiB: 23,
     startupBudgetSeconds: 400,
+    drainSeconds: 3600,
     resources: {
       cpu: 14,
       memoryGiB: 56,
@@ -87,6 +88,7 @@ export function ollamaPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     weightsGB: 2.02,
     modelStorageGiB: 3,
     startupBudgetSeconds: 120,
+    drainSeconds: 3600,
     resources: { cpu: 4, memoryGiB: 6, ephemeralStorageGiB: 10, sharedMemoryGiB: 0, gpus: 0 },
     nodeSelector: { "inference-stacks.io/pool": "cpu" },
     tolerations: [],
@@ -136,6 +138,7 @@ export function groupPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     weightsGB: 812,
     modelStorageGiB: 1135,
     startupBudgetSeconds: 3000,
+    drainSeconds: 3600,
     resources: {
       cpu: 216,
       memoryGiB: 1280,

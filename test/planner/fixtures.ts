@@ -81,6 +81,7 @@ export function environmentOf(
     pools: [poolOf("m7i.2xlarge", 3, { name: "system", role: "system", minNodes: 2 }), ...pools],
     models,
     storage: { bucket: "models", registryGbps: 1, storeGbps: 10 },
+    drainSeconds: 3600,
     ...changes,
   };
 }

@@ -22,16 +22,16 @@ describe("limits of the gateway", () => {
   });
 
   it.each([
-    ["a small environment", "development", [{ ...chat, concurrency: 2, maxReplicas: 1 }], 1, 102],
-    ["text for many", "production", [chat], 2, 307],
-    // 2 × 2 × 64 requests of 32 MiB, in 80 % of the memory.
-    ["images for many", "production", [{ ...chat, takesImages: true, concurrency: 64 }], 11, 268],
-    ["more than a proxy can be", "production", [{ ...chat, takesImages: true, concurrency: 512 }], 16, 396],
+    ["a small environment", "development", [{ ...chat, concurrency: 2, maxReplicas: 1 }], 1, 54],
+    ["text for many", "production", [chat], 2, 115],
+    // 2 × 2 × 16 requests of 32 MiB, which the filter holds four times.
+    ["images for many", "production", [{ ...chat, takesImages: true, concurrency: 16 }], 9, 67],
+    ["more than a proxy can be", "production", [{ ...chat, takesImages: true, concurrency: 512 }], 16, 121],
   ] as const)("size a proxy: %s", (_, stage, models, proxyMemoryGiB, parallelRequests) => {
     expect(gatewayLimits({ stage, models })).toMatchObject({ proxyMemoryGiB, parallelRequests });
   });
 
-  it("never let a model's requests hold more than Envoy's heap", () => {
+  it("never let a model's requests hold more than Envoy's heap, or the filter beside it", () => {
     const models = fc.array(
       fc.record({
         task: fc.constantFrom("chat", "completion", "embedding", "rerank"),
@@ -54,7 +54,9 @@ describe("limits of the gateway", () => {
               ...(maxRequestMiB !== undefined && { maxRequestMiB }),
             });
             const { maxRequestBytes, parallelRequests, proxyMemoryGiB } = limits;
-            expect(parallelRequests * maxRequestBytes).toBeLessThan(proxyMemoryGiB * 0.8 * 2 ** 30);
+            const bodiesGiB = (parallelRequests * maxRequestBytes) / 2 ** 30;
+            expect(0.4 + 1.8 * bodiesGiB).toBeLessThanOrEqual(proxyMemoryGiB * 0.8);
+            expect(0.1 + 4.2 * bodiesGiB).toBeLessThanOrEqual(proxyMemoryGiB);
             expect(parallelRequests).toBeGreaterThan(0);
             expect(proxyMemoryGiB).toBeLessThanOrEqual(16);
           }

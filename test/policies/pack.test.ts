@@ -118,6 +118,7 @@ function samples(): Record<string, RecordedInputs[]> {
         }),
       ),
       object("core/v1", "Service", { spec: { type: "LoadBalancer" } }),
+      object("gateway.networking.k8s.io/v1", "HTTPRoute", { spec: { parentRefs: [{ name: "inference" }] } }),
       workload("autoscaling/v2", "HorizontalPodAutoscaler", { scaleTargetRef: { kind: "Deployment", name: "chat" } }),
       workload("keda.sh/v1alpha1", "ScaledObject", { scaleTargetRef: { name: "chat" } }),
       object("rbac.authorization.k8s.io/v1", "ClusterRole", {

@@ -37,6 +37,7 @@ export function modelPlan(changes: Partial<ModelPlan> & Pick<ModelPlan, "name">)
     weightsGB: 16.1,
     modelStorageGiB: 23,
     startupBudgetSeconds: 95,
+    drainSeconds: 3600,
     resources: {
       cpu: 10,
       memoryGiB: 40,
@@ -186,6 +187,7 @@ export const planResult: PlanResult = {
         weightsGB: 811.7,
         modelStorageGiB: 1134,
         startupBudgetSeconds: 610,
+        drainSeconds: 3600,
         resources: {
           cpu: 185,
           memoryGiB: 1290,
@@ -235,6 +237,7 @@ export const planResult: PlanResult = {
         totalParametersB: 0.57,
         modelStorageGiB: 2,
         startupBudgetSeconds: 45,
+        drainSeconds: 3600,
         hourlyUsd: 1.53,
         monthlyUsd: 1119.72,
       }),
@@ -258,6 +261,7 @@ export const planResult: PlanResult = {
         totalParametersB: 3.21,
         modelStorageGiB: 3,
         startupBudgetSeconds: 30,
+        drainSeconds: 3600,
         resources: { cpu: 7, memoryGiB: 4.75, ephemeralStorageGiB: 10, sharedMemoryGiB: 0, gpus: 0 },
         hourlyUsd: 0.13,
         monthlyUsd: 95.2,
@@ -266,6 +270,7 @@ export const planResult: PlanResult = {
     ],
     unplaced: [],
     externalModels: [],
+    tenants: [],
     storage: { models: ["llama-405b", "qwen-8b", "reranker"], bucket: "models", sizeGiB: 1159 },
     cost: {
       hourlyUsd: 115.8912,

@@ -11,6 +11,7 @@ const clientSpec = z.object({
   timeout: z.object({ http: z.object({ requestReceivedTimeout: z.string(), idleTimeout: z.string() }) }),
   connection: z.object({ connectionLimit: z.object({ value: z.number() }) }),
 });
+const onRoute = z.object({ targetRefs: z.array(z.object({ kind: z.enum(["HTTPRoute", "GRPCRoute"]) })) });
 const backendSpec = z.object({
   targetRefs,
   requestBuffer: z.unknown().optional(),
@@ -39,7 +40,10 @@ describe.each(environments)("listeners of %s", (environment) => {
     const on = <T extends { targetRefs: z.output<typeof targetRefs> }>(specs: T[], listener: string) =>
       specs.filter((spec) => spec.targetRefs.some(({ sectionName }) => sectionName === listener));
     const client = specsOf(deployment, "ClientTrafficPolicy", clientSpec);
-    const backend = specsOf(deployment, "BackendTrafficPolicy", backendSpec);
+    // Those of routes add to the listener's (test/components/gateway/backend-policies.test.ts).
+    const backend = specsOf(deployment, "BackendTrafficPolicy", z.unknown())
+      .filter((spec) => !onRoute.safeParse(spec).success)
+      .map((spec) => backendSpec.parse(spec));
 
     // Envoy has one buffer limit and one keepalive per port: those of the first listener, which must be the models'.
     expect(listeners[0]?.name).toBe("https");

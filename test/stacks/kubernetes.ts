@@ -77,5 +77,8 @@ export const networkPolicyOf = (resource: RecordedResource) => networkPolicy.par
 /** Values of the model header that a route answers to. */
 export function routedModels(resource: RecordedResource): string[] {
   const { rules } = route.parse(resource.inputs.spec);
-  return rules.flatMap(({ matches }) => matches.flatMap(({ headers }) => headers.map(({ value }) => value)));
+  const names = rules.flatMap(({ matches }) =>
+    matches.map(({ headers }) => (headers.length === 1 ? headers[0]?.value : undefined)),
+  );
+  return names.filter((name) => name !== undefined);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allows, type NetworkPolicy, parsePolicy, rulesOf, weakestPod } from "../harness/network-policies";
-import { environments, programRun } from "./run";
+import { changedRun, environments, programRun } from "./run";
 
 const DIRECTIONS = ["Ingress", "Egress"] as const;
 
@@ -43,6 +43,29 @@ describe.each(environments)("connections of %s", (environment) => {
     expect(found.filter(({ granted }) => granted.startsWith("Egress")).length).toBeGreaterThan(10);
     expect(found.filter(({ both }) => !both).map(({ granted }) => granted)).toEqual([]);
   });
+});
+
+it("connections of whoever counts for quotas are granted at both ends", async () => {
+  const gateway = {
+    hostname: "inference.example.com",
+    tls: { kind: "acme", email: "platform@example.com" },
+    consumers: { batch: { requestsPerMinute: 60 } },
+  };
+  const { deployment } = await changedRun("oci-a10", { gateway });
+  const policies = deployment
+    .ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    .map(({ inputs }) => parsePolicy(inputs));
+  const found = connections(policies);
+  const granted = found.map((connection) => connection.granted).join("\n");
+  for (const end of [
+    /^Egress inference-gateway\/.* envoy-gateway-system:8081\/TCP$/m,
+    /^Egress envoy-gateway-system\/.* envoy-gateway-system:18001\/TCP$/m,
+    /^Egress envoy-gateway-system\/.* envoy-gateway-system:6379\/TCP$/m,
+    /^Egress observability\/.* envoy-gateway-system:19001\/TCP$/m,
+  ]) {
+    expect(granted).toMatch(end);
+  }
+  expect(found.filter(({ both }) => !both)).toEqual([]);
 });
 
 describe("a connection that one end forgot", () => {

@@ -1,9 +1,11 @@
 /** docs/environments tells the truth: what each page names is what its plan has, and what it suggests can be deployed. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { repositoryRoot } from "../../names/repository-root";
+import { tenantsOf } from "../../planner/tenants";
 import { usd } from "../../report/style";
 import { environmentText, planOf, useFolder } from "../cli/run";
 import { environments, programRun } from "./run";
@@ -47,7 +49,7 @@ describe.each(environments)("docs/environments/%s.md", (name) => {
       expect(text).toContain(`\`${pool.name}\``);
       expect(text).toContain(pool.shape.name);
     }
-    for (const consumer of environment.gateway.consumers) {
+    for (const { name: consumer } of tenantsOf(environment.gateway.consumers)) {
       expect(text).toContain(`\`${consumer}\``);
     }
     expect(text).toContain(`Cost: ${usd(plan.cost.monthlyUsd)} USD/month`);

@@ -9,7 +9,6 @@ interface Route {
         readonly path?: { readonly value: string };
         readonly headers?: { value: string }[];
       }[];
-      readonly filters?: readonly { readonly urlRewrite?: { readonly hostname: string } }[];
     }[];
   };
 }
@@ -28,9 +27,11 @@ it("routes each by its name and by a base URL of its own to the one Service, whi
   };
   const byModel = inputs("kubernetes:aigateway.envoyproxy.io/v1beta1:AIGatewayRoute", "route-finder");
   expect(byModel?.spec.rules[0]?.matches[0]?.headers?.[0]?.value).toBe("finder");
-  const [byPath] = inputs("kubernetes:gateway.networking.k8s.io/v1:HTTPRoute", "path-finder")?.spec.rules ?? [];
-  expect(byPath?.matches[0]?.path?.value).toBe("/finder/v1");
-  expect(byPath?.filters?.[0]?.urlRewrite?.hostname).toBe("model-assistant.model-assistant.svc.cluster.local");
+  expect(byModel?.spec.rules[1]?.matches[0]?.headers?.map(({ value }) => value)).toEqual(["finder", "finder"]);
+  const [path] = inputs("kubernetes:gateway.networking.k8s.io/v1:HTTPRoute", "path-finder")?.spec.rules ?? [];
+  expect(path?.matches[0]?.path?.value).toBe("/finder/v1");
+  const backend = recording.resources.find(({ name }) => name.endsWith("-backend-finder"));
+  expect(JSON.stringify(backend?.inputs)).toContain("model-assistant.model-assistant.svc.cluster.local");
   const sets = recording.resources.filter(({ name }) => /models-(assistant|finder)-server-statefulset$/.test(name));
   expect(sets).toHaveLength(1);
 });

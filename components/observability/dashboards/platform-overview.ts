@@ -69,10 +69,50 @@ export const platformOverview: DashboardSpec = {
       ],
     },
     {
+      title: "Tenants with quotas",
+      panels: [
+        {
+          title: "Refused requests",
+          description:
+            "Per minute, by the quota of requests. Above a fifth of all: the alert TenantRequestsRefused fires.",
+          unit: "short",
+          queries: [
+            {
+              expr: '60 * sum by (tenant) (rate(ratelimit_service_rate_limit_over_limit{quota="requests"}[$__rate_interval]))',
+              legend: "{{tenant}}",
+            },
+          ],
+        },
+        {
+          title: "Tokens used",
+          description: "Per minute, of prompts and answers.",
+          unit: "short",
+          queries: [
+            {
+              expr: '60 * sum by (tenant) (rate(ratelimit_service_rate_limit_total_hits{quota="tokens"}[$__rate_interval]))',
+              legend: "{{tenant}}",
+            },
+          ],
+        },
+      ],
+    },
+    {
       title: "Latency",
       panels: [
         latency("Time to first token", "A queue or long prompts raise it.", "timeToFirstTokenSeconds"),
         latency("Between tokens", "What a reader feels while text streams in.", "interTokenSeconds"),
+        {
+          title: "Whole answer at the gateway, p95",
+          description:
+            "From the proxy's request to an engine until the answer's end, per route, engines without metrics too.",
+          unit: "ms",
+          queries: [
+            {
+              expr: 'histogram_quantile(0.95, sum by (envoy_cluster_name, le) (rate(envoy_cluster_upstream_rq_time_bucket{envoy_cluster_name=~"(http|grpc)route/.*"}[$__rate_interval])))',
+              legend: "{{envoy_cluster_name}}",
+            },
+          ],
+        },
         {
           title: "Whole request, p99",
           description: "From request to last token.",

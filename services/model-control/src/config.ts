@@ -1,20 +1,12 @@
 import { z } from "zod";
 import { BACKENDS, isToldItsModels } from "./backends/backend";
+import { hasCredentials, httpUrl, port, seconds } from "./config-fields";
 import { checkFile } from "./config-file";
 import { messageOf } from "./errors";
 import { DEFAULT_REGISTRY, type NameRules, parseModelName } from "./model-name";
 
-const port = z.int().min(1).max(65_535);
-const seconds = z
-  .number()
-  .positive()
-  .max(7 * 24 * 3600);
 const bytes = z.int().positive();
 const file = z.string().min(1, "a file's path");
-
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: "an http or https address such as http://127.0.0.1:11434" })
-  .refine((url) => !hasCredentials(url), "an address without a name and password in it");
 
 const redisUrl = z
   .url({ protocol: /^rediss?$/, error: "a redis or rediss address such as redis://127.0.0.1:6379" })
@@ -167,12 +159,4 @@ export function nameRules(config: Pick<ControlConfig, "registries" | "workers">)
  */
 export function readConfig(path: string): ControlConfig {
   return checkFile(path, configSchema);
-}
-
-function hasCredentials(url: string): boolean {
-  if (!URL.canParse(url)) {
-    return false;
-  }
-  const { username, password } = new URL(url);
-  return username !== "" || password !== "";
 }

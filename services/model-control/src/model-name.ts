@@ -24,9 +24,25 @@ export interface NameRules {
   readonly fixed: readonly string[];
 }
 
+/** A name that keeps to the grammar. */
+interface ReadName {
+  /** Host in small letters. */
+  readonly registry: string;
+  readonly host: string;
+  /** The one spelling: always with its tag, without the default registry and namespace, as Ollama lists it. */
+  readonly spelling: string;
+}
+
 /**
- * The one spelling of a model: always with its tag, without the default registry and namespace, as Ollama lists it.
+ * The one spelling of a model, whatever its registry; `undefined` for what breaks the grammar.
  * `llama3.2`, `library/llama3.2` and `registry.ollama.ai/library/llama3.2:latest` are all `llama3.2:latest`.
+ */
+export function spellingOf(text: string): string | undefined {
+  return readName(text)?.spelling;
+}
+
+/**
+ * The one spelling of a model: see `spellingOf`.
  *
  * @throws InvalidModelName for what breaks the grammar `[host[:port]/][namespace/]model[:tag]`, or names a registry that
  * is not allowed.
@@ -35,23 +51,33 @@ export function parseModelName(text: string, rules: NameRules): string {
   if (rules.fixed.includes(text)) {
     return text;
   }
-  const parts = text.length > LONGEST_MODEL_NAME ? undefined : GRAMMAR.exec(text)?.groups;
-  if (parts?.model === undefined) {
+  const name = readName(text);
+  if (name === undefined) {
     throw new InvalidModelName(
       `${quote(text)} is not a model name; allowed: [host[:port]/][namespace/]model[:tag], for example llama3.2:3b`,
     );
   }
-  const { host = DEFAULT_REGISTRY, namespace = DEFAULT_NAMESPACE, model, tag = DEFAULT_TAG } = parts;
-  const registry = host.toLowerCase();
-  if (!rules.registries.includes(registry)) {
+  if (!rules.registries.includes(name.registry)) {
     throw new InvalidModelName(
-      `the registry ${quote(host)} is not allowed; allowed: ${rules.registries.join(", ") || "none"} ("registries" in the configuration)`,
+      `the registry ${quote(name.host)} is not allowed; allowed: ${rules.registries.join(", ") || "none"} ("registries" in the configuration)`,
     );
   }
-  if (registry !== DEFAULT_REGISTRY) {
-    return `${registry}/${namespace}/${model}:${tag}`;
+  return name.spelling;
+}
+
+function readName(text: string): ReadName | undefined {
+  const parts = text.length > LONGEST_MODEL_NAME ? undefined : GRAMMAR.exec(text)?.groups;
+  if (parts?.model === undefined) {
+    return undefined;
   }
-  return namespace === DEFAULT_NAMESPACE ? `${model}:${tag}` : `${namespace}/${model}:${tag}`;
+  const { host = DEFAULT_REGISTRY, namespace = DEFAULT_NAMESPACE, model, tag = DEFAULT_TAG } = parts;
+  const registry = host.toLowerCase();
+  const short = namespace === DEFAULT_NAMESPACE ? `${model}:${tag}` : `${namespace}/${model}:${tag}`;
+  return {
+    registry,
+    host,
+    spelling: registry === DEFAULT_REGISTRY ? short : `${registry}/${namespace}/${model}:${tag}`,
+  };
 }
 
 /** The regular expression of the names that `rules` allow, for the API's description. */

@@ -4,11 +4,12 @@ import { modelControlDashboard } from "../../../components/model-control/dashboa
 import { modelControlService } from "../../../components/model-control/gateway-service";
 import { modelControlPods } from "../../../components/model-control/names";
 import { publishedWorker } from "../../../components/model-control/outside-worker";
-import { modelControlTarget } from "../../../components/model-control/scrape-target";
+import { modelControlTarget, modelRelayTarget } from "../../../components/model-control/scrape-target";
 import { addon } from "../addon";
 import { controlImage } from "./advice";
 import { type ModelControlConfig, type ModelControlSettings, modelControlSection, outsideWorkers } from "./config";
 import { modelControlProblems } from "./problems";
+import { relayedModels, relays } from "./relay";
 import * as rules from "./rules";
 import * as workerRules from "./worker-rules";
 
@@ -26,6 +27,7 @@ export const modelControl = addon({
     rules.warmModelsHaveAnEngine,
     rules.warmModelsAreAllowed,
     rules.plannedRegistriesAreAllowed,
+    rules.ollamaApiHasAnOllama,
     workerRules.workersAreServersOfOthers,
     workerRules.workersHaveNamesOfTheirOwn,
     workerRules.workersNameTheirModels,
@@ -35,7 +37,8 @@ export const modelControl = addon({
   engineControl: ({ settings }) => ({ client: modelControlPods, spareStorageGiB: settings.spareStorageGiB }),
   outside: ({ settings }) => outsideWorkers(settings).flatMap((worker) => publishedWorker(worker) ?? []),
   services: ({ settings: { hostname } }) => (hostname === undefined ? [] : [modelControlService(hostname)]),
-  targets: () => [modelControlTarget],
+  runTimeModels: ({ settings, plan }) => (relays(plan, settings) ? relayedModels(settings) : undefined),
+  targets: ({ settings, plan }) => [modelControlTarget, ...(relays(plan, settings) ? [modelRelayTarget] : [])],
   connections: ({ settings, endpoints, cluster }) =>
     modelControlConnections({
       endpoints,

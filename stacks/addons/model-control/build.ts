@@ -1,7 +1,11 @@
 import { gatewayAddress } from "../../../components/gateway/usage";
 import { ModelControl } from "../../../components/model-control/model-control";
+import { relaySettings } from "../../../components/model-control/relay-settings";
+import { gatewayTerms } from "../../../planner/gateway-terms";
+import { tenantsOf } from "../../../planner/tenants";
 import type { Built, Foundation, Given } from "../contract";
 import { type ModelControlSettings, outsideWorkers } from "./config";
+import { relays } from "./relay";
 
 export function build({
   settings,
@@ -13,18 +17,28 @@ export function build({
   name,
   options,
 }: Given<Foundation, ModelControlSettings, never>): Built<ModelControl> {
-  const { image, allowedRegistries, warmModels, hostname } = settings;
+  const { image, allowedRegistries, warmModels, hostname, ollamaApi } = settings;
+  const workers = outsideWorkers(settings);
   const component = new ModelControl(
     name,
     {
       image,
       endpoints,
-      workers: outsideWorkers(settings),
+      workers,
       allowedRegistries,
       warmModels,
       engines: serving,
       cluster,
       stage: plan.stage,
+      ...(relays(plan, settings) && {
+        relay: relaySettings({
+          endpoints,
+          workers,
+          tenants: tenantsOf(environment.gateway.consumers),
+          ollamaApi,
+          ...gatewayTerms(environment.gateway, plan),
+        }),
+      }),
       ...(hostname !== undefined && { publicAddress: gatewayAddress({ ...environment.gateway, hostname }) }),
     },
     options(),

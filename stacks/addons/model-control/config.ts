@@ -52,7 +52,7 @@ const workerSchema = z.strictObject({
     .default([])
     .meta({
       description:
-        "Names that clients may put in the `model` field for it, at the address of all models. Models that come at run time have its path alone. Of an engine that serves what it was started with, all of them; required there.",
+        "Names that clients may put in the `model` field for it, at the address of all models. What an Ollama fetches at run time answers there by itself. Of an engine that serves what it was started with, all of them; required there.",
       example: ["llama3.2:1b"],
     }),
 });
@@ -101,6 +101,11 @@ export const modelControlSection = z
           "Engines outside of the cluster that the API drives too. The gateway publishes those with OpenAI's API at /<name>/v1. Nobody here stops or starts them: stopping one unloads its models.",
         example: { tower: { backend: BACKENDS[0], url: "http://192.168.1.30:11434", memoryGiB: 24 } },
       }),
+    ollamaApi: z.boolean().default(false).meta({
+      description:
+        "Whether clients with a key may speak Ollama's own API at the gateway: /api/chat, generate, embed, embeddings, show, tags, ps and version, never what changes a server. Consumers with tokensPerMinute may not: nobody counts tokens there.",
+      example: true,
+    }),
     hostname: hostname.optional().meta({
       description:
         "Public name of the API, behind the gateway's TLS. Default: none; only kubectl port-forward leads to it.",

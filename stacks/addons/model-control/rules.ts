@@ -4,6 +4,7 @@ import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
 import { noModelIn } from "../../config/core/model-namespaces";
 import type { Rule } from "../../config/core/rule";
 import type { ModelConfig } from "../../config/core/schema";
+import { hostnameOf } from "../../config/core/wildcard-dns";
 import type { ModelControlConfig } from "./config";
 
 type Own = { readonly modelControl: ModelControlConfig };
@@ -26,11 +27,11 @@ export const modelControlHasAnImage: Rule<Own> = function* ({ sections: { modelC
 };
 
 export const modelControlHasItsOwnHostname: Rule<Own> = function* ({ sections: { modelControl, gateway } }) {
-  if (modelControl?.hostname !== undefined && modelControl.hostname === gateway?.hostname) {
+  if (modelControl?.hostname !== undefined && modelControl.hostname === (gateway && hostnameOf(gateway))) {
     yield {
       path: ["modelControl", "hostname"],
       value: modelControl.hostname,
-      allowed: "another name than gateway.hostname: models answer there",
+      allowed: "another name than the gateway's: models answer there",
       fix: `write for example control.${modelControl.hostname}, or remove it`,
     };
   }
@@ -82,6 +83,31 @@ export const plannedRegistriesAreAllowed: Rule<Own> = function* ({ sections: { m
       value: modelControl.allowedRegistries,
       allowed: `a list with ${missing.join(", ")}: models of this environment come from there`,
       fix: `write allowedRegistries: [${[...modelControl.allowedRegistries, ...missing].join(", ")}]`,
+    };
+  }
+};
+
+export const ollamaApiHasAnOllama: Rule<Own> = function* ({ sections: { modelControl, models } }) {
+  if (!modelControl?.ollamaApi || models === undefined) {
+    return;
+  }
+  const path = ["modelControl", "ollamaApi"];
+  const engines = [...Object.values(models), ...Object.values(modelControl.workers)].map((each) =>
+    "engine" in each ? each.engine : each.backend,
+  );
+  if (!modelControl.enabled) {
+    yield {
+      path,
+      value: true,
+      allowed: "nothing, while the API is off: its relay answers for Ollama",
+      fix: "write enabled: true, or remove it",
+    };
+  } else if (!engines.includes("ollama")) {
+    yield {
+      path,
+      value: true,
+      allowed: "nothing, while no model and no worker is an Ollama",
+      fix: "remove it, or add a model with engine: ollama",
     };
   }
 };

@@ -2,6 +2,10 @@ import type { MachineShape } from "../../../catalog/shapes";
 import { machineOf } from "./machines";
 import type { ProblemDraft } from "./problems";
 import type { CoreConfig, PoolConfig } from "./schema";
+import type { WrittenGateway } from "./wildcard-dns";
+
+/** The gateway's name may be missing, or be said twice: a rule tells that. */
+type WrittenConfig = Omit<CoreConfig, "gateway"> & { readonly gateway: WrittenGateway };
 
 /**
  * What rules between fields look at. Sections that cannot be read are missing: their own problems are told already.
@@ -9,7 +13,7 @@ import type { CoreConfig, PoolConfig } from "./schema";
  * `Own` is the section of the add-on that the rules are of.
  */
 export interface RuleContext<Own extends object = object> {
-  readonly sections: Partial<CoreConfig & Own>;
+  readonly sections: Partial<WrittenConfig & Own>;
   /** Every name that is declared, also of entries that cannot be read; the keys of the secrets that are set. */
   readonly declared: {
     readonly pools: readonly string[];

@@ -9,6 +9,7 @@ import { imagesSection } from "./sections/images";
 import { modelsSection } from "./sections/models";
 import { budgetSection, commonLabelsField, stageField, storageSection } from "./sections/operations";
 import { type poolSchema, poolsSection } from "./sections/pools";
+import type { NamedGateway } from "./wildcard-dns";
 
 /** Namespace of our keys in `Pulumi.<env>.yaml`: the name of the Pulumi project. */
 export const NAMESPACE = "inference-stacks";
@@ -39,7 +40,10 @@ export interface ModelsByPlace {
 /** Sections as their readers have them: models that run here are planned, the others are not. */
 export type ByPlace<Sections extends { readonly models: object }> = Omit<Sections, "models"> & ModelsByPlace;
 
-export type CoreConfig = ByPlace<z.output<typeof coreSchema>>;
+/** Sections as their readers have them: the gateway has a name. */
+export type Named<Sections> = Omit<Sections, "gateway"> & { readonly gateway: NamedGateway };
+
+export type CoreConfig = Named<ByPlace<z.output<typeof coreSchema>>>;
 /** The section of a cluster, of any kind or of the one that is named. */
 export type ClusterConfig<Kind extends ClusterKind = ClusterKind> = Extract<
   CoreConfig["cluster"],

@@ -1,4 +1,5 @@
 import { unreadOciSettings } from "../../../kubernetes/oci-load-balancer";
+import { requestTimes } from "../../../planner/request-times";
 import type { Rule } from "../core/rule";
 
 export const productionHasATrustedCertificate: Rule = function* ({ sections: { stage, gateway } }) {
@@ -13,7 +14,7 @@ export const productionHasATrustedCertificate: Rule = function* ({ sections: { s
 };
 
 export const consumersAreUnique: Rule = function* ({ sections: { gateway } }) {
-  const consumers = gateway?.consumers ?? [];
+  const consumers = Array.isArray(gateway?.consumers) ? gateway.consumers : [];
   for (const [index, consumer] of consumers.entries()) {
     if (consumers.indexOf(consumer) < index) {
       yield {
@@ -37,6 +38,19 @@ export const loadBalancerSettingsAreRead: Rule = function* ({ sections: { cluste
       value: gateway.serviceAnnotations[key],
       allowed: "settings of one kind of load balancer: the one that is made would not read this",
       fix: 'name the kind that you mean, oci.oraclecloud.com/load-balancer-type: "nlb" (settings oci-network-load-balancer.oraclecloud.com/…) or "lb" (settings service.beta.kubernetes.io/oci-load-balancer-…), and remove the other\'s',
+    };
+  }
+};
+
+export const drainsLastNoLongerThanRequests: Rule = function* ({ sections: { gateway } }) {
+  const { requestTimeoutSeconds } = requestTimes(gateway ?? {});
+  const { drainSeconds } = gateway ?? {};
+  if (drainSeconds !== undefined && drainSeconds > requestTimeoutSeconds) {
+    yield {
+      path: ["gateway", "drainSeconds"],
+      value: drainSeconds,
+      allowed: `at most requestTimeoutSeconds, ${requestTimeoutSeconds}: no request runs for longer`,
+      fix: `remove it, or raise requestTimeoutSeconds to ${drainSeconds}`,
     };
   }
 };

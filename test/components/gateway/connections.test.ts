@@ -24,6 +24,17 @@ const controller = {
 };
 
 describe("gatewayConnections", () => {
+  it("lets the proxies out to the keys of the issuer of tokens alone, at their port", () => {
+    const jwks = { url: "https://keys.example.com:8443/certs", networks: ["10.1.2.3/32"] };
+    const tokenIssuer = { issuer: "https://login.example.com", audience: "inference", tenantClaim: "client_id", jwks };
+    expect(namesOf()).not.toContain("gateway-to-token-issuer");
+    expect(connections({ tokenIssuer })["gateway-to-token-issuer"]).toMatchObject({
+      from: [gatewayProxies],
+      to: [{ cidr: "10.1.2.3/32" }],
+      ports: [{ port: 8443 }],
+    });
+  });
+
   it("let each controller reach only what it needs", () => {
     expect(namesOf().filter((name) => !name.startsWith("gateway-to-model-"))).toEqual([
       "envoy-gateway-to-kubernetes-api",
@@ -39,6 +50,28 @@ describe("gatewayConnections", () => {
       from: [{ namespace: "envoy-gateway-system", podLabels: {} }],
       to: [{ namespace: "envoy-ai-gateway-system", podLabels: {} }],
       ports: [{ port: 1063 }],
+    });
+  });
+
+  it("let proxies ask for quotas, and the service that counts reach its store, only where there are quotas", () => {
+    const added = namesOf({ countsQuotas: true }).filter((name) => !namesOf().includes(name));
+    expect(added).toEqual(["gateway-to-rate-limiter", "rate-limiter-to-envoy-gateway", "rate-limiter-to-store"]);
+    const limiter = {
+      namespace: "envoy-gateway-system",
+      podLabels: {
+        "app.kubernetes.io/name": "envoy-ratelimit",
+        "app.kubernetes.io/component": "ratelimit",
+        "app.kubernetes.io/managed-by": "envoy-gateway",
+      },
+    };
+    expect(connections({ countsQuotas: true })).toMatchObject({
+      "gateway-to-rate-limiter": { from: [gatewayProxies], to: [limiter], ports: [{ port: 8081 }] },
+      "rate-limiter-to-envoy-gateway": {
+        from: [limiter],
+        to: [{ namespace: "envoy-gateway-system", podLabels: {} }],
+        ports: [{ port: 18001 }],
+      },
+      "rate-limiter-to-store": { from: [limiter], ports: [{ port: 6379 }] },
     });
   });
 

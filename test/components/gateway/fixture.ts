@@ -2,11 +2,15 @@ import { GatewayControllers, type GatewayControllersArgs } from "../../../compon
 import { InferenceGateway, type InferenceGatewayArgs } from "../../../components/gateway/inference-gateway";
 import { type Published, publishedEndpoint } from "../../../components/gateway/published";
 import type { ModelEndpoint } from "../../../components/serving/endpoint";
+import { engineOf } from "../../../engines";
+import { requestTimes } from "../../../planner/request-times";
+import { tenantsOf } from "../../../planner/tenants";
 import { type Deployment, deploy } from "../../harness/deploy";
 
 /** Where a model answers; named after the model. */
 export function endpoint(model: string, overrides: Partial<ModelEndpoint> = {}): ModelEndpoint {
   return {
+    readyPath: engineOf(overrides.engine ?? "vllm").health.ready,
     model,
     servedName: model,
     engine: "vllm",
@@ -53,9 +57,11 @@ export async function deployGateway(
         hostname: "llm.example.com",
         exposure: "LoadBalancer",
         tls: { kind: "acme", email: "platform@example.com" },
-        consumers: ["default", "team-a"],
+        tenants: tenantsOf(["default", "team-a"]),
         stage: "production",
+        times: requestTimes({}),
         limits: { maxRequestBytes: 4 * 2 ** 20, parallelRequests: 307, proxyMemoryGiB: 2 },
+        freeRequests: { byModel: { legal: 8, embeddings: 1 }, elsewhere: 153 },
         ...overrides,
       }),
     );

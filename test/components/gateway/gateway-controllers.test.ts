@@ -59,7 +59,7 @@ describe("GatewayControllers", () => {
           kubernetes: { deploy: { type: "GatewayNamespace" }, proxyTopologyInjector: { disabled: true } },
         },
         logging: { level: { default: "info" } },
-        extensionApis: { enableBackend: true },
+        extensionApis: { enableBackend: true, enableLua: true },
         extensionManager: {
           hooks: {
             xdsTranslator: {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiKeys } from "../../../components/gateway/api-keys";
+import { requestTimes } from "../../../planner/request-times";
 import { crdProblems } from "../../harness/crds";
 import { deployGateway, specOf } from "./fixture";
 
@@ -133,7 +134,7 @@ describe("InferenceGateway", () => {
   });
 
   it("refuses to open a gateway that nobody may use", () => {
-    expect(() => new ApiKeys("keys", { namespace: "inference-gateway", consumers: [] })).toThrow(
+    expect(() => new ApiKeys("keys", { namespace: "inference-gateway", consumers: [], tokens: false })).toThrow(
       /consumers is empty: name at least one/,
     );
   });
@@ -143,10 +144,22 @@ describe("InferenceGateway", () => {
     expect(specOf(deployment, "ClientTrafficPolicy", "inference")).toEqual({
       targetRefs: [HTTPS],
       tls: { minVersion: "1.2" },
-      timeout: { http: { requestReceivedTimeout: "32s", idleTimeout: "300s", streamIdleTimeout: "600s" } },
+      timeout: {
+        http: {
+          requestHeadersReceivedTimeout: "10s",
+          requestReceivedTimeout: "32s",
+          idleTimeout: "300s",
+          streamIdleTimeout: "600s",
+        },
+      },
       connection: { connectionLimit: { value: 4096 }, bufferLimit: 4194304 },
       tcpKeepalive: { idleTime: "60s", interval: "15s", probes: 4 },
-      headers: { earlyRequestHeaders: { remove: ["x-consumer-id", "x-ai-eg-model"] } },
+      headers: {
+        earlyRequestHeaders: {
+          remove: ["x-consumer-id", "x-ai-eg-model", "x-path-model", "x-tenant-id", "x-token-consumer"],
+        },
+        withUnderscoresAction: "RejectRequest",
+      },
       path: { disableMergeSlashes: false, escapedSlashesAction: "UnescapeAndRedirect" },
     });
     expect(specOf(deployment, "BackendTrafficPolicy", "inference")).toMatchObject({
@@ -164,8 +177,7 @@ describe("InferenceGateway", () => {
 
   it("takes other limits", async () => {
     const { deployment } = await deployGateway({
-      requestTimeoutSeconds: 7200,
-      streamIdleTimeoutSeconds: 900,
+      times: requestTimes({ requestTimeoutSeconds: 7200, streamIdleTimeoutSeconds: 900 }),
       limits: { maxRequestBytes: 32 * 2 ** 20, parallelRequests: 20, proxyMemoryGiB: 3 },
     });
     expect(specOf(deployment, "ClientTrafficPolicy", "inference")).toMatchObject({
@@ -178,7 +190,7 @@ describe("InferenceGateway", () => {
       circuitBreaker: { maxParallelRequests: 20 },
     });
     expect(specOf(deployment, "AIGatewayRoute", "model-legal")).toMatchObject({
-      rules: [{ timeouts: { request: "7200s" } }],
+      rules: [{ timeouts: { request: "7200s" } }, { timeouts: { request: "7200s" } }],
     });
     const memory = { limits: { memory: "3Gi" } };
     expect(specOf(deployment, "EnvoyProxy", "inference")).toMatchObject({
@@ -211,7 +223,7 @@ describe("InferenceGateway", () => {
           envoyService: { type: "LoadBalancer", externalTrafficPolicy: "Local" },
         },
       },
-      shutdown: { drainTimeout: "300s" },
+      shutdown: { drainTimeout: "3600s", minDrainDuration: "40s" },
       telemetry: { metrics: { prometheus: { disable: false } } },
     });
     const development = specOf((await deployGateway({ stage: "development" })).deployment, "EnvoyProxy", "inference");

@@ -49,9 +49,9 @@ describe("KserveRoutes", () => {
       return found.flatMap(({ matches = [] }) => matches);
     });
     const reached = all.filter((match) =>
-      match.path.type === "Exact"
+      match.path?.type === "Exact"
         ? match.path.value === path && match.method === method
-        : match.path.value !== "/" && path.startsWith(match.path.value),
+        : match.path !== undefined && match.path.value !== "/" && path.startsWith(match.path.value),
     );
     expect(reached).toEqual([]);
   });

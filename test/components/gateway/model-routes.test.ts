@@ -1,10 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { PATH_MODEL_HEADER } from "../../../components/gateway/names";
+import { callerScript } from "../../../components/gateway/tenants";
+import { repositoryRoot } from "../../../names/repository-root";
 import { crdProblems } from "../../harness/crds";
 import type { Deployment } from "../../harness/deploy";
 import { metadataOf } from "../../stacks/kubernetes";
 import { deployGateway, endpoint, specOf } from "./fixture";
 
 const PARENT = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "inference", sectionName: "https" };
+
+interface Spec {
+  readonly rules: readonly {
+    readonly matches: readonly { readonly headers: readonly { readonly value: string }[] }[];
+  }[];
+}
 
 describe("ModelRoutes", () => {
   it("routes by the model field of the body", async () => {
@@ -14,6 +25,19 @@ describe("ModelRoutes", () => {
       rules: [
         {
           matches: [{ headers: [{ type: "Exact", name: "x-ai-eg-model", value: "meta-llama/Llama-3.1-8B-Instruct" }] }],
+          backendRefs: [{ name: "legal", priority: 0, weight: 1 }],
+          timeouts: { request: "3600s" },
+          modelsOwnedBy: "vllm",
+        },
+        {
+          matches: [
+            {
+              headers: [
+                { type: "Exact", name: "x-path-model", value: "legal" },
+                { type: "RegularExpression", name: "x-ai-eg-model", value: "meta-llama/Llama-3\\.1-8B-Instruct" },
+              ],
+            },
+          ],
           backendRefs: [{ name: "legal", priority: 0, weight: 1 }],
           timeouts: { request: "3600s" },
           modelsOwnedBy: "vllm",
@@ -45,8 +69,31 @@ describe("ModelRoutes", () => {
           })),
           backendRefs: [{ name: "legal", priority: 0, weight: 1 }],
         },
+        {
+          matches: [
+            {
+              headers: [
+                { type: "Exact", name: "x-path-model", value: "legal" },
+                { type: "RegularExpression", name: "x-ai-eg-model", value: "llama|contracts|court/rulings" },
+              ],
+            },
+          ],
+          backendRefs: [{ name: "legal", priority: 0, weight: 1 }],
+        },
       ],
     });
+  });
+
+  it("fits the longest names of a model into what a route may match", async () => {
+    const names = Array.from({ length: 64 }, (_, i) => `${String(i).padStart(3, "0")}.${".".repeat(59)}`);
+    const [servedName = "", ...otherNames] = names;
+    const { deployment } = await deployGateway({ endpoints: [endpoint("legal", { servedName, otherNames })] });
+    const { rules } = specOf(deployment, "AIGatewayRoute", "model-legal") as Spec;
+    const patterns = rules[1]?.matches.map(({ headers }) => headers[1]?.value ?? "") ?? [];
+    expect(patterns.join("|").split("|")).toEqual(names.map((name) => name.replaceAll(".", "\\.")));
+    expect(Math.max(...patterns.map((pattern) => pattern.length))).toBeLessThanOrEqual(4096);
+    // The last one is the AI gateway's own; Gateway API 1.6 allows 128.
+    expect(rules.flatMap(({ matches }) => matches).length + 1).toBeLessThanOrEqual(128);
   });
 
   describe("of a model with a canary", () => {
@@ -59,28 +106,30 @@ describe("ModelRoutes", () => {
 
     it.each([0, 20, 100])("share its requests on both ways: %i percent", async (weight) => {
       const { deployment } = await routed(weight);
-      expect(refs(deployment, "AIGatewayRoute", "model-legal")).toEqual([
-        [
-          { name: "legal", priority: 0, weight: 100 - weight },
-          { name: "legal-canary", priority: 0, weight },
-        ],
-      ]);
-      const group = { group: "gateway.envoyproxy.io", kind: "Backend" };
-      expect(refs(deployment, "HTTPRoute", "path-legal")).toEqual([
-        [
-          { ...group, name: "legal", weight: 100 - weight },
-          { ...group, name: "legal-canary", weight },
-        ],
-      ]);
+      const shares = [
+        { name: "legal", priority: 0, weight: 100 - weight },
+        { name: "legal-canary", priority: 0, weight },
+      ];
+      expect(refs(deployment, "AIGatewayRoute", "model-legal")).toEqual([shares, shares]);
     });
 
     it("lead to the canary alone by its path, and by no name of its own", async () => {
       const { deployment, gateway } = await routed(0);
-      expect(refs(deployment, "HTTPRoute", "path-legal-canary")).toEqual([
-        [{ group: "gateway.envoyproxy.io", kind: "Backend", name: "legal-canary", weight: 1 }],
-      ]);
-      const routes = deployment.ofKind("AIGatewayRoute").map((route) => metadataOf(route).name);
-      expect(routes.sort()).toEqual(["model-legal", "model-other"]);
+      expect(specOf(deployment, "AIGatewayRoute", "model-legal-canary")).toMatchObject({
+        rules: [
+          {
+            matches: [
+              {
+                headers: [
+                  { type: "Exact", name: "x-path-model", value: "legal-canary" },
+                  { type: "RegularExpression", name: "x-ai-eg-model", value: "legal" },
+                ],
+              },
+            ],
+            backendRefs: [{ name: "legal-canary", priority: 0, weight: 1 }],
+          },
+        ],
+      });
       expect(Object.keys(gateway.models)).toEqual(["legal", "other"]);
       for (const kind of ["AIGatewayRoute", "AIServiceBackend", "Backend", "HTTPRoute"]) {
         expect(deployment.ofKind(kind).flatMap(({ inputs }) => crdProblems(inputs))).toEqual([]);
@@ -95,31 +144,69 @@ describe("ModelRoutes", () => {
     });
   });
 
-  it("gives each model a base URL of its own, with nothing but /v1 behind it", async () => {
+  it("gives each model a base URL of its own, which leads to no engine past the AI gateway's filter", async () => {
     const { deployment } = await deployGateway();
-    expect(specOf(deployment, "HTTPRoute", "path-legal")).toEqual({
+    const notFound = {
+      type: "ExtensionRef",
+      extensionRef: { group: "gateway.envoyproxy.io", kind: "HTTPRouteFilter", name: "model-not-found" },
+    };
+    const routes = deployment.ofKind("HTTPRoute").filter((route) => metadataOf(route).name === "path-legal");
+    expect(routes.map(({ inputs }) => inputs)).toEqual([
+      expect.objectContaining({
+        metadata: {
+          name: "path-legal",
+          namespace: "inference-gateway",
+          labels: expect.objectContaining({ "inference-stacks.io/model-in-path": "true" }),
+          annotations: { "gateway.envoyproxy.io/ai-gateway-generated": "true" },
+        },
+        spec: {
+          parentRefs: [PARENT],
+          rules: [{ matches: [{ path: { type: "PathPrefix", value: "/legal/v1" } }], filters: [notFound] }],
+        },
+      }),
+    ]);
+    expect(specOf(deployment, "EnvoyExtensionPolicy", "model-paths")).toMatchObject({
+      targetSelectors: [{ kind: "HTTPRoute", matchLabels: { "inference-stacks.io/model-in-path": "true" } }],
+      lua: [
+        { type: "Inline", inline: expect.stringContaining("x-path-model") },
+        // A route's policy stands in place of the listener's, so it has that one's script too.
+        { type: "Inline", inline: callerScript() },
+      ],
+    });
+    expect(specOf(deployment, "HTTPRoute", "other-model")).toEqual({
       parentRefs: [PARENT],
       rules: [
         {
-          matches: [{ path: { type: "PathPrefix", value: "/legal/v1" } }],
-          filters: [
+          matches: [
             {
-              type: "URLRewrite",
-              urlRewrite: {
-                hostname: "legal-server.model-legal.svc.cluster.local",
-                path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/v1" },
-              },
-            },
-            {
-              type: "RequestHeaderModifier",
-              requestHeaderModifier: { set: [{ name: "x-ai-eg-model", value: "meta-llama/Llama-3.1-8B-Instruct" }] },
+              path: { type: "PathPrefix", value: "/" },
+              headers: ["x-path-model", "x-ai-eg-model"].map((name) => ({
+                type: "RegularExpression",
+                name,
+                value: ".+",
+              })),
             },
           ],
-          backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: "legal", weight: 1 }],
-          timeouts: { request: "3600s" },
+          filters: [notFound],
         },
       ],
     });
+    expect(specOf(deployment, "HTTPRouteFilter", "model-not-found")).toMatchObject({
+      directResponse: { statusCode: 404, contentType: "application/json" },
+    });
+  });
+
+  it("runs the script before the AI gateway's filter, which goes behind the last request buffer", async () => {
+    const { deployment } = await deployGateway();
+    expect(specOf(deployment, "EnvoyProxy", "inference")).toMatchObject({
+      filterOrder: [{ name: "envoy.filters.http.lua", before: "envoy.filters.http.buffer" }],
+    });
+    expect(specOf(deployment, "BackendTrafficPolicy", "inference")).toMatchObject({ requestBuffer: {} });
+  });
+
+  it("names the same header in the script and in the routes", () => {
+    const script = readFileSync(join(repositoryRoot(), "components/gateway/scripts/model-path.lua"), "utf8");
+    expect(script).toContain(`headers:replace("${PATH_MODEL_HEADER}", model)`);
   });
 
   it("keeps all of a gateway's resources in its namespace, so that no reference needs a grant", async () => {
@@ -127,7 +214,7 @@ describe("ModelRoutes", () => {
     const routes = ["Backend", "AIServiceBackend", "AIGatewayRoute", "HTTPRoute"].flatMap((kind) =>
       deployment.ofKind(kind),
     );
-    expect(routes).toHaveLength(13);
+    expect(routes).toHaveLength(15);
     expect(new Set(routes.map(({ inputs }) => (inputs.metadata as { namespace: string }).namespace))).toEqual(
       new Set(["inference-gateway"]),
     );
@@ -157,7 +244,7 @@ describe("ModelRoutes", () => {
         .ofKind("HTTPRoute")
         .map(({ inputs }) => (inputs.metadata as { name: string }).name)
         .sort(),
-    ).toEqual(["path-a", "path-model-a", "path-path-a", "redirect-to-https"]);
+    ).toEqual(["other-model", "path-a", "path-model-a", "path-path-a", "redirect-to-https", "unknown-model"]);
     expect(
       deployment
         .ofKind("AIGatewayRoute")

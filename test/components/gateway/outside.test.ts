@@ -70,7 +70,7 @@ describe("servers of others behind the gateway", () => {
     expect(specOf(deployment, "AIServiceBackend", "gpt")).toEqual({
       schema: { name: "OpenAI", prefix: "/openai/v1" },
       backendRef: { group: "gateway.envoyproxy.io", kind: "Backend", name: "gpt" },
-      headerMutation: { remove: ["x-api-key", "cookie"] },
+      headerMutation: { remove: ["x-api-key", "cookie", "x-tenant-id"] },
     });
     expect(specOf(deployment, "AIGatewayRoute", "model-gpt")).toMatchObject({
       rules: [
@@ -79,52 +79,32 @@ describe("servers of others behind the gateway", () => {
           backendRefs: [{ name: "gpt", priority: 0, weight: 1, modelNameOverride: "gpt-4o-mini" }],
           modelsOwnedBy: "api.example.com",
         },
+        {
+          matches: [
+            {
+              headers: [
+                { name: "x-path-model", value: "gpt" },
+                { name: "x-ai-eg-model", value: "gpt-small|gpt-4o-mini" },
+              ],
+            },
+          ],
+          backendRefs: [{ name: "gpt", priority: 0, weight: 1, modelNameOverride: "gpt-4o-mini" }],
+        },
       ],
     });
     expect(specOf(deployment, "AIGatewayRoute", "model-studio")).toMatchObject({
-      rules: [{ backendRefs: [{ name: "studio", priority: 0, weight: 1 }] }],
+      rules: Array(2).fill({ backendRefs: [{ name: "studio", priority: 0, weight: 1 }] }),
     });
   });
 
-  it("get their own key and never a client's, on both ways", async () => {
+  it("get their own key and never a client's", async () => {
     const deployment = await gateway();
     const secret = deployment.ofType("kubernetes:core/v1:Secret").find(({ name }) => name.endsWith("outside-key-gpt"));
-    expect(secret?.inputs.stringData).toEqual({ apiKey: "sk-partner", credential: "Bearer sk-partner" });
+    expect(secret?.inputs.stringData).toEqual({ apiKey: "sk-partner" });
     expect(specOf(deployment, "BackendSecurityPolicy", "external-gpt")).toEqual({
       targetRefs: [{ group: "aigateway.envoyproxy.io", kind: "AIServiceBackend", name: "gpt" }],
       type: "APIKey",
       apiKey: { secretRef: { group: "", kind: "Secret", name: "external-gpt" } },
-    });
-    expect(specOf(deployment, "HTTPRouteFilter", "external-gpt")).toEqual({
-      credentialInjection: {
-        overwrite: true,
-        credential: { valueRef: { group: "", kind: "Secret", name: "external-gpt" } },
-      },
-    });
-    expect(specOf(deployment, "HTTPRoute", "path-gpt")).toMatchObject({
-      rules: [
-        {
-          matches: [{ path: { type: "PathPrefix", value: "/gpt/v1" } }],
-          filters: [
-            {
-              urlRewrite: {
-                hostname: "api.example.com",
-                path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/openai/v1" },
-              },
-            },
-            {
-              requestHeaderModifier: {
-                set: [{ name: "x-ai-eg-model", value: "gpt-small" }],
-                remove: ["x-api-key", "cookie"],
-              },
-            },
-            {
-              type: "ExtensionRef",
-              extensionRef: { group: "gateway.envoyproxy.io", kind: "HTTPRouteFilter", name: "external-gpt" },
-            },
-          ],
-        },
-      ],
     });
     expect(deployment.ofKind("BackendSecurityPolicy")).toHaveLength(1);
   });
@@ -168,14 +148,14 @@ describe("servers of others behind the gateway", () => {
     expect(connections["gateway-to-external-gpt"]).toMatchObject({ to: [INTERNET], ports: [{ port: 443 }] });
   });
 
-  it("are used at the address of all models where they have another name there", () => {
+  it("have a base URL like every other model, whatever their name there", () => {
     const access = {
       hostname: "llm.example.com",
       exposure: "LoadBalancer",
       tls: { kind: "secret", secretName: "a" },
     } as const;
     const usage = (plan: ExternalModelPlan) => modelUsage(publishedExternal(plan), access, "default");
-    expect(usage(GPT)).toMatchObject({ baseUrl: "https://llm.example.com/v1", modelId: "gpt-small" });
+    expect(usage(GPT)).toMatchObject({ baseUrl: "https://llm.example.com/gpt/v1", modelId: "gpt-small" });
     expect(usage(STUDIO)).toMatchObject({ baseUrl: "https://llm.example.com/studio/v1", modelId: "studio" });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { modelControlConnections } from "../../../components/model-control/connections";
-import { modelControlPods, queuePods, warmModelsPods } from "../../../components/model-control/names";
+import { modelControlPods, modelRelayPods, queuePods, warmModelsPods } from "../../../components/model-control/names";
 import { modelEndpoints } from "../../../components/serving/serving";
 import { byName, NETWORKS } from "../../harness/connections";
 import { groupPlan, modelPlan, ollamaPlan } from "../../harness/plans";
@@ -19,6 +19,7 @@ describe("modelControlConnections", () => {
       "model-control-to-kubernetes-api",
       "model-control-to-model-llama-3b",
       "model-control-to-model-llama-8b",
+      "model-relay-to-model-llama-3b",
       "warm-models-to-model-control",
     ]);
     expect(granted["model-control-to-queue"]).toEqual({
@@ -34,6 +35,11 @@ describe("modelControlConnections", () => {
           podLabels: { "app.kubernetes.io/name": "ollama", "app.kubernetes.io/instance": "model-llama-3b" },
         },
       ],
+      ports: [{ port: 11434 }],
+    });
+    // Its models come and go; what vLLM has, the gateway's routes know.
+    expect(granted["model-relay-to-model-llama-3b"]).toMatchObject({
+      from: [modelRelayPods],
       ports: [{ port: 11434 }],
     });
     expect(granted["warm-models-to-model-control"]).toEqual({

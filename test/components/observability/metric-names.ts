@@ -62,6 +62,7 @@ export async function exposedSeries(): Promise<Set<string>> {
     ...fixture("dcgm-metrics.json").chartConfigMapCsv.enabled,
     ...fixture("amd-metrics.json").metrics,
     ...fixture("envoy-stats.json").proxyMetrics,
+    ...fixture("envoy-stats.json").ratelimitMetrics,
     ...(await modelControlMetrics()),
     ...fixture("kubernetes-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
   ];

@@ -74,6 +74,13 @@ export function container(pod: PodSpec, name: string): Container {
   return found;
 }
 
+/** What runs in a container before its engine is told to stop. */
+export function preStop({ lifecycle }: Container): string {
+  return (
+    lifecycle as { readonly preStop: { readonly exec: { readonly command: string[] } } }
+  ).preStop.exec.command.join(" ");
+}
+
 /** Literal values of a container's environment. */
 export function literals({ env }: Container): Record<string, string> {
   return Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ollamaEnvironment } from "../../../components/serving/ollama-server";
 import upstream from "../../fixtures/upstream/ollama.json";
 import { ollamaPlan, sharedOllamaPlans } from "../../harness/plans";
-import { container, deployServing, literals, podTemplate, specOf } from "./fixture";
+import { container, deployServing, literals, podTemplate, preStop, specOf } from "./fixture";
 
 const SET = "kubernetes:apps/v1:StatefulSet";
 
@@ -29,6 +29,7 @@ describe("OllamaServer", () => {
         task: "chat",
         namespace: "model-llama-3b",
         service: "model-llama-3b",
+        readyPath: "/api/version",
         ports: { openai: 11434 },
         podLabels: { "app.kubernetes.io/name": "ollama", "app.kubernetes.io/instance": "model-llama-3b" },
         scale: { apiVersion: "apps/v1", kind: "StatefulSet", name: "model-llama-3b" },
@@ -135,9 +136,8 @@ describe("OllamaServer", () => {
 
   it("lets running requests finish before the server is told to stop", async () => {
     const { server, set } = await deployed();
-    const { lifecycle } = server as unknown as { lifecycle: { preStop: { sleep: { seconds: number } } } };
-    expect(lifecycle.preStop.sleep.seconds).toBe(120);
-    expect(podTemplate(set).spec.terminationGracePeriodSeconds).toBeGreaterThan(lifecycle.preStop.sleep.seconds);
+    expect(preStop(server)).toMatch(/sleep 10\n[^\n]* \+ 3600\)\)\n.*:2CAA/s);
+    expect(podTemplate(set).spec.terminationGracePeriodSeconds).toBe(3630);
   });
 
   it("refuses a source that is not Ollama's registry", async () => {

@@ -6,7 +6,7 @@ import { servingConnections } from "../../../components/serving/serving";
 import { byName, NETWORKS } from "../../harness/connections";
 import { crdProblems } from "../../harness/crds";
 import { modelPlan, rayPlan } from "../../harness/plans";
-import { container, deployServing, literals, type PodSpec, specOf } from "./fixture";
+import { container, deployServing, literals, type PodSpec, preStop, specOf } from "./fixture";
 
 interface Template {
   readonly metadata: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };
@@ -100,8 +100,8 @@ describe("RayService", () => {
 
   it("lets running requests end before Ray is told to stop", async () => {
     const { worker } = await deployed();
-    expect(container(worker.template.spec, "ray-worker").lifecycle).toEqual({ preStop: { sleep: { seconds: 130 } } });
-    expect(worker.template.spec.terminationGracePeriodSeconds).toBe(150);
+    expect(preStop(container(worker.template.spec, "ray-worker"))).toMatch(/ \+ 3600\)\)\n.*:1F40/s);
+    expect(worker.template.spec.terminationGracePeriodSeconds).toBe(3630);
   });
 
   it("copies the weights to each worker as vLLM's pods do, or streams them with the model's own key", async () => {

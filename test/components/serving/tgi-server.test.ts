@@ -4,7 +4,7 @@ import { engineOptions } from "../../../engines";
 import type { ModelPlan } from "../../../planner/types";
 import { modelPlan } from "../../harness/plans";
 import { problemsWith } from "../../stacks/config/samples";
-import { container, deployServing, literals, podTemplate, specOf } from "./fixture";
+import { container, deployServing, literals, podTemplate, preStop, specOf } from "./fixture";
 
 /** An 8 B model on TGI, on four A10. */
 const tgiPlan = (overrides: Partial<ModelPlan> = {}) =>
@@ -72,10 +72,10 @@ describe("TgiServer", () => {
 
   it("waits for its warm-up, and drains before it leaves", async () => {
     const { resource, template } = await deployed();
-    const { startupProbe, livenessProbe, lifecycle } = container(template.spec, "tgi");
+    const { startupProbe, livenessProbe } = container(template.spec, "tgi");
     expect(startupProbe).toMatchObject({ httpGet: { path: "/health", port: "http" }, failureThreshold: 40 });
     expect(livenessProbe).toMatchObject({ httpGet: { path: "/health", port: "http" } });
-    expect(lifecycle).toEqual({ preStop: { sleep: { seconds: 10 } } });
+    expect(preStop(container(template.spec, "tgi"))).toContain("tgi_batch_current_size|tgi_queue_size");
     expect(specOf(resource)).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 0 } } });
   });
 });

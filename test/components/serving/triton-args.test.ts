@@ -76,7 +76,7 @@ describe("the command line of Triton", () => {
         "--model-control-mode=explicit",
         "--load-model=llama",
         "--metrics-config=summary_latencies=true",
-        "--exit-timeout-secs=120",
+        "--exit-timeout-secs=3600",
         "--grpc-infer-allocation-pool-size=16",
         "--pinned-memory-pool-byte-size=268435456",
       ]),

@@ -98,7 +98,7 @@ describe("vllmArguments", () => {
       "--max-model-len=8192",
       "--gpu-memory-utilization=0.92",
       "--runner=generate",
-      "--shutdown-timeout=120",
+      "--shutdown-timeout=3600",
       "--disable-access-log-for-endpoints=/health,/metrics,/v1/models",
     ]);
   });

@@ -4,7 +4,7 @@ import { groupControllerValues } from "../../../components/serving/group-control
 import type { NodeLink } from "../../../planner/types";
 import { crdProblems } from "../../harness/crds";
 import { groupPlan, modelPlan } from "../../harness/plans";
-import { container, deployServing, literals, type PodSpec, specOf } from "./fixture";
+import { container, deployServing, literals, type PodSpec, preStop, specOf } from "./fixture";
 
 const NETWORKS = "k8s.v1.cni.cncf.io/networks";
 const QUOTA = "serving-llama-405b-space-ns-quota";
@@ -123,7 +123,7 @@ describe("VllmGroup", () => {
       expect(container(worker.spec, "vllm").livenessProbe).toMatchObject({
         exec: { command: expect.arrayContaining([expect.stringMatching(/LWS_LEADER_ADDRESS.*6379/)]) },
       });
-      expect(container(leader.spec, "vllm").lifecycle).toEqual({ preStop: { sleep: { seconds: 130 } } });
+      expect(preStop(container(leader.spec, "vllm"))).toContain("vllm:num_requests_running|vllm:num_requests_waiting");
     });
   });
 

@@ -22,6 +22,7 @@ describe("VllmServer", () => {
         task: "chat",
         namespace: "model-llama-8b",
         service: "model-llama-8b",
+        readyPath: "/v1/models",
         ports: { openai: 8000 },
         podLabels: { "app.kubernetes.io/name": "vllm", "app.kubernetes.io/instance": "model-llama-8b" },
         scale: { apiVersion: "apps/v1", kind: "Deployment", name: "model-llama-8b" },
@@ -100,7 +101,7 @@ describe("VllmServer", () => {
     expect(specOf(resource)).toMatchObject({
       replicas: 1,
       strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
-      progressDeadlineSeconds: 2200,
+      progressDeadlineSeconds: 5830,
     });
   });
 
@@ -185,8 +186,8 @@ describe("VllmServer", () => {
     const { template } = await deployed();
     const engine = container(template.spec, "vllm");
     expect(engine.lifecycle).toEqual({ preStop: { sleep: { seconds: 10 } } });
-    expect(engine.args).toContain("--shutdown-timeout=120");
-    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(130);
+    expect(engine.args).toContain("--shutdown-timeout=3600");
+    expect(template.spec.terminationGracePeriodSeconds).toBe(3630);
   });
 
   it("sets only variables that the release reads", async () => {
@@ -268,8 +269,13 @@ describe("VllmServer", () => {
   it("runs on CPUs with the image for them, and with threads for the pod's cores alone", async () => {
     const cpus = { gpuVendor: undefined, gpuModel: undefined, gpusPerNode: 0 };
     const resources = { cpu: 7.5, memoryGiB: 12, ephemeralStorageGiB: 20, sharedMemoryGiB: 1, gpus: 0 };
-    const { template } = await deployed(modelPlan({ ...cpus, resources }));
+    const { template, resource } = await deployed(modelPlan({ ...cpus, resources }));
     const engine = container(template.spec, "vllm");
+    // The old pod serves until the new one does: its drain is not waited for.
+    expect(specOf(resource)).toMatchObject({
+      strategy: { rollingUpdate: { maxSurge: 1 } },
+      progressDeadlineSeconds: 2200,
+    });
     expect(engine.image).toMatch(/vllm-openai-cpu:v0\.33\.0/);
     expect(literals(engine)).toMatchObject({ VLLM_CPU_OMP_THREADS_BIND: "nobind", OMP_NUM_THREADS: "6" });
     expect(engine.resources.limits).toMatchObject({ cpu: "7500m", memory: "12Gi" });

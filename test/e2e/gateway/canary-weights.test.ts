@@ -1,161 +1,92 @@
-/**
- * A real Envoy shares requests by the weights of a rendered route. Its cluster is written here as Envoy Gateway v1.9.0 makes
- * it of several backendRefs (internal/xds/translator/cluster.go: a locality for each, by its weight; none of weight 0).
- */
-import { writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
-import { z } from "zod";
-import { freePorts } from "../../../rehearsal/cluster/ports";
-import { requirePart } from "../../../rehearsal/parts/find";
-import { deployGateway, endpoint, specOf } from "../../components/gateway/fixture";
-import { ServerProcess } from "../model-control/registry/server-process";
+/** Weights share requests in the real gateway: on the way by the body's `model`, behind the AI gateway's filter, and by the path. */
+import { beforeAll, describe, expect, it } from "vitest";
+import type { StandIn } from "../../../rehearsal/cluster/gateway/stand-ins";
+import { endpoint } from "../../components/gateway/fixture";
+import { sharedBySuite } from "../shared-by-suite";
+import { answersOf, chat, chatByPath, countsOf, startReplicas, untilHealthy } from "./replicas";
+import { standOf } from "./stand-of";
 
-const REQUESTS = 2000;
-const TYPE = "type.googleapis.com/envoy.extensions";
+const REQUESTS = 1000;
+/** Percent that each model's canary takes. */
+const WEIGHTS = { none: 0, fifth: 20, all: 100 } as const;
+const WAYS = [
+  ["by name", chat],
+  ["by path", chatByPath],
+] as const;
 
-const route = z.object({
-  rules: z.tuple([z.object({ backendRefs: z.array(z.object({ name: z.string(), weight: z.number() })) })]),
+const canaryOf = (model: string) => `${model}-canary`;
+
+const stand = sharedBySuite(() => {
+  const endpoints = Object.entries(WEIGHTS).flatMap(([model, weight]) => [
+    endpoint(model),
+    endpoint(canaryOf(model), { servedName: model, revisionOf: { model, weight } }),
+  ]);
+  return standOf({ endpoints }, { proxies: 0 });
 });
 
-const stops: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) {
-    await stop();
+const standIns = new Map<string, StandIn>();
+
+beforeAll(async () => {
+  for (const model of Object.keys(WEIGHTS)) {
+    // Three to one: who shares by replicas instead of weights is found out.
+    await startReplicas(stand(), model, 3);
+    for (const [name, standIn] of await startReplicas(stand(), canaryOf(model), 1)) {
+      standIns.set(name, standIn);
+    }
   }
+  await stand().startProxy();
+  await untilHealthy(stand(), ["none"], 3);
+  await untilHealthy(stand(), ["fifth"], 4);
+  await untilHealthy(stand(), ["all"], 1);
 });
 
-/** Port of a server that answers with its name. */
-async function answering(name: string): Promise<number> {
-  const server: Server = createServer((_, response) => response.end(name));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  stops.push(() => server.close().closeAllConnections());
-  return (server.address() as AddressInfo).port;
+/** How many requests the canary answers; all others its model must have. */
+async function canaryAnswers(model: string, way: typeof chat): Promise<number> {
+  const counts = countsOf(
+    await answersOf(
+      stand(),
+      Array.from({ length: REQUESTS }, () => way(model)),
+    ),
+  );
+  const { [`${canaryOf(model)}-0`]: canary = 0, ...others } = counts;
+  const replicas = Object.keys(others).toSorted();
+  expect(replicas).toEqual(canary === REQUESTS ? [] : [0, 1, 2].map((number) => `${model}-${number}`));
+  return canary;
 }
 
-async function refsWith(weight: number) {
-  const canary = endpoint("legal-canary", { servedName: "legal", revisionOf: { model: "legal", weight } });
-  const { deployment } = await deployGateway({ endpoints: [endpoint("legal"), canary] });
-  return ["AIGatewayRoute model-legal", "HTTPRoute path-legal"].map((object) => {
-    const [kind = "", name = ""] = object.split(" ");
-    return route.parse(specOf(deployment, kind, name)).rules[0].backendRefs;
+describe.each(WAYS)("%s", (_, way) => {
+  it("gives a canary none of the requests, or all", async () => {
+    expect(await canaryAnswers("none", way)).toBe(0);
+    expect(await canaryAnswers("all", way)).toBe(REQUESTS);
   });
-}
 
-type Refs = Awaited<ReturnType<typeof refsWith>>[number];
-
-/** @param ports of who answers; undefined for a name that resolves to nothing, as a headless Service without ready pods. */
-function cluster(refs: Refs, ports: Readonly<Record<string, number | undefined>>) {
-  return {
-    name: "model",
-    type: "STRICT_DNS",
-    connect_timeout: "5s",
-    load_balancing_policy: {
-      policies: [
-        {
-          typed_extension_config: {
-            name: "envoy.load_balancing_policies.least_request",
-            typed_config: {
-              "@type": `${TYPE}.load_balancing_policies.least_request.v3.LeastRequest`,
-              locality_lb_config: { locality_weighted_lb_config: {} },
-            },
-          },
-        },
-      ],
-    },
-    load_assignment: {
-      cluster_name: "model",
-      endpoints: refs
-        .filter(({ weight }) => weight > 0)
-        .map(({ name, weight }) => ({
-          locality: { region: name },
-          load_balancing_weight: weight,
-          lb_endpoints: [{ endpoint: { address: { socket_address: addressOf(ports[name]) } } }],
-        })),
-    },
-  };
-}
-
-function addressOf(port: number | undefined) {
-  return port === undefined
-    ? { address: "nothing.invalid", port_value: 1 }
-    : { address: "127.0.0.1", port_value: port };
-}
-
-async function proxy(refs: Refs, ports: Readonly<Record<string, number | undefined>>): Promise<string> {
-  const [admin = 0, port = 0] = await freePorts(2);
-  const loopback = (port_value: number) => ({ socket_address: { address: "127.0.0.1", port_value } });
-  const manager = {
-    "@type": `${TYPE}.filters.network.http_connection_manager.v3.HttpConnectionManager`,
-    stat_prefix: "model",
-    http_filters: [
-      { name: "envoy.filters.http.router", typed_config: { "@type": `${TYPE}.filters.http.router.v3.Router` } },
-    ],
-    route_config: {
-      virtual_hosts: [
-        { name: "model", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster: "model" } }] },
-      ],
-    },
-  };
-  const filters = [{ name: "envoy.filters.network.http_connection_manager", typed_config: manager }];
-  const config = {
-    admin: { address: loopback(admin) },
-    static_resources: {
-      listeners: [{ name: "models", address: loopback(port), filter_chains: [{ filters }] }],
-      clusters: [cluster(refs, ports)],
-    },
-  };
-  const envoy = await ServerProcess.start((folder) => {
-    writeFileSync(join(folder, "envoy.json"), JSON.stringify(config));
-    return {
-      command: requirePart("envoy"),
-      args: ["-c", join(folder, "envoy.json"), "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "error"],
-      ready: async () => (await fetch(`http://127.0.0.1:${admin}/ready`)).ok,
-    };
+  it("gives it 20 of a hundred", async () => {
+    const canary = await canaryAnswers("fifth", way);
+    // Three standard deviations of 1,000 throws at 20 %.
+    expect(Math.abs(canary - 0.2 * REQUESTS)).toBeLessThan(3 * Math.sqrt(REQUESTS * 0.2 * 0.8));
   });
-  stops.push(() => envoy.stop());
-  return `http://127.0.0.1:${port}/v1/models`;
-}
+});
 
-async function answersOf(url: string): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (let sent = 0; sent < REQUESTS; sent += 20) {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const response = await fetch(url);
-        return response.ok ? response.text() : String(response.status);
-      }),
-    );
-    for (const answer of answers) {
-      counts[answer] = (counts[answer] ?? 0) + 1;
-    }
+it("keeps answering on a path of its own a canary that has no share", async () => {
+  // By the model's own name there, as docs/canary.md says.
+  const path = `/${canaryOf("none")}/v1/chat/completions`;
+  const counts = countsOf(await answersOf(stand(), [{ path, model: "none" }]));
+  expect(counts).toEqual({ "none-canary-0": 1 });
+});
+
+it("counts the tokens of both revisions, under the name that clients say", async () => {
+  const entries = stand()
+    .proxies.flatMap((proxy) => proxy.accessLog())
+    .filter(({ path, model }) => path === "/v1/chat/completions" && model === "fifth");
+  expect(new Set(entries.map(({ total_tokens }) => total_tokens))).toEqual(new Set([2]));
+  const canary = standIns.get("fifth-canary-0");
+  expect(entries.map(({ upstream }) => upstream)).toContain(`${canary?.address}:${canary?.port}`);
+});
+
+it("sends the share of a canary that is away to its model", async () => {
+  await standIns.get("fifth-canary-0")?.close();
+  await untilHealthy(stand(), ["fifth"], 3);
+  for (const [, way] of WAYS) {
+    expect(await canaryAnswers("fifth", way)).toBe(0);
   }
-  return counts;
-}
-
-it.each([0, 20, 100])(
-  "a canary of weight %i gets that share, by name and by path",
-  { timeout: 60_000 },
-  async (weight) => {
-    const ports = { legal: await answering("legal"), "legal-canary": await answering("legal-canary") };
-    for (const refs of await refsWith(weight)) {
-      const { legal = 0, "legal-canary": canary = 0, ...others } = await answersOf(await proxy(refs, ports));
-      expect([others, legal + canary]).toEqual([{}, REQUESTS]);
-      const share = (100 * canary) / REQUESTS;
-      if (weight === 20) {
-        // Envoy deals by weight, it does not throw dice: a far wider margin than it needs.
-        expect(Math.abs(share - weight)).toBeLessThan(3);
-      } else {
-        expect(share).toBe(weight);
-      }
-    }
-  },
-);
-
-it("sends the share of a canary without ready pods to its model", { timeout: 60_000 }, async () => {
-  const [refs = []] = await refsWith(20);
-  const url = await proxy(refs, { legal: await answering("legal") });
-  expect(await answersOf(url)).toEqual({ legal: REQUESTS });
 });

@@ -1,17 +1,15 @@
 /**
- * What vLLM's development mode opens, which a model that may sleep is started in, before a real Envoy with the rendered routes: no
+ * What vLLM's development mode opens, which a model that may sleep is started in, behind the real gateway: no
  * spelling of a path leads there.
  */
-import { writeFileSync } from "node:fs";
-import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join, posix } from "node:path";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { freePorts } from "../../../rehearsal/cluster/ports";
-import { requirePart } from "../../../rehearsal/parts/find";
+import { Agent, request } from "node:https";
+import { posix } from "node:path";
+import { describe, expect, it } from "vitest";
+import { connectionOptions } from "../../../rehearsal/cluster/gateway/request";
+import { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
+import { waitFor } from "../../../rehearsal/cluster/wait";
 import { changedRun } from "../../stacks/run";
-import { ServerProcess } from "../model-control/registry/server-process";
-import { type ListenerRules, listenerRules, modelsListener } from "./models-listener";
+import { sharedBySuite } from "../shared-by-suite";
 
 /** Those of vLLM 0.33.0 (entrypoints/serve/dev, entrypoints/rl/online), none under `/v1`, and the metrics. */
 const ROUTES = [
@@ -49,89 +47,94 @@ function read(url: string): string {
   return posix.normalize(plain).toLowerCase();
 }
 
-describe("vLLM's development routes behind a real Envoy", () => {
-  const running: { stop(): Promise<unknown> }[] = [];
-  let rules: ListenerRules;
+/** The gateway with a model that may sleep, and what its engine is asked. */
+interface Sleeping {
+  readonly stand: GatewayStand;
+  readonly asked: string[];
+  readonly key: string;
+  stop(): Promise<void>;
+}
 
-  beforeAll(async () => {
-    const napper = { model: "qwen3-8b", contextTokens: 8192, concurrency: 2, vllm: { sleepMode: true } };
-    const { deployment } = await changedRun("edge-nvidia", { models: { napper } });
-    rules = listenerRules(deployment);
+async function start(): Promise<Sleeping> {
+  const napper = { model: "qwen3-8b", contextTokens: 8192, concurrency: 2, vllm: { sleepMode: true } };
+  const { resources } = await changedRun("edge-nvidia", { models: { napper } });
+  const stand = await GatewayStand.start(resources);
+  const asked: string[] = [];
+  await stand.serve("napper", (incoming, response) => {
+    asked.push(incoming.url ?? "");
+    incoming.resume();
+    response.end("{}");
   });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((each) => each.stop()));
-  });
+  return { stand, asked, key: await stand.key("default"), stop: () => stand.stop() };
+}
 
-  /** Paths that the engine was asked for, as it got them, when a gateway with these rules was asked for `paths`. */
-  async function seen(
-    paths: readonly string[],
-    { with: { client, prefixes, headers } = rules, normalize = true } = {},
-  ): Promise<readonly string[]> {
-    const asked: string[] = [];
-    const server: Server = createServer((incoming, response) => {
-      asked.push(incoming.url ?? "");
-      response.end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    running.push({ stop: async () => server.close().closeAllConnections() });
-    const [admin = 0, gateway = 0] = await freePorts(2);
-    const ports = { admin, gateway, engine: (server.address() as AddressInfo).port };
-    const envoy = await ServerProcess.start((folder) => {
-      const file = join(folder, "envoy.json");
-      writeFileSync(file, JSON.stringify(modelsListener({ client, prefixes, headers }, ports, normalize)));
-      return {
-        command: requirePart("envoy"),
-        args: ["-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "error"],
-        ready: async () => (await fetch(`http://127.0.0.1:${admin}/ready`)).ok,
-      };
-    });
-    running.push(envoy);
-    for (const path of paths) {
-      for (const [name, value] of [["accept", "*/*"] as const, ...headersOf(rules)]) {
-        await follow(gateway, path, { [name]: value });
-      }
+describe("vLLM's development routes behind the real gateway", () => {
+  const shared = sharedBySuite(start);
+
+  /** Paths that the engine was asked for, as it got them, when the gateway was asked for `paths`. */
+  async function seen(paths: readonly string[]): Promise<readonly string[]> {
+    const { stand, asked, key } = shared();
+    const [proxy] = stand.proxies;
+    if (proxy === undefined) {
+      throw new Error("no proxy");
     }
-    return asked;
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    const options = { ...connectionOptions(proxy, stand), agent, method: "POST" };
+    asked.length = 0;
+    const follow = async (path: string, headers: Record<string, string>, times = 3): Promise<void> => {
+      const location = await new Promise<string | undefined>((resolve, reject) => {
+        const sent = request({ ...options, path, headers }, (response) => {
+          response.resume().on("end", () => resolve(response.headers.location));
+        });
+        sent.on("error", reject).end(JSON.stringify({ model: "napper", messages: [] }));
+      });
+      if (location !== undefined && times > 0) {
+        await follow(location.replace(/^https?:\/\/[^/]*/, ""), headers, times - 1);
+      }
+    };
+    const headers = { host: stand.hostname, authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const variants = [headers, { ...headers, "x-ai-eg-model": "napper" }];
+    // Eight at a time: the gateway answers each on its own.
+    const queue = paths.flatMap((path) => variants.map((each) => ({ path, headers: each })));
+    const work = async (): Promise<void> => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        await follow(next.path, next.headers);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, work));
+    agent.destroy();
+    return [...asked];
   }
 
   it("are reached by no spelling of their paths, nor by the header that chooses a model", {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
-    expect(rules.prefixes).toEqual([{ prefix: "/napper/v1", replacement: "/v1" }]);
-    expect(headersOf(rules)).toEqual([["x-ai-eg-model", "napper"]]);
-    const asked = await seen(["/napper/v1/chat/completions", ...ROUTES.flatMap(spellings)]);
-    expect(asked[0]).toBe("/v1/chat/completions");
-    // Some spellings are paths below /v1 that the engine does not have.
-    expect(new Set(asked.map(read))).toContain("/v1/sleep");
+    const open = ["/napper/v1/chat/completions", "/napper/v1/./chat/completions", "/napper/v1%2fchat/completions"];
+    expect(new Set(await seen(open))).toEqual(new Set(["/v1/chat/completions"]));
+    const asked = await seen(ROUTES.flatMap(spellings));
     expect(asked.filter((url) => !/^\/v1(\/|$)/.test(read(url)))).toEqual([]);
   });
 
-  it("would be reached without the rules that keep them closed", async () => {
-    const { client } = rules;
-    const open = { ...rules, client: { ...client, headers: { earlyRequestHeaders: { remove: ["x-other"] } } } };
-    expect(await seen(["/sleep"], { with: open })).toEqual(["/sleep"]);
-    expect((await seen(["/napper/v1/../sleep"], { normalize: false })).map(read)).toContain("/sleep");
-    const kept = {
+  it("stay closed by the AI gateway's filter alone, which knows its paths, without the listener's rules", async () => {
+    const { stand } = shared();
+    const policy = stand.objects.find(
+      ({ kind, metadata }) => kind === "ClientTrafficPolicy" && metadata.name === "inference",
+    );
+    if (policy === undefined) {
+      throw new Error("the listener of models has no ClientTrafficPolicy");
+    }
+    const rules = policy.spec as { readonly headers: object; readonly path: object };
+    const spec = {
       ...rules,
-      client: { ...client, path: { ...client.path, escapedSlashesAction: "KeepUnchanged" as const } },
+      headers: { ...rules.headers, earlyRequestHeaders: { remove: ["x-other"] } },
+      path: { ...rules.path, escapedSlashesAction: "KeepUnchanged" },
     };
-    expect((await seen(["/napper/v1/..%2fsleep"], { with: kept })).map(read)).toContain("/sleep");
+    await stand.apply([{ ...policy, spec }]);
+    // With the rules this one leads, by a redirect, to the model.
+    await waitFor("the listener without its rules", async () => {
+      return (await seen(["/napper/v1%2fchat/completions"])).length === 0 ? true : undefined;
+    });
+    const asked = await seen(["/sleep", "/napper/v1/..%2fsleep", "/napper/v1/../sleep", "/v1/chat/completions"]);
+    expect(new Set(asked)).toEqual(new Set(["/v1/chat/completions"]));
   });
 });
-
-function headersOf({ headers }: ListenerRules): (readonly [string, string])[] {
-  return headers.map(({ name, value }) => [name, value] as const);
-}
-
-/** Sends the path as it is written, and goes where the answer says. */
-async function follow(port: number, path: string, headers: Record<string, string>, times = 3): Promise<void> {
-  const location = await new Promise<string | undefined>((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port, path, method: "POST", headers }, (response) => {
-      response.resume().on("end", () => resolve(response.headers.location));
-    });
-    asked.on("error", reject).end();
-  });
-  if (location !== undefined && times > 0) {
-    await follow(port, location.replace(/^https?:\/\/[^/]*/, ""), headers, times - 1);
-  }
-}

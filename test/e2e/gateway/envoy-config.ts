@@ -1,4 +1,4 @@
-import type { IssuedCertificate } from "../model-store/authority";
+import type { IssuedCertificate } from "../../../rehearsal/cluster/authority";
 import type { RenderedGateway, RenderedListener } from "./rendered-gateway";
 
 /** Addresses of the loopback interface, in place of those in the cluster. */

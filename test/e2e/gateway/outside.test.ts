@@ -1,132 +1,117 @@
-/** The way by path to a server outside, on a real Envoy: whom it trusts, which key leaves, and what stays. */
+/** A server outside behind the real gateway: whom it trusts, which key leaves, and what stays. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { IncomingHttpHeaders } from "node:http";
-import { createServer, request, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { freePorts } from "../../../rehearsal/cluster/ports";
-import { requirePart } from "../../../rehearsal/parts/find";
-import type { Deployment } from "../../harness/deploy";
-import { metadataOf } from "../../stacks/kubernetes";
+import { describe, expect, it } from "vitest";
+import type { IssuedCertificate } from "../../../rehearsal/cluster/authority";
+import type { GatewayAnswer } from "../../../rehearsal/cluster/gateway/request";
+import { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
 import { changedRun } from "../../stacks/run";
-import { ServerProcess } from "../model-control/registry/server-process";
-import { type IssuedCertificate, issueCertificate } from "../model-store/authority";
-import { outsideRoute } from "./outside-route";
+import { issueCertificate } from "../model-store/authority";
+import { sharedBySuite } from "../shared-by-suite";
+import { RecordingBackend } from "./recording-backend";
 
-const HOST = "llm.partner.example";
+const PARTNER = "llm.partner.example";
+const MISNAMED = "misnamed.example";
+const STRANGER = "stranger.example";
 
-/** What a server outside was asked. */
-interface Seen {
-  readonly url: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
+interface Outside {
+  readonly stand: GatewayStand;
+  /** By hostname. */
+  readonly servers: Readonly<Record<string, RecordingBackend>>;
+  stop(): Promise<void>;
 }
 
-/** A stand-in for a server outside: TLS, and OpenAI's answer to a chat. */
-async function partner(certificate: IssuedCertificate, seen: Seen[]): Promise<Server> {
-  const server = createServer({ key: certificate["tls.key"], cert: certificate["tls.crt"] }, (asked, response) => {
-    let body = "";
-    asked.on("data", (part) => {
-      body += String(part);
-    });
-    asked.on("end", () => {
-      seen.push({ url: asked.url, headers: asked.headers, body });
-      response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: "hello" } }] }));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return server;
+async function start(): Promise<Outside> {
+  const right = issueCertificate([`DNS:${PARTNER}`, `DNS:${STRANGER}`]);
+  const folder = mkdtempSync(join(tmpdir(), "outside-"));
+  writeFileSync(join(folder, "ca.pem"), right["ca.crt"]);
+  const external = { model: "gpt-small", secretKey: "partnerApiKey", caFile: "ca.pem" };
+  const models = {
+    assistant: { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 },
+    partner: { engine: "external", external: { ...external, url: `https://${PARTNER}:8443/openai/v1` } },
+    // Its authority is ours, its name is another's.
+    misnamed: { engine: "external", external: { ...external, model: "misnamed", url: `https://${MISNAMED}:8443/v1` } },
+    // Its name is right, its authority is none that the public trusts.
+    stranger: { engine: "external", external: { model: "stranger", url: `https://${STRANGER}:8443/v1` } },
+  };
+  const { resources } = await changedRun("dev", { models, partnerApiKey: { secure: "v1:never-read" } }, folder);
+  rmSync(folder, { recursive: true });
+  const stand = await GatewayStand.start(resources);
+  const servers = Object.fromEntries(
+    [PARTNER, MISNAMED, STRANGER].map((host) => [host, new RecordingBackend(host)] as const),
+  );
+  for (const [host, { listener }] of Object.entries(servers)) {
+    await stand.listen(host, 8443, createServer(identity(right), listener));
+  }
+  return { stand, servers, stop: () => stand.stop() };
 }
 
-describe("a server outside behind a real Envoy", () => {
-  const right = issueCertificate([`DNS:${HOST}`]);
-  const running: { stop(): Promise<unknown> | undefined }[] = [];
-  let deployment: Deployment;
-  let consumerKey = "";
+function identity(certificate: IssuedCertificate): { readonly key: string; readonly cert: string } {
+  return { key: certificate["tls.key"], cert: certificate["tls.crt"] };
+}
 
-  beforeAll(async () => {
-    const folder = mkdtempSync(join(tmpdir(), "outside-"));
-    writeFileSync(join(folder, "ca.pem"), right["ca.crt"]);
-    const external = { model: "gpt-small", secretKey: "partnerApiKey", caFile: "ca.pem" };
-    const models = {
-      assistant: { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 },
-      partner: { engine: "external", external: { ...external, url: `https://${HOST}:8443/openai/v1` } },
-      other: { engine: "external", external: { ...external, url: "https://other.example/v1" } },
-    };
-    const secret = { secure: "v1:never-read" };
-    ({ deployment } = await changedRun("dev", { models, partnerApiKey: secret }, folder));
-    rmSync(folder, { recursive: true });
-    const keys = deployment
-      .ofType("kubernetes:core/v1:Secret")
-      .find((resource) => metadataOf(resource).name === "consumer-default");
-    consumerKey = String((keys?.inputs.stringData as Record<string, string> | undefined)?.default);
-  });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((each) => each.stop()));
-  });
+describe("a server outside behind the real gateway", () => {
+  const shared = sharedBySuite(start);
 
-  /** Starts the server and Envoy before it, and sends one chat. */
+  /** Sends one chat to a model, by its path or by its name in the body. */
   async function chat(
-    certificate: IssuedCertificate,
-    headers: Record<string, string>,
-    model = "partner",
-  ): Promise<[number | undefined, Seen[]]> {
-    const seen: Seen[] = [];
-    const server = await partner(certificate, seen);
-    running.push({ stop: async () => server.close() });
-    const [admin = 0, gateway = 0] = await freePorts(2);
-    const ports = { admin, gateway, server: (server.address() as AddressInfo).port };
-    const envoy = await ServerProcess.start((folder) => {
-      const file = join(folder, "envoy.json");
-      writeFileSync(file, JSON.stringify(outsideRoute(deployment, model, ports, right)));
-      return {
-        command: requirePart("envoy"),
-        args: ["-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "error"],
-        ready: async () => (await fetch(`http://127.0.0.1:${admin}/ready`)).ok,
-      };
-    });
-    running.push(envoy);
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      const path = `/${model}/v1/chat/completions`;
-      const options = { host: "127.0.0.1", port: gateway, path, method: "POST", headers, rejectUnauthorized: false };
-      const asked = request(options, (response) => {
-        response.resume().on("end", () => resolve(response.statusCode));
-      });
-      asked.on("error", reject);
-      asked.end(JSON.stringify({ model: "gpt-small", messages: [] }));
-    });
-    return [status, seen];
+    { stand }: Outside,
+    model: string,
+    {
+      path = "/v1/chat/completions",
+      ...caller
+    }: { path?: string; consumer?: string; headers?: Record<string, string> },
+  ): Promise<GatewayAnswer> {
+    return stand.request({ ...caller, path, json: { model, messages: [{ role: "user", content: "Hello." }] } });
   }
 
-  it("gets its own key at its own path and name, and no client's", async () => {
-    const [status, seen] = await chat(right, {
-      authorization: `Bearer ${consumerKey}`,
-      "x-api-key": "another-key-of-the-client",
-      cookie: "session=of-the-client",
-    });
-    expect(status).toBe(200);
-    expect(seen).toHaveLength(1);
-    expect(seen[0]).toMatchObject({
-      url: "/openai/v1/chat/completions",
-      headers: { host: HOST, authorization: "Bearer (secret)", "x-consumer-id": "default" },
-      body: JSON.stringify({ model: "gpt-small", messages: [] }),
-    });
-    expect(JSON.stringify(seen)).not.toContain("of-the-client");
-    expect(consumerKey.length).toBeGreaterThan(10);
-    expect(JSON.stringify(seen)).not.toContain(consumerKey);
-  });
+  it.each(["/v1/chat/completions", "/partner/v1/chat/completions"])(
+    "gets its own key at its own path and name, and no client's (%s)",
+    async (path) => {
+      const { stand, servers } = shared();
+      const headers = { "x-api-key": "another-key-of-the-client", cookie: "session=of-the-client" };
+      const answer = await chat(shared(), "partner", { path, consumer: "default", headers });
+      expect(answer).toMatchObject({ status: 200 });
+      const asked = servers[PARTNER]?.asked.splice(0) ?? [];
+      expect(asked).toHaveLength(1);
+      expect(asked[0]).toMatchObject({
+        url: "/openai/v1/chat/completions",
+        headers: { host: PARTNER, authorization: "Bearer (secret)", "x-consumer-id": "default" },
+      });
+      expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ model: "gpt-small" });
+      expect(JSON.stringify(asked)).not.toContain("of-the-client");
+      const key = await stand.key("default");
+      expect(key.length).toBeGreaterThan(10);
+      expect(JSON.stringify(asked)).not.toContain(key);
+    },
+  );
 
   it("is not called for who has no key, its own key included", async () => {
-    for (const headers of [{}, { authorization: "Bearer (secret)" }]) {
-      expect(await chat(right, headers as Record<string, string>)).toEqual([401, []]);
+    for (const path of ["/v1/chat/completions", "/partner/v1/chat/completions"]) {
+      for (const headers of [undefined, { authorization: "Bearer (secret)" }]) {
+        expect((await chat(shared(), "partner", { path, headers })).status).toBe(401);
+      }
     }
+    expect(shared().servers[PARTNER]?.asked).toEqual([]);
   });
 
-  it("is not called where its certificate is of another name, or of another authority", async () => {
-    const caller = { authorization: `Bearer ${consumerKey}` };
-    expect(await chat(issueCertificate([`DNS:${HOST}`]), caller)).toEqual([503, []]);
-    expect(await chat(right, caller, "other")).toEqual([503, []]);
+  it.each([
+    { model: "misnamed", host: MISNAMED },
+    { model: "stranger", host: STRANGER },
+  ])("is not called where its certificate is not its own ($model)", async ({ model, host }) => {
+    const { stand, servers } = shared();
+    const [proxy] = stand.proxies;
+    // Handshakes that failed for the certificate, and for nothing else, by cluster.
+    const refused = async () => {
+      const stats = (await proxy?.stats(`${model}.*ssl\\.fail_verify_(error|san)$`)) ?? new Map<string, number>();
+      return [...stats.values()].reduce((sum, count) => sum + count, 0);
+    };
+    const before = await refused();
+    const { status } = await chat(shared(), model, { consumer: "default" });
+    expect(status).toBe(503);
+    expect(servers[host]?.asked).toEqual([]);
+    expect(await refused()).toBeGreaterThan(before);
   });
 });

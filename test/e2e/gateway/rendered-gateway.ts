@@ -3,6 +3,7 @@ import type { Deployment } from "../../harness/deploy";
 import { metadataOf } from "../../stacks/kubernetes";
 
 const targetRefs = z.array(z.object({ sectionName: z.string() }));
+const targetsGateway = z.object({ targetRefs: z.array(z.object({ kind: z.literal("Gateway") })).min(1) });
 const bytes = z.union([z.number(), z.string().transform(quantity)]);
 const duration = z.string().regex(/^\d+s$/);
 
@@ -91,9 +92,15 @@ export function renderedGateway(deployment: Deployment): RenderedGateway {
   if (gateway === undefined || proxy === undefined) {
     throw new Error("the environment has no Gateway");
   }
-  const clients = specs("ClientTrafficPolicy", clientSpec);
-  const backends = specs("BackendTrafficPolicy", backendSpec);
-  const security = specs("SecurityPolicy", securitySpec);
+  // Policies of one route add to these; what is held before a route is known follows from these alone.
+  const ofListeners = <T>(kind: string, schema: z.ZodType<T>) =>
+    deployment
+      .ofKind(kind)
+      .filter(({ inputs }) => targetsGateway.safeParse(inputs.spec).success)
+      .map(({ inputs }) => schema.parse(inputs.spec));
+  const clients = ofListeners("ClientTrafficPolicy", clientSpec);
+  const backends = ofListeners("BackendTrafficPolicy", backendSpec);
+  const security = ofListeners("SecurityPolicy", securitySpec);
   return {
     listeners: gateway.listeners.map(({ name, port, hostname }) => ({
       name,

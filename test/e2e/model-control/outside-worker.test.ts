@@ -1,6 +1,7 @@
 /** An engine outside, as the platform renders it for the API: a real Ollama, listed, filled, emptied and "stopped" by the real API. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { metadataOf } from "../../stacks/kubernetes";
 import { changedRun } from "../../stacks/run";
 import { type Ollama, type Redis, type Registry, startOllama, startRedis, startRegistry } from "./registry";
 import { Api, ApiBundle } from "./start-api";
@@ -18,8 +19,9 @@ async function renderedWorkers(): Promise<readonly { readonly name: string; read
   });
   const files = deployment
     .ofType("kubernetes:core/v1:ConfigMap")
+    .filter((resource) => metadataOf(resource).name === "model-control")
     .map(({ inputs }) => inputs.data as Record<string, string>);
-  return parse(files.find((data) => Object.hasOwn(data, "config.json"))?.["config.json"] ?? "").workers;
+  return parse(files[0]?.["config.json"] ?? "").workers;
 }
 
 describe("the model control API with an engine outside", () => {

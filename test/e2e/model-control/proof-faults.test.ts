@@ -185,7 +185,7 @@ describe("without Redis, every call", () => {
     await sleep(3_000);
     const later = await answers();
     await stand.redis.process.start();
-    expectReasons(atOnce, /connection was lost|ECONNREFUSED|Connection is closed|Stream isn't writeable/);
+    expectReasons(atOnce, /the connection was lost|ECONNREFUSED|Connection is closed|Stream isn't writeable/);
     expectReasons(later, /ECONNREFUSED|Connection is closed|Stream isn't writeable/);
     expect(unhealthy).toMatchObject({ status: 503, queue: { ok: false }, inTime: true });
     expect(alive).toBe(200);

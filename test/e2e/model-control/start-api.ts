@@ -59,13 +59,14 @@ export class ApiBundle {
   private constructor(
     private readonly folder: string,
     readonly file: string,
+    /** Of the relay, which is in the same image. */
+    readonly relayFile: string,
   ) {}
 
   static build(): ApiBundle {
     const folder = mkdtempSync(join(tmpdir(), "model-control-bundle-"));
-    const file = join(folder, "main.js");
-    execFileSync(process.execPath, [join(SERVICE, "build.mjs"), file], { stdio: "pipe" });
-    return new ApiBundle(folder, file);
+    execFileSync(process.execPath, [join(SERVICE, "build.mjs"), folder], { stdio: "pipe" });
+    return new ApiBundle(folder, join(folder, "main.js"), join(folder, "relay.js"));
   }
 
   remove(): void {

@@ -22,6 +22,8 @@ export interface RealTriton {
   readonly process: ServerProcess;
   /** Of its HTTP API. */
   readonly url: string;
+  /** Port of its gRPC API, on loopback. */
+  readonly grpcPort: number;
   readonly metricsUrl: string;
   stop(): Promise<void>;
 }
@@ -32,14 +34,14 @@ export interface RealTriton {
  */
 export async function startTriton(args: readonly string[]): Promise<RealTriton> {
   const ports = await freePorts(PORT_FLAGS.length);
-  const [http = 0, , metrics = 0] = ports;
+  const [http = 0, grpcPort = 0, metrics = 0] = ports;
   const url = `http://127.0.0.1:${http}`;
   const process = await ServerProcess.start((folder) => ({
     command: requirePart("tritonserver"),
     args: [...withPorts(args, ports), `--backend-directory=${backends(folder)}`],
     ready: async () => (await fetch(`${url}/v2/health/ready`)).status === 200,
   }));
-  return { process, url, metricsUrl: `http://127.0.0.1:${metrics}/metrics`, stop: () => process.stop() };
+  return { process, url, grpcPort, metricsUrl: `http://127.0.0.1:${metrics}/metrics`, stop: () => process.stop() };
 }
 
 /** What it prints where it does not start. */

@@ -19,6 +19,15 @@ const secret = (secretInputs: string[] | undefined) => ({
   secretInputs: secretInputs as string[],
 });
 
+const route = (type: string, value: string) => [
+  object(
+    "gateway.networking.k8s.io/v1",
+    "HTTPRoute",
+    { spec: { rules: [{ matches: [{ headers: [{ type, name: "Authorization", value }] }] }] } },
+    { name: "chat", namespace: "gw" },
+  ),
+];
+
 policyCases(noPlaintextSecret, [
   ["a reference", [deployment(podSpec({ containers: [container({ env: [reference] })] }))], "pass"],
   ["harmless variables", [...env("TOKENIZERS_PARALLELISM", "false"), ...env("MAX_TOKENS", "4096")], "pass"],
@@ -74,6 +83,9 @@ policyCases(noPlaintextSecret, [
     ["values.list[0].x holds what looks like a vendor's API token"],
   ],
 
+  ["a pattern that a route's header must match", route("RegularExpression", "Bearer eyJ.+"), "pass"],
+  ["a header's very value", route("Exact", "Bearer hunter2"), ["headers[0].value holds a literal value"]],
+  ["a token in a pattern", route("RegularExpression", `hf_${"aB3d".repeat(9)}`), ["looks like a vendor's API token"]],
   ["a short password variable", env("DB_PASS", "hunter2"), ["env[0].value holds a literal value"]],
   ["a password that begins like a path", env("DB_PASSWORD", "/hunter2"), ["under the name of a credential"]],
   ["a flag and its value", args("--password", "hunter2"), ["args[1] holds a literal value"]],

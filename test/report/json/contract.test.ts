@@ -26,6 +26,11 @@ const rarities = {
     {},
     {
       budget: { monthlyUsd: 100_000 },
+      gateway: {
+        hostname: "llm.example.com",
+        tls: { kind: "self-signed" },
+        consumers: { web: { models: ["chat"], requestsPerMinute: 60, tokensPerMinute: 100_000, priority: "free" } },
+      },
       partnerApiKey: { secure: "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
       models: {
         chat: {

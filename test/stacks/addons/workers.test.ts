@@ -4,6 +4,7 @@ import { runEnvironment } from "../../../offline/environment";
 import { configSchema } from "../../../services/model-control/src/config";
 import { parseEnvironmentFile } from "../../../stacks/config";
 import { environmentText, laptop } from "../../cli/run";
+import { specOf } from "../../components/gateway/fixture";
 import { Deployment } from "../../harness/deploy";
 import { holds, parsePolicy, rulesOf } from "../../harness/network-policies";
 import { problemsWith } from "../config/samples";
@@ -104,7 +105,7 @@ describe("a platform with engines outside", async () => {
     const { data } = deployment
       .ofType("kubernetes:core/v1:ConfigMap")
       .map(({ inputs }) => inputs as { data: Record<string, string> })
-      .find(({ data: files }) => Object.hasOwn(files, "config.json")) ?? { data: {} };
+      .find(({ data: files }) => files["config.json"]?.includes("tokensFile")) ?? { data: {} };
     const { workers: told } = configSchema.parse(parse(data["config.json"] ?? ""));
     expect(told.filter(({ name }) => name !== "chat")).toEqual([
       { name: "tower", backend: "ollama", url: tower.url, memoryBytes: 24 * 2 ** 30, models: [], pins: [] },
@@ -127,6 +128,10 @@ describe("a platform with engines outside", async () => {
     expect(names("HTTPRoute")).toEqual(expect.arrayContaining(["path-tower", "path-rack"]));
     expect(names("HTTPRoute")).not.toContain("path-shelf");
     expect(names("AIGatewayRoute")).toEqual(expect.arrayContaining(["model-tower", "model-rack"]));
+    // What they have is decided there, at run time: their path takes every name, another's no more than its own.
+    expect(specOf(deployment, "AIGatewayRoute", "model-tower")).toMatchObject({
+      rules: [{}, { matches: [{ headers: [{ value: "tower" }, { value: ".+" }] }] }],
+    });
   });
 
   it("lets the API's pods and the proxies out to them, at their port alone", () => {
@@ -140,7 +145,8 @@ describe("a platform with engines outside", async () => {
         );
         return open ? [metadata.namespace] : [];
       });
-    expect(reaching("192.168.1.30", 11434).sort()).toEqual(["inference-gateway", "model-control"]);
+    // Two of the API: its own pods, and the relay's, for models that come at run time.
+    expect(reaching("192.168.1.30", 11434).sort()).toEqual(["inference-gateway", "model-control", "model-control"]);
     expect(reaching("192.168.1.31", 8000)).toEqual(["model-control"]);
     expect(reaching("192.168.1.32", 8000)).toEqual([]);
     expect(reaching("192.168.1.30", 22)).toEqual([]);

@@ -4,8 +4,12 @@ import type { ModelPlan } from "../../../planner/types";
 import { declaredLevels } from "../../../stacks/advice/declared-levels";
 import { exampleNames } from "../../../stacks/advice/example-names";
 import { gatedModels } from "../../../stacks/advice/gated-models";
+import { cutRequests, interruptedModels } from "../../../stacks/advice/interruptions";
 import { movingRevisions } from "../../../stacks/advice/moving-revisions";
+import { sessions } from "../../../stacks/advice/sessions";
+import { wildcardDns } from "../../../stacks/advice/wildcard-dns";
 import { gatewaySection } from "../../../stacks/config/core/sections/gateway";
+import { withHostname } from "../../../stacks/config/core/wildcard-dns";
 import { onA10, planOf, useFolder } from "../../cli/run";
 import { modelPlan, ollamaPlan } from "../../harness/plans";
 
@@ -39,9 +43,41 @@ describe("gated models", () => {
   });
 });
 
+describe("names without DNS work", () => {
+  const advised = (written: object) =>
+    wildcardDns({
+      environment: { gateway: withHostname(gatewaySection.parse({ tls: { kind: "self-signed" }, ...written })) },
+    });
+  const at = (address: string) => ({ wildcardDns: { service: "sslip.io", address } });
+
+  it("say who must answer for them", () => {
+    expect(advised(at("203.0.113.7"))).toEqual([
+      {
+        severity: "advisory",
+        rule: "wildcard-dns",
+        subject: "gateway.wildcardDns",
+        message:
+          "inference.203-0-113-7.sslip.io is found through sslip.io, which others run: while it does not answer, new clients do not find the gateway.",
+      },
+    ]);
+  });
+
+  it("say that routers hide private addresses, and where a challenge arrives", () => {
+    const tls = { kind: "acme", email: "ops@acme.io", server: "https://ca.acme.internal/directory" };
+    const [found] = advised({ ...at("192.168.1.30"), exposure: "NodePort", tls });
+    expect(found?.message).toMatch(
+      /rebinding protection.*port 80 of 192\.168\.1\.30: let a router lead it to the gateway's node port/,
+    );
+  });
+
+  it("are no matter where a name is given", () => {
+    expect(advised({ hostname: "inference.acme.io" })).toEqual([]);
+  });
+});
+
 describe("example names", () => {
   const names = (hostname: string, tls: object) =>
-    exampleNames({ environment: { gateway: gatewaySection.parse({ hostname, tls }) } });
+    exampleNames({ environment: { gateway: withHostname(gatewaySection.parse({ hostname, tls })) } });
 
   it.each(["inference.example.com", "example.org", "a.b.example.net", "chat.example", "x.test", "y.invalid"])(
     "%s gets no certificate from a public authority",
@@ -107,6 +143,42 @@ describe("service levels", () => {
   });
 });
 
+describe("sessions", () => {
+  type Advised = Parameters<typeof sessions>[0];
+  const advice = (affinity: string, ...models: Partial<ModelPlan>[]) =>
+    sessions({
+      plan: { models: models.map((model) => modelPlan(model)) },
+      environment: {
+        gateway: { affinity },
+        models: Object.fromEntries(models.map(({ name = "" }) => [name, name === "off" ? { affinity: "none" } : {}])),
+      },
+    } as unknown as Advised);
+
+  it("are kept together by one replica anyway, and moved by replicas that come and go", () => {
+    expect(
+      advice(
+        "cookie",
+        { name: "one", minReplicas: 1, maxReplicas: 1 },
+        { name: "grows", minReplicas: 2, maxReplicas: 4 },
+        { name: "stays", minReplicas: 3, maxReplicas: 3 },
+        { name: "off", minReplicas: 1, maxReplicas: 1 },
+        { name: "shared", minReplicas: 2, maxReplicas: 2 },
+        { name: "shared-canary", minReplicas: 1, maxReplicas: 1, revisionOf: { model: "shared", weight: 20 } },
+        { name: "promoted", minReplicas: 2, maxReplicas: 2 },
+        { name: "promoted-canary", minReplicas: 2, maxReplicas: 2, revisionOf: { model: "promoted", weight: 100 } },
+      ).map(({ severity, rule, subject, message }) => [severity, rule, subject, message.slice(0, 20)]),
+    ).toEqual([
+      ["advisory", "session-affinity", "models.one", "there is one replica"],
+      ["advisory", "session-affinity", "models.grows", 'affinity "cookie" ho'],
+      ["advisory", "session-affinity", "models.shared", "its canary takes 20 "],
+    ]);
+  });
+
+  it("are no matter where nothing keeps them", () => {
+    expect(advice("none", { name: "one", minReplicas: 1, maxReplicas: 1 })).toEqual([]);
+  });
+});
+
 describe("the plan", () => {
   const folder = useFolder();
   const llamaOnA10 = (changes: object = {}) =>
@@ -138,5 +210,42 @@ describe("the plan", () => {
   it("keeps it to itself while the plan is refused", async () => {
     const { status, out } = await planOf(folder, llamaOnA10({ budget: { monthlyUsd: 1 } }), "--json");
     expect([status, rules(out)]).toEqual([1, [["monthly-budget", "mandatory"]]]);
+  });
+});
+
+describe("interruptions", () => {
+  const plan = (...models: ReturnType<typeof modelPlan>[]) =>
+    ({ models }) as unknown as Parameters<typeof interruptedModels>[0]["plan"];
+
+  it("are told of a model that every change takes away, with the minutes", () => {
+    const single = modelPlan({ name: "chat", minReplicas: 1, startupBudgetSeconds: 400, drainSeconds: 600 });
+    expect(interruptedModels({ plan: plan(single) })).toEqual([
+      {
+        severity: "advisory",
+        rule: "interrupted-by-changes",
+        subject: "models.chat",
+        message: expect.stringMatching(/up to 7 min, .*\(up to 10 min\): .* replicas: \{min: 2\}/),
+      },
+    ]);
+  });
+
+  it("are not told where another replica serves, or a new one starts beside", () => {
+    const onCpu = { cpu: 4, memoryGiB: 8, ephemeralStorageGiB: 1, sharedMemoryGiB: 0, gpus: 0 };
+    expect(interruptedModels({ plan: plan(modelPlan({ minReplicas: 2 }), modelPlan({ resources: onCpu })) })).toEqual(
+      [],
+    );
+  });
+
+  it("of requests are told where who leaves waits for less than they may take", () => {
+    const gateway = gatewaySection.parse({ hostname: "llm.example.com", tls: { kind: "self-signed" } });
+    const cut = (drainSeconds?: number) =>
+      cutRequests({ environment: { gateway: { ...gateway, drainSeconds } } } as unknown as Parameters<
+        typeof cutRequests
+      >[0]);
+    expect(cut()).toEqual([]);
+    expect(cut(3600)).toEqual([]);
+    expect(cut(600)).toMatchObject([
+      { rule: "cut-requests", subject: "gateway.drainSeconds", message: expect.stringMatching(/60 min.*10 min/) },
+    ]);
   });
 });

@@ -9,6 +9,12 @@ const edgeCluster = { kind: "edge" };
 const control = { enabled: true, image: "ghcr.io/your-org/control:1.0.0" };
 const machine = { vcpus: 16, memoryGiB: 64 };
 
+/** Each with both limits. */
+function manyConsumers(count: number): Record<string, object> {
+  const limits = { requestsPerMinute: 1, tokensPerMinute: 1 };
+  return Object.fromEntries(Array.from({ length: count }, (_, number) => [`client-${number}`, { ...limits }]));
+}
+
 /** What is changed, the one problem that must be found, and what its texts must contain. */
 const cases: readonly [string, Record<string, unknown>, { path: string; allowed?: string; fix: string }][] = [
   ["no pool at all", { pools: {} }, { path: "pools", fix: "add one" }],
@@ -239,9 +245,30 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { path: "gateway.consumers[1]", fix: "remove it" },
   ],
   [
+    "more quotas than one policy holds",
+    { gateway: { ...gateway, consumers: manyConsumers(129) } },
+    { path: "gateway.consumers", allowed: "at most 256", fix: "share a consumer" },
+  ],
+  [
+    "a limit of tokens where nobody counts them",
+    {
+      models: { chat, drafts: { ...chat, engine: "triton", task: "completion", contextTokens: 2048, concurrency: 2 } },
+      gateway: {
+        ...gateway,
+        consumers: { web: { tokensPerMinute: 1000 }, batch: { models: ["chat"], tokensPerMinute: 1000 } },
+      },
+    },
+    { path: "gateway.consumers.web.tokensPerMinute", allowed: "the tokens of drafts", fix: "requestsPerMinute" },
+  ],
+  [
     "a pause longer than the answer",
     { gateway: { ...gateway, requestTimeoutSeconds: 60, streamIdleTimeoutSeconds: 90 } },
     { path: "gateway.streamIdleTimeoutSeconds", allowed: "60", fix: "90" },
+  ],
+  [
+    "a drain longer than any request",
+    { gateway: { ...gateway, drainSeconds: 3601 } },
+    { path: "gateway.drainSeconds", allowed: "3600", fix: "raise requestTimeoutSeconds to 3601" },
   ],
   [
     "a model control API without an image",
@@ -267,6 +294,16 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     "warm models without an engine that fetches",
     { models: { chat }, modelControl: { ...control, warmModels: ["llama3.2:1b"] } },
     { path: "modelControl.warmModels", fix: "engine: ollama" },
+  ],
+  [
+    "Ollama's API without an Ollama",
+    { models: { chat }, modelControl: { ...control, ollamaApi: true } },
+    { path: "modelControl.ollamaApi", fix: "add a model with engine: ollama" },
+  ],
+  [
+    "Ollama's API while nobody answers for it",
+    { models: { a: ollama }, modelControl: { ollamaApi: true } },
+    { path: "modelControl.ollamaApi", allowed: "while the API is off", fix: "enabled: true" },
   ],
   [
     "a warm model of a registry that is not allowed",
@@ -364,6 +401,18 @@ describe("rules between fields", () => {
     [
       "a model control API",
       { modelControl: { ...control, warmModels: ["llama3.2:1b"], hostname: "control.example.com" } },
+    ],
+    ["Ollama's API", { models: { a: ollama }, modelControl: { ...control, ollamaApi: true } }],
+    [
+      "Ollama's API of an engine outside",
+      {
+        models: { chat },
+        modelControl: {
+          ...control,
+          ollamaApi: true,
+          workers: { tower: { backend: "ollama", url: "http://192.168.1.30:11434", memoryGiB: 24 } },
+        },
+      },
     ],
     [
       "its image by digest, from a registry with a port",

@@ -9,8 +9,6 @@ require (
 	github.com/argoproj/argo-cd/v3 v3.2.0
 	github.com/aws/karpenter-provider-aws v1.14.1
 	github.com/cert-manager/cert-manager v1.21.2
-	github.com/envoyproxy/ai-gateway v1.0.0
-	github.com/envoyproxy/gateway v1.9.1
 	github.com/external-secrets/external-secrets v1.3.2
 	github.com/kedacore/keda/v2 v2.21.0
 	github.com/prometheus-operator/prometheus-operator v0.85.0

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import { messageOf } from "../backends/engine-client";
 import { ControlError, QueueUnavailable, WorkerBusy } from "../errors";
+import { redisFailure } from "../tasks/redis";
 import { withRedisLease } from "./redis-lease";
 import type { FleetState, Lease, ModelRecord, ModelSize, PullRecord, WorkerRecord } from "./state";
 
@@ -183,5 +183,5 @@ function chunks<T>(items: readonly T[]): T[][] {
 }
 
 function unavailable(error: unknown): QueueUnavailable {
-  return new QueueUnavailable(`Redis does not answer: ${messageOf(error)}`);
+  return new QueueUnavailable(`Redis does not answer: ${redisFailure(error)}`);
 }

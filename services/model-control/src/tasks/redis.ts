@@ -10,6 +10,9 @@ export const REDIS_PATIENCE = 1_500;
 /** The longest pause between two attempts to connect again, in milliseconds. */
 const LONGEST_PAUSE = 2_000;
 
+/** Why a command fails whose connection ended. */
+export const CONNECTION_LOST = "the connection was lost";
+
 /** The two connections of a process, both to the same server. */
 export interface RedisConnections {
   /** For requests: a command fails at once while there is no connection, and soon when there is no answer. */
@@ -38,6 +41,12 @@ export function redisConnections(config: ControlConfig["redis"]): RedisConnectio
       work.disconnect();
     },
   };
+}
+
+/** What a failed command is told as. A connection that ends under a command is told by ioredis in words for programmers. */
+export function redisFailure(error: unknown): string {
+  const isCutOff = error instanceof Error && error.name === "MaxRetriesPerRequestError";
+  return isCutOff ? CONNECTION_LOST : messageOf(error);
 }
 
 /** `redis://host:port`. */

@@ -5,7 +5,7 @@ import type { ControlConfig } from "../config";
 import { ControlError, messageOf, QueueUnavailable, UnknownTask } from "../errors";
 import { laneOfId, newTaskId, reportOf, type TaskData, type TaskJob } from "./job";
 import { concurrencyOf, jobOptions, LANES, type Lane, laneOf, QUEUE_OPTIONS, QUEUE_PREFIX } from "./lanes";
-import { REDIS_PATIENCE, redisAddress } from "./redis";
+import { CONNECTION_LOST, REDIS_PATIENCE, redisAddress, redisFailure } from "./redis";
 import {
   CANCELLED,
   type QueueMemory,
@@ -50,7 +50,7 @@ export class TaskQueue implements Tasks {
     // A server that came back empty has forgotten how much may run at once.
     redis.on("ready", () => {
       // An orderly end of the connection is no error: nothing else says why there is none.
-      this.lastError = "the connection was lost";
+      this.lastError = CONNECTION_LOST;
       this.opening
         ?.then((queues) => this.bound(queues))
         .catch((error) => {
@@ -143,8 +143,13 @@ export class TaskQueue implements Tasks {
 
   private async job(queues: LaneQueues, id: string): Promise<{ job: TaskJob; state: JobState; report: TaskReport }> {
     const lane = laneOfId(id);
-    const job = lane === undefined ? undefined : ((await queues[lane].getJob(id)) as TaskJob | undefined);
-    const state = await job?.getState();
+    const read = async () =>
+      lane === undefined ? undefined : ((await queues[lane].getJob(id)) as TaskJob | undefined);
+    const found = await read();
+    const state = await found?.getState();
+    // It may have ended between the two questions: what it ended with was not there for the first one.
+    const hasEnded = (state === "failed" || state === "completed") && found?.finishedOn === undefined;
+    const job = hasEnded ? await read() : found;
     if (job === undefined || state === undefined || state === "unknown") {
       throw new UnknownTask(`there is no task ${JSON.stringify(id.slice(0, 100))}; ended tasks are kept for a day`);
     }
@@ -166,7 +171,7 @@ export class TaskQueue implements Tasks {
       if (error instanceof ControlError) {
         throw error;
       }
-      throw this.unavailable(messageOf(error), error);
+      throw this.unavailable(redisFailure(error), error);
     } finally {
       clearTimeout(timer);
     }

@@ -1,6 +1,9 @@
 import { z } from "zod";
+import { AFFINITIES } from "../../../../planner/affinity";
 import { dnsLabel, hostname, text, wholeNumber } from "./fields";
+import { outsideNetworks } from "./outside-fields";
 import { taggedUnion } from "./tagged-union";
+import { wildcardDnsSchema } from "./wildcard-dns";
 
 const tlsSchema = taggedUnion("kind", [
   z
@@ -39,12 +42,110 @@ const tlsSchema = taggedUnion("kind", [
   example: { kind: "acme", email: "platform@example.com" },
 });
 
+const consumerName = dnsLabel(40);
+
+const consumerSchema = z
+  .strictObject({
+    models: z
+      .array(dnsLabel(40))
+      .min(1)
+      .optional()
+      .meta({
+        description: "Models that it may call; others answer 403. Default: all.",
+        allowed: "names of models of this environment",
+        example: ["assistant"],
+      }),
+    requestsPerMinute: wholeNumber(1, 1_000_000).optional().meta({
+      description: "Requests of all its clients together, at all proxies; one more answers 429. Default: no limit.",
+      unit: "requests",
+      example: 600,
+    }),
+    tokensPerMinute: wholeNumber(1, 1_000_000_000).optional().meta({
+      description:
+        "Tokens of prompts and answers together; what begins below the limit is finished, the next request answers 429. Default: no limit.",
+      unit: "tokens",
+      example: 200_000,
+    }),
+    priority: z.enum(["paid", "free"]).default("paid").meta({
+      description: "Requests of free consumers are refused first when a model has more than it can do.",
+      example: "free",
+    }),
+  })
+  .meta({ description: "What a client may do.", example: { requestsPerMinute: 600 } });
+
+/** A list of names is short for a mapping of names to nothing in particular. */
+const consumersSchema = z
+  .union([
+    z.array(consumerName).min(1),
+    z.record(consumerName, consumerSchema).refine((consumers) => Object.keys(consumers).length > 0),
+  ])
+  .default(["default"])
+  .meta({
+    description: "Clients; each gets an API key of its own. As a mapping, each with its limits.",
+    allowed: "a list of names, or a mapping from names to limits; at least one",
+    example: { "web-app": {}, batch: { models: ["assistant"], tokensPerMinute: 200_000, priority: "free" } },
+  });
+
+/** Envoy Gateway takes no longer ones (CRD of SecurityPolicy 1.9, jwt.providers). */
+const httpsUrl = z.url({ protocol: /^https$/ }).max(253);
+
+/** Envoy reads dots as ways into claims of claims, so a name with dots of its own, as URLs have, is never found. */
+const claim = text(128).regex(/^[\w-]+(\.[\w-]+)*$/);
+
+const authSchema = z
+  .strictObject({
+    oidc: z
+      .strictObject({
+        issuer: httpsUrl.meta({
+          description: "Who signs tokens: the claim iss, to the letter.",
+          allowed: "an https:// URL of at most 253 characters",
+          example: "https://login.example.com/realms/platform",
+        }),
+        audience: text(256).meta({
+          description: "The claim aud must name it.",
+          example: "inference",
+        }),
+        jwksUri: httpsUrl.optional().meta({
+          description:
+            "Where the issuer publishes its keys: jwks_uri in its .well-known/openid-configuration. Default: .well-known/jwks.json below the issuer.",
+          allowed: "an https:// URL of at most 253 characters",
+          example: "https://login.example.com/realms/platform/protocol/openid-connect/certs",
+        }),
+        networks: outsideNetworks.meta({
+          description:
+            "Networks in CIDR form that the name in jwksUri resolves to: the proxies reach these alone there. Default: any address that is not private.",
+          example: ["10.20.0.7/32"],
+        }),
+        caFile: text(2048).optional().meta({
+          description:
+            "Certificates of the authorities that the certificate of that server may be signed by: a PEM file, from the folder of the environment's file. Default: those that the gateway's image trusts.",
+          example: "certificates/office.pem",
+        }),
+        tenantClaim: claim.default("client_id").meta({
+          description:
+            "Claim that names the consumer whose limits count, with dots into claims of claims; a token of nobody in consumers answers 403.",
+          allowed: "a claim's name of letters, digits, _ and -, or several joined by dots",
+          example: "client_id",
+        }),
+      })
+      .meta({
+        description: "Tokens (JWT) of an OpenID Connect issuer.",
+        example: { issuer: "https://login.example.com", audience: "inference" },
+      }),
+  })
+  .meta({
+    description: "Proofs of identity that count besides API keys.",
+    example: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
+  });
+
 export const gatewaySection = z
   .strictObject({
-    hostname: hostname.meta({
-      description: "Public name of the gateway: clients call https://<hostname>/v1.",
+    hostname: hostname.optional().meta({
+      description:
+        "Public name of the gateway: clients call https://<hostname>/v1. Required, unless wildcardDns makes one.",
       example: "inference.example.com",
     }),
+    wildcardDns: wildcardDnsSchema.optional(),
     exposure: z
       .enum(["LoadBalancer", "ClusterIP", "NodePort"])
       .default("LoadBalancer")
@@ -58,11 +159,13 @@ export const gatewaySection = z
         examples: [{ "service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing" }],
       }),
     tls: tlsSchema,
-    consumers: z
-      .array(dnsLabel(40))
-      .min(1)
-      .default(["default"])
-      .meta({ description: "Clients; each gets an API key of its own.", example: ["web-app", "batch"] }),
+    consumers: consumersSchema,
+    auth: authSchema.optional(),
+    affinity: z.enum(AFFINITIES).default("none").meta({
+      description:
+        "What keeps a session at one replica, whose cache then knows its prompts: the header x-session-id, or a cookie that the gateway makes. Without it the least busy replica answers. Of models that do not say it themselves (docs/affinity.md).",
+      example: "header",
+    }),
     requestTimeoutSeconds: wholeNumber(1, 86_400).optional().meta({
       description: "Longest whole answer, streams included. Default: the gateway's.",
       unit: "seconds",
@@ -72,6 +175,12 @@ export const gatewaySection = z
       description: "Longest silence inside a stream. Default: the gateway's.",
       unit: "seconds",
       example: 300,
+    }),
+    drainSeconds: wholeNumber(1, 86_400).optional().meta({
+      description:
+        "How long a proxy or a replica that is told to leave may finish its requests; it goes as soon as the last one ends. Default: requestTimeoutSeconds, so that nothing is cut. Less, where nodes cannot wait.",
+      unit: "seconds",
+      example: 600,
     }),
     maxRequestMiB: wholeNumber(1, 1024).optional().meta({
       description:

@@ -10,6 +10,7 @@ import {
   sourcePatternOf,
   storedKinds,
 } from "../../../../engines/sources";
+import { AFFINITIES } from "../../../../planner/affinity";
 import { externalModelSchema, servedNameField } from "./external-models";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { serviceLevelSchema } from "./service-level";
@@ -119,6 +120,10 @@ const common = {
     example: 16,
   }),
   replicas: replicasSchema,
+  affinity: z.enum(AFFINITIES).optional().meta({
+    description: "What keeps a session at one of its replicas. Default: gateway.affinity.",
+    example: "header",
+  }),
   serviceLevel: serviceLevelSchema,
   pools: z
     .array(dnsLabel(40))

@@ -2,6 +2,12 @@
 import { z } from "zod";
 import { text } from "./fields";
 
+export const outsideNetworks = z
+  .array(text(64).meta({ allowed: "a network in CIDR form" }))
+  .min(1)
+  .max(50)
+  .optional();
+
 /** @param url what the URL of this kind of server is. */
 export function outsideFields(url: { readonly description: string; readonly example: string }) {
   return {
@@ -9,15 +15,10 @@ export function outsideFields(url: { readonly description: string; readonly exam
       .url({ protocol: /^https?$/ })
       .max(2048)
       .meta({ ...url, allowed: "an http:// or https:// URL, in production https:// alone" }),
-    networks: z
-      .array(text(64).meta({ allowed: "a network in CIDR form" }))
-      .min(1)
-      .max(50)
-      .optional()
-      .meta({
-        description:
-          "Networks in CIDR form that the URL's name resolves to: pods that call the server reach these alone, at its port. NetworkPolicies know no names. Default: the address in the URL; for a name any address that is not private.",
-        example: ["192.168.1.20/32"],
-      }),
+    networks: outsideNetworks.meta({
+      description:
+        "Networks in CIDR form that the URL's name resolves to: pods that call the server reach these alone, at its port. NetworkPolicies know no names. Default: the address in the URL; for a name any address that is not private.",
+      example: ["192.168.1.20/32"],
+    }),
   };
 }

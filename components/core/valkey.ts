@@ -1,0 +1,125 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import * as random from "@pulumi/random";
+import { image } from "../../catalog/images";
+import { ANNOTATIONS, standardLabels } from "../../names/labels";
+import { VALKEY_PORT } from "../../names/services";
+import { hashOf } from "./job-scripts";
+import { PRIORITY } from "./priority-classes";
+import { type ContainerResources, volumeClaimSpec } from "./resources";
+import { Workload } from "./workload";
+
+/** Key of the password in the Secret. */
+export const PASSWORD_KEY = "password";
+
+const DATA_FOLDER = "/data";
+const CONFIG_FOLDER = "/etc/valkey";
+const SECRET_FOLDER = "/run/valkey";
+const PASSWORD_CONFIG = "password.conf";
+
+export interface ValkeyArgs {
+  readonly namespace: pulumi.Input<string>;
+  /** Name of the Service, StatefulSet, Secret and ConfigMap. */
+  readonly instance: string;
+  /** Directives of valkey.conf besides port, folder and password, one a line. */
+  readonly settings: readonly string[];
+  readonly resources: ContainerResources;
+  /** Where data outlives the pod; its claim goes with the StatefulSet. @default memory alone */
+  readonly volume?: { readonly sizeGiB: number; readonly storageClass: string | undefined };
+}
+
+/**
+ * One Valkey that asks for a password, in a hardened pod: never two of them at a time, for each would have its own
+ * half of the data. Who may reach it is said by the platform's connections.
+ */
+export class Valkey {
+  readonly workload: Workload;
+  readonly secret: kubernetes.core.v1.Secret;
+
+  /** @param name prefix of the logical names of what it makes, all of it children of the parent that `opts` names. */
+  constructor(name: string, args: ValkeyArgs, opts: { readonly parent: pulumi.Resource }) {
+    const { namespace, instance, volume } = args;
+    const metadata = { name: instance, namespace, labels: standardLabels(instance, instance) };
+    const password = new random.RandomPassword(`${name}-password`, { length: 40, special: false }, opts);
+    this.secret = new kubernetes.core.v1.Secret(
+      `${name}-secret`,
+      {
+        metadata,
+        stringData: pulumi.secret({
+          [PASSWORD_KEY]: password.result,
+          [PASSWORD_CONFIG]: pulumi.interpolate`requirepass ${password.result}\n`,
+        }),
+      },
+      opts,
+    );
+    const data = { "valkey.conf": configuration(args.settings) };
+    const config = new kubernetes.core.v1.ConfigMap(`${name}-config`, { metadata, data }, opts);
+    const ping = { exec: { command: ["sh", "-c", PING] }, timeoutSeconds: 5 };
+
+    this.workload = new Workload(
+      `${name}-server`,
+      {
+        namespace,
+        app: instance,
+        instance,
+        ports: [{ name: "redis", port: VALKEY_PORT }],
+        podAnnotations: {
+          [ANNOTATIONS.configHash]: hashOf(data),
+          [ANNOTATIONS.secretVersion]: this.secret.metadata.resourceVersion,
+        },
+        controller: {
+          kind: "StatefulSet",
+          ...(volume && {
+            volumeClaims: [{ metadata: { name: "data" }, spec: volumeClaimSpec(volume.sizeGiB, volume.storageClass) }],
+            claimRetention: { whenDeleted: "Delete", whenScaled: "Retain" },
+          }),
+        },
+        pod: {
+          priorityClassName: PRIORITY.platform.name,
+          volumes: [
+            { name: "config", configMap: { name: config.metadata.name } },
+            { name: "password", secret: { secretName: this.secret.metadata.name } },
+          ],
+          containers: [
+            {
+              name: instance,
+              image: image("valkey"),
+              command: ["valkey-server", `${CONFIG_FOLDER}/valkey.conf`],
+              ports: [{ name: "redis", containerPort: VALKEY_PORT }],
+              volumeMounts: [
+                ...(volume ? [{ name: "data", mountPath: DATA_FOLDER }] : []),
+                { name: "config", mountPath: CONFIG_FOLDER, readOnly: true },
+                { name: "password", mountPath: SECRET_FOLDER, readOnly: true },
+              ],
+              ...(!volume && { writablePaths: [DATA_FOLDER] }),
+              resources: args.resources,
+              startupProbe: { ...ping, periodSeconds: 2, failureThreshold: 60 },
+              readinessProbe: { ...ping, periodSeconds: 10 },
+              livenessProbe: {
+                tcpSocket: { port: "redis" },
+                periodSeconds: 10,
+                timeoutSeconds: 5,
+                failureThreshold: 6,
+              },
+            },
+          ],
+        },
+      },
+      opts,
+    );
+  }
+}
+
+/** Asks for an answer as a client. The password goes through the environment: a command line could be read. */
+const PING = `VALKEYCLI_AUTH="$(cat ${SECRET_FOLDER}/${PASSWORD_KEY})" valkey-cli ping | grep -q PONG`;
+
+/** valkey.conf of Valkey 9. */
+function configuration(settings: readonly string[]): string {
+  const lines = [
+    `port ${VALKEY_PORT}`,
+    `dir ${DATA_FOLDER}`,
+    ...settings,
+    `include ${SECRET_FOLDER}/${PASSWORD_CONFIG}`,
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,89 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { ANNOTATIONS, standardLabels } from "../../names/labels";
+import { MODEL_RELAY } from "../../names/services";
+import type { Stage } from "../../planner/types";
+import { hashOf } from "../core/job-scripts";
+import { PlatformComponent } from "../core/platform-component";
+import { PRIORITY } from "../core/priority-classes";
+import { replicasOf } from "../core/replicas";
+import { burstable } from "../core/resources";
+import { Workload } from "../core/workload";
+import { MODEL_RELAY_PORTS } from "./names";
+import { type RelaySettings, relayMemoryGiB } from "./relay-settings";
+
+export interface ModelRelayArgs {
+  readonly namespace: pulumi.Input<string>;
+  /** Image of `services/model-control`, pinned. */
+  readonly image: string;
+  /** User of the image. */
+  readonly user: number;
+  readonly settings: RelaySettings;
+  /** Two replicas in production, one in development. */
+  readonly stage: Stage;
+}
+
+/** Where the configuration lies in a pod. */
+const CONFIG = { folder: "/etc/model-relay", file: "config.json" } as const;
+
+/** Seconds that the gateway takes to notice that a replica goes: it asks for the Service's addresses every five. */
+const DEREGISTER_SECONDS = 10;
+
+/**
+ * Hands requests of clients on to the engine that has the model. Pods of their own rather than the API's: requests of clients must
+ * neither slow it nor come near its tokens, its queue and its right to scale engines.
+ */
+export class ModelRelay extends PlatformComponent {
+  constructor(name: string, args: ModelRelayArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("model-control:ModelRelay", name, opts);
+    const { namespace, settings, image, stage, user } = args;
+    const memoryGiB = relayMemoryGiB(settings);
+    const data = { [CONFIG.file]: `${JSON.stringify(settings, undefined, 2)}\n` };
+    const config = new kubernetes.core.v1.ConfigMap(
+      this.child("config"),
+      { metadata: { name: MODEL_RELAY, namespace, labels: standardLabels(MODEL_RELAY, MODEL_RELAY) }, data },
+      this.childOptions(),
+    );
+    const probe = (path: string) => ({ httpGet: { path, port: "admin" }, periodSeconds: 5, timeoutSeconds: 5 });
+    new Workload(
+      this.child("server"),
+      {
+        namespace,
+        app: MODEL_RELAY,
+        instance: MODEL_RELAY,
+        replicas: { count: replicasOf(stage) },
+        // The gateway balances requests over the replicas itself.
+        headless: true,
+        ports: [{ name: "http", port: MODEL_RELAY_PORTS.http }],
+        podAnnotations: { [ANNOTATIONS.configHash]: hashOf(data) },
+        controller: { kind: "Deployment" },
+        pod: {
+          user,
+          priorityClassName: PRIORITY.platform.name,
+          terminationGracePeriodSeconds: DEREGISTER_SECONDS + (settings.limits?.drainSeconds ?? 0) + 10,
+          volumes: [{ name: "config", configMap: { name: config.metadata.name } }],
+          containers: [
+            {
+              name: "relay",
+              image,
+              command: ["node", "/app/relay.js"],
+              ports: Object.entries(MODEL_RELAY_PORTS).map(([portName, containerPort]) => ({
+                name: portName,
+                containerPort,
+              })),
+              env: [{ name: "MODEL_RELAY_CONFIG", value: `${CONFIG.folder}/${CONFIG.file}` }],
+              volumeMounts: [{ name: "config", mountPath: CONFIG.folder, readOnly: true }],
+              resources: burstable({ cpu: 0.1, memoryGiB }, { cpu: 2, memoryGiB }),
+              lifecycle: { preStop: { sleep: { seconds: DEREGISTER_SECONDS } } },
+              startupProbe: { ...probe("/livez"), periodSeconds: 2, failureThreshold: 60 },
+              livenessProbe: probe("/livez"),
+              readinessProbe: probe("/readyz"),
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+    this.registerOutputs({});
+  }
+}

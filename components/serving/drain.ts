@@ -1,0 +1,93 @@
+/**
+ * How a replica leaves: its Service drops it, the gateway sends it nothing new, what runs there ends, and it stops. It waits
+ * for as long as something runs, and at most for the plan's `drainSeconds`: the gateway lets no request run for longer.
+ */
+import { engineOf } from "../../engines";
+import type { ModelPlan } from "../../planner/types";
+import type { HardenedContainer } from "../core/hardened-pod";
+
+/** Seconds in which the gateway learns that a pod leaves, before its engine is told: its address in DNS, looked up every 5 s. */
+const DEREGISTER_SECONDS = 10;
+
+/** Seconds that an engine has to stop once nothing runs. */
+const STOP_SECONDS = 20;
+
+/** Whether requests still run, as a command of the engine's image that succeeds while they do. */
+export interface BusyTest {
+  readonly shell: "/bin/sh" | "/bin/bash";
+  readonly test: string;
+}
+
+type Drained = Pick<ModelPlan, "drainSeconds">;
+
+/** From the order to leave until nothing of the pod runs any more, at most. */
+export function leavingSeconds({ drainSeconds }: Drained): number {
+  return DEREGISTER_SECONDS + drainSeconds + STOP_SECONDS;
+}
+
+/**
+ * What happens before the engine is told to stop.
+ * @param busy of an engine that would cut what runs. @default it lets running requests end by itself, in the time that it is told
+ */
+export function leaving({ drainSeconds }: Drained, busy?: BusyTest): HardenedContainer["lifecycle"] {
+  if (busy === undefined) {
+    return { preStop: { sleep: { seconds: DEREGISTER_SECONDS } } };
+  }
+  const script = [
+    `sleep ${DEREGISTER_SECONDS}`,
+    `end=$(($(date +%s) + ${drainSeconds}))`,
+    `busy() { ${busy.test}; }`,
+    'while [ "$(date +%s)" -lt "$end" ] && busy; do sleep 1; done',
+  ];
+  return { preStop: { exec: { command: [busy.shell, "-c", script.join("\n")] } } };
+}
+
+/**
+ * Somebody outside of the pod is connected to a port. The gateway closes idle connections to replicas that have left its
+ * list, so what remains are requests; a keep-alive of anybody else would hold the pod, so not for a port that is scraped.
+ */
+export function whileConnected(port: number): BusyTest {
+  const local = port.toString(16).toUpperCase().padStart(4, "0");
+  // Columns of /proc/net/tcp: number, local and remote address, state (01: established; net/ipv4/tcp_ipv4.c, get_tcp4_sock).
+  const established = `01/*:${local}`;
+  return {
+    shell: "/bin/sh",
+    test: [
+      "cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | {",
+      "while read -r _ here there state _; do",
+      'case "$state/$here/$there" in',
+      // What runs beside it in the pod: 127.0.0.1, also as IPv6 writes it, and ::1.
+      `${established}/*0100007F:* | ${established}/00000000000000000000000001000000:*) ;;`,
+      `${established}/*) exit 0 ;;`,
+      "esac",
+      "done",
+      "exit 1",
+      "}",
+    ].join("\n"),
+  };
+}
+
+/**
+ * The engine itself counts requests that run or wait. One that does not answer is not waited for.
+ * @throws Error when the engine counts none.
+ */
+export function whileCounted({ engine }: Pick<ModelPlan, "engine">): BusyTest {
+  const { port, path, series } = engineOf(engine).metrics ?? {};
+  const gauges = [series?.requestsRunning, series?.requestsWaiting].filter((name) => name !== undefined);
+  if (port === undefined || gauges.length === 0) {
+    throw new Error(`${engine} does not count the requests that run`);
+  }
+  return {
+    shell: "/bin/bash",
+    test: [
+      `exec 3<>/dev/tcp/127.0.0.1/${port} || return 1`,
+      `printf 'GET ${path} HTTP/1.0\\r\\n\\r\\n' >&3`,
+      `grep -E '^(${gauges.join("|")})[{ ]' <&3 | grep -qvE ' 0(\\.0*)?[[:space:]]*$'`,
+    ].join("\n"),
+  };
+}
+
+/** A process on another node, without which this one is of no use, is there. */
+export function whileReached(command: readonly string[]): BusyTest {
+  return { shell: "/bin/sh", test: command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ") };
+}

@@ -1,0 +1,27 @@
+import { type GatewayLimits, gatewayLimits } from "./gateway-limits";
+import { type RequestTimes, requestTimes } from "./request-times";
+import type { DeploymentPlan } from "./types";
+
+/** What holds for every request through the gateway. */
+export interface GatewayTerms {
+  readonly limits: GatewayLimits;
+  readonly times: RequestTimes;
+}
+
+/** What an environment may say of it; what it leaves out follows from its models. */
+export interface AskedTerms extends AskedTimes {
+  readonly maxRequestMiB?: number | undefined;
+}
+
+type AskedTimes = Parameters<typeof requestTimes>[0];
+
+export function gatewayTerms(
+  asked: AskedTerms,
+  { stage, models }: Pick<DeploymentPlan, "stage" | "models">,
+): GatewayTerms {
+  const { maxRequestMiB } = asked;
+  return {
+    limits: gatewayLimits({ stage, models, ...(maxRequestMiB !== undefined && { maxRequestMiB }) }),
+    times: requestTimes(asked),
+  };
+}

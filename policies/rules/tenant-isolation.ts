@@ -1,0 +1,102 @@
+import { ANNOTATIONS, CHECKED_BY_SERVICE } from "../../names/labels";
+import type { Field } from "../lib/field";
+import { stackPolicy } from "../lib/policy";
+import { namespaceOf, type Resource } from "../lib/resource";
+
+/** What of a SecurityPolicy asks who calls. `authorization` alone believes what the request says. */
+const AUTHENTICATION = ["apiKeyAuth", "jwt", "basicAuth", "oidc", "extAuth"] as const;
+
+/** Kinds of routes, also those that another controller makes routes of. */
+const ROUTES = ["HTTPRoute", "GRPCRoute", "AIGatewayRoute"];
+
+export const tenantIsolation = stackPolicy(
+  {
+    name: "tenant-isolation",
+    description:
+      "Nobody calls a model without saying who they are: every route on an HTTPS listener has a SecurityPolicy that asks for a key or a token, on the listener or on the route, and no policy of a route takes it away. A route whose service checks its callers itself says so in an annotation.",
+    severity: "critical",
+    enforcementLevel: "mandatory",
+    tags: ["isolation", "authentication"],
+    remediationSteps: `Let the route name the listener that asks for keys; give a SecurityPolicy on routes mergeType, or authentication of its own; annotate routes to services that check their callers with ${ANNOTATIONS.callers}: ${CHECKED_BY_SERVICE}.`,
+  },
+  (resources, report) => {
+    const gateways = resources.filter(({ kind }) => kind === "Gateway");
+    const policies = resources.filter(({ kind }) => kind === "SecurityPolicy");
+    for (const route of resources.filter(({ kind }) => ROUTES.includes(kind ?? ""))) {
+      if (route.props.get("metadata", "annotations", ANNOTATIONS.callers).is((value) => value === CHECKED_BY_SERVICE)) {
+        continue;
+      }
+      for (const parent of route.props.get("spec", "parentRefs").items()) {
+        if (isPlain(parent, gateways)) {
+          continue;
+        }
+        const guards = policies.filter((policy) => isOn(policy, route, (target) => isParent(target, parent)));
+        if (!guards.some(asks)) {
+          report({
+            resource: route,
+            field: parent,
+            found: "is an HTTPS listener without a SecurityPolicy that asks who calls",
+            allowed: `listeners with one, or ${ANNOTATIONS.callers}: ${CHECKED_BY_SERVICE} where the service asks itself`,
+          });
+        }
+      }
+    }
+    for (const policy of policies) {
+      const targets = policy.props.get("spec", "targetRefs").items();
+      const selectors = policy.props.get("spec", "targetSelectors").items();
+      const isOnRoutes = [...targets, ...selectors].some((target) =>
+        target.get("kind").is((kind) => kind !== "Gateway"),
+      );
+      const merges = !policy.props.get("spec", "mergeType").is((value) => value === undefined);
+      if (isOnRoutes && !merges && !asks(policy)) {
+        report({
+          resource: policy,
+          field: policy.props.get("spec"),
+          found: "is without authentication, and takes that of the listener away from its routes",
+          allowed: "mergeType, or authentication of its own",
+        });
+      }
+    }
+  },
+);
+
+/** Whether it asks who calls; of what is unknown the doubt stays with the field, and the result is then undecided. */
+function asks({ props }: Resource): boolean {
+  return AUTHENTICATION.some((kind) => !props.get("spec", kind).is((value) => value === undefined || value === null));
+}
+
+function isOn(policy: Resource, route: Resource, matches: (target: Field) => boolean): boolean {
+  const here = namespaceOf(route).value;
+  const targets = policy.props.get("spec", "targetRefs");
+  return (
+    !namespaceOf(policy).is((namespace) => namespace !== here) && (!isKnown(targets) || targets.items().some(matches))
+  );
+}
+
+function isKnown(field: Field): boolean {
+  return field.is(() => true);
+}
+
+/** Whether a policy's target is what a route attaches to: that listener, or the whole Gateway. */
+function isParent(target: Field, parent: Field): boolean {
+  return (
+    target.get("kind").is((kind) => kind === "Gateway") &&
+    same(target.get("name"), parent.get("name")) &&
+    (target.get("sectionName").is((section) => section === undefined) ||
+      same(target.get("sectionName"), parent.get("sectionName")))
+  );
+}
+
+function same(a: Field, b: Field): boolean {
+  return !a.is((value) => b.is((other) => other !== value));
+}
+
+/** Whether the listener speaks plain HTTP: redirects and challenges alone are there. A parent without a listener is all of them. */
+function isPlain(parent: Field, gateways: readonly Resource[]): boolean {
+  const section = parent.get("sectionName");
+  const listeners = gateways
+    .filter(({ props }) => same(props.get("metadata", "name"), parent.get("name")))
+    .flatMap(({ props }) => props.get("spec", "listeners").items())
+    .filter((listener) => section.is((value) => value === undefined) || same(listener.get("name"), section));
+  return listeners.length > 0 && listeners.every((each) => !each.get("protocol").is((protocol) => protocol !== "HTTP"));
+}

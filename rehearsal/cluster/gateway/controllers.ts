@@ -1,0 +1,100 @@
+import type { KubernetesObject } from "../../../kubernetes/object";
+import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../../names/namespaces";
+import { serviceHost } from "../../../names/service-host";
+import type { RecordedResource } from "../../../offline/run";
+import { requirePart } from "../../parts/find";
+import type { Authority } from "../authority";
+import type { ControlPlane } from "../control-plane";
+import type { PodNetwork } from "../kubelet/network";
+import { RunningPod } from "../kubelet/running-pod";
+import { waitFor } from "../wait";
+import { AI_CONTROLLER, aiGatewayPods, envoyGatewayPods, WEBHOOK_CERTIFICATE } from "./charts";
+
+/** Envoy Gateway and the AI gateway's controller, as pods. */
+export class Controllers {
+  private constructor(
+    private readonly envoyGateway: RunningPod,
+    private readonly aiGateway: RunningPod,
+  ) {}
+
+  /** @param resources of the environment, for the values of the charts' releases. */
+  static async start(
+    plane: ControlPlane,
+    network: PodNetwork,
+    authority: Authority,
+    resources: readonly RecordedResource[],
+  ): Promise<Controllers> {
+    const [ai, envoy] = await Promise.all([
+      aiGatewayPods(valuesOf(resources, "ai-gateway-helm")),
+      envoyGatewayPods(valuesOf(resources, "gateway-helm")),
+    ]);
+    const certificate = { name: WEBHOOK_CERTIFICATE, namespace: AI_GATEWAY_NAMESPACE };
+    const names = [serviceHost(AI_CONTROLLER, AI_GATEWAY_NAMESPACE)];
+    const objects = [...ai.objects, authority.tlsSecret(certificate, names), ...envoy.objects];
+    await Promise.all(objects.map((object) => plane.client.apply(object)));
+    const [aiGateway] = await Promise.all([
+      startAiGateway(plane, network, ai.controller),
+      runToEnd(plane, network, envoy.certgen),
+    ]);
+    const programs = { "envoy-gateway": requirePart("envoy-gateway") };
+    const envoyGateway = await RunningPod.run(plane, network, envoy.controller, programs);
+    await envoyGateway.ready();
+    return new Controllers(envoyGateway, aiGateway);
+  }
+
+  /** What the controllers have printed of errors, the latest last. */
+  complaints(): string {
+    const logs = [this.envoyGateway.output("envoy-gateway"), this.aiGateway.output("ai-gateway-helm")];
+    return logs
+      .map((log) =>
+        log
+          .split("\n")
+          .filter((line) => /error/i.test(line))
+          .slice(-10)
+          .join("\n"),
+      )
+      .join("\n");
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.envoyGateway.kill(), this.aiGateway.kill()]);
+  }
+}
+
+function valuesOf(resources: readonly RecordedResource[], chart: string): Readonly<Record<string, unknown>> {
+  const release = resources.find(
+    ({ inputs }) =>
+      String(inputs.chart ?? "")
+        .split("/")
+        .at(-1) === chart,
+  );
+  if (release === undefined) {
+    throw new Error(`the environment installs no ${chart}: it has no gateway of its own`);
+  }
+  return release.inputs.values as Readonly<Record<string, unknown>>;
+}
+
+async function startAiGateway(
+  plane: ControlPlane,
+  network: PodNetwork,
+  manifest: KubernetesObject,
+): Promise<RunningPod> {
+  const programs = { "ai-gateway-helm": requirePart("ai-gateway-controller") };
+  const pod = await RunningPod.run(plane, network, manifest, programs);
+  const metadata = { name: AI_CONTROLLER, namespace: AI_GATEWAY_NAMESPACE };
+  await plane.client.patch({ apiVersion: "v1", kind: "Service", metadata }, { spec: { externalName: pod.address } });
+  await pod.ready();
+  return pod;
+}
+
+/** Runs a Job's pod. */
+async function runToEnd(plane: ControlPlane, network: PodNetwork, manifest: KubernetesObject): Promise<void> {
+  const container = "envoy-gateway";
+  const pod = await RunningPod.run(plane, network, manifest, { [container]: requirePart("envoy-gateway") });
+  const ending = await waitFor(`the pod ${manifest.metadata.name} to end`, async () => pod.ending(container));
+  const output = pod.output(container);
+  await pod.kill();
+  if (ending !== "ended with 0") {
+    throw new Error(`the pod ${manifest.metadata.name} in ${ENVOY_GATEWAY_NAMESPACE} ${ending}:\n${output}`);
+  }
+}

@@ -1,0 +1,139 @@
+import { describeObject, groupOf, isBuiltIn, type KubernetesObject } from "../../../kubernetes/object";
+import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../../names/namespaces";
+import { serviceFqdn } from "../../../names/service-host";
+import type { ApiClient } from "../api-client";
+import type { Authority } from "../authority";
+import type { PodNetwork } from "../kubelet/network";
+
+const NAMESPACES: readonly string[] = [GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, AI_GATEWAY_NAMESPACE];
+export const GATEWAY_GROUPS = [
+  "gateway.networking.k8s.io",
+  "gateway.envoyproxy.io",
+  "aigateway.envoyproxy.io",
+  "inference.networking.k8s.io",
+];
+
+/**
+ * What of an environment the gateway is made of: its namespaces with all that is in them, objects of the gateways' kinds
+ * wherever they are, the Services that routes may lead to. Certificates are there already, as Secrets.
+ */
+export function gatewayObjects(all: readonly KubernetesObject[], authority: Authority): KubernetesObject[] {
+  const wanted = all.filter((object) => {
+    const { kind, apiVersion, metadata } = object;
+    const group = groupOf(apiVersion);
+    return (
+      kind === "Namespace" ||
+      kind === "PriorityClass" ||
+      kind === "Service" ||
+      GATEWAY_GROUPS.includes(group) ||
+      (NAMESPACES.includes(metadata.namespace ?? "") && isBuiltIn(group))
+    );
+  });
+  return [...wanted, ...certificateSecrets(all, authority)];
+}
+
+interface Certificate {
+  readonly dnsNames?: readonly string[];
+  readonly secretName: string;
+}
+
+interface GatewaySpec {
+  readonly listeners: readonly {
+    readonly hostname?: string;
+    readonly tls?: { readonly certificateRefs?: readonly { readonly name: string }[] };
+  }[];
+}
+
+/**
+ * Secrets that cert-manager would fill for the servers in the gateway's namespace. Where no Certificate is rendered they
+ * are the user's own, and the listeners say their names.
+ */
+function certificateSecrets(all: readonly KubernetesObject[], authority: Authority): KubernetesObject[] {
+  const here = all.filter(({ metadata }) => metadata.namespace === GATEWAY_NAMESPACE);
+  const specs = <T>(wanted: string) => here.filter(({ kind }) => kind === wanted).map(({ spec }) => spec as T);
+  const issued = specs<Certificate>("Certificate").flatMap(({ secretName, dnsNames = [] }) =>
+    dnsNames.length > 0 ? [{ secretName, dnsNames }] : [],
+  );
+  const own = specs<GatewaySpec>("Gateway")
+    .flatMap(({ listeners }) => listeners)
+    .flatMap(({ hostname, tls }) => (tls?.certificateRefs ?? []).map(({ name }) => ({ name, hostname })))
+    .flatMap(({ name, hostname }) => (hostname === undefined ? [] : [{ secretName: name, dnsNames: [hostname] }]));
+  return (issued.length > 0 ? issued : own).map(({ secretName, dnsNames }) =>
+    authority.tlsSecret({ name: secretName, namespace: GATEWAY_NAMESPACE }, dnsNames),
+  );
+}
+
+/** Applies them: namespaces and classes first, and what the controller manager gives every namespace. */
+export async function applyGateway(client: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
+  const first = objects.filter(({ kind }) => kind === "Namespace" || kind === "PriorityClass");
+  await Promise.all(first.map((object) => client.apply(object)));
+  const accounts = NAMESPACES.map((namespace) => ({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "default", namespace },
+  }));
+  await Promise.all(accounts.map((account) => client.apply(account)));
+  const rest = objects.filter((object) => !first.includes(object));
+  await Promise.all(rest.map((object) => client.apply(object)));
+}
+
+export interface Endpoint {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** Servers of a Backend, by name; none of other objects. */
+export function endpointsOf({ kind, spec }: KubernetesObject): Endpoint[] {
+  if (kind !== "Backend") {
+    return [];
+  }
+  const { endpoints = [] } = (spec ?? {}) as { readonly endpoints?: readonly { readonly fqdn?: Endpoint }[] };
+  return endpoints.flatMap(({ fqdn }) => fqdn ?? []);
+}
+
+interface Route {
+  readonly rules?: readonly { readonly backendRefs?: readonly BackendRef[] }[];
+}
+
+interface BackendRef {
+  readonly kind?: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+interface ServicePorts {
+  readonly ports: readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[];
+}
+
+/** Services that routes name get an address where a test may play them: no pod of theirs runs. */
+export async function serveRoutedServices(
+  client: ApiClient,
+  network: PodNetwork,
+  objects: readonly KubernetesObject[],
+): Promise<void> {
+  const named = new Set(
+    objects.flatMap(({ spec, metadata }) =>
+      ((spec as Route | undefined)?.rules ?? [])
+        .flatMap(({ backendRefs = [] }) => backendRefs)
+        .filter(({ kind = "Service" }) => kind === "Service")
+        .map(({ name, namespace = metadata.namespace }) => `Service ${namespace}/${name}`),
+    ),
+  );
+  for (const service of objects.filter((object) => named.has(describeObject(object)))) {
+    const { name, namespace = "" } = service.metadata;
+    const address = await network.serviceAddress(serviceFqdn(name, namespace));
+    const { ports } = service.spec as unknown as ServicePorts;
+    await client.apply({
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: `${name}-stand`, namespace, labels: { "kubernetes.io/service-name": name } },
+      addressType: "IPv4",
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      ports: ports.map(({ name: port, port: number, protocol = "TCP" }) => ({
+        name: port ?? "",
+        port: number,
+        protocol,
+      })),
+    });
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The real gateway on this machine: the API server, Envoy Gateway, the AI gateway and one or two real Envoys with their
+ * filters, told by the objects that an environment renders. Backends are servers of the test.
+ *
+ *     const stand = sharedBySuite(async () => GatewayStand.start((await programRun("dev")).resources));
+ *     await stand().serve("assistant", (request, response) => response.end("{}"));   // the model's Service
+ *     const answer = await stand().request({ path: "/v1/models", consumer: "default" });
+ *     const [first] = stand().proxies;
+ *     first.accessLog(); await first.stats("upstream_rq_total"); await first.stop();
+ *
+ * What else runs beside the proxies is started before them:
+ *
+ *     const stand = await GatewayStand.start(resources, { proxies: 0 });
+ *     await stand.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", { store: requirePart("redis-server") });
+ *     await stand.startRateLimit();
+ *     await stand.startProxy();
+ *
+ * It takes root and Linux namespaces (kubelet/network.ts). Several may run side by side.
+ */
+import { createServer, type RequestListener, type Server } from "node:http";
+import { groupOf, type KubernetesObject } from "../../../kubernetes/object";
+import { ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../../names/namespaces";
+import type { RecordedResource } from "../../../offline/run";
+import { requirePart } from "../../parts/find";
+import type { ApiClient } from "../api-client";
+import { Authority } from "../authority";
+import { installChartCrds } from "../chart-crds";
+import { ControlPlane } from "../control-plane";
+import { PodNetwork } from "../kubelet/network";
+import type { Programs } from "../kubelet/pod-containers";
+import { RunningPod } from "../kubelet/running-pod";
+import { recordedObjects } from "../recorded-objects";
+import { waitFor } from "../wait";
+import { type Condition, conditionsOf } from "./conditions";
+import { Controllers } from "./controllers";
+import { applyGateway, endpointsOf, GATEWAY_GROUPS, gatewayObjects, serveRoutedServices } from "./objects";
+import { Proxies } from "./proxies";
+import type { GatewayProxy } from "./proxy";
+import { type GatewayAnswer, type GatewayRequest, sendRequest } from "./request";
+import { type StandIn, StandIns } from "./stand-ins";
+import { podOf } from "./workload";
+
+export interface StandOptions {
+  /** Envoys at the start; none where a test starts what they need first. @default 1 */
+  readonly proxies?: number;
+}
+
+/** The controllers watch every kind of theirs, used or not. */
+const CHARTS_WITH_KINDS = ["gateway-helm", "ai-gateway-crds-helm"];
+
+export class GatewayStand {
+  private readonly envoys: Proxies;
+  private readonly standIns: StandIns;
+  private readonly workloads: RunningPod[] = [];
+
+  private constructor(
+    private readonly plane: ControlPlane,
+    private readonly network: PodNetwork,
+    private readonly authority: Authority,
+    private readonly controllers: Controllers,
+    /** What was applied at the start. */
+    readonly objects: readonly KubernetesObject[],
+  ) {
+    this.envoys = new Proxies(plane, network);
+    this.standIns = new StandIns(network);
+  }
+
+  /**
+   * @param resources what an environment's program registers (`programRun`, `changedRun`, a `Deployment`'s recording)
+   * @throws Error with the log of what did not start.
+   */
+  static async start(
+    resources: readonly RecordedResource[],
+    { proxies = 1 }: StandOptions = {},
+  ): Promise<GatewayStand> {
+    const network = await PodNetwork.start();
+    const authority = new Authority();
+    let plane: ControlPlane | undefined;
+    let stand: GatewayStand | undefined;
+    try {
+      plane = await ControlPlane.start({ address: network.address });
+      const { client } = plane;
+      network.names.set("kubernetes.default.svc.cluster.local", [network.address]);
+      const objects = gatewayObjects(recordedObjects(resources), authority);
+      await Promise.all(CHARTS_WITH_KINDS.map((chart) => installChartCrds(client, chart)));
+      await applyGateway(client, objects);
+      await serveRoutedServices(client, network, objects);
+      const controllers = await Controllers.start(plane, network, authority, resources);
+      stand = new GatewayStand(plane, network, authority, controllers, objects);
+      await stand.standIns.reserve(objects.flatMap(endpointsOf).map(({ hostname }) => hostname));
+      for (let count = 0; count < proxies; count += 1) {
+        await stand.startProxy();
+      }
+      return stand;
+    } catch (error) {
+      await (stand?.stop() ?? Promise.all([plane?.stop(), network.stop(), authority.discard()]));
+      throw error;
+    }
+  }
+
+  get client(): ApiClient {
+    return this.plane.client;
+  }
+
+  /** Kubeconfig of a cluster administrator, for kubectl. */
+  get kubeconfig(): string {
+    return this.plane.kubeconfig;
+  }
+
+  /** PEM of the authority that signed the Gateway's certificates. */
+  get ca(): string {
+    return this.authority.certificate;
+  }
+
+  /** In the order of their start, ended ones too. */
+  get proxies(): readonly GatewayProxy[] {
+    return this.envoys.all;
+  }
+
+  /** Hostname of the models' address. */
+  get hostname(): string {
+    const gateway = this.objects.find(({ kind }) => kind === "Gateway");
+    const { listeners = [] } = (gateway?.spec ?? {}) as {
+      readonly listeners?: readonly { readonly hostname?: string }[];
+    };
+    return listeners.find(({ hostname }) => hostname !== undefined)?.hostname ?? "";
+  }
+
+  /** Applies objects, as an administrator's `kubectl apply` does; names of new backends lead somewhere. */
+  async apply(objects: readonly KubernetesObject[]): Promise<void> {
+    await this.standIns.reserve(objects.flatMap(endpointsOf).map(({ hostname }) => hostname));
+    for (const object of objects) {
+      await this.client.apply(object);
+    }
+  }
+
+  /** The key of a consumer. */
+  async key(consumer: string): Promise<string> {
+    const metadata = { name: `consumer-${consumer}`, namespace: GATEWAY_NAMESPACE };
+    const secret = await this.client.get({ apiVersion: "v1", kind: "Secret", metadata });
+    const data = (secret?.data ?? {}) as Readonly<Record<string, string>>;
+    const key = data[consumer];
+    if (key === undefined) {
+      throw new Error(`there is no Secret ${metadata.namespace}/${metadata.name} with the key "${consumer}"`);
+    }
+    return Buffer.from(key, "base64").toString("utf8");
+  }
+
+  /** All that the controllers say about objects of their kinds, those that they made themselves too. */
+  async conditions(): Promise<Condition[]> {
+    const objects = await Promise.all(
+      this.objects
+        .filter(({ apiVersion }) => GATEWAY_GROUPS.includes(groupOf(apiVersion)))
+        .map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)
+        .filter((each, index, all) => all.indexOf(each) === index)
+        .map((each) => each.split(" ") as [string, string])
+        .map(([apiVersion, kind]) => this.client.list(apiVersion, kind)),
+    );
+    return objects.flat().flatMap(conditionsOf);
+  }
+
+  /** One more Envoy of the Gateway's Deployment, ready to serve. */
+  async startProxy(): Promise<GatewayProxy> {
+    return this.told(this.envoys.start());
+  }
+
+  /** Envoy's rate limit service, from the Deployment that Envoy Gateway makes where its configuration names a store. */
+  async startRateLimit(): Promise<RunningPod> {
+    return this.runWorkload("Deployment", ENVOY_GATEWAY_NAMESPACE, "envoy-ratelimit", {
+      "envoy-ratelimit": requirePart("ratelimit"),
+    });
+  }
+
+  /**
+   * Runs a pod of a Deployment or StatefulSet that is on the API server or soon will be. Names of Services that select it
+   * lead to it: start it before the proxies that ask for them.
+   *
+   * @param programs of its containers, by their names
+   */
+  async runWorkload(
+    kind: "Deployment" | "StatefulSet",
+    namespace: string,
+    name: string,
+    programs: Programs,
+  ): Promise<RunningPod> {
+    const metadata = { namespace, name };
+    const workload = await this.told(
+      waitFor(`${kind} ${namespace}/${name}`, () => this.client.get({ apiVersion: "apps/v1", kind, metadata })),
+    );
+    const manifest = podOf(workload, `${name}-${this.workloads.length}`);
+    const pod = await RunningPod.run(this.plane, this.network, manifest, programs);
+    this.workloads.push(pod);
+    await pod.ready();
+    return pod;
+  }
+
+  /** Plays a backend of the Gateway: the server that its `Backend` object of this name leads to. */
+  async serve(backend: string, listener: RequestListener): Promise<StandIn> {
+    const metadata = { name: backend, namespace: GATEWAY_NAMESPACE };
+    const found = await this.client.get({ apiVersion: "gateway.envoyproxy.io/v1alpha1", kind: "Backend", metadata });
+    const [first] = found === undefined ? [] : endpointsOf(found);
+    if (first === undefined) {
+      const all = this.objects.filter(({ kind }) => kind === "Backend").map(({ metadata: { name } }) => name);
+      throw new Error(`no Backend "${backend}" with a hostname; there are: ${all.join(", ")}`);
+    }
+    return this.listen(first.hostname, first.port, createServer(listener));
+  }
+
+  /** Makes a server answer at an address of its own under a name that proxies resolve; a name may have several. */
+  async listen(hostname: string, port: number, server: Server): Promise<StandIn> {
+    return this.standIns.listen(hostname, port, server);
+  }
+
+  /** Sends a request to a proxy, the first one unless it says otherwise, and reads the whole answer. */
+  async request(request: GatewayRequest): Promise<GatewayAnswer> {
+    const [first] = this.proxies;
+    const proxy = request.proxy ?? first;
+    if (proxy === undefined) {
+      throw new Error("the stand has no proxy: startProxy() starts one");
+    }
+    const key = request.consumer === undefined ? undefined : await this.key(request.consumer);
+    return sendRequest({ ...request, proxy }, { hostname: this.hostname, ca: this.ca, key });
+  }
+
+  async stop(): Promise<void> {
+    await this.standIns.closeAll();
+    await Promise.all([this.envoys.kill(), ...this.workloads.map((pod) => pod.kill()), this.controllers.stop()]);
+    await this.plane.stop();
+    await this.network.stop();
+    this.authority.discard();
+  }
+
+  /** An error with what the controllers have to say, for they know why something does not come. */
+  private async told<T>(promise: Promise<T>): Promise<T> {
+    return promise.catch((error: Error) => {
+      throw new Error(`${error.message}\n${this.controllers.complaints()}`);
+    });
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Becomes a program in a file system of its own: what this machine has, but for the folders below, with volumes mounted
+ * where its pod says. It stays in the network namespace that it is started in. Hooks write to the output of their
+ * container's process 1, which has another number here: what they write there is their own output. Arguments: a folder to
+ * mount it on, how many volumes, source and target of each, the command.
+ */
+const SCRIPT = `set -e
+root=$1; count=$2; shift 2
+mount -t tmpfs -o size=64m tmpfs "$root"
+for entry in /*; do
+  case "$entry" in /etc|/var|/run|/tmp) mkdir "$root$entry"; continue;; esac
+  if [ -L "$entry" ]; then cp -P "$entry" "$root$entry"
+  elif [ -d "$entry" ]; then mkdir "$root$entry"; mount --rbind "$entry" "$root$entry"; fi
+done
+chmod 1777 "$root/tmp"
+mount -t tmpfs tmpfs "$root/dev/shm"
+mount -t tmpfs tmpfs "$root/proc/1"
+mkdir "$root/proc/1/fd"
+ln -s /proc/self/fd/1 "$root/proc/1/fd/1"
+for file in passwd group nsswitch.conf localtime; do [ ! -e "/etc/$file" ] || cp -L "/etc/$file" "$root/etc/$file"; done
+for folder in ssl ca-certificates alternatives; do
+  [ ! -d "/etc/$folder" ] || { mkdir "$root/etc/$folder"; mount --rbind "/etc/$folder" "$root/etc/$folder"; }
+done
+while [ "$count" -gt 0 ]; do
+  if [ -d "$1" ]; then mkdir -p "$root$2"; else mkdir -p "$(dirname "$root$2")"; [ -e "$root$2" ] || : >"$root$2"; fi
+  mount --bind "$1" "$root$2"
+  shift 2; count=$((count - 1))
+done
+exec chroot "$root" "$@"`;
+
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+}
+
+export interface ContainerCommand {
+  /** Process whose network namespace it joins. */
+  readonly network: string;
+  /** An empty folder, whatever is mounted on it is seen by the container alone. */
+  readonly root: string;
+  readonly mounts: readonly Mount[];
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path of the program, and its arguments. */
+  readonly command: readonly string[];
+}
+
+/** The command line that becomes this container: a program and its arguments. */
+export function containerCommand(container: ContainerCommand): readonly [string, readonly string[]] {
+  const { network, root, mounts, env, command } = container;
+  const volumes = mounts.flatMap(({ source, target }) => [source, target]);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return [
+    "nsenter",
+    [
+      `--net=/proc/${network}/ns/net`,
+      "unshare",
+      "--mount",
+      "--propagation=private",
+      "/bin/sh",
+      "-c",
+      SCRIPT,
+      "container",
+      root,
+      String(mounts.length),
+      ...volumes,
+      "/usr/bin/env",
+      "-i",
+      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+      "HOME=/tmp",
+      ...variables,
+      ...command,
+    ],
+  ];
+}

@@ -1,0 +1,191 @@
+import { mkdirSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import type { KubernetesObject } from "../../../kubernetes/object";
+import type { ControlPlane } from "../control-plane";
+import type { Program } from "../lifeline";
+import { patchStatus } from "../status";
+import { waitFor } from "../wait";
+import { joinServices } from "./endpoints";
+import type { PodNetwork } from "./network";
+import { PodContainers, type Programs } from "./pod-containers";
+import { type Container, type HttpGet, type PodSpec, podSpec } from "./pod-spec";
+
+/** Between two looks at the Secrets and ConfigMaps of a running pod; a kubelet takes up to a minute. */
+const REFRESH_MS = 500;
+
+interface RunningContainer {
+  readonly container: Container;
+  readonly program: Program;
+  readonly sidecar: boolean;
+}
+
+/**
+ * A pod of the API server whose containers run as programs of this machine, as a kubelet runs them: its volumes where
+ * they belong and kept current, its service account's token, a network namespace and an address of its own, readiness
+ * probes, `preStop` hooks, SIGTERM and the grace period. Not as a kubelet does: limits, security contexts, restarts and
+ * liveness.
+ */
+export class RunningPod {
+  private readonly refresh: NodeJS.Timeout;
+  private readonly hooks = new Map<string, Program>();
+  private ended: Promise<void> | undefined;
+
+  private constructor(
+    private readonly plane: ControlPlane,
+    /** As admission left it. */
+    readonly pod: KubernetesObject,
+    /** IPv4, reached from this machine and from other pods. */
+    readonly address: string,
+    /** Process that holds its network namespace. */
+    readonly networkProcess: string,
+    private readonly spec: PodSpec,
+    private readonly holder: Program,
+    private readonly runner: PodContainers,
+    private readonly containers: readonly RunningContainer[],
+    private readonly leaveServices: () => void,
+  ) {
+    this.refresh = setInterval(() => void runner.refreshVolumes().catch(() => undefined), REFRESH_MS);
+    this.refresh.unref();
+  }
+
+  /** Creates the pod and starts its containers; an error when the API server refuses it. */
+  static async run(
+    plane: ControlPlane,
+    network: PodNetwork,
+    manifest: KubernetesObject,
+    programs: Programs,
+  ): Promise<RunningPod> {
+    const { object: pod } = await plane.client.apply(manifest);
+    const spec = podSpec.parse(pod.spec);
+    const folder = join(plane.folder, "pods", `${pod.metadata.namespace}-${pod.metadata.name}`);
+    mkdirSync(folder, { recursive: true });
+    const { holder, pid, address } = await network.addPod(join(folder, "network.log"));
+    const containers: RunningContainer[] = [];
+    try {
+      const runner = new PodContainers(pod, spec, folder, plane, network, { pid, address }, programs);
+      await runner.writeVolumes();
+      for (const container of [...spec.initContainers, ...spec.containers]) {
+        // An image's own program comes first where the pod names none.
+        const command = container.command.length > 0 ? container.command : [container.name];
+        const program = await runner.start(container, [...command, ...container.args]);
+        containers.push({ container, program, sidecar: spec.initContainers.includes(container) });
+      }
+      const leaveServices = await joinServices(plane.client, network.names, pod, address);
+      return new RunningPod(plane, pod, address, pid, spec, holder, runner, containers, leaveServices);
+    } catch (error) {
+      await Promise.all([holder, ...containers.map(({ program }) => program)].map((program) => program.stop()));
+      throw error;
+    }
+  }
+
+  /** Waits until every container that has a readiness probe is ready, and says so to the API server. */
+  async ready(seconds = 60): Promise<void> {
+    await Promise.all(
+      this.containers.map(async ({ container, program }) => {
+        const probe = container.readinessProbe?.httpGet;
+        await program.ready(async () => (probe === undefined ? true : this.passes(container, probe)), seconds);
+      }),
+    );
+    const conditions = [{ type: "Ready", status: "True" }];
+    await patchStatus(this.plane.client, this.pod, { phase: "Running", podIP: this.address, conditions });
+  }
+
+  /** What a container has printed, and its `preStop` hook after that. */
+  output(container: string): string {
+    return this.running(container).program.output() + (this.hooks.get(container)?.output() ?? "");
+  }
+
+  /** How a container ended; undefined while it runs. */
+  ending(container: string): string | undefined {
+    return this.running(container).program.ending;
+  }
+
+  /**
+   * Ends the pod as a kubelet does: its names no longer lead to it, `preStop` hooks, then SIGTERM, first to the
+   * containers and then to sidecars; what is left after the grace period is killed.
+   */
+  async terminate(): Promise<void> {
+    this.ended ??= this.endGracefully();
+    await this.ended;
+  }
+
+  /** Kills it, as a node's end does. */
+  async kill(): Promise<void> {
+    await Promise.all(this.containers.map(({ program }) => program.stop()));
+    await this.leave();
+  }
+
+  private async endGracefully(): Promise<void> {
+    const seconds = this.spec.terminationGracePeriodSeconds;
+    const grace = setTimeout(() => {
+      void Promise.all(this.containers.map(({ program }) => program.stop()));
+    }, seconds * 1000);
+    this.leaveServices();
+    const end = async ({ container, program }: RunningContainer): Promise<void> => {
+      await Promise.race([this.preStop(container), program.exited()]);
+      await program.terminate();
+    };
+    await Promise.all(this.containers.filter(({ sidecar }) => !sidecar).map(end));
+    for (const sidecar of this.containers.filter((each) => each.sidecar).reverse()) {
+      await end(sidecar);
+    }
+    clearTimeout(grace);
+    await this.leave();
+  }
+
+  private async leave(): Promise<void> {
+    clearInterval(this.refresh);
+    this.leaveServices();
+    await this.holder.stop();
+    await this.plane.client.delete(this.pod, 0);
+  }
+
+  /** A hook that fails holds nothing up. */
+  private async preStop(container: Container): Promise<void> {
+    const { httpGet, exec } = container.lifecycle?.preStop ?? {};
+    const seconds = this.spec.terminationGracePeriodSeconds;
+    if (httpGet !== undefined) {
+      await get(this.address, portOf(container, httpGet), httpGet.path, seconds).catch(() => undefined);
+    }
+    if (exec !== undefined) {
+      const hook = await this.runner.start(container, exec.command, `${container.name}-pre-stop`);
+      this.hooks.set(container.name, hook);
+      await waitFor(`the preStop hook of ${container.name}`, async () => hook.ending, seconds);
+    }
+  }
+
+  private async passes(container: Container, probe: HttpGet): Promise<true | undefined> {
+    const status = await get(this.address, portOf(container, probe), probe.path, 1);
+    return status >= 200 && status < 400 ? true : undefined;
+  }
+
+  private running(name: string): RunningContainer {
+    const found = this.containers.find(({ container }) => container.name === name);
+    if (found === undefined) {
+      const all = this.containers.map(({ container }) => container.name).join(", ");
+      throw new Error(`pod ${this.pod.metadata.name} has no container ${name}; there are: ${all}`);
+    }
+    return found;
+  }
+}
+
+function portOf({ name, ports }: Container, { port }: HttpGet): number {
+  const found = typeof port === "number" ? port : ports.find((each) => each.name === port)?.containerPort;
+  if (found === undefined) {
+    throw new Error(`container ${name} has no port ${port}`);
+  }
+  return found;
+}
+
+/** The status that a path answers with. */
+async function get(host: string, port: number, path: string, seconds: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host, port, path, timeout: seconds * 1000, agent: false }, (response) => {
+      response.resume().once("end", () => resolve(response.statusCode ?? 0));
+    });
+    asked.once("timeout", () => asked.destroy(new Error(`no answer in ${seconds} s`)));
+    asked.once("error", reject);
+    asked.end();
+  });
+}

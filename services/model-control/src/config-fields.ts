@@ -1,0 +1,21 @@
+/** Kinds of values that the configurations of the API and of the relay share. */
+import { z } from "zod";
+
+export const port = z.int().min(1).max(65_535);
+
+export const seconds = z
+  .number()
+  .positive()
+  .max(7 * 24 * 3600);
+
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: "an http or https address such as http://127.0.0.1:11434" })
+  .refine((url) => !hasCredentials(url), "an address without a name and password in it");
+
+export function hasCredentials(url: string): boolean {
+  if (!URL.canParse(url)) {
+    return false;
+  }
+  const { username, password } = new URL(url);
+  return username !== "" || password !== "";
+}

@@ -1,0 +1,35 @@
+import { engineOf } from "../../../engines";
+import { MOST_QUOTAS, quotasOf } from "../../../planner/quotas";
+import { tenantsOf } from "../../../planner/tenants";
+import type { Rule } from "../core/rule";
+
+/** One policy of the gateway holds all quotas. */
+export const quotasFitOnePolicy: Rule = function* ({ sections: { gateway } }) {
+  const quotas = quotasOf(tenantsOf(gateway?.consumers ?? []));
+  if (quotas.length > MOST_QUOTAS) {
+    yield {
+      path: ["gateway", "consumers"],
+      value: `${quotas.length} limits`,
+      allowed: `at most ${MOST_QUOTAS} of requestsPerMinute and tokensPerMinute together: so many the gateway holds`,
+      fix: "let small clients share a consumer, or leave out a limit of those that you trust",
+    };
+  }
+};
+
+/** Tokens are counted by a filter that reads OpenAI's requests and answers alone. */
+export const tokenQuotasCountEveryModel: Rule = function* ({ sections: { gateway, models = {} } }) {
+  const uncounted = Object.entries(models)
+    .filter(([, { engine }]) => engineOf(engine).ports.openai === undefined)
+    .map(([name]) => name);
+  for (const { name, tokensPerMinute, models: named } of tenantsOf(gateway?.consumers ?? [])) {
+    const open = uncounted.filter((model) => named === undefined || named.includes(model));
+    if (tokensPerMinute !== undefined && open.length > 0) {
+      yield {
+        path: ["gateway", "consumers", name, "tokensPerMinute"],
+        value: tokensPerMinute,
+        allowed: `a limit of tokens only where all models of the consumer answer in OpenAI's shape: nobody counts the tokens of ${open.join(", ")}`,
+        fix: `name its models without ${open.join(", ")}, or give it requestsPerMinute instead`,
+      };
+    }
+  }
+};

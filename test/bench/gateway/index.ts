@@ -1,0 +1,20 @@
+import type { Group } from "../group";
+import { measureBodies } from "./bodies";
+import { bodiesTable, requestsTable } from "./report";
+import { measureRequests } from "./requests";
+import { BODY_LIMIT_MIB, withStand } from "./stand";
+
+export const gateway: Group = {
+  measure: (rounds, progress) => {
+    progress("starting a control plane, Envoy Gateway, the AI gateway and Envoy");
+    return withStand(async (stand) => {
+      const requests = await measureRequests(stand, rounds.comparisons, progress);
+      progress("holding bodies");
+      const bodies = await measureBodies(stand);
+      return {
+        tables: [requestsTable(requests), bodiesTable(BODY_LIMIT_MIB, bodies)],
+        measurements: { requests, bodies },
+      };
+    });
+  },
+};
