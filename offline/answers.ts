@@ -1,3 +1,5 @@
+import { OCI_CALLS } from "./oci-answers";
+
 /** What the providers of an offline run answer. */
 export interface ProviderAnswers {
   /** Result of a provider function. Throws for a function it does not know: an invented answer proves nothing. */
@@ -6,13 +8,23 @@ export interface ProviderAnswers {
   state(type: string, name: string, inputs: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
+/** Result of a provider function for its inputs. */
+export type ProviderFunction = (inputs: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+
 /** Recognizable stand-in for a value that only a real provider can make. It never leaves an offline run. */
 function generated(name: string): string {
   return `offline-${name}`;
 }
 
+/** By the token of the function. */
+const CALLS: Readonly<Record<string, ProviderFunction>> = { ...OCI_CALLS };
+
 export const defaultAnswers: ProviderAnswers = {
-  call(token) {
+  call(token, inputs) {
+    const answer = CALLS[token];
+    if (answer !== undefined) {
+      return answer(inputs as Readonly<Record<string, unknown>>);
+    }
     throw new Error(`the offline run has no answer for the provider function ${token}`);
   },
   state(type, name, inputs) {

@@ -1,15 +1,15 @@
 import { ExistingCluster } from "../components/cluster/existing-cluster";
 import { awsLoadBalancer } from "../components/cluster/load-balancers";
+import type { Cluster } from "../components/core/cluster";
 import type { ClusterConfig } from "./config";
 import { existingCluster } from "./existing-cluster";
-import { Platform, type StackArgs } from "./platform";
+import type { StackArgs } from "./platform";
 
 /** EKS. The cluster and its pools must exist; pods find a pool by the instance-type label of every node. */
-export function aws(config: ClusterConfig<"aws">, args: StackArgs): Platform {
-  const cluster = new ExistingCluster("cluster", {
-    ...existingCluster(config),
+export function aws(config: ClusterConfig<"aws">, args: StackArgs): Cluster {
+  return new ExistingCluster("cluster", {
+    ...existingCluster(config, args.plan.pools),
     volumesGrow: true,
     loadBalancer: awsLoadBalancer,
   });
-  return new Platform("platform", { cluster, ...args }, { provider: cluster.provider });
 }

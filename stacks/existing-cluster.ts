@@ -1,8 +1,9 @@
 import type { ExistingClusterArgs } from "../components/cluster/existing-cluster";
+import type { PoolPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
 
 /** What a cluster that exists takes from its section, of whatever kind it is. */
-export function existingCluster(config: ClusterConfig): ExistingClusterArgs {
+export function existingCluster(config: ClusterConfig, pools: readonly PoolPlan[]): ExistingClusterArgs {
   const { kubeContext, storageClass, gpuExporters, privateCidrs, apiServerCidrs } = config;
-  return { kubeContext, storageClass, gpuExporters, privateCidrs, apiServerCidrs };
+  return { kubeContext, storageClass, gpuExporters, privateCidrs, apiServerCidrs, pools };
 }

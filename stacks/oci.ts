@@ -1,15 +1,31 @@
 import { ExistingCluster } from "../components/cluster/existing-cluster";
 import { ociLoadBalancer } from "../components/cluster/load-balancers";
+import { OkeCluster } from "../components/cluster/oke/cluster";
+import type { Cluster } from "../components/core/cluster";
 import type { ClusterConfig } from "./config";
 import { existingCluster } from "./existing-cluster";
-import { Platform, type StackArgs } from "./platform";
+import { okePools } from "./oke-pools";
+import { okeSettings } from "./oke-settings";
+import type { StackArgs } from "./platform";
 
-/** OKE. The cluster and its pools must exist; pods find a pool by the shape label that OKE puts on every node. */
-export function oci(config: ClusterConfig<"oci">, args: StackArgs): Platform {
-  const cluster = new ExistingCluster("cluster", {
-    ...existingCluster(config),
+/** OKE: one that we make, or one that exists. Pods find a pool by the shape label that OKE puts on every node. */
+export function oci(config: ClusterConfig<"oci">, { environment, plan }: StackArgs): Cluster {
+  const { gpuExporters, privateCidrs, apiServerCidrs } = config;
+  const settings = okeSettings(config, plan.stage);
+  if (settings !== undefined) {
+    return new OkeCluster("cluster", {
+      settings,
+      pools: okePools(environment.pools, plan.pools),
+      storageClass: config.storageClass,
+      gpuExporters,
+      privateCidrs,
+      apiServerCidrs,
+    });
+  }
+  return new ExistingCluster("cluster", {
+    ...existingCluster(config, plan.pools),
+    storageClass: config.storageClass ?? "oci-bv",
     volumesGrow: true,
     loadBalancer: ociLoadBalancer,
   });
-  return new Platform("platform", { cluster, ...args }, { provider: cluster.provider });
 }

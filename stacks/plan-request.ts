@@ -109,7 +109,7 @@ function poolRequest(name: string, config: PoolConfig, models: EnvironmentConfig
     usdPerNodeHour: config.usdPerNodeHour ?? hourlyUsd(shape) ?? 0,
     hoursPerDay: config.hoursPerDay,
     dedicatedTo: [...dedicatedTo, ...canaries],
-    ...(config.rdma && { rdmaAccess: config.rdma.access }),
+    ...(config.rdma?.access && { rdmaAccess: config.rdma.access }),
     ...poolLabels(name, shape, config.labels),
   };
 }

@@ -1,12 +1,15 @@
+import type { Cluster } from "../components/core/cluster";
 import { ModelConfigError } from "../planner/model/errors";
 import { planWithAdvice } from "../planner/plan-with-advice";
 import type { CapacityProblem, DeploymentPlan } from "../planner/types";
 import { activeAddons } from "./addons/active";
 import { loadAddons } from "./addons/build";
+import type { StackOutputs } from "./addons/contract";
 import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import {
+  type ClusterConfig,
   ConfigError,
   type EnvironmentConfig,
   type LoadedEnvironment,
@@ -18,7 +21,7 @@ import { edge } from "./edge";
 import { local } from "./local";
 import { oci } from "./oci";
 import { settingProblems, toPlanRequest } from "./plan-request";
-import type { Platform, StackArgs } from "./platform";
+import { Platform, type StackArgs } from "./platform";
 import { platformPlaceProblems } from "./platform-place";
 import { revisionProblems } from "./revisions";
 
@@ -83,22 +86,26 @@ export function assertDeployable(plan: DeploymentPlan): void {
   }
 }
 
-/** Creates the resources of a plan, by the one function for its kind of cluster. */
+/** Creates the resources of a plan: the cluster, by the one function for its kind, and the platform on it. */
 export async function createPlatform({
   plan,
   ...loaded
-}: LoadedEnvironment & { readonly plan: DeploymentPlan }): Promise<Platform> {
-  const { cluster } = loaded.environment;
+}: LoadedEnvironment & { readonly plan: DeploymentPlan }): Promise<{ readonly stackOutputs: StackOutputs }> {
   const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)) };
-  switch (cluster.kind) {
+  const cluster = clusterOf(loaded.environment.cluster, args);
+  return new Platform("platform", { cluster, ...args }, { provider: cluster.provider, dependsOn: [...cluster.ready] });
+}
+
+function clusterOf(config: ClusterConfig, args: StackArgs): Cluster {
+  switch (config.kind) {
     case "local":
-      return local(cluster, args);
+      return local(config, args);
     case "oci":
-      return oci(cluster, args);
+      return oci(config, args);
     case "aws":
-      return aws(cluster, args);
+      return aws(config, args);
     case "edge":
-      return edge(cluster, args);
+      return edge(config, args);
   }
 }
 

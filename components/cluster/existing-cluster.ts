@@ -1,8 +1,11 @@
-import * as kubernetes from "@pulumi/kubernetes";
+import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import type { PoolPlan } from "../../planner/types";
 import type { Cluster, LoadBalancer } from "../core/cluster";
 import { PlatformComponent } from "../core/platform-component";
+import { kubernetesProvider } from "./kubernetes-provider";
 import { plainLoadBalancer } from "./load-balancers";
+import { plannedPools } from "./planned-pools";
 
 export interface ExistingClusterArgs {
   /** Context of the ambient kubeconfig (`KUBECONFIG`, `~/.kube/config`). @default its current context */
@@ -11,6 +14,8 @@ export interface ExistingClusterArgs {
   readonly storageClass?: string;
   /** Whether volumes of that class can be made larger later. @default false: a size once made is left alone */
   readonly volumesGrow?: boolean;
+  /** What the plan counts on: nobody here can ask the cluster whether it has them. `npm run doctor` does. */
+  readonly pools: readonly PoolPlan[];
   /** Who runs the GPU metrics exporters. */
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
@@ -22,6 +27,13 @@ export interface ExistingClusterArgs {
 /** A cluster that somebody else made: the platform goes on it, nothing of it is created or changed. */
 export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
+  readonly kubeconfig = undefined;
+  readonly pools: Cluster["pools"];
+  readonly volumeClass = undefined;
+  readonly networkPolicies = "present";
+  readonly gpuSoftware = "present";
+  readonly workloadIdentity = undefined;
+  readonly ready = [];
   readonly storageClass: string | undefined;
   readonly volumesGrow: boolean;
   readonly gpuExporters: Cluster["gpuExporters"];
@@ -37,16 +49,11 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
     this.privateCidrs = args.privateCidrs;
     this.apiServerCidrs = args.apiServerCidrs;
     this.loadBalancer = args.loadBalancer ?? plainLoadBalancer;
-    this.provider = new kubernetes.Provider(
+    this.pools = plannedPools(args.pools);
+    const { kubeContext } = args;
+    this.provider = kubernetesProvider(
       this.child("kubernetes"),
-      {
-        ...(args.kubeContext !== undefined && { context: args.kubeContext }),
-        enableServerSideApply: true,
-        // Change Secrets and ConfigMaps in place. The provider's default deletes and makes them anew, and for that
-        // moment the gateway has no keys. What reads one at its start is rolled by a hash or version of it.
-        enableSecretMutable: true,
-        enableConfigMapMutable: true,
-      },
+      kubeContext === undefined ? {} : { context: kubeContext },
       this.childOptions(),
     );
     this.registerOutputs({});

@@ -1,4 +1,6 @@
 import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import type { Taint } from "../../planner/types";
 import type { ClusterNetworks } from "./network";
 
 /** Annotations of a Service by which a cloud makes its load balancer. */
@@ -15,15 +17,60 @@ export type LoadBalancer = (needs: {
   readonly chosen: LoadBalancerSettings;
 }) => LoadBalancerSettings;
 
+/** What pods may rely on of a pool's nodes. */
+export interface ClusterPool {
+  /** Machine by its catalogue name. */
+  readonly shape: string;
+  readonly minNodes: number;
+  readonly maxNodes: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+}
+
+/** Gives a Kubernetes service account rights in the cloud, without a key that anybody could copy. */
+export type IdentityBinder = (binding: {
+  /** Logical name of what is made for it. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  /** What it may do, in the cloud's own words: OCI `use buckets in compartment id …`. */
+  readonly grants: readonly pulumi.Input<string>[];
+}) => {
+  /** Annotations of the service account. */
+  readonly annotations: Readonly<Record<string, pulumi.Input<string>>>;
+  /** What must exist before a pod uses it. */
+  readonly ready: readonly pulumi.Resource[];
+};
+
+/** A StorageClass that is the platform's to make: the cluster comes with none that keeps the house rules. */
+export interface VolumeClass {
+  readonly provisioner: string;
+  readonly parameters: Readonly<Record<string, pulumi.Input<string>>>;
+}
+
 /** What the platform needs to know of a Kubernetes cluster, whoever made it. */
 export interface Cluster extends ClusterNetworks {
   readonly provider: kubernetes.Provider;
+  /** Secret; with an `exec` plugin, never a token. Undefined where the ambient kubeconfig is used. */
+  readonly kubeconfig: pulumi.Output<string> | undefined;
+  /** By name. */
+  readonly pools: Readonly<Record<string, ClusterPool>>;
   /** Storage class for volumes; the cluster's default when undefined. Must encrypt at rest in production. */
   readonly storageClass: string | undefined;
+  /** What that class is, where the platform makes it. Undefined: it exists. */
+  readonly volumeClass: VolumeClass | undefined;
   /** Whether volumes of that class can be made larger later (`allowVolumeExpansion`); `local-path` of k3s cannot. */
   readonly volumesGrow: boolean;
   /** Settings of the load balancers that it makes for Services. */
   readonly loadBalancer: LoadBalancer;
-  /** Who installs the GPU driver stack and DCGM/AMD exporters: the cluster already has them, or the platform does. */
+  /** Who enforces NetworkPolicies: something in the cluster, or what the platform installs. */
+  readonly networkPolicies: "platform" | "present";
+  /** Who brings drivers' device plugins to GPU nodes: an add-on of the cloud, or whoever made the cluster. */
+  readonly gpuSoftware: "addon" | "present";
+  /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
+  /** Undefined: service accounts have no rights in a cloud. */
+  readonly workloadIdentity: IdentityBinder | undefined;
+  /** What the platform waits for: nodes, add-ons. */
+  readonly ready: readonly pulumi.Resource[];
 }

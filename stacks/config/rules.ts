@@ -6,6 +6,7 @@ import type { ProblemDraft } from "./core/problems";
 import type { Rule, RuleContext } from "./core/rule";
 import * as adapters from "./rules/adapters";
 import * as canary from "./rules/canary";
+import * as cluster from "./rules/cluster";
 import * as engineOptions from "./rules/engine-options";
 import * as externalModels from "./rules/external-models";
 import * as gateway from "./rules/gateway";
@@ -24,6 +25,7 @@ const rules: readonly Rule[] = [
   pools.atLeastOnePool,
   pools.poolsCanBeCompared,
   pools.poolsHaveOneMachine,
+  cluster.provisioningIsWhole,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
   pools.rdmaIsOfTheMachine,

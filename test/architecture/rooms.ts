@@ -30,7 +30,11 @@ export const ROOMS: readonly Room[] = [
   { folder: "components/storage/scripts", imports: [] },
   { folder: "components/serving/scripts", imports: [], types: ["planner"] },
   { folder: "components/model-control/scripts", imports: [], types: [SERVICE] },
-  { folder: "components/cluster", imports: ["kubernetes", "components/core"], pulumi: true },
+  {
+    folder: "components/cluster",
+    imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
+    pulumi: true,
+  },
   { folder: "components/certificates", imports: ["names", "planner", "components/core"], pulumi: true },
   {
     folder: "components/storage",

@@ -7,7 +7,7 @@ import type { ExternalModelConfig } from "./sections/external-models";
 import { gatewaySection } from "./sections/gateway";
 import { imagesSection } from "./sections/images";
 import { modelsSection } from "./sections/models";
-import { budgetSection, commonLabelsField, stageField, storageSection } from "./sections/operations";
+import { budgetSection, commonLabelsField, scopeField, stageField, storageSection } from "./sections/operations";
 import { type poolSchema, poolsSection } from "./sections/pools";
 import type { NamedGateway } from "./wildcard-dns";
 
@@ -16,6 +16,7 @@ export const NAMESPACE = "inference-stacks";
 
 export const coreSchema = z.strictObject({
   stage: stageField,
+  scope: scopeField,
   cluster: clusterSection,
   images: imagesSection,
   pools: poolsSection,

@@ -214,7 +214,7 @@ export const rdmaIsOfTheMachine: Rule = function* ({ sections }) {
         allowed: `only on machines with an RDMA network of use: ${reason}`,
         fix: "remove rdma",
       };
-    } else if (rdma.access !== DEVICE_ACCESS[fabric.kind]) {
+    } else if (rdma.access !== undefined && rdma.access !== DEVICE_ACCESS[fabric.kind]) {
       const access = DEVICE_ACCESS[fabric.kind];
       yield { path: [...path, "access"], value: rdma.access, allowed: `${access} on ${shape}`, fix: `write ${access}` };
     }

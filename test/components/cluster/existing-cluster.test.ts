@@ -5,7 +5,13 @@ import { deploy } from "../../harness/deploy";
 describe("ExistingCluster", () => {
   it("changes Secrets and ConfigMaps in place: deleted for a moment, keys of the gateway would be gone", async () => {
     const deployment = await deploy(
-      () => void new ExistingCluster("cluster", { gpuExporters: "platform", privateCidrs: [], apiServerCidrs: [] }),
+      () =>
+        void new ExistingCluster("cluster", {
+          gpuExporters: "platform",
+          privateCidrs: [],
+          apiServerCidrs: [],
+          pools: [],
+        }),
     );
     expect(deployment.resource("pulumi:providers:kubernetes", "cluster-kubernetes").inputs).toMatchObject({
       enableServerSideApply: "true",

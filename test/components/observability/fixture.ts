@@ -69,6 +69,13 @@ export const AMD_POOL = {
 function cluster(overrides: Partial<Cluster>): Cluster {
   return {
     provider: new kubernetes.Provider("cluster"),
+    kubeconfig: undefined,
+    pools: {},
+    volumeClass: undefined,
+    networkPolicies: "present",
+    gpuSoftware: "present",
+    workloadIdentity: undefined,
+    ready: [],
     storageClass: "encrypted",
     volumesGrow: true,
     gpuExporters: "platform",

@@ -2,14 +2,37 @@ import { z } from "zod";
 import { contains, parseCidr } from "../../../../names/cidr";
 import { METADATA_SERVICES } from "../../../../names/metadata-services";
 import { dnsLabel, text, wholeNumber } from "./fields";
+import { okeSection } from "./oke";
 import { taggedUnion } from "./tagged-union";
 
 const network = z.union([z.cidrv4(), z.cidrv6()]);
 
 const installer = z.enum(["platform", "present"]).default("platform");
 
+/** Where a cluster comes from that this stack does not make. */
+const provision = z.enum(["stack", "existing"]).default("existing").meta({
+  description:
+    "Where the cluster comes from: stack = another Pulumi stack made it, which stackReference names, existing = somebody else did.",
+  example: "existing",
+});
+
+/** The same where we can make it. */
+const creatable = z.enum(["create", "stack", "existing"]).default("existing").meta({
+  description:
+    "Where the cluster comes from: create = this stack makes it, stack = another Pulumi stack did, which stackReference names, existing = somebody else did.",
+  example: "create",
+});
+
 /** What every cluster has that the platform goes on. */
 const common = {
+  stackReference: text()
+    .regex(/^[^/\s]+(\/[^/\s]+){0,2}$/)
+    .optional()
+    .meta({
+      description: "The stack that made the cluster, with provision: stack: its name, or organization/project/stack.",
+      allowed: "the name of a Pulumi stack: <stack>, or <organization>/<project>/<stack>",
+      example: "organization/inference-stacks/oci-a10-cluster",
+    }),
   kubeContext: text().optional().meta({
     description: "Context of the kubeconfig to use. Default: its current context.",
     example: "kind-dev",
@@ -105,20 +128,28 @@ const gpuDevices = z
 
 export const clusterSection = taggedUnion("kind", [
   z
-    .strictObject({ kind: z.literal("local"), storageClass: anyClass, ...common, gpuDevices })
+    .strictObject({ kind: z.literal("local"), provision, storageClass: anyClass, ...common, gpuDevices })
     .meta({ description: "the cluster of the kubeconfig: k3s, kind, or one that somebody else runs." }),
   z
     .strictObject({
       kind: z.literal("oci"),
-      storageClass: shippedClass("oci-bv", "OKE's own is on block volumes, which are encrypted."),
+      provision: creatable,
+      oke: okeSection.optional(),
+      storageClass: storageClass(
+        "oci-bv",
+        "Default: oci-bv, OKE's own on encrypted block volumes; where the cluster is made here, one of ours with its own key.",
+      ).optional(),
       ...common,
       gpuDevices,
     })
     .meta({ description: "Oracle OKE." }),
-  z.strictObject({ kind: z.literal("aws"), storageClass: anyClass, ...common }).meta({ description: "Amazon EKS." }),
+  z
+    .strictObject({ kind: z.literal("aws"), provision, storageClass: anyClass, ...common })
+    .meta({ description: "Amazon EKS." }),
   z
     .strictObject({
       kind: z.literal("edge"),
+      provision,
       storageClass: shippedClass("local-path", "k3s ships one on the machine's own disk: encrypt that (LUKS)."),
       ...common,
       gpuDevices,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DEVICE_ACCESS } from "../../../../catalog/fabrics";
 import { dnsLabel, labelKey, labelValue, text, usdPerHour, wholeNumber } from "./fields";
+import { ocid } from "./oke";
 
 const nodeSchema = z
   .strictObject({
@@ -92,18 +93,60 @@ export const poolSchema = z
       }),
     rdma: z
       .strictObject({
-        access: z.enum(Object.values(DEVICE_ACCESS)).meta({
+        mode: z.enum(["managed"]).optional().meta({
           description:
-            "RDMA devices that a device plugin on the nodes offers to pods; replicas that span nodes take them all. virtual-functions = SR-IOV on Oracle's RoCE shapes, efa = Elastic Fabric Adapter on Amazon's.",
+            "How nodes that are made here get their RDMA network: managed = a node pool in a compute cluster. Default: they get none.",
+          example: "managed",
+        }),
+        access: z.enum(Object.values(DEVICE_ACCESS)).optional().meta({
+          description:
+            "RDMA devices that a device plugin on the nodes offers to pods; replicas that span nodes take them all. virtual-functions = SR-IOV on Oracle's RoCE shapes, efa = Elastic Fabric Adapter on Amazon's. Default: they get none, and talk TCP.",
           example: "virtual-functions",
         }),
       })
       .optional()
       .meta({
         description:
-          "The nodes of this pool offer RDMA devices to pods: replicas that span nodes take them. Default: they offer none, and such replicas talk TCP.",
+          "The RDMA network of this pool's nodes, and whether pods get its devices: replicas that span nodes take them. Default: none, and such replicas talk TCP.",
         example: { access: "virtual-functions" },
       }),
+    capacity: z
+      .union([
+        z.enum(["on-demand", "spot"]),
+        z.strictObject({
+          reservation: ocid("capacityreservation").meta({
+            description: "A capacity reservation that exists.",
+            example: "ocid1.capacityreservation.oc1.eu-frankfurt-1.your-reservation",
+          }),
+        }),
+      ])
+      .optional()
+      .meta({
+        description:
+          "How nodes that are made here are bought. spot = preemptible: cheaper, and the cloud may take them back at any time. Default: on-demand.",
+        example: "spot",
+      }),
+    availabilityDomains: z
+      .array(wholeNumber(1, 3))
+      .min(1)
+      .max(3)
+      .optional()
+      .meta({
+        description:
+          "Availability domains of the region, by number, that nodes are made in. Changing them later replaces nodes.",
+        examples: [[1, 2, 3]],
+      }),
+    bootVolumeGiB: wholeNumber(50, 32_768).optional().meta({
+      description:
+        "Boot volume of each node that is made here. Default: planned from what its pods write, and their images.",
+      unit: "GiB",
+      example: 200,
+    }),
+    image: ocid("image").optional().meta({
+      description:
+        "Image of nodes that are made here. Default: Oracle's newest for shape and version when the pool is made; it stays until you name one.",
+      example: "ocid1.image.oc1.eu-frankfurt-1.your-image",
+    }),
     labels: z
       .record(labelKey, labelValue)
       .optional()

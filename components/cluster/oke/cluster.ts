@@ -1,0 +1,111 @@
+import type * as kubernetes from "@pulumi/kubernetes";
+import { Cluster as OkeControlPlane } from "@pulumi/oci/containerengine/cluster";
+import { Provider } from "@pulumi/oci/provider";
+import type * as pulumi from "@pulumi/pulumi";
+import type { Cluster } from "../../core/cluster";
+import { PlatformComponent } from "../../core/platform-component";
+import { kubernetesProvider } from "../kubernetes-provider";
+import { ociLoadBalancer } from "../load-balancers";
+import { plannedPools } from "../planned-pools";
+import { OkeAddons } from "./addons";
+import { OkeIdentity } from "./identity";
+import { OkeKeys } from "./keys";
+import { okeKubeconfig } from "./kubeconfig";
+import { OkeNetwork } from "./network";
+import { OkeNodePools } from "./node-pools";
+import type { OkePool, OkeSettings } from "./settings";
+
+export interface OkeClusterArgs {
+  readonly settings: OkeSettings;
+  readonly pools: readonly OkePool[];
+  /** A class that exists. @default one of ours, on volumes encrypted with the cluster's key */
+  readonly storageClass: string | undefined;
+  readonly gpuExporters: Cluster["gpuExporters"];
+  /** Networks that are not the internet, besides the cluster's own. */
+  readonly privateCidrs: readonly string[];
+  /** Undefined: the subnet of the endpoint, and the Service `kubernetes`. */
+  readonly apiServerCidrs: readonly string[];
+}
+
+/** Name of the class of the platform's volumes, where it makes one. */
+export const VOLUME_CLASS = "inference-encrypted";
+
+/** An OKE cluster of our own, with its network, keys and node pools. */
+export class OkeCluster extends PlatformComponent implements Cluster {
+  readonly provider: kubernetes.Provider;
+  readonly kubeconfig: pulumi.Output<string>;
+  readonly pools: Cluster["pools"];
+  readonly storageClass: string;
+  readonly volumeClass: Cluster["volumeClass"];
+  readonly volumesGrow = true;
+  readonly loadBalancer = ociLoadBalancer;
+  readonly networkPolicies = "present";
+  readonly gpuSoftware = "addon";
+  readonly gpuExporters: Cluster["gpuExporters"];
+  readonly workloadIdentity: Cluster["workloadIdentity"] = undefined;
+  readonly privateCidrs: readonly string[];
+  readonly apiServerCidrs: readonly string[];
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, args: OkeClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("cluster:OkeCluster", name, opts);
+    const { settings, pools } = args;
+    const provider = new Provider(this.child("oci"), { region: settings.region }, this.childOptions());
+    const home = new Provider(this.child("home"), { region: settings.homeRegion }, this.childOptions());
+    const children = this.childOptions({ provider });
+    const network = new OkeNetwork(this.child("network"), { settings }, children);
+    const keys = new OkeKeys(this.child("keys"), { settings }, children);
+    const identity = new OkeIdentity(this.child("identity"), { settings, keys }, this.childOptions({ provider: home }));
+    const cluster = new OkeControlPlane(
+      this.child("control-plane"),
+      {
+        compartmentId: settings.compartmentId,
+        vcnId: network.vcnId,
+        kubernetesVersion: settings.kubernetesVersion,
+        name,
+        type: "ENHANCED_CLUSTER",
+        kmsKeyId: keys.secretsKeyId,
+        endpointConfig: {
+          subnetId: network.subnetIds.endpoint,
+          isPublicIpEnabled: settings.endpoint.public,
+          nsgIds: [network.nsgIds.endpoint],
+        },
+        clusterPodNetworkOptions: [{ cniType: "OCI_VCN_IP_NATIVE" }],
+      },
+      this.childOptions({ provider, protect: settings.protect, dependsOn: [...identity.ready] }),
+    );
+    const nodePools = new OkeNodePools(
+      this.child("pools"),
+      { settings, clusterId: cluster.id, network, keys, pools },
+      children,
+    );
+    const addons = new OkeAddons(
+      this.child("addons"),
+      { settings, clusterId: cluster.id, pools, poolIds: nodePools.ids },
+      children,
+    );
+    this.kubeconfig = okeKubeconfig(cluster.id, settings.endpoint, { provider });
+    this.provider = kubernetesProvider(
+      this.child("kubernetes"),
+      { kubeconfig: this.kubeconfig, clusterIdentifier: cluster.id },
+      this.childOptions(),
+    );
+    this.pools = plannedPools(pools.map(({ plan }) => plan));
+    this.storageClass = args.storageClass ?? VOLUME_CLASS;
+    this.volumeClass =
+      args.storageClass === undefined
+        ? {
+            provisioner: "blockvolume.csi.oraclecloud.com",
+            parameters: { "attachment-type": "paravirtualized", "kms-key-id": keys.volumesKeyId },
+          }
+        : undefined;
+    this.gpuExporters = args.gpuExporters;
+    this.privateCidrs = [...args.privateCidrs, settings.network.vcn, settings.network.services];
+    this.apiServerCidrs =
+      args.apiServerCidrs.length > 0
+        ? args.apiServerCidrs
+        : [settings.network.subnets.endpoint, settings.network.services];
+    this.ready = [...nodePools.ready, ...addons.ready];
+    this.registerOutputs({});
+  }
+}

@@ -1,0 +1,49 @@
+import type { PoolPlan } from "../../../planner/types";
+
+/** What an environment says of the OKE cluster that it makes. Plain data: it decides which resources there are. */
+export interface OkeSettings {
+  readonly tenancyId: string;
+  readonly compartmentId: string;
+  readonly region: string;
+  /** Region that the tenancy's policies and groups are written in. */
+  readonly homeRegion: string;
+  /** With a leading v, as OKE writes it: v1.34.1. */
+  readonly kubernetesVersion: string;
+  readonly endpoint: OkeEndpoint;
+  readonly network: OkeNetworks;
+  /** A key that exists. Undefined: a vault and keys of the cluster's own are made. */
+  readonly encryptionKeyId: string | undefined;
+  /** Stateful resources are protected from deletion. */
+  readonly protect: boolean;
+}
+
+export interface OkeEndpoint {
+  readonly public: boolean;
+  /** Who may reach it from outside of the network, in CIDR form. */
+  readonly allowedCidrs: readonly string[];
+}
+
+/** The four subnets, in the order in which the address plan hands them out. */
+export const SUBNETS = ["endpoint", "nodes", "pods", "loadBalancers"] as const;
+export type SubnetName = (typeof SUBNETS)[number];
+
+/** Addresses in CIDR form. */
+export interface OkeNetworks {
+  readonly vcn: string;
+  readonly subnets: Readonly<Record<SubnetName, string>>;
+  readonly services: string;
+}
+
+/** A node pool: what the plan says of it, and what only who makes nodes asks for. */
+export interface OkePool {
+  readonly plan: PoolPlan;
+  readonly capacity: "on-demand" | "spot" | { readonly reservation: string };
+  /** Numbers of availability domains in the region, from 1. */
+  readonly availabilityDomains: readonly number[];
+  /** Undefined: planned. */
+  readonly bootVolumeGiB: number | undefined;
+  /** OCID of a node image. Undefined: the newest of Oracle's for the shape and version, at the time the pool is made. */
+  readonly image: string | undefined;
+  /** Whether its nodes are in a compute cluster, which gives them their RDMA network. */
+  readonly computeCluster: boolean;
+}

@@ -1,0 +1,12 @@
+import type { PoolPlan } from "../../planner/types";
+import type { ClusterPool } from "../core/cluster";
+
+/** What pods may rely on of the nodes that a plan asks for, by pool. */
+export function plannedPools(pools: readonly PoolPlan[]): Readonly<Record<string, ClusterPool>> {
+  return Object.fromEntries(
+    pools.map(({ name, shape, minNodes, maxNodes, labels, taints }) => [
+      name,
+      { shape: shape.name, minNodes, maxNodes, labels, taints },
+    ]),
+  );
+}

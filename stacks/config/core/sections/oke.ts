@@ -1,0 +1,101 @@
+/** What an OKE cluster of our own is made of: `cluster.oke`. */
+import { z } from "zod";
+import { text } from "./fields";
+
+/** An Oracle Cloud identifier of one of some kinds of resource. */
+export function ocid(...kinds: readonly [string, ...string[]]) {
+  return z
+    .string()
+    .max(255)
+    .regex(new RegExp(`^ocid1\\.(${kinds.join("|")})\\.oc\\d+\\.[a-z0-9-]*\\.[a-z0-9._-]+$`))
+    .meta({ allowed: `an OCID that begins with ${kinds.map((kind) => `"ocid1.${kind}."`).join(" or ")}` });
+}
+
+const region = text(64)
+  .regex(/^[a-z]{2,3}-[a-z]+-\d+$/)
+  .meta({ allowed: 'the identifier of a region, such as "eu-frankfurt-1"', example: "eu-frankfurt-1" });
+
+export const okeSection = z
+  .strictObject({
+    tenancyId: ocid("tenancy").meta({
+      description: "The tenancy: its availability domains and limits are asked for.",
+      example: "ocid1.tenancy.oc1..your-tenancy",
+    }),
+    compartmentId: ocid("compartment", "tenancy").meta({
+      description: "Compartment that everything is made in.",
+      example: "ocid1.compartment.oc1..your-compartment",
+    }),
+    region: region.meta({ description: "Region that everything is made in.", example: "eu-frankfurt-1" }),
+    homeRegion: region.optional().meta({
+      description: "The tenancy's home region, where policies are written. Default: region.",
+      example: "us-ashburn-1",
+    }),
+    kubernetesVersion: z
+      .string()
+      .regex(/^v1\.\d+\.\d+$/)
+      .meta({
+        description: "Version of the control plane and of new nodes, as OKE writes it.",
+        allowed: 'a version such as "v1.34.1"',
+        example: "v1.34.1",
+      }),
+    endpoint: z
+      .strictObject({
+        public: z.boolean().default(false).meta({
+          description:
+            "Whether the Kubernetes API has a public address. Without one it is reached from inside the network.",
+          example: true,
+        }),
+        allowedCidrs: z
+          .array(z.cidrv4().meta({ example: "203.0.113.0/24" }))
+          .default([])
+          .meta({
+            description:
+              "Networks of the operators, which may reach the Kubernetes API from outside of the cluster's network.",
+            examples: [["203.0.113.0/24"]],
+          }),
+      })
+      .prefault({})
+      .meta({ description: "The Kubernetes API.", example: { public: true, allowedCidrs: ["203.0.113.0/24"] } }),
+    network: z
+      .strictObject({
+        vcn: z
+          .cidrv4()
+          .default("10.0.0.0/16")
+          .meta({ description: "Addresses of the network.", example: "10.0.0.0/16" }),
+        services: z
+          .cidrv4()
+          .default("10.96.0.0/16")
+          .meta({ description: "Addresses of Services.", example: "10.96.0.0/16" }),
+        subnets: z
+          .strictObject({
+            endpoint: z
+              .cidrv4()
+              .default("10.0.0.0/28")
+              .meta({ description: "Of the Kubernetes API.", example: "10.0.0.0/28" }),
+            nodes: z.cidrv4().default("10.0.16.0/20").meta({ description: "Of nodes.", example: "10.0.16.0/20" }),
+            pods: z.cidrv4().default("10.0.64.0/18").meta({ description: "Of pods.", example: "10.0.64.0/18" }),
+            loadBalancers: z
+              .cidrv4()
+              .default("10.0.1.0/24")
+              .meta({ description: "Of load balancers.", example: "10.0.1.0/24" }),
+          })
+          .prefault({})
+          .meta({ description: "Subnets of the network.", example: { pods: "10.0.64.0/18" } }),
+      })
+      .prefault({})
+      .meta({ description: "Network of the cluster's own.", example: { vcn: "10.0.0.0/16" } }),
+    encryptionKeyId: ocid("key").optional().meta({
+      description:
+        "A key of OCI Vault that encrypts the cluster's secrets, its nodes' disks and its volumes. Default: a vault and keys of its own are made, and kept when all else is destroyed.",
+      example: "ocid1.key.oc1.eu-frankfurt-1.your-vault.your-key",
+    }),
+  })
+  .meta({
+    description: "The cluster to make; with provision: create alone.",
+    example: {
+      tenancyId: "ocid1.tenancy.oc1..your-tenancy",
+      compartmentId: "ocid1.compartment.oc1..your-compartment",
+      region: "eu-frankfurt-1",
+      kubernetesVersion: "v1.34.1",
+    },
+  });
