@@ -41,7 +41,8 @@ describe.each(environments)("%s", (name) => {
   it("has nothing but components below the stack", () => {
     const stack = run.resources.find((r) => r.type === STACK);
     const top = run.resources.filter((r) => r.parent === stack?.urn).map((r) => r.type);
-    expect(top).toEqual(["inference:cluster:ExistingCluster", "inference:platform:Platform"]);
+    const made = run.environment.cluster.provision === "create";
+    expect(top).toEqual([`inference:cluster:${made ? "Oke" : "Existing"}Cluster`, "inference:platform:Platform"]);
   });
 
   it("talks to one cluster, through one provider", () => {
@@ -110,6 +111,9 @@ describe.each(environments)("%s", (name) => {
     const production = run.plan.stage === "production";
     const kept = run.resources.filter((r) => r.options.protect || r.options.retainOnDelete).map((r) => r.name);
     const holders = [
+      ...(run.environment.cluster.provision === "create"
+        ? ["cluster-keys-vault", "cluster-keys-secrets", "cluster-keys-volumes", "cluster-control-plane"]
+        : []),
       "platform-store-ns-namespace",
       "platform-store-minio-data",
       "platform-observability-metrics-namespace-namespace",
@@ -164,8 +168,8 @@ describe.each(environments)("%s", (name) => {
 /** Where the pages in docs/environments say that volumes go; `undefined` is the cluster's default class. */
 const STORAGE_CLASSES: Readonly<Record<(typeof environments)[number], string | undefined>> = {
   dev: undefined,
-  "oci-a10": "oci-bv",
-  "oci-h100": "oci-bv",
+  "oci-a10": "inference-encrypted",
+  "oci-h100": "inference-encrypted",
   "aws-prod": "gp3",
   "edge-nvidia": "local-path",
   "edge-radeon": "local-path",

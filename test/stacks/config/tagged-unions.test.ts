@@ -20,7 +20,7 @@ describe("the cluster", () => {
   it.each([
     ["local", undefined],
     ["aws", undefined],
-    ["oci", "oci-bv"],
+    ["oci", undefined],
     ["edge", "local-path"],
   ] as const)("of kind %s has the storage class %s where none is written", (kind, storageClass) => {
     const machine = kind === "edge" ? { node: { vcpus: 8, memoryGiB: 32 } } : { shape: "m7i.2xlarge" };
@@ -72,7 +72,9 @@ describe("the cluster", () => {
   );
 
   it("that is no mapping is told the keys of one", () => {
-    expect(cluster("local")[0]).toMatch(/^cluster is "local"; allowed: a mapping with the keys kind, storageClass, /);
+    expect(cluster("local")[0]).toMatch(
+      /^cluster is "local"; allowed: a mapping with the keys kind, provision, storageClass, /,
+    );
     expect(cluster(["local"])).toHaveLength(1);
   });
 });

@@ -127,7 +127,7 @@ export const poolSchema = z
         example: "spot",
       }),
     availabilityDomains: z
-      .array(wholeNumber(1, 3))
+      .array(wholeNumber(1, 3).meta({ description: "One of them.", unit: "number", example: 1 }))
       .min(1)
       .max(3)
       .optional()
