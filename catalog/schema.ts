@@ -6,6 +6,7 @@ import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
 import type { ModelEntry } from "./models";
+import type { OkeAddon } from "./oke";
 import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
 
 // Schemas of the catalogue files. Tests apply them; the program trusts the files and starts without them.
@@ -234,6 +235,39 @@ const roceProfile = z.strictObject({
   source: text,
 }) satisfies z.ZodType<RoceProfile>;
 
+const minor = z.string().regex(/^1\.\d+$/);
+
+const okeAddon = z.strictObject({
+  name: text,
+  essential: z.boolean(),
+  keys: z.array(text),
+}) satisfies z.ZodType<OkeAddon>;
+
+const oke = z.strictObject({
+  about: text,
+  asOf: day,
+  versions: z.strictObject({
+    minors: z.array(minor).nonempty(),
+    newest: z.record(minor, z.string().regex(/^v1\.\d+\.\d+$/)),
+    source: text,
+  }),
+  images: z.strictObject({ pattern: text, arm: text, nvidia: text, source: text }),
+  pods: z.strictObject({ perVnic: count, mostPerNode: count, source: text }),
+  vnics: z.strictObject({
+    flex: z.strictObject({ least: count, perOcpu: positive, most: count }),
+    fixed: z.record(text, count),
+    source: text,
+  }),
+  bootVolumes: z.strictObject({ leastGiB: count, source: text }),
+  taints: z.strictObject({
+    gpuValue: text,
+    preemptible: z.strictObject({ key: text, value: text, effect: z.literal("NoSchedule") }),
+    source: text,
+  }),
+  addons: z.array(okeAddon).nonempty(),
+  addonKeys: z.strictObject({ common: z.array(text).nonempty(), source: text }),
+});
+
 const about = text;
 
 /** Schema of each catalogue file. */
@@ -247,6 +281,7 @@ export const schemas = {
   images: z.strictObject({ about, images: z.array(imageEntry) }),
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
   engineOptions,
+  oke,
   engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),
   fabrics: z.strictObject({
     about,

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { charts } from "../../catalog/charts";
 import { images } from "../../catalog/images";
 import { modelNames } from "../../catalog/models";
+import { okeAddons } from "../../catalog/oke";
 import { schemas } from "../../catalog/schema";
 import { cards, gpuModels, shapes } from "../../catalog/shapes";
 import { repositoryRoot } from "../../names/repository-root";
@@ -29,6 +30,7 @@ describe("catalogue files", () => {
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],
     ["fabrics.json", schemas.fabrics],
+    ["oke.json", schemas.oke],
     ["chart-images.json", schemas.chartImages],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")
@@ -55,6 +57,7 @@ describe("catalogue files", () => {
       models: modelNames(),
       charts: charts.map(({ name }) => name),
       images: images.map(({ component }) => component),
+      okeAddons: okeAddons.map(({ name }) => name),
     };
     for (const [table, names] of Object.entries(tables)) {
       expect({ [table]: duplicates(names) }).toEqual({ [table]: [] });

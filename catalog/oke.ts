@@ -1,0 +1,123 @@
+import { unknownName } from "./nearest";
+import table from "./oke.json";
+import type { CpuArchitecture, MachineShape } from "./shapes";
+
+/** Minor versions of Kubernetes that OKE makes new clusters with, oldest first. */
+export const OKE_MINORS: readonly string[] = table.versions.minors;
+
+/** Newest patch release of each that was read, as OKE writes it: v1.34.2. */
+export const OKE_NEWEST: Readonly<Record<string, string>> = table.versions.newest;
+
+/** Day on which the table was read. */
+export const OKE_AS_OF: string = table.asOf;
+
+/** Smallest boot volume, GiB. */
+export const LEAST_BOOT_VOLUME_GIB: number = table.bootVolumes.leastGiB;
+
+/** Value of the taint that OKE itself puts on GPU nodes; ours must say the same, for a key and effect is one taint. */
+export const GPU_TAINT_VALUE: string = table.taints.gpuValue;
+
+/** What OKE puts on nodes that the cloud may take back: pods that do not tolerate it never run there. */
+export const PREEMPTIBLE_TAINT = table.taints.preemptible as {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: "NoSchedule";
+};
+
+/** An add-on of OKE. */
+export interface OkeAddon {
+  readonly name: string;
+  /** Every cluster comes with it: configuring it needs `overrideExisting`. */
+  readonly essential: boolean;
+  /** Keys of its own configuration, besides those of all. */
+  readonly keys: readonly string[];
+}
+
+// Checked against catalog/schema.ts by test/catalog.
+export const okeAddons: readonly OkeAddon[] = table.addons;
+
+/** Configuration keys that every add-on takes. */
+export const COMMON_ADDON_KEYS: readonly string[] = table.addonKeys.common;
+
+/**
+ * An add-on by its name.
+ *
+ * @throws Error for an unknown one, with the nearest known.
+ */
+export function okeAddon(name: string): OkeAddon {
+  const found = okeAddons.find((addon) => addon.name === name);
+  if (found === undefined) {
+    const names = okeAddons.map((addon) => addon.name);
+    throw unknownName("OKE add-on", name, names, "catalog/oke.json");
+  }
+  return found;
+}
+
+/** What OKE's name of a node image says of it. */
+export interface OkeImage {
+  readonly arch: CpuArchitecture;
+  /** Brings NVIDIA's driver, and is for nothing but GPU shapes. */
+  readonly nvidia: boolean;
+  /** Of Kubernetes, without a leading v. A pool's must be the same. */
+  readonly kubernetesVersion: string;
+  /** 2025.11.20 */
+  readonly date: string;
+  readonly build: number;
+}
+
+const IMAGE_NAME = new RegExp(table.images.pattern);
+
+/** Undefined for images of other kinds: platform images install Kubernetes at boot, and custom ones are anybody's. */
+export function readOkeImage(name: string): OkeImage | undefined {
+  const { variant, date, version, build } = IMAGE_NAME.exec(name)?.groups ?? {};
+  if (date === undefined || version === undefined || build === undefined) {
+    return undefined;
+  }
+  return {
+    arch: variant === table.images.arm ? "arm64" : "amd64",
+    nvidia: variant === table.images.nvidia,
+    kubernetesVersion: version,
+    date,
+    build: Number(build),
+  };
+}
+
+/** Whether nodes of a shape boot from one of OKE's images. Of AMD's GPUs it has none: their pools name an image. */
+export function hasOkeImage({ gpu }: Pick<MachineShape, "gpu">): boolean {
+  return gpu === undefined || gpu.vendor === "nvidia";
+}
+
+/** Whether an image is for the nodes of a shape in a pool of this version, which has a leading v. */
+export function okeImageFits(
+  image: OkeImage,
+  { gpu, cpu }: Pick<MachineShape, "gpu" | "cpu">,
+  kubernetesVersion: string,
+): boolean {
+  return (
+    image.arch === cpu.arch &&
+    image.nvidia === (gpu?.vendor === "nvidia") &&
+    `v${image.kubernetesVersion}` === kubernetesVersion
+  );
+}
+
+/**
+ * Network interfaces of a shape. A flexible one comes sized.
+ *
+ * @throws Error for a shape that the table lacks.
+ */
+export function vnics({ name, cpu }: Pick<MachineShape, "name" | "cpu">): number {
+  const { flex, fixed } = table.vnics;
+  if (name.endsWith(".Flex")) {
+    return Math.min(flex.most, Math.max(flex.least, Math.floor((cpu.ocpus ?? 0) * flex.perOcpu)));
+  }
+  const found = (fixed as Readonly<Record<string, number>>)[name];
+  if (found === undefined) {
+    throw unknownName("shape with VNICs", name, Object.keys(fixed), "catalog/oke.json");
+  }
+  return found;
+}
+
+/** Pods that a node of a shape has addresses for, where pods are in the VCN (VCN-native pod networking). */
+export function maxPodsPerNode(shape: Pick<MachineShape, "name" | "cpu">): number {
+  return Math.min(table.pods.mostPerNode, (vnics(shape) - 1) * table.pods.perVnic);
+}
