@@ -81,7 +81,14 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     );
     const addons = new OkeAddons(
       this.child("addons"),
-      { settings, clusterId: cluster.id, pools, poolIds: nodePools.ids },
+      {
+        settings,
+        clusterId: cluster.id,
+        pools,
+        poolIds: nodePools.ids,
+        workloadIdentity: this.workloadIdentity,
+        after: nodePools.ready,
+      },
       children,
     );
     this.kubeconfig = okeKubeconfig(cluster.id, settings.endpoint, { provider });
