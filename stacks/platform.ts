@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Cluster, LoadBalancerSettings } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
 import { type ImageSource, imagesFrom } from "../components/core/image-source";
+import { peopleRoles } from "../components/core/people";
 import { planRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
 import { priorityClasses } from "../components/core/priority-classes";
@@ -54,7 +55,8 @@ export class Platform extends PlatformComponent {
     };
     const transformations = [commonLabels(environment.commonLabels), imagesFrom(images)];
     const { control, outside, services, runTimeModels, connections, ...laidOut } = layOut(args);
-    super("platform:Platform", name, { ...opts, transformations }, { images, connections });
+    const { people } = environment;
+    super("platform:Platform", name, { ...opts, transformations }, { images, connections, ...(people && { people }) });
 
     const { stage } = plan;
     const { gateway } = environment;
@@ -67,9 +69,10 @@ export class Platform extends PlatformComponent {
     );
 
     const priorities = priorityClasses(this.child("priority"), this.childOptions());
-    // Pods that name a priority class are refused until it exists.
+    const roles = peopleRoles(this.child("people"), people, this.childOptions());
+    // Pods that name a priority class are refused until it exists, and so is the binding of a role.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
-      this.childOptions({ dependsOn: [...priorities, ...after] });
+      this.childOptions({ dependsOn: [...priorities, ...roles, ...after] });
     const children = optionsAfter();
     planRecord(this.child("plan"), { plan }, children);
 

@@ -60,7 +60,7 @@ export class Controller extends PlatformComponent {
     }));
     const home = new IsolatedNamespace(
       this.child(args.namespaceSuffix ?? "namespace"),
-      { namespace: args.namespace, keep: args.keep },
+      { namespace: args.namespace, keep: args.keep, use: { holdsRights: true } },
       this.childOptions({ aliases: [...aliases, ...formerSelves] }),
     );
     this.namespace = home.namespace;

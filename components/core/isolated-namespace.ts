@@ -5,6 +5,7 @@ import { podSecurityLevel } from "../../names/pod-security";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { PULL_SECRET } from "./image-source";
 import { networkPolicies } from "./network-policies";
+import { grantsIn, type NamespaceUse, roleBindings } from "./people";
 import { inheritedFrom } from "./platform-component";
 
 export interface IsolatedNamespaceArgs {
@@ -20,11 +21,14 @@ export interface IsolatedNamespaceArgs {
    * @default false
    */
   readonly keep?: boolean;
+  /** What it is to people: who may do what there. @default one for all people of the environment */
+  readonly use?: NamespaceUse;
 }
 
 /**
  * A namespace that starts closed: Pod Security labels, no traffic in or out but DNS and the platform's connections that
- * begin or end in it, a resource quota, and a LimitRange so that no container runs unbounded.
+ * begin or end in it, a resource quota, and a LimitRange so that no container runs unbounded. The environment's people get
+ * their roles in it.
  */
 export class IsolatedNamespace {
   /** Name of the namespace. What uses it comes after the policies, quota, limits and pull secret: nothing ever runs unguarded. */
@@ -66,6 +70,9 @@ export class IsolatedNamespace {
           options,
         ),
     );
+
+    const grants = grantsIn(inherited.people, args.use ?? {});
+    guards.push(...roleBindings(name, { namespace, labels, grants }, options));
 
     const { credentials } = inherited.images ?? {};
     if (credentials) {

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Connections } from "./connections";
 import type { ImageSource } from "./image-source";
+import type { People } from "./people";
 
 /** Kubernetes names: what the API server accepts for a DNS label. */
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -10,6 +11,8 @@ export interface Inherited {
   readonly images?: ImageSource;
   /** Of the whole platform: each namespace opens for its own. @default none: namespaces stay closed */
   readonly connections?: Connections;
+  /** Who may do what in its namespaces. @default nobody, but who has rights from elsewhere */
+  readonly people?: People;
 }
 
 /**

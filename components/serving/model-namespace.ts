@@ -35,6 +35,7 @@ export function modelNamespace(
       namespace: modelNamespaceName(model.name),
       labels: { [MODEL_LABEL]: model.name },
       quota: modelQuota(model, replaced),
+      ...(model.domain !== undefined && { use: { domain: model.domain } }),
     },
     options,
   );

@@ -14,6 +14,7 @@ import * as gatewayName from "./rules/gateway-name";
 import * as labels from "./rules/labels";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
+import * as people from "./rules/people";
 import * as pools from "./rules/pools";
 import * as quotas from "./rules/quotas";
 import * as serviceLevel from "./rules/service-level";
@@ -75,6 +76,8 @@ const rules: readonly Rule[] = [
   gateway.drainsLastNoLongerThanRequests,
   tenants.tenantModelsExist,
   tenants.tokenIssuersAreServersOfOthers,
+  people.groupsAreOfPeople,
+  people.peoplesDomainsExist,
   labels.commonLabelsAreFree,
 ];
 

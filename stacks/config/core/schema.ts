@@ -8,6 +8,7 @@ import { gatewaySection } from "./sections/gateway";
 import { imagesSection } from "./sections/images";
 import { modelsSection } from "./sections/models";
 import { budgetSection, commonLabelsField, scopeField, stageField, storageSection } from "./sections/operations";
+import { peopleSection } from "./sections/people";
 import { type poolSchema, poolsSection } from "./sections/pools";
 import type { NamedGateway } from "./wildcard-dns";
 
@@ -24,6 +25,7 @@ export const coreSchema = z.strictObject({
   storage: storageSection,
   gateway: gatewaySection,
   budget: budgetSection,
+  people: peopleSection,
   commonLabels: commonLabelsField,
 });
 

@@ -37,3 +37,10 @@ export function problemsOf(parsed: ParsedEnvironmentFile): readonly ConfigProble
 export function problemsWith(changes: Sections): readonly ConfigProblem[] {
   return problemsOf(parseWith(changes));
 }
+
+/** What is told of one section, or of what stands in it. */
+export function told(changes: Sections, path: string): string[] {
+  return problemsWith(changes).flatMap((each) =>
+    each.path === path || each.path.startsWith(`${path}.`) || each.path.startsWith(`${path}[`) ? each.message : [],
+  );
+}

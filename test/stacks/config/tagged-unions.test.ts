@@ -6,13 +6,7 @@ import { taggedUnion } from "../../../stacks/config/core/sections/tagged-union";
 import type { FieldSchema } from "../../../stacks/config/field-text";
 import { shapeOf, unionOf } from "../../../stacks/config/union-fields";
 import { plainIssues } from "../../../stacks/config/union-issues";
-import { parseWith, problemsWith } from "./samples";
-
-function told(changes: Record<string, unknown>, path: string): string[] {
-  return problemsWith(changes).flatMap((each) =>
-    each.path === path || each.path.startsWith(`${path}.`) || each.path.startsWith(`${path}[`) ? each.message : [],
-  );
-}
+import { parseWith, problemsWith, told } from "./samples";
 
 describe("the cluster", () => {
   const cluster = (section: unknown) => told({ cluster: section }, "cluster");
