@@ -2,6 +2,8 @@ import type { ResourcePolicy, StackPolicy } from "./lib/policy";
 import { encryptionAtRest } from "./rules/encryption-at-rest";
 import { gpuClaimedOnce } from "./rules/gpu-claimed-once";
 import { gpuTolerations } from "./rules/gpu-tolerations";
+import { imageArchitecture } from "./rules/image-architecture";
+import { leastPrivilegeOci } from "./rules/least-privilege-oci";
 import { memoryFit } from "./rules/memory-fit";
 import { monthlyBudget } from "./rules/monthly-budget";
 import { networkPolicyPerNamespace } from "./rules/network-policy-per-namespace";
@@ -23,6 +25,8 @@ export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   encryptionAtRest,
   gpuClaimedOnce,
   gpuTolerations,
+  imageArchitecture,
+  leastPrivilegeOci,
   memoryFit,
   monthlyBudget,
   networkPolicyPerNamespace,

@@ -64,6 +64,11 @@ export class Field {
     return this.is((value) => typeof value === "string") ? (this.value as string) : undefined;
   }
 
+  /** Remembers that nobody can say `what`, as an unknown value is remembered. */
+  cannotTell(what: string): void {
+    this.unknownPaths.add(what);
+  }
+
   /** The same place, holding what its text contains (a JSON document, for example). */
   containing(value: Value): Field {
     return new Field(value, this.path, this.unknownPaths);

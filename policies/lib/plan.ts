@@ -13,6 +13,9 @@ const planSchema = z.object({
       name: z.string(),
       role: z.string(),
       shape: z.string().optional(),
+      /** Absent in the records of older programs. */
+      cpuArch: z.enum(["amd64", "arm64"]).optional(),
+      labels: z.record(z.string(), z.string()).optional(),
       selector: z.record(z.string(), z.string()),
       taints: z.array(taint),
     }),

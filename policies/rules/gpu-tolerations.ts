@@ -1,8 +1,9 @@
-import { type Field, isObject } from "../lib/field";
+import type { Field } from "../lib/field";
 import { gpuClaims } from "../lib/gpu";
 import { type PlanFacts, readPlan } from "../lib/plan";
-import { type PodTemplate, podTemplates } from "../lib/pods";
+import { podTemplates } from "../lib/pods";
 import { stackPolicy } from "../lib/policy";
+import { selectsNodes, untolerated } from "../lib/scheduling";
 
 type Pool = Pick<PlanFacts["pools"][number], "name" | "selector" | "taints">;
 
@@ -25,7 +26,7 @@ export const gpuTolerations = stackPolicy(
           continue;
         }
         const selector = pod.spec.get("nodeSelector");
-        if (!selectsNodes(pod)) {
+        if (!selectsNodes(pod.spec)) {
           report({ resource, field: selector, allowed: "labels of the GPU nodes (or a required node affinity)" });
           continue;
         }
@@ -39,9 +40,9 @@ export const gpuTolerations = stackPolicy(
               .map(({ name, selector: labels }) => `${JSON.stringify(labels)} (pool ${name})`)
               .join(", or "),
           });
-        } else if (candidates.every((pool) => untolerated(pool, pod).length > 0)) {
+        } else if (candidates.every((pool) => untolerated(pool.taints, pod.spec).length > 0)) {
           const missing = candidates.flatMap((pool) =>
-            untolerated(pool, pod).map(({ key, effect }) => `${key}:${effect} (${pool.name})`),
+            untolerated(pool.taints, pod.spec).map(({ key, effect }) => `${key}:${effect} (${pool.name})`),
           );
           report({
             resource,
@@ -59,18 +60,6 @@ function conventional(resourceName: string): Pool {
   return { name: "any GPU node", selector: {}, taints: [{ key: resourceName, effect: "NoSchedule" }] };
 }
 
-function selectsNodes({ spec }: PodTemplate): boolean {
-  const affinity = spec.get(
-    "affinity",
-    "nodeAffinity",
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    "nodeSelectorTerms",
-  );
-  const isEmpty = (field: Field) =>
-    field.is((value) => value === undefined || Object.keys(value as object).length === 0);
-  return !(isEmpty(spec.get("nodeSelector")) && isEmpty(affinity));
-}
-
 /** True when the selector asks for labels that the pool's pods select by, and for none that contradicts them; pods with affinity alone may land on any. */
 function isSelected({ selector: labels }: Pool, selector: Field): boolean {
   const asked = selector.entries();
@@ -78,29 +67,5 @@ function isSelected({ selector: labels }: Pool, selector: Field): boolean {
   return (
     asked.length === 0 ||
     (shared.length > 0 && !shared.some(([key, field]) => field.is((value) => value !== labels[key])))
-  );
-}
-
-function untolerated({ taints }: Pool, { spec }: PodTemplate): Pool["taints"] {
-  const tolerations = spec.get("tolerations");
-  if (!tolerations.is(() => true)) {
-    return [];
-  }
-  const tolerated = tolerations.items();
-  return taints
-    .filter(({ effect }) => effect !== "PreferNoSchedule")
-    .filter((taint) => !tolerated.some((toleration) => tolerates(toleration, taint)));
-}
-
-/** The scheduler's rule: an empty key or effect matches all; `Exists` ignores the value. */
-function tolerates(toleration: Field, taint: Pool["taints"][number]): boolean {
-  const matches = (key: string, expected: string, emptyMatches: boolean) =>
-    !toleration.get(key).is((value) => value !== expected && !(emptyMatches && (value === undefined || value === "")));
-  const exists = !toleration.get("operator").is((value) => value !== "Exists");
-  return (
-    toleration.is(isObject) &&
-    matches("effect", taint.effect, true) &&
-    matches("key", taint.key, exists) &&
-    (exists || matches("value", taint.value ?? "", taint.value === undefined))
   );
 }

@@ -22,6 +22,7 @@ export const pool = z.strictObject({
   name: text("Key under `pools` of the environment."),
   role: oneOf(["system", "gpu", "cpu"], "system runs the platform itself, gpu and cpu run models."),
   shape: text("Machine of the catalogue, or of your own."),
+  cpuArch: oneOf(["amd64", "arm64"], "Processor architecture of its machines."),
   minNodes: count("nodes", "Nodes that always run."),
   maxNodes: count("nodes", "Nodes that the pool may grow to."),
   usdPerNodeHour: usd("One node for an hour."),

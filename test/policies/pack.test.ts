@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { image } from "../../catalog/images";
 import { policies } from "../../policies/all";
 import { evaluatePolicies, type RecordedInputs } from "../../policies/evaluate";
 import { memoryVerdict } from "../harness/plans";
@@ -89,10 +90,17 @@ describe("the pack as one bundle, for publishing", () => {
     expect((await server.info()).getPoliciesList()).toHaveLength(policies.length);
   });
 
-  test("takes from the program only the ground rooms, what an image reference is and the variables of vLLM, no resource code", () => {
+  test("takes from the program only the ground rooms, what the catalogue says of images and the variables of vLLM, no resource code", () => {
     const outside = sources.filter((file) => relative(POLICIES, join(ROOT, file)).startsWith(".."));
     const above = outside.filter((file) => !file.startsWith("names/") && !file.startsWith("kubernetes/"));
-    expect(above.toSorted()).toEqual(["catalog/engine-options/vllm.json", "catalog/image-reference.ts"]);
+    expect(above.toSorted()).toEqual([
+      "catalog/chart-images.json",
+      "catalog/charts.json",
+      "catalog/engine-options/vllm.json",
+      "catalog/image-mirror.ts",
+      "catalog/image-reference.ts",
+      "catalog/images.json",
+    ]);
   });
 });
 
@@ -107,6 +115,7 @@ function samples(): Record<string, RecordedInputs[]> {
       plan({
         cost: { monthlyUsd: 2, monthlyBudgetUsd: 1 },
         models: [{ name: "chat", memoryPerGpu: { totalGiB: 2, limitGiB: 1 }, verdict: memoryVerdict() }],
+        pools: [{ name: "arm", role: "system", cpuArch: "arm64", selector: {}, taints: [] }],
       }),
       namespace("model-chat"),
       ...Object.values(HOMES).map((home) =>
@@ -117,6 +126,7 @@ function samples(): Record<string, RecordedInputs[]> {
           },
         }),
       ),
+      deployment(podSpec({ containers: [container({ image: image("tgi") })] })),
       object("core/v1", "Service", { spec: { type: "LoadBalancer" } }),
       object("gateway.networking.k8s.io/v1", "HTTPRoute", { spec: { parentRefs: [{ name: "inference" }] } }),
       workload("autoscaling/v2", "HorizontalPodAutoscaler", { scaleTargetRef: { kind: "Deployment", name: "chat" } }),
@@ -128,6 +138,7 @@ function samples(): Record<string, RecordedInputs[]> {
       resource("aws:s3/bucket:Bucket", { acl: "public-read" }),
       resource("aws:eks/cluster:Cluster", { vpcConfig: {} }),
       resource("oci:ObjectStorage/bucket:Bucket", { accessType: "ObjectRead" }),
+      resource("oci:Identity/policy:Policy", { statements: ["Allow any-user to manage all-resources in tenancy"] }),
       resource("kubernetes:storage.k8s.io/v1:StorageClass", {
         metadata: { name: "a" },
         provisioner: "ebs.csi.aws.com",
@@ -156,6 +167,7 @@ function samples(): Record<string, RecordedInputs[]> {
       workload("apps/v1", "StatefulSet", { template: { spec: UNKNOWN }, volumeClaimTemplates: UNKNOWN }, UNKNOWN),
       release({ version: UNKNOWN, values: UNKNOWN }),
       resource("oci:ObjectStorage/bucket:Bucket", { kmsKeyId: UNKNOWN, accessType: UNKNOWN }, { protect: true }),
+      resource("oci:Identity/policy:Policy", { statements: [UNKNOWN] }),
       resource("aws:eks/cluster:Cluster", { vpcConfig: UNKNOWN, encryptionConfig: UNKNOWN }),
     ]),
   };

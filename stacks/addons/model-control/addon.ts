@@ -6,7 +6,7 @@ import { modelControlPods } from "../../../components/model-control/names";
 import { publishedWorker } from "../../../components/model-control/outside-worker";
 import { modelControlTarget, modelRelayTarget } from "../../../components/model-control/scrape-target";
 import { addon } from "../addon";
-import { controlImage } from "./advice";
+import { controlImage, controlImageArchitecture } from "./advice";
 import { type ModelControlConfig, type ModelControlSettings, modelControlSection, outsideWorkers } from "./config";
 import { modelControlProblems } from "./problems";
 import { relayedModels, relays } from "./relay";
@@ -33,7 +33,7 @@ export const modelControl = addon({
     workerRules.workersNameTheirModels,
   ],
   problems: ({ settings, plan }) => modelControlProblems(plan.models, Object.keys(settings.workers)),
-  advice: ({ settings }) => controlImage(settings),
+  advice: ({ settings, plan }) => [...controlImage(settings), ...controlImageArchitecture(settings, plan.pools)],
   engineControl: ({ settings }) => ({ client: modelControlPods, spareStorageGiB: settings.spareStorageGiB }),
   outside: ({ settings }) => outsideWorkers(settings).flatMap((worker) => publishedWorker(worker) ?? []),
   services: ({ settings: { hostname } }) => (hostname === undefined ? [] : [modelControlService(hostname)]),

@@ -1,5 +1,25 @@
-import type { CapacityProblem } from "../../../planner/types";
+import type { CapacityProblem, PoolPlan } from "../../../planner/types";
 import { EXAMPLE_CONTROL_IMAGE, type ModelControlSettings } from "./config";
+
+/** What it runs on that most images are not made for: no pool of Arm machines keeps its pods away. */
+export function controlImageArchitecture(
+  { image }: Pick<ModelControlSettings, "image">,
+  pools: readonly Pick<PoolPlan, "name" | "shape" | "taints">[],
+): CapacityProblem[] {
+  const arm = pools.filter(({ shape, taints }) => shape.cpu.arch === "arm64" && taints.length === 0);
+  if (image === EXAMPLE_CONTROL_IMAGE || arm.length === 0) {
+    return [];
+  }
+  const platforms = [...new Set(pools.filter(({ taints }) => taints.length === 0).map(({ shape }) => shape.cpu.arch))];
+  return [
+    {
+      severity: "advisory",
+      rule: "image-architecture",
+      subject: "modelControl.image",
+      message: `${image} is your own, and nobody here knows what it is made for; its pods run on ${arm.map(({ name }) => name).join(", ")}, of arm64. Build it with --platform ${platforms.map((each) => `linux/${each}`).join(",")} (docs/model-control.md).`,
+    },
+  ];
+}
 
 /** The image of the model control API is one that only its users can make. */
 export function controlImage({ image }: Pick<ModelControlSettings, "image">): CapacityProblem[] {

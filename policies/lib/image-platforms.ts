@@ -1,0 +1,101 @@
+// The files of data, not their readers: Pulumi's runner of policy packs takes `images` for images.json, not for images.ts.
+import chartImages from "../../catalog/chart-images.json";
+import charts from "../../catalog/charts.json";
+import { splitReference } from "../../catalog/image-mirror";
+import { parseImage } from "../../catalog/image-reference";
+import catalogImages from "../../catalog/images.json";
+import type { Field } from "./field";
+import { HELM_CHART, type Resource } from "./resource";
+import { type Placement, selectsNodes } from "./scheduling";
+
+interface CatalogImage {
+  readonly component: string;
+  readonly repository: string;
+  readonly tag: string;
+  readonly platforms: readonly string[];
+}
+
+interface ChartImage {
+  readonly component: string;
+  /** Path of the value that holds it: of its repository, or of the whole reference. */
+  readonly repository?: string;
+  readonly reference?: string;
+}
+
+const images: readonly CatalogImage[] = catalogImages.images;
+
+/**
+ * CPU architectures that the catalogue says an image is made for. A mirror holds images under their whole names, or
+ * under their names without the registry: what a reference ends with decides. Undefined where the catalogue does not have
+ * the image, or not under that tag.
+ *
+ * @param reference `registry/repository:tag@digest`.
+ */
+export function architecturesOf(reference: string): readonly string[] | undefined {
+  const { repository, tag } = parseImage(reference);
+  const named = images.filter((entry) => entry.tag === tag);
+  const entry =
+    named.find((each) => isEndOf(each.repository, repository)) ??
+    named.find((each) => isEndOf(splitReference(each.repository).path, repository));
+  return entry && architectures(entry.platforms);
+}
+
+function isEndOf(name: string, repository: string): boolean {
+  return repository === name || repository.endsWith(`/${name}`);
+}
+
+function architectures(platforms: readonly string[]): readonly string[] {
+  return platforms.map((platform) => platform.replace(/^linux\//, ""));
+}
+
+/** An image that a chart's pods run, and where they may go. */
+export interface PlacedChartImage {
+  /** As it is pulled by default: `repository:tag`. */
+  readonly reference: string;
+  readonly architectures: readonly string[];
+  /** Its pods go where one of these allows. */
+  readonly placements: readonly Placement[];
+}
+
+/**
+ * The catalogue's images of a release, unless its values name others. Undefined for charts whose images nobody listed.
+ * Where a chart's pods go says the innermost level of its values around the image that places pods at all. Some charts
+ * keep their images elsewhere: then any level that selects nodes may be theirs.
+ */
+export function chartImagesOf(release: Resource): readonly PlacedChartImage[] | undefined {
+  const chart = HELM_CHART.test(release.type) ? release.props.get("chart").text() : undefined;
+  const listed = chart === undefined ? undefined : listedImages(chart);
+  const values = release.props.get("values");
+  return listed?.map(({ component, repository = "", reference = repository }) => {
+    const entry = images.find((each) => each.component === component);
+    const around = placementAround(values, reference.split("."));
+    const elsewhere = around ? [] : levels(values).filter(selectsNodes);
+    return {
+      reference: entry ? `${entry.repository}:${entry.tag}` : component,
+      architectures: architectures(entry?.platforms ?? []),
+      placements: around ? [around] : elsewhere.length > 0 ? elsewhere : [values],
+    };
+  });
+}
+
+/** A release names its chart by an `oci://` reference, or by its name inside a repository. */
+function listedImages(reference: string): readonly ChartImage[] | undefined {
+  const name = charts.charts.find(
+    ({ chart, repository }) => reference === (repository.startsWith("oci://") ? repository : chart),
+  )?.name;
+  return chartImages.charts.find(({ chart }) => chart === name)?.images;
+}
+
+const PLACING = ["nodeSelector", "affinity", "tolerations"];
+
+function placementAround(values: Field, path: readonly string[]): Placement | undefined {
+  const level = values.get(...path.slice(0, -1));
+  if (PLACING.some((key) => level.get(key).value !== undefined)) {
+    return level;
+  }
+  return path.length > 1 ? placementAround(values, path.slice(0, -1)) : undefined;
+}
+
+function levels(level: Field): Field[] {
+  return [level, ...level.items().flatMap(levels), ...level.entries().flatMap(([, below]) => levels(below))];
+}

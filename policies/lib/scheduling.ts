@@ -1,0 +1,119 @@
+import { type Field, isObject, UNKNOWN, type Value } from "./field";
+
+export interface NodeTaint {
+  readonly key: string;
+  readonly value?: string | undefined;
+  readonly effect: string;
+}
+
+/** What is known of the nodes of a pool. */
+export interface NodePool {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly NodeTaint[];
+}
+
+/** What holds the placement of pods: the spec of a pod, or the values of a chart, which use the same names. */
+export type Placement = Field;
+
+/** Hard taints of a pool that a pod does not tolerate; none while its tolerations are unknown. */
+export function untolerated<Taint extends NodeTaint>(taints: readonly Taint[], placement: Placement): Taint[] {
+  const tolerations = placement.get("tolerations");
+  if (!tolerations.is(() => true)) {
+    return [];
+  }
+  const tolerated = tolerations.items();
+  return taints
+    .filter(({ effect }) => effect !== "PreferNoSchedule")
+    .filter((taint) => !tolerated.some((toleration) => tolerates(toleration, taint)));
+}
+
+/**
+ * Pools that the scheduler may choose for a pod, by node selector, required node affinity and taints. None while one of
+ * these is unknown: nothing can be said of the pod then.
+ */
+export function reachablePools<Pool extends NodePool>(pools: readonly Pool[], placement: Placement): Pool[] {
+  const [selector, terms] = [placement.get("nodeSelector"), placement.get(...REQUIRED_TERMS)];
+  if (![selector, terms, placement.get("tolerations")].every(isKnown)) {
+    return [];
+  }
+  return pools.filter(
+    (pool) =>
+      selector.entries().every(([key, value]) => mayHave(pool, key, [String(value.value)], pools)) &&
+      (terms.items().length === 0 || terms.items().some((term) => mayMatch(pool, term, pools))) &&
+      untolerated(pool.taints, placement).length === 0,
+  );
+}
+
+const REQUIRED_TERMS = [
+  "affinity",
+  "nodeAffinity",
+  "requiredDuringSchedulingIgnoredDuringExecution",
+  "nodeSelectorTerms",
+] as const;
+
+/** Whether something chooses nodes here. */
+export function selectsNodes(placement: Placement): boolean {
+  const isEmpty = (field: Field) =>
+    field.is((value) => value === undefined || value === null || Object.keys(value as object).length === 0);
+  return !(isEmpty(placement.get("nodeSelector")) && isEmpty(placement.get(...REQUIRED_TERMS)));
+}
+
+/** A term with an operator that we do not judge may match. */
+function mayMatch(pool: NodePool, term: Field, pools: readonly NodePool[]): boolean {
+  return term
+    .get("matchExpressions")
+    .items()
+    .every((expression) => {
+      const key = String(expression.get("key").value);
+      const values = expression
+        .get("values")
+        .items()
+        .map(({ value }) => String(value));
+      switch (expression.get("operator").value) {
+        case "In":
+          return mayHave(pool, key, values, pools);
+        case "NotIn":
+          return !values.includes(pool.labels[key] ?? "");
+        case "DoesNotExist":
+          return !Object.hasOwn(pool.labels, key);
+        default:
+          return true;
+      }
+    });
+}
+
+/** A label that nobody knows of this pool may be there all the same, unless another pool is the one that has it. */
+function mayHave({ labels }: NodePool, key: string, values: readonly string[], pools: readonly NodePool[]): boolean {
+  const has = (each: NodePool) => values.includes(each.labels[key] ?? "");
+  return Object.hasOwn(labels, key) ? values.includes(labels[key] ?? "") : !pools.some(has);
+}
+
+/** The scheduler's rule: an empty key or effect matches all; `Exists` ignores the value. */
+function tolerates(toleration: Field, taint: NodeTaint): boolean {
+  const matches = (key: string, expected: string, emptyMatches: boolean) =>
+    !toleration.get(key).is((value) => value !== expected && !(emptyMatches && (value === undefined || value === "")));
+  const exists = !toleration.get("operator").is((value) => value !== "Exists");
+  return (
+    toleration.is(isObject) &&
+    matches("effect", taint.effect, true) &&
+    matches("key", taint.key, exists) &&
+    (exists || matches("value", taint.value ?? "", taint.value === undefined))
+  );
+}
+
+/** False for a value that holds an unknown one; the policy's result remembers where. */
+function isKnown(field: Field): boolean {
+  if (!holdsUnknown(field.value)) {
+    return true;
+  }
+  field.containing(UNKNOWN).is(() => true);
+  return false;
+}
+
+function holdsUnknown(value: Value): boolean {
+  if (Array.isArray(value)) {
+    return value.some(holdsUnknown);
+  }
+  return value === UNKNOWN || (isObject(value) && Object.values(value).some(holdsUnknown));
+}
