@@ -29,7 +29,7 @@ export interface ClusterPool {
 
 /** Gives a Kubernetes service account rights in the cloud, without a key that anybody could copy. */
 export type IdentityBinder = (binding: {
-  /** Logical name of what is made for it. */
+  /** Who uses it, one word and unlike all others of the cluster: `autoscaler`. What is made for it is named after it. */
   readonly name: string;
   readonly namespace: string;
   readonly serviceAccount: string;

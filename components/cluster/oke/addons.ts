@@ -53,7 +53,7 @@ export class OkeAddons extends PlatformComponent {
     if (workloadIdentity !== undefined && pools.some(isAutoscaled)) {
       const { addon, namespace, serviceAccount } = AUTOSCALER;
       const { ready } = workloadIdentity({
-        name: this.child("autoscaler"),
+        name: "autoscaler",
         namespace,
         serviceAccount,
         grants: autoscalerGrants(settings.compartmentId),

@@ -1,14 +1,14 @@
 import type * as kubernetes from "@pulumi/kubernetes";
-import { Cluster as OkeControlPlane } from "@pulumi/oci/containerengine/cluster";
 import { Provider } from "@pulumi/oci/provider";
 import type * as pulumi from "@pulumi/pulumi";
-import type { Cluster } from "../../core/cluster";
+import type { Cluster, IdentityBinder } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
 import { ociLoadBalancer } from "../load-balancers";
 import { plannedPools } from "../planned-pools";
 import { OkeAddons } from "./addons";
-import { OkeIdentity } from "./identity";
+import { okeControlPlane } from "./control-plane";
+import { OkeIdentity, workloadIdentity } from "./identity";
 import { OkeKeys } from "./keys";
 import { okeKubeconfig } from "./kubeconfig";
 import { OkeNetwork } from "./network";
@@ -42,7 +42,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly networkPolicies = "present";
   readonly gpuSoftware = "addon";
   readonly gpuExporters: Cluster["gpuExporters"];
-  readonly workloadIdentity: Cluster["workloadIdentity"] = undefined;
+  readonly workloadIdentity: IdentityBinder;
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
   readonly ready: readonly pulumi.Resource[];
@@ -55,35 +55,27 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     const children = this.childOptions({ provider });
     const network = new OkeNetwork(this.child("network"), { settings }, children);
     const keys = new OkeKeys(this.child("keys"), { settings }, children);
-    const identity = new OkeIdentity(this.child("identity"), { settings, keys }, this.childOptions({ provider: home }));
-    const cluster = new OkeControlPlane(
+    const identity = new OkeIdentity(
+      this.child("identity"),
+      { settings, keys, poolStatements: [] },
+      this.childOptions({ provider: home }),
+    );
+    const controlPlane = okeControlPlane(
       this.child("control-plane"),
-      {
-        compartmentId: settings.compartmentId,
-        vcnId: network.vcnId,
-        kubernetesVersion: settings.kubernetesVersion,
-        name,
-        type: "ENHANCED_CLUSTER",
-        kmsKeyId: keys.secretsKeyId,
-        endpointConfig: {
-          subnetId: network.subnetIds.endpoint,
-          isPublicIpEnabled: settings.endpoint.public,
-          nsgIds: [network.nsgIds.endpoint],
-        },
-        clusterPodNetworkOptions: [{ cniType: "OCI_VCN_IP_NATIVE" }],
-      },
-      this.childOptions({ provider, protect: settings.protect, dependsOn: [...identity.ready] }),
+      { settings, network, keys },
+      this.childOptions({ provider, dependsOn: [...identity.ready] }),
     );
-    const nodePools = new OkeNodePools(
-      this.child("pools"),
-      { settings, clusterId: cluster.id, network, keys, pools },
-      children,
+    const clusterId = controlPlane.id;
+    this.workloadIdentity = workloadIdentity(
+      { settings, clusterId, policyName: (binding) => this.child(`workload-${binding}`) },
+      this.childOptions({ provider: home }),
     );
+    const nodePools = new OkeNodePools(this.child("pools"), { settings, clusterId, network, keys, pools }, children);
     const addons = new OkeAddons(
       this.child("addons"),
       {
         settings,
-        clusterId: cluster.id,
+        clusterId,
         pools,
         poolIds: nodePools.ids,
         workloadIdentity: this.workloadIdentity,
@@ -91,10 +83,10 @@ export class OkeCluster extends PlatformComponent implements Cluster {
       },
       children,
     );
-    this.kubeconfig = okeKubeconfig(cluster.id, settings.endpoint, { provider });
+    this.kubeconfig = okeKubeconfig(clusterId, settings.endpoint, { provider });
     this.provider = kubernetesProvider(
       this.child("kubernetes"),
-      { kubeconfig: this.kubeconfig, clusterIdentifier: cluster.id },
+      { kubeconfig: this.kubeconfig, clusterIdentifier: clusterId },
       this.childOptions(),
     );
     this.pools = plannedPools(pools.map(({ plan }) => plan));

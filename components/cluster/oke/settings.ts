@@ -2,6 +2,8 @@ import type { PoolPlan } from "../../../planner/types";
 
 /** What an environment says of the OKE cluster that it makes. Plain data: it decides which resources there are. */
 export interface OkeSettings {
+  /** Name of the environment: the cluster is named so, and what belongs to it is tagged with it. */
+  readonly environment: string;
   readonly tenancyId: string;
   readonly compartmentId: string;
   readonly region: string;
@@ -13,6 +15,8 @@ export interface OkeSettings {
   readonly network: OkeNetworks;
   /** A key that exists. Undefined: a vault and keys of the cluster's own are made. */
   readonly encryptionKeyId: string | undefined;
+  /** Compartment of that key, where its policy is written. Undefined: `compartmentId`. */
+  readonly encryptionKeyCompartmentId: string | undefined;
   /** Stateful resources are protected from deletion. */
   readonly protect: boolean;
 }

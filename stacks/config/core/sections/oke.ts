@@ -89,6 +89,11 @@ export const okeSection = z
         "A key of OCI Vault that encrypts the cluster's secrets, its nodes' disks and its volumes. Default: a vault and keys of its own are made, and kept when all else is destroyed.",
       example: "ocid1.key.oc1.eu-frankfurt-1.your-vault.your-key",
     }),
+    encryptionKeyCompartmentId: ocid("compartment", "tenancy").optional().meta({
+      description:
+        "Compartment of that key, where the policy that lets the cluster use it is written. Default: compartmentId.",
+      example: "ocid1.compartment.oc1..your-security-compartment",
+    }),
   })
   .meta({
     description: "The cluster to make; with provision: create alone.",

@@ -129,7 +129,7 @@ describe("add-ons", () => {
     });
     expect(bound).toEqual([
       {
-        name: "addons-autoscaler",
+        name: "autoscaler",
         namespace: "kube-system",
         serviceAccount: "cluster-autoscaler",
         grants: [

@@ -1,0 +1,61 @@
+/** Statements of OCI's policy language, each for one compartment and one kind of caller. No Pulumi, no resources. */
+
+/** Who asks, as the policy engine sees it. */
+export type Principal =
+  /** The control planes of clusters: theirs are the secrets, and the volumes that they make for claims. */
+  | { readonly type: "cluster" }
+  /** What launches the nodes of managed pools. */
+  | { readonly type: "nodepool" }
+  /** Pods of one service account. */
+  | {
+      readonly type: "workload";
+      readonly clusterId: string;
+      readonly namespace: string;
+      readonly serviceAccount: string;
+    };
+
+/**
+ * Lets callers that are no users do something.
+ *
+ * @param grant in the policy language without `Allow … to`, with at most one condition:
+ *   `use keys in compartment id ocid1…`, `manage objects in compartment id ocid1… where target.bucket.name='models'`.
+ * @throws Error where its condition is one of `ANY {…}`: within `ALL {…}` it would mean something else.
+ */
+export function allow(principal: Principal, grant: string): string {
+  const [, what = grant, condition = ""] = /^(.*?)\s+where\s+(.+)$/i.exec(grant) ?? [];
+  if (/^any\s*\{/i.test(condition)) {
+    throw new Error(`a grant with more than one condition, of which any may hold: ${grant}`);
+  }
+  const conditions = [...identityOf(principal), /^all\s*\{(.+)\}$/i.exec(condition)?.[1]?.trim() ?? condition];
+  return `Allow any-user to ${what} where ALL {${conditions.filter((each) => each !== "").join(", ")}}`;
+}
+
+/** A cluster keeps its secrets encrypted with a key (contengencryptingdata, 2025-01-15). */
+export function secretsKeyStatements(compartmentId: string, keyId: string): string[] {
+  return [allow({ type: "cluster" }, `use keys in compartment id ${compartmentId} where target.key.id='${keyId}'`)];
+}
+
+/**
+ * Disks of nodes, and volumes of claims, are encrypted with a key: the block storage service uses it, on behalf of node
+ * pools and of the cluster (contengpolicyconfig, 2025-01-15, as of August 2024).
+ */
+export function volumesKeyStatements(compartmentId: string, keyId: string): string[] {
+  const ofKey = `in compartment id ${compartmentId} where target.key.id='${keyId}'`;
+  return [
+    `Allow service blockstorage to use keys ${ofKey}`,
+    allow({ type: "nodepool" }, `use key-delegates ${ofKey}`),
+    allow({ type: "cluster" }, `use key-delegates ${ofKey}`),
+  ];
+}
+
+function identityOf(principal: Principal): string[] {
+  const is = (variable: string, value: string) => `request.principal.${variable}='${value}'`;
+  return principal.type === "workload"
+    ? [
+        is("type", "workload"),
+        is("namespace", principal.namespace),
+        is("service_account", principal.serviceAccount),
+        is("cluster_id", principal.clusterId),
+      ]
+    : [is("type", principal.type)];
+}
