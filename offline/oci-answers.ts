@@ -6,7 +6,18 @@ export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
     ...inputs,
     content: kubeconfig(String(inputs.clusterId)),
   }),
+  "oci:Core/getServices:getServices": (inputs) => ({
+    ...inputs,
+    services: [
+      service("oci-fra-objectstorage", "OCI FRA Object Storage"),
+      service("all-fra-services-in-oracle-services-network", "All FRA Services In Oracle Services Network"),
+    ],
+  }),
 };
+
+function service(cidrBlock: string, name: string) {
+  return { id: `ocid1.service.oc1.eu-frankfurt-1.offline-${cidrBlock}`, name, description: name, cidrBlock };
+}
 
 function kubeconfig(clusterId: string): string {
   return JSON.stringify({

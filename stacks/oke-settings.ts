@@ -1,11 +1,13 @@
+import { type GatewayService, okeLoadBalancers } from "../components/cluster/oke/gateway-clients";
 import type { OkeSettings } from "../components/cluster/oke/settings";
 import type { DeploymentPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
 
 /** What the section says of the cluster that it makes. Undefined where it makes none. */
 export function okeSettings(
-  { provision, oke }: ClusterConfig<"oci">,
+  { provision, oke, privateCidrs }: ClusterConfig<"oci">,
   { environment, stage }: Pick<DeploymentPlan, "environment" | "stage">,
+  gateway: GatewayService,
 ): OkeSettings | undefined {
   if (provision !== "create") {
     return undefined;
@@ -17,6 +19,7 @@ export function okeSettings(
   return {
     ...said,
     environment,
+    loadBalancers: okeLoadBalancers(gateway, privateCidrs),
     homeRegion,
     encryptionKeyId,
     encryptionKeyCompartmentId,

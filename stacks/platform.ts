@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Cluster, LoadBalancerSettings } from "../components/core/cluster";
+import type { Cluster, LoadBalancerRequest } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
 import { type ImageSource, imagesFrom } from "../components/core/image-source";
 import { peopleRoles } from "../components/core/people";
@@ -63,6 +63,7 @@ export class Platform extends PlatformComponent {
     const { endpoints } = laidOut;
     const tenants = tenantsOf(gateway.consumers);
     const { times, limits } = gatewayTerms(environment.gateway, plan);
+    const service = serviceRequest(cluster, gateway, times);
     const access = gpuAccess(
       environment.cluster,
       plan.pools.flatMap(({ shape }) => shape.gpu?.vendor ?? []),
@@ -118,7 +119,8 @@ export class Platform extends PlatformComponent {
         hostname: gateway.hostname,
         exposure: gateway.exposure,
         ...(gateway.exposure === "LoadBalancer" && { loadBalancerIp: gateway.wildcardDns?.address }),
-        serviceAnnotations: serviceAnnotations(cluster, gateway, times),
+        serviceAnnotations: service.annotations,
+        fixedNodePorts: service.fixedNodePorts,
         tls: gateway.tls,
         tenants,
         ...(plan.tokenIssuer && { tokenIssuer: plan.tokenIssuer }),
@@ -158,11 +160,13 @@ export class Platform extends PlatformComponent {
   }
 }
 
-/** Settings of the load balancer in front of the gateway: it must not forget a connection that a model is silent on. */
-function serviceAnnotations(
+/** What the load balancer in front of the gateway asks for: it must not forget a connection that a model is silent on. */
+function serviceRequest(
   { loadBalancer }: Cluster,
   { exposure, serviceAnnotations: chosen = {} }: CoreConfig["gateway"],
   { streamIdleTimeoutSeconds: idleSeconds }: RequestTimes,
-): LoadBalancerSettings {
-  return exposure === "LoadBalancer" ? loadBalancer({ idleSeconds, chosen }) : chosen;
+): LoadBalancerRequest {
+  return exposure === "LoadBalancer"
+    ? loadBalancer({ idleSeconds, chosen })
+    : { annotations: chosen, fixedNodePorts: exposure === "NodePort" };
 }

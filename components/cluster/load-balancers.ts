@@ -1,8 +1,10 @@
 import { OCI_SETTINGS, OCI_TYPE, ociType } from "../../kubernetes/oci-load-balancer";
-import type { LoadBalancer } from "../core/cluster";
+import type { LoadBalancer, LoadBalancerSettings } from "../core/cluster";
+
+const anyNodePorts = (annotations: LoadBalancerSettings) => ({ annotations, fixedNodePorts: false });
 
 /** No cloud: what the environment says. */
-export const plainLoadBalancer: LoadBalancer = ({ chosen }) => chosen;
+export const plainLoadBalancer: LoadBalancer = ({ chosen }) => anyNodePorts(chosen);
 
 /**
  * OCI (oci-cloud-controller-manager, docs/load-balancer-annotations.md and load_balancer_spec.go at 1100ac3, 2026-06-17).
@@ -15,14 +17,29 @@ export const plainLoadBalancer: LoadBalancer = ({ chosen }) => chosen;
  * connections after 300 seconds. It is made where the environment asks for it, or sets anything of it: its
  * `internal: "true"` would mean nothing to the other kind, and the gateway would be public.
  */
-export const ociLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
+export const ociLoadBalancer: LoadBalancer = (needs) => anyNodePorts(ociAnnotations(needs, "All"));
+
+/**
+ * OKE in a network of ours: its rules let clients in to the gateway's node ports, and nobody but Pulumi edits them.
+ * The controller's default is "None" for a network load balancer, "All" for the other kind.
+ */
+export const okeLoadBalancer: LoadBalancer = (needs) => ({
+  annotations: ociAnnotations(needs, "None"),
+  fixedNodePorts: true,
+});
+
+function ociAnnotations(
+  { idleSeconds, chosen }: Parameters<LoadBalancer>[0],
+  securityLists: "All" | "None",
+): LoadBalancerSettings {
   const { lb, nlb } = OCI_SETTINGS;
   if (ociType(chosen) === "nlb") {
-    return { [OCI_TYPE]: "nlb", [`${nlb}security-list-management-mode`]: "All", ...chosen };
+    return { [OCI_TYPE]: "nlb", [`${nlb}security-list-management-mode`]: securityLists, ...chosen };
   }
   const hasShape = `${lb}shape` in chosen;
   return {
     [OCI_TYPE]: "lb",
+    ...(securityLists === "None" && { [`${lb}security-list-management-mode`]: securityLists }),
     [`${lb}connection-idle-timeout`]: String(idleSeconds + IDLE_MARGIN_SECONDS),
     // The default is a fixed 100 Mbit/s.
     ...(!hasShape && {
@@ -32,7 +49,7 @@ export const ociLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
     }),
     ...chosen,
   };
-};
+}
 
 /** The gateway ends a silent request itself, with an answer that says so, before the load balancer cuts it. */
 const IDLE_MARGIN_SECONDS = 60;
@@ -49,11 +66,11 @@ const AWS_IDLE = { least: 60, most: 6000 } as const;
  */
 export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
   const idle = Math.min(AWS_IDLE.most, Math.max(AWS_IDLE.least, idleSeconds + IDLE_MARGIN_SECONDS));
-  return {
+  return anyNodePorts({
     [`${AWS}type`]: "external",
     [`${AWS}nlb-target-type`]: "ip",
     [`${AWS}target-group-attributes`]: "preserve_client_ip.enabled=true",
     [`${AWS}listener-attributes.TCP-443`]: `tcp.idle_timeout.seconds=${idle}`,
     ...chosen,
-  };
+  });
 };

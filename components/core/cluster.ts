@@ -15,7 +15,14 @@ export type LoadBalancer = (needs: {
   readonly idleSeconds: number;
   /** What the environment says itself: it wins, and may ask for another kind of load balancer. */
   readonly chosen: LoadBalancerSettings;
-}) => LoadBalancerSettings;
+}) => LoadBalancerRequest;
+
+/** What a Service asks for, so that a cluster makes its load balancer well. */
+export interface LoadBalancerRequest {
+  readonly annotations: LoadBalancerSettings;
+  /** Whether the Service must take the gateway's node ports, because the nodes' network opens no others to clients. */
+  readonly fixedNodePorts: boolean;
+}
 
 /** What pods may rely on of a pool's nodes. */
 export interface ClusterPool {

@@ -5,6 +5,7 @@ import type { IGateway } from "@kubernetes-models/gateway-api/gateway.networking
 import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/GatewayClass";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
+import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { Sessions } from "../../planner/affinity";
 import type { GatewayLimits } from "../../planner/gateway-limits";
@@ -26,7 +27,7 @@ import { KserveRoutes, kserveRouteName, speaksKserveAlone } from "./kserve-route
 import { ModelRoutes, pathRouteName } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import { OutsideKeys } from "./outside-access";
-import { type Exposure, envoyProxySpec, gatewayConfigSpec, NODE_PORTS, proxyReplicas } from "./proxy-pods";
+import { type Exposure, envoyProxySpec, gatewayConfigSpec, proxyReplicas } from "./proxy-pods";
 import { type OutsidePublished, publishedEndpoints } from "./published";
 import { ownApiRouteNames, type RunTimeModels, RunTimeRoutes } from "./run-time-models";
 import { type GatewayService, ServiceRoutes } from "./service-routes";
@@ -60,6 +61,8 @@ export interface InferenceGatewayArgs {
   readonly serviceAnnotations?: Readonly<Record<string, string>>;
   /** Address that the load balancer shall have, IPv4. @default whichever the cluster gives it */
   readonly loadBalancerIp?: string;
+  /** Whether it sends to the fixed ports of nodes. @default with `NodePort` alone */
+  readonly fixedNodePorts?: boolean;
   readonly tls: GatewayTls;
   /** Who may call; each gets an API key in a Secret of its own. */
   readonly tenants: readonly Tenant[];
@@ -148,6 +151,7 @@ export class InferenceGateway extends PlatformComponent {
           exposure: args.exposure,
           serviceAnnotations: args.serviceAnnotations,
           loadBalancerIp: args.loadBalancerIp,
+          fixedNodePorts: args.fixedNodePorts,
         }),
       },
       children,
@@ -331,7 +335,7 @@ function redirectSpec(exposure: Exposure): IHTTPRoute["spec"] {
             requestRedirect: {
               scheme: "https",
               statusCode: 301,
-              ...(exposure === "NodePort" && { port: NODE_PORTS.https }),
+              ...(exposure === "NodePort" && { port: GATEWAY_NODE_PORTS.https }),
             },
           },
         ],

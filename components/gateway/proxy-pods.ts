@@ -1,5 +1,6 @@
 import type { IEnvoyProxy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/EnvoyProxy";
 import { image } from "../../catalog/images";
+import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
 import { spread } from "../core/hardened-pod";
@@ -11,9 +12,6 @@ import { gatewayProxies } from "./names";
 
 /** How clients reach the proxies. */
 export type Exposure = "LoadBalancer" | "ClusterIP" | "NodePort";
-
-/** Fixed node ports, so that the address is known before deployment. */
-export const NODE_PORTS = { https: 30443, http: 30080 } as const;
 
 interface ProxySize {
   readonly replicas: number;
@@ -88,6 +86,8 @@ export interface ProxyPodsArgs {
    * @default whichever the cluster gives it
    */
   readonly loadBalancerIp?: string;
+  /** Whether the load balancer sends to the fixed node ports, because the nodes' network opens no others. @default any ports */
+  readonly fixedNodePorts?: boolean;
 }
 
 /** Spec of the EnvoyProxy: how the proxy pods of the Gateway run, log and are reached. */
@@ -98,6 +98,7 @@ export function envoyProxySpec({
   exposure,
   serviceAnnotations = {},
   loadBalancerIp,
+  fixedNodePorts = exposure === "NodePort",
 }: ProxyPodsArgs): IEnvoyProxy["spec"] {
   const { replicas } = SIZES[stage];
   return {
@@ -129,7 +130,7 @@ export function envoyProxySpec({
           externalTrafficPolicy: exposure === "NodePort" ? "Cluster" : "Local",
           ...(Object.keys(serviceAnnotations).length > 0 && { annotations: { ...serviceAnnotations } }),
           ...(loadBalancerIp !== undefined && { loadBalancerIP: loadBalancerIp }),
-          ...(exposure === "NodePort" && { patch: { type: "StrategicMerge", value: NODE_PORT_PATCH } }),
+          ...(fixedNodePorts && { patch: { type: "StrategicMerge", value: NODE_PORT_PATCH } }),
         },
       },
     },
@@ -189,8 +190,8 @@ const DEPLOYMENT_PATCH = {
 const NODE_PORT_PATCH = {
   spec: {
     ports: [
-      { port: 443, nodePort: NODE_PORTS.https },
-      { port: 80, nodePort: NODE_PORTS.http },
+      { port: 443, nodePort: GATEWAY_NODE_PORTS.https },
+      { port: 80, nodePort: GATEWAY_NODE_PORTS.http },
     ],
   },
 };

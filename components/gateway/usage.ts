@@ -1,10 +1,11 @@
+import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { consumerSecretName } from "./api-keys";
 import { type GatewayTls, tlsSecretName } from "./certificate";
 import { CALLED_MODEL_HEADER, speaksGrpc } from "./grpc-routes";
 import { type KserveEndpoint, kservePath } from "./kserve-routes";
 import { GATEWAY_NAME } from "./names";
-import { type Exposure, NODE_PORTS } from "./proxy-pods";
+import type { Exposure } from "./proxy-pods";
 import type { Published } from "./published";
 
 /** How clients reach the gateway; decides the address and what a first call needs besides it. */
@@ -36,7 +37,7 @@ export interface GrpcUsage {
 
 /** `https://<hostname>`, with the port where it is not 443. */
 export function gatewayAddress({ hostname, exposure }: Pick<GatewayAccess, "hostname" | "exposure">): string {
-  return exposure === "NodePort" ? `https://${hostname}:${NODE_PORTS.https}` : `https://${hostname}`;
+  return exposure === "NodePort" ? `https://${hostname}:${GATEWAY_NODE_PORTS.https}` : `https://${hostname}`;
 }
 
 /**
@@ -113,7 +114,7 @@ function connection({ hostname, exposure }: GatewayAccess): string[] {
       return [`--connect-to ${hostname}:443:127.0.0.1:8443`];
     case "NodePort": {
       const node = `kubectl get nodes -o jsonpath='{.items[0].status.addresses[?(@.type=="InternalIP")].address}'`;
-      return [`--connect-to "${hostname}:${NODE_PORTS.https}:$(${node}):${NODE_PORTS.https}"`];
+      return [`--connect-to "${hostname}:${GATEWAY_NODE_PORTS.https}:$(${node}):${GATEWAY_NODE_PORTS.https}"`];
     }
   }
 }

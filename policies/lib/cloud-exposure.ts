@@ -1,3 +1,4 @@
+import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { hasCompanion, S3_BUCKET } from "./buckets";
 import { isWorldOpen } from "./cidr";
 import { type Field, isObject, snapshot, type Value } from "./field";
@@ -102,8 +103,8 @@ function ociRule(rule: Field): Exposure[] {
   return openDoor(rule.get("source"), ports.get("min"), ports.get("max"));
 }
 
-/** Ports of the gateway, and of its redirect. */
-const WEB_PORTS = [80, 443];
+/** Ports of the gateway, and of its redirect; and those of nodes that a load balancer leads clients to with their own address. */
+const WEB_PORTS = [80, 443, ...Object.values(GATEWAY_NODE_PORTS)];
 
 /** A rule that lets strangers in to more than the web ports; ICMP and rules of outgoing traffic are no doors. */
 function openDoor(sources: Field, first: Field, last: Field): Exposure[] {
@@ -112,7 +113,12 @@ function openDoor(sources: Field, first: Field, last: Field): Exposure[] {
     (port) => first.is((value) => Number(value) === port) && last.is((value) => Number(value) === port),
   );
   return isOpen && !isWeb
-    ? [{ field: sources, allowed: "strangers on ports 80 and 443 only; the networks of operators elsewhere" }]
+    ? [
+        {
+          field: sources,
+          allowed: `strangers on ports ${WEB_PORTS.join(", ")} only; the networks of operators elsewhere`,
+        },
+      ]
     : [];
 }
 

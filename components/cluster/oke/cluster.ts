@@ -4,7 +4,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Cluster, IdentityBinder } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
-import { ociLoadBalancer } from "../load-balancers";
+import { okeLoadBalancer } from "../load-balancers";
 import { plannedPools } from "../planned-pools";
 import { OkeAddons } from "./addons";
 import { okeControlPlane } from "./control-plane";
@@ -38,7 +38,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly storageClass: string;
   readonly volumeClass: Cluster["volumeClass"];
   readonly volumesGrow = true;
-  readonly loadBalancer = ociLoadBalancer;
+  readonly loadBalancer = okeLoadBalancer;
   readonly networkPolicies = "present";
   readonly gpuSoftware = "addon";
   readonly gpuExporters: Cluster["gpuExporters"];

@@ -1,38 +1,194 @@
-import * as core from "@pulumi/oci/core";
-import type * as pulumi from "@pulumi/pulumi";
+import { DefaultSecurityList } from "@pulumi/oci/core/defaultSecurityList";
+import { getServicesOutput } from "@pulumi/oci/core/getServices";
+import { InternetGateway } from "@pulumi/oci/core/internetGateway";
+import { NatGateway } from "@pulumi/oci/core/natGateway";
+import { NetworkSecurityGroup } from "@pulumi/oci/core/networkSecurityGroup";
+import { NetworkSecurityGroupSecurityRule } from "@pulumi/oci/core/networkSecurityGroupSecurityRule";
+import { RouteTable } from "@pulumi/oci/core/routeTable";
+import { SecurityList } from "@pulumi/oci/core/securityList";
+import { ServiceGateway } from "@pulumi/oci/core/serviceGateway";
+import { Subnet } from "@pulumi/oci/core/subnet";
+import { Vcn } from "@pulumi/oci/core/vcn";
+import * as pulumi from "@pulumi/pulumi";
 import { PlatformComponent } from "../../core/platform-component";
+import { NSG_NAMES, type NsgName, okeConnections } from "./connections";
+import { listInputs, type OracleServices, ruleInputs } from "./security-rule-inputs";
+import { groupRules, loadBalancerRules } from "./security-rules";
 import { type OkeSettings, SUBNETS, type SubnetName } from "./settings";
 
-/** NSGs of what is made by Pulumi; load balancers are made by a controller in the cluster, and found by their subnet. */
-export type NsgName = "endpoint" | "nodes" | "pods";
+export type { NsgName } from "./connections";
 
 export interface OkeNetworkArgs {
-  readonly settings: Pick<OkeSettings, "compartmentId" | "endpoint" | "network">;
+  readonly settings: Pick<OkeSettings, "compartmentId" | "endpoint" | "loadBalancers" | "network">;
 }
 
-/** A VCN of the cluster's own. */
+/** DNS labels of subnets: at most 15 letters and digits. */
+const DNS_LABELS: Readonly<Record<SubnetName, string>> = {
+  endpoint: "endpoint",
+  nodes: "nodes",
+  pods: "pods",
+  loadBalancers: "loadbalancers",
+};
+
+const EVERYWHERE = { destination: "0.0.0.0/0", destinationType: "CIDR_BLOCK" };
+
+/**
+ * A VCN of the cluster's own: four regional subnets, their ways out, and who may connect to whom. Nodes and pods have no
+ * public address. Load balancers are made by a controller in the cluster, and found by their subnet: it has a security
+ * list, the others have network security groups and an empty list.
+ */
 export class OkeNetwork extends PlatformComponent {
   readonly vcnId: pulumi.Output<string>;
   readonly subnetIds: Readonly<Record<SubnetName, pulumi.Output<string>>>;
-  /** Network security groups. */
+  /** Network security groups. Whoever takes one waits for its rules: without them a node never joins. */
   readonly nsgIds: Readonly<Record<NsgName, pulumi.Output<string>>>;
 
   constructor(name: string, { settings }: OkeNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeNetwork", name, opts);
-    const { compartmentId, network } = settings;
-    const vcn = new core.Vcn(this.child("vcn"), { compartmentId, cidrBlocks: [network.vcn] }, this.childOptions());
+    const { compartmentId, network, endpoint, loadBalancers } = settings;
+    const connections = okeConnections(endpoint, loadBalancers);
+    const named = (suffix: string) => ({ ...ofVcn, displayName: this.child(suffix) });
+
+    const vcn = new Vcn(
+      this.child("vcn"),
+      { compartmentId, cidrBlocks: [network.vcn], displayName: this.child("vcn"), dnsLabel: "inference" },
+      this.childOptions(),
+    );
     this.vcnId = vcn.id;
     const ofVcn = { compartmentId, vcnId: vcn.id };
-    const subnet = (subnetName: SubnetName) =>
-      new core.Subnet(
-        this.child(subnetName.toLowerCase()),
-        { ...ofVcn, cidrBlock: network.subnets[subnetName] },
+
+    const oracle = oracleServices(this.childOptions());
+    const privateRoutes = this.privateRoutes(ofVcn, oracle);
+    const isPublic = (subnet: SubnetName) =>
+      (subnet === "endpoint" && endpoint.public) || (subnet === "loadBalancers" && loadBalancers.public);
+    const publicRoutes = SUBNETS.some(isPublic) ? this.publicRoutes(ofVcn) : privateRoutes;
+
+    // What a VCN comes with lets SSH in from everywhere. A subnet that names no list has this one: an empty list of lists
+    // says nothing to the provider (terraform-provider-oci 8de3c48, core_subnet_resource.go Create).
+    const emptyList = new DefaultSecurityList(
+      this.child("default-list"),
+      {
+        compartmentId,
+        manageDefaultResourceId: vcn.defaultSecurityListId,
+        ingressSecurityRules: [],
+        egressSecurityRules: [],
+      },
+      this.childOptions(),
+    );
+    const loadBalancerList = new SecurityList(
+      this.child("load-balancers-list"),
+      { ...named("load-balancers-list"), ...listInputs(loadBalancerRules(connections, settings)) },
+      this.childOptions(),
+    );
+    const subnet = (of: SubnetName) =>
+      new Subnet(
+        this.child(kebab(of)),
+        {
+          ...named(kebab(of)),
+          cidrBlock: network.subnets[of],
+          dnsLabel: DNS_LABELS[of],
+          prohibitPublicIpOnVnic: !isPublic(of),
+          routeTableId: (isPublic(of) ? publicRoutes : privateRoutes).id,
+          securityListIds: [of === "loadBalancers" ? loadBalancerList.id : emptyList.id],
+        },
         this.childOptions(),
       ).id;
     this.subnetIds = Object.fromEntries(SUBNETS.map((each) => [each, subnet(each)])) as typeof this.subnetIds;
-    const group = (of: NsgName) =>
-      new core.NetworkSecurityGroup(this.child(`nsg-${of}`), ofVcn, this.childOptions()).id;
-    this.nsgIds = { endpoint: group("endpoint"), nodes: group("nodes"), pods: group("pods") };
+
+    const groupIds = Object.fromEntries(
+      NSG_NAMES.map((of) => [
+        of,
+        new NetworkSecurityGroup(this.child(`nsg-${of}`), named(`nsg-${of}`), this.childOptions()).id,
+      ]),
+    ) as Record<NsgName, pulumi.Output<string>>;
+    const rules = groupRules(connections, settings);
+    const ready = (of: NsgName) => {
+      const made = rules[of].map(
+        (rule) =>
+          new NetworkSecurityGroupSecurityRule(
+            this.child(`${of}-${rule.name}`),
+            { networkSecurityGroupId: groupIds[of], ...ruleInputs(rule, groupIds, oracle) },
+            this.childOptions(),
+          ).id,
+      );
+      return pulumi.all([groupIds[of], ...made]).apply(([id]) => id as string);
+    };
+    this.nsgIds = Object.fromEntries(NSG_NAMES.map((of) => [of, ready(of)])) as typeof this.nsgIds;
     this.registerOutputs({});
   }
+
+  /** To the internet by address translation, to Oracle's services without the internet. */
+  private privateRoutes(ofVcn: VcnInputs, { id, cidrBlock }: OracleServices): RouteTable {
+    const nat = new NatGateway(
+      this.child("nat"),
+      { ...ofVcn, displayName: this.child("nat"), blockTraffic: false },
+      this.childOptions(),
+    );
+    const services = new ServiceGateway(
+      this.child("services"),
+      { ...ofVcn, displayName: this.child("services"), services: [{ serviceId: id }] },
+      this.childOptions(),
+    );
+    return new RouteTable(
+      this.child("private-routes"),
+      {
+        ...ofVcn,
+        displayName: this.child("private-routes"),
+        routeRules: [
+          { ...EVERYWHERE, networkEntityId: nat.id, description: "To the internet, from the NAT gateway's address" },
+          {
+            destination: cidrBlock,
+            destinationType: "SERVICE_CIDR_BLOCK",
+            networkEntityId: services.id,
+            description: "To Oracle's services, not over the internet",
+          },
+        ],
+      },
+      this.childOptions(),
+    );
+  }
+
+  /** No rule for Oracle's services beside the internet's: answers would take another way than questions (Oracle's known issue). */
+  private publicRoutes(ofVcn: VcnInputs): RouteTable {
+    const internet = new InternetGateway(
+      this.child("internet"),
+      { ...ofVcn, displayName: this.child("internet"), enabled: true },
+      this.childOptions(),
+    );
+    return new RouteTable(
+      this.child("public-routes"),
+      {
+        ...ofVcn,
+        displayName: this.child("public-routes"),
+        routeRules: [
+          { ...EVERYWHERE, networkEntityId: internet.id, description: "From and to the internet, by public addresses" },
+        ],
+      },
+      this.childOptions(),
+    );
+  }
+}
+
+interface VcnInputs {
+  readonly compartmentId: string;
+  readonly vcnId: pulumi.Output<string>;
+}
+
+/** The region's "All … Services In Oracle Services Network": names may change, labels do not. */
+function oracleServices(opts: pulumi.InvokeOutputOptions): OracleServices {
+  const found = getServicesOutput({}, opts).apply(({ services }) => {
+    const all = services.find(({ cidrBlock }) =>
+      /^all-[a-z0-9-]+-services-in-oracle-services-network$/.test(cidrBlock),
+    );
+    if (all === undefined) {
+      const labels = services.map(({ cidrBlock }) => cidrBlock).join(", ");
+      throw new Error(`the region offers no service gateway for all of Oracle's services; it offers: ${labels}`);
+    }
+    return all;
+  });
+  return { id: found.id, cidrBlock: found.cidrBlock };
+}
+
+function kebab(name: SubnetName): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -12,6 +12,7 @@ export interface OkeSettings {
   /** With a leading v, as OKE writes it: v1.34.1. */
   readonly kubernetesVersion: string;
   readonly endpoint: OkeEndpoint;
+  readonly loadBalancers: OkeLoadBalancers;
   readonly network: OkeNetworks;
   /** A key that exists. Undefined: a vault and keys of the cluster's own are made. */
   readonly encryptionKeyId: string | undefined;
@@ -25,6 +26,16 @@ export interface OkeEndpoint {
   readonly public: boolean;
   /** Who may reach it from outside of the network, in CIDR form. */
   readonly allowedCidrs: readonly string[];
+}
+
+/** Who may use the load balancers that a controller in the cluster makes. */
+export interface OkeLoadBalancers {
+  /** Whether they have public addresses. */
+  readonly public: boolean;
+  /** Networks of their clients, in CIDR form. */
+  readonly clientCidrs: readonly string[];
+  /** Whether nodes see the clients' addresses, and must let them in. */
+  readonly preserveSource: boolean;
 }
 
 /** The four subnets, in the order in which the address plan hands them out. */

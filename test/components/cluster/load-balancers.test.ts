@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { awsLoadBalancer, ociLoadBalancer, plainLoadBalancer } from "../../../components/cluster/load-balancers";
+import {
+  awsLoadBalancer,
+  ociLoadBalancer,
+  okeLoadBalancer,
+  plainLoadBalancer,
+} from "../../../components/cluster/load-balancers";
 import { unreadOciSettings } from "../../../kubernetes/oci-load-balancer";
 
 const TYPE = "oci.oraclecloud.com/load-balancer-type";
@@ -9,7 +14,7 @@ const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
 
 describe("load balancers", () => {
   it("pass connections through on OCI, so that keepalive and the client's address do", () => {
-    expect(ociLoadBalancer({ idleSeconds: 600, chosen: {} })).toEqual({
+    expect(ociLoadBalancer({ idleSeconds: 600, chosen: {} }).annotations).toEqual({
       [TYPE]: "nlb",
       [`${NLB}security-list-management-mode`]: "All",
     });
@@ -17,7 +22,7 @@ describe("load balancers", () => {
 
   it("stay what the environment asks for on OCI: an internal one never becomes public", () => {
     const chosen = { [`${LB}internal`]: "true" };
-    expect(ociLoadBalancer({ idleSeconds: 600, chosen })).toEqual({
+    expect(ociLoadBalancer({ idleSeconds: 600, chosen }).annotations).toEqual({
       [TYPE]: "lb",
       [`${LB}connection-idle-timeout`]: "660",
       [`${LB}shape`]: "flexible",
@@ -25,7 +30,7 @@ describe("load balancers", () => {
       [`${LB}shape-flex-max`]: "1000",
       ...chosen,
     });
-    expect(ociLoadBalancer({ idleSeconds: 600, chosen: { [`${NLB}internal`]: "true" } })).toMatchObject({
+    expect(ociLoadBalancer({ idleSeconds: 600, chosen: { [`${NLB}internal`]: "true" } }).annotations).toMatchObject({
       [TYPE]: "nlb",
       [`${NLB}internal`]: "true",
     });
@@ -33,9 +38,21 @@ describe("load balancers", () => {
 
   it("take the environment's shape, idle time and security lists before ours", () => {
     const lb = { [TYPE]: "lb", [`${LB}shape`]: "400Mbps", [`${LB}connection-idle-timeout`]: "900" };
-    expect(ociLoadBalancer({ idleSeconds: 600, chosen: lb })).toEqual(lb);
+    expect(ociLoadBalancer({ idleSeconds: 600, chosen: lb }).annotations).toEqual(lb);
     const nlb = { [`${NLB}security-list-management-mode`]: "None" };
-    expect(ociLoadBalancer({ idleSeconds: 600, chosen: nlb })).toEqual({ [TYPE]: "nlb", ...nlb });
+    expect(ociLoadBalancer({ idleSeconds: 600, chosen: nlb }).annotations).toEqual({ [TYPE]: "nlb", ...nlb });
+  });
+
+  it("leave the rules of a network of ours alone, and send to the ports that it opens", () => {
+    expect(okeLoadBalancer({ idleSeconds: 600, chosen: {} })).toEqual({
+      annotations: { [TYPE]: "nlb", [`${NLB}security-list-management-mode`]: "None" },
+      fixedNodePorts: true,
+    });
+    expect(okeLoadBalancer({ idleSeconds: 600, chosen: { [`${LB}internal`]: "true" } })).toMatchObject({
+      annotations: { [TYPE]: "lb", [`${LB}internal`]: "true", [`${LB}security-list-management-mode`]: "None" },
+      fixedNodePorts: true,
+    });
+    expect(ociLoadBalancer({ idleSeconds: 600, chosen: {} }).fixedNodePorts).toBe(false);
   });
 
   it("know which settings nobody would read", () => {
@@ -53,17 +70,19 @@ describe("load balancers", () => {
       [`${AWS}target-group-attributes`]: "preserve_client_ip.enabled=true",
       [`${AWS}listener-attributes.TCP-443`]: "tcp.idle_timeout.seconds=660",
     };
-    expect(awsLoadBalancer({ idleSeconds: 600, chosen: {} })).toEqual(ours);
-    expect(awsLoadBalancer({ idleSeconds: 600, chosen })).toEqual({ ...ours, ...chosen });
-    expect(awsLoadBalancer({ idleSeconds: 600, chosen: { [`${AWS}nlb-target-type`]: "instance" } })).toMatchObject({
+    expect(awsLoadBalancer({ idleSeconds: 600, chosen: {} }).annotations).toEqual(ours);
+    expect(awsLoadBalancer({ idleSeconds: 600, chosen }).annotations).toEqual({ ...ours, ...chosen });
+    expect(
+      awsLoadBalancer({ idleSeconds: 600, chosen: { [`${AWS}nlb-target-type`]: "instance" } }).annotations,
+    ).toMatchObject({
       [`${AWS}nlb-target-type`]: "instance",
     });
-    expect(awsLoadBalancer({ idleSeconds: 1, chosen: {} })).toMatchObject({
+    expect(awsLoadBalancer({ idleSeconds: 1, chosen: {} }).annotations).toMatchObject({
       [`${AWS}listener-attributes.TCP-443`]: "tcp.idle_timeout.seconds=61",
     });
   });
 
   it("are left alone elsewhere", () => {
-    expect(plainLoadBalancer({ idleSeconds: 600, chosen: { a: "b" } })).toEqual({ a: "b" });
+    expect(plainLoadBalancer({ idleSeconds: 600, chosen: { a: "b" } }).annotations).toEqual({ a: "b" });
   });
 });

@@ -81,7 +81,7 @@ function cluster(overrides: Partial<Cluster>): Cluster {
     gpuExporters: "platform",
     privateCidrs: [],
     apiServerCidrs: [],
-    loadBalancer: ({ chosen }) => chosen,
+    loadBalancer: ({ chosen }) => ({ annotations: chosen, fixedNodePorts: false }),
     ...overrides,
   };
 }

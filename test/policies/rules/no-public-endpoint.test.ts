@@ -121,6 +121,12 @@ policyCases(noPublicEndpoint, [
   ["SSH for everyone", [securityGroup("0.0.0.0/0", 22)], ['ingress[0].cidrBlocks is ["0.0.0.0/0"]']],
   ["SSH for the operators", [securityGroup("192.0.2.0/24", 22)], "pass"],
   ["HTTPS for everyone", [securityGroup("0.0.0.0/0", 443)], "pass"],
+  ["the gateway's node port for everyone", [securityGroup("0.0.0.0/0", 30443)], "pass"],
+  [
+    "another node port for everyone",
+    [securityGroup("0.0.0.0/0", 30444)],
+    ["strangers on ports 80, 443, 30443, 30080 only"],
+  ],
   [
     "a rule of its own for everyone",
     [

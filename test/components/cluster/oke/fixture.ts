@@ -12,6 +12,7 @@ export function settings(changes: Partial<OkeSettings> = {}): OkeSettings {
     homeRegion: "us-ashburn-1",
     kubernetesVersion: "v1.34.1",
     endpoint: { public: false, allowedCidrs: [] },
+    loadBalancers: { public: true, clientCidrs: ["0.0.0.0/0"], preserveSource: true },
     network: {
       vcn: "10.0.0.0/16",
       services: "10.96.0.0/16",
