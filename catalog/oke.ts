@@ -14,15 +14,11 @@ export const OKE_AS_OF: string = table.asOf;
 /** Smallest boot volume, GiB. */
 export const LEAST_BOOT_VOLUME_GIB: number = table.bootVolumes.leastGiB;
 
-/** Value of the taint that OKE itself puts on GPU nodes; ours must say the same, for a key and effect is one taint. */
-export const GPU_TAINT_VALUE: string = table.taints.gpuValue;
+/** Value of the taints that OKE itself puts on nodes. Ours say the same: a key and an effect are one taint. */
+export const OKE_TAINT_VALUE: string = table.taints.value;
 
 /** What OKE puts on nodes that the cloud may take back: pods that do not tolerate it never run there. */
-export const PREEMPTIBLE_TAINT = table.taints.preemptible as {
-  readonly key: string;
-  readonly value: string;
-  readonly effect: "NoSchedule";
-};
+export const PREEMPTIBLE_TAINT = table.taints.preemptible as { readonly key: string; readonly effect: "NoSchedule" };
 
 /** An add-on of OKE. */
 export interface OkeAddon {
@@ -98,26 +94,4 @@ export function okeImageFits(
     image.nvidia === (gpu?.vendor === "nvidia") &&
     `v${image.kubernetesVersion}` === kubernetesVersion
   );
-}
-
-/**
- * Network interfaces of a shape. A flexible one comes sized.
- *
- * @throws Error for a shape that the table lacks.
- */
-export function vnics({ name, cpu }: Pick<MachineShape, "name" | "cpu">): number {
-  const { flex, fixed } = table.vnics;
-  if (name.endsWith(".Flex")) {
-    return Math.min(flex.most, Math.max(flex.least, Math.floor((cpu.ocpus ?? 0) * flex.perOcpu)));
-  }
-  const found = (fixed as Readonly<Record<string, number>>)[name];
-  if (found === undefined) {
-    throw unknownName("shape with VNICs", name, Object.keys(fixed), "catalog/oke.json");
-  }
-  return found;
-}
-
-/** Pods that a node of a shape has addresses for, where pods are in the VCN (VCN-native pod networking). */
-export function maxPodsPerNode(shape: Pick<MachineShape, "name" | "cpu">): number {
-  return Math.min(table.pods.mostPerNode, (vnics(shape) - 1) * table.pods.perVnic);
 }

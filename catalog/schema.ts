@@ -252,16 +252,10 @@ const oke = z.strictObject({
     source: text,
   }),
   images: z.strictObject({ pattern: text, arm: text, nvidia: text, source: text }),
-  pods: z.strictObject({ perVnic: count, mostPerNode: count, source: text }),
-  vnics: z.strictObject({
-    flex: z.strictObject({ least: count, perOcpu: positive, most: count }),
-    fixed: z.record(text, count),
-    source: text,
-  }),
   bootVolumes: z.strictObject({ leastGiB: count, source: text }),
   taints: z.strictObject({
-    gpuValue: text,
-    preemptible: z.strictObject({ key: text, value: text, effect: z.literal("NoSchedule") }),
+    value: text,
+    preemptible: z.strictObject({ key: text, effect: z.literal("NoSchedule") }),
     source: text,
   }),
   addons: z.array(okeAddon).nonempty(),

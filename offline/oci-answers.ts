@@ -2,6 +2,21 @@ import type { ProviderFunction } from "./answers";
 
 /** What Oracle Cloud's functions answer in an offline run, in the form that the real ones have. */
 export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
+  "oci:Identity/getAvailabilityDomains:getAvailabilityDomains": (inputs) => ({
+    ...inputs,
+    availabilityDomains: [1, 2, 3].map((number) => ({
+      compartmentId: inputs.compartmentId,
+      id: `ocid1.availabilitydomain.oc1..offline-${number}`,
+      name: `oFFl:OFFLINE-AD-${number}`,
+    })),
+  }),
+  "oci:ContainerEngine/getNodePoolOption:getNodePoolOption": (inputs) => ({
+    ...inputs,
+    images: [],
+    kubernetesVersions: [inputs.nodePoolK8sVersion],
+    shapes: [],
+    sources: nodeImages(String(inputs.nodePoolK8sVersion).replace(/^v/, "")),
+  }),
   "oci:ContainerEngine/getClusterKubeConfig:getClusterKubeConfig": (inputs) => ({
     ...inputs,
     content: kubeconfig(String(inputs.clusterId)),
@@ -39,4 +54,18 @@ function kubeconfig(clusterId: string): string {
       },
     ],
   });
+}
+
+/** OKE's images of one version, and of what else the real answer lists. */
+function nodeImages(version: string) {
+  const names = ["", "aarch64-", "Gen2-GPU-"].flatMap((variant) => [
+    `Oracle-Linux-8.10-${variant}2026.09.30-0-OKE-${version}-1501`,
+    `Oracle-Linux-8.10-${variant}2026.10.31-0-OKE-${version}-1562`,
+    `Oracle-Linux-8.10-${variant}2026.10.31-0`,
+  ]);
+  return names.map((sourceName) => ({
+    sourceType: "IMAGE",
+    sourceName,
+    imageId: `ocid1.image.oc1..offline-${sourceName.toLowerCase()}`,
+  }));
 }

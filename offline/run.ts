@@ -28,6 +28,8 @@ export interface RecordedOptions {
   readonly retainOnDelete: boolean;
   readonly deleteBeforeReplace: boolean;
   readonly ignoreChanges: readonly string[];
+  /** Absent where there are none. */
+  readonly replaceOnChanges?: readonly string[];
 }
 
 export interface Recording {
@@ -210,6 +212,7 @@ function assemble(
         retainOnDelete: retain,
         deleteBeforeReplace: (opts as pulumi.CustomResourceOptions).deleteBeforeReplace ?? false,
         ignoreChanges: opts.ignoreChanges ?? [],
+        ...(opts.replaceOnChanges && { replaceOnChanges: opts.replaceOnChanges }),
       },
     });
   }

@@ -14,7 +14,7 @@ import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
 import { type ServerGroup, serverGroups, serverProblem } from "./server-groups";
 import { planStorage, storeProblem } from "./storage";
-import { taintsOf } from "./taints";
+import { poolTaints } from "./taints";
 import type { CapacityProblem, CostPlan, DeploymentPlan, ExternalModelPlan, PoolPlan, UnplacedModel } from "./types";
 import { missOf, type ServerMiss, unplacedModel } from "./unplaced";
 import { weightFormatProblem } from "./weight-format";
@@ -182,7 +182,7 @@ function planPools(
         hoursPerDay: pool.hoursPerDay,
         selector: pool.selector,
         labels: pool.labels,
-        taints: taintsOf(pool.shape),
+        taints: poolTaints(pool),
         ...(fabric && { fabric }),
         gpusClaimed: here.reduce(
           (sum, { model, candidate: { layout } }) =>

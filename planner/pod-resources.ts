@@ -32,6 +32,14 @@ export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
   };
 }
 
+/**
+ * Whole CPUs that a kubelet may keep for the system without taking any from pods: of the reserve that plans count with.
+ * None on machines whose reserve is a fraction of one.
+ */
+export function reservableCpus({ cpu }: Pick<MachineShape, "cpu">): number {
+  return Math.floor(cpu.vcpus * SYSTEM_RESERVE.cpuFraction + SYSTEM_RESERVE.cpu);
+}
+
 /** What a pod takes whatever its model needs of memory. */
 export interface EnginePod {
   /** What all its containers write to their roots, logs and emptyDirs. */

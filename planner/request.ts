@@ -4,7 +4,7 @@ import type { EngineName } from "../engines";
 import type { ServedModel } from "../engines/served-model";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
-import type { ExternalModelPlan, Revision, Stage } from "./types";
+import type { ExternalModelPlan, Revision, Stage, Taint } from "./types";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
@@ -24,6 +24,8 @@ export interface PoolRequest {
   readonly selector: Readonly<Record<string, string>>;
   /** Labels that its nodes get, besides those of their cloud. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Taints that the cloud puts on nodes because of how they are bought. @default none */
+  readonly capacityTaints?: readonly Taint[];
   /** How pods reach the RDMA network of its machines; undefined where its nodes offer them no devices. */
   readonly rdmaAccess?: DeviceAccess;
 }

@@ -1,6 +1,6 @@
 import { POOL_LABEL } from "./pool-labels";
 import type { PoolRequest } from "./request";
-import { allTolerated, taintsOf } from "./taints";
+import { allTolerated, poolTaints } from "./taints";
 import type { CapacityProblem } from "./types";
 
 /** More would be a list to read, not an answer. */
@@ -28,7 +28,7 @@ function podsReach(from: PoolRequest, to: PoolRequest): boolean {
     // No pod of ours selects the nodes of a system pool: the platform's run wherever no taint keeps them away.
     from.role !== "system" &&
     (from.shape.gpu === undefined || from.shape.gpu.resource === to.shape.gpu?.resource) &&
-    allTolerated(taintsOf(to.shape), taintsOf(from.shape)) &&
+    allTolerated(poolTaints(to), poolTaints(from)) &&
     // A node of a system pool has what is said of it. Of pools for models one node may have what is said of both.
     (to.role === "system" ? isWithin(from.selector, to.selector) : !areDisjoint(from.selector, to.selector))
   );

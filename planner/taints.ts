@@ -1,4 +1,5 @@
 import type { MachineShape } from "../catalog/shapes";
+import type { PoolRequest } from "./request";
 import type { Taint } from "./types";
 
 /** GPU nodes keep other pods away: the vendor's customary taint, and ours for pools reserved to inference. */
@@ -10,6 +11,11 @@ export function taintsOf({ gpu }: MachineShape): Taint[] {
     { key: gpu.resource, effect: "NoSchedule" },
     { key: "dedicated", value: "inference", effect: "NoSchedule" },
   ];
+}
+
+/** What nodes of a pool get: taints of their machine, and of how they are bought. */
+export function poolTaints({ shape, capacityTaints = [] }: Pick<PoolRequest, "shape" | "capacityTaints">): Taint[] {
+  return [...taintsOf(shape), ...capacityTaints];
 }
 
 /** Whether pods that tolerate some taints may go where others are. A toleration without a value takes every value. */

@@ -15,7 +15,7 @@ export function oci(config: ClusterConfig<"oci">, { environment, plan }: StackAr
   if (settings !== undefined) {
     return new OkeCluster("cluster", {
       settings,
-      pools: okePools(environment.pools, plan.pools),
+      pools: okePools(environment.pools, plan),
       storageClass: config.storageClass,
       gpuExporters,
       privateCidrs,

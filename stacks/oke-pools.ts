@@ -1,11 +1,34 @@
 import type { OkePool } from "../components/cluster/oke/settings";
-import type { PoolPlan } from "../planner/types";
+import { bootVolumeNeed } from "../planner/boot-volume";
+import type { DeploymentPlan, ModelPlan } from "../planner/types";
 import type { PoolConfig } from "./config";
 
 /** The node pools of a plan, with what their sections say for whoever makes them. */
-export function okePools(config: Readonly<Record<string, PoolConfig>>, plans: readonly PoolPlan[]): OkePool[] {
-  return plans.map((plan) => {
+export function okePools(
+  config: Readonly<Record<string, PoolConfig>>,
+  { pools, models }: Pick<DeploymentPlan, "pools" | "models">,
+): OkePool[] {
+  return pools.map((plan) => {
     const { capacity = "on-demand", availabilityDomains = [1], bootVolumeGiB, image, rdma } = config[plan.name] ?? {};
-    return { plan, capacity, availabilityDomains, bootVolumeGiB, image, computeCluster: rdma?.mode === "managed" };
+    return {
+      plan,
+      capacity,
+      availabilityDomains,
+      bootVolumeGiB: bootVolumeGiB ?? bootVolumeNeed(plan, models).totalGiB,
+      evictionGraceMinutes: evictionGraceMinutes(models.filter(({ pool }) => pool === plan.name)),
+      image,
+      computeCluster: rdma?.mode === "managed",
+    };
   });
+}
+
+/** OKE's longest, and what platform pods alone need. */
+const GRACE_MINUTES = { most: 60, least: 10 } as const;
+
+/** A replica leaves once its successor serves, and then finishes its requests. */
+export function evictionGraceMinutes(
+  models: readonly Pick<ModelPlan, "startupBudgetSeconds" | "drainSeconds">[],
+): number {
+  const seconds = models.map(({ startupBudgetSeconds, drainSeconds }) => startupBudgetSeconds + drainSeconds);
+  return Math.min(GRACE_MINUTES.most, Math.max(GRACE_MINUTES.least, ...seconds.map((each) => Math.ceil(each / 60))));
 }

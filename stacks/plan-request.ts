@@ -1,4 +1,5 @@
 import { findModel, type ModelEntry } from "../catalog/models";
+import { PREEMPTIBLE_TAINT } from "../catalog/oke";
 import { hourlyUsd } from "../catalog/shapes";
 import { engineOf, modelEngineVersion } from "../engines";
 import type { Adapter } from "../engines/served-model";
@@ -109,6 +110,7 @@ function poolRequest(name: string, config: PoolConfig, models: EnvironmentConfig
     usdPerNodeHour: config.usdPerNodeHour ?? hourlyUsd(shape) ?? 0,
     hoursPerDay: config.hoursPerDay,
     dedicatedTo: [...dedicatedTo, ...canaries],
+    ...(config.capacity === "spot" && { capacityTaints: [PREEMPTIBLE_TAINT] }),
     ...(config.rdma?.access && { rdmaAccess: config.rdma.access }),
     ...poolLabels(name, shape, config.labels),
   };

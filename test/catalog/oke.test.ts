@@ -1,16 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  hasOkeImage,
-  maxPodsPerNode,
-  OKE_MINORS,
-  OKE_NEWEST,
-  okeAddon,
-  okeImageFits,
-  readOkeImage,
-  vnics,
-} from "../../catalog/oke";
-import { findShape, type MachineShape, shapesOf, sizedFlex } from "../../catalog/shapes";
+import { hasOkeImage, OKE_MINORS, OKE_NEWEST, okeAddon, okeImageFits, readOkeImage } from "../../catalog/oke";
+import { findShape, type MachineShape } from "../../catalog/shapes";
 
 function shape(name: string): MachineShape {
   const found = findShape(name);
@@ -20,46 +10,12 @@ function shape(name: string): MachineShape {
   return found;
 }
 
-const e5 = (ocpus: number) => sizedFlex(shape("VM.Standard.E5.Flex"), { ocpus, memoryGB: Math.max(16, ocpus) });
-
 describe("versions", () => {
   it("have a newest patch release each, of that minor version", () => {
     expect(Object.keys(OKE_NEWEST)).toEqual([...OKE_MINORS]);
     for (const minor of OKE_MINORS) {
       expect(OKE_NEWEST[minor]?.startsWith(`v${minor}.`)).toBe(true);
     }
-  });
-});
-
-describe("pods per node", () => {
-  // Oracle's formula, docs.oracle.com contengpodnetworking_topic-OCI_CNI_plugin, for VNICs of computeshapes.
-  it.each([
-    [1, 31],
-    [2, 31],
-    [3, 62],
-    [4, 93],
-    [5, 110],
-    [94, 110],
-  ])("of a flexible shape with %i OCPUs are %i", (ocpus, pods) => {
-    expect(maxPodsPerNode(e5(ocpus))).toBe(pods);
-  });
-
-  it("are known of every machine of OCI, and never more than Kubernetes allows", () => {
-    for (const each of shapesOf("oci").filter(({ flex }) => flex === undefined)) {
-      expect(maxPodsPerNode(each), each.name).toBe(110);
-    }
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 94 }), (ocpus) => {
-        const pods = maxPodsPerNode(e5(ocpus));
-        return pods >= 31 && pods <= 110 && pods >= maxPodsPerNode(e5(Math.max(1, ocpus - 1)));
-      }),
-    );
-  });
-
-  it("cannot be said of a shape that the table lacks", () => {
-    expect(() => vnics({ name: "VM.GPU.A10.3", cpu: { arch: "amd64", vcpus: 8 } })).toThrow(
-      /did you mean "VM\.GPU\.A10\.1".*oke\.json/,
-    );
   });
 });
 

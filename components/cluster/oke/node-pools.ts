@@ -1,8 +1,15 @@
+import type { types } from "@pulumi/oci";
 import { NodePool } from "@pulumi/oci/containerengine/nodePool";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
+import { okeMaxPods } from "../../../catalog/oke-pods";
 import { PlatformComponent } from "../../core/platform-component";
+import { availabilityDomainName, availabilityDomainNames } from "./availability-domains";
+import { userData } from "./cloud-init/user-data";
+import { computeCluster } from "./compute-clusters";
+import { newestImage, offeredImages } from "./images";
 import type { OkeKeys } from "./keys";
 import type { OkeNetwork } from "./network";
+import { ignoredChanges, nodeCycling, replacedOnChange } from "./node-changes";
 import type { OkePool, OkeSettings } from "./settings";
 
 export interface OkeNodePoolsArgs {
@@ -13,6 +20,11 @@ export interface OkeNodePoolsArgs {
   readonly pools: readonly OkePool[];
 }
 
+/** Bare metal takes half an hour to start, and an update drains node after node; OKE's own limit is 50 minutes for each. */
+const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "3h", delete: "2h" };
+
+type Placement = types.input.ContainerEngine.NodePoolNodeConfigDetailsPlacementConfig;
+
 /** The managed node pools of a cluster. */
 export class OkeNodePools extends PlatformComponent {
   /** OCIDs by the pool's name. */
@@ -22,34 +34,99 @@ export class OkeNodePools extends PlatformComponent {
   constructor(name: string, args: OkeNodePoolsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeNodePools", name, opts);
     const { settings, clusterId, network, keys } = args;
-    const pools = args.pools.map(({ plan }) => {
+    const { compartmentId, kubernetesVersion } = settings;
+    const asked = { parent: this };
+    const domains = availabilityDomainNames(settings, asked);
+    const findsImages = args.pools.some(({ image }) => image === undefined);
+    const offered = findsImages ? offeredImages(settings, asked) : pulumi.output([]);
+
+    const pools = args.pools.map((pool): readonly [string, NodePool] => {
+      const { plan } = pool;
       const { shape } = plan;
-      return new NodePool(
+      const inDomain = (number: number) => domains.apply((names) => availabilityDomainName(plan.name, number, names));
+      const [firstDomain = 1] = pool.availabilityDomains;
+      const cluster = pool.computeCluster
+        ? computeCluster(
+            this.child(`${plan.name}-rdma`),
+            settings,
+            plan.name,
+            inDomain(firstDomain),
+            this.childOptions(),
+          )
+        : undefined;
+      const made = new NodePool(
         this.child(plan.name),
         {
           clusterId,
-          compartmentId: settings.compartmentId,
+          compartmentId,
           name: plan.name,
-          kubernetesVersion: settings.kubernetesVersion,
+          kubernetesVersion,
           nodeShape: shape.name,
-          ...(shape.cpu.ocpus !== undefined &&
-            shape.name.endsWith(".Flex") && {
-              nodeShapeConfig: { ocpus: shape.cpu.ocpus, memoryInGbs: shape.memoryGiB },
-            }),
+          ...(isFlexible(pool) && {
+            nodeShapeConfig: { ocpus: shape.cpu.ocpus, memoryInGbs: shape.memoryGiB },
+          }),
+          nodeSourceDetails: {
+            sourceType: "IMAGE",
+            imageId:
+              pool.image ?? offered.apply((images) => newestImage(plan.name, shape, kubernetesVersion, images).imageId),
+            bootVolumeSizeInGbs: String(pool.bootVolumeGiB),
+          },
+          nodeMetadata: {
+            user_data: Buffer.from(userData(pool, kubernetesVersion)).toString("base64"),
+            areLegacyImdsEndpointsDisabled: "true",
+          },
           initialNodeLabels: Object.entries(plan.labels).map(([key, value]) => ({ key, value })),
           nodeConfigDetails: {
             size: plan.minNodes,
-            placementConfigs: [{ availabilityDomain: "1", subnetId: network.subnetIds.nodes }],
+            placementConfigs: pool.availabilityDomains.map((number) => ({
+              availabilityDomain: inDomain(number),
+              subnetId: network.subnetIds.nodes,
+              ...capacityOf(pool),
+            })),
             nsgIds: [network.nsgIds.nodes],
             kmsKeyId: keys.volumesKeyId,
+            // Between hypervisor and volume: bare metal has no hypervisor.
             isPvEncryptionInTransitEnabled: shape.name.startsWith("VM."),
+            nodePoolPodNetworkOptionDetails: {
+              cniType: "OCI_VCN_IP_NATIVE",
+              podSubnetIds: [network.subnetIds.pods],
+              podNsgIds: [network.nsgIds.pods],
+              maxPodsPerNode: okeMaxPods(shape),
+            },
+            ...(cluster && { computeClusterId: cluster.id }),
           },
+          // Forced: one pod that cannot be evicted must not keep a node, and with it an update, for ever.
+          nodeEvictionNodePoolSettings: {
+            evictionGraceDuration: `PT${pool.evictionGraceMinutes}M`,
+            isForceActionAfterGraceDuration: true,
+            isForceDeleteAfterGraceDuration: true,
+          },
+          nodePoolCyclingDetails: nodeCycling(pool),
         },
-        this.childOptions(),
+        this.childOptions({
+          // Routes and security rules: a node that cannot reach its cluster at boot does not join.
+          dependsOn: [network],
+          ignoreChanges: ignoredChanges(pool),
+          replaceOnChanges: replacedOnChange(pool),
+          customTimeouts: TIMEOUTS,
+        }),
       );
+      return [plan.name, made];
     });
-    this.ready = pools;
-    this.ids = Object.fromEntries(args.pools.map(({ plan }, i) => [plan.name, (pools[i] as NodePool).id]));
+    this.ready = pools.map(([, pool]) => pool);
+    this.ids = Object.fromEntries(pools.map(([poolName, { id }]) => [poolName, id]));
     this.registerOutputs({});
   }
+}
+
+function isFlexible({ plan: { shape } }: OkePool): boolean {
+  return shape.name.endsWith(".Flex");
+}
+
+/** How the nodes of a placement are bought. */
+function capacityOf({ capacity }: OkePool): Pick<Placement, "preemptibleNodeConfig" | "capacityReservationId"> {
+  if (capacity === "spot") {
+    return { preemptibleNodeConfig: { preemptionAction: { type: "TERMINATE", isPreserveBootVolume: false } } };
+  }
+  return capacity === "on-demand" ? {} : { capacityReservationId: capacity.reservation };
 }

@@ -55,8 +55,9 @@ export interface OkePool {
   readonly capacity: "on-demand" | "spot" | { readonly reservation: string };
   /** Numbers of availability domains in the region, from 1. */
   readonly availabilityDomains: readonly number[];
-  /** Undefined: planned. */
-  readonly bootVolumeGiB: number | undefined;
+  readonly bootVolumeGiB: number;
+  /** Minutes in which the pods of a node that leaves may move; 60 at most, says OKE. */
+  readonly evictionGraceMinutes: number;
   /** OCID of a node image. Undefined: the newest of Oracle's for the shape and version, at the time the pool is made. */
   readonly image: string | undefined;
   /** Whether its nodes are in a compute cluster, which gives them their RDMA network. */

@@ -1,0 +1,302 @@
+import * as pulumi from "@pulumi/pulumi";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { findShape, type MachineShape, sizedFlex } from "../../../../catalog/shapes";
+import type { OkeKeys } from "../../../../components/cluster/oke/keys";
+import type { OkeNetwork } from "../../../../components/cluster/oke/network";
+import { OkeNodePools } from "../../../../components/cluster/oke/node-pools";
+import type { OkePool, OkeSettings } from "../../../../components/cluster/oke/settings";
+import { taintsOf } from "../../../../planner/taints";
+import { type Deployment, deploy } from "../../../harness/deploy";
+
+const SETTINGS: OkeSettings = {
+  tenancyId: "ocid1.tenancy.oc1..t",
+  compartmentId: "ocid1.compartment.oc1..c",
+  region: "eu-frankfurt-1",
+  homeRegion: "eu-frankfurt-1",
+  kubernetesVersion: "v1.34.2",
+  endpoint: { public: false, allowedCidrs: [] },
+  network: {
+    vcn: "10.0.0.0/16",
+    services: "10.96.0.0/16",
+    subnets: { endpoint: "10.0.0.0/28", nodes: "10.0.16.0/20", pods: "10.0.64.0/18", loadBalancers: "10.0.1.0/24" },
+  },
+  encryptionKeyId: undefined,
+  protect: false,
+};
+
+function shape(name: string): MachineShape {
+  const found = findShape(name);
+  if (found === undefined) {
+    throw new Error(`no shape ${name}`);
+  }
+  return found;
+}
+
+function pool(
+  name: string,
+  machine: MachineShape,
+  overrides: Partial<OkePool> = {},
+  nodes: [number, number] = [1, 1],
+): OkePool {
+  return {
+    plan: {
+      name,
+      role: machine.gpu ? "gpu" : "system",
+      shape: machine,
+      minNodes: nodes[0],
+      maxNodes: nodes[1],
+      usdPerNodeHour: 1,
+      hourlyUsd: 1,
+      monthlyUsd: 730,
+      maxMonthlyUsd: 730,
+      hoursPerDay: 24,
+      selector: {},
+      labels: { "inference-stacks.io/pool": name },
+      taints: taintsOf(machine),
+      gpusClaimed: 0,
+      gpusTotal: 0,
+    },
+    capacity: "on-demand",
+    availabilityDomains: [1],
+    bootVolumeGiB: 100,
+    evictionGraceMinutes: 10,
+    image: undefined,
+    computeCluster: false,
+    ...overrides,
+  };
+}
+
+const IMAGE = "ocid1.image.oc1.eu-frankfurt-1.ubuntu-hpc";
+const A1 = sizedFlex(shape("VM.Standard.A1.Flex"), { ocpus: 4, memoryGB: 24 });
+const system = pool("system", A1, { availabilityDomains: [1, 3] }, [2, 3]);
+const a10 = pool("a10", shape("VM.GPU.A10.1"), { capacity: "spot" }, [0, 2]);
+const h100 = pool("h100", shape("BM.GPU.H100.8"), {
+  computeCluster: true,
+  image: IMAGE,
+  bootVolumeGiB: 1500,
+  evictionGraceMinutes: 60,
+});
+
+function nodePools(pools: readonly OkePool[], preview = false): Promise<Deployment> {
+  return deploy(
+    () => {
+      const id = (text: string) => pulumi.output(`ocid1.${text}`);
+      const network = {
+        subnetIds: { nodes: id("nodes"), pods: id("pods") },
+        nsgIds: { nodes: id("nsg-nodes"), pods: id("nsg-pods") },
+      } as unknown as OkeNetwork;
+      const keys = { volumesKeyId: id("key") } as OkeKeys;
+      void new OkeNodePools("pools", { settings: SETTINGS, clusterId: id("cluster"), network, keys, pools });
+    },
+    { preview },
+  );
+}
+
+const NODE_POOL = "oci:ContainerEngine/nodePool:NodePool";
+
+interface NodePoolInputs {
+  readonly nodeMetadata: { readonly user_data: string };
+  readonly nodeConfigDetails: Readonly<Record<string, unknown>>;
+  readonly nodeSourceDetails: Readonly<Record<string, unknown>>;
+}
+
+function inputsOf(deployment: Deployment, name: string): NodePoolInputs & Readonly<Record<string, unknown>> {
+  return deployment.resource(NODE_POOL, `pools-${name}`).inputs as unknown as NodePoolInputs;
+}
+
+interface CloudConfig {
+  readonly runcmd: readonly (readonly string[])[];
+  readonly write_files: readonly { readonly path: string; readonly content: string; readonly permissions: string }[];
+}
+
+function cloudConfig(deployment: Deployment, name: string): CloudConfig {
+  const text = Buffer.from(inputsOf(deployment, name).nodeMetadata.user_data, "base64").toString("utf8");
+  expect(text.startsWith("#cloud-config\n")).toBe(true);
+  return parse(text) as CloudConfig;
+}
+
+function kubelet(deployment: Deployment, name: string): string[] {
+  const file = cloudConfig(deployment, name).write_files.find(({ path }) => path.endsWith("/kubelet-arguments"));
+  return (file?.content ?? "").split("\n").filter((line) => line !== "");
+}
+
+describe.each([
+  ["up", false],
+  ["preview", true],
+])("node pools, in %s", (_, preview) => {
+  it("of Arm machines have every input that decides", async () => {
+    const deployment = await nodePools([system, a10, h100], preview);
+    const { nodeMetadata, ...inputs } = inputsOf(deployment, "system");
+    expect(inputs).toEqual({
+      clusterId: "ocid1.cluster",
+      compartmentId: SETTINGS.compartmentId,
+      name: "system",
+      kubernetesVersion: "v1.34.2",
+      nodeShape: "VM.Standard.A1.Flex",
+      nodeShapeConfig: { ocpus: 4, memoryInGbs: 24 },
+      nodeSourceDetails: {
+        sourceType: "IMAGE",
+        imageId: "ocid1.image.oc1..offline-oracle-linux-8.10-aarch64-2026.10.31-0-oke-1.34.2-1562",
+        bootVolumeSizeInGbs: "100",
+      },
+      initialNodeLabels: [{ key: "inference-stacks.io/pool", value: "system" }],
+      nodeConfigDetails: {
+        size: 2,
+        placementConfigs: [
+          { availabilityDomain: "oFFl:OFFLINE-AD-1", subnetId: "ocid1.nodes" },
+          { availabilityDomain: "oFFl:OFFLINE-AD-3", subnetId: "ocid1.nodes" },
+        ],
+        nsgIds: ["ocid1.nsg-nodes"],
+        kmsKeyId: "ocid1.key",
+        isPvEncryptionInTransitEnabled: true,
+        nodePoolPodNetworkOptionDetails: {
+          cniType: "OCI_VCN_IP_NATIVE",
+          podSubnetIds: ["ocid1.pods"],
+          podNsgIds: ["ocid1.nsg-pods"],
+          maxPodsPerNode: 93,
+        },
+      },
+      nodeEvictionNodePoolSettings: {
+        evictionGraceDuration: "PT10M",
+        isForceActionAfterGraceDuration: true,
+        isForceDeleteAfterGraceDuration: true,
+      },
+      nodePoolCyclingDetails: {
+        isNodeCyclingEnabled: true,
+        cycleModes: ["INSTANCE_REPLACE"],
+        maximumSurge: "1",
+        maximumUnavailable: "0",
+      },
+    });
+    expect(Object.keys(nodeMetadata).sort()).toEqual(["areLegacyImdsEndpointsDisabled", "user_data"]);
+    expect(nodeMetadata).toMatchObject({ areLegacyImdsEndpointsDisabled: "true" });
+  });
+
+  it("that may be taken back are of virtual machines, start at none, and never keep a machine spare", async () => {
+    const inputs = inputsOf(await nodePools([system, a10, h100], preview), "a10");
+    expect(inputs).toMatchObject({
+      nodeShape: "VM.GPU.A10.1",
+      nodeConfigDetails: {
+        size: 0,
+        placementConfigs: [
+          {
+            preemptibleNodeConfig: { preemptionAction: { type: "TERMINATE", isPreserveBootVolume: false } },
+          },
+        ],
+        nodePoolPodNetworkOptionDetails: { maxPodsPerNode: 110 },
+      },
+      nodePoolCyclingDetails: { cycleModes: ["INSTANCE_REPLACE"], maximumSurge: "0", maximumUnavailable: "1" },
+    });
+    expect(inputs.nodeShapeConfig).toBeUndefined();
+    expect(inputs.nodeSourceDetails.imageId).toContain("gen2-gpu-2026.10.31-0-oke-1.34.2");
+  });
+
+  it("with RDMA lie in a compute cluster of their own, in their availability domain, and keep their machines", async () => {
+    const deployment = await nodePools([system, a10, h100], preview);
+    expect(
+      deployment.ofType("oci:Core/computeCluster:ComputeCluster").map(({ name, inputs }) => [name, inputs]),
+    ).toEqual([
+      [
+        "pools-h100-rdma",
+        { compartmentId: SETTINGS.compartmentId, availabilityDomain: "oFFl:OFFLINE-AD-1", displayName: "h100" },
+      ],
+    ]);
+    expect(inputsOf(deployment, "h100")).toMatchObject({
+      nodeSourceDetails: { imageId: IMAGE, bootVolumeSizeInGbs: "1500" },
+      nodeConfigDetails: {
+        // In a preview nobody knows the id of what is still to be made.
+        ...(!preview && { computeClusterId: "pools-h100-rdma-id" }),
+        isPvEncryptionInTransitEnabled: false,
+        placementConfigs: [{ availabilityDomain: "oFFl:OFFLINE-AD-1", subnetId: "ocid1.nodes" }],
+      },
+      nodeEvictionNodePoolSettings: { evictionGraceDuration: "PT60M" },
+      nodePoolCyclingDetails: { cycleModes: ["BOOT_VOLUME_REPLACE"], maximumSurge: "0", maximumUnavailable: "1" },
+    });
+    expect(cloudConfig(deployment, "h100").runcmd[0]?.slice(3)).toEqual(["v1.34.2", "unlimited"]);
+    expect(cloudConfig(deployment, "a10").runcmd[0]?.slice(3)).toEqual(["v1.34.2"]);
+  });
+});
+
+describe("a node pool", () => {
+  it("is made anew, and before the old one goes, where nodes would not follow or OKE would refuse", async () => {
+    const deployment = await nodePools([system, a10, h100]);
+    const optionsOf = (name: string) => deployment.resource(NODE_POOL, `pools-${name}`).options;
+    const always = [
+      "nodeShape",
+      "nodeConfigDetails.placementConfigs",
+      "nodeConfigDetails.kmsKeyId",
+      "nodeConfigDetails.nodePoolPodNetworkOptionDetails",
+    ];
+    expect(optionsOf("system")).toMatchObject({
+      deleteBeforeReplace: false,
+      replaceOnChanges: [...always, "kubernetesVersion"],
+      ignoreChanges: ["nodeConfigDetails.size", "nodeSourceDetails.imageId"],
+    });
+    expect(optionsOf("h100")).toMatchObject({
+      replaceOnChanges: [
+        ...always,
+        "initialNodeLabels",
+        "nodeConfigDetails.isPvEncryptionInTransitEnabled",
+        "nodeConfigDetails.nsgIds",
+      ],
+      // Not autoscaled, and its image is the environment's.
+      ignoreChanges: [],
+    });
+  });
+
+  it("of a reservation takes its machines out of it", async () => {
+    const reservation = "ocid1.capacityreservation.oc1.eu-frankfurt-1.r";
+    const reserved = pool("h100", shape("BM.GPU.H100.8"), { capacity: { reservation }, image: IMAGE });
+    expect(inputsOf(await nodePools([reserved]), "h100").nodeConfigDetails.placementConfigs).toEqual([
+      { availabilityDomain: "oFFl:OFFLINE-AD-1", subnetId: "ocid1.nodes", capacityReservationId: reservation },
+    ]);
+  });
+
+  it("asks for no images where all are named", async () => {
+    const answers = {
+      call: (token: string, inputs: unknown) => {
+        if (token.includes("getNodePoolOption")) {
+          throw new Error("nobody needs the images");
+        }
+        return { ...(inputs as object), availabilityDomains: [{ name: "x:R-AD-1" }] };
+      },
+      state: (_type: string, _name: string, inputs: Readonly<Record<string, unknown>>) => ({ ...inputs }),
+    };
+    const deployment = await deploy(
+      () => {
+        const network = { subnetIds: {}, nsgIds: {} } as unknown as OkeNetwork;
+        const args = { settings: SETTINGS, clusterId: pulumi.output("c"), network, keys: {} as OkeKeys, pools: [h100] };
+        void new OkeNodePools("pools", args);
+      },
+      { answers },
+    );
+    expect(inputsOf(deployment, "h100").nodeSourceDetails.imageId).toBe(IMAGE);
+  });
+
+  it("tells the kubelet its taints, and gives engines cores of their own where the plan has a whole one to spare", async () => {
+    const deployment = await nodePools([system, a10, h100]);
+    expect(kubelet(deployment, "system")).toEqual([]);
+    expect(kubelet(deployment, "a10")).toEqual([
+      "--register-with-taints=nvidia.com/gpu=present:NoSchedule,dedicated=inference:NoSchedule",
+      "--cpu-manager-policy=static",
+      "--topology-manager-policy=best-effort",
+      "--reserved-cpus=0",
+    ]);
+    expect(kubelet(deployment, "h100")).toContain("--reserved-cpus=0-5");
+    const small = await nodePools([pool("v100", shape("VM.GPU3.1"))]);
+    expect(kubelet(small, "v100")).toEqual([
+      "--register-with-taints=nvidia.com/gpu=present:NoSchedule,dedicated=inference:NoSchedule",
+    ]);
+  });
+
+  it("has what cloud-init needs within the 32 KB that metadata may have", async () => {
+    const deployment = await nodePools([system, a10, h100]);
+    for (const name of ["system", "a10", "h100"]) {
+      expect(inputsOf(deployment, name).nodeMetadata.user_data.length).toBeLessThan(16_000);
+    }
+    const [, script] = cloudConfig(deployment, "a10").write_files;
+    expect(script).toMatchObject({ path: "/usr/local/sbin/join-oke.sh", permissions: "0700" });
+    expect(script?.content.startsWith("#!/usr/bin/env bash\n")).toBe(true);
+  });
+});
