@@ -8,6 +8,7 @@ import type { StackOutputs } from "./addons/contract";
 import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
+import { bootVolumeProblems } from "./boot-volumes";
 import {
   type ClusterConfig,
   ConfigError,
@@ -59,6 +60,7 @@ export async function planEnvironment(
     ...revisionProblems(request, environment.models),
     ...settingProblems(environment.models, request.models),
     ...platformPlaceProblems(environment.cluster.kind, plan.pools),
+    ...bootVolumeProblems(environment.pools, plan),
     ...activeAddons(loaded).flatMap((addon) => addon.problems({ environment, plan }) ?? []),
   ];
   // What would fail is advised on before what costs too much.

@@ -14,6 +14,7 @@ import * as gatewayName from "./rules/gateway-name";
 import * as labels from "./rules/labels";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
+import * as okePools from "./rules/oke-pools";
 import * as people from "./rules/people";
 import * as pools from "./rules/pools";
 import * as quotas from "./rules/quotas";
@@ -30,6 +31,11 @@ const rules: readonly Rule[] = [
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
   pools.rdmaIsOfTheMachine,
+  okePools.nodeKeysAreRead,
+  okePools.gpuPoolsSayWhere,
+  okePools.rdmaPoolsAreWhole,
+  okePools.amdPoolsNameAnImage,
+  okePools.capacityFitsThePool,
   pools.poolSizesAreOrdered,
   pools.dedicatedModelsExist,
   models.modelsAreDescribedOnce,

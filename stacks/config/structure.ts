@@ -3,12 +3,17 @@ import { z } from "zod";
 import { didYouMean, type Path, type ProblemDraft, valueAt } from "./core/problems";
 import { correctedFraction, correctedNumber, correctedText, quoted } from "./corrections";
 import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml } from "./field-text";
+import { knownMistake } from "./known-mistakes";
 import { type PlainIssue, plainIssues } from "./union-issues";
 import { unknownKeys } from "./unknown-keys";
 
 /** Drafts for one issue; several for several unknown keys. */
 export function draftsOf(issue: PlainIssue, input: unknown): ProblemDraft[] {
   const path = issue.path as Path;
+  const known = knownMistake(path, input);
+  if (known !== undefined) {
+    return [known];
+  }
   if (issue.code === "unrecognized_keys") {
     return unknownKeys(path, issue.keys, input);
   }

@@ -7,6 +7,7 @@ import { kubernetesProvider } from "../kubernetes-provider";
 import { okeLoadBalancer } from "../load-balancers";
 import { plannedPools } from "../planned-pools";
 import { OkeAddons } from "./addons";
+import { nodePoolStatements } from "./compute-clusters";
 import { okeControlPlane } from "./control-plane";
 import { OkeIdentity, workloadIdentity } from "./identity";
 import { OkeKeys } from "./keys";
@@ -57,7 +58,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     const keys = new OkeKeys(this.child("keys"), { settings }, children);
     const identity = new OkeIdentity(
       this.child("identity"),
-      { settings, keys, poolStatements: [] },
+      { settings, keys, poolStatements: nodePoolStatements(settings, pools) },
       this.childOptions({ provider: home }),
     );
     const controlPlane = okeControlPlane(

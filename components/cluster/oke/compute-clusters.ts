@@ -1,36 +1,38 @@
 import { ComputeCluster } from "@pulumi/oci/core/computeCluster";
 import type * as pulumi from "@pulumi/pulumi";
-import type { OkeSettings } from "./settings";
+import type { OkePool, OkeSettings } from "./settings";
+import { allow } from "./statements";
+import { environmentTags } from "./tags";
 
 type Compartment = Pick<OkeSettings, "compartmentId">;
 
 /**
- * What lets node pools start machines in compute clusters: it must exist before the first of them. Source:
- * oracle-quickstart/oci-hpc-oke terraform/iam.tf at 61d210a, read 2026-11-23.
+ * What node pools may do besides making plain nodes: it must exist before the first of them does it.
+ *
+ * Compute clusters: oracle-quickstart/oci-hpc-oke terraform/iam.tf at 61d210a. Reservations, which are to be in the
+ * cluster's compartment: Oracle's page "Using Capacity Reservations to Provision Managed Nodes", where the statement is
+ * of the whole tenancy. Both read 2026-11-23.
  */
-export function computeClusterStatements(settings: Compartment): string[] {
-  return [allowNodePools("{COMPUTE_CLUSTER_LAUNCH_INSTANCE}", settings)];
-}
-
-/**
- * What lets node pools take machines out of a reservation, which is to be in the cluster's compartment. Source: Oracle's
- * page "Using Capacity Reservations to Provision Managed Nodes", where it is of the whole tenancy; read 2026-11-23.
- */
-export function capacityReservationStatements(settings: Compartment): string[] {
-  return [allowNodePools("use compute-capacity-reservations", settings)];
-}
-
-function allowNodePools(what: string, { compartmentId }: Compartment): string {
-  return `Allow any-user to ${what} in compartment id ${compartmentId} where ALL {request.principal.type='nodepool'}`;
+export function nodePoolStatements(
+  { compartmentId }: Compartment,
+  pools: readonly Pick<OkePool, "computeCluster" | "capacity">[],
+): string[] {
+  const mayDo = (what: string) => allow({ type: "nodepool" }, `${what} in compartment id ${compartmentId}`);
+  return [
+    ...(pools.some((pool) => pool.computeCluster) ? [mayDo("{COMPUTE_CLUSTER_LAUNCH_INSTANCE}")] : []),
+    ...(pools.some(({ capacity }) => typeof capacity === "object") ? [mayDo("use compute-capacity-reservations")] : []),
+  ];
 }
 
 /** The RDMA network of one pool: its machines are near each other, and reach nothing of other compute clusters. */
 export function computeCluster(
   logicalName: string,
-  { compartmentId }: Compartment,
+  settings: Compartment & Pick<OkeSettings, "environment">,
   pool: string,
   availabilityDomain: pulumi.Input<string>,
   opts: pulumi.CustomResourceOptions,
 ): ComputeCluster {
-  return new ComputeCluster(logicalName, { compartmentId, availabilityDomain, displayName: pool }, opts);
+  const { compartmentId } = settings;
+  const args = { compartmentId, availabilityDomain, displayName: pool, freeformTags: environmentTags(settings) };
+  return new ComputeCluster(logicalName, args, opts);
 }

@@ -1,12 +1,8 @@
 import type { types } from "@pulumi/oci";
+import { isAutoscaled } from "./autoscaler";
 import type { OkePool } from "./settings";
 
 type Pool = Pick<OkePool, "plan" | "capacity">;
-
-/** Whether an autoscaler sizes the pool between its minimum and its maximum. */
-export function isAutoscaled({ plan }: Pick<OkePool, "plan">): boolean {
-  return plan.minNodes < plan.maxNodes;
-}
 
 /**
  * Whether changes reach nodes by a new boot volume, on the machines that they are: GPU machines given back may be gone.

@@ -11,6 +11,7 @@ import type { OkeKeys } from "./keys";
 import type { OkeNetwork } from "./network";
 import { ignoredChanges, nodeCycling, replacedOnChange } from "./node-changes";
 import type { OkePool, OkeSettings } from "./settings";
+import { environmentTags } from "./tags";
 
 export interface OkeNodePoolsArgs {
   readonly settings: OkeSettings;
@@ -102,6 +103,7 @@ export class OkeNodePools extends PlatformComponent {
             isForceDeleteAfterGraceDuration: true,
           },
           nodePoolCyclingDetails: nodeCycling(pool),
+          freeformTags: environmentTags(settings),
         },
         this.childOptions({
           // Routes and security rules: a node that cannot reach its cluster at boot does not join.

@@ -79,7 +79,12 @@ function* shapeProblems(
     return;
   }
   if (shape.denied) {
-    yield { path, value: name, allowed: `a usable shape; this one is not: ${shape.denied}`, fix: "take another shape" };
+    yield {
+      path,
+      value: name,
+      allowed: `a usable shape; this one is not: ${shape.denied}`,
+      fix: `take another shape${others(shape)}`,
+    };
   }
   if (!shape.price && usdPerNodeHour === undefined) {
     yield {
@@ -90,6 +95,19 @@ function* shapeProblems(
     };
   }
   yield* flexProblems(pool, shape, { ocpus, memoryGiB });
+}
+
+/** What to take instead of a machine that cannot be used: GPUs of the same vendor, and a network of use where it has one. */
+function others({ provider, gpu, rdma }: MachineShape): string {
+  const usable = shapes.filter(
+    (each) =>
+      each.provider === provider &&
+      each.gpu?.vendor === gpu?.vendor &&
+      each.denied === undefined &&
+      each.price !== undefined &&
+      (rdma.kind === "none" || fabricOf(each.name) !== undefined),
+  );
+  return usable.length > 0 ? `, such as ${usable.map(({ name }) => name).join(", ")}` : "";
 }
 
 function* flexProblems(

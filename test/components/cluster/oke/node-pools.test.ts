@@ -1,82 +1,29 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { findShape, type MachineShape, sizedFlex } from "../../../../catalog/shapes";
+import { nodePoolStatements } from "../../../../components/cluster/oke/compute-clusters";
 import type { OkeKeys } from "../../../../components/cluster/oke/keys";
 import type { OkeNetwork } from "../../../../components/cluster/oke/network";
 import { OkeNodePools } from "../../../../components/cluster/oke/node-pools";
-import type { OkePool, OkeSettings } from "../../../../components/cluster/oke/settings";
-import { taintsOf } from "../../../../planner/taints";
+import type { OkePool } from "../../../../components/cluster/oke/settings";
 import { type Deployment, deploy } from "../../../harness/deploy";
+import { okePool } from "../../../harness/oke-pools";
+import { settings } from "./fixture";
 
-const SETTINGS: OkeSettings = {
-  tenancyId: "ocid1.tenancy.oc1..t",
-  compartmentId: "ocid1.compartment.oc1..c",
-  region: "eu-frankfurt-1",
-  homeRegion: "eu-frankfurt-1",
-  kubernetesVersion: "v1.34.2",
-  endpoint: { public: false, allowedCidrs: [] },
-  network: {
-    vcn: "10.0.0.0/16",
-    services: "10.96.0.0/16",
-    subnets: { endpoint: "10.0.0.0/28", nodes: "10.0.16.0/20", pods: "10.0.64.0/18", loadBalancers: "10.0.1.0/24" },
-  },
-  encryptionKeyId: undefined,
-  protect: false,
-};
-
-function shape(name: string): MachineShape {
-  const found = findShape(name);
-  if (found === undefined) {
-    throw new Error(`no shape ${name}`);
-  }
-  return found;
-}
-
-function pool(
-  name: string,
-  machine: MachineShape,
-  overrides: Partial<OkePool> = {},
-  nodes: [number, number] = [1, 1],
-): OkePool {
-  return {
-    plan: {
-      name,
-      role: machine.gpu ? "gpu" : "system",
-      shape: machine,
-      minNodes: nodes[0],
-      maxNodes: nodes[1],
-      usdPerNodeHour: 1,
-      hourlyUsd: 1,
-      monthlyUsd: 730,
-      maxMonthlyUsd: 730,
-      hoursPerDay: 24,
-      selector: {},
-      labels: { "inference-stacks.io/pool": name },
-      taints: taintsOf(machine),
-      gpusClaimed: 0,
-      gpusTotal: 0,
-    },
-    capacity: "on-demand",
-    availabilityDomains: [1],
-    bootVolumeGiB: 100,
-    evictionGraceMinutes: 10,
-    image: undefined,
-    computeCluster: false,
-    ...overrides,
-  };
-}
+const SETTINGS = settings({ kubernetesVersion: "v1.34.2" });
 
 const IMAGE = "ocid1.image.oc1.eu-frankfurt-1.ubuntu-hpc";
-const A1 = sizedFlex(shape("VM.Standard.A1.Flex"), { ocpus: 4, memoryGB: 24 });
-const system = pool("system", A1, { availabilityDomains: [1, 3] }, [2, 3]);
-const a10 = pool("a10", shape("VM.GPU.A10.1"), { capacity: "spot" }, [0, 2]);
-const h100 = pool("h100", shape("BM.GPU.H100.8"), {
-  computeCluster: true,
-  image: IMAGE,
-  bootVolumeGiB: 1500,
-  evictionGraceMinutes: 60,
-});
+const system = okePool(
+  "VM.Standard.A1.Flex",
+  { name: "system", minNodes: 2, maxNodes: 3 },
+  { availabilityDomains: [1, 3] },
+);
+const a10 = okePool("VM.GPU.A10.1", { name: "a10", minNodes: 0, maxNodes: 2 }, { capacity: "spot" });
+const h100 = okePool(
+  "BM.GPU.H100.8",
+  { name: "h100" },
+  { computeCluster: true, image: IMAGE, bootVolumeGiB: 1500, evictionGraceMinutes: 60 },
+);
 
 function nodePools(pools: readonly OkePool[], preview = false): Promise<Deployment> {
   return deploy(
@@ -95,13 +42,13 @@ function nodePools(pools: readonly OkePool[], preview = false): Promise<Deployme
 
 const NODE_POOL = "oci:ContainerEngine/nodePool:NodePool";
 
-interface NodePoolInputs {
+interface NodePoolInputs extends Readonly<Record<string, unknown>> {
   readonly nodeMetadata: { readonly user_data: string };
   readonly nodeConfigDetails: Readonly<Record<string, unknown>>;
   readonly nodeSourceDetails: Readonly<Record<string, unknown>>;
 }
 
-function inputsOf(deployment: Deployment, name: string): NodePoolInputs & Readonly<Record<string, unknown>> {
+function inputsOf(deployment: Deployment, name: string): NodePoolInputs {
   return deployment.resource(NODE_POOL, `pools-${name}`).inputs as unknown as NodePoolInputs;
 }
 
@@ -134,7 +81,7 @@ describe.each([
       name: "system",
       kubernetesVersion: "v1.34.2",
       nodeShape: "VM.Standard.A1.Flex",
-      nodeShapeConfig: { ocpus: 4, memoryInGbs: 24 },
+      nodeShapeConfig: { ocpus: 4, memoryInGbs: 32 },
       nodeSourceDetails: {
         sourceType: "IMAGE",
         imageId: "ocid1.image.oc1..offline-oracle-linux-8.10-aarch64-2026.10.31-0-oke-1.34.2-1562",
@@ -168,6 +115,7 @@ describe.each([
         maximumSurge: "1",
         maximumUnavailable: "0",
       },
+      freeformTags: { "inference-stacks-environment": "test" },
     });
     expect(Object.keys(nodeMetadata).sort()).toEqual(["areLegacyImdsEndpointsDisabled", "user_data"]);
     expect(nodeMetadata).toMatchObject({ areLegacyImdsEndpointsDisabled: "true" });
@@ -199,7 +147,12 @@ describe.each([
     ).toEqual([
       [
         "pools-h100-rdma",
-        { compartmentId: SETTINGS.compartmentId, availabilityDomain: "oFFl:OFFLINE-AD-1", displayName: "h100" },
+        {
+          compartmentId: SETTINGS.compartmentId,
+          availabilityDomain: "oFFl:OFFLINE-AD-1",
+          displayName: "h100",
+          freeformTags: { "inference-stacks-environment": "test" },
+        },
       ],
     ]);
     expect(inputsOf(deployment, "h100")).toMatchObject({
@@ -247,7 +200,7 @@ describe("a node pool", () => {
 
   it("of a reservation takes its machines out of it", async () => {
     const reservation = "ocid1.capacityreservation.oc1.eu-frankfurt-1.r";
-    const reserved = pool("h100", shape("BM.GPU.H100.8"), { capacity: { reservation }, image: IMAGE });
+    const reserved = okePool("BM.GPU.H100.8", { name: "h100" }, { capacity: { reservation }, image: IMAGE });
     expect(inputsOf(await nodePools([reserved]), "h100").nodeConfigDetails.placementConfigs).toEqual([
       { availabilityDomain: "oFFl:OFFLINE-AD-1", subnetId: "ocid1.nodes", capacityReservationId: reservation },
     ]);
@@ -284,7 +237,7 @@ describe("a node pool", () => {
       "--reserved-cpus=0",
     ]);
     expect(kubelet(deployment, "h100")).toContain("--reserved-cpus=0-5");
-    const small = await nodePools([pool("v100", shape("VM.GPU3.1"))]);
+    const small = await nodePools([okePool("VM.GPU3.1", { name: "v100" })]);
     expect(kubelet(small, "v100")).toEqual([
       "--register-with-taints=nvidia.com/gpu=present:NoSchedule,dedicated=inference:NoSchedule",
     ]);
@@ -298,5 +251,16 @@ describe("a node pool", () => {
     const [, script] = cloudConfig(deployment, "a10").write_files;
     expect(script).toMatchObject({ path: "/usr/local/sbin/join-oke.sh", permissions: "0700" });
     expect(script?.content.startsWith("#!/usr/bin/env bash\n")).toBe(true);
+  });
+});
+
+describe("what node pools may do", () => {
+  it("is nothing, unless one of them needs a compute cluster or a reservation", () => {
+    expect(nodePoolStatements(SETTINGS, [system, a10])).toEqual([]);
+    const reserved = okePool("BM.GPU.H100.8", {}, { capacity: { reservation: "ocid1.capacityreservation.oc1..r" } });
+    expect(nodePoolStatements(SETTINGS, [system, h100, reserved])).toEqual([
+      "Allow any-user to {COMPUTE_CLUSTER_LAUNCH_INSTANCE} in compartment id ocid1.compartment.oc1..c where ALL {request.principal.type='nodepool'}",
+      "Allow any-user to use compute-capacity-reservations in compartment id ocid1.compartment.oc1..c where ALL {request.principal.type='nodepool'}",
+    ]);
   });
 });
