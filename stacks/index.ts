@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { repositoryRoot } from "../names/repository-root";
 import { loadEnvironment } from "./config/load";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from "./program";
+import { surroundingsOf } from "./surroundings";
 
 /** Entry point of `pulumi up`: config, plan, resources. The returned object becomes the stack's outputs. */
 async function main(): Promise<object> {
@@ -9,7 +10,7 @@ async function main(): Promise<object> {
     const loaded = loadEnvironment();
     const plan = await planEnvironment(pulumi.getStack(), loaded, repositoryRoot());
     assertDeployable(plan);
-    const platform = await createPlatform({ ...loaded, plan });
+    const platform = await createPlatform({ ...loaded, plan }, surroundingsOf(process.env));
     return platform.stackOutputs;
   } catch (error) {
     // A mistake of the user's is a message; anything else keeps its stack trace, because it is ours.

@@ -24,6 +24,7 @@ import { oci } from "./oci";
 import { settingProblems, toPlanRequest } from "./plan-request";
 import { Platform, type StackArgs } from "./platform";
 import { platformPlaceProblems } from "./platform-place";
+import { assertReachable, type Surroundings, UnreachableClusterError } from "./reachability";
 import { revisionProblems } from "./revisions";
 
 /** The plan must not be deployed; the message holds every reason. */
@@ -34,9 +35,11 @@ export class PlanRefusedError extends Error {
   }
 }
 
-/** Whether an error is the user's to mend: a config, or a model's config.json. Its message is all that they need. */
+/** Whether an error is the user's to mend: a config, a model's config.json, where they deploy from. Its message is all that they need. */
 export function isUserMistake(error: unknown): error is Error {
-  return [ConfigError, ModelConfigError, PlanRefusedError].some((type) => error instanceof type);
+  return [ConfigError, ModelConfigError, PlanRefusedError, UnreachableClusterError].some(
+    (type) => error instanceof type,
+  );
 }
 
 /**
@@ -88,13 +91,19 @@ export function assertDeployable(plan: DeploymentPlan): void {
   }
 }
 
-/** Creates the resources of a plan: the cluster, by the one function for its kind, and the platform on it. */
-export async function createPlatform({
-  plan,
-  ...loaded
-}: LoadedEnvironment & { readonly plan: DeploymentPlan }): Promise<{ readonly stackOutputs: StackOutputs }> {
+/**
+ * Creates the resources of a plan: the cluster, by the one function for its kind, and the platform on it.
+ *
+ * @param surroundings of a real deployment. @default none: nobody asks whether the cluster can be reached
+ * @throws UnreachableClusterError where it cannot: what was made until then stays recorded.
+ */
+export async function createPlatform(
+  { plan, ...loaded }: LoadedEnvironment & { readonly plan: DeploymentPlan },
+  surroundings: Surroundings = {},
+): Promise<{ readonly stackOutputs: StackOutputs }> {
   const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)) };
   const cluster = clusterOf(loaded.environment.cluster, args);
+  await assertReachable(cluster, loaded.environment.cluster, surroundings);
   return new Platform("platform", { cluster, ...args }, { provider: cluster.provider, dependsOn: [...cluster.ready] });
 }
 

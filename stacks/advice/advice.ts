@@ -9,6 +9,7 @@ import { gatedModels } from "./gated-models";
 import { cutRequests, interruptedModels } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
+import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
 import { sessions } from "./sessions";
@@ -24,6 +25,7 @@ const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
   gatedModels,
   exampleNames,
   wildcardDns,
+  privateEndpoint,
   ofAddons,
   legacyEngines,
   engineOptionAdvice,

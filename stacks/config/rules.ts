@@ -28,6 +28,8 @@ const rules: readonly Rule[] = [
   pools.poolsCanBeCompared,
   pools.poolsHaveOneMachine,
   cluster.provisioningIsWhole,
+  cluster.okeVersionIsServed,
+  cluster.keyIsOfTheCluster,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
   pools.rdmaIsOfTheMachine,

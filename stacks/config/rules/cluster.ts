@@ -1,3 +1,10 @@
+import {
+  isSupportedKubernetes,
+  kubernetesMinor,
+  SUPPORTED_KUBERNETES_BY,
+  supportedKubernetes,
+} from "../../../catalog/kubernetes-versions";
+import { OKE_AS_OF, OKE_MINORS, OKE_NEWEST } from "../../../catalog/oke";
 import type { Rule } from "../core/rule";
 
 /** Every way to get a cluster has what it needs, and nothing that belongs to another. */
@@ -40,6 +47,60 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
       value: oke,
       allowed: "only with provision: create",
       fix: "write provision: create, or remove oke",
+    };
+  }
+};
+
+/** A cluster that we make has a version that its cloud still makes, and that the platform runs on. */
+export const okeVersionIsServed: Rule = function* ({ sections: { cluster } }) {
+  const version = cluster?.kind === "oci" ? cluster.oke?.kubernetesVersion : undefined;
+  const minor = version === undefined ? undefined : kubernetesMinor(version);
+  if (version === undefined || minor === undefined) {
+    return;
+  }
+  const served = OKE_MINORS.filter(isSupportedKubernetes);
+  const newest = OKE_NEWEST[served.at(-1) ?? ""];
+  const path = ["cluster", "oke", "kubernetesVersion"];
+  if (isSupportedKubernetes(version) === false) {
+    yield {
+      path,
+      value: version,
+      allowed: `a version of Kubernetes ${supportedKubernetes()}: ${SUPPORTED_KUBERNETES_BY} runs on no other`,
+      fix: `write ${newest}; a cluster that exists goes up by one minor version at a time`,
+    };
+  } else if (!OKE_MINORS.includes(`1.${minor}`)) {
+    yield {
+      path,
+      value: version,
+      allowed: `a version that OKE makes clusters with, as of ${OKE_AS_OF}: ${OKE_MINORS.join(", ")}`,
+      fix: `write ${newest}; a cluster that exists goes up by one minor version at a time`,
+    };
+  }
+};
+
+/** A key encrypts what is in its own region alone. */
+export const keyIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
+  const oke = cluster?.kind === "oci" ? cluster.oke : undefined;
+  if (oke === undefined) {
+    return;
+  }
+  const { encryptionKeyId, encryptionKeyCompartmentId, region } = oke;
+  if (encryptionKeyId === undefined && encryptionKeyCompartmentId !== undefined) {
+    yield {
+      path: ["cluster", "oke", "encryptionKeyCompartmentId"],
+      value: encryptionKeyCompartmentId,
+      allowed: "only with encryptionKeyId: keys of its own are made in compartmentId",
+      fix: "add encryptionKeyId, or remove encryptionKeyCompartmentId",
+    };
+  }
+  // The region stands in the fourth place of an OCID; the oldest regions are written in three letters there.
+  const ofKey = encryptionKeyId?.split(".")[3] ?? "";
+  if (/^[a-z]{2,3}-[a-z]+-\d+$/.test(ofKey) && ofKey !== region) {
+    yield {
+      path: ["cluster", "oke", "encryptionKeyId"],
+      value: encryptionKeyId,
+      allowed: `a key of ${region}: keys of other regions encrypt nothing there`,
+      fix: `take a key of ${region}, or write region: ${ofKey}`,
     };
   }
 };

@@ -2,6 +2,7 @@ import * as automation from "@pulumi/pulumi/automation";
 import { repositoryRoot } from "../../../names/repository-root";
 import { loadEnvironment } from "../../../stacks/config/load";
 import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
+import { surroundingsOf } from "../../../stacks/surroundings";
 import { configMap, type EnvironmentFile } from "./environment-file";
 
 const PROJECT = "inference-stacks";
@@ -32,6 +33,6 @@ async function program(name: string): Promise<Record<string, unknown>> {
   const loaded = loadEnvironment();
   const plan = await planEnvironment(name, loaded, repositoryRoot());
   assertDeployable(plan);
-  const platform = await createPlatform({ ...loaded, plan });
+  const platform = await createPlatform({ ...loaded, plan }, surroundingsOf(process.env));
   return { ...platform.stackOutputs };
 }

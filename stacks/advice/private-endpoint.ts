@@ -1,0 +1,22 @@
+import type { CapacityProblem } from "../../planner/types";
+import type { EnvironmentConfig } from "../config";
+
+/** What whoever deploys must know before: from where the cluster that is made can be reached at all. */
+export function privateEndpoint({
+  environment: { cluster },
+}: {
+  readonly environment: Pick<EnvironmentConfig, "cluster">;
+}): CapacityProblem[] {
+  if (cluster.kind !== "oci" || cluster.oke === undefined || cluster.oke.endpoint.public) {
+    return [];
+  }
+  return [
+    {
+      severity: "advisory",
+      rule: "private-endpoint",
+      subject: "cluster.oke.endpoint",
+      message:
+        "the API server has no public address: `pulumi up` makes the cluster from anywhere, and then stops unless it runs where that address answers (docs/clusters.md, Reaching a private API). From outside, split the deployment with scope: cluster and scope: platform, or open the endpoint to your networks with {public: true, allowedCidrs: […]}.",
+    },
+  ];
+}

@@ -1,0 +1,108 @@
+import * as pulumi from "@pulumi/pulumi";
+import { parse } from "yaml";
+import type { Cluster } from "../components/core/cluster";
+import { isPrivateIpv4 } from "../names/cidr";
+import type { ClusterConfig } from "./config";
+
+/** Where something listens for TCP connections. */
+export interface Address {
+  /** Name or IP address, an IPv6 one without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What a deployment can find out about the network that it runs in. A run without one finds out nothing. */
+export interface Surroundings {
+  /** Why no connection can be opened to an address; undefined where one can. Answers within a minute, and never throws. */
+  readonly unreachable?: (address: Address) => Promise<string | undefined>;
+}
+
+/** The platform's objects cannot be made from here; the message holds the ways out. The cluster is made, and recorded. */
+export class UnreachableClusterError extends Error {}
+
+/**
+ * Waits for a cluster that is being made and asks whether its API answers, before anything is made in it: a private
+ * endpoint answers inside its network alone, and each of hundreds of objects would wait for it in vain.
+ *
+ * A preview asks nothing: there may be no cluster yet. Neither does a cluster of the ambient kubeconfig.
+ *
+ * @throws UnreachableClusterError
+ */
+export async function assertReachable(
+  { kubeconfig }: Pick<Cluster, "kubeconfig">,
+  { provision }: Pick<ClusterConfig, "provision">,
+  { unreachable }: Surroundings,
+): Promise<void> {
+  if (kubeconfig === undefined || unreachable === undefined || pulumi.runtime.isDryRun()) {
+    return;
+  }
+  const server = apiServerOf(await resolved(kubeconfig));
+  const reason = server && (await unreachable(server));
+  if (server && reason !== undefined) {
+    throw new UnreachableClusterError(unreachableMessage(server, reason, provision === "create"));
+  }
+}
+
+/**
+ * The server of a kubeconfig's current context; its proxy, where it names one, because that is what clients connect to.
+ * Undefined for text of which no client would know a server either: it says better than we what is wrong.
+ */
+export function apiServerOf(kubeconfig: string): Address | undefined {
+  const config = record(parsed(kubeconfig));
+  const context = record(named(config.contexts, config["current-context"])?.context);
+  const cluster = record(named(config.clusters, context.cluster)?.cluster);
+  return addressOf(cluster["proxy-url"] ?? cluster.server);
+}
+
+/** Host and port of an URL; undefined where it is none. */
+export function addressOf(url: unknown): Address | undefined {
+  if (typeof url !== "string" || !URL.canParse(url)) {
+    return undefined;
+  }
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  return host === "" ? undefined : { host, port: port === "" ? (DEFAULT_PORTS[protocol] ?? 443) : Number(port) };
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "socks5:": 1080, "socks5h:": 1080 };
+
+/** What to tell whoever deploys from outside of the cluster's network. */
+export function unreachableMessage({ host, port }: Address, reason: string, isOurs: boolean): string {
+  const place = isPrivateIpv4(host)
+    ? "That address is private: only its own network, and what is connected to it, has a way there."
+    : "That address is not private: networks may be allowed one by one (cluster.oke.endpoint.allowedCidrs), and a firewall may be on the way.";
+  const inside =
+    "run `pulumi up` where it answers: on a machine of that network (a CI runner, a bastion host), or through a VPN or a bastion's SOCKS proxy (docs/clusters.md, Reaching a private API)";
+  const split =
+    "split the deployment: `scope: cluster` in this environment, and an environment with `scope: platform`, `cluster.provision: stack` and `cluster.stackReference` deployed from inside (docs/clusters.md)";
+  return [
+    `the Kubernetes API at ${host.includes(":") ? `[${host}]` : host}:${port} does not answer from here: ${reason}`,
+    `  ${place}`,
+    `  This run changed nothing in the cluster.${isOurs ? " The cluster itself is made and recorded." : ""} ${isOurs ? "Two ways out" : "What helps"}:`,
+    `  - ${inside};`,
+    ...(isOurs ? [`  - ${split}.`] : []),
+  ].join("\n");
+}
+
+function resolved<T>(output: pulumi.Output<T>): Promise<T> {
+  return new Promise((resolve) => {
+    output.apply(resolve as (value: unknown) => void);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text, { logLevel: "silent" });
+  } catch {
+    return undefined;
+  }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/** The entry of a kubeconfig's list that has a name. */
+function named(list: unknown, name: unknown): Readonly<Record<string, unknown>> | undefined {
+  return Array.isArray(list) ? list.map(record).find((entry) => name !== undefined && entry.name === name) : undefined;
+}
