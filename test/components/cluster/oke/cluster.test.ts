@@ -61,7 +61,7 @@ describe("OkeCluster", () => {
       clusterPodNetworkOptions: [{ cniType: "OCI_VCN_IP_NATIVE" }],
       options: {
         kubernetesNetworkConfig: { servicesCidr: "10.96.0.0/16" },
-        serviceLbSubnetIds: ["cluster-network-loadbalancers-id"],
+        serviceLbSubnetIds: ["cluster-network-load-balancers-id"],
         serviceLbConfig: { freeformTags: TAGS },
         persistentVolumeConfig: { freeformTags: TAGS },
       },
