@@ -15,6 +15,10 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   list: { purpose: "models, machine shapes, cards and engines of the catalogue", load: () => import("./list") },
   pin: { purpose: "fix the revisions of an environment's Hugging Face models", load: () => import("./pin") },
   render: { purpose: "Kubernetes manifests for GitOps", load: () => import("./render") },
+  doctor: {
+    purpose: "whether an environment's cluster has what the platform needs",
+    load: () => import("./doctor"),
+  },
   rehearse: { purpose: "bring an environment up on a local control plane", load: () => import("./rehearse") },
   smoke: { purpose: "check a running platform", load: () => import("./smoke") },
 };

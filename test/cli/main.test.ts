@@ -35,7 +35,7 @@ describe("a command in a process of its own", () => {
     expect(await result(start(name))).toEqual({
       status: 2,
       out: "",
-      err: `${problem}; commands: plan, model, list, pin, render, rehearse, smoke\n`,
+      err: `${problem}; commands: plan, model, list, pin, render, doctor, rehearse, smoke\n`,
     });
   });
 
@@ -47,10 +47,13 @@ describe("a command in a process of its own", () => {
     ]);
   });
 
-  it.each(["plan", "model", "list", "pin", "render", "rehearse", "smoke"])("%s -h explains itself", async (name) => {
-    const { status, out, err } = await result(start(name, "-h"));
-    expect([status, out, err]).toEqual([0, expect.stringContaining(`Usage: npm run ${name} -- `), ""]);
-  });
+  it.each(["plan", "model", "list", "pin", "render", "doctor", "rehearse", "smoke"])(
+    "%s -h explains itself",
+    async (name) => {
+      const { status, out, err } = await result(start(name, "-h"));
+      expect([status, out, err]).toEqual([0, expect.stringContaining(`Usage: npm run ${name} -- `), ""]);
+    },
+  );
 
   it("--version is that of package.json", async () => {
     expect(await result(start("--version"))).toEqual({ status: 0, out: `${version}\n`, err: "" });

@@ -1,0 +1,45 @@
+import type { Asked, ClusterFacts } from "../facts";
+import type { Needs } from "../needs";
+import type { CheckResult, CheckStatus } from "../result";
+
+/** Judges facts of a cluster; asks nothing itself. */
+export type Check = (facts: ClusterFacts, needs: Needs) => readonly CheckResult[];
+
+export type Subject = Pick<CheckResult, "check" | "title" | "needed">;
+
+export interface Verdict {
+  readonly status: CheckStatus;
+  readonly found: string;
+  readonly remedies?: readonly string[];
+}
+
+/** A verdict on a fact that is known. What nobody was told cannot be judged. */
+export function judged<T>(subject: Subject, fact: Asked<T>, judge: (value: T) => Verdict): CheckResult {
+  const verdict: Verdict = fact.known
+    ? judge(fact.value)
+    : {
+        status: "unknown",
+        found: `not known: ${fact.reason}`,
+        remedies: fact.forbidden
+          ? ["run doctor as somebody who may read the whole cluster: kubectl auth whoami says who you are"]
+          : ["run doctor again; where it stays, kubectl may show more: kubectl get --raw /readyz?verbose"],
+      };
+  return { ...subject, remedies: [], ...verdict };
+}
+
+export const passed = (found: string): Verdict => ({ status: "passed", found });
+export const warning = (found: string, ...remedies: readonly string[]): Verdict => ({
+  status: "warning",
+  found,
+  remedies,
+});
+export const failed = (found: string, ...remedies: readonly string[]): Verdict => ({
+  status: "failed",
+  found,
+  remedies,
+});
+export const unknown = (found: string, ...remedies: readonly string[]): Verdict => ({
+  status: "unknown",
+  found,
+  remedies,
+});

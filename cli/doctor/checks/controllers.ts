@@ -1,0 +1,207 @@
+import type { ClusterFacts, NamedFact, WorkloadFact } from "../facts";
+import { someOf } from "../foreign-text";
+import type { Needs, ReleaseNeed } from "../needs";
+import { type Check, failed, judged, passed, type Subject, type Verdict, warning } from "./check";
+
+/** Software of others that there may be one of in a cluster. */
+interface Product {
+  readonly title: string;
+  /** Chart of the catalogue that the platform installs it with. */
+  readonly chart: string;
+  /** Image of its controller, whoever's registry it comes from. */
+  readonly image: RegExp;
+  /** Group of its custom resources. */
+  readonly group: string;
+  /** Chart of its CRDs, where they are its templates: Helm refuses to take over those of others. */
+  readonly crdChart?: string;
+  /** Setting that makes the platform use what is there. */
+  readonly setting?: string;
+}
+
+/** How charts bring their CRDs: `crdNotes` of catalog/charts.json. */
+const PRODUCTS: readonly Product[] = [
+  {
+    title: "cert-manager",
+    chart: "cert-manager",
+    image: /cert-manager-controller(:|@|$)/,
+    group: "cert-manager.io",
+    crdChart: "cert-manager",
+    setting: "write certManager: present under inference-stacks:cluster (it must be 1.15 or later)",
+  },
+  {
+    title: "Envoy Gateway",
+    chart: "gateway-helm",
+    image: /envoyproxy\/gateway(:|@|$)/,
+    group: "gateway.envoyproxy.io",
+  },
+  {
+    title: "Envoy AI Gateway",
+    chart: "ai-gateway-helm",
+    image: /ai-gateway-controller(:|@|$)/,
+    group: "aigateway.envoyproxy.io",
+    crdChart: "ai-gateway-crds-helm",
+  },
+  {
+    title: "Prometheus Operator",
+    chart: "kube-prometheus-stack",
+    image: /prometheus-operator(:|@|$)/,
+    group: "monitoring.coreos.com",
+    crdChart: "prometheus-operator-crds",
+  },
+  { title: "LeaderWorkerSet", chart: "lws", image: /\/lws(:|@|$)/, group: "leaderworkerset.x-k8s.io" },
+  { title: "KubeRay", chart: "kuberay-operator", image: /kuberay\/operator(:|@|$)/, group: "ray.io" },
+];
+
+/** Two of one kind would both answer for the same objects. */
+export const controllers: Check = (facts, needs) =>
+  PRODUCTS.flatMap((product) => {
+    const release = needs.releases.find(({ chart }) => chart === product.chart);
+    const mustExist = product.chart === "cert-manager" && needs.cluster.certManager === "present";
+    if (!release && !mustExist) {
+      return [];
+    }
+    const subject: Subject = {
+      check: "controller",
+      title: product.title,
+      needed: mustExist
+        ? "one, for the environment says certManager: present"
+        : "none of others: the platform installs its own",
+    };
+    return [
+      judged(subject, running(facts, product), ({ ours, others }) => {
+        if (mustExist) {
+          return presentVerdict(others, facts, product);
+        }
+        return others.length > 0
+          ? foreignVerdict(others, product)
+          : leftVerdict(ours.length > 0, facts, needs, product);
+      }),
+    ];
+  });
+
+/** Controllers of a product by whose they are: the platform labels its namespaces. */
+function running({ deployments, ownNamespaces }: ClusterFacts, { image }: Product) {
+  if (!deployments.known) {
+    return deployments;
+  }
+  if (!ownNamespaces.known) {
+    return ownNamespaces;
+  }
+  const own = new Set(ownNamespaces.value.map(({ name }) => name));
+  const all = deployments.value.filter(({ containers }) => containers.some((container) => image.test(container.image)));
+  return {
+    known: true as const,
+    value: {
+      ours: all.filter(({ namespace }) => own.has(namespace)),
+      others: all.filter(({ namespace }) => !own.has(namespace)),
+    },
+  };
+}
+
+function presentVerdict(others: readonly WorkloadFact[], { definitions }: ClusterFacts, { group }: Product): Verdict {
+  if (others.length > 0) {
+    return passed(namesOf(others));
+  }
+  const hasKinds = definitions.known && definitions.value.some((definition) => isOf(definition, group));
+  return hasKinds
+    ? warning(
+        "its CRDs are there, and no controller that doctor knows",
+        "make sure that it runs: kubectl get deployments -A",
+      )
+    : failed(
+        "there is none",
+        "install it, or remove certManager under inference-stacks:cluster: the platform then does",
+      );
+}
+
+function foreignVerdict(others: readonly WorkloadFact[], { title, setting }: Product): Verdict {
+  const owner = others[0];
+  const release = owner?.annotations["meta.helm.sh/release-name"];
+  const uninstall =
+    release === undefined
+      ? `remove it: kubectl -n ${owner?.namespace} delete deployment ${owner?.name}, and what came with it`
+      : `remove it: helm uninstall ${release} -n ${owner?.namespace}`;
+  return failed(
+    `${namesOf(others)}, not the platform's`,
+    ...(setting === undefined ? [] : [setting]),
+    uninstall,
+    `or take another cluster: two of ${title} would fight over the same objects`,
+  );
+}
+
+/** Definitions outlive the controllers that they came with. */
+function leftVerdict(runs: boolean, { definitions }: ClusterFacts, { releases }: Needs, product: Product): Verdict {
+  if (!definitions.known) {
+    return { status: "unknown", found: `no controller; its CRDs are not known: ${definitions.reason}` };
+  }
+  const { group, crdChart } = product;
+  const left = definitions.value.filter((definition) => isOf(definition, group));
+  if (left.length === 0) {
+    return passed("none yet");
+  }
+  const crds = releases.find(({ chart }) => chart === crdChart);
+  const foreign = crds === undefined ? [] : left.filter((definition) => !belongsTo(definition, crds));
+  if (foreign.length > 0) {
+    return failed(
+      `CRDs that its chart did not make: ${someOf(foreign.map(({ name }) => name))}`,
+      `Helm would refuse to take them over. Where nothing uses them: kubectl delete crd ${foreign[0]?.name} (and the others of ${group}); their objects go with them`,
+      ...(product.setting === undefined ? [] : [product.setting]),
+    );
+  }
+  if (runs) {
+    return passed("the platform's own");
+  }
+  return crds === undefined
+    ? warning(
+        `no controller, but ${left.length} CRDs of an earlier installation`,
+        "Helm leaves them as they are: bring them to the pinned chart's version (kubectl replace), or delete them where nothing uses them; their objects go with them",
+      )
+    : passed("no controller, and CRDs of the platform's own release");
+}
+
+/** Whether Helm takes a definition for a release's. */
+function belongsTo({ annotations }: NamedFact, { release, namespace }: ReleaseNeed): boolean {
+  return (
+    annotations["meta.helm.sh/release-name"] === release && annotations["meta.helm.sh/release-namespace"] === namespace
+  );
+}
+
+/** The minor version of Gateway API that Envoy Gateway 1.9 is made for: its release matrix (read 2026-11-23). */
+const GATEWAY_API = "v1.6";
+const BUNDLE = "gateway.networking.k8s.io/bundle-version";
+
+/** Definitions of the Gateway API, which k3s and clouds bring too, are left as they are by Helm. */
+export const gatewayApi: Check = ({ definitions }, { releases }) =>
+  releases.some(({ chart }) => chart === "gateway-helm")
+    ? [
+        judged(
+          {
+            check: "gateway-api",
+            title: "Gateway API",
+            needed: `${GATEWAY_API}, or none: Envoy Gateway's chart brings it`,
+          },
+          definitions,
+          (all) => {
+            const found = all.filter((definition) => isOf(definition, "gateway.networking.k8s.io"));
+            const versions = [...new Set(found.map(({ annotations }) => annotations[BUNDLE] ?? "no version"))].sort();
+            if (versions.length === 0) {
+              return passed("none yet");
+            }
+            return versions.every((version) => version.startsWith(`${GATEWAY_API}.`))
+              ? passed(someOf(versions))
+              : warning(
+                  `CRDs of ${someOf(versions)}, which Helm leaves as they are`,
+                  "kinds or fields that Envoy Gateway needs may be missing: replace them by the bundle of gateway-api v1.6.1, after a look at what else uses them (k3s: Traefik)",
+                );
+          },
+        ),
+      ]
+    : [];
+
+function isOf({ name }: NamedFact, group: string): boolean {
+  return name.endsWith(`.${group}`);
+}
+
+function namesOf(workloads: readonly WorkloadFact[]): string {
+  return someOf(workloads.map(({ namespace, name }) => `${namespace}/${name}`));
+}

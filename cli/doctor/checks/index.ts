@@ -1,0 +1,24 @@
+import type { Check } from "./check";
+import { controllers, gatewayApi } from "./controllers";
+import { dns } from "./dns";
+import { networkPolicies } from "./network-policies";
+import { platformNodes, pools } from "./pools";
+import { rights } from "./rights";
+import { runtimeClasses } from "./runtime-class";
+import { storageClasses } from "./storage-class";
+import { kubeletVersions, kubernetesVersion } from "./version";
+
+/** What is judged of a cluster, in the order of docs/environments/README.md ("The cluster must exist"). */
+export const CLUSTER_CHECKS: readonly Check[] = [
+  kubernetesVersion,
+  kubeletVersions,
+  networkPolicies,
+  dns,
+  storageClasses,
+  platformNodes,
+  pools,
+  runtimeClasses,
+  controllers,
+  gatewayApi,
+  rights,
+];

@@ -1,0 +1,146 @@
+/** What a cluster says of itself: the parts of its objects that checks judge. */
+import { z } from "zod";
+
+/** A fact, or why it is not known: rights that are missing, or an answer that makes no sense. */
+export type Asked<T> =
+  | { readonly known: true; readonly value: T }
+  | {
+      readonly known: false;
+      readonly reason: string;
+      /** Whoever asked may not know it. */
+      readonly forbidden: boolean;
+    };
+
+const text = z.string();
+/** Kubernetes leaves out what is empty; some servers write null. */
+const texts = z
+  .record(text, text)
+  .nullish()
+  .transform((value) => value ?? {});
+const list = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((value) => value ?? []);
+
+const metadata = z.object({ name: text, namespace: text.optional(), labels: texts, annotations: texts });
+const condition = z.object({ type: text, status: text });
+
+export const node = z
+  .object({
+    metadata,
+    spec: z
+      .object({
+        unschedulable: z.boolean().nullish(),
+        taints: list(
+          z.object({
+            key: text,
+            value: text.optional(),
+            effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]),
+          }),
+        ),
+      })
+      .nullish(),
+    status: z
+      .object({
+        allocatable: texts,
+        conditions: list(condition),
+        nodeInfo: z.object({ architecture: text.nullish(), kubeletVersion: text.nullish() }).nullish(),
+      })
+      .nullish(),
+  })
+  .transform(({ metadata: { name, labels, annotations }, spec, status }) => ({
+    name,
+    labels,
+    annotations,
+    unschedulable: spec?.unschedulable === true,
+    taints: spec?.taints ?? [],
+    /** Quantities as Kubernetes writes them. */
+    allocatable: status?.allocatable ?? {},
+    ready: isReady(status?.conditions ?? []),
+    /** Pods find their nodes by the label. */
+    architecture: labels["kubernetes.io/arch"] ?? (status?.nodeInfo?.architecture || undefined),
+    kubeletVersion: status?.nodeInfo?.kubeletVersion || undefined,
+  }));
+
+/** Of a Deployment or DaemonSet. */
+export const workload = z
+  .object({
+    metadata,
+    spec: z.object({
+      template: z.object({
+        spec: z.object({
+          containers: list(z.object({ name: text, image: text.nullish(), args: list(text), command: list(text) })),
+        }),
+      }),
+    }),
+  })
+  .transform(({ metadata: { name, namespace = "default", labels, annotations }, spec }) => ({
+    name,
+    namespace,
+    labels,
+    annotations,
+    containers: spec.template.spec.containers.map((container) => ({
+      name: container.name,
+      image: container.image ?? "",
+      /** Command and arguments. */
+      words: [...container.command, ...container.args],
+    })),
+  }));
+
+export const pod = z
+  .object({ metadata, status: z.object({ conditions: list(condition) }).nullish() })
+  .transform(({ metadata: { name }, status }) => ({ name, ready: isReady(status?.conditions ?? []) }));
+
+export const storageClass = z
+  .object({ metadata, provisioner: text, parameters: texts, allowVolumeExpansion: z.boolean().nullish() })
+  .transform(({ metadata: { name, annotations }, provisioner, parameters, allowVolumeExpansion }) => ({
+    name,
+    provisioner,
+    parameters,
+    grows: allowVolumeExpansion === true,
+    isDefault: ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"].some(
+      (key) => annotations[key] === "true",
+    ),
+  }));
+
+/** Any object by its metadata. */
+export const named = z.object({ metadata }).transform(({ metadata: found }) => found);
+
+export type NodeFact = Readonly<z.infer<typeof node>>;
+export type WorkloadFact = Readonly<z.infer<typeof workload>>;
+export type PodFact = Readonly<z.infer<typeof pod>>;
+export type StorageClassFact = Readonly<z.infer<typeof storageClass>>;
+export type NamedFact = Readonly<z.infer<typeof named>>;
+
+/** Something that the platform's installer must be allowed to do. */
+export interface RightFact {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly allowed: boolean;
+}
+
+/** Facts of one cluster at one time. */
+export interface ClusterFacts {
+  readonly context: string;
+  readonly server: string;
+  /** Such as "v1.34.1+k3s1". */
+  readonly version: Asked<string>;
+  readonly nodes: Asked<readonly NodeFact[]>;
+  readonly daemonSets: Asked<readonly WorkloadFact[]>;
+  readonly deployments: Asked<readonly WorkloadFact[]>;
+  /** Pods of kube-system with the label that NetworkPolicies choose DNS by. */
+  readonly dnsPods: Asked<readonly PodFact[]>;
+  readonly storageClasses: Asked<readonly StorageClassFact[]>;
+  readonly runtimeClasses: Asked<readonly NamedFact[]>;
+  /** Custom resource definitions, their metadata alone. */
+  readonly definitions: Asked<readonly NamedFact[]>;
+  /** Namespaces with the platform's labels. */
+  readonly ownNamespaces: Asked<readonly NamedFact[]>;
+  readonly rights: Asked<readonly RightFact[]>;
+}
+
+function isReady(conditions: readonly z.infer<typeof condition>[]): boolean {
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { type ClusterApi, Refused } from "../cluster/cluster-api";
+import { NotAsked } from "../cluster/failure";
+import type { ClusterContext } from "../cluster/kubeconfig";
+import { type Asked, type ClusterFacts, named, node, pod, type RightFact, storageClass, workload } from "./facts";
+
+/** A right that is asked for: to create and delete a kind of object everywhere. */
+export type WantedRight = Omit<RightFact, "allowed">;
+
+const versionAnswer = z.object({ gitVersion: z.string() });
+
+/**
+ * Asks a cluster for everything that checks judge, by reading alone.
+ *
+ * @param onProgress told what was answered.
+ * @throws NotAsked when it cannot be reached at all, or takes nobody's credentials.
+ */
+export async function gatherFacts(
+  api: ClusterApi,
+  { context, address }: ClusterContext,
+  rights: readonly WantedRight[],
+  onProgress: (what: string) => void = () => {},
+): Promise<ClusterFacts> {
+  const version = await reach(api, address.server);
+  const ask = async <T>(what: string, question: () => Promise<T>): Promise<Asked<T>> => {
+    const answer = await asked(question);
+    onProgress(what);
+    return answer;
+  };
+  const listed = <T>(what: string, path: string, item: z.ZodType<T>, metadataOnly = false) =>
+    ask(what, async () => z.array(item).parse(await api.list(path, { metadataOnly })));
+
+  const [nodes, daemonSets, deployments, dnsPods, storageClasses, runtimeClasses, definitions, ownNamespaces, allowed] =
+    await Promise.all([
+      listed("nodes", "/api/v1/nodes", node),
+      listed("DaemonSets", "/apis/apps/v1/daemonsets", workload),
+      listed("Deployments", "/apis/apps/v1/deployments", workload),
+      listed("DNS", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns", pod),
+      listed("storage classes", "/apis/storage.k8s.io/v1/storageclasses", storageClass),
+      listed("runtime classes", "/apis/node.k8s.io/v1/runtimeclasses", named, true),
+      listed("definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", named, true),
+      listed(
+        "namespaces",
+        "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fpart-of%3Dinference-stacks",
+        named,
+        true,
+      ),
+      ask("rights", () =>
+        Promise.all(
+          rights.map(async (right) => ({
+            ...right,
+            allowed: await api.may(right.verb, right.group, right.resource),
+          })),
+        ),
+      ),
+    ]);
+  return {
+    context,
+    server: address.server,
+    version,
+    nodes,
+    daemonSets,
+    deployments,
+    dnsPods,
+    storageClasses,
+    runtimeClasses,
+    definitions,
+    ownNamespaces,
+    rights: allowed,
+  };
+}
+
+const FORBIDDEN = { known: false, reason: "no right to ask for it (403)", forbidden: true } as const;
+
+/** The first question, which everybody may ask who is known. */
+async function reach(api: ClusterApi, server: string): Promise<Asked<string>> {
+  const { status, body } = await api.get("/version");
+  if (status === 401) {
+    throw new NotAsked(`${new URL(server).host} does not accept the kubeconfig's credentials (401)`, [
+      "log in anew with the cloud's command line, or make the kubeconfig anew: its token or certificate may have expired",
+    ]);
+  }
+  if (status === 403) {
+    return FORBIDDEN;
+  }
+  const answer = versionAnswer.safeParse(body);
+  if (status !== 200 || !answer.success) {
+    throw new NotAsked(`what answers at ${new URL(server).host} is no API server of Kubernetes (${status})`, [
+      "whether the address in the kubeconfig is right, and no proxy or login page stands between here and there",
+    ]);
+  }
+  return { known: true, value: answer.data.gitVersion };
+}
+
+async function asked<T>(question: () => Promise<T>): Promise<Asked<T>> {
+  try {
+    return { known: true, value: await question() };
+  } catch (error) {
+    if (error instanceof z.ZodError) {
+      return { known: false, reason: "the API server's answer is not of the expected form", forbidden: false };
+    }
+    if (error instanceof Refused) {
+      return error.status === 403 ? FORBIDDEN : { known: false, reason: error.message, forbidden: false };
+    }
+    if (error instanceof NotAsked) {
+      return { known: false, reason: error.message, forbidden: false };
+    }
+    throw error;
+  }
+}

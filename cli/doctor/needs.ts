@@ -1,0 +1,82 @@
+import { chart, charts } from "../../catalog/charts";
+import type { EnvironmentRun } from "../../offline/environment";
+import { hostsOf } from "../../planner/server-groups";
+import type { PodResources, PoolPlan, Stage } from "../../planner/types";
+import { recordedObjects, runtimeClassesOf, storageClassesOf } from "../../rehearsal/cluster/recorded-objects";
+import type { ClusterConfig } from "../../stacks/config";
+
+/** What a pod of a model asks of a node of its pool. */
+export interface PodNeed extends PodResources {
+  readonly model: string;
+  /** Pods that always run. */
+  readonly count: number;
+}
+
+export interface PoolNeed {
+  readonly pool: PoolPlan;
+  readonly pods: readonly PodNeed[];
+}
+
+/** A chart that the environment installs. */
+export interface ReleaseNeed {
+  /** Name in the catalogue. */
+  readonly chart: string;
+  readonly release: string;
+  readonly namespace: string;
+}
+
+/** What an environment expects of its cluster before the platform comes. */
+export interface Needs {
+  readonly environment: string;
+  readonly stage: Stage;
+  readonly cluster: ClusterConfig;
+  readonly pools: readonly PoolNeed[];
+  readonly releases: readonly ReleaseNeed[];
+  /** Named by claims, and not made by the environment itself. */
+  readonly storageClasses: readonly string[];
+  /** Whether a claim names none. */
+  readonly needsDefaultClass: boolean;
+  readonly runtimeClasses: readonly string[];
+}
+
+/** What the program of an environment takes for granted. */
+export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs {
+  const objects = recordedObjects(recording.resources);
+  const made = new Set(objects.filter(({ kind }) => kind === "StorageClass").map(({ metadata }) => metadata.name));
+  const claimed = [...storageClassesOf(objects)];
+  const { storageClass } = environment.cluster;
+  const classes = new Set([...claimed, ...(storageClass === undefined ? [] : [storageClass])]);
+  const models = hostsOf(plan.models);
+  return {
+    environment: plan.environment,
+    stage: plan.stage,
+    cluster: environment.cluster,
+    pools: plan.pools.map((pool) => ({
+      pool,
+      pods: models
+        .filter((model) => model.pool === pool.name)
+        .map(({ name, minReplicas, nodesPerReplica, resources }) => ({
+          ...resources,
+          model: name,
+          count: minReplicas * nodesPerReplica,
+        })),
+    })),
+    releases: recording.resources.flatMap(({ type, inputs }) => releaseOf(type, inputs)),
+    storageClasses: [...classes].filter((name) => !made.has(name)).sort(),
+    needsDefaultClass: classes.size === 0,
+    runtimeClasses: [...runtimeClassesOf(objects)].sort(),
+  };
+}
+
+const RELEASE = "kubernetes:helm.sh/v3:Release";
+
+function releaseOf(type: string, inputs: Readonly<Record<string, unknown>>): ReleaseNeed[] {
+  const { name, namespace, chart: reference } = inputs;
+  if (type !== RELEASE || typeof reference !== "string") {
+    return [];
+  }
+  const entry = charts.find((candidate) => candidate.repository === reference || candidate.chart === reference);
+  return entry === undefined
+    ? []
+    : [{ chart: chart(entry.name).name, release: String(name), namespace: String(namespace) }];
+}

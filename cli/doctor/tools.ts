@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { dependencies } from "../../package.json";
+import type { ClusterConfig } from "../../stacks/config";
+import { failed, passed, type Subject, type Verdict, warning } from "./checks/check";
+import { type CredentialSources, ociCredentials } from "./oci-credentials";
+import type { CheckResult } from "./result";
+
+/** First line that a program says of its version; undefined where it is not on the PATH, empty where it does not answer. */
+export type VersionOf = (command: string, args: readonly string[]) => Promise<string | undefined>;
+
+const SECONDS = 10;
+/** The command line and the SDK are one product, and keep in step. */
+const SDK_VERSION = dependencies["@pulumi/pulumi"];
+
+export const versionOnPath =
+  (env: NodeJS.ProcessEnv): VersionOf =>
+  (command, args) =>
+    new Promise((resolve) => {
+      const options = { env, timeout: SECONDS * 1000, killSignal: "SIGKILL" as const, maxBuffer: 100_000 };
+      execFile(command, [...args], options, (error, stdout) => {
+        const isMissing = error !== null && "code" in error && (error.code === "ENOENT" || error.code === "EACCES");
+        resolve(isMissing ? undefined : (stdout.trim().split("\n")[0] ?? ""));
+      }).stdin?.end();
+    });
+
+/** What the machine that `pulumi up` runs on needs where the cluster is made here, or was made by another stack. */
+export async function toolChecks(
+  cluster: ClusterConfig,
+  sources: CredentialSources,
+  versionOf: VersionOf = versionOnPath(sources.env),
+): Promise<CheckResult[]> {
+  if (cluster.provision === "existing") {
+    return [];
+  }
+  const [pulumi, kubectl, oci] = await Promise.all([
+    versionOf("pulumi", ["version"]),
+    versionOf("kubectl", ["version", "--client"]),
+    cluster.kind === "oci" ? versionOf("oci", ["--version"]) : undefined,
+  ]);
+  return [
+    result({ check: "tool", title: "pulumi", needed: `on the PATH, ${SDK_VERSION} or later` }, pulumiVerdict(pulumi)),
+    result(
+      { check: "tool", title: "kubectl", needed: "on the PATH, to look into the cluster" },
+      kubectl === undefined
+        ? warning("not on the PATH", "install it: https://kubernetes.io/docs/tasks/tools")
+        : passed(kubectl || "there"),
+    ),
+    ...(cluster.kind === "oci"
+      ? [
+          result(
+            { check: "tool", title: "oci", needed: "on the PATH: the kubeconfig asks it for tokens" },
+            oci === undefined
+              ? failed("not on the PATH", "install it: https://docs.oracle.com/iaas/Content/API/SDKDocs/cliinstall.htm")
+              : passed(oci || "there"),
+          ),
+        ]
+      : []),
+    ...(cluster.kind === "oci" && cluster.oke ? ofCreated(cluster.oke, sources) : []),
+  ];
+}
+
+function ofCreated(oke: { readonly tenancyId: string; readonly compartmentId: string }, sources: CredentialSources) {
+  const placeholders = Object.entries({ tenancyId: oke.tenancyId, compartmentId: oke.compartmentId }).filter(([, id]) =>
+    id.includes("your-"),
+  );
+  const isPlaceholder = placeholders.length > 0;
+  return [
+    result(
+      {
+        check: "credentials",
+        title: "OCI credentials",
+        needed: "an API key, a session or the machine's own rights, of the cluster's tenancy",
+      },
+      isPlaceholder
+        ? failed(
+            `${placeholders.map(([key]) => `cluster.oke.${key}`).join(", ")}: an example, no OCID of yours`,
+            "write your own under inference-stacks:cluster (oke); the console shows them under Tenancy details and Compartments",
+          )
+        : ociCredentials(oke.tenancyId, sources),
+    ),
+    result(
+      { check: "quotas", title: "Limits and capacity", needed: "room for the plan's pools in the tenancy and region" },
+      {
+        status: "not asked",
+        found: "pulumi preview asks, with your credentials, and refuses with the number that is too small",
+      },
+    ),
+  ];
+}
+
+function pulumiVerdict(found: string | undefined): Verdict {
+  if (found === undefined) {
+    return failed("not on the PATH", "install it: https://www.pulumi.com/docs/install");
+  }
+  const [have, want] = [numbersOf(found), numbersOf(SDK_VERSION)];
+  if (have === undefined || want === undefined) {
+    return warning("there, of a version that doctor cannot read", "pulumi version");
+  }
+  const older = have.major < want.major || (have.major === want.major && have.minor < want.minor);
+  return older
+    ? warning(found, `older than the SDK (${SDK_VERSION}): upgrade it, https://www.pulumi.com/docs/install`)
+    : passed(found);
+}
+
+function numbersOf(version: string): { readonly major: number; readonly minor: number } | undefined {
+  const { major, minor } = /^v?(?<major>\d+)\.(?<minor>\d+)\./.exec(version)?.groups ?? {};
+  return major === undefined ? undefined : { major: Number(major), minor: Number(minor) };
+}
+
+function result(subject: Subject, verdict: Verdict): CheckResult {
+  return { ...subject, remedies: [], ...verdict };
+}

@@ -1,0 +1,273 @@
+import { describe, expect, it } from "vitest";
+import { CLUSTER_CHECKS } from "../../../cli/doctor/checks";
+import { controllers, gatewayApi } from "../../../cli/doctor/checks/controllers";
+import { dns } from "../../../cli/doctor/checks/dns";
+import { networkPolicies } from "../../../cli/doctor/checks/network-policies";
+import { rights, WANTED_RIGHTS } from "../../../cli/doctor/checks/rights";
+import { runtimeClasses } from "../../../cli/doctor/checks/runtime-class";
+import { storageClasses } from "../../../cli/doctor/checks/storage-class";
+import { kubeletVersions, kubernetesVersion } from "../../../cli/doctor/checks/version";
+import { a10, FORBIDDEN, facts, gist, known, named, needs, node, only, workload } from "./made-up";
+
+describe("all checks of a cluster", () => {
+  const wanted = needs({ pools: [a10()], storageClasses: ["disks"], runtimeClasses: ["nvidia"] });
+
+  it("say what is needed and how to mend it, whatever they cannot know", () => {
+    const nothing = Object.fromEntries(Object.keys(facts()).map((key) => [key, FORBIDDEN]));
+    const blind = { ...facts(), ...nothing, context: "test", server: "https://127.0.0.1:6443" };
+    const results = CLUSTER_CHECKS.flatMap((check) => check(blind, wanted));
+    expect(results.length).toBeGreaterThanOrEqual(CLUSTER_CHECKS.length);
+    for (const { title, status, found, needed, remedies } of results) {
+      expect([title, status, found]).toEqual([title, "unknown", "not known: no right to ask for it (403)"]);
+      expect(needed).not.toBe("");
+      expect(remedies.join()).toContain("somebody who may read the whole cluster");
+    }
+  });
+
+  it("have a remedy wherever something is red", () => {
+    const bare = facts({
+      version: known("v1.20.0"),
+      nodes: known([]),
+      daemonSets: known([workload("docker.io/flannel/flannel:v0.27.0")]),
+      dnsPods: known([]),
+      storageClasses: known([]),
+      deployments: known([workload("docker.io/envoyproxy/gateway:v1.4.0", { namespace: "other" })]),
+      rights: known([]),
+    });
+    const red = CLUSTER_CHECKS.flatMap((check) => check(bare, wanted)).filter(({ status }) => status === "failed");
+    expect(red.map(({ title }) => title)).toEqual([
+      "Kubernetes",
+      "NetworkPolicies",
+      "Cluster DNS",
+      "Storage class",
+      "Storage class disks",
+      "Platform nodes",
+      "Pool a10",
+      "RuntimeClass nvidia",
+      "Envoy Gateway",
+      "Rights",
+    ]);
+    expect(red.filter(({ remedies }) => remedies.length === 0)).toEqual([]);
+  });
+});
+
+describe("versions", () => {
+  it.each([
+    ["v1.33.0", "passed"],
+    ["v1.36.3", "passed"],
+    ["v1.34.1+k3s1", "passed"],
+    ["v1.32.9", "failed"],
+    ["v1.37.0", "failed"],
+    ["dev", "unknown"],
+  ])("of the control plane: %s is %s", (version, status) => {
+    expect(only(kubernetesVersion, facts({ version: known(version) })).status).toBe(status);
+  });
+
+  it.each([
+    ["v1.34.0", "passed"],
+    ["v1.33.9", "warning"],
+    ["v1.31.0", "warning"],
+    ["v1.30.0", "failed"],
+    ["v1.35.0", "failed"],
+    [undefined, "not asked"],
+  ])("of kubelets under v1.34.1: %s is %s", (kubeletVersion, status) => {
+    expect(only(kubeletVersions, facts({ nodes: known([node("one", { kubeletVersion })]) })).status).toBe(status);
+  });
+});
+
+describe("whether NetworkPolicies are enforced", () => {
+  const AGENT = "602401143452.dkr.ecr.eu-west-1.amazonaws.com/amazon/aws-network-policy-agent:v1.2.4";
+  function vpcCni(word: string) {
+    return workload("", {
+      name: "aws-node",
+      containers: [
+        { name: "aws-node", image: "602401143452.dkr.ecr.eu-west-1.amazonaws.com/amazon-k8s-cni:v1.20.1", words: [] },
+        { name: "aws-eks-nodeagent", image: AGENT, words: [word] },
+      ],
+    });
+  }
+
+  it.each([
+    ["Calico", workload("quay.io/calico/node:v3.30.3"), "passed"],
+    ["Calico of RKE2", workload("rancher/hardened-calico:v3.30.0-build1"), "passed"],
+    ["Cilium", workload("quay.io/cilium/cilium:v1.18.0@sha256:abc"), "passed"],
+    ["kube-router", workload("docker.io/cloudnativelabs/kube-router", { words: ["--run-firewall=true"] }), "passed"],
+    [
+      "kube-router that only routes",
+      workload("cloudnativelabs/kube-router:v2", { words: ["--run-firewall=false"] }),
+      "failed",
+    ],
+    ["kind 0.24", workload("docker.io/kindest/kindnetd:v20240813-c6f155d6"), "passed"],
+    ["kind 0.23", workload("docker.io/kindest/kindnetd:v20240513-cd2ac642"), "failed"],
+    ["kindnet of no date", workload("ghcr.io/aojea/kindnetd:stable"), "unknown"],
+    ["EKS, switched on", vpcCni("--enable-network-policy=true"), "passed"],
+    ["EKS as it comes", vpcCni("--enable-network-policy=false"), "failed"],
+    ["Flannel alone", workload("docker.io/flannel/flannel:v0.27.0"), "failed"],
+    ["something else", workload("example.com/node-exporter:v1"), "unknown"],
+  ])("%s", (_, daemonSet, status) => {
+    const result = only(networkPolicies, facts({ daemonSets: known([daemonSet]) }));
+    expect(gist(result)).toEqual([status, expect.any(String), status !== "passed"]);
+  });
+
+  it.each([
+    ['["server"]', "passed"],
+    ['["server","--disable","traefik"]', "passed"],
+    ['["server","--disable-network-policy"]', "failed"],
+    ['["server","--disable-network-policy","true"]', "failed"],
+    ['["server","--disable-network-policy=true"]', "failed"],
+    ['["server","--disable-network-policy","false"]', "passed"],
+    ['["server","--disable-network-policy=false"]', "passed"],
+    ['["agent"]', "unknown"],
+  ])("k3s started with %s", (words, status) => {
+    const k3s = facts({
+      version: known("v1.34.1+k3s1"),
+      daemonSets: known([]),
+      nodes: known([node("one", { annotations: { "k3s.io/node-args": words } })]),
+    });
+    expect(only(networkPolicies, k3s).status).toBe(status);
+  });
+
+  it("is the platform's to bring where it installs Calico", () => {
+    const releases = [{ chart: "tigera-operator", release: "calico", namespace: "tigera-operator" }];
+    const found = facts({ daemonSets: known([workload("docker.io/flannel/flannel:v0.27.0")]) });
+    expect(only(networkPolicies, found, needs({ releases })).status).toBe("passed");
+  });
+});
+
+describe("cluster DNS", () => {
+  it.each([
+    [
+      "ready",
+      [
+        { name: "a", ready: true },
+        { name: "b", ready: false },
+      ],
+      "passed",
+    ],
+    ["not ready", [{ name: "a", ready: false }], "failed"],
+    ["not there", [], "failed"],
+  ] as const)("%s", (_, pods, status) => {
+    expect(only(dns, facts({ dnsPods: known(pods) })).status).toBe(status);
+  });
+});
+
+describe("storage classes", () => {
+  const disks = { name: "disks", provisioner: "disks.example.com", parameters: {}, grows: true, isDefault: false };
+
+  it("of the environment's own making are not looked for; those that it names are", () => {
+    const wanted = needs({ needsDefaultClass: false });
+    expect(storageClasses(facts({ storageClasses: known([]) }), wanted)).toEqual([]);
+    const named = needs({ needsDefaultClass: false, storageClasses: ["fast"] });
+    expect(gist(only(storageClasses, facts({ storageClasses: known([disks]) }), named))).toEqual([
+      "failed",
+      "there are disks",
+      true,
+    ]);
+  });
+
+  it("need a default where none is named", () => {
+    const result = only(storageClasses, facts({ storageClasses: known([disks]) }));
+    expect(result.found).toBe("none of disks is the default");
+    expect(result.remedies.join()).toContain("storageClass: disks");
+  });
+
+  it.each([
+    ["blockvolume.csi.oraclecloud.com", {}, "passed"],
+    ["ebs.csi.aws.com", { encrypted: "true" }, "passed"],
+    ["ebs.csi.aws.com", {}, "unknown"],
+    ["rancher.io/local-path", {}, "unknown"],
+  ])("in production, %s with %o", (provisioner, parameters, status) => {
+    const found = facts({ storageClasses: known([{ ...disks, provisioner, parameters, isDefault: true }]) });
+    expect(only(storageClasses, found, needs({ stage: "production" })).status).toBe(status);
+    expect(only(storageClasses, found).status).toBe("passed");
+  });
+
+  it("that cannot grow deserve a look", () => {
+    const found = facts({ storageClasses: known([{ ...disks, grows: false, isDefault: true }]) });
+    expect(only(storageClasses, found).status).toBe("warning");
+  });
+});
+
+it("a RuntimeClass that pods name must be there", () => {
+  const wanted = needs({ runtimeClasses: ["nvidia"] });
+  expect(only(runtimeClasses, facts({ runtimeClasses: known([named("nvidia")]) }), wanted).status).toBe("passed");
+  expect(gist(only(runtimeClasses, facts({ runtimeClasses: known([named("runc")]) }), wanted))).toEqual([
+    "failed",
+    "there are runc",
+    true,
+  ]);
+});
+
+describe("controllers of others", () => {
+  const foreign = workload("docker.io/envoyproxy/gateway:v1.5.0", {
+    name: "envoy-gateway",
+    namespace: "envoy-gateway-system",
+    annotations: { "meta.helm.sh/release-name": "eg" },
+  });
+  const statuses = (found: Parameters<typeof controllers>[0], wanted = needs()) =>
+    Object.fromEntries(controllers(found, wanted).map((result) => [result.title, result.status]));
+
+  it("are told from the platform's by its namespaces' labels", () => {
+    const deployments = known([foreign]);
+    expect(statuses(facts({ deployments }))).toEqual({ "cert-manager": "passed", "Envoy Gateway": "failed" });
+    const ours = facts({ deployments, ownNamespaces: known([named("envoy-gateway-system")]) });
+    expect(statuses(ours)).toEqual({ "cert-manager": "passed", "Envoy Gateway": "passed" });
+    const red = controllers(facts({ deployments }), needs()).find(({ title }) => title === "Envoy Gateway");
+    expect(red?.remedies).toContain("remove it: helm uninstall eg -n envoy-gateway-system");
+  });
+
+  it("that brought CRDs which Helm would not take over stop the installation; leftovers of Helm's own deserve a look", () => {
+    const crd = "certificates.cert-manager.io";
+    const definitions = (annotations: Record<string, string>) =>
+      facts({ definitions: known([named(crd, annotations)]) });
+    expect(statuses(definitions({}))["cert-manager"]).toBe("failed");
+    const own = { "meta.helm.sh/release-name": "cert-manager", "meta.helm.sh/release-namespace": "cert-manager" };
+    expect(statuses(definitions(own))["cert-manager"]).toBe("passed");
+    expect(statuses(definitions({ ...own, "meta.helm.sh/release-namespace": "certs" }))["cert-manager"]).toBe("failed");
+    const left = facts({ definitions: known([named("envoyproxies.gateway.envoyproxy.io")]) });
+    expect(statuses(left)["Envoy Gateway"]).toBe("warning");
+    // A group whose name ends like another's.
+    const other = facts({ definitions: known([named("things.x-cert-manager.io")]) });
+    expect(statuses(other)["cert-manager"]).toBe("passed");
+  });
+
+  it("that the environment says are present must be", () => {
+    const cluster = { ...needs().cluster, certManager: "present" as const };
+    const wanted = needs({ cluster, releases: [] });
+    expect(statuses(facts(), wanted)).toEqual({ "cert-manager": "failed" });
+    const deployments = known([workload("quay.io/jetstack/cert-manager-controller:v1.20.0", { namespace: "cm" })]);
+    expect(statuses(facts({ deployments }), wanted)).toEqual({ "cert-manager": "passed" });
+  });
+
+  it.each([
+    [{}, "warning"],
+    [{ "gateway.networking.k8s.io/bundle-version": "v1.4.0" }, "warning"],
+    [{ "gateway.networking.k8s.io/bundle-version": "v1.6.1" }, "passed"],
+  ])("may have brought a Gateway API with %o", (annotations, status) => {
+    const definitions = known([named("gateways.gateway.networking.k8s.io", annotations)]);
+    expect(only(gatewayApi, facts({ definitions })).status).toBe(status);
+  });
+});
+
+describe("rights", () => {
+  const all = WANTED_RIGHTS.map((right) => ({ ...right, allowed: true }));
+  const judge = (isAllowed: (right: (typeof all)[number]) => boolean) =>
+    only(rights, facts({ rights: known(all.map((right) => ({ ...right, allowed: isAllowed(right) }))) }));
+
+  it("of an administrator are enough, those of a reader are not", () => {
+    expect(judge(() => true).found).toBe("everything");
+    const reader = judge(() => false);
+    expect(reader.status).toBe("failed");
+    expect(reader.found).toMatch(/^no right to create, delete namespaces, .* and \d+ more$/);
+  });
+
+  it("that are one short are told by name", () => {
+    const result = judge(({ verb, resource }) => verb !== "*" && !(verb === "create" && resource === "clusterroles"));
+    expect([result.status, result.found]).toEqual(["failed", "no right to create clusterroles"]);
+  });
+
+  it("without bind and escalate deserve a look: roles with more rights are refused", () => {
+    expect(judge(({ verb }) => verb === "create" || verb === "delete").status).toBe("warning");
+    expect(judge(({ verb }) => verb === "create" || verb === "delete" || verb === "bind").status).toBe("passed");
+  });
+});
