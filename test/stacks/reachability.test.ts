@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isUserMistake } from "../../stacks/program";
 import { addressOf, apiServerOf, assertReachable, UnreachableClusterError } from "../../stacks/reachability";
 import { surroundingsOf } from "../../stacks/surroundings";
 import { deploy } from "../harness/deploy";
@@ -37,6 +38,8 @@ async function refusal(
         { unreachable: async () => "no connection within 30 seconds" },
       ).catch((error: unknown) => {
         expect(error).toBeInstanceOf(UnreachableClusterError);
+        // So it is told without a stack trace (stacks/index.ts).
+        expect(isUserMistake(error)).toBe(true);
         message = (error as Error).message;
       });
     },
