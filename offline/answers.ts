@@ -6,6 +6,10 @@ export interface ProviderAnswers {
   call(token: string, inputs: unknown): Record<string, unknown>;
   /** Outputs of a resource besides its inputs. */
   state(type: string, name: string, inputs: Readonly<Record<string, unknown>>): Record<string, unknown>;
+  /** Id of a resource that a provider makes. */
+  id(type: string, name: string): string;
+  /** A value of another stack that only its deployment knows; named by where it stands there. */
+  ofOtherStack(path: string): string;
 }
 
 /** Result of a provider function for its inputs. */
@@ -20,6 +24,8 @@ function generated(name: string): string {
 const CALLS: Readonly<Record<string, ProviderFunction>> = { ...OCI_CALLS };
 
 export const defaultAnswers: ProviderAnswers = {
+  id: (_type, name) => `${name}-id`,
+  ofOtherStack: generated,
   call(token, inputs) {
     const answer = CALLS[token];
     if (answer !== undefined) {

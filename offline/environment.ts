@@ -1,7 +1,10 @@
 import type { DeploymentPlan } from "../planner/types";
+import { assumedClusterOutputs, CLUSTER_OUTPUT, checkClusterOutputs } from "../stacks/cluster-outputs";
 import { ConfigError, type EnvironmentConfig, type ParsedEnvironmentFile } from "../stacks/config";
 import { loadEnvironment } from "../stacks/config/load";
 import { createPlatform, planEnvironment } from "../stacks/program";
+import { defaultAnswers } from "./answers";
+import { withOtherStack } from "./other-stack";
 import { type OfflineOptions, type Recording, runOffline } from "./run";
 
 /** Name of the Pulumi project, as in Pulumi.yaml. */
@@ -23,6 +26,24 @@ export interface EnvironmentRun {
   readonly environment: EnvironmentConfig;
   readonly plan: DeploymentPlan;
   readonly recording: Recording;
+  /** What a stack says of the cluster: this one where it makes it, the other one where that did. Undefined: nobody does. */
+  readonly clusterOutputs: unknown;
+}
+
+export interface EnvironmentRunOptions extends Pick<OfflineOptions, "preview" | "onResource" | "answers"> {
+  /**
+   * What the stack that made the cluster says of it, with `provision: stack`.
+   *
+   * @default assumed: the pools of the plan, on a cluster as this program makes one
+   */
+  readonly clusterOutputs?: GivenOutput;
+}
+
+/** An output of another stack, as somebody read it. */
+export interface GivenOutput {
+  /** Where it was read, for messages: a file. */
+  readonly said: string;
+  readonly value: unknown;
 }
 
 /**
@@ -33,9 +54,18 @@ export interface EnvironmentRun {
  */
 export async function runEnvironment(
   { name, file, fileName, baseDirectory }: OfflineEnvironment,
-  options: Pick<OfflineOptions, "preview" | "onResource" | "answers"> = {},
+  options: EnvironmentRunOptions = {},
 ): Promise<EnvironmentRun> {
   let decided: Pick<EnvironmentRun, "environment" | "plan"> | undefined;
+  let referenced: unknown;
+  const answers = withOtherStack(options.answers ?? defaultAnswers, ({ ofOtherStack }) => {
+    if (!decided) {
+      throw new Error("the program refers to another stack before it has a plan");
+    }
+    const { environment, plan } = decided;
+    referenced = options.clusterOutputs?.value ?? assumedClusterOutputs(environment.cluster, plan.pools, ofOtherStack);
+    return { name: CLUSTER_OUTPUT, value: referenced };
+  });
   const recording = await runOffline(
     async () => {
       const loaded = loadEnvironment();
@@ -43,13 +73,16 @@ export async function runEnvironment(
         throw error instanceof ConfigError ? error.foundIn(fileName ?? `Pulumi.${name}.yaml`, file.lineOf) : error;
       });
       decided = { environment: loaded.environment, plan };
+      if (options.clusterOutputs) {
+        checkClusterOutputs(options.clusterOutputs, loaded.environment.cluster, plan.pools);
+      }
       const platform = await createPlatform({ ...loaded, plan });
       return platform.stackOutputs;
     },
-    { ...options, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },
+    { ...options, answers, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },
   );
   if (!decided) {
     throw new Error("the program ended without a plan");
   }
-  return { ...decided, recording };
+  return { ...decided, recording, clusterOutputs: recording.outputs[CLUSTER_OUTPUT] ?? referenced };
 }

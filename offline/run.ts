@@ -100,7 +100,7 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
         }
         // In a preview the engine knows no id before a resource exists.
         return {
-          id: options.preview ? undefined : `${args.name}-id`,
+          id: options.preview ? undefined : answers.id(args.type, args.name),
           state: answers.state(args.type, args.name, inputs),
         };
       },

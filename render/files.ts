@@ -3,6 +3,7 @@ import { summarize } from "../planner/summary";
 import type { DeploymentPlan } from "../planner/types";
 import type { ReportedViolation } from "../report/result";
 import { EXAMPLE_CONTROL_IMAGE } from "../stacks/addons/model-control/config";
+import { type LeftOut, leftOutText } from "./left-out";
 import type { Manifest } from "./manifests";
 import { type SecretEntry, secretsPage, secretsYaml } from "./secrets-list";
 import { toYaml } from "./yaml";
@@ -24,6 +25,8 @@ export interface RenderedEnvironment {
   readonly secretStore: string;
   /** What the plan advises against. */
   readonly advice: readonly ReportedViolation[];
+  /** Objects that no file has. */
+  readonly leftOut: readonly LeftOut[];
 }
 
 /**
@@ -31,7 +34,8 @@ export interface RenderedEnvironment {
  *
  * @throws Error when two objects would share a file.
  */
-export function filesOf({ plan, manifests, secrets, secretStore, advice }: RenderedEnvironment): RenderedFile[] {
+export function filesOf(rendered: RenderedEnvironment): RenderedFile[] {
+  const { plan, manifests, secrets, secretStore } = rendered;
   const objects = manifests.map((manifest) => ({ path: pathOf(manifest), text: fileText(manifest) }));
   const paths = objects.map(({ path }) => path);
   const twice = paths.find((path, i) => paths.indexOf(path) !== i);
@@ -50,7 +54,7 @@ export function filesOf({ plan, manifests, secrets, secretStore, advice }: Rende
       ),
     })),
     { path: "kustomization.yaml", text: kustomization(folders, { sortOptions: { order: "fifo" } }) },
-    { path: "README.md", text: readme(plan, manifests, advice) },
+    { path: "README.md", text: readme(rendered) },
     { path: "SECRETS.md", text: secretsPage(environment, secretStore, secrets) },
     { path: "secrets.yaml", text: secretsYaml(environment, secretStore, secrets) },
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -77,7 +81,7 @@ function kustomization(resources: readonly string[], options: Readonly<Record<st
   });
 }
 
-function readme(plan: DeploymentPlan, manifests: readonly Manifest[], advice: readonly ReportedViolation[]): string {
+function readme({ plan, manifests, advice, leftOut }: RenderedEnvironment): string {
   const fingerprint = createHash("sha256")
     .update(JSON.stringify(summarize(plan)))
     .digest("hex")
@@ -86,6 +90,7 @@ function readme(plan: DeploymentPlan, manifests: readonly Manifest[], advice: re
     ({ name, engine, pool, minReplicas, maxReplicas }) =>
       `| ${name} | ${engine} | ${pool} | ${minReplicas}${maxReplicas > minReplicas ? ` (room for ${maxReplicas})` : ""} |`,
   );
+  const before = [...leftOut.map((object) => `- ${leftOutText(object)}`), ...advice.map(adviceLine)];
   const lastWave = Math.max(0, ...manifests.map(({ wave }) => wave));
   return `# ${plan.environment}
 
@@ -99,7 +104,7 @@ ${models.join("\n")}
 - One folder per namespace, \`${CLUSTER_FOLDER}\` for what belongs to none. The number in a file's name is its sync wave, 0 to ${lastWave}.
 - Needs Argo CD 3.2 or newer in the namespace \`argocd\`, External Secrets, and the values in [SECRETS.md](SECRETS.md).
 - Helm charts are Argo CD Applications; the AppProject says what they may do.
-${advice.length > 0 ? `\n## Before you apply\n\n${advice.map(adviceLine).join("\n")}\n` : ""}`;
+${before.length > 0 ? `\n## Before you apply\n\n${before.join("\n")}\n` : ""}`;
 }
 
 function adviceLine({ policy, resource, message }: ReportedViolation): string {

@@ -1,9 +1,10 @@
-import { type OfflineEnvironment, runEnvironment } from "../offline/environment";
+import { type GivenOutput, type OfflineEnvironment, runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable, type ReportedViolation } from "../report/result";
 import { filesOf, type RenderedFile } from "./files";
+import type { LeftOut } from "./left-out";
 import { type Manifest, type MarkedRun, manifests } from "./manifests";
-import { StandIns } from "./pending-values";
+import { knownValues, StandIns } from "./pending-values";
 import { RenderRefusedError } from "./refusal";
 import { RemoteSecrets } from "./remote-secrets";
 import { type SecretEntry, secretEntry } from "./secrets-list";
@@ -14,12 +15,16 @@ export interface Rendering {
   readonly files: readonly RenderedFile[];
   /** What the plan advises against, and does not forbid. */
   readonly advice: readonly ReportedViolation[];
+  /** Objects that no file has. */
+  readonly leftOut: readonly LeftOut[];
 }
 
 export interface RenderOptions {
   /** Name of the ClusterSecretStore that holds the secret values. */
   readonly secretStore: string;
   readonly onResource?: (count: number) => void;
+  /** What the stack that made the cluster says of it. @default what exists only at deployment is left out */
+  readonly clusterOutputs?: GivenOutput;
 }
 
 /**
@@ -30,6 +35,12 @@ export interface RenderOptions {
  */
 export async function renderEnvironment(environment: OfflineEnvironment, options: RenderOptions): Promise<Rendering> {
   const first = await markedRun(environment, "a", options);
+  const { scope } = first.run.environment;
+  if (scope === "cluster") {
+    throw new RenderRefusedError([
+      "✗ scope\n  scope: cluster makes no Kubernetes object. Render the environment of the platform: scope: platform, or all.",
+    ]);
+  }
   const verdict = judge(first.run);
   if (!isDeployable(verdict)) {
     throw new RenderRefusedError(
@@ -41,23 +52,29 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
   const second = await markedRun(environment, "b", options);
   const remote = new RemoteSecrets(environment.name, options.secretStore);
   const { commonLabels } = first.run.environment;
-  const objects = manifests(environment.name, [first, second], remote, commonLabels);
+  const { clusterOutputs } = options;
+  const made = manifests(environment.name, [first, second], remote, {
+    labels: commonLabels,
+    ...(clusterOutputs && {
+      known: knownValues(first.run.clusterOutputs, clusterOutputs.value, first.standIns),
+    }),
+  });
   const secrets = remote.list().map((secret) => secretEntry(environment.name, secret));
   const { plan } = first.run;
   const advice = verdict.violations.filter(({ severity }) => severity !== "mandatory");
-  const files = filesOf({ ...options, plan, manifests: objects, secrets, advice });
-  return { manifests: objects, secrets, files, advice };
+  const files = filesOf({ ...options, ...made, plan, secrets, advice });
+  return { ...made, secrets, files, advice };
 }
 
 async function markedRun(
   environment: OfflineEnvironment,
   letter: string,
-  { onResource }: Pick<RenderOptions, "onResource">,
+  { onResource, clusterOutputs }: Pick<RenderOptions, "onResource" | "clusterOutputs">,
 ) {
   const standIns = new StandIns(letter);
   const { config, secretKeys } = environment.file;
   const file = { ...environment.file, config: standIns.config(config, secretKeys) };
-  const run = await runEnvironment({ ...environment, file }, { answers: standIns.answers, onResource });
+  const run = await runEnvironment({ ...environment, file }, { answers: standIns.answers, onResource, clusterOutputs });
   const marked: MarkedRun = { resources: run.recording.resources, standIns };
   return { ...marked, run };
 }

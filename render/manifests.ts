@@ -5,7 +5,8 @@ import type { RecordedResource } from "../offline/run";
 import { application, type Chart, chartOf, project } from "./application";
 import { claimValues, externalSecret } from "./external-secret";
 import { annotated, isInCluster, SECRET, toObject } from "./kubernetes-object";
-import { compare, pendingPaths, type StandIns } from "./pending-values";
+import { type LeftOut, leftOut } from "./left-out";
+import { compare, isMade, type KnownValues, pendingPaths, type StandIns, withKnown } from "./pending-values";
 import { RenderRefusedError } from "./refusal";
 import type { RemoteSecrets } from "./remote-secrets";
 import { type OrderedObject, waves } from "./waves";
@@ -14,6 +15,19 @@ import { type OrderedObject, waves } from "./waves";
 export interface Manifest {
   readonly object: KubernetesObject;
   readonly wave: number;
+}
+
+/** What goes into files, and what does not. */
+export interface Manifests {
+  readonly manifests: readonly Manifest[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface ManifestsOptions {
+  /** Of what only GitOps needs; the program's own objects have them. @default none */
+  readonly labels?: Labels;
+  /** What a deployment has made. @default nothing */
+  readonly known?: KnownValues;
 }
 
 /** The recorded resources of one run, with the stand-ins that it ran with. */
@@ -26,23 +40,22 @@ export interface MarkedRun {
  * What the cluster must hold, without a secret value, in the order of application.
  *
  * @param runs two runs of the same program with different stand-ins.
- * @param labels of what only GitOps needs; the program's own objects have them. @default none
  * @throws RenderRefusedError when a secret stands where no reference can.
  */
 export function manifests(
   environment: string,
   runs: readonly [MarkedRun, MarkedRun],
   remote: RemoteSecrets,
-  labels: Labels = {},
-): Manifest[] {
+  { labels = {}, known = new Map() }: ManifestsOptions = {},
+): Manifests {
   const resources = runs[0].resources;
-  const inCluster = withPendingTexts(runs).filter(({ resource }) => isInCluster(resource));
+  const inCluster = withPendingTexts(runs, known).filter(({ resource }) => isInCluster(resource));
   for (const { resource, inputs } of inCluster.filter(({ resource }) => resource.type === SECRET)) {
     claimValues(toObject(resource, inputs), remote);
   }
 
   const charts: Chart[] = [];
-  const objects = inCluster.flatMap(({ resource, inputs }): OrderedObject[] => {
+  const all = inCluster.flatMap(({ resource, inputs }): OrderedObject[] => {
     const item = (object: KubernetesObject, home = object.metadata.namespace) => ({ object, home, source: resource });
     if (resource.type === HELM_RELEASE) {
       const chart = chartOf(resource.urn, inputs);
@@ -52,6 +65,8 @@ export function manifests(
     const object = toObject(resource, inputs);
     return [item(resource.type === SECRET ? externalSecret(object, remote) : object)];
   });
+  const without = all.flatMap(({ object }) => leftOut(object) ?? []);
+  const objects = all.filter(({ object }) => leftOut(object) === undefined);
   if (charts.length > 0) {
     const namespaces = objects.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));
     objects.push({ object: project(environment, charts, namespaces, labels), home: undefined, source: undefined });
@@ -60,9 +75,10 @@ export function manifests(
 
   const order = waves(objects, resources);
   const kept = keptNamespaces(objects);
-  return objects
+  const ordered = objects
     .map((item, i) => ({ object: forArgo(item, order[i] ?? 0, kept), wave: order[i] ?? 0 }))
     .sort((a, b) => a.wave - b.wave || (identity(a.object) < identity(b.object) ? -1 : 1));
+  return { manifests: ordered, leftOut: without };
 }
 
 /** Kind, namespace and name: what makes an object the same object. */
@@ -76,23 +92,26 @@ interface ComparedResource {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-function withPendingTexts([first, second]: readonly [MarkedRun, MarkedRun]): ComparedResource[] {
+function withPendingTexts([first, second]: readonly [MarkedRun, MarkedRun], known: KnownValues): ComparedResource[] {
   const others = new Map(second.resources.map((resource) => [resource.urn, resource]));
   return first.resources.map((resource) => {
     const other = others.get(resource.urn);
     const inputs = compare(resource.urn, resource.inputs, first.standIns, other?.inputs, second.standIns);
-    return { resource, inputs: inputs as Readonly<Record<string, unknown>> };
+    return { resource, inputs: withKnown(inputs, known) as Readonly<Record<string, unknown>> };
   });
 }
 
 /** Secrets belong into Secrets: anywhere else, and in what the program marks as secret besides, they would be readable. */
 function refusePending(objects: readonly OrderedObject[]): void {
   const reasons = objects.flatMap(({ object, source }) => {
-    const places = pendingPaths(object).map(({ path }) => path.join("."));
+    const pending = pendingPaths(object);
+    const made = pending.filter(({ text }) => isMade(text)).map(({ path }) => path.join("."));
+    const places = pending.map(({ path }) => path.join("."));
     const unseen = source && source.type !== SECRET ? source.secretInputs : [];
-    return [...new Set([...places, ...unseen])].map(
-      (place) =>
-        `${identity(object)}: ${place} holds a value that exists only at deployment. Keep it in a Secret and refer to that.`,
+    return [...new Set([...places, ...unseen])].map((place) =>
+      made.includes(place)
+        ? `${identity(object)}: ${place} holds what only a deployment makes. Give its outputs with --outputs FILE.`
+        : `${identity(object)}: ${place} holds a value that exists only at deployment. Keep it in a Secret and refer to that.`,
     );
   });
   if (reasons.length > 0) {
@@ -109,8 +128,8 @@ function forArgo({ object, source }: OrderedObject, wave: number, kept: Readonly
   const options = [
     // Neither removal from Git nor deletion of the Application deletes what Pulumi protects.
     ...(keep ? ["Delete=false", "Prune=false"] : []),
-    // Jobs: a changed one replaces the old one.
-    ...(source?.options.deleteBeforeReplace ? ["Force=true", "Replace=true"] : []),
+    // Jobs: a changed one replaces the old one. What Pulumi protects it does not replace either.
+    ...(source?.options.deleteBeforeReplace && !source.options.protect ? ["Force=true", "Replace=true"] : []),
     // Charts of earlier waves bring the CRDs.
     ...(isBuiltIn(groupOf(object.apiVersion)) ? [] : ["SkipDryRunOnMissingResource=true"]),
   ];

@@ -11,7 +11,7 @@ import { defaultAnswers, type ProviderAnswers } from "../offline/answers";
 export interface PendingValue {
   /** The same in both runs. */
   readonly id: string;
-  readonly origin: ConfigOrigin | ProviderOrigin;
+  readonly origin: ConfigOrigin | ProviderOrigin | DeploymentOrigin;
 }
 
 /** An encrypted value of the environment's file. */
@@ -29,6 +29,13 @@ export interface ProviderOrigin {
   readonly name: string;
   readonly output: string;
   readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** What a deployment makes and is no secret: the id of a resource. */
+export interface DeploymentOrigin {
+  readonly kind: "deployment";
+  /** What makes it: `oci:Kms/key:Key cluster-keys-volumes`. */
+  readonly maker: string;
 }
 
 /** The SHA-256 of a value, in hexadecimal: the cluster can make it again, so that only the value need be stored. */
@@ -62,6 +69,14 @@ export class StandIns {
   get answers(): ProviderAnswers {
     return {
       call: defaultAnswers.call,
+      id: (type, name) => {
+        // Ids of Kubernetes objects are their names.
+        return type.startsWith("kubernetes:")
+          ? defaultAnswers.id(type, name)
+          : this.standIn(`${type}::${name}::id`, { kind: "deployment", maker: `${type} ${name}` }, (mark) => mark);
+      },
+      ofOtherStack: (path) =>
+        this.standIn(`stack::${path}`, { kind: "deployment", maker: `the other stack (${path})` }, (mark) => mark),
       state: (type, name, inputs) =>
         Object.fromEntries(
           Object.entries(defaultAnswers.state(type, name, inputs)).map(([output, value]) => {
@@ -169,4 +184,52 @@ export function pendingPaths(value: unknown, path: readonly (string | number)[] 
 export interface PendingPath {
   readonly path: readonly (string | number)[];
   readonly text: PendingText;
+}
+
+/** Texts of values that a deployment made, by their ids. */
+export type KnownValues = ReadonlyMap<string, string>;
+
+/**
+ * What a deployment made, by what a run without one had in the same places.
+ *
+ * @param recorded outputs of the run, with stand-ins.
+ * @param deployed the same outputs of a deployment.
+ */
+export function knownValues(recorded: unknown, deployed: unknown, standIns: StandIns): KnownValues {
+  const known = new Map<string, string>();
+  const walk = (one: unknown, other: unknown): void => {
+    if (typeof one === "string" && typeof other === "string") {
+      const [only, ...others] = standIns.split(one);
+      if (typeof only === "object" && "id" in only && only.origin.kind === "deployment" && others.length === 0) {
+        known.set(only.id, other);
+      }
+    } else if (isPlainObject(one) && isPlainObject(other)) {
+      for (const key of Object.keys(one).filter((each) => Object.hasOwn(other, each))) {
+        walk(one[key], other[key]);
+      }
+    }
+  };
+  walk(recorded, deployed);
+  return known;
+}
+
+/** The value with what a deployment made in its place. Texts that need more than that stay pending. */
+export function withKnown(value: unknown, known: KnownValues): unknown {
+  if (value instanceof PendingText) {
+    const texts = value.parts?.map((part) => (typeof part === "object" && "id" in part ? known.get(part.id) : part));
+    return texts?.every((text) => typeof text === "string") ? texts.join("") : value;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => withKnown(item, known));
+  }
+  return isPlainObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withKnown(item, known)]))
+    : value;
+}
+
+/** Whether a text holds what a deployment makes, and nothing that may be a secret. */
+export function isMade({ parts }: PendingText): boolean {
+  return (
+    parts?.every((part) => typeof part === "string" || ("id" in part && part.origin.kind === "deployment")) ?? false
+  );
 }

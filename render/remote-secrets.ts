@@ -73,5 +73,12 @@ export class RemoteSecrets {
 
 /** Name of a value, where no Secret's key names it. */
 export function nameOf({ origin }: PendingValue): string {
-  return origin.kind === "config" ? origin.key : origin.name;
+  switch (origin.kind) {
+    case "config":
+      return origin.key;
+    case "provider":
+      return origin.name;
+    case "deployment":
+      return origin.maker;
+  }
 }

@@ -32,6 +32,9 @@ function describe(environment: string, value: PendingValue | undefined): Pick<Se
       generate: `pulumi config get ${origin.key} -s ${environment}`,
     };
   }
+  if (origin.kind === "deployment") {
+    return { value: `what a deployment makes: ${origin.maker}`, generate: undefined };
+  }
   const { length, special } = origin.inputs;
   if (origin.type === "random:index/randomPassword:RandomPassword" && typeof length === "number" && special === false) {
     return {

@@ -10,6 +10,7 @@ import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
+import { volumeClass } from "../components/storage/volume-class";
 import { CERT_MANAGER_NAMESPACE } from "../names/namespaces";
 import { sessionsOf } from "../planner/affinity";
 import { gatewayTerms } from "../planner/gateway-terms";
@@ -71,9 +72,14 @@ export class Platform extends PlatformComponent {
 
     const priorities = priorityClasses(this.child("priority"), this.childOptions());
     const roles = peopleRoles(this.child("people"), people, this.childOptions());
-    // Pods that name a priority class are refused until it exists, and so is the binding of a role.
+    const volumes = volumeClass(
+      this.child("volumes"),
+      { cluster, protect: plan.stage === "production" },
+      this.childOptions(),
+    );
+    // Until it exists, pods that name a priority class are refused, and so is the binding of a role; claims wait for their class.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
-      this.childOptions({ dependsOn: [...priorities, ...roles, ...after] });
+      this.childOptions({ dependsOn: [...priorities, ...roles, ...volumes, ...after] });
     const children = optionsAfter();
     planRecord(this.child("plan"), { plan }, children);
 

@@ -1,9 +1,11 @@
+import { ClusterMismatchError } from "../components/cluster/cluster-mismatch";
+import { CLUSTER_OUTPUT, outputsOfCluster } from "../components/cluster/cluster-outputs";
 import type { Cluster } from "../components/core/cluster";
 import { ModelConfigError } from "../planner/model/errors";
 import { planWithAdvice } from "../planner/plan-with-advice";
 import type { CapacityProblem, DeploymentPlan } from "../planner/types";
 import { activeAddons } from "./addons/active";
-import { loadAddons } from "./addons/build";
+import { loadAddons, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
 import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
@@ -25,6 +27,7 @@ import { settingProblems, toPlanRequest } from "./plan-request";
 import { Platform, type StackArgs } from "./platform";
 import { platformPlaceProblems } from "./platform-place";
 import { assertReachable, type Surroundings, UnreachableClusterError } from "./reachability";
+import { referencedCluster } from "./referenced-cluster";
 import { revisionProblems } from "./revisions";
 
 /** The plan must not be deployed; the message holds every reason. */
@@ -35,9 +38,12 @@ export class PlanRefusedError extends Error {
   }
 }
 
-/** Whether an error is the user's to mend: a config, a model's config.json, where they deploy from. Its message is all that they need. */
+/**
+ * Whether an error is the user's to mend: a config, a model's config.json, another stack, where they deploy from. Its
+ * message is all that they need.
+ */
 export function isUserMistake(error: unknown): error is Error {
-  return [ConfigError, ModelConfigError, PlanRefusedError, UnreachableClusterError].some(
+  return [ConfigError, ModelConfigError, PlanRefusedError, ClusterMismatchError, UnreachableClusterError].some(
     (type) => error instanceof type,
   );
 }
@@ -92,22 +98,33 @@ export function assertDeployable(plan: DeploymentPlan): void {
 }
 
 /**
- * Creates the resources of a plan: the cluster, by the one function for its kind, and the platform on it.
+ * Creates what `scope` asks for: the cluster, by the one function for its kind, the platform on it, or both.
  *
  * @param surroundings of a real deployment. @default none: nobody asks whether the cluster can be reached
- * @throws UnreachableClusterError where it cannot: what was made until then stays recorded.
+ * @throws ClusterMismatchError where the cluster of another stack is not what the plan counts on.
+ * @throws UnreachableClusterError where it cannot be reached: what was made until then stays recorded.
  */
 export async function createPlatform(
   { plan, ...loaded }: LoadedEnvironment & { readonly plan: DeploymentPlan },
   surroundings: Surroundings = {},
 ): Promise<{ readonly stackOutputs: StackOutputs }> {
+  const { cluster: config, scope } = loaded.environment;
   const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)) };
-  const cluster = clusterOf(loaded.environment.cluster, args);
-  await assertReachable(cluster, loaded.environment.cluster, surroundings);
-  return new Platform("platform", { cluster, ...args }, { provider: cluster.provider, dependsOn: [...cluster.ready] });
+  const cluster = await clusterOf(config, args);
+  const ofCluster = config.provision === "create" ? { [CLUSTER_OUTPUT]: outputsOfCluster(config.kind, cluster) } : {};
+  if (scope === "cluster") {
+    return { stackOutputs: ofCluster };
+  }
+  await assertReachable(cluster, config, surroundings);
+  const options = { provider: cluster.provider, dependsOn: [...cluster.ready] };
+  const platform = new Platform("platform", { cluster, ...args }, options);
+  return { stackOutputs: mergeOutputs([ofCluster, platform.stackOutputs]) };
 }
 
-function clusterOf(config: ClusterConfig, args: StackArgs): Cluster {
+async function clusterOf(config: ClusterConfig, args: StackArgs): Promise<Cluster> {
+  if (config.provision === "stack") {
+    return referencedCluster(config, args);
+  }
   switch (config.kind) {
     case "local":
       return local(config, args);

@@ -28,6 +28,7 @@ export interface ExistingClusterArgs {
 export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly kubeconfig = undefined;
+  readonly clusterIdentifier = undefined;
   readonly pools: Cluster["pools"];
   readonly volumeClass = undefined;
   readonly networkPolicies = "present";

@@ -11,7 +11,7 @@ export type ClusterAccess =
        * What stays the same for as long as the cluster is the same one, such as its id in the cloud. Without it, a kubeconfig
        * of another text would replace every object.
        */
-      readonly clusterIdentifier: pulumi.Output<string>;
+      readonly clusterIdentifier?: pulumi.Output<string>;
     };
 
 /** The provider of every object of the platform, whoever made the cluster. */

@@ -74,3 +74,17 @@ export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
     ...chosen,
   });
 };
+
+/** Every way in which clusters make load balancers, by the name under which a stack says it to others. */
+export const LOAD_BALANCERS = { plain: plainLoadBalancer, oci: ociLoadBalancer, aws: awsLoadBalancer } as const;
+export type LoadBalancerName = keyof typeof LOAD_BALANCERS;
+export const LOAD_BALANCER_NAMES = Object.keys(LOAD_BALANCERS) as [LoadBalancerName, ...LoadBalancerName[]];
+
+/** @throws Error for one that the table lacks: another stack could not know of it. */
+export function loadBalancerName(loadBalancer: LoadBalancer): LoadBalancerName {
+  const name = LOAD_BALANCER_NAMES.find((each) => LOAD_BALANCERS[each] === loadBalancer);
+  if (name === undefined) {
+    throw new Error("LOAD_BALANCERS lacks the load balancers of this cluster: add them under a name");
+  }
+  return name;
+}

@@ -60,6 +60,8 @@ export interface Cluster extends ClusterNetworks {
   readonly provider: kubernetes.Provider;
   /** Secret; with an `exec` plugin, never a token. Undefined where the ambient kubeconfig is used. */
   readonly kubeconfig: pulumi.Output<string> | undefined;
+  /** What stays the same for as long as the cluster is the same one. Undefined where its maker names nothing like it. */
+  readonly clusterIdentifier: pulumi.Output<string> | undefined;
   /** By name. */
   readonly pools: Readonly<Record<string, ClusterPool>>;
   /** Storage class for volumes; the cluster's default when undefined. Must encrypt at rest in production. */

@@ -45,7 +45,9 @@ function ofAddons(advised: Advised): CapacityProblem[] {
 
 /** What deserves a look before an environment is deployed; a refused plan has more urgent things to say. */
 export function adviseOnEnvironment(advised: Advised): CapacityProblem[] {
-  return advised.plan.problems.some((p) => p.severity === "mandatory")
+  // All of it is about the platform, which another stack makes.
+  const isClusterAlone = advised.environment.scope === "cluster";
+  return isClusterAlone || advised.plan.problems.some((p) => p.severity === "mandatory")
     ? []
     : PIECES.flatMap((advise) => advise(advised));
 }

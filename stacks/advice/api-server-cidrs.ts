@@ -7,7 +7,9 @@ export function apiServerCidrs({
 }: {
   readonly environment: Pick<EnvironmentConfig, "stage" | "cluster">;
 }): CapacityProblem[] {
-  if (stage !== "production" || cluster.apiServerCidrs.length > 0) {
+  // Who makes the cluster says them.
+  const isSaid = cluster.apiServerCidrs.length > 0 || cluster.provision !== "existing";
+  if (stage !== "production" || isSaid) {
     return [];
   }
   return [

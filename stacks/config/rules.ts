@@ -30,6 +30,7 @@ const rules: readonly Rule[] = [
   cluster.provisioningIsWhole,
   cluster.okeVersionIsServed,
   cluster.keyIsOfTheCluster,
+  cluster.scopeFitsTheCluster,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
   pools.rdmaIsOfTheMachine,

@@ -18,7 +18,7 @@ async function renderProgram(program: (password: pulumi.Output<string>) => void)
     return { resources: recording.resources, standIns };
   };
   const runs = [await run("a"), await run("b")] as const;
-  return manifests("dev", [...runs], new RemoteSecrets("dev", "vault")).map(({ object }) => object);
+  return manifests("dev", [...runs], new RemoteSecrets("dev", "vault")).manifests.map(({ object }) => object);
 }
 
 const metadata = { name: "x", namespace: "s" };

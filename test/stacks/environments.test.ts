@@ -112,7 +112,13 @@ describe.each(environments)("%s", (name) => {
     const kept = run.resources.filter((r) => r.options.protect || r.options.retainOnDelete).map((r) => r.name);
     const holders = [
       ...(run.environment.cluster.provision === "create"
-        ? ["cluster-keys-vault", "cluster-keys-secrets", "cluster-keys-volumes", "cluster-control-plane"]
+        ? [
+            "cluster-keys-vault",
+            "cluster-keys-secrets",
+            "cluster-keys-volumes",
+            "cluster-control-plane",
+            "platform-volumes-class",
+          ]
         : []),
       "platform-store-ns-namespace",
       "platform-store-minio-data",

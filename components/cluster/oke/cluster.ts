@@ -7,6 +7,7 @@ import { kubernetesProvider } from "../kubernetes-provider";
 import { okeLoadBalancer } from "../load-balancers";
 import { plannedPools } from "../planned-pools";
 import { OkeAddons } from "./addons";
+import { okeClusterNetworks } from "./cluster-networks";
 import { nodePoolStatements } from "./compute-clusters";
 import { okeControlPlane } from "./control-plane";
 import { OkeIdentity, workloadIdentity } from "./identity";
@@ -15,6 +16,7 @@ import { okeKubeconfig } from "./kubeconfig";
 import { OkeNetwork } from "./network";
 import { OkeNodePools } from "./node-pools";
 import type { OkePool, OkeSettings } from "./settings";
+import { okeVolumeClass, VOLUME_CLASS } from "./volume-class";
 
 export interface OkeClusterArgs {
   readonly settings: OkeSettings;
@@ -28,13 +30,11 @@ export interface OkeClusterArgs {
   readonly apiServerCidrs: readonly string[];
 }
 
-/** Name of the class of the platform's volumes, where it makes one. */
-export const VOLUME_CLASS = "inference-encrypted";
-
 /** An OKE cluster of our own, with its network, keys and node pools. */
 export class OkeCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly kubeconfig: pulumi.Output<string>;
+  readonly clusterIdentifier: pulumi.Output<string>;
   readonly pools: Cluster["pools"];
   readonly storageClass: string;
   readonly volumeClass: Cluster["volumeClass"];
@@ -85,6 +85,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
       children,
     );
     this.kubeconfig = okeKubeconfig(clusterId, settings.endpoint, { provider });
+    this.clusterIdentifier = clusterId;
     this.provider = kubernetesProvider(
       this.child("kubernetes"),
       { kubeconfig: this.kubeconfig, clusterIdentifier: clusterId },
@@ -92,19 +93,11 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     );
     this.pools = plannedPools(pools.map(({ plan }) => plan));
     this.storageClass = args.storageClass ?? VOLUME_CLASS;
-    this.volumeClass =
-      args.storageClass === undefined
-        ? {
-            provisioner: "blockvolume.csi.oraclecloud.com",
-            parameters: { "attachment-type": "paravirtualized", "kms-key-id": keys.volumesKeyId },
-          }
-        : undefined;
+    this.volumeClass = args.storageClass === undefined ? okeVolumeClass(keys.volumesKeyId) : undefined;
     this.gpuExporters = args.gpuExporters;
-    this.privateCidrs = [...args.privateCidrs, settings.network.vcn, settings.network.services];
-    this.apiServerCidrs =
-      args.apiServerCidrs.length > 0
-        ? args.apiServerCidrs
-        : [settings.network.subnets.endpoint, settings.network.services];
+    const { privateCidrs, apiServerCidrs } = okeClusterNetworks(settings.network, args);
+    this.privateCidrs = privateCidrs;
+    this.apiServerCidrs = apiServerCidrs;
     this.ready = [...nodePools.ready, ...addons.ready];
     this.registerOutputs({});
   }

@@ -104,3 +104,30 @@ export const keyIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
     };
   }
 };
+
+/** What a stack makes, and where its cluster comes from, say the same. */
+export const scopeFitsTheCluster: Rule = function* ({ sections: { cluster, scope } }) {
+  if (!cluster || scope === undefined) {
+    return;
+  }
+  const { kind, provision } = cluster;
+  if (scope === "cluster" && provision !== "create") {
+    yield {
+      path: ["scope"],
+      value: scope,
+      allowed: `all or platform with provision: ${provision}: this stack makes no cluster`,
+      fix:
+        kind === "oci"
+          ? "write provision: create with an oke section, or scope: platform"
+          : `write scope: platform: a cluster of kind ${kind} is not made here`,
+    };
+  }
+  if (scope === "platform" && provision === "create") {
+    yield {
+      path: ["scope"],
+      value: scope,
+      allowed: "all or cluster with provision: create: this stack makes the cluster",
+      fix: "for the platform alone write provision: stack and stackReference: the stack of scope: cluster that made it, and remove oke; or provision: existing",
+    };
+  }
+};

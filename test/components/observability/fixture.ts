@@ -70,6 +70,7 @@ function cluster(overrides: Partial<Cluster>): Cluster {
   return {
     provider: new kubernetes.Provider("cluster"),
     kubeconfig: undefined,
+    clusterIdentifier: undefined,
     pools: {},
     volumeClass: undefined,
     networkPolicies: "present",

@@ -1,0 +1,83 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { z } from "zod";
+import type { ClusterKind } from "../../planner/types";
+import type { Cluster } from "../core/cluster";
+import { LOAD_BALANCER_NAMES, loadBalancerName } from "./load-balancers";
+
+/** Name of the output by which a stack that made a cluster tells others of it. */
+export const CLUSTER_OUTPUT = "cluster";
+
+/** Raised when a key of the output goes, or changes its meaning. Not for keys that are new and may be missing. */
+export const CLUSTER_OUTPUT_VERSION = 1;
+
+const KINDS = ["local", "oci", "aws", "edge"] as const satisfies readonly ClusterKind[];
+
+const texts = z.record(z.string(), z.string()).readonly();
+const networks = z.array(z.union([z.cidrv4(), z.cidrv6()])).readonly();
+const nodes = z.int().min(0);
+
+const poolOutput = z.object({
+  shape: z.string(),
+  minNodes: nodes,
+  maxNodes: nodes,
+  labels: texts.default({}),
+  taints: z
+    .array(
+      z.object({
+        key: z.string(),
+        value: z.string().optional(),
+        effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]),
+      }),
+    )
+    .readonly()
+    .default([]),
+});
+
+/**
+ * What a stack says of the cluster that it made. Optional keys, and those with a default, may be missing: programs of others
+ * write this output too (docs/clusters.md). Unknown keys are those of later releases, and are let be.
+ */
+export const clusterOutputs = z.object({
+  version: z.literal(CLUSTER_OUTPUT_VERSION),
+  kind: z.enum(KINDS),
+  /** Secret. Without it the ambient kubeconfig is used. */
+  kubeconfig: z.string().min(1).optional(),
+  clusterIdentifier: z.string().min(1).optional(),
+  pools: z.record(z.string(), poolOutput).readonly(),
+  storageClass: z.string().optional(),
+  volumeClass: z.object({ provisioner: z.string(), parameters: texts }).optional(),
+  volumesGrow: z.boolean().default(false),
+  privateCidrs: networks.default([]),
+  apiServerCidrs: networks.default([]),
+  networkPolicies: z.enum(["platform", "present"]).default("present"),
+  gpuSoftware: z.enum(["addon", "present"]).default("present"),
+  loadBalancer: z.enum(LOAD_BALANCER_NAMES).default("plain"),
+});
+
+export type ClusterOutputs = z.output<typeof clusterOutputs>;
+
+/** The same while what only the deployment knows is still to come. */
+type Pending<T> = { readonly [Key in keyof T]: pulumi.Input<T[Key]> };
+export type WrittenClusterOutputs = Pending<Omit<ClusterOutputs, "volumeClass">> & {
+  readonly volumeClass?: Cluster["volumeClass"];
+};
+
+/** What a stack writes as its output `cluster`. The kubeconfig in it stays secret. */
+export function outputsOfCluster(kind: ClusterKind, cluster: Cluster): WrittenClusterOutputs {
+  const { kubeconfig, clusterIdentifier, storageClass, volumeClass } = cluster;
+  return {
+    version: CLUSTER_OUTPUT_VERSION,
+    kind,
+    ...(kubeconfig && { kubeconfig }),
+    ...(clusterIdentifier && { clusterIdentifier }),
+    pools: cluster.pools,
+    ...(storageClass !== undefined && { storageClass }),
+    ...(volumeClass && { volumeClass }),
+    volumesGrow: cluster.volumesGrow,
+    privateCidrs: cluster.privateCidrs,
+    apiServerCidrs: cluster.apiServerCidrs,
+    networkPolicies: cluster.networkPolicies,
+    gpuSoftware: cluster.gpuSoftware,
+    loadBalancer: loadBalancerName(cluster.loadBalancer),
+  };
+}
