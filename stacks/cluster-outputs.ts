@@ -56,7 +56,7 @@ const OF_KIND: Readonly<Record<ClusterKind, (made: (path: string) => string) => 
     ...okeClusterNetworks(okeNetworkDefaults(), { privateCidrs: [], apiServerCidrs: [] }),
     networkPolicies: "present",
     gpuSoftware: "addon",
-    loadBalancer: "oci",
+    loadBalancer: "oke",
   }),
 };
 

@@ -76,7 +76,12 @@ export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
 };
 
 /** Every way in which clusters make load balancers, by the name under which a stack says it to others. */
-export const LOAD_BALANCERS = { plain: plainLoadBalancer, oci: ociLoadBalancer, aws: awsLoadBalancer } as const;
+export const LOAD_BALANCERS = {
+  plain: plainLoadBalancer,
+  oci: ociLoadBalancer,
+  oke: okeLoadBalancer,
+  aws: awsLoadBalancer,
+} as const;
 export type LoadBalancerName = keyof typeof LOAD_BALANCERS;
 export const LOAD_BALANCER_NAMES = Object.keys(LOAD_BALANCERS) as [LoadBalancerName, ...LoadBalancerName[]];
 

@@ -43,7 +43,7 @@ describe("scope: cluster", () => {
     const { cluster: said, ...others } = cluster.recording.outputs;
     expect(others).toEqual({});
     const plain = { ...(said as object), kubeconfig: "secret" };
-    expect(clusterOutputs.parse(plain)).toMatchObject({ version: 1, kind: "oci", loadBalancer: "oci" });
+    expect(clusterOutputs.parse(plain)).toMatchObject({ version: 1, kind: "oci", loadBalancer: "oke" });
     expect(Object.keys(clusterOutputs.parse(plain).pools)).toEqual(all.plan.pools.map(({ name }) => name));
   });
 
