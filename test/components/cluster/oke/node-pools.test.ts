@@ -6,6 +6,7 @@ import type { OkeKeys } from "../../../../components/cluster/oke/keys";
 import type { OkeNetwork } from "../../../../components/cluster/oke/network";
 import { OkeNodePools } from "../../../../components/cluster/oke/node-pools";
 import type { OkePool } from "../../../../components/cluster/oke/settings";
+import { defaultAnswers } from "../../../../offline/answers";
 import { type Deployment, deploy } from "../../../harness/deploy";
 import { okePool } from "../../../harness/oke-pools";
 import { settings } from "./fixture";
@@ -208,6 +209,7 @@ describe("a node pool", () => {
 
   it("asks for no images where all are named", async () => {
     const answers = {
+      ...defaultAnswers,
       call: (token: string, inputs: unknown) => {
         if (token.includes("getNodePoolOption")) {
           throw new Error("nobody needs the images");
