@@ -266,6 +266,22 @@ const DEFINITIONS = [
     versionArgs: ["-V"],
     oldest: "5.10.0",
   },
+  {
+    // Of the scripts that nodes and Jobs run.
+    name: "shellcheck",
+    from: "debian",
+    binaries: { shellcheck: "shellcheck" },
+    versionArgs: ["--version"],
+    oldest: "0.9.0",
+  },
+  {
+    // For its schema of what nodes boot with. Its services look for a cloud at the next boot, and rest where there is none.
+    name: "cloud-init",
+    from: "debian",
+    binaries: { "cloud-init": "cloud-init" },
+    versionArgs: ["--version"],
+    oldest: "22.4.0",
+  },
 ] as const satisfies readonly Part[];
 
 type BinariesOf<P> = P extends { readonly binaries: infer B } ? keyof B & string : never;

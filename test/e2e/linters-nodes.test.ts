@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { joinScriptPath } from "../../components/cluster/oke/cloud-init/user-data";
+import { repositoryRoot } from "../../names/repository-root";
+import { programRun } from "../stacks/run";
+import { cloudInitSchema } from "./linters/cloud-init";
+import { shellcheck } from "./linters/shellcheck";
+
+/** The environments whose nodes are made here. */
+const ENVIRONMENTS = ["oci-a10", "oci-h100"] as const;
+
+const folder = mkdtempSync(join(tmpdir(), "linters-nodes-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface NodePoolInputs {
+  readonly name: string;
+  readonly nodeMetadata: { readonly user_data: string };
+}
+
+/** What nodes of each pool boot with, by environment and pool. */
+const userData = new Map<string, string>();
+beforeAll(async () => {
+  for (const environment of ENVIRONMENTS) {
+    const { deployment } = await programRun(environment);
+    for (const { inputs } of deployment.ofType("oci:ContainerEngine/nodePool:NodePool")) {
+      const { name, nodeMetadata } = inputs as unknown as NodePoolInputs;
+      userData.set(`${environment} ${name}`, Buffer.from(nodeMetadata.user_data, "base64").toString("utf8"));
+    }
+  }
+}, 120_000);
+
+function written(name: string, text: string): string {
+  const path = join(folder, name.replaceAll(" ", "-"));
+  writeFileSync(path, text);
+  return path;
+}
+
+describe("what nodes boot with", () => {
+  it("is there for every pool", () => {
+    expect([...userData.keys()].sort()).toEqual([
+      "oci-a10 a10",
+      "oci-a10 a10-pair",
+      "oci-a10 system",
+      "oci-h100 a10",
+      "oci-h100 h100",
+      "oci-h100 system",
+    ]);
+  });
+
+  it("is a cloud-config by cloud-init's own schema", async () => {
+    for (const [pool, text] of userData) {
+      expect({ pool, found: await cloudInitSchema(written(`${pool}.yaml`, text)) }).toEqual({ pool, found: [] });
+    }
+  });
+
+  it("runs a script that shellcheck has nothing against", async () => {
+    const scripts = [...userData.values()].flatMap((text) => {
+      const { write_files } = JSON.parse(text.replace(/^#cloud-config\n/, "")) as {
+        write_files: { path: string; content: string }[];
+      };
+      return write_files.filter(({ path }) => path.endsWith(".sh")).map(({ content }) => content);
+    });
+    expect(scripts).toHaveLength(userData.size);
+    // The same one for all pools, so that one run tells.
+    expect(new Set(scripts)).toEqual(new Set([readFileSync(joinScriptPath(), "utf8")]));
+    expect(await shellcheck(joinScriptPath())).toEqual([]);
+  });
+});
+
+describe("the other shell script of this repository", () => {
+  it("is clean too", async () => {
+    expect(await shellcheck(join(repositoryRoot(), "components", "storage", "scripts", "provision.sh"))).toEqual([]);
+  });
+});
+
+describe("the linters of these tests", () => {
+  it("find a word that is split, and a program that goes on after a failed cd", async () => {
+    const bad = written("bad.sh", "#!/bin/bash\nset -eu\ncd $1\nfor each in $(ls *.txt); do rm $each; done\n");
+    expect((await shellcheck(bad)).map(({ code }) => code)).toEqual(expect.arrayContaining([2045, 2086]));
+  });
+
+  it("find a command that is no list, and a file without a path", async () => {
+    const bad = written("bad.yaml", '#cloud-config\n{"runcmd": 5, "write_files": [{"content": "x"}]}\n');
+    const found = (await cloudInitSchema(bad)).join("\n");
+    expect(found).toContain("runcmd: 5 is not of type 'array'");
+    expect(found).toContain("'path' is a required property");
+  });
+});
