@@ -37,7 +37,23 @@ export async function examine(
 ): Promise<Examination> {
   const tools = await toolChecks(needs.cluster, sources);
   const { cluster, checks } = await clusterPart(needs, source, sources.env, onProgress);
-  return { cluster, checks: [...tools, ...checks].map(presentable) };
+  return { cluster, checks: [...planPart(needs), ...tools, ...checks].map(presentable) };
+}
+
+/** The cluster is no less ready for it; but `pulumi up` would stop. */
+function planPart({ environment, refusals }: Needs): CheckResult[] {
+  return refusals === 0
+    ? []
+    : [
+        {
+          check: "plan",
+          title: "Plan",
+          status: "warning",
+          found: `refused, for ${refusals} ${refusals === 1 ? "reason" : "reasons"}: what has no place is not counted below`,
+          needed: "one that may be deployed",
+          remedies: [`npm run plan -- ${environment} says why, and what mends it`],
+        },
+      ];
 }
 
 async function clusterPart(

@@ -37,6 +37,8 @@ export interface Needs {
   /** Whether a claim names none. */
   readonly needsDefaultClass: boolean;
   readonly runtimeClasses: readonly string[];
+  /** Reasons of the planner that forbid the deployment, whatever the cluster has. */
+  readonly refusals: number;
 }
 
 /** What the program of an environment takes for granted. */
@@ -65,6 +67,7 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     storageClasses: [...classes].filter((name) => !made.has(name)).sort(),
     needsDefaultClass: classes.size === 0,
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),
+    refusals: plan.problems.filter(({ severity }) => severity === "mandatory").length,
   };
 }
 

@@ -37,7 +37,7 @@ const READERS: readonly Reader[] = [
 /** Plugins that carry pods' traffic and filter none of it. */
 const WITHOUT: readonly { readonly image: RegExp; readonly plugin: string }[] = [
   { image: /(^|\/)flannel(-cni)?(:|@|$)/, plugin: "Flannel" },
-  { image: /oci-native-ip-cni|vcn-native-ip-cni|oci-vcn-native/, plugin: "OKE's VCN-native networking" },
+  { image: /vcn-native-ip-cni/, plugin: "OKE's VCN-native networking" },
 ];
 
 /** Whether the closed namespaces are closed. Nothing in the API says so, so it goes by what runs. */

@@ -103,6 +103,7 @@ describe("whether NetworkPolicies are enforced", () => {
     ["EKS, switched on", vpcCni("--enable-network-policy=true"), "passed"],
     ["EKS as it comes", vpcCni("--enable-network-policy=false"), "failed"],
     ["Flannel alone", workload("docker.io/flannel/flannel:v0.27.0"), "failed"],
+    ["OKE as it comes", workload("fra.ocir.io/x/oke-public-vcn-native-ip-cni-plugin@sha256:abc"), "failed"],
     ["something else", workload("example.com/node-exporter:v1"), "unknown"],
   ])("%s", (_, daemonSet, status) => {
     const result = only(networkPolicies, facts({ daemonSets: known([daemonSet]) }));

@@ -88,6 +88,7 @@ export function needs(changes: Partial<Needs> = {}): Needs {
     storageClasses: [],
     needsDefaultClass: true,
     runtimeClasses: [],
+    refusals: 0,
     ...changes,
   };
 }

@@ -5,7 +5,7 @@ import { main } from "../../../cli/doctor";
 import { ociCredentials } from "../../../cli/doctor/oci-credentials";
 import { doctorSchema } from "../../../cli/doctor/result";
 import { toolChecks, type VersionOf } from "../../../cli/doctor/tools";
-import { runPiped, useFolder } from "../run";
+import { environmentIn, laptop, runPiped, useFolder } from "../run";
 import { needs } from "./made-up";
 
 const folder = useFolder();
@@ -111,4 +111,21 @@ describe("tools of the machine that makes the cluster", () => {
     );
     expect(checks.find(({ check }) => check === "credentials")).toMatchObject({ status: "failed" });
   });
+});
+
+it("a plan that is refused is said, for pulumi up would stop", async () => {
+  const file = environmentIn(folder, {
+    ...laptop,
+    pools: { laptop: { role: "cpu", node: { vcpus: 2, memoryGiB: 1 } } },
+  });
+  const kubeconfig = join(folder, "none");
+  const { status, out } = await runPiped(main, ["test", "--config", file, "--kubeconfig", kubeconfig, "--json"]);
+  const { checks } = doctorSchema.parse(JSON.parse(out));
+  expect(status).toBe(1);
+  expect(checks[0]).toMatchObject({
+    check: "plan",
+    status: "warning",
+    remedies: ["npm run plan -- test says why, and what mends it"],
+  });
+  expect(checks[1]).toMatchObject({ check: "api-server", status: "failed" });
 });
