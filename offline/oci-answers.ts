@@ -1,3 +1,4 @@
+import { shapesOf } from "../catalog/shapes";
 import type { ProviderFunction } from "./answers";
 
 /** What Oracle Cloud's functions answer in an offline run, in the form that the real ones have. */
@@ -28,10 +29,36 @@ export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
       service("all-fra-services-in-oracle-services-network", "All FRA Services In Oracle Services Network"),
     ],
   }),
+  // A new compartment.
+  "oci:ContainerEngine/getNodePools:getNodePools": (inputs) => ({ ...inputs, id: "pools", nodePools: [] }),
+  // A region that offers all of the catalogue, and has more of it than any test asks for.
+  "oci:Core/getShapes:getShapes": (inputs) => ({
+    ...inputs,
+    id: "shapes",
+    shapes: shapesOf("oci").map(({ name, gpu }) => ({
+      name,
+      isFlexible: name.endsWith(".Flex"),
+      quotaNames: quotaNames(name, gpu?.count),
+    })),
+  }),
+  "oci:Limits/getResourceAvailability:getResourceAvailability": (inputs) => ({
+    ...inputs,
+    id: "availability",
+    available: "1000000",
+    fractionalAvailability: 1e6,
+    fractionalUsage: 0,
+    used: "0",
+  }),
 };
 
 function service(cidrBlock: string, name: string) {
   return { id: `ocid1.service.oc1.eu-frankfurt-1.offline-${cidrBlock}`, name, description: name, cidrBlock };
+}
+
+/** `VM.Standard.E5.Flex` counts its OCPUs and its memory, `BM.GPU.H100.8` its GPUs. */
+function quotaNames(shape: string, gpus: number | undefined): string[] {
+  const family = shape.split(".").slice(1, -1).join("-").toLowerCase();
+  return gpus === undefined ? [`${family}-core-count`, `${family}-memory-count`] : [`${family}-count`];
 }
 
 function kubeconfig(clusterId: string): string {

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import { askOciCapacity } from "../components/cluster/oke/capacity-check";
 import { repositoryRoot } from "../names/repository-root";
+import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment } from "./config/load";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from "./program";
 import { surroundingsOf } from "./surroundings";
@@ -10,6 +12,9 @@ async function main(): Promise<object> {
     const loaded = loadEnvironment();
     const plan = await planEnvironment(pulumi.getStack(), loaded, repositoryRoot());
     assertDeployable(plan);
+    for (const note of await checkCloudCapacity({ ...loaded, plan }, askOciCapacity)) {
+      await pulumi.log.warn(note);
+    }
     const platform = await createPlatform({ ...loaded, plan }, surroundingsOf(process.env));
     return platform.stackOutputs;
   } catch (error) {

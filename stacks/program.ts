@@ -11,6 +11,7 @@ import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import { bootVolumeProblems } from "./boot-volumes";
+import { CapacityRefusedError } from "./cloud-capacity";
 import {
   type ClusterConfig,
   ConfigError,
@@ -39,13 +40,18 @@ export class PlanRefusedError extends Error {
 }
 
 /**
- * Whether an error is the user's to mend: a config, a model's config.json, another stack, where they deploy from. Its
- * message is all that they need.
+ * Whether an error is the user's to mend: a config, a model's config.json, another stack, where they deploy from, a
+ * limit of the cloud. Its message is all that they need.
  */
 export function isUserMistake(error: unknown): error is Error {
-  return [ConfigError, ModelConfigError, PlanRefusedError, ClusterMismatchError, UnreachableClusterError].some(
-    (type) => error instanceof type,
-  );
+  return [
+    ConfigError,
+    ModelConfigError,
+    PlanRefusedError,
+    ClusterMismatchError,
+    UnreachableClusterError,
+    CapacityRefusedError,
+  ].some((type) => error instanceof type);
 }
 
 /**

@@ -39,7 +39,7 @@ export function costSection({ pools, cost }: DeploymentPlan): Section {
   return {
     id: "cost",
     title: "Pools and cost",
-    lead: `What the nodes that always run cost; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added by hand, there is no autoscaler yet.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
+    lead: `What the nodes that always run cost; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added for pods that find no room, in an OKE cluster made here by its autoscaler, elsewhere by hand.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
     body: dataTable(
       "Node pools and their cost",
       COLUMNS,

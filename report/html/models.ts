@@ -33,7 +33,7 @@ export function modelsSection(
   return {
     id: "models",
     title: "Models",
-    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Replicas are those that run; room for more is what the pool keeps: nothing scales by itself yet.",
+    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Replicas are those that run; room for more is what the pool keeps: no replica is added by itself yet.",
     body: html`${dataTable("Models and where they run", COLUMNS, [
       ...unplaced.map((m) => unplacedRow(m, sharing(m, plan))),
       ...models.map((m) => row(m, keys.get(m.name), sharing(m, plan))),

@@ -45,7 +45,7 @@ function poolCard(plan: DeploymentPlan, pool: PoolPlan, keys: Keys): Markup {
 <h3 id="pool-${plan.pools.indexOf(pool)}">${pool.name}</h3>
 <p>${machine} · ${plural(pool.minNodes, "node")}</p>
 <div class="groups">${drawn.map(([first, ...others]) => first && figure(pool, first, 1 + others.length, drawGroup(first, { pool, capacity, keys, numbered: others.length === 0 })))}
-${spare > 0 ? html`<p class="spare">+ ${plural(spare, "more node")}, added by hand or by an autoscaler of yours</p>` : undefined}</div>
+${spare > 0 ? html`<p class="spare">+ ${plural(spare, "more node")}, by an autoscaler or by hand</p>` : undefined}</div>
 </article>`;
 }
 

@@ -19,7 +19,11 @@ export function totals({ plan, policies, resources, violations }: PlanResult, s:
       ? lines("Sizing", ["each model's memory, the five-step rule and the capacity table: --explain"], s)
       : []),
     ...(ranges.length > 0
-      ? lines("Ranges", ["the first number runs, the second is room that is kept: nothing scales by itself yet"], s)
+      ? lines(
+          "Ranges",
+          ["the first number runs, the second is room that is kept: no replica is added by itself yet"],
+          s,
+        )
       : []),
   ].join("");
 }

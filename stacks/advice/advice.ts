@@ -2,6 +2,7 @@ import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import { activeAddons } from "../addons/active";
 import type { LoadedEnvironment } from "../config";
 import { apiServerCidrs } from "./api-server-cidrs";
+import { cloudCapacity } from "./cloud-capacity";
 import { declaredLevels } from "./declared-levels";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
@@ -13,6 +14,7 @@ import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
 import { sessions } from "./sessions";
+import { unenforcedPolicies } from "./unenforced-policies";
 import { wildcardDns } from "./wildcard-dns";
 
 /** What advice is given on, beyond what the planner sees. */
@@ -22,6 +24,7 @@ export interface Advised extends LoadedEnvironment {
 
 /** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
 const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
+  unenforcedPolicies,
   gatedModels,
   exampleNames,
   wildcardDns,
@@ -37,6 +40,7 @@ const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
   sessions,
   tokenQuotas,
   apiServerCidrs,
+  cloudCapacity,
 ];
 
 function ofAddons(advised: Advised): CapacityProblem[] {

@@ -154,7 +154,7 @@ export const ROOMS: readonly Room[] = [
     ],
     pulumi: true,
   },
-  { folder: "offline", imports: ["planner", "stacks/config", "stacks"], pulumi: true },
+  { folder: "offline", imports: ["catalog", "planner", "stacks/config", "stacks"], pulumi: true },
   // A bundle of them is published by itself: what it takes along must be names and data.
   { folder: "policies", imports: ["names", "kubernetes", "catalog"], pulumi: true },
   {

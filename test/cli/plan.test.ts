@@ -235,7 +235,7 @@ describe("the terminal", () => {
     expect(out).toMatch(/^Cost +4\.08 USD\/hour, 2,920 USD\/month of a budget of 5,000: the nodes that always run$/m);
     expect(out).toMatch(/^ +11,680 USD\/month with every pool at maxNodes; the budget does not limit this$/m);
     expect(out).toMatch(/^ +not priced: volumes, load balancers, network traffic, the control plane$/m);
-    expect(out).toMatch(/^Ranges +.*nothing scales by itself yet$/m);
+    expect(out).toMatch(/^Ranges +.*no replica is added by itself yet$/m);
   });
 
   it("keeps the five-step rule and the capacity table for --explain", async () => {

@@ -13,7 +13,7 @@ export interface OkeAddonsArgs {
   /** OCIDs of the node pools by name. */
   readonly poolIds: Readonly<Record<string, pulumi.Output<string>>>;
   /** Gives the autoscaler its rights. */
-  readonly workloadIdentity: IdentityBinder | undefined;
+  readonly workloadIdentity: IdentityBinder;
   /** Nodes: an add-on whose pods find none never becomes active. */
   readonly after: readonly pulumi.Resource[];
 }
@@ -50,7 +50,7 @@ export class OkeAddons extends PlatformComponent {
     const addons = ADDONS.filter(({ when }) => when(pools)).map(({ addon, suffix, removed, settings: values }) =>
       install(suffix, addon, values(pools), { removed }),
     );
-    if (workloadIdentity !== undefined && pools.some(isAutoscaled)) {
+    if (pools.some(isAutoscaled)) {
       const { addon, namespace, serviceAccount } = AUTOSCALER;
       const { ready } = workloadIdentity({
         name: "autoscaler",

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Taint } from "../../../planner/types";
 import { type AddonSettings, tolerationsOfDeployments } from "./addon-table";
 import type { OkePool } from "./settings";
 
@@ -92,27 +91,28 @@ export function autoscalerGrants(compartmentId: string): string[] {
   return what.map((verb) => `${verb} in compartment id ${compartmentId}`);
 }
 
-/** Tags of a node pool by which the autoscaler learns what a node of it offers while there is none to look at. */
-export interface NodeTemplate {
-  /** What pods may write to its disk. Without it, pods that ask for disk (all of ours) fit no pool of zero nodes. */
-  readonly ephemeralStorageGiB: number;
-  readonly taints: readonly Taint[];
-  /** Cards, and the resource that pods ask for them by. */
-  readonly gpus: { readonly resource: string; readonly count: number } | undefined;
-}
+/** Share of a boot volume that pods may ask for: the kubelet keeps a tenth free, and the system has its part. */
+const DISK_FOR_PODS = 0.85;
 
 /**
- * The freeform tags of a node template. The autoscaler knows processors, memory, labels and the number of cards by the
- * pool itself, and takes all cards for NVIDIA's. Tags of `node-template` are read since July 2026; older builds pass over them.
+ * Freeform tags of a node pool by which the autoscaler learns what a node of it offers, while there is none to look at:
+ * disk, without which pods that ask for it (all of ours) fit no pool of zero nodes, taints, and cards.
+ *
+ * It knows processors, memory, labels and the number of cards by the pool itself, and takes all cards for NVIDIA's. Tags of
+ * `node-template` are read since July 2026; older builds pass over them.
  */
-export function nodeTemplateTags({ ephemeralStorageGiB, taints, gpus }: NodeTemplate): Record<string, string> {
+export function nodeTemplateTags({
+  plan,
+  bootVolumeGiB,
+}: Pick<OkePool, "plan" | "bootVolumeGiB">): Record<string, string> {
   const template = "cluster-autoscaler/node-template";
+  const { gpu } = plan.shape;
   return {
-    "cluster-autoscaler/node-ephemeral-storage": `${Math.floor(ephemeralStorageGiB)}Gi`,
+    "cluster-autoscaler/node-ephemeral-storage": `${Math.floor(bootVolumeGiB * DISK_FOR_PODS)}Gi`,
     // Keys of tags have no dots, so the names of taints and resources stand in the values.
     ...Object.fromEntries(
-      taints.map(({ key, value = "", effect }, i) => [`${template}/taint/${i}`, `${key}=${value}:${effect}`]),
+      plan.taints.map(({ key, value = "", effect }, i) => [`${template}/taint/${i}`, `${key}=${value}:${effect}`]),
     ),
-    ...(gpus && { [`${template}/resources/gpu`]: `${gpus.resource}=${gpus.count}` }),
+    ...(gpu && { [`${template}/resources/gpu`]: `${gpu.resource}=${gpu.count}` }),
   };
 }

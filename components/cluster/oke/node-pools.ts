@@ -3,6 +3,7 @@ import { NodePool } from "@pulumi/oci/containerengine/nodePool";
 import * as pulumi from "@pulumi/pulumi";
 import { okeMaxPods } from "../../../catalog/oke-pods";
 import { PlatformComponent } from "../../core/platform-component";
+import { isAutoscaled, nodeTemplateTags } from "./autoscaler";
 import { availabilityDomainName, availabilityDomainNames } from "./availability-domains";
 import { userData } from "./cloud-init/user-data";
 import { computeCluster } from "./compute-clusters";
@@ -103,7 +104,7 @@ export class OkeNodePools extends PlatformComponent {
             isForceDeleteAfterGraceDuration: true,
           },
           nodePoolCyclingDetails: nodeCycling(pool),
-          freeformTags: environmentTags(settings),
+          freeformTags: { ...environmentTags(settings), ...(isAutoscaled(pool) && nodeTemplateTags(pool)) },
         },
         this.childOptions({
           // Routes and security rules: a node that cannot reach its cluster at boot does not join.

@@ -58,7 +58,7 @@ export const poolSchema = z
       .meta({ description: "Nodes that always run.", unit: "nodes", example: 1 }),
     maxNodes: wholeNumber(1, 1000).optional().meta({
       description:
-        "Nodes that the pool may grow to, by hand or by an autoscaler of yours; none is installed. Default: minNodes, at least 1.",
+        "Nodes that the pool may grow to for pods that find no room. An OKE cluster made here has an autoscaler for that; in others it is by hand, or by an autoscaler of yours. Default: minNodes, at least 1.",
       unit: "nodes",
       example: 4,
     }),

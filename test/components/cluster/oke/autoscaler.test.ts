@@ -48,16 +48,14 @@ describe("autoscalerSettings", () => {
 
 describe("nodeTemplateTags", () => {
   it("tell of a pool of no nodes what pods ask of one", () => {
-    const { plan } = okePool("BM.GPU.MI300X.8");
-    const gpus = { resource: "amd.com/gpu", count: 8 };
-    expect(nodeTemplateTags({ ephemeralStorageGiB: 180.7, taints: plan.taints, gpus })).toEqual({
-      "cluster-autoscaler/node-ephemeral-storage": "180Gi",
+    expect(nodeTemplateTags(okePool("BM.GPU.MI300X.8"))).toEqual({
+      "cluster-autoscaler/node-ephemeral-storage": "85Gi",
       "cluster-autoscaler/node-template/taint/0": "amd.com/gpu=:NoSchedule",
       "cluster-autoscaler/node-template/taint/1": "dedicated=inference:NoSchedule",
       "cluster-autoscaler/node-template/resources/gpu": "amd.com/gpu=8",
     });
-    expect(nodeTemplateTags({ ephemeralStorageGiB: 40, taints: [], gpus: undefined })).toEqual({
-      "cluster-autoscaler/node-ephemeral-storage": "40Gi",
+    expect(nodeTemplateTags(okePool("VM.Standard.E5.Flex", {}, { bootVolumeGiB: 51 }))).toEqual({
+      "cluster-autoscaler/node-ephemeral-storage": "43Gi",
     });
   });
 });

@@ -116,7 +116,11 @@ describe.each([
         maximumSurge: "1",
         maximumUnavailable: "0",
       },
-      freeformTags: { "inference-stacks-environment": "test" },
+      freeformTags: {
+        "inference-stacks-environment": "test",
+        // What the autoscaler knows of a pool without nodes.
+        "cluster-autoscaler/node-ephemeral-storage": "85Gi",
+      },
     });
     expect(Object.keys(nodeMetadata).sort()).toEqual(["areLegacyImdsEndpointsDisabled", "user_data"]);
     expect(nodeMetadata).toMatchObject({ areLegacyImdsEndpointsDisabled: "true" });

@@ -1,0 +1,92 @@
+import { getNodePools } from "@pulumi/oci/containerengine/getNodePools";
+import { getShapes } from "@pulumi/oci/core/getShapes";
+import { getAvailabilityDomains } from "@pulumi/oci/identity/getAvailabilityDomains";
+import { getResourceAvailability } from "@pulumi/oci/limits/getResourceAvailability";
+import { Provider } from "@pulumi/oci/provider";
+import type * as pulumi from "@pulumi/pulumi";
+import { type CloudCapacity, type DomainCapacity, takenOf } from "./capacity";
+import type { OkePool, OkeSettings } from "./settings";
+import { ENVIRONMENT_TAG } from "./tags";
+
+/** Asks the cloud what it has for the pools, before anything is made. */
+export type AskCapacity = (
+  settings: Pick<OkeSettings, "environment" | "tenancyId" | "compartmentId" | "region">,
+  pools: readonly OkePool[],
+) => Promise<CloudCapacity>;
+
+/**
+ * Asks by functions of the provider, in previews too. The report of free machines (`core.ComputeCapacityReport`) is a
+ * resource in the SDK, and would exist only once the rest is being made; which shapes an availability domain offers, and
+ * what is left of their limits, are functions. A limit that nobody answers for is left out.
+ *
+ * Registers a provider of its own, because that of the cluster comes into being with the cluster.
+ *
+ * @throws whatever the provider throws when it cannot tell the domains, their shapes or the node pools of the compartment.
+ */
+export const askOciCapacity: AskCapacity = async ({ environment, tenancyId, compartmentId, region }, pools) => {
+  const options = { provider: new Provider("capacity", { region }) };
+  const { availabilityDomains } = await getAvailabilityDomains({ compartmentId: tenancyId }, options);
+  const { nodePools } = await getNodePools(
+    { compartmentId, states: ["ACTIVE", "UPDATING", "NEEDS_ATTENTION"] },
+    options,
+  );
+  const asked = await Promise.all(
+    availabilityDomains.map(async ({ name }): Promise<[number, DomainCapacity]> => {
+      const number = domainNumber(name);
+      return [number, await askDomain(name, pools.filter(usesDomain(number)), compartmentId, options)];
+    }),
+  );
+  // Other environments of the compartment may have pools of the same name.
+  const ours = nodePools.filter(({ freeformTags }) => (freeformTags?.[ENVIRONMENT_TAG] ?? environment) === environment);
+  return {
+    domains: Object.fromEntries(asked),
+    running: Object.fromEntries(
+      ours.map(({ name, nodeShape, nodeConfigDetails: [details] }) => [
+        name,
+        { shape: nodeShape, nodes: details?.size ?? 0 },
+      ]),
+    ),
+  };
+};
+
+async function askDomain(
+  name: string,
+  pools: readonly OkePool[],
+  compartmentId: string,
+  options: pulumi.InvokeOptions,
+): Promise<DomainCapacity> {
+  const { shapes } = await getShapes({ compartmentId, availabilityDomain: name }, options);
+  // A shape stands there once for each way in which it is offered.
+  const limits: Record<string, readonly string[]> = {};
+  for (const { name: shape, quotaNames } of shapes) {
+    limits[shape] = [...new Set([...(limits[shape] ?? []), ...(quotaNames ?? [])])];
+  }
+  const counted = new Set(
+    pools.flatMap((pool) => (limits[pool.plan.shape.name] ?? []).filter((limit) => takenOf(limit, pool) !== undefined)),
+  );
+  const available = await Promise.all(
+    [...counted].map(async (limitName): Promise<[string, number][]> => {
+      try {
+        const answer = await getResourceAvailability(
+          { compartmentId, serviceName: "compute", limitName, availabilityDomain: name },
+          options,
+        );
+        const left = Number.parseInt(answer.available, 10);
+        return Number.isNaN(left) ? [] : [[limitName, left]];
+      } catch {
+        // "Not all resource limits support this API" (its documentation): 404. Unknown is no reason to refuse.
+        return [];
+      }
+    }),
+  );
+  return { name, shapes: limits, available: Object.fromEntries(available.flat()) };
+}
+
+function usesDomain(number: number): (pool: OkePool) => boolean {
+  return ({ availabilityDomains }) => availabilityDomains.includes(number);
+}
+
+/** `Uocm:EU-FRANKFURT-1-AD-2` is number 2. */
+function domainNumber(name: string): number {
+  return Number(/-ad-(\d+)$/i.exec(name)?.[1]);
+}

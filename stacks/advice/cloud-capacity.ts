@@ -1,0 +1,22 @@
+import type { CapacityProblem } from "../../planner/types";
+import type { EnvironmentConfig } from "../config";
+
+/** What a plan cannot know of the cloud that it makes nodes in: nobody was asked. */
+export function cloudCapacity({
+  environment: { cluster, scope },
+}: {
+  readonly environment: Pick<EnvironmentConfig, "cluster" | "scope">;
+}): CapacityProblem[] {
+  if (cluster.provision !== "create" || scope === "platform") {
+    return [];
+  }
+  return [
+    {
+      severity: "advisory",
+      rule: "cloud-capacity",
+      subject: "pools",
+      message:
+        "limits and machines of the cloud were not asked for, a plan needs no credentials: pulumi preview asks, and refuses before anything is made.",
+    },
+  ];
+}

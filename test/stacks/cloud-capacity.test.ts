@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { CloudCapacity } from "../../components/cluster/oke/capacity";
+import { repositoryRoot } from "../../names/repository-root";
+import type { DeploymentPlan } from "../../planner/types";
+import { CapacityRefusedError, checkCloudCapacity } from "../../stacks/cloud-capacity";
+import { parseEnvironmentFile } from "../../stacks/config";
+import { isUserMistake, planEnvironment } from "../../stacks/program";
+
+const SHAPES = ["VM.GPU.A10.1", "VM.GPU.A10.2", "VM.Standard.A1.Flex"];
+
+/** A region of one domain with so many A10 left. */
+function region(gpus: number): CloudCapacity {
+  const shapes = Object.fromEntries(
+    SHAPES.map((shape) => [shape, [shape.includes("A10") ? "gpu-a10-count" : "vm-x-count"]]),
+  );
+  const available = { "gpu-a10-count": gpus, "vm-x-count": 10 };
+  return { domains: { 1: { name: "X:AD-1", shapes, available } }, running: {} };
+}
+
+describe("checkCloudCapacity", () => {
+  let args: Parameters<typeof checkCloudCapacity>[0];
+  let plan: DeploymentPlan;
+
+  beforeAll(async () => {
+    const file = parseEnvironmentFile(readFileSync(join(repositoryRoot(), "Pulumi.oci-a10.yaml"), "utf8"));
+    if (!file.ok) {
+      throw new Error("oci-a10 is not valid");
+    }
+    plan = await planEnvironment("oci-a10", { environment: file.environment, secrets: {} }, repositoryRoot());
+    args = { environment: file.environment, plan };
+  });
+
+  it("refuses with a message of the user's: number, place, remedy", async () => {
+    const refused = checkCloudCapacity(args, async () => region(2));
+    await expect(refused).rejects.toThrow(CapacityRefusedError);
+    const error = await refused.catch((thrown: unknown) => thrown);
+    expect(isUserMistake(error)).toBe(true);
+    expect(String(error)).toContain(
+      'the cloud has no room for environment "oci-a10":\n  pools.a10: 3 GPUs more are needed',
+    );
+    expect(String(error)).toContain("and 2 are left of gpu-a10-count");
+  });
+
+  it("lets pass what there is room for, and says what it may not grow to", async () => {
+    expect(await checkCloudCapacity(args, async () => region(3))).toEqual([
+      expect.stringContaining("room for minNodes, but not for maxNodes: 6 GPUs"),
+    ]);
+    expect(await checkCloudCapacity(args, async () => region(6))).toEqual([]);
+  });
+
+  it("does not refuse because nobody answered", async () => {
+    const notes = await checkCloudCapacity(args, async () => {
+      throw new Error("401-NotAuthenticated");
+    });
+    expect(notes).toEqual([expect.stringContaining("401-NotAuthenticated")]);
+  });
+
+  it("asks nothing about clusters that exist", async () => {
+    const ask = async () => {
+      throw new Error("asked");
+    };
+    const { cluster } = args.environment;
+    const exists = { ...args.environment, cluster: { ...cluster, provision: "existing" } as typeof cluster };
+    expect(await checkCloudCapacity({ environment: exists, plan }, ask)).toEqual([]);
+    expect(await checkCloudCapacity({ environment: { ...args.environment, scope: "platform" }, plan }, ask)).toEqual(
+      [],
+    );
+  });
+
+  it("stands beside what else a new cluster lacks: who enforces NetworkPolicies", () => {
+    expect(plan.problems.filter(({ rule }) => rule === "unenforced-policies")).toEqual([
+      expect.objectContaining({ severity: "advisory", message: expect.stringContaining("3.30.3 on Kubernetes 1.34") }),
+    ]);
+  });
+
+  it("is announced once by the plan, which needs no credentials", () => {
+    expect(plan.problems.filter(({ rule }) => rule === "cloud-capacity")).toEqual([
+      expect.objectContaining({ severity: "advisory", message: expect.stringContaining("pulumi preview asks") }),
+    ]);
+  });
+});
