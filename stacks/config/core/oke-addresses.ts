@@ -43,6 +43,13 @@ export function okeAddresses({ vcn, services, subnets: written }: WrittenAddress
   return subnets && { vcn, services, subnets };
 }
 
+/** The addresses of a cluster whose environment says nothing of them. */
+export const USUAL_OKE_ADDRESSES: OkeAddresses = {
+  vcn: "10.0.0.0/16",
+  services: "10.96.0.0/16",
+  subnets: { endpoint: "10.0.0.0/28", loadBalancers: "10.0.1.0/24", nodes: "10.0.16.0/20", pods: "10.0.64.0/18" },
+};
+
 function layOut(
   vcn: Network,
   written: WrittenAddresses["subnets"],

@@ -15,11 +15,6 @@ const region = text(64)
   .regex(/^[a-z]{2,3}-[a-z]+-\d+$/)
   .meta({ allowed: 'the identifier of a region, such as "eu-frankfurt-1"', example: "eu-frankfurt-1" });
 
-/** The addresses of a cluster whose environment says nothing of them. */
-export function okeNetworkDefaults(): z.output<typeof okeSection>["network"] {
-  return okeSection.shape.network.parse({});
-}
-
 export const okeSection = z
   .strictObject({
     tenancyId: ocid("tenancy").meta({
