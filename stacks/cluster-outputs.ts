@@ -9,7 +9,7 @@ import { okeVolumeClass, VOLUME_CLASS } from "../components/cluster/oke/volume-c
 import { plannedPools } from "../components/cluster/planned-pools";
 import type { ClusterKind, PoolPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
-import { USUAL_OKE_ADDRESSES } from "./config/core/oke-addresses";
+import { okeNetworkDefaults } from "./config/core/sections/oke";
 
 export { CLUSTER_OUTPUT };
 
@@ -53,7 +53,7 @@ const OF_KIND: Readonly<Record<ClusterKind, (made: (path: string) => string) => 
     storageClass: VOLUME_CLASS,
     volumeClass: okeVolumeClass(made("volumeClass.parameters.kms-key-id")),
     volumesGrow: true,
-    ...okeClusterNetworks(USUAL_OKE_ADDRESSES, { privateCidrs: [], apiServerCidrs: [] }),
+    ...okeClusterNetworks(okeNetworkDefaults(), { privateCidrs: [], apiServerCidrs: [] }),
     networkPolicies: "present",
     gpuSoftware: "addon",
     loadBalancer: "oke",

@@ -4,6 +4,10 @@ import { join } from "node:path";
 interface ExportedResource {
   readonly urn: string;
   readonly type: string;
+  /** URN. */
+  readonly parent?: string;
+  /** URN and id of its provider, joined by `::`. */
+  readonly provider?: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Why it is not as ready as it should be. */
   readonly initErrors?: readonly string[];

@@ -12,11 +12,25 @@ import type { EnvironmentName } from "../../stacks/run";
 import { engineVariables } from "./engine-variables";
 import type { EnvironmentFile } from "./environment-file";
 import { startProvider } from "./provider-process";
+import { CloudStore } from "./providers/cloud/store";
 
 /** The class of claims that name none. */
 const CLASS_OF_CLUSTER = "cluster-default";
 
-/** What an environment's program meets when it runs: a cluster with the nodes of its plan, providers, a backend. */
+/** How the cloud behaves in which a program makes its cluster. */
+export interface CloudBehaviour {
+  /** Milliseconds that it takes for what, by the type's token. */
+  readonly delays?: Readonly<Record<string, Partial<Record<"create" | "update" | "delete", number>>>>;
+  /** How long a load balancer takes to go. @default 0 */
+  readonly loadBalancerRemovalMs?: number;
+  /** Address of the Kubernetes API as the cluster tells it. @default where it is */
+  readonly endpoint?: string;
+}
+
+/**
+ * What an environment's program meets when it runs: providers, a backend, and a cluster. One that exists has the nodes of the
+ * plan; one that the program makes in a cloud is the same API server, and has a node once the cloud was asked for it.
+ */
 export class Surroundings {
   private constructor(
     readonly plane: ControlPlane,
@@ -27,10 +41,16 @@ export class Surroundings {
     /** What the engine runs with. */
     readonly env: Readonly<Record<string, string>>,
     private readonly ofProvider: Readonly<Record<string, string>>,
+    /** What there is in the cloud; empty where the program makes no cluster. */
+    readonly cloud: CloudStore,
   ) {}
 
   /** @throws Error that names the command which installs a missing part. */
-  static async start(name: EnvironmentName, file: EnvironmentFile): Promise<Surroundings> {
+  static async start(
+    name: EnvironmentName,
+    file: EnvironmentFile,
+    behaviour: CloudBehaviour = {},
+  ): Promise<Surroundings> {
     const offline = await runEnvironment({ name, file, baseDirectory: repositoryRoot() });
     const plane = await ControlPlane.start({ controllers: true });
     try {
@@ -39,19 +59,21 @@ export class Surroundings {
       const objects = recordedObjects(offline.recording.resources);
       await addRuntimeClass(plane.client, file.environment);
       await addStorage(plane.client, [CLASS_OF_CLUSTER, ...storageClassesOf(objects)]);
-      await runNodes(plane, nodesOf(offline.plan));
+      const isCreated = offline.recording.resources.some(({ type }) => type.startsWith("oci:"));
+      await runNodes(plane, isCreated ? [] : nodesOf(offline.plan));
       await runControllers(plane, objects);
       const ofProvider = { KUBECONFIG: plane.kubeconfig, E2E_KINDS: [...kindsOf(objects)].join(",") };
-      const [kubernetes, random] = await Promise.all([
+      const [kubernetes, random, oci] = await Promise.all([
         startProvider(plane, "kubernetes", ofProvider),
         startProvider(plane, "random"),
+        ...(isCreated ? [startProvider(plane, "oci", ofCloud(plane, behaviour))] : []),
       ]);
       const home = join(plane.folder, "pulumi-home");
       const env = {
-        ...engineVariables({ home, backend, ports: { kubernetes, random } }),
+        ...engineVariables({ home, backend, ports: { kubernetes, random, ...(oci !== undefined && { oci }) } }),
         KUBECONFIG: plane.kubeconfig,
       };
-      return new Surroundings(plane, offline, backend, env, ofProvider);
+      return new Surroundings(plane, offline, backend, env, ofProvider, new CloudStore(plane.folder));
     } catch (error) {
       await plane.stop();
       throw error;
@@ -71,6 +93,17 @@ export class Surroundings {
   async stop(): Promise<void> {
     await this.plane.stop();
   }
+}
+
+/** Variables of the provider that plays a cloud. */
+function ofCloud(plane: ControlPlane, { delays, loadBalancerRemovalMs, endpoint }: CloudBehaviour) {
+  return {
+    KUBECONFIG: plane.kubeconfig,
+    E2E_CLOUD: plane.folder,
+    E2E_CLOUD_DELAYS: JSON.stringify(delays ?? {}),
+    E2E_LOAD_BALANCER_MS: String(loadBalancerRemovalMs ?? 0),
+    ...(endpoint !== undefined && { E2E_ENDPOINT: endpoint }),
+  };
 }
 
 /** The controllers that the environment's charts bring and this cluster can run: the one of groups over several nodes. */

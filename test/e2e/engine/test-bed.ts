@@ -4,8 +4,9 @@ import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import type { EnvironmentName } from "../../stacks/run";
 import { createStack } from "./automation-stack";
 import { readEnvironment } from "./environment-file";
+import type { CloudStore } from "./providers/cloud/store";
 import { pulumi } from "./pulumi";
-import { Surroundings } from "./surroundings";
+import { type CloudBehaviour, Surroundings } from "./surroundings";
 
 /** An environment's program on the real engine, driven by the Automation API. */
 export class TestBed {
@@ -16,11 +17,16 @@ export class TestBed {
 
   /**
    * @param config values beside, or instead of, those of the environment's file, by full key.
+   * @param behaviour of the cloud, where the program makes its cluster.
    * @throws Error that names the command which installs a missing part.
    */
-  static async start(name: EnvironmentName, config: automation.ConfigMap = {}): Promise<TestBed> {
+  static async start(
+    name: EnvironmentName,
+    config: automation.ConfigMap = {},
+    behaviour: CloudBehaviour = {},
+  ): Promise<TestBed> {
     const file = readEnvironment(name, config);
-    const surroundings = await Surroundings.start(name, file);
+    const surroundings = await Surroundings.start(name, file, behaviour);
     try {
       return new TestBed(surroundings, await createStack(name, file, surroundings.env));
     } catch (error) {
@@ -35,6 +41,11 @@ export class TestBed {
 
   get offline(): EnvironmentRun {
     return this.surroundings.offline;
+  }
+
+  /** What there is in the cloud. */
+  get cloud(): CloudStore {
+    return this.surroundings.cloud;
   }
 
   /** Folder of the file backend. */

@@ -1,0 +1,96 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** Something in the cloud. */
+export interface CloudResource {
+  readonly id: string;
+  /** Token of its type. */
+  readonly type: string;
+  readonly inputs: Properties;
+  readonly outputs: Properties;
+  /** Whether it can be used already. */
+  readonly ready: boolean;
+}
+
+/** What the provider was asked to do, or what happened in the cloud, in the order of events. */
+export interface CloudEvent {
+  /** `create`, `created`, `update`, `updated`, `delete`, `deleted`, `read`, `invoke`, `node added`, `node gone`… */
+  readonly event: string;
+  /** Token of a resource's type or of a function; name of a node. */
+  readonly subject: string;
+  readonly id?: string;
+  /** Logical name of the resource. */
+  readonly name?: string;
+  readonly inputs?: Properties;
+  /** Seconds that the program lets it take, where it says so. */
+  readonly timeout?: number;
+}
+
+/**
+ * What there is in the cloud, kept in a folder: it outlives engines and providers, as a cloud does. One process writes it; tests
+ * read it.
+ */
+export class CloudStore {
+  private readonly file: string;
+  private readonly journal: string;
+
+  constructor(folder: string) {
+    this.file = join(folder, "cloud.json");
+    this.journal = join(folder, "cloud-events.jsonl");
+  }
+
+  all(): readonly CloudResource[] {
+    return existsSync(this.file) ? (JSON.parse(readFileSync(this.file, "utf8")) as CloudResource[]) : [];
+  }
+
+  /** @param type all of them when absent. */
+  of(type: string): readonly CloudResource[] {
+    return this.all().filter((resource) => resource.type === type);
+  }
+
+  get(id: string): CloudResource | undefined {
+    return this.all().find((resource) => resource.id === id);
+  }
+
+  put(resource: CloudResource): void {
+    const others = this.all().filter(({ id }) => id !== resource.id);
+    this.write([...others, resource]);
+  }
+
+  remove(id: string): void {
+    this.write(this.all().filter((resource) => resource.id !== id));
+  }
+
+  record(event: CloudEvent): void {
+    appendFileSync(this.journal, `${JSON.stringify(event)}\n`);
+  }
+
+  events(): readonly CloudEvent[] {
+    if (!existsSync(this.journal)) {
+      return [];
+    }
+    const lines = readFileSync(this.journal, "utf8").trimEnd().split("\n");
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as CloudEvent);
+  }
+
+  /** Resources whose arguments name this id, themselves in use. */
+  users(id: string): readonly CloudResource[] {
+    return this.all().filter(({ inputs }) => idsIn(inputs).includes(id));
+  }
+
+  private write(resources: readonly CloudResource[]): void {
+    // Whoever reads meanwhile sees the one or the other.
+    writeFileSync(`${this.file}.new`, JSON.stringify(resources));
+    renameSync(`${this.file}.new`, this.file);
+  }
+}
+
+/** Every text in arguments: ids are among them. */
+export function idsIn(value: unknown): string[] {
+  if (typeof value === "string") {
+    return [value];
+  }
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(idsIn) : [];
+}

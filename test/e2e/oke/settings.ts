@@ -1,0 +1,53 @@
+import type { ConfigMap } from "@pulumi/pulumi/automation";
+
+export const CLUSTER = "oci:ContainerEngine/cluster:Cluster";
+export const NODE_POOL = "oci:ContainerEngine/nodePool:NodePool";
+/** What is never deleted with the rest: what they encrypted would be lost. */
+export const KEPT = ["oci:Kms/key:Key", "oci:Kms/vault:Vault"];
+/** Logical name of the pool of the platform's own pods. */
+export const SYSTEM_POOL = "cluster-pools-system";
+
+/** Settings of the system pool that tests change. */
+export interface SystemPool {
+  readonly shape?: string;
+  readonly minNodes?: number;
+  readonly maxNodes?: number;
+  readonly image?: string;
+}
+
+/** The cluster of oci-a10, to be made alone. */
+export function clusterSection(oke: object = {}): ConfigMap {
+  const cluster = {
+    kind: "oci",
+    provision: "create",
+    oke: {
+      tenancyId: "ocid1.tenancy.oc1..your-tenancy",
+      compartmentId: "ocid1.compartment.oc1..your-compartment",
+      region: "eu-frankfurt-1",
+      kubernetesVersion: "v1.34.1",
+      ...oke,
+    },
+  };
+  return {
+    "inference-stacks:cluster": { value: JSON.stringify(cluster) },
+    "inference-stacks:scope": { value: "cluster" },
+  };
+}
+
+/** The pools of oci-a10, small: the system pool with a fixed number of nodes, so that nothing but the program sets it. */
+export function poolsSection(changes: SystemPool = {}): ConfigMap {
+  const system = {
+    shape: "VM.Standard.E4.Flex",
+    ocpus: 4,
+    memoryGiB: 24,
+    minNodes: 2,
+    maxNodes: 2,
+    image: "ocid1.image.oc1.eu-frankfurt-1.node-image",
+    ...changes,
+  };
+  const gpus = {
+    a10: { shape: "VM.GPU.A10.1", availabilityDomains: [1], maxNodes: 2, hoursPerDay: 4 },
+    "a10-pair": { shape: "VM.GPU.A10.2", availabilityDomains: [1], maxNodes: 2, hoursPerDay: 4 },
+  };
+  return { "inference-stacks:pools": { value: JSON.stringify({ system, ...gpus }) } };
+}
