@@ -1,10 +1,15 @@
 import { MONTHLY_BUDGET } from "../names/rules";
 import { type EnvironmentRun, PROJECT } from "../offline/environment";
 import { evaluatePolicies } from "../policies/evaluate";
+import { clusterFact } from "./cluster";
 import type { PlanResult, ReportedViolation } from "./result";
 
 /** What forbids a run's deployment or deserves a look: the planner's reasons and the policies'. */
-export function judge({ plan, recording }: Pick<EnvironmentRun, "plan" | "recording">): Omit<PlanResult, "seconds"> {
+export function judge({
+  environment,
+  plan,
+  recording,
+}: Pick<EnvironmentRun, "environment" | "plan" | "recording">): Omit<PlanResult, "seconds"> {
   const { environment: stack, stage } = plan;
   const verdict = evaluatePolicies(recording.resources, { project: PROJECT, stack, stage });
   const capacity = plan.problems.map(
@@ -20,6 +25,7 @@ export function judge({ plan, recording }: Pick<EnvironmentRun, "plan" | "record
     policy === MONTHLY_BUDGET && capacity.some((problem) => problem.policy === MONTHLY_BUDGET);
   return {
     plan,
+    cluster: clusterFact(environment),
     resources: recording.resources,
     policies: { passed: verdict.passed, failed: verdict.failed },
     violations: [...capacity, ...verdict.violations.filter((violation) => !isSaid(violation))],

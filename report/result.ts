@@ -3,6 +3,7 @@ import type { SizingStep } from "../planner/memory/sizing-rule";
 import { stepsOf } from "../planner/sizing";
 import { type PlanSummary, summarize } from "../planner/summary";
 import type { DeploymentPlan, Fix, SizingComparison, UnplacedModel } from "../planner/types";
+import type { ClusterFact } from "./cluster";
 import { SCHEMA_VERSION } from "./json/schema";
 
 /** Something that forbids the deployment (`mandatory`) or deserves a look (`advisory`). */
@@ -20,6 +21,7 @@ export interface ReportedViolation {
 /** All that a run of `plan` found out. */
 export interface PlanResult {
   readonly plan: DeploymentPlan;
+  readonly cluster: ClusterFact;
   readonly resources: readonly RecordedResource[];
   readonly policies: { readonly passed: number; readonly failed: number };
   readonly violations: readonly ReportedViolation[];
@@ -31,6 +33,7 @@ export interface PlanResult {
 /** `plan --json`: keys that others rely on, each told in json/schema.ts. */
 export interface PlanJson extends Omit<PlanSummary, "models"> {
   readonly schemaVersion: typeof SCHEMA_VERSION;
+  readonly cluster: Pick<ClusterFact, "kind" | "provision" | "endpoint">;
   readonly models: readonly (Omit<PlanSummary["models"][number], "sizing"> & {
     readonly sizing?: SizingComparison & { readonly steps: readonly SizingStep[] };
   })[];
@@ -48,9 +51,11 @@ export function isDeployable({ violations }: Pick<PlanResult, "violations">): bo
 
 export function toJson(result: PlanResult): PlanJson {
   const summary = summarize(result.plan);
+  const { kind, provision, endpoint } = result.cluster;
   return {
     schemaVersion: SCHEMA_VERSION,
     ...summary,
+    cluster: { kind, provision, ...(endpoint && { endpoint }) },
     models: summary.models.map(({ sizing, ...model }) => ({
       ...model,
       ...(sizing && { sizing: { ...sizing, steps: stepsOf(sizing) } }),

@@ -117,7 +117,10 @@ export async function createPlatform(
   const { cluster: config, scope } = loaded.environment;
   const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)) };
   const cluster = await clusterOf(config, args);
-  const ofCluster = config.provision === "create" ? { [CLUSTER_OUTPUT]: outputsOfCluster(config.kind, cluster) } : {};
+  const ofCluster =
+    config.provision === "create"
+      ? { [CLUSTER_OUTPUT]: outputsOfCluster(config.kind, cluster), kubeconfig: cluster.kubeconfig }
+      : {};
   if (scope === "cluster") {
     return { stackOutputs: ofCluster };
   }

@@ -1,4 +1,5 @@
 import type { EngineName } from "../../planner/types";
+import { clusterText } from "../cluster";
 import { isDeployable, type PlanResult } from "../result";
 import { barChart } from "./elements";
 import { count, engineLabel, money, percent, plural, share } from "./format";
@@ -41,7 +42,8 @@ ${figure(
 )}
 ${figure("Per month", money(cost.monthlyUsd), html`${budget(cost.monthlyUsd, cost.monthlyBudgetUsd)}${cost.maxMonthlyUsd > cost.monthlyUsd ? html`<br>${money(cost.maxMonthlyUsd)} with every pool at maxNodes` : undefined}`)}
 ${figure("Policies", html`${count(passed)} <i>passed</i>`, html`${failed > 0 ? html`<b class="bad">${count(failed)} failed</b>` : "0 failed"}${advisory > 0 ? ` · ${count(advisory)} advisory` : undefined}`)}
-</dl>`;
+</dl>
+<p class="stage">Cluster: ${clusterText(result.cluster)}</p>`;
 }
 
 function figure(name: string, value: Part, detail: Part): Markup {

@@ -51,6 +51,16 @@ export const planSchema = z.strictObject({
   schemaVersion: z.literal(SCHEMA_VERSION).meta({ description: "Version of this shape." }),
   environment: text("Name of the environment."),
   stage: oneOf(["production", "development"], "As the environment says."),
+  cluster: z
+    .strictObject({
+      kind: oneOf(["local", "oci", "aws", "edge"], "As the environment says."),
+      provision: oneOf(
+        ["create", "stack", "existing"],
+        "create: this stack makes the cluster; stack: another one did; existing: somebody else did.",
+      ),
+      endpoint: oneOf(["private", "public"], "Of the Kubernetes API, where this stack makes the cluster.").optional(),
+    })
+    .meta({ description: "Where the cluster comes from." }),
   pools: z.array(pool).meta({ description: "Node pools." }),
   models: z.array(model).meta({ description: "Models that have a place." }),
   externalModels: z.array(externalModel).meta({ description: "Models behind URLs of others: published, not planned." }),

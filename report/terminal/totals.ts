@@ -1,16 +1,18 @@
 import type { CostPlan, StoragePlan } from "../../planner/types";
+import { clusterText } from "../cluster";
 import type { PlanResult } from "../result";
 import { type Cell, type Style, table, usd, WIDTH, wrap } from "../style";
 
 const LABEL_WIDTH = 11;
 
 /** The environment as a whole: cost, storage, verdicts, and where to read more. */
-export function totals({ plan, policies, resources, violations }: PlanResult, s: Style): string {
+export function totals({ plan, cluster, policies, resources, violations }: PlanResult, s: Style): string {
   const components = resources.filter((r) => r.type.startsWith("inference:")).length;
   const advisory = violations.filter((v) => v.severity === "advisory").length;
   const verdict = `${policies.passed} passed · ${policies.failed} failed${advisory > 0 ? ` · ${advisory} advisory` : ""}`;
   const ranges = plan.pools.filter((p) => p.minNodes < p.maxNodes);
   return [
+    ...(cluster.provision === "existing" ? [] : lines("Cluster", [clusterText(cluster)], s)),
     ...lines("Cost", cost(plan.cost), s),
     ...lines("Storage", [storage(plan.storage)], s),
     ...lines("Policies", [{ text: verdict, paint: policies.failed > 0 ? s.bad : s.good }], s),

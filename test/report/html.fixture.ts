@@ -145,6 +145,7 @@ export const mandatory: ReportedViolation = {
 
 /** Four models on three pools and a system pool: one over two nodes, two that share a node, one on CPUs. */
 export const planResult: PlanResult = {
+  cluster: { kind: "aws", provision: "existing", scope: "all" },
   plan: {
     environment: "aws-prod",
     stage: "production",

@@ -13,7 +13,7 @@ export const stageField = z.enum(STAGES).default("production").meta({
 export const scopeField = z.enum(["all", "cluster", "platform"]).default("all").meta({
   description:
     "What this stack makes: cluster = the cluster alone, platform = what goes on a cluster that another stack made or that exists, all = both.",
-  example: "cluster",
+  example: "platform",
 });
 
 export const commonLabelsField = z
