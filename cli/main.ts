@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
     load: () => import("./doctor"),
   },
   rehearse: { purpose: "bring an environment up on a local control plane", load: () => import("./rehearse") },
+  status: { purpose: "what runs of an environment, how to call it, what is wrong", load: () => import("./status") },
   smoke: { purpose: "check a running platform", load: () => import("./smoke") },
 };
 

@@ -85,6 +85,11 @@ export class ClusterApi {
     return this.request("GET", path, accept);
   }
 
+  /** An answer that is text, such as a log. @throws NotAsked when no whole answer comes. */
+  async getText(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    return this.exchange("GET", path, "*/*");
+  }
+
   /** The items of a list, all pages of it. @throws Refused @throws NotAsked */
   async list(path: string, options: { readonly metadataOnly?: boolean } = {}): Promise<readonly unknown[]> {
     const items: unknown[] = [];
@@ -126,6 +131,16 @@ export class ClusterApi {
   }
 
   private async request(method: string, path: string, accept: string, content?: string): Promise<ApiAnswer> {
+    const { status, text } = await this.exchange(method, path, accept, content);
+    return { status, body: parsed(text) };
+  }
+
+  private async exchange(
+    method: string,
+    path: string,
+    accept: string,
+    content?: string,
+  ): Promise<{ readonly status: number; readonly text: string }> {
     const url = new URL(`${this.address.server}${path}`);
     const signal = AbortSignal.timeout(this.limits.requestSeconds * 1000);
     const { token, basic } = this.login;
@@ -148,7 +163,7 @@ export class ClusterApi {
         request.once("error", reject);
         request.end(content);
       });
-      return { status: response.statusCode ?? 0, body: parsed(await this.textOf(response)) };
+      return { status: response.statusCode ?? 0, text: await this.textOf(response) };
     } catch (error) {
       throw error instanceof NotAsked
         ? error

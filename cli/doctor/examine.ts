@@ -1,11 +1,11 @@
 import type { ClusterConfig } from "../../stacks/config";
 import { ClusterApi } from "../cluster/cluster-api";
 import { NotAsked } from "../cluster/failure";
+import { cleaned } from "../cluster/foreign-text";
 import { type ClusterContext, clusterContext, type KubeconfigSource } from "../cluster/kubeconfig";
 import { CLUSTER_CHECKS } from "./checks";
 import { WANTED_RIGHTS } from "./checks/rights";
 import type { Asked, ClusterFacts } from "./facts";
-import { cleaned } from "./foreign-text";
 import { gatherFacts } from "./gather";
 import type { Needs } from "./needs";
 import type { CredentialSources } from "./oci-credentials";

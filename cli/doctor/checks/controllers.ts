@@ -1,5 +1,5 @@
+import { someOf } from "../../cluster/foreign-text";
 import type { ClusterFacts, NamedFact, WorkloadFact } from "../facts";
-import { someOf } from "../foreign-text";
 import type { Needs, ReleaseNeed } from "../needs";
 import { type Check, failed, judged, passed, type Subject, type Verdict, warning } from "./check";
 

@@ -1,4 +1,4 @@
-import { someOf } from "../foreign-text";
+import { someOf } from "../../cluster/foreign-text";
 import { type Check, failed, judged, passed } from "./check";
 
 /** NetworkPolicies let every pod ask the pods with this label, and nobody else. */

@@ -1,6 +1,6 @@
 import { allTolerated } from "../../../planner/taints";
+import { someOf } from "../../cluster/foreign-text";
 import type { NodeFact } from "../facts";
-import { someOf } from "../foreign-text";
 import type { PodNeed, PoolNeed } from "../needs";
 import type { CheckResult } from "../result";
 import { type Check, failed, judged, passed, type Subject, type Verdict, warning } from "./check";

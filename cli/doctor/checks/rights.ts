@@ -1,4 +1,4 @@
-import { someOf } from "../foreign-text";
+import { someOf } from "../../cluster/foreign-text";
 import type { WantedRight } from "../gather";
 import { type Check, failed, judged, passed, warning } from "./check";
 

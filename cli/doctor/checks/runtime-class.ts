@@ -1,4 +1,4 @@
-import { someOf } from "../foreign-text";
+import { someOf } from "../../cluster/foreign-text";
 import { type Check, failed, judged, passed } from "./check";
 
 export const runtimeClasses: Check = ({ runtimeClasses: classes }, { runtimeClasses: wanted }) =>

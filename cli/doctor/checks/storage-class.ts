@@ -1,5 +1,5 @@
+import { someOf } from "../../cluster/foreign-text";
 import type { StorageClassFact } from "../facts";
-import { someOf } from "../foreign-text";
 import { type Check, failed, judged, passed, type Subject, unknown, type Verdict, warning } from "./check";
 
 const SUBJECT = { check: "storage-class", title: "Storage class" };

@@ -4,7 +4,7 @@ import {
   SUPPORTED_KUBERNETES_BY,
   supportedKubernetes,
 } from "../../../catalog/kubernetes-versions";
-import { someOf } from "../foreign-text";
+import { someOf } from "../../cluster/foreign-text";
 import { type Check, failed, judged, passed, unknown, warning } from "./check";
 
 /** Minor versions that a kubelet may be older: https://kubernetes.io/releases/version-skew-policy (read 2026-11-23). */

@@ -1,0 +1,62 @@
+/** What a deployment of an environment runs: what status looks for. */
+import { MODEL_LABEL } from "../../names/labels";
+import { modelNamespaceName } from "../../names/namespaces";
+import type { EnvironmentRun } from "../../offline/environment";
+import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
+import { isService, type Workload, workloadsOf } from "../../rehearsal/workloads";
+
+export interface ExpectedModel {
+  readonly name: string;
+  readonly engine: string;
+  /** Of its server: its own, or that of the model whose server it is on. Empty: it runs elsewhere. */
+  readonly workloads: readonly Workload[];
+  readonly startupBudget: number;
+  readonly endpoint: string | null;
+  readonly curl: string | null;
+}
+
+export interface Expected {
+  readonly environment: string;
+  readonly address: string;
+  readonly models: readonly ExpectedModel[];
+  /** Namespaces of the platform besides the models'. */
+  readonly platform: readonly string[];
+}
+
+interface Usage {
+  readonly baseUrl?: string;
+  readonly curl?: string;
+}
+
+export function expectedOf({ plan, recording }: Pick<EnvironmentRun, "plan" | "recording">): Expected {
+  const objects = recordedObjects(recording.resources);
+  const services = workloadsOf(objects).filter(isService);
+  const usages = (recording.outputs.models ?? {}) as Readonly<Record<string, Usage>>;
+  const usage = (name: string) => ({ endpoint: usages[name]?.baseUrl ?? null, curl: usages[name]?.curl ?? null });
+  const namespaces = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata);
+  const ofModels = plan.models.map(({ name }) => modelNamespaceName(name));
+  return {
+    environment: plan.environment,
+    address: String(recording.outputs.address ?? ""),
+    models: [
+      ...plan.models.map(({ name, engine, startupBudgetSeconds, serverOf }) => ({
+        name,
+        engine,
+        workloads: services.filter(({ model }) => model === (serverOf ?? name)),
+        startupBudget: startupBudgetSeconds,
+        ...usage(name),
+      })),
+      ...plan.externalModels.map(({ name }) => ({
+        name,
+        engine: "external",
+        workloads: [],
+        startupBudget: 0,
+        ...usage(name),
+      })),
+    ],
+    platform: namespaces
+      .filter(({ labels, name }) => labels?.[MODEL_LABEL] === undefined && !ofModels.includes(name))
+      .map(({ name }) => name)
+      .sort(),
+  };
+}

@@ -1,0 +1,77 @@
+/** What an API server says of pods, events and workloads: as much of it as status reads. */
+import { z } from "zod";
+
+const text = z.string();
+
+const state = z.object({
+  waiting: z.object({ reason: text.optional(), message: text.optional() }).optional(),
+  running: z.object({ startedAt: text.nullish() }).optional(),
+  terminated: z.object({ exitCode: z.number(), reason: text.optional(), message: text.optional() }).optional(),
+});
+
+const container = z.object({
+  name: text,
+  ready: z.boolean().default(false),
+  restartCount: z.number().default(0),
+  image: text.default(""),
+  state: state.default({}),
+  lastState: state.default({}),
+});
+export type ContainerFact = z.infer<typeof container>;
+
+export const podFact = z.object({
+  metadata: z.object({
+    name: text,
+    namespace: text,
+    labels: z.record(text, text).default({}),
+    creationTimestamp: text.nullish(),
+    deletionTimestamp: text.nullish(),
+  }),
+  status: z
+    .object({
+      phase: text.default("Unknown"),
+      reason: text.optional(),
+      message: text.optional(),
+      conditions: z
+        .array(z.object({ type: text, status: text, reason: text.optional(), message: text.optional() }))
+        .default([]),
+      initContainerStatuses: z.array(container).default([]),
+      containerStatuses: z.array(container).default([]),
+    })
+    .prefault({}),
+});
+export type PodFact = z.infer<typeof podFact>;
+
+export const eventFact = z.object({
+  type: text.nullish(),
+  reason: text.nullish(),
+  message: text.nullish(),
+  lastTimestamp: text.nullish(),
+  eventTime: text.nullish(),
+  metadata: z.object({ namespace: text, creationTimestamp: text.nullish() }),
+  involvedObject: z.object({ kind: text.default(""), name: text.default("") }),
+});
+export type EventFact = z.infer<typeof eventFact>;
+
+/** A workload as it stands in the cluster; a Ray service says its replicas elsewhere. */
+export const workloadFact = z.object({ spec: z.object({ replicas: z.number().int().min(0).optional() }).default({}) });
+
+/** All that was asked. */
+export interface StatusFacts {
+  readonly pods: readonly PodFact[];
+  readonly events: readonly EventFact[];
+  /**
+   * Replicas that a workload is told to run, by `namespace/name`; absent: the cluster does not have it, or its kind says none.
+   */
+  readonly replicas: ReadonlyMap<string, number | undefined>;
+}
+
+/** Whether a pod answers requests. */
+export function isReady({ status }: PodFact): boolean {
+  return status.conditions.some(({ type, status: met }) => type === "Ready" && met === "True");
+}
+
+/** Whether a pod has ended well: one of a Job. */
+export function hasCompleted({ status }: PodFact): boolean {
+  return status.phase === "Succeeded";
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Workload } from "../../rehearsal/workloads";
+import { type ClusterApi, Refused } from "../cluster/cluster-api";
+import type { Expected } from "./expected";
+import { eventFact, type PodFact, podFact, type StatusFacts, workloadFact } from "./facts";
+import { loggedContainer } from "./reasons";
+import type { ModelStatus } from "./result";
+
+/** Lines shown of a log. */
+const LOG_LINES = 8;
+
+/** Namespaces asked at once: each costs a handful of requests. */
+const AT_ONCE = 8;
+
+/**
+ * Asks for everything that is judged, by reading alone, namespace by namespace: who may see one domain's models sees their status.
+ *
+ * @throws NotAsked when the cluster cannot be reached. @throws Refused when it does not let whoever asks read pods.
+ */
+export async function gatherStatus(
+  api: ClusterApi,
+  { models, platform }: Expected,
+  onProgress: (what: string) => void,
+): Promise<StatusFacts> {
+  const workloads = models.flatMap((model) => model.workloads);
+  const namespaces = [...new Set([...workloads.map(({ namespace }) => namespace), ...platform])];
+  const pods: PodFact[] = [];
+  const events: StatusFacts["events"][number][] = [];
+  const replicas = new Map<string, number | undefined>();
+  await inTurns(namespaces, async (namespace) => {
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+    const [found, told] = await Promise.all([
+      listed(api, `${path}/pods`, podFact),
+      listed(api, `${path}/events`, eventFact),
+    ]);
+    pods.push(...found);
+    events.push(...told);
+    onProgress(namespace);
+  });
+  await inTurns(workloads, async (workload) => {
+    const { status, body } = await api.get(pathOf(workload));
+    if (status === 200) {
+      replicas.set(`${workload.namespace}/${workload.name}`, workloadFact.parse(body).spec.replicas);
+    } else if (status !== 404) {
+      throw new Refused(`GET ${workload.kind} ${workload.namespace}/${workload.name}`, status, "");
+    }
+  });
+  return { pods, events, replicas };
+}
+
+/** The last lines of the container that tells most. Null where there is none, or the cluster does not give it. */
+export async function logOf(api: ClusterApi, pods: readonly PodFact[]): Promise<ModelStatus["log"]> {
+  for (const pod of pods) {
+    const container = loggedContainer(pod);
+    if (container === undefined) {
+      continue;
+    }
+    const { namespace, name } = pod.metadata;
+    const query = new URLSearchParams({
+      container: container.name,
+      tailLines: String(LOG_LINES),
+      limitBytes: "16384",
+      previous: String(container.previous),
+    });
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
+    const { status, text } = await api.getText(`${path}?${query}`);
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    if (status === 200 && lines.length > 0) {
+      return { pod: name, container: container.name, previous: container.previous, lines: lines.slice(-LOG_LINES) };
+    }
+  }
+  return null;
+}
+
+async function listed<T>(api: ClusterApi, path: string, item: z.ZodType<T>): Promise<T[]> {
+  return z.array(item).parse(await api.list(path));
+}
+
+const PATHS: Readonly<Record<Workload["kind"], string>> = {
+  Deployment: "apis/apps/v1/namespaces/{namespace}/deployments",
+  StatefulSet: "apis/apps/v1/namespaces/{namespace}/statefulsets",
+  Job: "apis/batch/v1/namespaces/{namespace}/jobs",
+  LeaderWorkerSet: "apis/leaderworkerset.x-k8s.io/v1/namespaces/{namespace}/leaderworkersets",
+  RayService: "apis/ray.io/v1/namespaces/{namespace}/rayservices",
+};
+
+function pathOf({ kind, namespace, name }: Workload): string {
+  return `/${PATHS[kind].replace("{namespace}", encodeURIComponent(namespace))}/${encodeURIComponent(name)}`;
+}
+
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += AT_ONCE) {
+    await Promise.all(items.slice(start, start + AT_ONCE).map(work));
+  }
+}

@@ -1,0 +1,219 @@
+/** What the facts say of each model and of the rest of the platform. */
+import { GROUP_LABELS, type Workload } from "../../rehearsal/workloads";
+import type { Expected, ExpectedModel } from "./expected";
+import { type EventFact, hasCompleted, isReady, type PodFact, type StatusFacts } from "./facts";
+import { problemOf } from "./reasons";
+import type { EventLine, ModelStatus, PartStatus, State, StatusProblem } from "./result";
+
+/** Events shown of a model. */
+const EVENTS = 3;
+
+/** A judged model; its log is asked for afterwards. */
+export type JudgedModel = Omit<ModelStatus, "log">;
+
+/** @param now milliseconds since the epoch. */
+export function judgeModel(expected: ExpectedModel, facts: StatusFacts, now: number, environment: string): JudgedModel {
+  const { name, engine, workloads, endpoint, curl } = expected;
+  const shown = { name, engine, endpoint, curl };
+  if (workloads.length === 0) {
+    const state = engine === "external" ? ("outside" as const) : ("unknown" as const);
+    return { ...shown, state, readyReplicas: 0, replicas: 0, problems: [], events: [] };
+  }
+  const found = workloads.map((workload) => ofWorkload(workload, facts));
+  const existing = found.filter(({ exists }) => exists);
+  const wanted = sum((existing.length > 0 ? existing : found).map(({ replicas }) => replicas));
+  const ready = sum(existing.map(({ readyReplicas }) => readyReplicas));
+  const problems = existing.flatMap((each) =>
+    problemsOf(each, facts, { now, environment, budget: expected.startupBudget }),
+  );
+  const namespaces = new Set(workloads.map(({ namespace }) => namespace));
+  return {
+    ...shown,
+    state: stateOf({ exists: existing.length > 0, wanted, ready, problems }),
+    readyReplicas: ready,
+    replicas: wanted,
+    problems,
+    events: warnings(facts.events.filter(({ metadata }) => namespaces.has(metadata.namespace)))
+      .slice(0, EVENTS)
+      .map(line),
+  };
+}
+
+/** A namespace that is no model's: what runs there, charts' pods too. */
+export function judgePart(namespace: string, facts: StatusFacts, now: number, environment: string): PartStatus {
+  const pods = facts.pods.filter((pod) => pod.metadata.namespace === namespace && !hasCompleted(pod));
+  return {
+    namespace,
+    readyPods: pods.filter(isReady).length,
+    pods: pods.length,
+    problems: pods.flatMap(
+      (pod) => problemOf(pod, context(pod, facts, { now, environment, budget: PART_BUDGET })) ?? [],
+    ),
+  };
+}
+
+/** Pods of a model, for its log: those that are in trouble first. */
+export function podsInTrouble(model: ExpectedModel, facts: StatusFacts): PodFact[] {
+  return model.workloads.flatMap((workload) => podsOf(workload, facts)).filter((pod) => !isReady(pod));
+}
+
+export function judge(
+  expected: Expected,
+  facts: StatusFacts,
+  now: number,
+): { models: JudgedModel[]; platform: PartStatus[] } {
+  const { environment, models, platform } = expected;
+  return {
+    models: models.map((model) => judgeModel(model, facts, now, environment)),
+    platform: platform
+      .map((namespace) => judgePart(namespace, facts, now, environment))
+      .filter(({ pods, problems }) => pods > 0 || problems.length > 0),
+  };
+}
+
+/** Parts of the platform have no start-up time in the plan: probes of theirs are shorter than this, seconds. */
+const PART_BUDGET = 300;
+
+interface WorkloadState {
+  readonly workload: Workload;
+  readonly exists: boolean;
+  readonly replicas: number;
+  readonly readyReplicas: number;
+  readonly pods: readonly PodFact[];
+}
+
+function ofWorkload(workload: Workload, facts: StatusFacts): WorkloadState {
+  const key = `${workload.namespace}/${workload.name}`;
+  const pods = podsOf(workload, facts);
+  return {
+    workload,
+    exists: facts.replicas.has(key),
+    replicas: facts.replicas.get(key) ?? workload.replicas,
+    readyReplicas: readyReplicas(workload, pods),
+    pods,
+  };
+}
+
+function podsOf({ namespace, selector }: Workload, { pods }: StatusFacts): PodFact[] {
+  return pods.filter(
+    ({ metadata }) =>
+      metadata.namespace === namespace &&
+      Object.entries(selector).every(([key, value]) => metadata.labels[key] === value),
+  );
+}
+
+/** Replicas of which every pod is ready; heads of a Ray cluster are of no replica, and all of them need theirs. */
+function readyReplicas({ size, heads = 0 }: Workload, pods: readonly PodFact[]): number {
+  const ready = pods.filter(isReady);
+  if (size === 1) {
+    return Math.max(0, ready.length - heads);
+  }
+  const groups = new Map<string, number>();
+  for (const { metadata } of ready) {
+    const group = metadata.labels[GROUP_LABELS.group] ?? "";
+    groups.set(group, (groups.get(group) ?? 0) + 1);
+  }
+  return [...groups.values()].filter((count) => count >= size).length;
+}
+
+interface Judging {
+  readonly now: number;
+  readonly environment: string;
+  /** Seconds that a pod may take to start. */
+  readonly budget: number;
+}
+
+function problemsOf(
+  { workload, replicas, pods }: WorkloadState,
+  facts: StatusFacts,
+  judging: Judging,
+): StatusProblem[] {
+  const ofPods = pods.flatMap((pod) => problemOf(pod, context(pod, facts, judging)) ?? []);
+  const wanted = replicas * workload.size + (workload.heads ?? 0);
+  return pods.length < wanted ? [...refused(workload, facts), ...ofPods] : ofPods;
+}
+
+/** What a controller said when the API server refused a pod of its: quota, limits, Pod Security. */
+function refused({ kind, namespace, name }: Workload, facts: StatusFacts): StatusProblem[] {
+  const [latest] = warnings(
+    facts.events.filter(
+      ({ reason, metadata, involvedObject }) =>
+        reason === "FailedCreate" &&
+        metadata.namespace === namespace &&
+        (involvedObject.name === name || involvedObject.name.startsWith(`${name}-`)),
+    ),
+  );
+  return latest
+    ? [
+        {
+          what: `${kind} ${name}`,
+          why: `a pod of it is refused: ${latest.message ?? "without a reason"}`,
+          remedies: ["the quota of its namespace, which follows from the plan: pulumi up brings it in step"],
+        },
+      ]
+    : [];
+}
+
+function context(pod: PodFact, { events }: StatusFacts, { now, environment, budget }: Judging) {
+  const { name, namespace, creationTimestamp } = pod.metadata;
+  const made = creationTimestamp ? Date.parse(creationTimestamp) : now;
+  return {
+    environment,
+    events: warnings(
+      events.filter(({ metadata, involvedObject }) => metadata.namespace === namespace && involvedObject.name === name),
+    ),
+    age: (now - made) / 1000,
+    startupBudget: budget,
+  };
+}
+
+function stateOf({
+  exists,
+  wanted,
+  ready,
+  problems,
+}: {
+  readonly exists: boolean;
+  readonly wanted: number;
+  readonly ready: number;
+  readonly problems: readonly StatusProblem[];
+}): State {
+  if (!exists) {
+    return "absent";
+  }
+  if (wanted === 0) {
+    return "stopped";
+  }
+  if (ready >= wanted) {
+    return "ready";
+  }
+  if (ready > 0) {
+    return "degraded";
+  }
+  return problems.length > 0 ? "failing" : "starting";
+}
+
+/** The latest first. */
+function warnings(events: readonly EventFact[]): EventFact[] {
+  return events
+    .filter(({ type }) => type === "Warning")
+    .sort((a, b) => Date.parse(timeOf(b) ?? "") - Date.parse(timeOf(a) ?? "") || 0);
+}
+
+function timeOf({ lastTimestamp, eventTime, metadata }: EventFact): string | null {
+  return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? null;
+}
+
+function line(event: EventFact): EventLine {
+  const { reason, message, involvedObject } = event;
+  return {
+    at: timeOf(event),
+    object: `${involvedObject.kind} ${involvedObject.name}`,
+    reason: reason ?? "",
+    message: message ?? "",
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

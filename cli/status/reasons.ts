@@ -1,0 +1,137 @@
+/** Why a pod does not answer, in words for whoever is paged, and what to do about it. */
+import { type ContainerFact, type EventFact, isReady, type PodFact } from "./facts";
+import type { StatusProblem } from "./result";
+
+export interface ReasonContext {
+  readonly environment: string;
+  /** Warnings about this pod, the latest first. */
+  readonly events: readonly EventFact[];
+  /** Seconds since the pod was made. */
+  readonly age: number;
+  /** Seconds that the plan gives it to start. @default none */
+  readonly startupBudget?: number;
+}
+
+type Reason = Omit<StatusProblem, "what">;
+
+/** What is wrong with a pod. Undefined: nothing, or it is starting within its time. */
+export function problemOf(pod: PodFact, context: ReasonContext): StatusProblem | undefined {
+  const { name, deletionTimestamp } = pod.metadata;
+  if (isReady(pod) || pod.status.phase === "Succeeded" || deletionTimestamp) {
+    return undefined;
+  }
+  const reason = unscheduled(pod, context) ?? ended(pod) ?? waiting(pod, context) ?? overdue(pod, context);
+  return reason && { what: `Pod ${name}`, ...reason };
+}
+
+/** The container to read the log of: one that ended, or else one that runs and is not ready. */
+export function loggedContainer({
+  status,
+}: PodFact): { readonly name: string; readonly previous: boolean } | undefined {
+  const all = [...status.initContainerStatuses, ...status.containerStatuses];
+  const crashed = all.find(({ state, lastState }) => state.waiting && lastState.terminated);
+  if (crashed) {
+    return { name: crashed.name, previous: true };
+  }
+  const last =
+    all.find(({ state }) => state.terminated && state.terminated.exitCode !== 0) ??
+    all.find(({ state, ready }) => state.running && !ready);
+  return last && { name: last.name, previous: false };
+}
+
+function unscheduled({ status }: PodFact, { environment }: ReasonContext): Reason | undefined {
+  const condition = status.conditions.find(({ type, status: met }) => type === "PodScheduled" && met === "False");
+  return (
+    condition && {
+      why: `no node takes it: ${condition.message ?? condition.reason ?? "the scheduler does not say why"}`,
+      remedies: [
+        `npm run doctor -- ${environment} shows what the nodes of each pool offer`,
+        "while a node autoscaler adds a node, this goes by itself",
+      ],
+    }
+  );
+}
+
+function ended({ status }: PodFact): Reason | undefined {
+  if (status.phase !== "Failed") {
+    return undefined;
+  }
+  return {
+    why: `it ended: ${status.reason ?? "without a reason"}${status.message ? `: ${status.message}` : ""}`,
+    remedies:
+      status.reason === "Evicted"
+        ? ["its node ran out of what the message names: kubectl describe node shows how much is left"]
+        : ["its log, below"],
+  };
+}
+
+function waiting({ status }: PodFact, { events, environment }: ReasonContext): Reason | undefined {
+  for (const container of [...status.initContainerStatuses, ...status.containerStatuses]) {
+    const reason = container.state.waiting?.reason;
+    const explained = reason === undefined ? undefined : WAITING[reason]?.(container, environment);
+    if (explained) {
+      return explained;
+    }
+  }
+  const stuck = events.find(({ reason }) => MOUNTS.includes(reason ?? ""));
+  return (
+    stuck && {
+      why: `a volume or Secret is not there: ${stuck.message ?? stuck.reason}`,
+      remedies: ["the storage class and its driver: kubectl get pvc,events in its namespace"],
+    }
+  );
+}
+
+const MOUNTS = ["FailedMount", "FailedAttachVolume", "FailedBinding", "ProvisioningFailed"];
+
+type Explain = (container: ContainerFact, environment: string) => Reason;
+
+const noImage: Explain = ({ name, image, state }, environment) => ({
+  why: `the image of ${name} cannot be had${image === "" ? "" : ` (${image})`}: ${state.waiting?.message ?? state.waiting?.reason}`,
+  remedies: [
+    "that the registry has this tag, for the processor of the node",
+    `credentials, where it asks for them: pulumi config set --secret inference-stacks:registryCredentials -s ${environment}`,
+  ],
+});
+
+const noStart: Explain = ({ name, state }) => ({
+  why: `${name} cannot be started: ${state.waiting?.message ?? state.waiting?.reason}`,
+  remedies: ["what the message names, a Secret or ConfigMap mostly: pulumi up makes it again"],
+});
+
+const WAITING: Readonly<Record<string, Explain>> = {
+  ImagePullBackOff: noImage,
+  ErrImagePull: noImage,
+  InvalidImageName: noImage,
+  CreateContainerConfigError: noStart,
+  CreateContainerError: noStart,
+  RunContainerError: noStart,
+  CrashLoopBackOff: ({ name, restartCount, lastState }) => {
+    const { exitCode, reason } = lastState.terminated ?? {};
+    const isMemory = reason === "OOMKilled";
+    const how = isMemory ? "it took more memory than its limit" : `exit status ${exitCode ?? "unknown"}`;
+    return {
+      why: `${name} ended ${restartCount} times, last with: ${how}`,
+      remedies: isMemory
+        ? ["a smaller contextTokens or concurrency of the model, or a machine with more host memory"]
+        : ["its last words, below"],
+    };
+  },
+};
+
+function overdue({ status }: PodFact, { events, age, startupBudget }: ReasonContext): Reason | undefined {
+  if (startupBudget === undefined || age <= startupBudget) {
+    return undefined;
+  }
+  const probe = events.find(({ reason }) => reason === "Unhealthy");
+  const init = status.initContainerStatuses.find(({ state }) => state.running);
+  const at = init ? `; ${init.name} still runs` : "";
+  return {
+    why: `not ready after ${minutes(age)}, the plan gives it ${minutes(startupBudget)}${at}${probe?.message ? `: ${probe.message}` : ""}`,
+    remedies: ["its log, below", "slow links: storage.registryGbps and storeGbps say what the plan counts on"],
+  };
+}
+
+function minutes(seconds: number): string {
+  return seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+}

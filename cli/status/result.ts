@@ -1,0 +1,92 @@
+import { z } from "zod";
+
+/**
+ * - `ready`: as many replicas answer as the cluster is told to run;
+ * - `degraded`: at least one answers;
+ * - `starting`: none does yet, within the time that the plan gives it, and nothing is wrong;
+ * - `failing`: none does, and something is wrong;
+ * - `stopped`: somebody scaled it to none;
+ * - `absent`: it was never deployed, or is gone;
+ * - `outside`: it runs elsewhere, and is not asked here;
+ * - `unknown`: the cluster did not say.
+ */
+export const STATES = ["ready", "degraded", "starting", "failing", "stopped", "absent", "outside", "unknown"] as const;
+export type State = (typeof STATES)[number];
+
+const problem = z.object({
+  /** Pod or workload: `Pod chat-0`. */
+  what: z.string(),
+  why: z.string(),
+  /** What to do, most likely first. */
+  remedies: z.array(z.string()),
+});
+
+const event = z.object({
+  /** When it was last seen, ISO 8601; null where the cluster does not say. */
+  at: z.string().nullable(),
+  object: z.string(),
+  reason: z.string(),
+  message: z.string(),
+});
+
+const log = z.object({
+  pod: z.string(),
+  container: z.string(),
+  /** Of the container before the one that runs, which ended. */
+  previous: z.boolean(),
+  lines: z.array(z.string()),
+});
+
+const model = z.object({
+  name: z.string(),
+  engine: z.string(),
+  state: z.enum(STATES),
+  readyReplicas: z.number().int().min(0),
+  /** That the cluster is told to run; those that the plan asks for while it has none. */
+  replicas: z.number().int().min(0),
+  /** Base URL for clients of the OpenAI API; null where the model has none. */
+  endpoint: z.string().nullable(),
+  /** A call that shows that it works; it reads a consumer's key from its Secret. */
+  curl: z.string().nullable(),
+  problems: z.array(problem),
+  /** Warnings, the latest first. */
+  events: z.array(event),
+  log: log.nullable(),
+});
+
+const part = z.object({
+  namespace: z.string(),
+  readyPods: z.number().int().min(0),
+  pods: z.number().int().min(0),
+  problems: z.array(problem),
+});
+
+/** The shape of `status --json`. Keys are added, not changed. docs/status.md explains it. */
+export const statusSchema = z.object({
+  environment: z.string(),
+  /** Every model and part is ready: exit status 0. */
+  ok: z.boolean(),
+  /** The cluster that was asked. */
+  cluster: z.object({ context: z.string(), server: z.string() }).nullable(),
+  /** Why no cluster could be asked. */
+  failure: z.object({ message: z.string(), remedies: z.array(z.string()) }).nullable(),
+  address: z.string(),
+  models: z.array(model),
+  /** The namespaces of the platform besides the models'. */
+  platform: z.array(part),
+  seconds: z.number().min(0),
+});
+
+export type StatusReport = Readonly<z.infer<typeof statusSchema>>;
+export type ModelStatus = StatusReport["models"][number];
+export type PartStatus = StatusReport["platform"][number];
+export type StatusProblem = Readonly<z.infer<typeof problem>>;
+export type EventLine = Readonly<z.infer<typeof event>>;
+
+/** A model that somebody stopped on purpose is no failure. */
+export function isWell({ models, platform }: Pick<StatusReport, "models" | "platform">): boolean {
+  return (
+    models.every(({ state }) => state === "ready" || state === "stopped" || state === "outside") &&
+    platform.every(({ readyPods, pods, problems }) => readyPods === pods && problems.length === 0)
+  );
+}

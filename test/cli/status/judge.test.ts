@@ -1,0 +1,213 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ExpectedModel } from "../../../cli/status/expected";
+import { eventFact, type PodFact, podFact, type StatusFacts } from "../../../cli/status/facts";
+import { judge, judgeModel, judgePart } from "../../../cli/status/judge";
+import { loggedContainer } from "../../../cli/status/reasons";
+import { isWell } from "../../../cli/status/result";
+import { GROUP_LABELS, type Workload } from "../../../rehearsal/workloads";
+
+const NOW = Date.parse("2026-11-23T12:00:00Z");
+const SERVER: Workload = {
+  kind: "Deployment",
+  namespace: "model-chat",
+  name: "chat",
+  model: "chat",
+  replicas: 2,
+  size: 1,
+  selector: { app: "chat" },
+};
+const CHAT: ExpectedModel = {
+  name: "chat",
+  engine: "vllm",
+  workloads: [SERVER],
+  startupBudget: 300,
+  endpoint: "https://inference.example.com/chat/v1",
+  curl: "curl …",
+};
+const READY = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+
+function pod(name: string, status: object, more: { labels?: Record<string, string>; age?: number } = {}): PodFact {
+  const { labels = { app: "chat" }, age = 60 } = more;
+  const creationTimestamp = new Date(NOW - age * 1000).toISOString();
+  return podFact.parse({ metadata: { name, namespace: "model-chat", labels, creationTimestamp }, status });
+}
+
+function facts(pods: readonly PodFact[], more: Partial<StatusFacts> = {}): StatusFacts {
+  return { pods, events: [], replicas: new Map([["model-chat/chat", 2]]), ...more };
+}
+
+function warning(object: string, reason: string, message: string, at = "2026-11-23T11:59:00Z") {
+  return eventFact.parse({
+    type: "Warning",
+    reason,
+    message,
+    lastTimestamp: at,
+    metadata: { namespace: "model-chat" },
+    involvedObject: { kind: "Pod", name: object },
+  });
+}
+
+const judged = (found: StatusFacts, model = CHAT) => judgeModel(model, found, NOW, "prod");
+
+describe("a model", () => {
+  it.each([
+    ["ready", [pod("a", READY), pod("b", READY)], 2],
+    ["degraded", [pod("a", READY), pod("b", { phase: "Pending" })], 1],
+    ["starting", [pod("a", { phase: "Running" }), pod("b", { phase: "Pending" })], 0],
+    ["failing", [pod("a", { phase: "Running" }, { age: 301 })], 0],
+  ] as const)("is %s", (state, pods, readyReplicas) => {
+    expect(judged(facts(pods))).toMatchObject({ state, readyReplicas, replicas: 2, curl: "curl …" });
+  });
+
+  it("is stopped where somebody scaled it to none, and absent where the cluster has nothing of it", () => {
+    expect(judged(facts([], { replicas: new Map([["model-chat/chat", 0]]) }))).toMatchObject({
+      state: "stopped",
+      replicas: 0,
+    });
+    expect(judged(facts([], { replicas: new Map() }))).toMatchObject({ state: "absent", replicas: 2 });
+  });
+
+  it("is outside where it runs elsewhere", () => {
+    expect(judged(facts([]), { ...CHAT, engine: "external", workloads: [] })).toMatchObject({ state: "outside" });
+  });
+
+  it("counts a group whose pods are all ready, and the workers of a Ray cluster without its head", () => {
+    const group = (index: string, status: object) =>
+      pod(`g${index}`, status, { labels: { app: "chat", [GROUP_LABELS.group]: index } });
+    const pods = [group("0", READY), group("0", READY), group("1", READY), group("1", { phase: "Pending" })];
+    const grouped = { ...CHAT, workloads: [{ ...SERVER, kind: "LeaderWorkerSet" as const, size: 2 }] };
+    expect(judged(facts(pods), grouped)).toMatchObject({ state: "degraded", readyReplicas: 1 });
+    const ray = { ...CHAT, workloads: [{ ...SERVER, kind: "RayService" as const, heads: 1 }] };
+    expect(judged(facts([pod("head", READY), pod("w", READY)]), ray)).toMatchObject({ readyReplicas: 1 });
+  });
+
+  it("never has more ready replicas than ready pods, and is ready with all of them alone", () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 6 }), fc.integer({ min: 0, max: 6 }), (ready, wanted) => {
+        const pods = ready.map((isReady, i) => pod(`p${i}`, isReady ? READY : { phase: "Pending" }));
+        const { state, readyReplicas } = judged(facts(pods, { replicas: new Map([["model-chat/chat", wanted]]) }));
+        expect(readyReplicas).toBe(ready.filter(Boolean).length);
+        expect(state === "ready").toBe(wanted > 0 && readyReplicas >= wanted);
+      }),
+    );
+  });
+
+  it("shows its last warnings, the latest first", () => {
+    const events = [
+      warning("a", "Unhealthy", "old", "2026-11-23T11:00:00Z"),
+      warning("a", "BackOff", "new"),
+      { ...warning("a", "Pulled", "fine"), type: "Normal" },
+    ];
+    expect(judged(facts([pod("a", READY)], { events })).events).toEqual([
+      { at: "2026-11-23T11:59:00Z", object: "Pod a", reason: "BackOff", message: "new" },
+      { at: "2026-11-23T11:00:00Z", object: "Pod a", reason: "Unhealthy", message: "old" },
+    ]);
+  });
+});
+
+describe("what is wrong", () => {
+  const why = (status: object, more: { age?: number; events?: StatusFacts["events"] } = {}) =>
+    judged(facts([pod("a", status, more)], { events: more.events ?? [] })).problems[0];
+  const waiting = (reason: string, more: object = {}) => ({
+    phase: "Pending",
+    containerStatuses: [
+      { name: "engine", image: "vllm:1", state: { waiting: { reason, message: "says why" } }, ...more },
+    ],
+  });
+
+  it.each([
+    [
+      "an unschedulable pod",
+      { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }] },
+      /no node takes it: 0\/3 nodes are available/,
+      /npm run doctor -- prod/,
+    ],
+    [
+      "an image that cannot be had",
+      waiting("ImagePullBackOff"),
+      /the image of engine cannot be had \(vllm:1\): says why/,
+      /registry/,
+    ],
+    [
+      "a Secret that is not there",
+      waiting("CreateContainerConfigError"),
+      /engine cannot be started: says why/,
+      /pulumi up/,
+    ],
+    [
+      "a container that ends again and again",
+      waiting("CrashLoopBackOff", { restartCount: 4, lastState: { terminated: { exitCode: 1, reason: "Error" } } }),
+      /engine ended 4 times, last with: exit status 1/,
+      /last words/,
+    ],
+    [
+      "one that takes too much memory",
+      waiting("CrashLoopBackOff", {
+        restartCount: 2,
+        lastState: { terminated: { exitCode: 137, reason: "OOMKilled" } },
+      }),
+      /engine ended 2 times, last with: it took more memory than its limit/,
+      /contextTokens/,
+    ],
+    [
+      "a pod that its node threw out",
+      { phase: "Failed", reason: "Evicted", message: "low on disk" },
+      /it ended: Evicted: low on disk/,
+      /describe node/,
+    ],
+  ] as const)("is said of %s", (_, status, reason, remedy) => {
+    const problem = why(status);
+    expect(problem).toMatchObject({ what: "Pod a", why: expect.stringMatching(reason) });
+    expect(problem?.remedies.join("\n")).toMatch(remedy);
+  });
+
+  it("is a volume that does not come, from the pod's own events", () => {
+    const events = [warning("b", "FailedMount", "not mine"), warning("a", "FailedMount", "no such claim")];
+    expect(why({ phase: "Pending" }, { events })?.why).toBe("a volume or Secret is not there: no such claim");
+  });
+
+  it("is nothing while it starts in time, and afterwards what its probe says", () => {
+    const events = [warning("a", "Unhealthy", "Startup probe failed: 503")];
+    expect(why({ phase: "Running" }, { age: 299, events })).toBeUndefined();
+    expect(why({ phase: "Running" }, { age: 600, events })?.why).toBe(
+      "not ready after 10 min, the plan gives it 5 min: Startup probe failed: 503",
+    );
+  });
+
+  it("is a refused pod where too few are there", () => {
+    const refused = { ...warning("chat-5f6d", "FailedCreate", "exceeded quota") };
+    expect(judged(facts([], { events: [refused] })).problems).toEqual([
+      expect.objectContaining({ what: "Deployment chat", why: "a pod of it is refused: exceeded quota" }),
+    ]);
+  });
+});
+
+describe("the log that tells most", () => {
+  const statuses = (...containerStatuses: object[]) => pod("a", { containerStatuses });
+  it("is that of the container which ended, before it was started again", () => {
+    const sidecar = { name: "sidecar", ready: true, state: { running: {} } };
+    const crashed = { name: "engine", state: { waiting: {} }, lastState: { terminated: { exitCode: 1 } } };
+    expect(loggedContainer(statuses(sidecar, crashed))).toEqual({ name: "engine", previous: true });
+    expect(loggedContainer(statuses(sidecar, { name: "engine", state: { running: {} } }))).toEqual({
+      name: "engine",
+      previous: false,
+    });
+    expect(loggedContainer(statuses(sidecar))).toBeUndefined();
+  });
+});
+
+describe("a part of the platform", () => {
+  it("is its pods, without those of Jobs that ended well", () => {
+    const pods = [pod("a", READY), pod("job", { phase: "Succeeded" }), pod("b", { phase: "Pending" })];
+    expect(judgePart("model-chat", facts(pods), NOW, "prod")).toMatchObject({ readyPods: 1, pods: 2, problems: [] });
+  });
+
+  it("counts against the whole, unlike a model that somebody stopped", () => {
+    const expected = { environment: "prod", address: "", models: [CHAT], platform: ["store"] };
+    const stopped = judge(expected, facts([], { replicas: new Map([["model-chat/chat", 0]]) }), NOW);
+    const shown = { ...stopped, models: stopped.models.map((model) => ({ ...model, log: null })) };
+    expect(isWell(shown)).toBe(true);
+    expect(isWell({ ...shown, platform: [{ namespace: "store", readyPods: 0, pods: 1, problems: [] }] })).toBe(false);
+  });
+});
