@@ -101,6 +101,20 @@ export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   });
 }
 
+const COLLECTIONS: Readonly<Record<WorkloadFact["kind"], readonly [group: string, resources: string]>> = {
+  Deployment: ["apps/v1", "deployments"],
+  StatefulSet: ["apps/v1", "statefulsets"],
+  Job: ["batch/v1", "jobs"],
+  LeaderWorkerSet: ["leaderworkerset.x-k8s.io/v1", "leaderworkersets"],
+  RayService: ["ray.io/v1", "rayservices"],
+};
+
+/** Where an API server has it. */
+export function workloadPath({ kind, namespace, name }: Pick<Workload, "kind" | "namespace" | "name">): string {
+  const [group, resources] = COLLECTIONS[kind];
+  return `/apis/${group}/namespaces/${encodeURIComponent(namespace)}/${resources}/${encodeURIComponent(name)}`;
+}
+
 /** Whether its pods are to run for good, unlike a Job's. */
 export function isService({ kind }: Pick<Workload, "kind">): boolean {
   return kind !== "Job";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Workload } from "../../rehearsal/workloads";
+import { workloadPath } from "../../rehearsal/workloads";
 import { type ClusterApi, Refused } from "../cluster/cluster-api";
 import type { Expected } from "./expected";
 import { eventFact, type PodFact, podFact, type StatusFacts, workloadFact } from "./facts";
@@ -38,7 +38,7 @@ export async function gatherStatus(
     onProgress(namespace);
   });
   await inTurns(workloads, async (workload) => {
-    const { status, body } = await api.get(pathOf(workload));
+    const { status, body } = await api.get(workloadPath(workload));
     if (status === 200) {
       replicas.set(`${workload.namespace}/${workload.name}`, workloadFact.parse(body).spec.replicas);
     } else if (status !== 404) {
@@ -74,18 +74,6 @@ export async function logOf(api: ClusterApi, pods: readonly PodFact[]): Promise<
 
 async function listed<T>(api: ClusterApi, path: string, item: z.ZodType<T>): Promise<T[]> {
   return z.array(item).parse(await api.list(path));
-}
-
-const PATHS: Readonly<Record<Workload["kind"], string>> = {
-  Deployment: "apis/apps/v1/namespaces/{namespace}/deployments",
-  StatefulSet: "apis/apps/v1/namespaces/{namespace}/statefulsets",
-  Job: "apis/batch/v1/namespaces/{namespace}/jobs",
-  LeaderWorkerSet: "apis/leaderworkerset.x-k8s.io/v1/namespaces/{namespace}/leaderworkersets",
-  RayService: "apis/ray.io/v1/namespaces/{namespace}/rayservices",
-};
-
-function pathOf({ kind, namespace, name }: Workload): string {
-  return `/${PATHS[kind].replace("{namespace}", encodeURIComponent(namespace))}/${encodeURIComponent(name)}`;
 }
 
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
