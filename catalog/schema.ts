@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ChartImages } from "./chart-images";
 import type { ChartValueKeys } from "./chart-values";
 import type { ChartEntry } from "./charts";
+import type { CloudPrice, PriceShare } from "./cloud-prices";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
@@ -262,6 +263,26 @@ const oke = z.strictObject({
   addonKeys: z.strictObject({ common: z.array(text).nonempty(), source: text }),
 });
 
+const cloudPrice = z.strictObject({
+  provider: z.enum(["oci", "aws"]),
+  service: z.enum(["control-plane", "nat-gateway", "network-load-balancer", "load-balancer", "volume"]),
+  usd: notNegative,
+  per: z.enum(["hour", "GB-month"]),
+  usdPerMbpsHour: positive.optional(),
+  leastGiB: count.optional(),
+  region: text,
+  confidence: z.enum(["read", "reported"]),
+  source: text,
+  asOf: day,
+  notes: text,
+}) satisfies z.ZodType<CloudPrice>;
+
+const priceShare = z.strictObject({
+  share: z.number().positive().max(1),
+  asOf: day,
+  source: text,
+}) satisfies z.ZodType<PriceShare>;
+
 const about = text;
 
 /** Schema of each catalogue file. */
@@ -269,6 +290,12 @@ export const schemas = {
   gpus: z.strictObject({ about, asOf: day, gpus: z.array(gpuModel) }),
   shapes: z.strictObject({ about, asOf: day, shapes: z.array(shapeRow) }),
   cards: z.strictObject({ about, asOf: day, cards: z.array(gpuCard) }),
+  cloudPrices: z.strictObject({
+    about,
+    prices: z.array(cloudPrice),
+    spot: z.strictObject({ oci: priceShare }),
+    unusedReservation: z.strictObject({ oci: priceShare }),
+  }),
   models: z.strictObject({ about, models: z.array(modelEntry) }),
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
   chartValues: chartValueKeys,

@@ -1,5 +1,5 @@
 import type { FlexPrice, MachineShape } from "../catalog/shapes";
-import type { CostPlan } from "./types";
+import type { CostPlan, ServiceCost } from "./types";
 
 /** Hours of an average month, as cloud price lists count. */
 const HOURS_PER_MONTH = 730;
@@ -18,38 +18,61 @@ export interface BilledPool {
   readonly maxNodes: number;
   readonly usdPerNodeHour: number;
   readonly hoursPerDay: number;
+  /** Why a node costs something else than the machine's list price. @default it does not */
+  readonly priceNote?: string;
 }
 
-/** What a cloud bills beside machines: the catalogue has no prices for it. */
+/** What is billed beside machines, and what of it has no price here. */
+export interface BilledServices {
+  readonly services: readonly ServiceCost[];
+  readonly notPriced: readonly string[];
+}
+
+/** What a cloud bills beside machines, where nobody said which of it there is. */
 const BESIDE_MACHINES = ["volumes", "load balancers", "network traffic", "the control plane"] as const;
 
 /**
- * Cost of the pools, and of the environment as their sum: of the nodes that always run, and with every pool at its
- * largest. A provider's monthly free allowance (OCI's Arm shapes) is granted once per shape: its pools use it up one
+ * Cost of pools and services, and of the environment as their sum: of the nodes that always run, and with every pool at
+ * its largest. A provider's monthly free allowance (OCI's Arm shapes) is granted once per shape: its pools use it up one
  * after the other.
  */
-export function costOf(pools: readonly BilledPool[], monthlyBudgetUsd: number | undefined): CostPlan {
+export function costOf(
+  pools: readonly BilledPool[],
+  monthlyBudgetUsd: number | undefined,
+  beside: BilledServices = unknownServices(pools),
+): CostPlan {
   const minimum = bills(pools, (pool) => pool.nodes);
   const maximum = bills(pools, (pool) => pool.maxNodes);
   const items = pools.map((pool, i) => {
     const { grossUsd = 0, monthlyUsd: monthly = 0 } = minimum[i] ?? {};
     const free = grossUsd - monthly;
+    const notes = [
+      ...(free > 0 ? [`${pool.shape.name}: ${free.toFixed(2)} USD a month are free of charge`] : []),
+      ...(pool.priceNote !== undefined ? [pool.priceNote] : []),
+    ];
     return {
       name: pool.name,
       hourlyUsd: pool.nodes * pool.usdPerNodeHour,
       monthlyUsd: monthly,
       maxMonthlyUsd: maximum[i]?.monthlyUsd ?? 0,
-      ...(free > 0 && { note: `${pool.shape.name}: ${free.toFixed(2)} USD a month are free of charge` }),
+      ...(notes.length > 0 && { note: notes.join("; ") }),
     };
   });
+  const priced = [...items, ...beside.services];
   return {
-    hourlyUsd: sum(items.map((i) => i.hourlyUsd)),
-    monthlyUsd: sum(items.map((i) => i.monthlyUsd)),
-    maxMonthlyUsd: sum(items.map((i) => i.maxMonthlyUsd)),
+    hourlyUsd: sum(priced.map((i) => i.hourlyUsd)),
+    monthlyUsd: sum(priced.map((i) => i.monthlyUsd)),
+    maxMonthlyUsd: sum(priced.map((i) => i.maxMonthlyUsd)),
     ...(monthlyBudgetUsd !== undefined && { monthlyBudgetUsd }),
-    notPriced: pools.some(({ shape }) => shape.provider !== "onprem") ? BESIDE_MACHINES : [],
+    notPriced: beside.notPriced,
     items,
+    services: beside.services,
   };
+}
+
+function unknownServices(pools: readonly BilledPool[]): BilledServices {
+  const isCloud = pools.some(({ shape }) => shape.provider !== "onprem");
+  return { services: [], notPriced: isCloud ? BESIDE_MACHINES : [] };
 }
 
 interface Bill {

@@ -1,6 +1,7 @@
 import { modelImageName } from "../engines";
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
+import { type BilledPlan, cloudServices } from "./cloud-services";
 import { type BilledPool, costOf } from "./cost";
 import { poolFabric } from "./fabric";
 import { FitCache } from "./fit-cache";
@@ -15,7 +16,16 @@ import { overlappingPools } from "./selectors";
 import { type ServerGroup, serverGroups, serverProblem } from "./server-groups";
 import { planStorage, storeProblem } from "./storage";
 import { poolTaints } from "./taints";
-import type { CapacityProblem, CostPlan, DeploymentPlan, ExternalModelPlan, PoolPlan, UnplacedModel } from "./types";
+import type {
+  CapacityProblem,
+  CostPlan,
+  DeploymentPlan,
+  ExternalModelPlan,
+  ModelPlan,
+  PoolPlan,
+  StoragePlan,
+  UnplacedModel,
+} from "./types";
 import { missOf, type ServerMiss, unplacedModel } from "./unplaced";
 import { weightFormatProblem } from "./weight-format";
 
@@ -83,20 +93,22 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
   const pools = planPools(request, placements, assignment);
   problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
   const { externalModels = [] } = request;
-  const machines = costOf(
-    pools.map(({ billed }) => billed),
-    request.monthlyBudgetUsd,
-  );
-  const cost = externalModels.length === 0 ? machines : withoutPriceOf(externalModels, machines);
-  if (request.monthlyBudgetUsd !== undefined && cost.monthlyUsd > request.monthlyBudgetUsd) {
-    problems.push(overBudget(cost.monthlyUsd, request.monthlyBudgetUsd));
-  }
+  const billed = pools.map((pool) => pool.billed);
+  const machines = costOf(billed, request.monthlyBudgetUsd);
   const poolPlans = pools.map(({ plan }, i): PoolPlan => {
-    const { monthlyUsd = 0, maxMonthlyUsd = 0 } = cost.items[i] ?? {};
+    const { monthlyUsd = 0, maxMonthlyUsd = 0 } = machines.items[i] ?? {};
     return { ...plan, monthlyUsd, maxMonthlyUsd };
   });
   const planned = placements.flatMap((p) => planServer(p, poolOf(poolPlans, p.candidate.pool), request));
   const modelPlans = request.models.flatMap(({ name }) => planned.find((m) => m.name === name) ?? []);
+  const storage = planStorage(request, modelPlans);
+  const services =
+    request.billing && cloudServices(request.billing, billedPlan(request, poolPlans, modelPlans, storage));
+  const priced = services ? costOf(billed, request.monthlyBudgetUsd, services) : machines;
+  const cost = externalModels.length === 0 ? priced : withoutPriceOf(externalModels, priced);
+  if (request.monthlyBudgetUsd !== undefined && cost.monthlyUsd > request.monthlyBudgetUsd) {
+    problems.push(overBudget(cost.monthlyUsd, request.monthlyBudgetUsd));
+  }
   const store = storeProblem(request, modelPlans);
   return {
     environment: request.environment,
@@ -107,10 +119,22 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     externalModels,
     tenants: request.tenants ?? [],
     ...(request.tokenIssuer && { tokenIssuer: request.tokenIssuer }),
-    storage: planStorage(request, modelPlans),
+    storage,
     cost,
     problems: store ? [...problems, store] : problems,
   };
+}
+
+function billedPlan(
+  { pools: requests }: PlanRequest,
+  pools: readonly PoolPlan[],
+  models: readonly ModelPlan[],
+  { sizeGiB }: StoragePlan,
+): BilledPlan {
+  const disks = requests.flatMap(({ name, bootVolumeGiB }) =>
+    bootVolumeGiB === undefined ? [] : [[name, bootVolumeGiB] as const],
+  );
+  return { pools, models, storeGiB: sizeGiB, bootVolumeGiB: new Map(disks) };
 }
 
 /** Whoever runs an external model bills it: this bill must not look like all there is. */
@@ -168,6 +192,7 @@ function planPools(
       maxNodes: Math.max(minNodes, pool.maxNodes),
       usdPerNodeHour: pool.usdPerNodeHour,
       hoursPerDay: pool.hoursPerDay,
+      ...(pool.priceNote !== undefined && { priceNote: pool.priceNote }),
     };
     return {
       billed,

@@ -2,6 +2,7 @@ import type { DeviceAccess } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
 import type { EngineName } from "../engines";
 import type { ServedModel } from "../engines/served-model";
+import type { CloudBilling } from "./cloud-services";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
 import type { ExternalModelPlan, Revision, Stage, Taint } from "./types";
@@ -16,8 +17,12 @@ export interface PoolRequest {
   readonly maxNodes: number;
   /** Price of one node; 0 for owned hardware without a figure. */
   readonly usdPerNodeHour: number;
+  /** Why that is not the machine's list price. @default it is, or the environment's own */
+  readonly priceNote?: string;
   /** Hours that the pool runs on an average day, 0 < h ≤ 24. */
   readonly hoursPerDay: number;
+  /** Disk of each node that is made here, where the environment says so. */
+  readonly bootVolumeGiB?: number;
   /** Models that alone may use the pool, and use no other unless they name it; everyone when empty. */
   readonly dedicatedTo: readonly string[];
   /** Labels that its pods select nodes by: all of them on every node of the pool. */
@@ -72,4 +77,6 @@ export interface PlanRequest {
   /** Seconds in which a replica that leaves finishes its requests (`request-times.ts`). */
   readonly drainSeconds: number;
   readonly monthlyBudgetUsd?: number;
+  /** What the environment makes in a cloud besides machines. @default nobody says: it is not priced */
+  readonly billing?: CloudBilling;
 }

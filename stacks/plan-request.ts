@@ -1,6 +1,7 @@
+import { spotShare, unusedReservationShare } from "../catalog/cloud-prices";
 import { findModel, type ModelEntry } from "../catalog/models";
 import { PREEMPTIBLE_TAINT } from "../catalog/oke";
-import { hourlyUsd } from "../catalog/shapes";
+import { hourlyUsd, type MachineShape } from "../catalog/shapes";
 import { engineOf, modelEngineVersion } from "../engines";
 import type { Adapter } from "../engines/served-model";
 import { isStored, parseSource, sourceText } from "../engines/sources";
@@ -11,6 +12,7 @@ import { requestTimes } from "../planner/request-times";
 import { hubPrefix } from "../planner/storage";
 import { tenantsOf } from "../planner/tenants";
 import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
+import { type AddonVolumes, cloudBilling, NO_VOLUMES } from "./cloud-billing";
 import {
   buildOf,
   type EnvironmentConfig,
@@ -34,7 +36,9 @@ export function toPlanRequest(
   architectures: ReadonlyMap<string, ModelArchitecture>,
   chatTemplates: ReadonlyMap<string, string> = new Map(),
   authorities: ReadonlyMap<string, string> = new Map(),
+  addonVolumes: AddonVolumes = NO_VOLUMES,
 ): PlanRequest {
+  const billing = cloudBilling(environment, addonVolumes);
   return {
     environment: name,
     stage: environment.stage,
@@ -56,6 +60,7 @@ export function toPlanRequest(
     storage: environment.storage,
     drainSeconds: requestTimes(environment.gateway).drainSeconds,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
+    ...(billing && { billing }),
   };
 }
 
@@ -107,12 +112,39 @@ function poolRequest(name: string, config: PoolConfig, models: EnvironmentConfig
     shape,
     minNodes: config.minNodes,
     maxNodes: config.maxNodes ?? Math.max(1, config.minNodes),
-    usdPerNodeHour: config.usdPerNodeHour ?? hourlyUsd(shape) ?? 0,
+    ...nodePrice(config, shape),
     hoursPerDay: config.hoursPerDay,
+    ...(config.bootVolumeGiB !== undefined && { bootVolumeGiB: config.bootVolumeGiB }),
     dedicatedTo: [...dedicatedTo, ...canaries],
     ...(config.capacity === "spot" && { capacityTaints: [PREEMPTIBLE_TAINT] }),
     ...(config.rdma?.access && { rdmaAccess: config.rdma.access }),
     ...poolLabels(name, shape, config.labels),
+  };
+}
+
+/** What a node costs, and why that is not the list price. */
+function nodePrice(
+  { usdPerNodeHour, capacity }: PoolConfig,
+  shape: MachineShape,
+): Pick<PoolRequest, "usdPerNodeHour" | "priceNote"> {
+  const listed = hourlyUsd(shape) ?? 0;
+  if (usdPerNodeHour !== undefined) {
+    return { usdPerNodeHour };
+  }
+  const spot = capacity === "spot" ? spotShare(shape.provider) : undefined;
+  if (spot) {
+    const priceNote = `spot: ${spot.share * 100} % of the list price (${spot.asOf}: ${spot.source})`;
+    return { usdPerNodeHour: listed * spot.share, priceNote };
+  }
+  const unused = typeof capacity === "object" ? unusedReservationShare(shape.provider) : undefined;
+  return {
+    usdPerNodeHour: listed,
+    ...(unused && {
+      priceNote: `what the reservation holds beyond these nodes costs ${unused.share * 100} % of the list price, and is not counted`,
+    }),
+    ...(capacity === "spot" && {
+      priceNote: "spot, at the list price of machines on demand: its own moves by the hour",
+    }),
   };
 }
 

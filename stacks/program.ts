@@ -5,12 +5,14 @@ import { ModelConfigError } from "../planner/model/errors";
 import { planWithAdvice } from "../planner/plan-with-advice";
 import type { CapacityProblem, DeploymentPlan } from "../planner/types";
 import { activeAddons } from "./addons/active";
+import type { ActiveAddon } from "./addons/addon";
 import { loadAddons, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
 import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import { bootVolumeProblems } from "./boot-volumes";
+import type { AddonVolumes } from "./cloud-billing";
 import { CapacityRefusedError } from "./cloud-capacity";
 import {
   type ClusterConfig,
@@ -68,7 +70,15 @@ export async function planEnvironment(
   const chatTemplates = readChatTemplates(environment, baseDirectory);
   const architectures = await readArchitectures(environment, baseDirectory);
   const authorities = readAuthorities(environment, baseDirectory);
-  const request = toPlanRequest(name, environment, architectures, chatTemplates, authorities);
+  const addons = activeAddons(loaded);
+  const request = toPlanRequest(
+    name,
+    environment,
+    architectures,
+    chatTemplates,
+    authorities,
+    addonVolumes(addons, environment),
+  );
   const plan = planWithAdvice(request);
   const problems = [
     ...plan.problems,
@@ -76,11 +86,20 @@ export async function planEnvironment(
     ...settingProblems(environment.models, request.models),
     ...platformPlaceProblems(environment.cluster.kind, plan.pools),
     ...bootVolumeProblems(environment.pools, plan),
-    ...activeAddons(loaded).flatMap((addon) => addon.problems({ environment, plan }) ?? []),
+    ...addons.flatMap((addon) => addon.problems({ environment, plan }) ?? []),
   ];
   // What would fail is advised on before what costs too much.
   const advice = adviseOnEnvironment({ ...loaded, plan: { ...plan, problems } });
   return { ...plan, problems: [...advice, ...problems].map((problem) => inFile(problem, environment.models)) };
+}
+
+function addonVolumes(addons: readonly ActiveAddon[], environment: EnvironmentConfig): AddonVolumes {
+  const all = addons.flatMap((addon) => addon.volumes({ environment }) ?? []);
+  return {
+    volumes: all.flatMap(({ volumes }) => volumes),
+    notPriced: all.flatMap(({ notPriced = [] }) => notPriced),
+    spareModelGiB: all.reduce((sum, { spareModelGiB = 0 }) => sum + spareModelGiB, 0),
+  };
 }
 
 /** A problem by the paths of the file, where a canary stands under its model. */

@@ -5,9 +5,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 import { Valkey } from "../core/valkey";
 import type { Workload } from "../core/workload";
-
-/** Tasks are a few hundred bytes each, and those that are done go after a day. */
-const VOLUME_GIB = 1;
+import { QUEUE_VOLUME_GIB } from "./names";
 
 export interface TaskQueueArgs {
   readonly namespace: pulumi.Input<string>;
@@ -33,7 +31,7 @@ export class TaskQueue extends PlatformComponent {
         settings: SETTINGS,
         // A rewrite of the log forks: at worst it takes the data's memory twice.
         resources: burstable({ cpu: 0.05, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: 0.5 }),
-        volume: { sizeGiB: VOLUME_GIB, storageClass: args.storageClass },
+        volume: { sizeGiB: QUEUE_VOLUME_GIB, storageClass: args.storageClass },
       },
       this.childOptions(),
     );

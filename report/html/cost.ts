@@ -1,4 +1,4 @@
-import type { DeploymentPlan, PoolPlan } from "../../planner/types";
+import type { DeploymentPlan, PoolPlan, ServiceCost } from "../../planner/types";
 import { barChart, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count, money, percent, range, share } from "./format";
 import { html, type Part } from "./markup";
@@ -39,14 +39,34 @@ export function costSection({ pools, cost }: DeploymentPlan): Section {
   return {
     id: "cost",
     title: "Pools and cost",
-    lead: `What the nodes that always run cost; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added for pods that find no room, in an OKE cluster made here by its autoscaler, elsewhere by hand.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
+    lead: `What always runs costs, nodes and what the cloud bills beside them; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added for pods that find no room, in an OKE cluster made here by its autoscaler, elsewhere by hand.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
     body: dataTable(
-      "Node pools and their cost",
+      "Node pools and services, and their cost",
       COLUMNS,
-      pools.map((pool) => row(pool, notes.get(pool.name), cost.monthlyUsd)),
+      [
+        ...pools.map((pool) => row(pool, notes.get(pool.name), cost.monthlyUsd)),
+        ...cost.services.map((service) => serviceRow(service, cost.monthlyUsd)),
+      ],
       total,
     ),
   };
+}
+
+/** Its price, with source and date, stands below its name. */
+function serviceRow(service: ServiceCost, totalMonthlyUsd: number): readonly Part[] {
+  const { name, count: pieces, sizeGiB, hourlyUsd, monthlyUsd, maxMonthlyUsd, note } = service;
+  const part = share(monthlyUsd, totalMonthlyUsd);
+  return [
+    twoLines(name, note),
+    sizeGiB === undefined ? undefined : `${count(sizeGiB)} GiB each`,
+    count(pieces),
+    "–",
+    undefined,
+    money(hourlyUsd),
+    money(monthlyUsd),
+    money(maxMonthlyUsd),
+    part,
+  ];
 }
 
 function row(pool: PoolPlan, note: string | undefined, totalMonthlyUsd: number): readonly Part[] {

@@ -42,7 +42,7 @@ const tenant = z.strictObject({
 });
 
 const money = {
-  hourlyUsd: usd("Nodes that always run, for an hour."),
+  hourlyUsd: usd("What always runs, for an hour."),
   monthlyUsd: usd("The same for a month."),
   maxMonthlyUsd: usd("With every pool at its maxNodes."),
 };
@@ -82,12 +82,27 @@ export const planSchema = z.strictObject({
           z.strictObject({
             name: text("What is paid for."),
             ...money,
-            note: text("What is free of charge.").optional(),
+            note: text("What is free of charge, or cheaper than the list price.").optional(),
           }),
         )
         .meta({ description: "The figures by pool." }),
+      services: z
+        .array(
+          z.strictObject({
+            kind: oneOf(
+              ["control-plane", "nat-gateway", "load-balancer", "volume", "node-disk"],
+              "node-disk: what nodes boot from; volume: what pods claim.",
+            ),
+            name: text("What it is for."),
+            count: count("pieces", "How many of it; of nodes' disks, on the nodes that always run."),
+            sizeGiB: gib("What is billed of each, for volumes.").optional(),
+            ...money,
+            note: text("Its price with source and date, and what is not counted."),
+          }),
+        )
+        .meta({ description: "What the cloud bills beside machines, as far as it has a price here." }),
     })
-    .meta({ description: "Cost of the nodes." }),
+    .meta({ description: "Cost of all that is priced: nodes that always run, and what is billed beside them." }),
   unplaced: z.array(unplaced).meta({ description: "Models without a place, and how near each came." }),
   deployable: flag("No violation is mandatory; exit status 0."),
   policies: z

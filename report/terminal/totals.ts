@@ -1,4 +1,4 @@
-import type { CostPlan, StoragePlan } from "../../planner/types";
+import type { CostPlan, ServiceKind, StoragePlan } from "../../planner/types";
 import { clusterText } from "../cluster";
 import type { PlanResult } from "../result";
 import { type Cell, type Style, table, usd, WIDTH, wrap } from "../style";
@@ -30,14 +30,35 @@ export function totals({ plan, cluster, policies, resources, violations }: PlanR
   ].join("");
 }
 
-function cost({ hourlyUsd, monthlyUsd, maxMonthlyUsd, monthlyBudgetUsd, notPriced }: CostPlan): string[] {
+function cost(plan: CostPlan): string[] {
+  const { hourlyUsd, monthlyUsd, maxMonthlyUsd, monthlyBudgetUsd, notPriced, services } = plan;
   const budget = monthlyBudgetUsd === undefined ? "" : ` of a budget of ${usd(monthlyBudgetUsd)}`;
   const limit = monthlyBudgetUsd === undefined ? "" : "; the budget does not limit this";
   return [
-    `${usd(hourlyUsd)} USD/hour, ${usd(monthlyUsd)} USD/month${budget}: the nodes that always run`,
+    `${usd(hourlyUsd)} USD/hour, ${usd(monthlyUsd)} USD/month${budget}: ${services.length > 0 ? "what always runs" : "the nodes that always run"}`,
+    ...(services.length > 0
+      ? [`of it beside nodes: ${byKind(services)} (prices with source and date: --html, --json)`]
+      : []),
     ...(maxMonthlyUsd > monthlyUsd ? [`${usd(maxMonthlyUsd)} USD/month with every pool at maxNodes${limit}`] : []),
     ...(notPriced.length > 0 ? [`not priced: ${notPriced.join(", ")}`] : []),
   ];
+}
+
+const KINDS: Readonly<Record<ServiceKind, string>> = {
+  "control-plane": "control plane",
+  "nat-gateway": "NAT gateway",
+  "load-balancer": "load balancer",
+  volume: "volumes",
+  "node-disk": "nodes' disks",
+};
+
+/** `control plane 73.00, volumes 8.64`: what each kind costs in a month. */
+function byKind(services: CostPlan["services"]): string {
+  const sums = new Map<ServiceKind, number>();
+  for (const { kind, monthlyUsd } of services) {
+    sums.set(kind, (sums.get(kind) ?? 0) + monthlyUsd);
+  }
+  return [...sums].map(([kind, monthlyUsd]) => `${KINDS[kind]} ${usd(monthlyUsd)}`).join(", ");
 }
 
 function storage({ models, sizeGiB, bucket }: StoragePlan): string {

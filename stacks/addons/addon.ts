@@ -8,6 +8,7 @@ import type {
   AddonSpec,
   Buildable,
   Built,
+  Configured,
   Foundation,
   Given,
   LaidOut,
@@ -27,6 +28,7 @@ type Bound<Part extends keyof Parts, Known> = (
 export interface ActiveAddon {
   readonly key: string;
   readonly componentName: string;
+  readonly volumes: Bound<"volumes", Configured>;
   readonly problems: Bound<"problems", Planned>;
   readonly advice: Bound<"advice", Planned>;
   readonly engineControl: Bound<"engineControl", Planned>;
@@ -89,6 +91,7 @@ export function addon<
       return {
         key,
         componentName: spec.componentName ?? key,
+        volumes: bind(spec.volumes),
         problems: bind(spec.problems),
         advice: bind(spec.advice),
         engineControl: bind(spec.engineControl),

@@ -19,6 +19,7 @@ import type { ModelEndpoint } from "../../components/serving/endpoint";
 import type { ControlAccess } from "../../components/serving/model-server";
 import type { Serving } from "../../components/serving/serving";
 import type { ModelStore } from "../../components/storage/model-store";
+import type { BilledVolumes } from "../../planner/cloud-services";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import type { Rule } from "../config/core/rule";
 import type { CoreConfig } from "../config/core/schema";
@@ -27,6 +28,20 @@ import type { CoreConfig } from "../config/core/schema";
 export interface Planned {
   readonly environment: CoreConfig;
   readonly plan: DeploymentPlan;
+}
+
+/** The environment's core alone: models have no place yet. */
+export interface Configured {
+  readonly environment: CoreConfig;
+}
+
+/** Volumes that an add-on claims, as they are billed. */
+export interface ClaimedVolumes {
+  readonly volumes: readonly BilledVolumes[];
+  /** Volumes whose size only a chart knows, as the bill names them. @default none */
+  readonly notPriced?: readonly string[];
+  /** Room beside the planned models wherever an engine keeps models, GiB. @default 0 */
+  readonly spareModelGiB?: number;
 }
 
 /** Who will answer where, before anything is made. */
@@ -110,6 +125,8 @@ export interface AddonSpec<
   readonly settings: (section: NonNullable<z.output<Section>>) => Settings | undefined;
   /** Rules between its fields, and with those of the core. @default none */
   readonly rules?: readonly Rule<OwnSection<Key, Section>>[];
+  /** What it claims volumes for: the plan prices them. @default nothing */
+  readonly volumes?: (given: Given<Configured, Settings, SecretKey>) => ClaimedVolumes;
   /** What forbids the plan, or must be known of it whatever else is wrong. @default nothing */
   readonly problems?: (given: Given<Planned, Settings, SecretKey>) => readonly CapacityProblem[];
   /** What deserves a look before a plan is deployed that nothing forbids. @default nothing */

@@ -135,6 +135,7 @@ export const ROOMS: readonly Room[] = [
     folder: "stacks",
     imports: [
       "names",
+      "kubernetes",
       "catalog",
       "planner/model",
       "engines",

@@ -26,6 +26,7 @@ describe("catalogue files", () => {
     ["shapes/oci.json", schemas.shapes],
     ["shapes/aws.json", schemas.shapes],
     ["shapes/onprem.json", schemas.cards],
+    ["cloud-prices.json", schemas.cloudPrices],
     ["models.json", schemas.models],
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],

@@ -167,7 +167,7 @@ describe("a plan that must not be deployed", () => {
     const { status, out } = await planOf(folder, onA10({}, { budget: { monthlyUsd: 100 } }));
     expect(status).toBe(1);
     expect(out.match(/✗ monthly-budget/g)).toHaveLength(1);
-    expect(unwrapped(out)).toMatch(/costs 2920\.00 USD a month, 2820\.00 over the budget of 100\.00/);
+    expect(unwrapped(out)).toMatch(/costs 2926\.38 USD a month, 2826\.38 over the budget of 100\.00/);
   });
 
   it.each([
@@ -232,9 +232,9 @@ describe("the terminal", () => {
 
   it("says what the budget limits, what the month costs at most, and what has no price here", async () => {
     const { out } = await planOf(folder, onA10({}, { budget: { monthlyUsd: 5000 } }));
-    expect(out).toMatch(/^Cost +4\.08 USD\/hour, 2,920 USD\/month of a budget of 5,000: the nodes that always run$/m);
-    expect(out).toMatch(/^ +11,680 USD\/month with every pool at maxNodes; the budget does not limit this$/m);
-    expect(out).toMatch(/^ +not priced: volumes, load balancers, network traffic, the control plane$/m);
+    expect(out).toMatch(/^Cost +4\.08 USD\/hour, 2,926 USD\/month of a budget of 5,000: what always runs$/m);
+    expect(out).toMatch(/^ +11,686 USD\/month with every pool at maxNodes; the budget does not limit this$/m);
+    expect(out).toMatch(/^ +not priced: network traffic, the cluster's own control plane, network and nodes' disks$/m);
     expect(out).toMatch(/^Ranges +.*no replica is added by itself yet$/m);
   });
 
@@ -284,7 +284,10 @@ describe("a program that reads the plan", () => {
     expect(placed.models[0].sizing).toMatchObject({ ruleNodes: 1, exactNodes: 1, difference: expect.any(String) });
     expect(placed.models[0].sizing.steps.map((s: { step: number }) => s.step)).toEqual([1, 2, 3, 4, 5]);
     expect(placed.models[0]).toMatchObject({ format: "BF16", capacityTable: { classB: 7, tableGpus: 1 } });
-    expect(placed.cost).toMatchObject({ maxMonthlyUsd: 11_680, notPriced: expect.arrayContaining(["volumes"]) });
+    expect(placed.cost).toMatchObject({
+      maxMonthlyUsd: 11_686.375,
+      notPriced: expect.arrayContaining(["network traffic"]),
+    });
 
     const refused = JSON.parse(
       (await planOf(folder, onA10({ model: "llama-3.3-70b-instruct", concurrency: 16 }), "--json")).out,

@@ -37,6 +37,7 @@ describe("costOf", () => {
       monthlyBudgetUsd: 200,
       notPriced: ["volumes", "load balancers", "network traffic", "the control plane"],
       items: [{ name: "gpu", hourlyUsd: 0.75, monthlyUsd: 91.25, maxMonthlyUsd: 273.75 }],
+      services: [],
     });
   });
 

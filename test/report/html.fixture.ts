@@ -279,6 +279,18 @@ export const planResult: PlanResult = {
       maxMonthlyUsd: 165_842.14,
       monthlyBudgetUsd: 90_000,
       notPriced: ["volumes", "load balancers"],
+      services: [
+        {
+          kind: "volume",
+          name: "metrics",
+          count: 2,
+          sizeGiB: 50,
+          hourlyUsd: 0,
+          monthlyUsd: 0,
+          maxMonthlyUsd: 0,
+          note: "0 USD for each GB and month (a test)",
+        },
+      ],
       items: [
         {
           name: "cpu",

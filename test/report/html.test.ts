@@ -397,6 +397,18 @@ describe("hostile text", () => {
           monthlyUsd: 0,
           maxMonthlyUsd: 0,
           notPriced: [attack],
+          services: [
+            {
+              kind: "volume",
+              name: attack,
+              count: 1,
+              sizeGiB: 1,
+              hourlyUsd: 0,
+              monthlyUsd: 0,
+              maxMonthlyUsd: 0,
+              note: attack,
+            },
+          ],
           items: [{ name: attack, hourlyUsd: 0, monthlyUsd: 0, maxMonthlyUsd: 0, note: attack }],
         },
       },

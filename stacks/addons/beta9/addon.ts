@@ -13,6 +13,7 @@ export const beta9 = addon({
   secrets: beta9Secrets,
   requiredSecrets: { beta9PostgresPassword: PUBLIC_DEFAULT, beta9S3SecretKey: PUBLIC_DEFAULT },
   settings: (section) => section,
+  volumes: () => ({ volumes: [], notPriced: ["Beta9's image volume"] }),
   rules: [rules.beta9PoolsExist, rules.beta9CpuPoolFits, rules.beta9GpuPoolsFit],
   problems: ({ settings }) => beta9Problems(settings),
   connections: ({ settings, cluster }) =>

@@ -2,7 +2,7 @@ import { modelControlAlerts } from "../../../components/model-control/alerts";
 import { modelControlConnections } from "../../../components/model-control/connections";
 import { modelControlDashboard } from "../../../components/model-control/dashboard";
 import { modelControlService } from "../../../components/model-control/gateway-service";
-import { modelControlPods } from "../../../components/model-control/names";
+import { modelControlPods, QUEUE_VOLUME_GIB } from "../../../components/model-control/names";
 import { publishedWorker } from "../../../components/model-control/outside-worker";
 import { modelControlTarget, modelRelayTarget } from "../../../components/model-control/scrape-target";
 import { addon } from "../addon";
@@ -34,6 +34,10 @@ export const modelControl = addon({
   ],
   problems: ({ settings, plan }) => modelControlProblems(plan.models, Object.keys(settings.workers)),
   advice: ({ settings, plan }) => [...controlImage(settings), ...controlImageArchitecture(settings, plan.pools)],
+  volumes: ({ settings: { spareStorageGiB } }) => ({
+    volumes: [{ name: "task queue", sizeGiB: QUEUE_VOLUME_GIB, count: 1 }],
+    spareModelGiB: spareStorageGiB,
+  }),
   engineControl: ({ settings }) => ({ client: modelControlPods, spareStorageGiB: settings.spareStorageGiB }),
   outside: ({ settings }) => outsideWorkers(settings).flatMap((worker) => publishedWorker(worker) ?? []),
   services: ({ settings: { hostname } }) => (hostname === undefined ? [] : [modelControlService(hostname)]),

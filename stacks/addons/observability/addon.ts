@@ -1,4 +1,5 @@
 import { observabilityConnections } from "../../../components/observability/connections";
+import { STACK_SIZES } from "../../../components/observability/stack-sizes";
 import { addon } from "../addon";
 import { observabilitySecrets, observabilitySection } from "./config";
 
@@ -8,6 +9,9 @@ export const observability = addon({
   section: observabilitySection,
   secrets: observabilitySecrets,
   settings: (section) => section,
+  volumes: ({ settings: { profile, storageGiB } }) => ({
+    volumes: [{ name: "metrics", sizeGiB: storageGiB, count: STACK_SIZES[profile].prometheusReplicas }],
+  }),
   connections: ({ targets, gpuPools, cluster, secrets }) =>
     observabilityConnections({
       targets,

@@ -59,7 +59,7 @@ export const budgetSection = z
   .strictObject({
     monthlyUsd: z.number().positive().max(1_000_000_000).meta({
       description:
-        "A plan whose nodes that always run cost more is refused. What more nodes up to maxNodes cost is shown, not limited; volumes, load balancers, traffic and the control plane are not counted.",
+        "A plan is refused whose nodes that always run cost more, with what the cloud bills beside them: volumes, load balancer, and of a cluster made here its control plane and its nodes' disks. What more nodes up to maxNodes cost is shown, not limited; traffic is not counted.",
       unit: "USD per month",
       example: 5000,
     }),

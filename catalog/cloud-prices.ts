@@ -1,0 +1,52 @@
+import table from "./cloud-prices.json";
+import type { Provider } from "./shapes";
+
+/** A cloud that sends bills. */
+export type Cloud = Exclude<Provider, "onprem">;
+
+export type CloudService = "control-plane" | "nat-gateway" | "network-load-balancer" | "load-balancer" | "volume";
+
+/** List price of something beside machines. */
+export interface CloudPrice {
+  readonly provider: Cloud;
+  readonly service: CloudService;
+  /** US dollars for one of it and hour, or for one GB of it and month. */
+  readonly usd: number;
+  readonly per: "hour" | "GB-month";
+  /** Of a load balancer, besides: for each Mbit/s that it keeps, and hour. */
+  readonly usdPerMbpsHour?: number;
+  /** Smallest volume that the cloud makes, and bills. */
+  readonly leastGiB?: number;
+  readonly region: string;
+  readonly confidence: "read" | "reported";
+  readonly source: string;
+  /** Day of the source, or on which it was read where it bears none. */
+  readonly asOf: string;
+  /** What is counted, and what is not. */
+  readonly notes: string;
+}
+
+// Checked against catalog/schema.ts by test/catalog.
+export const cloudPrices = table.prices as readonly CloudPrice[];
+
+/** Undefined where nobody wrote down a price with its source. */
+export function cloudPrice(provider: Cloud, service: CloudService): CloudPrice | undefined {
+  return cloudPrices.find((price) => price.provider === provider && price.service === service);
+}
+
+/** Part of the list price of a machine, and since when. */
+export interface PriceShare {
+  readonly share: number;
+  readonly asOf: string;
+  readonly source: string;
+}
+
+/** What machines cost that the cloud may take back. Undefined where that price moves with the market. */
+export function spotShare(provider: Provider): PriceShare | undefined {
+  return (table.spot as Readonly<Partial<Record<Provider, PriceShare>>>)[provider];
+}
+
+/** What reserved machines cost that nobody runs. */
+export function unusedReservationShare(provider: Provider): PriceShare | undefined {
+  return (table.unusedReservation as Readonly<Partial<Record<Provider, PriceShare>>>)[provider];
+}
