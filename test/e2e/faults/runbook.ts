@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../../names/repository-root";
 
-const SECTION = "## When an up was interrupted";
+const SECTION = "## When an up was interrupted\n";
 /** Nobody is there to answer the command line's questions. */
 const UNATTENDED: Readonly<Record<string, readonly string[]>> = {
   cancel: ["--yes"],
+  import: ["--yes", "--skip-preview"],
   refresh: ["--yes", "--skip-preview"],
   up: ["--yes", "--skip-preview"],
 };
@@ -20,17 +21,19 @@ export interface RunbookStep {
 /**
  * What the runbook tells an operator whose `up` was interrupted: its commands, in its order, with the answers to their
  * questions.
+ *
+ * @param heading of the section.
  */
-export function runbookSteps(): RunbookStep[] {
+export function runbookSteps(heading = SECTION): RunbookStep[] {
   const runbook = readFileSync(join(repositoryRoot(), "docs", "operations.md"), "utf8");
-  const section = runbook.slice(runbook.indexOf(SECTION) + SECTION.length).split("\n## ")[0] ?? "";
+  const section = runbook.slice(runbook.indexOf(heading) + heading.length).split("\n## ")[0] ?? "";
   const block = /```sh\n(?<commands>.*?)```/s.exec(section)?.groups?.commands ?? "";
   const steps = block
     .split("\n")
     .filter((line) => line !== "")
     .map(stepOf);
   if (steps.length === 0) {
-    throw new Error(`docs/operations.md has no commands in "${SECTION}"`);
+    throw new Error(`docs/operations.md has no commands in "${heading}"`);
   }
   return steps;
 }

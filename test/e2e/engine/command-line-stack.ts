@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ConfigMap } from "@pulumi/pulumi/automation";
+import { stringify } from "yaml";
+import type { EnvironmentName } from "../../stacks/run";
+import { readEnvironment } from "./environment-file";
+import { copyProject, languageHostFolder } from "./project";
+import { PulumiCommand, type Run } from "./pulumi";
+import { type CloudBehaviour, Surroundings } from "./surroundings";
+
+/** An environment's stack, driven by the command line as an operator drives it. */
+export class CommandLineStack {
+  private constructor(
+    readonly surroundings: Surroundings,
+    private readonly name: EnvironmentName,
+    private readonly cwd: string,
+    private readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  /**
+   * @param config values beside, or instead of, those of the environment's file, by full key.
+   * @throws Error that names the command which installs a missing part.
+   */
+  static async start(
+    name: EnvironmentName,
+    config: ConfigMap = {},
+    behaviour: CloudBehaviour = {},
+  ): Promise<CommandLineStack> {
+    const file = readEnvironment(name, config);
+    const surroundings = await Surroundings.start(name, file, behaviour);
+    try {
+      const { folder } = surroundings.plane;
+      const cwd = copyProject(folder);
+      writeFileSync(join(cwd, `Pulumi.${name}.yaml`), stringify({ config: file.config }));
+      const PATH = `${surroundings.env.PATH}:${languageHostFolder(folder)}`;
+      const stack = new CommandLineStack(surroundings, name, cwd, { ...surroundings.env, PATH });
+      await stack.must(["stack", "init"]);
+      return stack;
+    } catch (error) {
+      await surroundings.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.surroundings.stop();
+  }
+
+  /** Starts a command on the stack, and returns while it runs. */
+  begin(args: readonly string[]): PulumiCommand {
+    return new PulumiCommand([...args, "--stack", this.name], { cwd: this.cwd, env: this.env });
+  }
+
+  /** Runs a command on the stack to its end. */
+  run(args: readonly string[]): Promise<Run> {
+    return this.begin(args).finished;
+  }
+
+  /** @throws Error with the output of a command that fails. */
+  async must(args: readonly string[]): Promise<Run> {
+    const run = await this.run(args);
+    if (run.status !== 0) {
+      throw new Error(`pulumi ${args.join(" ")}:\n${run.output}`);
+    }
+    return run;
+  }
+}
