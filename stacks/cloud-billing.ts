@@ -23,7 +23,7 @@ export function cloudBilling(
   }
   return {
     provider: cluster.kind,
-    createsCluster: cluster.provision === "create",
+    createsCluster: isOurs(cluster),
     ...(gateway.exposure === "LoadBalancer" && {
       loadBalancer: loadBalancer(cluster.kind, gateway.serviceAnnotations ?? {}),
     }),
@@ -32,9 +32,17 @@ export function cloudBilling(
   };
 }
 
+/**
+ * Whether a program of ours makes it, in this stack or another one: cost is that of the environment, whose plan is the same
+ * in one stack and in two.
+ */
+function isOurs({ kind, provision }: EnvironmentConfig["cluster"]): boolean {
+  return provision === "create" || (kind === "oci" && provision === "stack");
+}
+
 /** Keys in hardware are billed by their versions, some of them free: nobody read for how much. */
 function makesKeys(cluster: EnvironmentConfig["cluster"]): boolean {
-  return cluster.kind === "oci" && cluster.provision === "create" && cluster.oke?.encryptionKeyId === undefined;
+  return cluster.kind === "oci" && isOurs(cluster) && cluster.oke?.encryptionKeyId === undefined;
 }
 
 /** What Oracle's load balancer proper keeps at least, and bills: a fixed 100 Mbit/s, or what a flexible one may shrink to. */

@@ -22,8 +22,13 @@ export interface Advised extends LoadedEnvironment {
   readonly plan: DeploymentPlan;
 }
 
+type Piece = (advised: Advised) => CapacityProblem[];
+
+/** About the cluster and its nodes. */
+const OF_CLUSTER: readonly Piece[] = [unenforcedPolicies, privateEndpoint, cloudCapacity];
+
 /** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
-const PIECES: readonly ((advised: Advised) => CapacityProblem[])[] = [
+const PIECES: readonly Piece[] = [
   unenforcedPolicies,
   gatedModels,
   exampleNames,
@@ -49,9 +54,10 @@ function ofAddons(advised: Advised): CapacityProblem[] {
 
 /** What deserves a look before an environment is deployed; a refused plan has more urgent things to say. */
 export function adviseOnEnvironment(advised: Advised): CapacityProblem[] {
-  // All of it is about the platform, which another stack makes.
-  const isClusterAlone = advised.environment.scope === "cluster";
-  return isClusterAlone || advised.plan.problems.some((p) => p.severity === "mandatory")
-    ? []
-    : PIECES.flatMap((advise) => advise(advised));
+  if (advised.plan.problems.some((p) => p.severity === "mandatory")) {
+    return [];
+  }
+  // Another stack makes the platform, and advises on it.
+  const pieces = advised.environment.scope === "cluster" ? OF_CLUSTER : PIECES;
+  return pieces.flatMap((advise) => advise(advised));
 }

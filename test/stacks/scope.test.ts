@@ -47,6 +47,12 @@ describe("scope: cluster", () => {
     expect(Object.keys(clusterOutputs.parse(plain).pools)).toEqual(all.plan.pools.map(({ name }) => name));
   });
 
+  it("is advised on the cluster alone", () => {
+    const advised = cluster.plan.problems.map(({ rule }) => rule);
+    expect(advised).toEqual(expect.arrayContaining(["unenforced-policies", "private-endpoint", "cloud-capacity"]));
+    expect(advised).not.toContain("gated-models");
+  });
+
   it("renders nothing, and says what to render", async () => {
     const { status, err } = await render(
       ENVIRONMENT,
@@ -85,10 +91,11 @@ describe("scope: platform", () => {
 describe("both", () => {
   it("give the files of scope: all, byte by byte, without what only the deployment knows", async () => {
     const [one, two] = await rendered();
-    expect(two.files).toEqual(one.files);
+    expect(objects(two.files)).toEqual(objects(one.files));
     const why = "StorageClass inference-encrypted is in no file: parameters.kms-key-id is known once the stack";
     expect([...one.files.keys()].filter((path) => path.includes("storageclass"))).toEqual([]);
     expect(one.files.get("README.md")).toContain(why);
+    expect(two.files.get("README.md")).toContain(why);
     expect(one.out).toContain(why);
   }, 60_000);
 
@@ -100,7 +107,7 @@ describe("both", () => {
     said.volumeClass.parameters["kms-key-id"] = KEY;
     writeFileSync(outputs, JSON.stringify({ cluster: said }));
     const [one, two] = await rendered("--outputs", outputs);
-    expect(two.files).toEqual(one.files);
+    expect(objects(two.files)).toEqual(objects(one.files));
     const made = parse(one.files.get("cluster/00-storageclass-inference-encrypted.yaml") ?? "");
     expect(made).toMatchObject({
       provisioner: "blockvolume.csi.oraclecloud.com",
@@ -141,6 +148,11 @@ describe("both", () => {
     ]);
   });
 });
+
+/** All but the page for whoever applies them, which also has what the plan advises: each stack on what it makes. */
+function objects(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...files].filter(([path]) => path !== "README.md"));
+}
 
 async function rendered(...argv: string[]) {
   const one = await render(ENVIRONMENT, "--out", out("all"), ...argv);

@@ -13,9 +13,12 @@ const NODE_KEYS = [
   ["rdma.mode", ["rdma", "mode"], ({ rdma }: PoolConfig) => rdma?.mode],
 ] as const;
 
-/** Keys of nodes that somebody else makes would be read by nobody. */
+/**
+ * Keys of nodes that somebody else makes would be read by nobody. Where another stack makes them, its environment has the
+ * same pools: what is said there may stand here too, and spot capacity decides what pods tolerate.
+ */
 export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {} } }) {
-  if (!cluster || cluster.provision === "create") {
+  if (cluster?.provision !== "existing") {
     return;
   }
   for (const [name, pool] of Object.entries(pools)) {
@@ -25,7 +28,8 @@ export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {
         yield {
           path: ["pools", name, ...path],
           value,
-          allowed: "only where the nodes are made here (cluster: {kind: oci, provision: create}): nobody else reads it",
+          allowed:
+            "only where this stack or another one makes the nodes (cluster.provision: create or stack): nobody else reads it",
           fix: `remove ${key}, or let the cluster be made here`,
         };
       }
