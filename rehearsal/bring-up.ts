@@ -5,11 +5,9 @@ import { chartsWithCrds, installChartCrds } from "./cluster/chart-crds";
 import type { ControlPlane } from "./cluster/control-plane";
 import { addStorage, runNodes } from "./cluster/existing-parts";
 import { controllersOf } from "./cluster/foreign-controllers";
-import { kindsOf, makesPods, runtimeClassesOf, storageClassesOf } from "./cluster/recorded-objects";
+import { kindsOf, makesPods, runtimeClassesOf } from "./cluster/recorded-objects";
 import type { RehearsalFacts } from "./report/schema";
 
-/** The class of claims that name none. */
-const CLASS_OF_CLUSTER = "cluster-default";
 /** Long enough for controllers to see a pod leave, as they always do where containers have to stop. */
 const TERMINATION_MS = 1000;
 const FIELD_MANAGER = "inference-stacks-rehearsal";
@@ -26,7 +24,7 @@ export async function prepareCluster(
     ...[...runtimeClassesOf(objects)].map((name) => {
       return client.create({ apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name }, handler: name });
     }),
-    addStorage(client, [CLASS_OF_CLUSTER, ...storageClassesOf(objects)]),
+    addStorage(client, objects),
     runNodes(plane, nodes, { terminationMs: TERMINATION_MS }),
     ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
   ]);

@@ -2,7 +2,12 @@ import { chart, charts } from "../../catalog/charts";
 import type { EnvironmentRun } from "../../offline/environment";
 import { hostsOf } from "../../planner/server-groups";
 import type { PodResources, PoolPlan, Stage } from "../../planner/types";
-import { recordedObjects, runtimeClassesOf, storageClassesOf } from "../../rehearsal/cluster/recorded-objects";
+import {
+  madeStorageClassesOf,
+  recordedObjects,
+  runtimeClassesOf,
+  storageClassesOf,
+} from "../../rehearsal/cluster/recorded-objects";
 import type { ClusterConfig } from "../../stacks/config";
 
 /** What a pod of a model asks of a node of its pool. */
@@ -44,7 +49,7 @@ export interface Needs {
 /** What the program of an environment takes for granted. */
 export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs {
   const objects = recordedObjects(recording.resources);
-  const made = new Set(objects.filter(({ kind }) => kind === "StorageClass").map(({ metadata }) => metadata.name));
+  const made = madeStorageClassesOf(objects);
   const claimed = [...storageClassesOf(objects)];
   const { storageClass } = environment.cluster;
   const classes = new Set([...claimed, ...(storageClass === undefined ? [] : [storageClass])]);

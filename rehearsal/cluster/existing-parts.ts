@@ -8,7 +8,10 @@ import type { EnvironmentConfig } from "../../stacks/config";
 import { moduleFolder, requirePart } from "../parts/find";
 import type { ApiClient } from "./api-client";
 import type { ControlPlane } from "./control-plane";
+import { madeStorageClassesOf, storageClassesOf } from "./recorded-objects";
 
+/** The class of claims that name none. */
+const CLASS_OF_CLUSTER = "cluster-default";
 /** Provisioner of classes whose volumes somebody made beforehand. */
 const NO_PROVISIONER = "kubernetes.io/no-provisioner";
 const VOLUMES = 12;
@@ -22,19 +25,15 @@ export async function addRuntimeClass(client: ApiClient, { cluster }: Environmen
   await client.create({ apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name }, handler: name });
 }
 
-/** Storage classes by these names, the first of them the default, with empty volumes for every claim. */
-export async function addStorage(client: ApiClient, classes: readonly string[]): Promise<void> {
-  const objects = classes.flatMap((name, index): KubernetesObject[] => [
-    {
-      apiVersion: "storage.k8s.io/v1",
-      kind: "StorageClass",
-      metadata: {
-        name,
-        annotations: { "storageclass.kubernetes.io/is-default-class": String(index === 0) },
-      },
-      provisioner: NO_PROVISIONER,
-      volumeBindingMode: "WaitForFirstConsumer",
-    },
+/**
+ * The default storage class, and those that the platform's claims name besides, with empty volumes for every claim. Of a
+ * class that the platform makes itself there are the volumes alone: its provisioner has none to make then.
+ */
+export async function addStorage(client: ApiClient, platform: readonly KubernetesObject[]): Promise<void> {
+  const made = madeStorageClassesOf(platform);
+  const classes = [CLASS_OF_CLUSTER, ...storageClassesOf(platform)];
+  const objects = classes.flatMap((name): KubernetesObject[] => [
+    ...(made.has(name) ? [] : [storageClass(name)]),
     ...Array.from({ length: VOLUMES }, (_, number) => ({
       apiVersion: "v1",
       kind: "PersistentVolume",
@@ -49,6 +48,19 @@ export async function addStorage(client: ApiClient, classes: readonly string[]):
     })),
   ]);
   await Promise.all(objects.map((object) => client.create(object)));
+}
+
+function storageClass(name: string): KubernetesObject {
+  return {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: {
+      name,
+      annotations: { "storageclass.kubernetes.io/is-default-class": String(name === CLASS_OF_CLUSTER) },
+    },
+    provisioner: NO_PROVISIONER,
+    volumeBindingMode: "WaitForFirstConsumer",
+  };
 }
 
 /**

@@ -19,6 +19,11 @@ export function storageClassesOf(objects: readonly KubernetesObject[]): Set<stri
   return new Set([...claims, ...objects.flatMap(claimTemplates)].flatMap(({ spec }) => spec.storageClassName ?? []));
 }
 
+/** Storage classes that these objects make: nobody has to make them before. */
+export function madeStorageClassesOf(objects: readonly KubernetesObject[]): Set<string> {
+  return new Set(objects.filter(({ kind }) => kind === "StorageClass").map(({ metadata }) => metadata.name));
+}
+
 interface Claim {
   readonly metadata: { readonly name: string };
   readonly spec: { readonly storageClassName?: string };

@@ -35,7 +35,7 @@ describe.each(environments)("%s", (name) => {
   });
 
   it("holds every object and chart of the program once, and nothing else but what GitOps needs", () => {
-    const made = run.resources.filter(isInCluster).map(({ type, inputs }) => {
+    const made = renderedOf(run).map(({ type, inputs }) => {
       const kind = type === HELM_RELEASE ? "Application" : type === SECRET ? "ExternalSecret" : inputs.kind;
       const { name: object, namespace } = Object(inputs.metadata);
       return type === HELM_RELEASE ? `${kind} argocd/${name}-${inputs.name}` : `${kind} ${namespace ?? ""}/${object}`;
@@ -191,7 +191,7 @@ describe.each(environments)("%s", (name) => {
   it("names no other manager than GitOps, and keeps what production protects", () => {
     const text = [...content.values()].join("");
     expect(text).not.toMatch(/managed-by: pulumi|pulumi\.com\//);
-    const kept = run.resources.filter((r) => isInCluster(r) && (r.options.protect || r.options.retainOnDelete));
+    const kept = renderedOf(run).filter((r) => r.options.protect || r.options.retainOnDelete);
     const metadata = kept.map(({ inputs }) => Object(inputs.metadata));
     const expected = kept.map(({ inputs }, k) => `${inputs.kind} ${metadata[k].namespace ?? ""}/${metadata[k].name}`);
     const around = metadata.flatMap(({ namespace }) => (namespace === undefined ? [] : `Namespace /${namespace}`));
@@ -201,6 +201,11 @@ describe.each(environments)("%s", (name) => {
     expect(keeping.map(identity).toSorted()).toEqual([...new Set([...expected, ...around])].toSorted());
   });
 });
+
+/** What files can hold before a deployment: not the class of volumes under a key that the cluster's stack makes. */
+function renderedOf({ resources }: ProgramRun) {
+  return resources.filter((resource) => isInCluster(resource) && resource.inputs.kind !== "StorageClass");
+}
 
 interface StoreKey {
   readonly key: string;

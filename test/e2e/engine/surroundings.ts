@@ -7,15 +7,12 @@ import { installChartCrds } from "../../../rehearsal/cluster/chart-crds";
 import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../../../rehearsal/cluster/existing-parts";
 import { runGroupController } from "../../../rehearsal/cluster/lws-manager";
-import { kindsOf, recordedObjects, storageClassesOf } from "../../../rehearsal/cluster/recorded-objects";
+import { kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import type { EnvironmentName } from "../../stacks/run";
 import { engineVariables } from "./engine-variables";
 import type { EnvironmentFile } from "./environment-file";
 import { startProvider } from "./provider-process";
 import { CloudStore } from "./providers/cloud/store";
-
-/** The class of claims that name none. */
-const CLASS_OF_CLUSTER = "cluster-default";
 
 /** How the cloud behaves in which a program makes its cluster. */
 export interface CloudBehaviour {
@@ -58,7 +55,7 @@ export class Surroundings {
       mkdirSync(backend);
       const objects = recordedObjects(offline.recording.resources);
       await addRuntimeClass(plane.client, file.environment);
-      await addStorage(plane.client, [CLASS_OF_CLUSTER, ...storageClassesOf(objects)]);
+      await addStorage(plane.client, objects);
       const isCreated = offline.recording.resources.some(({ type }) => type.startsWith("oci:"));
       await runNodes(plane, isCreated ? [] : nodesOf(offline.plan));
       await runControllers(plane, objects);
