@@ -18,6 +18,9 @@ export const GPU_METRICS_NAMESPACE = "gpu-metrics";
 /** node-exporter, which needs the host's /proc and network: apart for the same reason. */
 export const NODE_METRICS_NAMESPACE = "node-metrics";
 
+/** Calico's agents, on clusters whose own network enforces no NetworkPolicies. */
+export const NETWORK_POLICY_NAMESPACE = "calico-system";
+
 export const MODEL_STORE_NAMESPACE = "model-store";
 export const MODEL_CONTROL_NAMESPACE = "model-control";
 export const BETA9_NAMESPACE = "beta9";

@@ -13,6 +13,8 @@ export interface PodSecurityException {
   readonly matches: (namespace: NamespaceIdentity) => boolean;
   readonly level: Exclude<PodSecurityLevel, "restricted">;
   readonly reason: string;
+  /** The one object of ours whose pods ask for the level, by kind and name. @default none: the pods of charts alone */
+  readonly own?: { readonly kind: "DaemonSet"; readonly name: string };
 }
 
 /** The only namespaces that are not `restricted`, with the reason; the first row that matches counts. */
@@ -21,6 +23,12 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     matches: isNamed("beta9"),
     level: "privileged",
     reason: "Beta9's gateway and workers mount file systems (FUSE), and workers start containers of their own",
+  },
+  {
+    matches: isNamed("calico-system"),
+    level: "privileged",
+    reason: "Calico's agents write each node's packet filter: host network, its modules and its lock",
+    own: { kind: "DaemonSet", name: "calico-node" },
   },
   {
     matches: isNamed("gpu-metrics"),
@@ -51,4 +59,21 @@ export function podSecurityLevel(
   exceptions: readonly PodSecurityException[] = POD_SECURITY_EXCEPTIONS,
 ): PodSecurityLevel {
   return exceptions.find(({ matches }) => matches(namespace))?.level ?? "restricted";
+}
+
+/** Whether an object of ours may ask for its namespace's level, and not only the pods of charts there. */
+export function isExcepted(object: {
+  kind: string | undefined;
+  name: string | undefined;
+  namespace: string | undefined;
+}) {
+  const { kind, name, namespace } = object;
+  return POD_SECURITY_EXCEPTIONS.some(
+    ({ matches, own }) =>
+      own !== undefined &&
+      own.kind === kind &&
+      own.name === name &&
+      namespace !== undefined &&
+      matches({ name: namespace, labels: {} }),
+  );
 }

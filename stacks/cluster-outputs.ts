@@ -54,7 +54,7 @@ const OF_KIND: Readonly<Record<ClusterKind, (made: (path: string) => string) => 
     volumeClass: okeVolumeClass(made("volumeClass.parameters.kms-key-id")),
     volumesGrow: true,
     ...okeClusterNetworks(okeNetworkDefaults(), { privateCidrs: [], apiServerCidrs: [] }),
-    networkPolicies: "present",
+    networkPolicies: "platform",
     gpuSoftware: "addon",
     loadBalancer: "oke",
   }),

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { NetworkPolicyEngine } from "../components/cluster/network-policy-engine";
 import type { Cluster, LoadBalancerRequest } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
 import { type ImageSource, imagesFrom } from "../components/core/image-source";
@@ -77,9 +78,14 @@ export class Platform extends PlatformComponent {
       { cluster, protect: plan.stage === "production" },
       this.childOptions(),
     );
-    // Until it exists, pods that name a priority class are refused, and so is the binding of a role; claims wait for their class.
+    const engine =
+      cluster.networkPolicies === "platform"
+        ? new NetworkPolicyEngine(this.child("network-policies"), this.childOptions({ dependsOn: [...priorities] }))
+            .ready
+        : [];
+    // Until it exists, pods that name a priority class are refused, and so is the binding of a role; claims wait for their class, and policies hold nobody back.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
-      this.childOptions({ dependsOn: [...priorities, ...roles, ...volumes, ...after] });
+      this.childOptions({ dependsOn: [...priorities, ...roles, ...volumes, ...engine, ...after] });
     const children = optionsAfter();
     planRecord(this.child("plan"), { plan }, children);
 

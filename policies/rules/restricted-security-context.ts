@@ -1,9 +1,9 @@
-import { podSecurityLevel } from "../../names/pod-security";
+import { isExcepted, podSecurityLevel } from "../../names/pod-security";
 import { type Field, isObject } from "../lib/field";
 import { offences } from "../lib/pod-security-standard";
 import { type PodTemplate, podTemplates } from "../lib/pods";
 import { type Report, resourcePolicy } from "../lib/policy";
-import type { Resource } from "../lib/resource";
+import { namespaceOf, type Resource } from "../lib/resource";
 
 const ENFORCE_LABEL = "pod-security.kubernetes.io/enforce";
 /** An old version of a level asks for less. */
@@ -14,7 +14,7 @@ export const restrictedSecurityContext = resourcePolicy(
     name: "restricted-security-context",
     description:
       "Pods, found by their shape in objects of any kind, meet Pod Security restricted, with a read-only root file " +
-      "system and no service-account token unless used; only the charts of namespaces listed with a reason may ask for less.",
+      "system and no service-account token unless used; only charts and objects listed with a reason may ask for less.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "pod-security"],
@@ -25,7 +25,7 @@ export const restrictedSecurityContext = resourcePolicy(
       specification: "restricted",
     },
     remediationSteps:
-      "Build the pod with hardenedPodSpec(); an exception, for the pods of a chart alone, is a row of POD_SECURITY_EXCEPTIONS in names/pod-security, with its reason.",
+      "Build the pod with hardenedPodSpec(); an exception, for the pods of a chart or of one object that it names, is a row of POD_SECURITY_EXCEPTIONS in names/pod-security, with its reason.",
   },
   (resource, report) => {
     if (resource.kind === "Namespace") {
@@ -36,10 +36,13 @@ export const restrictedSecurityContext = resourcePolicy(
       checkServiceAccount(resource, report);
     }
     for (const pod of podTemplates(resource)) {
-      for (const offence of offences(pod, "restricted")) {
-        report({ resource, ...offence });
+      if (!isListed(resource)) {
+        for (const offence of offences(pod, "restricted")) {
+          report({ resource, ...offence });
+        }
+        checkRootFileSystems(resource, pod, report);
       }
-      checkHouseRules(resource, pod, report);
+      checkTokens(resource, pod, report);
     }
   },
 );
@@ -79,13 +82,21 @@ function checkServiceAccount(resource: Resource, report: Report): void {
   }
 }
 
-function checkHouseRules(resource: Resource, { spec, containers, isPartial }: PodTemplate, report: Report): void {
+function isListed(resource: Resource): boolean {
+  const name = resource.props.get("metadata", "name").text();
+  return isExcepted({ kind: resource.kind, name, namespace: namespaceOf(resource).text() });
+}
+
+function checkRootFileSystems(resource: Resource, { containers, isPartial }: PodTemplate, report: Report): void {
   for (const { field } of containers) {
     const readOnly = field.get("securityContext", "readOnlyRootFilesystem");
     if (readOnly.is((value) => value !== true && !(isPartial && value === undefined))) {
       report({ resource, field: readOnly, allowed: "true; mount an emptyDir where the container writes" });
     }
   }
+}
+
+function checkTokens(resource: Resource, { spec, isPartial }: PodTemplate, report: Report): void {
   const account = spec.get("serviceAccountName");
   const usesDefaultAccount = account.is((value) => value === undefined || value === "" || value === "default");
   const hasOwnAccount = !usesDefaultAccount || isPartial;

@@ -14,7 +14,6 @@ import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
 import { sessions } from "./sessions";
-import { unenforcedPolicies } from "./unenforced-policies";
 import { wildcardDns } from "./wildcard-dns";
 
 /** What advice is given on, beyond what the planner sees. */
@@ -25,11 +24,10 @@ export interface Advised extends LoadedEnvironment {
 type Piece = (advised: Advised) => CapacityProblem[];
 
 /** About the cluster and its nodes. */
-const OF_CLUSTER: readonly Piece[] = [unenforcedPolicies, privateEndpoint, cloudCapacity];
+const OF_CLUSTER: readonly Piece[] = [privateEndpoint, cloudCapacity];
 
 /** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
 const PIECES: readonly Piece[] = [
-  unenforcedPolicies,
   gatedModels,
   exampleNames,
   wildcardDns,

@@ -69,12 +69,6 @@ describe("checkCloudCapacity", () => {
     );
   });
 
-  it("stands beside what else a new cluster lacks: who enforces NetworkPolicies", () => {
-    expect(plan.problems.filter(({ rule }) => rule === "unenforced-policies")).toEqual([
-      expect.objectContaining({ severity: "advisory", message: expect.stringContaining("3.30.3 on Kubernetes 1.34") }),
-    ]);
-  });
-
   it("is announced once by the plan, which needs no credentials", () => {
     expect(plan.problems.filter(({ rule }) => rule === "cloud-capacity")).toEqual([
       expect.objectContaining({ severity: "advisory", message: expect.stringContaining("pulumi preview asks") }),

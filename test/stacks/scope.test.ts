@@ -49,7 +49,7 @@ describe("scope: cluster", () => {
 
   it("is advised on the cluster alone", () => {
     const advised = cluster.plan.problems.map(({ rule }) => rule);
-    expect(advised).toEqual(expect.arrayContaining(["unenforced-policies", "private-endpoint", "cloud-capacity"]));
+    expect(advised).toEqual(expect.arrayContaining(["private-endpoint", "cloud-capacity"]));
     expect(advised).not.toContain("gated-models");
   });
 

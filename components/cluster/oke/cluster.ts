@@ -40,7 +40,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly volumeClass: Cluster["volumeClass"];
   readonly volumesGrow = true;
   readonly loadBalancer = okeLoadBalancer;
-  readonly networkPolicies = "present";
+  readonly networkPolicies = "platform";
   readonly gpuSoftware = "addon";
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity: IdentityBinder;

@@ -15,6 +15,8 @@ const inNamespace = (namespace: unknown, spec: object) => [
 const namespace = (name: unknown, level: unknown) =>
   object("core/v1", "Namespace", {}, { name, labels: { "pod-security.kubernetes.io/enforce": level } });
 const privileged = podSpec({ hostNetwork: true, containers: [container({ securityContext: { privileged: true } })] });
+const calico = (name: string, home: string, kind = "DaemonSet") =>
+  object("apps/v1", kind, { spec: { template: { spec: privileged } } }, { name, namespace: home });
 const PRIVILEGED_OFFENCES = [
   "hostNetwork is true",
   "privileged is true",
@@ -249,6 +251,10 @@ policyCases(restrictedSecurityContext, [
     ['enforce-version"] is "v1.0"; allowed: latest'],
   ],
   ["a restricted namespace", [namespace("model-chat", "restricted")], "pass"],
+  ["the object that an exception names", [calico("calico-node", "calico-system")], "pass"],
+  ["another object of that namespace", [calico("other", "calico-system")], [...PRIVILEGED_OFFENCES]],
+  ["an object of that name elsewhere", [calico("calico-node", "model-chat")], [...PRIVILEGED_OFFENCES]],
+  ["one of another kind", [calico("calico-node", "calico-system", "Deployment")], [...PRIVILEGED_OFFENCES]],
   ["an excepted namespace", [namespace("gpu-metrics", "privileged")], "pass"],
   [
     "a privileged namespace without a reason",

@@ -1,0 +1,207 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import { standardLabels } from "../../names/labels";
+import { NETWORK_POLICY_NAMESPACE } from "../../names/namespaces";
+import { Controller } from "../core/controller";
+import { PlatformComponent } from "../core/platform-component";
+import { burstable } from "../core/resources";
+
+const NAME = "calico-node";
+
+/**
+ * Calico's agent as Oracle has it beside its own pod network: policies alone, no addresses, no routes, no CNI plugin
+ * (docs.oracle.com, ContEng/Tasks/contengsettingupcalico, page of 2026-09-05, read 2026-11-23).
+ */
+const AGENT_SETTINGS: Readonly<Record<string, string>> = {
+  DATASTORE_TYPE: "kubernetes",
+  WAIT_FOR_DATASTORE: "true",
+  CALICO_NETWORKING_BACKEND: "none",
+  CLUSTER_TYPE: "k8s",
+  CALICO_MANAGE_CNI: "false",
+  CALICO_DISABLE_FILE_LOGGING: "true",
+  NO_DEFAULT_POOLS: "true",
+  // Interfaces of pods are named so by Oracle's plugin; Calico's own would be "cali".
+  FELIX_INTERFACEPREFIX: "oci",
+  // Oracle's rules come first, and see what Calico lets pass.
+  FELIX_CHAININSERTMODE: "Append",
+  FELIX_IPTABLESMANGLEALLOWACTION: "Return",
+  // Oracle Linux 8 and Ubuntu keep their rules in nftables.
+  FELIX_IPTABLESBACKEND: "NFT",
+  FELIX_DEFAULTENDPOINTTOHOSTACTION: "ACCEPT",
+  FELIX_IPV6SUPPORT: "false",
+  FELIX_HEALTHENABLED: "true",
+};
+
+/** Directories of the node that the agent works in, and files. */
+const HOST_PATHS: readonly { name: string; path: string; type?: string; readOnly?: boolean }[] = [
+  { name: "lib-modules", path: "/lib/modules", readOnly: true },
+  { name: "var-run-calico", path: "/var/run/calico", type: "DirectoryOrCreate" },
+  { name: "var-lib-calico", path: "/var/lib/calico", type: "DirectoryOrCreate" },
+  { name: "xtables-lock", path: "/run/xtables.lock", type: "FileOrCreate" },
+];
+
+const CALICO = "crd.projectcalico.org";
+const READ = ["get", "list", "watch"];
+
+/**
+ * What the agent reads of the cluster to know who a policy is about, and the few objects of its own that it writes. Less
+ * than Calico's own list (manifests/calico-policy-only.yaml, 3.32.0): nothing of what its CNI plugin, its addresses and BGP need.
+ */
+const RULES = [
+  {
+    apiGroups: [""],
+    resources: ["pods", "namespaces", "serviceaccounts", "nodes", "services", "endpoints"],
+    verbs: READ,
+  },
+  { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: READ },
+  { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: READ },
+  { apiGroups: ["policy.networking.k8s.io"], resources: ["clusternetworkpolicies"], verbs: READ },
+  // Conditions and annotations of its own node.
+  { apiGroups: [""], resources: ["nodes/status"], verbs: ["patch", "update"] },
+  {
+    apiGroups: [CALICO],
+    resources: [
+      "bgpconfigurations",
+      "bgpfilters",
+      "bgppeers",
+      "blockaffinities",
+      "caliconodestatuses",
+      "clusterinformations",
+      "felixconfigurations",
+      "globalnetworkpolicies",
+      "globalnetworksets",
+      "hostendpoints",
+      "ipamblocks",
+      "ippools",
+      "ipreservations",
+      "networkpolicies",
+      "networksets",
+      "stagedglobalnetworkpolicies",
+      "stagedkubernetesnetworkpolicies",
+      "stagednetworkpolicies",
+      "tiers",
+    ],
+    verbs: READ,
+  },
+  {
+    apiGroups: [CALICO],
+    resources: ["clusterinformations", "felixconfigurations", "bgpconfigurations", "ippools", "tiers"],
+    verbs: ["create"],
+  },
+  {
+    apiGroups: [CALICO],
+    resources: ["clusterinformations", "felixconfigurations", "bgpconfigurations", "ippools", "caliconodestatuses"],
+    verbs: ["update"],
+  },
+];
+
+/**
+ * Enforces NetworkPolicies where the cluster's own pod network does not: Calico's agent on every node, nothing else of it.
+ * There is no chart for that (its operator knows the networks of Amazon, Azure and Google alone), so its one DaemonSet
+ * stands here; its CRDs come from the chart. Calico's controllers collect addresses that it gave out: it gives out none.
+ */
+export class NetworkPolicyEngine extends PlatformComponent {
+  /** A policy of before holds nobody back. */
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, opts?: pulumi.ComponentResourceOptions) {
+    super("cluster:NetworkPolicyEngine", name, opts);
+    const labels = standardLabels("network-policy-engine", NAME);
+    const home = new Controller(
+      this.child("calico"),
+      {
+        namespace: NETWORK_POLICY_NAMESPACE,
+        crds: { chart: "calico-crds", release: "calico-crds" },
+        contents: () => ({ charts: [] }),
+      },
+      this.childOptions(),
+    );
+    const { namespace } = home;
+    const metadata = { name: NAME, labels };
+    const account = new kubernetes.core.v1.ServiceAccount(
+      this.child("account"),
+      { metadata: { ...metadata, namespace }, automountServiceAccountToken: false },
+      this.childOptions(),
+    );
+    const role = new kubernetes.rbac.v1.ClusterRole(
+      this.child("role"),
+      { metadata, rules: RULES.map((rule) => ({ ...rule, resources: [...rule.resources] })) },
+      this.childOptions(),
+    );
+    const binding = new kubernetes.rbac.v1.ClusterRoleBinding(
+      this.child("binding"),
+      {
+        metadata,
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
+        subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace }],
+      },
+      this.childOptions(),
+    );
+    const probe = (what: string) => ({
+      exec: { command: ["/bin/calico-node", what] },
+      periodSeconds: 10,
+      timeoutSeconds: 10,
+    });
+    const agents = new kubernetes.apps.v1.DaemonSet(
+      this.child("agents"),
+      {
+        metadata: { ...metadata, namespace },
+        spec: {
+          selector: { matchLabels: { "k8s-app": NAME } },
+          updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } },
+          template: {
+            metadata: { labels: { ...labels, "k8s-app": NAME } },
+            spec: {
+              nodeSelector: { "kubernetes.io/os": "linux" },
+              hostNetwork: true,
+              // On every node, whatever else is kept away from it: one without it lets everything pass.
+              tolerations: [
+                { operator: "Exists", effect: "NoSchedule" },
+                { operator: "Exists", effect: "NoExecute" },
+                { key: "CriticalAddonsOnly", operator: "Exists" },
+              ],
+              serviceAccountName: account.metadata.name,
+              automountServiceAccountToken: true,
+              enableServiceLinks: false,
+              priorityClassName: "system-node-critical",
+              securityContext: { seccompProfile: { type: "RuntimeDefault" } },
+              terminationGracePeriodSeconds: 0,
+              containers: [
+                {
+                  name: NAME,
+                  image: image("calico-node"),
+                  env: [
+                    ...Object.entries(AGENT_SETTINGS).map(([key, value]) => ({ name: key, value })),
+                    { name: "NODENAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
+                  ],
+                  // It writes the node's packet filter.
+                  securityContext: { privileged: true },
+                  resources: burstable(
+                    { cpu: 0.25, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
+                    { cpu: 1, memoryGiB: 1, ephemeralStorageGiB: 1 },
+                  ),
+                  lifecycle: { preStop: { exec: { command: ["/bin/calico-node", "-shutdown"] } } },
+                  livenessProbe: { ...probe("-felix-live"), initialDelaySeconds: 10, failureThreshold: 6 },
+                  readinessProbe: probe("-felix-ready"),
+                  volumeMounts: HOST_PATHS.map(({ name: volume, path, readOnly = false }) => ({
+                    name: volume,
+                    mountPath: path,
+                    readOnly,
+                  })),
+                },
+              ],
+              volumes: HOST_PATHS.map(({ name: volume, path, type }) => ({
+                name: volume,
+                hostPath: { path, ...(type !== undefined && { type }) },
+              })),
+            },
+          },
+        },
+      },
+      this.childOptions({ dependsOn: [...home.crds, binding] }),
+    );
+    this.ready = [...home.releases, agents];
+    this.registerOutputs({});
+  }
+}
