@@ -1,9 +1,12 @@
 import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { runEnvironment } from "../offline/environment";
+import { type OfflineEnvironment, runEnvironment } from "../offline/environment";
 import { htmlReport } from "../report/html";
 import { judge } from "../report/judge";
+import { networkMap } from "../report/network/network-map";
+import { networkPicture } from "../report/network/picture";
+import { networkMarkdown, networkText } from "../report/network/tables";
 import { isDeployable, type PlanResult, toJson } from "../report/result";
 import { type TerminalOptions, terminalReport } from "../report/terminal";
 import { isUserMistake } from "../stacks/program";
@@ -25,6 +28,8 @@ Runs the real program in this process, without credentials, cluster or Pulumi CL
   --config FILE   read this file instead of Pulumi.<environment>.yaml
   --json          machine-readable plan
   --html FILE     write the plan as one self-contained web page
+  --network       print the network that is made, and who connects to whom, instead of the plan
+  --network FILE  write that to a .md file, or as a picture to a .svg file
   --explain       also say why each model fits, and what the five-step rule and the capacity table say
   --tree          also list the components, with what each makes
   --resources     also list every resource below its component
@@ -41,6 +46,9 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     return opening.status;
   }
   const { args, environment } = opening;
+  if (args.network !== undefined) {
+    return showNetwork(args.environment, environment, args.network, io);
+  }
   const progress = new Progress(io, `planning ${args.environment}`);
   let result: PlanResult;
   try {
@@ -76,19 +84,53 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   return isDeployable(result) ? EXIT.ok : EXIT.refused;
 }
 
-/** Undefined when written. */
-function writeReport(file: string, html: string): string | undefined {
+/** The network of the recorded resources: a command of its own in all but name, for it judges nothing. */
+async function showNetwork(
+  name: string,
+  environment: OfflineEnvironment,
+  { file }: NetworkTarget,
+  io: CommandIo,
+): Promise<number> {
   try {
-    writeFileSync(resolve(file), html);
+    const { recording } = await runEnvironment(environment);
+    const map = networkMap(recording.resources);
+    if (file === undefined || map === undefined) {
+      io.out(networkText(name, map));
+      return EXIT.ok;
+    }
+    const picture = `${basename(file, extname(file))}.svg`;
+    const text = extname(file) === ".svg" ? networkPicture(name, map) : networkMarkdown(name, map, picture);
+    const problem = writeReport(file, text, "the network");
+    io.err(`${problem ?? `wrote ${file}`}\n`);
+    return problem === undefined ? EXIT.ok : EXIT.badInput;
+  } catch (error) {
+    if (isUserMistake(error)) {
+      io.err(`${error.message}\n`);
+      return EXIT.badInput;
+    }
+    throw error;
+  }
+}
+
+/** Undefined when written. */
+function writeReport(file: string, content: string, what = "the web page"): string | undefined {
+  try {
+    writeFileSync(resolve(file), content);
     return undefined;
   } catch (error) {
-    return `cannot write the web page: ${messageOf(error)}`;
+    return `cannot write ${what}: ${messageOf(error)}`;
   }
+}
+
+interface NetworkTarget {
+  /** Undefined: the terminal. */
+  readonly file: string | undefined;
 }
 
 interface Arguments extends EnvironmentArguments {
   readonly json: boolean;
   readonly html: string | undefined;
+  readonly network: NetworkTarget | undefined;
   readonly explain: boolean;
   readonly tree: TerminalOptions["tree"];
 }
@@ -97,18 +139,30 @@ export const options = {
   ...ENVIRONMENT_OPTIONS,
   html: { type: "string" },
   explain: { type: "boolean", default: false },
+  network: { type: "boolean", default: false },
   tree: { type: "boolean", default: false },
   resources: { type: "boolean", default: false },
 } as const;
 
 function readArguments(argv: string[]): Arguments | Problem | "help" {
+  const { rest, file } = networkFile(argv);
   return environmentArguments(
-    () => parseArgs({ args: argv, allowPositionals: true, options }),
-    ({ json, html, explain, tree, resources }) => ({
+    () => parseArgs({ args: rest, allowPositionals: true, options }),
+    ({ json, html, network, explain, tree, resources }) => ({
       json,
       html,
+      network: network ? { file } : undefined,
       explain,
       tree: resources ? "resources" : tree ? "components" : "none",
     }),
   );
+}
+
+/** Takes the file behind `--network` out of a command line: parseArgs knows options with a value or without, not both. */
+function networkFile(argv: readonly string[]): { readonly rest: string[]; readonly file: string | undefined } {
+  const at = argv.indexOf("--network");
+  const file = at < 0 ? undefined : argv[at + 1];
+  return file !== undefined && /\.(svg|md)$/.test(file)
+    ? { rest: argv.filter((_, i) => i !== at + 1), file }
+    : { rest: [...argv], file: undefined };
 }

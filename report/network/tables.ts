@@ -1,0 +1,64 @@
+import { table } from "../style";
+import type { NetworkMap } from "./network-map";
+
+/** A network as text for a terminal. */
+export function networkText(environment: string, map: NetworkMap | undefined): string {
+  if (map === undefined) {
+    return `${environment} makes no network: its cluster exists, or another stack makes it.\n`;
+  }
+  const { name, cidr, subnets, connections } = map;
+  return [
+    `Network of ${environment}: ${name}, ${cidr}\n\n`,
+    table([
+      ["Subnet", "addresses", "public", "ways out"],
+      ...subnets.map((subnet) => [
+        subnet.name,
+        subnet.cidr,
+        subnet.isPublic ? "yes" : "no",
+        subnet.waysOut.join(", ") || "none",
+      ]),
+    ]),
+    "\n",
+    table([
+      ["From", "to", "on", "why"],
+      ...connections.map(({ from, to, on, reason, closedAt }) => [
+        from,
+        to,
+        on,
+        closedAt === undefined ? reason : `${reason}; NOTHING GETS THROUGH: ${closedAt} has no rule for it`,
+      ]),
+    ]),
+    "\nWhoever is in no row may not connect; answers come back by themselves.\n",
+  ].join("");
+}
+
+/**
+ * The same as Markdown.
+ *
+ * @param picture file name of the picture beside it.
+ */
+export function networkMarkdown(environment: string, map: NetworkMap, picture: string): string {
+  const row = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
+  const rows = (head: readonly string[], body: readonly (readonly string[])[]) =>
+    [row(head), row(head.map(() => "---")), ...body.map(row)].join("");
+  return [
+    `# Network of ${environment}\n\n`,
+    `Made by \`npm run plan -- ${environment} --network ${environment}.md\` from the resources that the program records; not edited by hand.\n\n`,
+    `![Subnets, and who connects to whom](${picture})\n\n`,
+    `\`${map.name}\`, ${map.cidr}.\n\n`,
+    rows(
+      ["Subnet", "Addresses", "Public", "Ways out"],
+      map.subnets.map(({ name, cidr, isPublic, waysOut }) => [name, cidr, isPublic ? "yes" : "no", waysOut.join(", ")]),
+    ),
+    "\nWhoever is in no row may not connect; answers come back by themselves.\n\n",
+    rows(
+      ["From", "To", "On", "Why"],
+      map.connections.map(({ from, to, on, reason, closedAt }) => [
+        from,
+        to,
+        on,
+        closedAt === undefined ? reason : `${reason}; **nothing gets through**: ${closedAt} has no rule for it`,
+      ]),
+    ),
+  ].join("");
+}
