@@ -43,6 +43,16 @@ export function contains(outer: Network, inner: Network): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
 
+/** Whether any address is one of both networks. */
+export function overlaps(one: Network, other: Network): boolean {
+  return one.family === other.family && one.first <= other.last && other.first <= one.last;
+}
+
+/** A network of IPv4 by its first address. */
+export function ipv4Cidr(first: bigint, prefix: number): string {
+  return `${dotted(first)}/${prefix}`;
+}
+
 /** RFC 1918: IPv4 addresses that many networks have, each its own. */
 export const PRIVATE_IPV4 = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"] as const;
 

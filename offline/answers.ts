@@ -39,6 +39,8 @@ export const defaultAnswers: ProviderAnswers = {
         return { ...inputs, result: generated(name), bcryptHash: generated(name) };
       case "random:index/randomId:RandomId":
         return { ...inputs, hex: generated(name), b64Url: generated(name) };
+      case "oci:Core/vcn:Vcn":
+        return { ...inputs, defaultSecurityListId: generated(`${name}-security-list`) };
       default:
         return { ...inputs };
     }

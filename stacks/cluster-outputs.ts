@@ -9,7 +9,7 @@ import { okeVolumeClass, VOLUME_CLASS } from "../components/cluster/oke/volume-c
 import { plannedPools } from "../components/cluster/planned-pools";
 import type { ClusterKind, PoolPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
-import { okeNetworkDefaults } from "./config/core/sections/oke";
+import { USUAL_OKE_ADDRESSES } from "./config/core/oke-addresses";
 
 export { CLUSTER_OUTPUT };
 
@@ -53,7 +53,7 @@ const OF_KIND: Readonly<Record<ClusterKind, (made: (path: string) => string) => 
     storageClass: VOLUME_CLASS,
     volumeClass: okeVolumeClass(made("volumeClass.parameters.kms-key-id")),
     volumesGrow: true,
-    ...okeClusterNetworks(okeNetworkDefaults(), { privateCidrs: [], apiServerCidrs: [] }),
+    ...okeClusterNetworks(USUAL_OKE_ADDRESSES, { privateCidrs: [], apiServerCidrs: [] }),
     networkPolicies: "platform",
     gpuSoftware: "addon",
     loadBalancer: "oke",

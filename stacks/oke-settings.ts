@@ -2,6 +2,7 @@ import { type GatewayService, okeLoadBalancers } from "../components/cluster/oke
 import type { OkeSettings } from "../components/cluster/oke/settings";
 import type { DeploymentPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
+import { okeAddresses } from "./config/core/oke-addresses";
 
 /** What the section says of the cluster that it makes. Undefined where it makes none. */
 export function okeSettings(
@@ -15,10 +16,15 @@ export function okeSettings(
   if (oke === undefined) {
     throw new Error("provision: create without oke: validation should have refused it");
   }
+  const network = okeAddresses(oke.network);
+  if (network === undefined) {
+    throw new Error("no room for the subnets: validation should have refused it");
+  }
   const { homeRegion = oke.region, encryptionKeyId, encryptionKeyCompartmentId, ...said } = oke;
   return {
     ...said,
     environment,
+    network,
     loadBalancers: okeLoadBalancers(gateway, privateCidrs),
     homeRegion,
     encryptionKeyId,

@@ -65,7 +65,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
       ? [{ field: access, allowed: "NoPublicAccess" }]
       : [];
   },
-  "oci:ContainerEngine/cluster:Cluster": ({ props }) => mustBeFalse(props.get("endpointConfig", "isPublicIpEnabled")),
+  "oci:ContainerEngine/cluster:Cluster": ({ props }) => {
+    const isPublic = props.get("endpointConfig", "isPublicIpEnabled");
+    // Rules of the groups are judged themselves: they let no strangers in at the port of the Kubernetes API.
+    const hasGroups = !props.get("endpointConfig", "nsgIds").is((ids) => !Array.isArray(ids) || ids.length === 0);
+    return isPublic.is((value) => value === true) && !hasGroups
+      ? [{ field: isPublic, allowed: "false, or true behind security groups (endpointConfig.nsgIds)" }]
+      : [];
+  },
   "aws:ec2/securityGroup:SecurityGroup": ({ props }) =>
     props
       .get("ingress")

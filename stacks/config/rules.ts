@@ -14,6 +14,7 @@ import * as gatewayName from "./rules/gateway-name";
 import * as labels from "./rules/labels";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
+import * as okeNetwork from "./rules/oke-network";
 import * as okePools from "./rules/oke-pools";
 import * as people from "./rules/people";
 import * as pools from "./rules/pools";
@@ -31,6 +32,9 @@ const rules: readonly Rule[] = [
   cluster.okeVersionIsServed,
   cluster.keyIsOfTheCluster,
   cluster.scopeFitsTheCluster,
+  okeNetwork.addressesFitTheNetwork,
+  okeNetwork.subnetsHoldEveryNode,
+  okeNetwork.kubernetesApiHasKnownClients,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
   pools.rdmaIsOfTheMachine,

@@ -15,11 +15,12 @@ import { NSG_NAMES, type NsgName, okeConnections } from "./connections";
 import { listInputs, type OracleServices, ruleInputs } from "./security-rule-inputs";
 import { groupRules, loadBalancerRules } from "./security-rules";
 import { type OkeSettings, SUBNETS, type SubnetName } from "./settings";
+import { environmentTags } from "./tags";
 
 export type { NsgName } from "./connections";
 
 export interface OkeNetworkArgs {
-  readonly settings: Pick<OkeSettings, "compartmentId" | "endpoint" | "loadBalancers" | "network">;
+  readonly settings: Pick<OkeSettings, "environment" | "compartmentId" | "endpoint" | "loadBalancers" | "network">;
 }
 
 /** DNS labels of subnets: at most 15 letters and digits. */
@@ -45,23 +46,35 @@ export class OkeNetwork extends PlatformComponent {
 
   constructor(name: string, { settings }: OkeNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeNetwork", name, opts);
-    const { compartmentId, network, endpoint, loadBalancers } = settings;
+    const { environment, compartmentId, network, endpoint, loadBalancers } = settings;
     const connections = okeConnections(endpoint, loadBalancers);
-    const named = (suffix: string) => ({ ...ofVcn, displayName: this.child(suffix) });
+    const freeformTags = environmentTags(settings);
+    const displayName = (suffix: string) => `inference-${environment}-${suffix}`;
 
     const vcn = new Vcn(
       this.child("vcn"),
-      { compartmentId, cidrBlocks: [network.vcn], displayName: this.child("vcn"), dnsLabel: "inference" },
+      {
+        compartmentId,
+        cidrBlocks: [network.vcn],
+        displayName: displayName("vcn"),
+        dnsLabel: dnsLabel(environment),
+        freeformTags,
+      },
       this.childOptions(),
     );
     this.vcnId = vcn.id;
-    const ofVcn = { compartmentId, vcnId: vcn.id };
+    const named: Named = (suffix) => ({
+      compartmentId,
+      vcnId: vcn.id,
+      displayName: displayName(suffix),
+      freeformTags,
+    });
 
     const oracle = oracleServices(this.childOptions());
-    const privateRoutes = this.privateRoutes(ofVcn, oracle);
+    const privateRoutes = this.privateRoutes(named, oracle);
     const isPublic = (subnet: SubnetName) =>
       (subnet === "endpoint" && endpoint.public) || (subnet === "loadBalancers" && loadBalancers.public);
-    const publicRoutes = SUBNETS.some(isPublic) ? this.publicRoutes(ofVcn) : privateRoutes;
+    const publicRoutes = SUBNETS.some(isPublic) ? this.publicRoutes(named) : privateRoutes;
 
     // What a VCN comes with lets SSH in from everywhere. A subnet that names no list has this one: an empty list of lists
     // says nothing to the provider (terraform-provider-oci 8de3c48, core_subnet_resource.go Create).
@@ -70,6 +83,8 @@ export class OkeNetwork extends PlatformComponent {
       {
         compartmentId,
         manageDefaultResourceId: vcn.defaultSecurityListId,
+        displayName: displayName("empty-list"),
+        freeformTags,
         ingressSecurityRules: [],
         egressSecurityRules: [],
       },
@@ -118,22 +133,17 @@ export class OkeNetwork extends PlatformComponent {
   }
 
   /** To the internet by address translation, to Oracle's services without the internet. */
-  private privateRoutes(ofVcn: VcnInputs, { id, cidrBlock }: OracleServices): RouteTable {
-    const nat = new NatGateway(
-      this.child("nat"),
-      { ...ofVcn, displayName: this.child("nat"), blockTraffic: false },
-      this.childOptions(),
-    );
+  private privateRoutes(named: Named, { id, cidrBlock }: OracleServices): RouteTable {
+    const nat = new NatGateway(this.child("nat"), { ...named("nat"), blockTraffic: false }, this.childOptions());
     const services = new ServiceGateway(
       this.child("services"),
-      { ...ofVcn, displayName: this.child("services"), services: [{ serviceId: id }] },
+      { ...named("services"), services: [{ serviceId: id }] },
       this.childOptions(),
     );
     return new RouteTable(
       this.child("private-routes"),
       {
-        ...ofVcn,
-        displayName: this.child("private-routes"),
+        ...named("private-routes"),
         routeRules: [
           { ...EVERYWHERE, networkEntityId: nat.id, description: "To the internet, from the NAT gateway's address" },
           {
@@ -149,17 +159,16 @@ export class OkeNetwork extends PlatformComponent {
   }
 
   /** No rule for Oracle's services beside the internet's: answers would take another way than questions (Oracle's known issue). */
-  private publicRoutes(ofVcn: VcnInputs): RouteTable {
+  private publicRoutes(named: Named): RouteTable {
     const internet = new InternetGateway(
       this.child("internet"),
-      { ...ofVcn, displayName: this.child("internet"), enabled: true },
+      { ...named("internet"), enabled: true },
       this.childOptions(),
     );
     return new RouteTable(
       this.child("public-routes"),
       {
-        ...ofVcn,
-        displayName: this.child("public-routes"),
+        ...named("public-routes"),
         routeRules: [
           { ...EVERYWHERE, networkEntityId: internet.id, description: "From and to the internet, by public addresses" },
         ],
@@ -169,9 +178,17 @@ export class OkeNetwork extends PlatformComponent {
   }
 }
 
-interface VcnInputs {
+/** What every part of the network is told, by its name. */
+type Named = (suffix: string) => {
   readonly compartmentId: string;
   readonly vcnId: pulumi.Output<string>;
+  readonly displayName: string;
+  readonly freeformTags: Record<string, string>;
+};
+
+/** At most 15 letters and digits, and different in each environment of a tenancy. */
+function dnsLabel(environment: string): string {
+  return `vcn${environment.toLowerCase().replaceAll(/[^a-z0-9]/g, "")}`.slice(0, 15);
 }
 
 /** The region's "All … Services In Oracle Services Network": names may change, labels do not. */

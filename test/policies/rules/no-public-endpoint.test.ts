@@ -11,8 +11,8 @@ const bucketPolicy = (statement: object) =>
     policy: JSON.stringify({ Version: "2012-10-17", Statement: [statement] }),
   });
 const eks = (vpcConfig: unknown) => resource("aws:eks/cluster:Cluster", { vpcConfig });
-const oke = (isPublicIpEnabled: unknown) =>
-  resource("oci:ContainerEngine/cluster:Cluster", { endpointConfig: { isPublicIpEnabled } });
+const oke = (isPublicIpEnabled: unknown, nsgIds?: unknown) =>
+  resource("oci:ContainerEngine/cluster:Cluster", { endpointConfig: { isPublicIpEnabled, nsgIds } });
 const service = (type: unknown, metadata: object = {}) =>
   object("core/v1", "Service", { spec: { type } }, { namespace: "model-chat", ...metadata });
 const internal = { annotations: { "service.beta.kubernetes.io/oci-load-balancer-internal": "true" } };
@@ -90,6 +90,20 @@ policyCases(noPublicEndpoint, [
   ],
   ["EKS open to the world by IPv6", [eks({ publicAccessCidrs: ["::/0"] })], ["::/0"]],
   ["a public OKE", [oke(true)], ["endpointConfig.isPublicIpEnabled is true; allowed: false"]],
+  ["a public OKE with no groups", [oke(true, [])], ["endpointConfig.isPublicIpEnabled is true; allowed: false"]],
+  ["a public OKE behind groups", [oke(true, ["nsg"])], "pass"],
+  [
+    "a group that lets strangers in to the Kubernetes API",
+    [
+      resource("oci:Core/networkSecurityGroupSecurityRule:NetworkSecurityGroupSecurityRule", {
+        direction: "INGRESS",
+        protocol: "6",
+        source: "0.0.0.0/0",
+        tcpOptions: { destinationPortRange: { min: 6443, max: 6443 } },
+      }),
+    ],
+    ["strangers on ports 80, 443, 30443, 30080 only"],
+  ],
   [
     "a public database",
     [resource("aws:rds/instance:Instance", { publiclyAccessible: true })],

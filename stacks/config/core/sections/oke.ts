@@ -15,11 +15,6 @@ const region = text(64)
   .regex(/^[a-z]{2,3}-[a-z]+-\d+$/)
   .meta({ allowed: 'the identifier of a region, such as "eu-frankfurt-1"', example: "eu-frankfurt-1" });
 
-/** The addresses of a cluster whose environment says nothing of them. */
-export function okeNetworkDefaults(): z.output<typeof okeSection>["network"] {
-  return okeSection.shape.network.parse({});
-}
-
 export const okeSection = z
   .strictObject({
     tenancyId: ocid("tenancy").meta({
@@ -75,14 +70,20 @@ export const okeSection = z
           .strictObject({
             endpoint: z
               .cidrv4()
-              .default("10.0.0.0/28")
-              .meta({ description: "Of the Kubernetes API.", example: "10.0.0.0/28" }),
-            nodes: z.cidrv4().default("10.0.16.0/20").meta({ description: "Of nodes.", example: "10.0.16.0/20" }),
-            pods: z.cidrv4().default("10.0.64.0/18").meta({ description: "Of pods.", example: "10.0.64.0/18" }),
+              .optional()
+              .meta({ description: "Of the Kubernetes API. Default: its share of vcn.", example: "10.0.0.0/28" }),
+            nodes: z
+              .cidrv4()
+              .optional()
+              .meta({ description: "Of nodes. Default: a sixteenth of vcn.", example: "10.0.16.0/20" }),
+            pods: z
+              .cidrv4()
+              .optional()
+              .meta({ description: "Of pods. Default: a quarter of vcn.", example: "10.0.64.0/18" }),
             loadBalancers: z
               .cidrv4()
-              .default("10.0.1.0/24")
-              .meta({ description: "Of load balancers.", example: "10.0.1.0/24" }),
+              .optional()
+              .meta({ description: "Of load balancers. Default: its share of vcn.", example: "10.0.1.0/24" }),
           })
           .prefault({})
           .meta({ description: "Subnets of the network.", example: { pods: "10.0.64.0/18" } }),

@@ -1,0 +1,204 @@
+/** Rules of the addresses of an OKE cluster of our own. */
+import { OKE_PODS, okeMaxPods, okePodAddresses } from "../../../catalog/oke-pods";
+import { canonicalCidr, contains, type Network, overlaps, parseCidr } from "../../../names/cidr";
+import { OKE_SUBNETS, type OkeAddresses, okeAddresses } from "../core/oke-addresses";
+import type { Path, ProblemDraft } from "../core/problems";
+import { knownMachine, knownPools, type Rule, type RuleContext } from "../core/rule";
+
+/** Oracle keeps the first two addresses of a subnet and the last. */
+const KEPT = 3;
+/** Nodes of a pool that exist twice while it is changed. */
+const SURGE = 1;
+/** Prefixes that Oracle takes for a VCN. */
+const VCN_PREFIX = { least: 16, most: 30 } as const;
+/** Larger networks are no operators' any more. */
+const SHORTEST_OPERATORS = 8;
+
+const NETWORK: Path = ["cluster", "oke", "network"];
+
+type Written = NonNullable<ReturnType<typeof sectionOf>>;
+
+function sectionOf({ sections: { cluster } }: RuleContext) {
+  return cluster?.kind === "oci" && cluster.provision === "create" ? cluster.oke : undefined;
+}
+
+/** The address plan, once every address of it is a network in its place. */
+function planOf(context: RuleContext): OkeAddresses | undefined {
+  const section = sectionOf(context);
+  const wrong = section && [...addressProblems(section)].length > 0;
+  return section && !wrong ? okeAddresses(section.network) : undefined;
+}
+
+export const addressesFitTheNetwork: Rule = function* (context) {
+  const section = sectionOf(context);
+  if (section === undefined) {
+    return;
+  }
+  const problems = [...addressProblems(section)];
+  yield* problems;
+  if (problems.length === 0 && okeAddresses(section.network) === undefined) {
+    const { vcn } = section.network;
+    yield {
+      path: [...NETWORK, "vcn"],
+      value: vcn,
+      allowed: "a network with room for four subnets: endpoint, loadBalancers, nodes and pods",
+      fix: "write a larger network, such as 10.0.0.0/16, or every subnet under cluster.oke.network.subnets",
+    };
+  }
+};
+
+function* addressProblems({ network }: Written): Generator<ProblemDraft> {
+  const written = [
+    { path: [...NETWORK, "vcn"], cidr: network.vcn },
+    { path: [...NETWORK, "services"], cidr: network.services },
+    ...OKE_SUBNETS.flatMap((name) => {
+      const cidr = network.subnets[name];
+      return cidr === undefined ? [] : [{ path: [...NETWORK, "subnets", name], cidr }];
+    }),
+  ];
+  for (const { path, cidr } of written) {
+    const canonical = canonicalCidr(cidr);
+    if (canonical !== cidr) {
+      yield { path, value: cidr, allowed: "a network in CIDR form", fix: `write ${canonical ?? "10.0.0.0/16"}` };
+    }
+  }
+  const vcn = parseCidr(network.vcn);
+  if (vcn === undefined) {
+    return;
+  }
+  const prefix = Number(network.vcn.split("/")[1]);
+  if (prefix < VCN_PREFIX.least || prefix > VCN_PREFIX.most) {
+    yield {
+      path: [...NETWORK, "vcn"],
+      value: network.vcn,
+      allowed: `a network with a prefix of /${VCN_PREFIX.least} to /${VCN_PREFIX.most}: what Oracle makes`,
+      fix: "write a network such as 10.0.0.0/16",
+    };
+  }
+  const known = written.flatMap(({ path, cidr }) => {
+    const found = parseCidr(cidr);
+    return found ? [{ path, cidr, network: found }] : [];
+  });
+  const [, ...others] = known;
+  for (const { path, cidr, network: own } of others) {
+    const isSubnet = path.includes("subnets");
+    if (isSubnet && !contains(vcn, own)) {
+      yield {
+        path,
+        value: cidr,
+        allowed: `a network inside of cluster.oke.network.vcn, ${network.vcn}`,
+        fix: "write one inside, or remove it: it gets its share of the network then",
+      };
+    } else if (!isSubnet && overlaps(vcn, own)) {
+      yield {
+        path,
+        value: cidr,
+        allowed: `a network apart from cluster.oke.network.vcn, ${network.vcn}: pods could not tell a Service from a node`,
+        fix: "write a network that nothing else uses, such as 10.96.0.0/16",
+      };
+    }
+  }
+  const subnets = others.filter(({ path }) => path.includes("subnets"));
+  for (const [i, { path, cidr, network: own }] of subnets.entries()) {
+    const other = subnets.slice(0, i).find((before) => overlaps(before.network, own));
+    if (other) {
+      yield {
+        path,
+        value: cidr,
+        allowed: `a network apart from ${other.path.join(".")}, ${other.cidr}`,
+        fix: "write one that does not overlap, or remove it: it gets its share of the network then",
+      };
+    }
+  }
+}
+
+export const subnetsHoldEveryNode: Rule = function* (context) {
+  const plan = planOf(context);
+  const pools = knownPools(context);
+  if (plan === undefined || pools === undefined) {
+    return;
+  }
+  const counted = Object.entries(pools).flatMap(([name, pool]) => {
+    const machine = knownMachine(pool);
+    return machine?.provider === "oci" ? [{ name, machine, nodes: pool.maxNodes + SURGE }] : [];
+  });
+  const nodes = counted.reduce((sum, pool) => sum + pool.nodes, 0) + KEPT;
+  const pods = counted.reduce((sum, pool) => sum + pool.nodes * okePodAddresses(pool.machine), 0) + KEPT;
+  const list = (each: (pool: (typeof counted)[number]) => string) => counted.map(each).join(" + ");
+  yield* tooSmall(
+    context,
+    plan,
+    "nodes",
+    nodes,
+    `Σ (maxNodes + ${SURGE} while nodes are replaced) + ${KEPT} that Oracle keeps: ${list((pool) => `${pool.name} ${pool.nodes}`)} + ${KEPT}`,
+  );
+  yield* tooSmall(
+    context,
+    plan,
+    "pods",
+    pods,
+    `Σ (maxNodes + ${SURGE} while nodes are replaced) × ⌈pods per node ÷ ${OKE_PODS.perVnic}⌉ VNICs × ${OKE_PODS.perVnic + 1} + ${KEPT} that Oracle keeps: ${list(
+      ({ name, nodes: all, machine }) =>
+        `${name} ${all} × ${okePodAddresses(machine)} (${okeMaxPods(machine)} pods per node)`,
+    )} + ${KEPT}`,
+  );
+};
+
+function* tooSmall(
+  context: RuleContext,
+  { vcn, subnets }: OkeAddresses,
+  name: "nodes" | "pods",
+  needed: number,
+  formula: string,
+): Generator<ProblemDraft> {
+  const cidr = subnets[name];
+  const has = sizeOf(parseCidr(cidr));
+  if (has >= needed) {
+    return;
+  }
+  const prefix = 32 - Math.ceil(Math.log2(needed));
+  const written = sectionOf(context)?.network.subnets[name] !== undefined;
+  yield {
+    path: [...NETWORK, "subnets", name],
+    value: `${cidr}${written ? "" : `, its share of ${vcn}`}: ${has} addresses`,
+    allowed: `at least ${needed} addresses, a /${prefix}: ${formula}`,
+    fix: `write a /${prefix} inside of cluster.oke.network.vcn (a larger vcn where there is no room), or lower maxNodes`,
+  };
+}
+
+function sizeOf(network: Network | undefined): number {
+  return network === undefined ? 0 : Number(network.last - network.first + 1n);
+}
+
+export const kubernetesApiHasKnownClients: Rule = function* (context) {
+  const endpoint = sectionOf(context)?.endpoint;
+  if (endpoint === undefined) {
+    return;
+  }
+  const path: Path = ["cluster", "oke", "endpoint", "allowedCidrs"];
+  if (endpoint.public && endpoint.allowedCidrs.length === 0) {
+    yield {
+      path,
+      value: endpoint.allowedCidrs,
+      allowed: "at least one network of operators, where the Kubernetes API has a public address",
+      fix: "list the networks that kubectl and Pulumi are run from, such as 203.0.113.0/24, or write public: false",
+    };
+  }
+  for (const [index, cidr] of endpoint.allowedCidrs.entries()) {
+    if (Number(cidr.split("/")[1]) < SHORTEST_OPERATORS) {
+      yield {
+        path: [...path, index],
+        value: cidr,
+        allowed: `networks of operators, with a prefix of /${SHORTEST_OPERATORS} or more: not the internet`,
+        fix: "list the networks that kubectl and Pulumi are run from, such as 203.0.113.0/24",
+      };
+    } else if (canonicalCidr(cidr) !== cidr) {
+      yield {
+        path: [...path, index],
+        value: cidr,
+        allowed: "a network in CIDR form",
+        fix: `write ${canonicalCidr(cidr) ?? "203.0.113.0/24"}`,
+      };
+    }
+  }
+};
