@@ -48,22 +48,22 @@ const ROUTES: readonly Route[] = [
     note: "through the load balancer,",
   },
   { from: "operators", to: "endpoint", path: "M750 80V180", label: { x: 760, y: 108 } },
-  { from: "load-balancers", to: "nodes", path: "M270 272V420", label: { x: 279, y: 300 } },
+  { from: "load-balancers", to: "nodes", path: "M270 272V420", label: { x: 279, y: 320 } },
   { from: "nodes", to: "endpoint", path: "M320 446L620 262", label: { x: 500, y: 372 } },
-  { from: "endpoint", to: "nodes", path: "M620 230L320 426", label: { x: 480, y: 296, anchor: "end" } },
+  { from: "endpoint", to: "nodes", path: "M620 230L320 426", label: { x: 532, y: 276, anchor: "end" } },
   { from: "endpoint", to: "pods", path: "M665 272V420", label: { x: 673, y: 322 } },
-  { from: "pods", to: "endpoint", path: "M745 420V272", label: { x: 753, y: 380 } },
+  { from: "pods", to: "endpoint", path: "M765 420V272", label: { x: 773, y: 380 } },
   { from: "nodes", to: "pods", path: "M320 466H620", label: { x: 470, y: 459, anchor: "middle" } },
   { from: "pods", to: "nodes", path: "M620 488H320", label: { x: 470, y: 507, anchor: "middle" } },
   { from: "nodes", to: "internet", path: "M160 512V650", label: { x: 169, y: 622 } },
   { from: "pods", to: "internet", path: "M720 512V650", label: { x: 729, y: 622 } },
   { from: "nodes", to: "oracle", path: "M260 512V556H1070V512", label: { x: 470, y: 549, anchor: "middle" } },
-  { from: "pods", to: "oracle", path: "M880 466H990", label: { x: 950, y: 459, anchor: "middle" } },
-  { from: "endpoint", to: "oracle", path: "M880 226H990", label: { x: 950, y: 219, anchor: "middle" } },
+  { from: "pods", to: "oracle", path: "M880 466H990", label: { x: 935, y: 459, anchor: "middle" } },
+  { from: "endpoint", to: "oracle", path: "M880 226H990", label: { x: 935, y: 219, anchor: "middle" } },
 ];
 
 const STYLE = `
-text { font: 14px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2933 }
+text { font: 14px system-ui, Helvetica, Arial, sans-serif; fill: #1f2933 }
 .title { font-size: 18px; font-weight: 600 }
 .name { font-weight: 600 }
 .quiet { fill: #52606d; font-size: 13px }
@@ -98,7 +98,7 @@ export function networkPicture(environment: string, map: NetworkMap): string {
 <text class="quiet" x="${WIDTH - 30}" y="38" text-anchor="end">An arrow points at who is called. What has none may not connect.</text>
 <g transform="translate(0 ${TOP})">
 ${box(NETWORK, "network", 8)}
-<text class="quiet" x="46" y="143">${map.name} · ${map.cidr}</text>
+<text class="quiet" x="350" y="146">${map.name} · ${map.cidr}</text>
 ${map.subnets.map((subnet) =>
   drawSubnet(
     subnet,
