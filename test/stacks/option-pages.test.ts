@@ -37,7 +37,7 @@ describe.each([
       // A page's models stand alone: on a pool of their own size.
       const pools = {
         system: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64 },
-        a10: { shape: "BM.GPU.A10.4" },
+        a10: { shape: "BM.GPU.A10.4", availabilityDomains: [1] },
       };
       const { plan } = await changedRun("oci-h100", fragment.models ? { ...fragment, pools } : fragment, folder);
       const refused = plan.problems.filter(({ severity }) => severity === "mandatory");
