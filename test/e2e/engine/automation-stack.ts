@@ -6,6 +6,8 @@ import { surroundingsOf } from "../../../stacks/surroundings";
 import { configMap, type EnvironmentFile } from "./environment-file";
 
 const PROJECT = "inference-stacks";
+/** Milliseconds: an API server of these tests answers at once, or not at all. */
+const PATIENCE = 3_000;
 
 /**
  * A new stack of an environment's program, driven by the Automation API.
@@ -33,6 +35,6 @@ async function program(name: string): Promise<Record<string, unknown>> {
   const loaded = loadEnvironment();
   const plan = await planEnvironment(name, loaded, repositoryRoot());
   assertDeployable(plan);
-  const platform = await createPlatform({ ...loaded, plan }, surroundingsOf(process.env));
+  const platform = await createPlatform({ ...loaded, plan }, surroundingsOf({}, PATIENCE));
   return { ...platform.stackOutputs };
 }

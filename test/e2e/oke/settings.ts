@@ -15,7 +15,7 @@ export interface SystemPool {
   readonly image?: string;
 }
 
-/** The cluster of oci-a10, to be made alone. */
+/** A cluster of our own, to be made alone. */
 export function clusterSection(oke: object = {}): ConfigMap {
   const cluster = {
     kind: "oci",
@@ -50,4 +50,16 @@ export function poolsSection(changes: SystemPool = {}): ConfigMap {
     "a10-pair": { shape: "VM.GPU.A10.2", availabilityDomains: [1], maxNodes: 2, hoursPerDay: 4 },
   };
   return { "inference-stacks:pools": { value: JSON.stringify({ system, ...gpus }) } };
+}
+
+/** What dev runs, on a cluster of our own with nodes of processors alone, behind a load balancer. */
+export function smallPlatform(): ConfigMap {
+  const nodes = { role: "cpu", shape: "VM.Standard.E4.Flex", ocpus: 4, memoryGiB: 24, minNodes: 2, maxNodes: 2 };
+  const gateway = { hostname: "inference.example.internal", tls: { kind: "self-signed" } };
+  return {
+    ...clusterSection(),
+    "inference-stacks:scope": { value: "all" },
+    "inference-stacks:pools": { value: JSON.stringify({ system: nodes }) },
+    "inference-stacks:gateway": { value: JSON.stringify(gateway) },
+  };
 }

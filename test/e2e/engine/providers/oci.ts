@@ -15,7 +15,7 @@ import { OkeNodes } from "./oci-node-pool";
  * Stands in for the official `oci` provider, and for Oracle Cloud. Every cluster that a program makes is the API server of
  * KUBECONFIG; its node pools are nodes there. E2E_CLOUD is the folder of what there is in the cloud; E2E_CLOUD_DELAYS says in
  * JSON how long it takes for what, in milliseconds by type; E2E_ENDPOINT is the private address that clusters
- * say they have.
+ * say they have, and their kubeconfigs.
  */
 const CLUSTER = "oci:ContainerEngine/cluster:Cluster";
 const NODE_POOL = "oci:ContainerEngine/nodePool:NodePool";
@@ -62,14 +62,14 @@ const TYPES: Readonly<Record<string, CloudType>> = {
   },
 };
 
-/** What functions answer offline, but for the address and the authority of the cluster, which are those of the API server. */
+/** What functions answer offline, but for the address and the authority of the cluster: the authority is the API server's. */
 const functions: Readonly<Record<string, ProviderFunction>> = {
   ...OCI_CALLS,
   [KUBECONFIG_CALL]: (inputs) => {
     const { content } = (OCI_CALLS[KUBECONFIG_CALL]?.(inputs) ?? {}) as { readonly content: string };
     const { clusters, ...rest } = JSON.parse(content) as { readonly clusters: readonly { readonly name: string }[] };
     const cluster = {
-      server: `https://${address}:${port}`,
+      server: `https://${endpoint}`,
       "certificate-authority-data": Buffer.from(ca).toString("base64"),
     };
     return {
