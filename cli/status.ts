@@ -43,12 +43,12 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   try {
     progress.update("plan");
     const run = await runEnvironment(environment);
-    const context = args.context ?? run.environment.cluster.kubeContext;
-    const source = {
-      ...(args.kubeconfig !== undefined && { kubeconfig: args.kubeconfig }),
-      ...(context !== undefined && { context }),
-    };
-    const asked = await askStatus(expectedOf(run), source, process.env, (what) => progress.update(what));
+    const { kubeconfig, context } = args;
+    const source = { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
+    const { cluster } = run.environment;
+    const asked = await askStatus(expectedOf(run), { cluster, source, env: process.env }, (what) =>
+      progress.update(what),
+    );
     report = {
       environment: args.environment,
       ok: asked.failure === null && isWell(asked),

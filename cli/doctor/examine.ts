@@ -3,6 +3,7 @@ import { ClusterApi } from "../cluster/cluster-api";
 import { NotAsked } from "../cluster/failure";
 import { cleaned } from "../cluster/foreign-text";
 import { type ClusterContext, clusterContext, type KubeconfigSource } from "../cluster/kubeconfig";
+import { makerOfUnnamed } from "../cluster/named";
 import { CLUSTER_CHECKS } from "./checks";
 import { WANTED_RIGHTS } from "./checks/rights";
 import type { Asked, ClusterFacts } from "./facts";
@@ -106,18 +107,16 @@ function shown({ context, address }: ClusterContext): DoctorReport["cluster"] {
 }
 
 /** Why nobody asks yet: a context that happens to be current would be another cluster's. */
-function waitsFor({ provision, kubeContext }: ClusterConfig, source: KubeconfigSource): CheckResult | undefined {
-  const isNamed = source.kubeconfig !== undefined || source.context !== undefined || kubeContext !== undefined;
-  if (provision === "existing" || isNamed) {
-    return undefined;
-  }
-  const who = provision === "create" ? "this stack makes the cluster" : "another stack makes the cluster";
-  return {
-    ...REACHABLE,
-    status: "not asked",
-    found: `${who}: the checks below wait for it`,
-    remedies: ["once it exists, run doctor again with --kubeconfig FILE or --kube-context NAME (docs/doctor.md)"],
-  };
+function waitsFor(config: ClusterConfig, source: KubeconfigSource): CheckResult | undefined {
+  const maker = makerOfUnnamed(config, source);
+  return maker === undefined
+    ? undefined
+    : {
+        ...REACHABLE,
+        status: "not asked",
+        found: `${maker}: the checks below wait for it`,
+        remedies: ["once it exists, run doctor again with --kubeconfig FILE or --kube-context NAME (docs/doctor.md)"],
+      };
 }
 
 /** Every check of a cluster, by name, that nobody could make. */

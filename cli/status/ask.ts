@@ -1,7 +1,9 @@
+import type { ClusterConfig } from "../../stacks/config";
 import { ClusterApi, Refused } from "../cluster/cluster-api";
 import { NotAsked } from "../cluster/failure";
 import { cleaned } from "../cluster/foreign-text";
 import { type ClusterContext, clusterContext, type KubeconfigSource } from "../cluster/kubeconfig";
+import { makerOfUnnamed } from "../cluster/named";
 import type { Expected } from "./expected";
 import { gatherStatus, logOf } from "./gather";
 import { judge, podsInTrouble } from "./judge";
@@ -10,6 +12,14 @@ import type { ModelStatus, StatusReport } from "./result";
 /** What is shown of a run; the command adds how long it took, and whether all is well. */
 export type Asked = Pick<StatusReport, "cluster" | "failure" | "address" | "models" | "platform">;
 
+/** Whom to ask, and as whom. */
+export interface Asking {
+  readonly cluster: Pick<ClusterConfig, "provision" | "kubeContext">;
+  /** What the command line says: it wins over the environment's `kubeContext`. */
+  readonly source: KubeconfigSource;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /**
  * Asks a cluster for the state of an environment. Texts of the cluster come back cleaned: names and messages in it are others'.
  *
@@ -17,15 +27,19 @@ export type Asked = Pick<StatusReport, "cluster" | "failure" | "address" | "mode
  */
 export async function askStatus(
   expected: Expected,
-  source: KubeconfigSource,
-  env: NodeJS.ProcessEnv,
+  { cluster, source, env }: Asking,
   onProgress: (what: string) => void,
 ): Promise<Asked> {
   const { address } = expected;
   let found: ClusterContext | undefined;
   let api: ClusterApi | undefined;
   try {
-    found = clusterContext(source, env);
+    const maker = makerOfUnnamed(cluster, source);
+    if (maker !== undefined) {
+      throw new NotAsked(`${maker}, and nobody says which one of your kubeconfig it is`, NAME_IT);
+    }
+    const context = source.context ?? cluster.kubeContext;
+    found = clusterContext({ ...source, ...(context !== undefined && { context }) }, env);
     onProgress(new URL(found.address.server).host);
     api = await ClusterApi.open(found);
     const facts = await gatherStatus(api, expected, onProgress);
@@ -47,6 +61,11 @@ export async function askStatus(
     api?.close();
   }
 }
+
+const NAME_IT = [
+  "pulumi stack output kubeconfig --show-secrets > FILE writes that of a cluster that a stack made; then --kubeconfig FILE",
+  "or --kube-context NAME, or cluster.kubeContext in the environment",
+];
 
 const NO_RIGHTS = [
   "the role that you have there: people.viewers of the environment may read all of this (docs/people.md)",

@@ -21,7 +21,7 @@ export const okeSection = z
       description: "The tenancy: its availability domains and limits are asked for.",
       example: "ocid1.tenancy.oc1..your-tenancy",
     }),
-    compartmentId: ocid("compartment", "tenancy").meta({
+    compartmentId: ocid("compartment").meta({
       description: "Compartment that everything is made in.",
       example: "ocid1.compartment.oc1..your-compartment",
     }),
