@@ -54,8 +54,14 @@ function withEveryOption(): Promise<ProgramRun> {
   const images = { mirror: "registry.example.com/mirror" };
   const pools = {
     system: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64, minNodes: 3 },
-    h100: { shape: "BM.GPU.H100.8", minNodes: 2, rdma: { access: "virtual-functions" } },
-    a10: { shape: "BM.GPU.A10.4" },
+    h100: {
+      shape: "BM.GPU.H100.8",
+      minNodes: 2,
+      availabilityDomains: [1],
+      rdma: { mode: "managed", access: "virtual-functions" },
+      image: "ocid1.image.oc1.eu-frankfurt-1.ubuntu-hpc",
+    },
+    a10: { shape: "BM.GPU.A10.4", availabilityDomains: [1] },
   };
   return changedRun("oci-h100", { pools, models, images, registryCredentials: secret, partnerApiKey: secret }, folder);
 }
