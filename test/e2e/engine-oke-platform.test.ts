@@ -1,19 +1,31 @@
-import { describe, expect, it } from "vitest";
+import { createServer, type Server } from "node:net";
+import { afterAll, describe, expect, it } from "vitest";
+import { waitingPods } from "../../rehearsal/cluster/pods";
 import { freePorts } from "../../rehearsal/cluster/ports";
 import { type Operation, operation } from "./engine/operations";
+import { LOAD_BALANCER } from "./engine/providers/cloud/load-balancers";
 import { TestBed } from "./engine/test-bed";
-import { CLUSTER, NODE_POOL, smallPlatform } from "./oke/settings";
+import { makeGatewayService } from "./oke/gateway-service";
+import { CLUSTER, KEPT, NODE_POOL, smallPlatform } from "./oke/settings";
 import { sharedBySuite } from "./shared-by-suite";
+
+const SUBNET = "oci:Core/subnet:Subnet";
+/** Longer than all that the program does meanwhile. */
+const LOAD_BALANCER_MS = 8_000;
 
 describe("a platform on a cluster of our own, on the real engine", { timeout: 300_000 }, () => {
   let port = 0;
+  /** The way to the private endpoint: a VPN, a bastion. */
+  let way: Server | undefined;
   const bed = sharedBySuite(async () => {
     [port = 0] = await freePorts(1);
     return TestBed.start("dev", smallPlatform(), {
       endpoint: `127.0.0.1:${port}`,
+      loadBalancerRemovalMs: LOAD_BALANCER_MS,
       delays: { [NODE_POOL]: { create: 5_000 } },
     });
   });
+  afterAll(() => way?.close());
   const up = (): Promise<Operation> => operation((onEvent) => bed().stack.up({ onEvent }));
   const planned = (): string[] =>
     bed()
@@ -21,7 +33,9 @@ describe("a platform on a cluster of our own, on the real engine", { timeout: 30
       .sort();
   const recorded = async (): Promise<string[]> => {
     const { deployment } = await bed().stack.exportStack();
-    return ((deployment.resources ?? []) as { readonly type: string }[]).map(({ type }) => type).sort();
+    const types = ((deployment.resources ?? []) as { readonly type: string }[]).map(({ type }) => type);
+    // The engine's own default provider: no program makes it.
+    return types.filter((type) => type !== "pulumi:providers:random").sort();
   };
   const ofCloud = (types: readonly string[]): string[] => types.filter((type) => type.startsWith("oci:"));
   const ofKubernetes = (types: readonly string[]): string[] => types.filter((type) => type.startsWith("kubernetes:"));
@@ -40,5 +54,48 @@ describe("a platform on a cluster of our own, on the real engine", { timeout: 30
     expect(ofKubernetes(await recorded())).toEqual([]);
     const names = (await bed().plane.client.list("v1", "Namespace")).map(({ metadata }) => metadata.name);
     expect(names.filter((name) => name !== "default" && !name.startsWith("kube-"))).toEqual([]);
+  });
+
+  it("is made once there is a way, on the same cluster", async () => {
+    const [cluster] = bed().cloud.of(CLUSTER);
+    way = createServer().listen(port, "127.0.0.1");
+    await up();
+    expect(await recorded()).toEqual(planned());
+    expect(bed().cloud.of(CLUSTER)).toEqual([cluster]);
+    expect(await waitingPods(bed().plane.client)).toEqual([]);
+    await makeGatewayService(bed().plane.client);
+    expect(Object.keys((await up()).changes)).toEqual(["same"]);
+  });
+
+  it("goes away in order: the gateway and its load balancer, nodes, subnets; keys stay", async () => {
+    const since = bed().cloud.events().length;
+    const { inOrder } = await operation((onEvent) => bed().stack.destroy({ onEvent, excludeProtected: true }));
+    const events = bed()
+      .cloud.events()
+      .slice(since)
+      .map(({ event, subject }) => `${event} ${subject}`);
+    const order = [
+      `delete ${LOAD_BALANCER}`,
+      `deleted ${LOAD_BALANCER}`,
+      `delete ${NODE_POOL}`,
+      `deleted ${NODE_POOL}`,
+      `delete ${SUBNET}`,
+    ];
+    expect(events.filter((event) => order.includes(event)).filter((event, i, all) => event !== all[i - 1])).toEqual(
+      order,
+    );
+    const gateway = inOrder.findIndex((step) => step.startsWith("delete Gateway "));
+    const pool = inOrder.findIndex((step) => step.startsWith("delete NodePool "));
+    expect(gateway).toBeGreaterThan(-1);
+    expect(gateway).toBeLessThan(pool);
+    const left = new Set(
+      bed()
+        .cloud.all()
+        .map(({ type }) => type),
+    );
+    expect(left).toEqual(new Set(KEPT));
+    expect(new Set(ofCloud(await recorded()))).toEqual(left);
+    expect(ofKubernetes(await recorded())).toEqual([]);
+    expect(await bed().plane.client.list("v1", "Node")).toEqual([]);
   });
 });

@@ -40,6 +40,7 @@ export async function playLoadBalancers(client: ApiClient, store: CloudStore, ru
         await make(client, store, service, balancer(id, subnet));
       } else if (service.metadata.deletionTimestamp !== undefined && isHeld && !leaving.has(id)) {
         leaving.add(id);
+        store.record({ event: "delete", subject: LOAD_BALANCER, id });
         void sleep(rules.removalMs).then(() => remove(client, store, service, id));
       }
     }
