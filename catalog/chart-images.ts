@@ -15,8 +15,8 @@ export interface ChartImage {
 export interface ChartImages {
   readonly chart: string;
   readonly images: readonly ChartImage[];
-  /** The value for pull secrets: a list of references (`[{name}]`), or one name. */
-  readonly pullSecrets?: { readonly references?: string; readonly name?: string };
+  /** The value for pull secrets: a list of references (`[{name}]`), a list of names, or one name. */
+  readonly pullSecrets?: { readonly references?: string; readonly names?: string; readonly name?: string };
   /** Images of parts that are off, by the beginning of their values, with the reason. */
   readonly unused: Readonly<Record<string, string>>;
 }
@@ -68,6 +68,9 @@ export function chartImageValues(chartName: string, mirror: ImageMirror, pullSec
   }
   if (pullSecret !== undefined && pullSecrets?.references !== undefined) {
     values.set(pullSecrets.references, [{ name: pullSecret }]);
+  }
+  if (pullSecret !== undefined && pullSecrets?.names !== undefined) {
+    values.set(pullSecrets.names, [pullSecret]);
   }
   if (pullSecret !== undefined && pullSecrets?.name !== undefined) {
     values.set(pullSecrets.name, pullSecret);

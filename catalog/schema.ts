@@ -186,7 +186,9 @@ const chartImages = z.strictObject({
       reference: text.optional(),
     }),
   ),
-  pullSecrets: z.strictObject({ references: text.optional(), name: text.optional() }).optional(),
+  pullSecrets: z
+    .strictObject({ references: text.optional(), names: text.optional(), name: text.optional() })
+    .optional(),
   unused: z.record(text, text),
 }) satisfies z.ZodType<ChartImages>;
 

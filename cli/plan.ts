@@ -9,7 +9,6 @@ import { networkPicture } from "../report/network/picture";
 import { networkMarkdown, networkText } from "../report/network/tables";
 import { isDeployable, type PlanResult, toJson } from "../report/result";
 import { type TerminalOptions, terminalReport } from "../report/terminal";
-import { isUserMistake } from "../stacks/program";
 import { type CommandIo, EXIT, messageOf } from "./io";
 import { Progress } from "./progress";
 import {
@@ -20,6 +19,7 @@ import {
   type Problem,
 } from "./read-environment";
 import { commitOf } from "./revision";
+import { toldMistakes } from "./told-mistakes";
 
 const USAGE = `Usage: npm run plan -- <environment> [options]
 
@@ -50,18 +50,12 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     return showNetwork(args.environment, environment, args.network, io);
   }
   const progress = new Progress(io, `planning ${args.environment}`);
-  let result: PlanResult;
-  try {
+  const result = await toldMistakes(io, progress, async (): Promise<PlanResult> => {
     const run = await runEnvironment(environment, { onResource: (count) => progress.update(`${count} resources`) });
-    result = { ...judge(run), seconds: (performance.now() - started) / 1000 };
-  } catch (error) {
-    if (isUserMistake(error)) {
-      io.err(`${error.message}\n`);
-      return EXIT.badInput;
-    }
-    throw error;
-  } finally {
-    progress.stop();
+    return { ...judge(run), seconds: (performance.now() - started) / 1000 };
+  });
+  if (result === undefined) {
+    return EXIT.badInput;
   }
   io.out(
     args.json
@@ -91,8 +85,12 @@ async function showNetwork(
   { file }: NetworkTarget,
   io: CommandIo,
 ): Promise<number> {
-  try {
-    const { recording } = await runEnvironment(environment);
+  const progress = new Progress(io, `planning ${name}`);
+  const status = await toldMistakes(io, progress, async () => {
+    const { recording } = await runEnvironment(environment, {
+      onResource: (count) => progress.update(`${count} resources`),
+    });
+    progress.stop();
     const map = networkMap(recording.resources);
     if (file === undefined || map === undefined) {
       io.out(networkText(name, map));
@@ -103,13 +101,8 @@ async function showNetwork(
     const problem = writeReport(file, text, "the network");
     io.err(`${problem ?? `wrote ${file}`}\n`);
     return problem === undefined ? EXIT.ok : EXIT.badInput;
-  } catch (error) {
-    if (isUserMistake(error)) {
-      io.err(`${error.message}\n`);
-      return EXIT.badInput;
-    }
-    throw error;
-  }
+  });
+  return status ?? EXIT.badInput;
 }
 
 /** Undefined when written. */

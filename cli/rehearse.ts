@@ -8,7 +8,6 @@ import { terminalReport } from "../rehearsal/report/terminal";
 import { Stopwatch } from "../rehearsal/stopwatch";
 import { judge } from "../report/judge";
 import { isDeployable } from "../report/result";
-import { isUserMistake } from "../stacks/program";
 import { type CommandIo, EXIT } from "./io";
 import { Progress } from "./progress";
 import {
@@ -18,6 +17,7 @@ import {
   openEnvironment,
   type Problem,
 } from "./read-environment";
+import { toldMistakes } from "./told-mistakes";
 
 const USAGE = `Usage: npm run rehearse -- <environment> [options]
 
@@ -41,7 +41,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   }
   const { args, environment } = opening;
   const progress = new Progress(io, `rehearsing ${args.environment}`);
-  try {
+  const status = await toldMistakes(io, progress, async () => {
     const watch = new Stopwatch((phase) => progress.update(phase));
     const run = await watch.time("plan", () => runEnvironment(environment));
     const refusal = await refusalOf(run, args);
@@ -50,17 +50,9 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
       io.err(`${refusal.problem}\n`);
       return refusal.status;
     }
-    return await perform(run, watch, args, io, progress);
-  } catch (error) {
-    if (isUserMistake(error)) {
-      progress.stop();
-      io.err(`${error.message}\n`);
-      return EXIT.badInput;
-    }
-    throw error;
-  } finally {
-    progress.stop();
-  }
+    return perform(run, watch, args, io, progress);
+  });
+  return status ?? EXIT.badInput;
 }
 
 async function perform(

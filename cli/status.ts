@@ -8,8 +8,8 @@ import { isWell, type StatusReport } from "./status/result";
 
 const USAGE = `Usage: npm run status -- <environment> [options]
 
-Asks the cluster what runs of an environment: each model's state, replicas, address and a call that works; for what does not
-answer the reason, the last warnings and the last lines of its log. It only reads.
+Asks the cluster what runs of an environment: each model's state, replicas, address and a call that works, and the same of server
+groups and their nodes; for what does not answer the reason, the last warnings and the last lines of its log. It only reads.
 
   --config FILE        read this file instead of Pulumi.<environment>.yaml
   --kubeconfig FILE    instead of what KUBECONFIG names

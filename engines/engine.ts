@@ -188,6 +188,10 @@ export interface Engine {
   readonly preallocatesGpuMemory: boolean;
   /** Seconds from weights in memory to the first answer, on one node. */
   readonly warmUpSeconds: number;
+  /** Replicas that answer clients, where others of the same model work for them. @default all answer */
+  answering?(model: Pick<ServedModel, "engineSettings">): number | undefined;
+  /** Why its pods cannot be nodes of a server group. @default they can */
+  readonly noNodes?: string;
   /** What runs beside it in each pod. */
   readonly sidecar: SidecarResources;
   /** A pod of its own that each model needs once besides its replicas, on the same pool, without GPUs. @default none */

@@ -16,6 +16,8 @@ export interface SourceFacts {
   readonly place: string;
   /** Engines read it in the environment's model store, whoever put it there; else they fetch it themselves. */
   readonly throughStore: boolean;
+  /** Servers on the internet that a download leads to; `*.` before a name is all below it. @default none */
+  readonly hosts?: readonly string[];
   /** @default nobody else can change what is there */
   readonly moves?: Moves;
 }
@@ -36,6 +38,9 @@ export interface Moves {
  */
 const PART = /(?!\.{1,2}(?:[/@]|$))[\w.-]+/.source;
 
+/** Registry of names without a host, where names may carry one. What an engine keeps locally alone counts as its, too. */
+export const DEFAULT_REGISTRY = "registry.ollama.ai";
+
 /** By the kind that plans and their JSON name. */
 export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
   huggingface: {
@@ -45,6 +50,8 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     label: "Hugging Face",
     place: "Hugging Face",
     throughStore: true,
+    // The hub, and the stores that it redirects to (huggingface.co/docs, 2026-11-23).
+    hosts: ["huggingface.co", "*.huggingface.co", "*.hf.co"],
     moves: {
       effect: "a push to the repository would change what runs",
       fixed: "hf://org/name@ and the 40 hexadecimal digits of a commit",
@@ -66,6 +73,8 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     label: "the Ollama registry",
     place: "Ollama registry",
     throughStore: false,
+    // It redirects downloads to a store of Cloudflare's (ollama/ollama#4307, read 2026-11-23).
+    hosts: [DEFAULT_REGISTRY, "*.r2.cloudflarestorage.com"],
     moves: {
       effect: "the registry moves it to newer builds, and a new replica would run another model",
       fixed: "ollama://name:tag with a tag that names size and format",
@@ -73,9 +82,6 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     },
   },
 };
-
-/** Registry of names without a host, where names may carry one. What an engine keeps locally alone counts as its, too. */
-export const DEFAULT_REGISTRY = "registry.ollama.ai";
 
 export const sourceKinds = Object.keys(SOURCES) as readonly SourceKind[];
 

@@ -47,8 +47,16 @@ export function standardLabels(name: string, instance: string, extra: Labels = {
 
 /** Labels that Kubernetes, the platform, or a part of it selects by or acts upon: by their prefix, or without one. */
 const TAKEN = {
-  prefixes: [LABEL_PREFIX, "kubernetes.io", "k8s.io", "argoproj.io", "cert-manager.io", "gateway.envoyproxy.io"],
-  names: ["k8s-app", "grafana_dashboard", "grafana_datasource"],
+  prefixes: [
+    LABEL_PREFIX,
+    "kubernetes.io",
+    "k8s.io",
+    "argoproj.io",
+    "cert-manager.io",
+    "gateway.envoyproxy.io",
+    "istio.io",
+  ],
+  names: ["app", "control-plane", "istio-injection", "k8s-app", "grafana_dashboard", "grafana_datasource"],
 };
 
 /** Whether a label has a meaning already, so that nobody may set it on everything. */

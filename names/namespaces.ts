@@ -21,6 +21,9 @@ export const NODE_METRICS_NAMESPACE = "node-metrics";
 /** Calico's agents, on clusters whose own network enforces no NetworkPolicies. */
 export const NETWORK_POLICY_NAMESPACE = "calico-system";
 
+/** The mesh: its control plane, and its agents on every node. */
+export const ISTIO_NAMESPACE = "istio-system";
+
 export const MODEL_STORE_NAMESPACE = "model-store";
 export const MODEL_CONTROL_NAMESPACE = "model-control";
 export const BETA9_NAMESPACE = "beta9";

@@ -36,6 +36,12 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     reason: "DCGM and AMD exporters read the GPU driver through host paths and need SYS_ADMIN for profiling counters",
   },
   {
+    matches: isNamed("istio-system"),
+    level: "privileged",
+    reason:
+      "Istio's agents enter the network namespaces of pods (NET_ADMIN, SYS_ADMIN) and write the node's network plugins, so that no pod of the platform needs such rights",
+  },
+  {
     matches: isNamed("node-metrics"),
     level: "privileged",
     reason: "node-exporter reads /proc and /sys of the host and uses its network and PID namespaces",

@@ -13,7 +13,8 @@ import { type Capacity, holds } from "./packing";
 import { roomForReplicas } from "./placement";
 import { cpuPodResources, type EnginePod, gpuPodResources, hostMemoryFloorGiB } from "./pod-resources";
 import type { ModelRequest, PoolRequest } from "./request";
-import type { ServerGroup } from "./server-groups";
+import type { ServerModels } from "./shared-servers";
+import { allOf } from "./sidecars";
 import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { PodResources } from "./types";
 
@@ -54,7 +55,7 @@ export type Fit = { readonly candidate: Candidate } | { readonly refusal: Refusa
  * @param node what pods may claim of a node of the pool.
  * @param maxNodes nodes that one replica may take.
  */
-export function fitOnPool(server: ServerGroup, pool: PoolRequest, node: Capacity, maxNodes = pool.maxNodes): Fit {
+export function fitOnPool(server: ServerModels, pool: PoolRequest, node: Capacity, maxNodes = pool.maxNodes): Fit {
   const model = server.host;
   if (pool.shape.denied) {
     return refuse(pool, `${pool.shape.name} cannot be used: ${pool.shape.denied}`);
@@ -94,7 +95,7 @@ interface Spread {
   readonly crossing: CrossingProblem | undefined;
 }
 
-function fitOnGpus(server: ServerGroup, pool: PoolRequest, whole: Capacity, { maxNodes, crossing }: Spread): Fit {
+function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { maxNodes, crossing }: Spread): Fit {
   const { host: model, guests } = server;
   const models = [model, ...guests];
   const node = roomForReplicas(whole, model.engine);
@@ -172,7 +173,7 @@ function fitOnGpus(server: ServerGroup, pool: PoolRequest, whole: Capacity, { ma
   };
 }
 
-function fitOnCpu(server: ServerGroup, pool: PoolRequest, node: Capacity): Fit {
+function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity): Fit {
   const { host: model, guests } = server;
   if (node.memoryGiB <= 0) {
     return refuse(pool, `the system and the platform take all ${pool.shape.memoryGiB} GiB of ${pool.shape.name}`);
@@ -289,7 +290,7 @@ function enginePod(model: ModelRequest, processes: number): EnginePod {
   return {
     ephemeralStorageGiB: ephemeralGiB(model),
     adapterMemoryGiB: adapterHostGiB(model, processes),
-    sidecar: engineOf(model.engine).sidecar,
+    sidecar: allOf([engineOf(model.engine).sidecar, ...(model.sidecars ?? [])]),
   };
 }
 
@@ -315,7 +316,7 @@ function describeMiss(
 }
 
 /** What each model of a shared server takes of it. */
-function describeEach({ host, guests }: ServerGroup, each: readonly MemoryEstimate[]): string {
+function describeEach({ host, guests }: ServerModels, each: readonly MemoryEstimate[]): string {
   if (guests.length === 0) {
     return "";
   }

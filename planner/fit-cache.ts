@@ -1,7 +1,7 @@
 import { type Candidate, type Fit, fitOnPool, type Refusal } from "./candidates";
 import type { Capacity } from "./packing";
 import type { ModelRequest, PoolRequest } from "./request";
-import type { ServerGroup } from "./server-groups";
+import type { ServerModels } from "./shared-servers";
 
 /** Many models, and many plans in search of a fix, ask the same question of a pool: answer it once. */
 export class FitCache {
@@ -9,7 +9,7 @@ export class FitCache {
   private readonly numbers = new Map<object, number>();
 
   onPools(
-    server: ServerGroup,
+    server: ServerModels,
     pools: readonly PoolRequest[],
     nodeOf: (pool: PoolRequest) => Capacity,
   ): { candidates: Candidate[]; refusals: Refusal[] } {
@@ -26,7 +26,7 @@ export class FitCache {
     return { candidates, refusals };
   }
 
-  private fit(server: ServerGroup, pool: PoolRequest, node: Capacity): Fit {
+  private fit(server: ServerModels, pool: PoolRequest, node: Capacity): Fit {
     const key = JSON.stringify([
       pool.name,
       this.numberOf(pool.shape),

@@ -7,6 +7,7 @@ import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
 import type { ModelRequest, PlanRequest } from "./request";
+import { allOf } from "./sidecars";
 import { compareWithRule } from "./sizing";
 import { startupBudgetSeconds } from "./startup";
 import { goesThroughStore, modelFilesGB, modelStorageGiB } from "./storage";
@@ -50,6 +51,8 @@ export function planModel(
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
     ...(model.serviceLevel && { serviceLevel: model.serviceLevel }),
+    ...(model.node && { node: model.node }),
+    ...(model.sidecars && model.sidecars.length > 0 && { sidecars: allOf(model.sidecars) }),
     takesImages: model.architecture.vision !== undefined,
     contextTokens: model.contextTokens,
     concurrency: model.concurrency,

@@ -5,15 +5,16 @@ import { type BilledPlan, cloudServices } from "./cloud-services";
 import { type BilledPool, costOf } from "./cost";
 import { poolFabric } from "./fabric";
 import { FitCache } from "./fit-cache";
+import { nodeReserve } from "./node-reserve";
 import type { Capacity } from "./packing";
 import { companionItem, type Placement, packingItem } from "./placement";
 import { planServer } from "./plan-server";
-import { allocatable, PLATFORM_RESERVE } from "./pod-resources";
+import { allocatable } from "./pod-resources";
 import { cacheProblem, contextProblem, maximumProblems, overBudget, poolsFull } from "./problems";
 import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { overlappingPools } from "./selectors";
-import { type ServerGroup, serverGroups, serverProblem } from "./server-groups";
+import { type ServerModels, serverProblem, serversOf } from "./shared-servers";
 import { planStorage, storeProblem } from "./storage";
 import { poolTaints } from "./taints";
 import type {
@@ -39,21 +40,21 @@ const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
  * @param fits answers that earlier plans of nearly the same request found.
  */
 export function planDeployment(request: PlanRequest, fits = new FitCache()): DeploymentPlan {
-  const reserve = request.pools.some((p) => p.role === "system") ? NOTHING : PLATFORM_RESERVE;
+  const reserve = nodeReserve({ ...request, models: request.models.length });
   const nodes = new Map(request.pools.map((p) => [p.name, allocatable(p.shape, reserve)]));
   const nodeOf = (pool: PoolRequest) => nodes.get(pool.name) ?? NOTHING;
 
   const problems: CapacityProblem[] = [];
   const unplaced: UnplacedModel[] = [];
-  const leaveOut = ({ host, guests }: ServerGroup, told: readonly CapacityProblem[], nearest?: ServerMiss) => {
+  const leaveOut = ({ host, guests }: ServerModels, told: readonly CapacityProblem[], nearest?: ServerMiss) => {
     problems.push(...told);
     const rule = told[0]?.rule ?? "";
     unplaced.push(
       ...[host, ...guests].map((model, i) => unplacedModel(model, rule, request.pools, missOf(nearest, i))),
     );
   };
-  const placeable = new Map<ServerGroup, { readonly candidates: Candidate[]; readonly refusals: Refusal[] }>();
-  for (const server of serverGroups(request.models)) {
+  const placeable = new Map<ServerModels, { readonly candidates: Candidate[]; readonly refusals: Refusal[] }>();
+  for (const server of serversOf(request.models)) {
     const impossible = [server.host, ...server.guests].flatMap(impossibilities);
     const shared = serverProblem(server);
     if (shared || impossible.length > 0) {
@@ -117,6 +118,8 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     models: modelPlans,
     unplaced,
     externalModels,
+    groups: request.groups ?? [],
+    ...(request.mesh && { mesh: request.mesh }),
     tenants: request.tenants ?? [],
     ...(request.tokenIssuer && { tokenIssuer: request.tokenIssuer }),
     storage,

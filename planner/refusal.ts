@@ -1,13 +1,13 @@
 import type { Refusal } from "./candidates";
 import type { ModelRequest, PoolRequest } from "./request";
-import type { ServerGroup } from "./server-groups";
+import type { ServerModels } from "./shared-servers";
 import { ruleFor } from "./sizing";
 import type { CapacityProblem } from "./types";
 import type { ServerMiss } from "./unplaced";
 
 /** Why a server fits none of its pools: each pool's nearest miss. */
 export function explainRefusal(
-  { host: model, guests }: ServerGroup,
+  { host: model, guests }: ServerModels,
   pools: readonly PoolRequest[],
   refusals: readonly Refusal[],
 ): CapacityProblem {

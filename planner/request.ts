@@ -1,8 +1,10 @@
 import type { DeviceAccess } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
-import type { EngineName } from "../engines";
+import type { EngineName, SidecarResources } from "../engines";
 import type { ServedModel } from "../engines/served-model";
 import type { CloudBilling } from "./cloud-services";
+import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
+import type { MeshMode } from "./mesh-reserve";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
 import type { ExternalModelPlan, Revision, Stage, Taint } from "./types";
@@ -45,6 +47,10 @@ export interface ModelRequest extends ServedModel {
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly serviceLevel?: ServiceLevel;
+  /** Its replicas are nodes of a server group. @default they are not */
+  readonly node?: NodePlan;
+  /** What the platform runs beside the engine in each of its pods. @default nothing */
+  readonly sidecars?: readonly SidecarResources[];
   /** Model whose server it joins: that one's replicas, pools and concurrency hold for both. @default a server of its own */
   readonly serverOf?: string;
   /** Names of allowed pools; every pool with a fitting role when undefined. */
@@ -61,6 +67,10 @@ export interface PlanRequest {
   readonly models: readonly ModelRequest[];
   /** Models that run elsewhere: there is nothing to decide of them. @default none */
   readonly externalModels?: readonly ExternalModelPlan[];
+  /** @default there are none */
+  readonly groups?: readonly ServerGroupPlan[];
+  /** What connects pods, and takes room of nodes. @default nothing does */
+  readonly mesh?: MeshMode;
   /** Who calls models: nothing to decide of them either. @default nobody is named */
   readonly tenants?: readonly Tenant[];
   /** Whose tokens count besides keys. @default nobody's */

@@ -4,7 +4,7 @@ import type { ModelPlan } from "./types";
 
 /** Requests of free consumers that are under way at a time, at all proxies together. */
 export interface FreeRequests {
-  /** By the models' keys. */
+  /** By the models' keys; of one whose replicas are nodes, on each of its two ways: by the engines' own port, and by the nodes'. */
   readonly byModel: Readonly<Record<string, number>>;
   /** To a server of others, whose size nobody here knows. */
   readonly elsewhere: number;
@@ -23,17 +23,20 @@ const SHARE = 0.5;
  * queues all of that, Ollama 512 requests (envconfig/config.go of 0.6.5), and TGI 128 (`tgi-args.ts`), before they refuse any.
  */
 export function freeRequests(
-  models: readonly Pick<ModelPlan, "name" | "concurrency" | "minReplicas">[],
+  models: readonly Pick<ModelPlan, "name" | "concurrency" | "minReplicas" | "node">[],
   { parallelRequests }: Pick<GatewayLimits, "parallelRequests">,
 ): FreeRequests {
   return {
     byModel: Object.fromEntries(
-      models.map(({ name, concurrency, minReplicas }) => [name, shareOf(Math.max(1, minReplicas) * concurrency)]),
+      models.map(({ name, concurrency, minReplicas, node }) => [
+        name,
+        shareOf(Math.max(1, minReplicas) * concurrency, node === undefined ? 1 : 2),
+      ]),
     ),
     elsewhere: shareOf(parallelRequests),
   };
 }
 
-function shareOf(requests: number): number {
-  return Math.max(1, Math.floor(requests * SHARE));
+function shareOf(requests: number, ways = 1): number {
+  return Math.max(1, Math.floor((requests * SHARE) / ways));
 }

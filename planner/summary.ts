@@ -1,5 +1,6 @@
 import type { CpuArchitecture } from "../catalog/shapes";
-import type { CostPlan, DeploymentPlan, ExternalModelPlan, ModelPlan, PoolPlan } from "./types";
+import type { RegistrarPlan, ServerGroupPlan } from "./inference-nodes";
+import type { CertificateFile, CostPlan, DeploymentPlan, ExternalModelPlan, ModelPlan, PoolPlan } from "./types";
 
 /** A plan as others read it: `plan --json`, the plan's ConfigMap, policies. Shapes and templates are named, not spelled out. */
 export interface PlanSummary {
@@ -9,29 +10,45 @@ export interface PlanSummary {
     readonly shape: string;
     readonly cpuArch: CpuArchitecture;
   })[];
-  readonly models: readonly (Omit<ModelPlan, "chatTemplate"> & { readonly chatTemplate?: string })[];
+  readonly models: readonly (Omit<ModelPlan, "chatTemplate" | "node"> & {
+    readonly chatTemplate?: string;
+    /** Name of the server group that its replicas are nodes of. */
+    readonly group?: string;
+  })[];
   readonly externalModels: readonly (Omit<ExternalModelPlan, "authorities"> & { readonly caFile?: string })[];
+  readonly groups: readonly (Omit<ServerGroupPlan, "registrar"> & {
+    readonly registrar?: Omit<RegistrarPlan, "authorities"> & { readonly caFile?: string };
+  })[];
+  readonly mesh?: DeploymentPlan["mesh"];
   readonly tenants: DeploymentPlan["tenants"];
   readonly storage: DeploymentPlan["storage"];
   readonly cost: CostPlan;
 }
 
 export function summarize(plan: DeploymentPlan): PlanSummary {
-  const { environment, stage, models, tenants, storage, cost } = plan;
+  const { environment, stage, models, mesh, tenants, storage, cost } = plan;
   return {
     environment,
     stage,
     pools: plan.pools.map((pool) => ({ ...pool, shape: pool.shape.name, cpuArch: pool.shape.cpu.arch })),
-    models: models.map(({ chatTemplate, ...model }) => ({
+    models: models.map(({ chatTemplate, node, ...model }) => ({
       ...model,
+      ...(node && { group: node.group }),
       ...(chatTemplate && { chatTemplate: chatTemplate.file }),
     })),
-    externalModels: plan.externalModels.map(({ authorities, ...model }) => ({
-      ...model,
-      ...(authorities && { caFile: authorities.file }),
+    externalModels: plan.externalModels.map(withCaFile),
+    groups: plan.groups.map(({ registrar, ...group }) => ({
+      ...group,
+      ...(registrar && { registrar: withCaFile(registrar) }),
     })),
+    ...(mesh && { mesh }),
     tenants,
     storage,
     cost,
   };
+}
+
+/** A server outside with the file that its authorities are in, not with their certificates. */
+function withCaFile<Server extends { readonly authorities?: CertificateFile }>({ authorities, ...server }: Server) {
+  return { ...server, ...(authorities && { caFile: authorities.file }) };
 }

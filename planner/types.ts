@@ -4,7 +4,7 @@
  */
 import type { DeviceAccess, FabricDevice, FabricKind } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
-import type { EngineName } from "../engines";
+import type { EngineName, SidecarResources } from "../engines";
 import type { AdapterRoom } from "../engines/adapters";
 import type {
   Adapter,
@@ -16,7 +16,9 @@ import type {
   ModelSource,
   ModelTask,
 } from "../engines/served-model";
+import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { MemoryVerdict } from "./memory/verdict";
+import type { MeshMode } from "./mesh-reserve";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
 
@@ -148,6 +150,10 @@ export interface ModelPlan {
   /** Room that the pool and the quota keep for it. Nothing scales by itself yet. */
   readonly maxReplicas: number;
   readonly serviceLevel?: ServiceLevel;
+  /** Its replicas are nodes of a server group. */
+  readonly node?: NodePlan;
+  /** What the platform runs beside the engine in each of its pods, all together: part of `resources`. @default nothing */
+  readonly sidecars?: SidecarResources;
   /** Model on whose server it is: it has no pods, GPUs and volume of its own. */
   readonly serverOf?: string;
   /** Where other models are on its server: all of them together. */
@@ -406,6 +412,10 @@ export interface DeploymentPlan {
   readonly unplaced: readonly UnplacedModel[];
   /** What the gateway publishes of others. */
   readonly externalModels: readonly ExternalModelPlan[];
+  /** Server groups, by name. */
+  readonly groups: readonly ServerGroupPlan[];
+  /** How pods join the service mesh. @default there is none */
+  readonly mesh?: MeshMode;
   /** Who calls models, and within which limits. */
   readonly tenants: readonly Tenant[];
   /** Whose tokens count besides API keys. @default nobody's */

@@ -1,7 +1,7 @@
 import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import { isChartType } from "../kubernetes/resource-types";
 import type { EnvironmentRun } from "../offline/environment";
-import { hostsOf } from "../planner/server-groups";
+import { hostsOf } from "../planner/shared-servers";
 import { applyPlatform, prepareCluster } from "./bring-up";
 import type { ApiClient } from "./cluster/api-client";
 import { ControlPlane } from "./cluster/control-plane";

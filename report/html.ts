@@ -7,6 +7,7 @@ import { modelKeys } from "./html/model-keys";
 import { modelsSection } from "./html/models";
 import { keyFigures, pageHeader } from "./html/overview";
 import { resourcesSection } from "./html/resources";
+import { serverGroupsSections } from "./html/server-groups";
 import { storageSection } from "./html/storage";
 import { stylesheet } from "./html/stylesheet";
 import { topologySection } from "./html/topology";
@@ -28,6 +29,7 @@ export function htmlReport(result: PlanResult): string {
     topologySection(plan, keys),
     ...described,
     ...externalModelsSections(plan.externalModels),
+    ...serverGroupsSections(plan),
     costSection(plan),
     storageSection(plan),
     ...(findings && !refused ? [findings] : []),

@@ -5,6 +5,7 @@ import { externalModels } from "./terminal/external-models";
 import { findings } from "./terminal/findings";
 import { models } from "./terminal/models";
 import { pools } from "./terminal/pools";
+import { serverGroups } from "./terminal/server-groups";
 import { totals } from "./terminal/totals";
 import { componentTree, resourceTree } from "./terminal/tree";
 
@@ -25,6 +26,7 @@ export function terminalReport(result: PlanResult, options: TerminalOptions): st
     findings(violations, "mandatory", s),
     models(plan, s),
     externalModels(plan.externalModels, s),
+    serverGroups(plan, s),
     options.explain ? explanation(plan.models, s) : "",
     pools(plan, s),
     totals(result, s),

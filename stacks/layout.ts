@@ -1,17 +1,21 @@
 import { certManagerPods } from "../components/certificates/cert-manager";
 import type { Cluster } from "../components/core/cluster";
-import { Connections } from "../components/core/connections";
+import { type Connection, Connections } from "../components/core/connections";
 import { gatewayConnections } from "../components/gateway/connections";
 import { gatewayProxies, PROXY_METRICS, RATE_LIMITER, rateLimiterPods } from "../components/gateway/names";
 import { type OutsidePublished, publishedExternal } from "../components/gateway/published";
 import { quotaRule } from "../components/gateway/quotas";
 import type { RunTimeModels } from "../components/gateway/run-time-models";
 import type { GatewayService } from "../components/gateway/service-routes";
+import { type MeshLayout, meshLayout } from "../components/mesh/mesh-layout";
+import { meshTargets } from "../components/mesh/targets";
+import { nodeConnections } from "../components/node/connections";
 import {
   certManagerTarget,
   gatewayTargets,
   modelStoreTarget,
   modelTargets,
+  nodeTargets,
   rateLimiterTargets,
 } from "../components/observability/targets";
 import type { ControlAccess } from "../components/serving/model-server";
@@ -22,6 +26,7 @@ import { quotasOf } from "../planner/quotas";
 import { tenantsOf } from "../planner/tenants";
 import type { ActiveAddon } from "./addons/addon";
 import type { LaidOut, Planned } from "./addons/contract";
+import { platformNamespaces } from "./platform-namespaces";
 
 /** All that is known of a platform before anything is made. */
 export interface Layout extends LaidOut {
@@ -35,6 +40,8 @@ export interface Layout extends LaidOut {
   readonly runTimeModels: RunTimeModels | undefined;
   /** Who connects to whom: every part says it for itself. */
   readonly connections: Connections;
+  /** The mesh around it. @default there is none */
+  readonly mesh?: MeshLayout;
 }
 
 /**
@@ -55,19 +62,22 @@ export function layOut(
   const services = addons.flatMap((addon) => addon.services(planned) ?? []);
   const quotas = quotasOf(tenantsOf(environment.gateway.consumers));
   const runTimeModels = onlyAnswerer(addons.flatMap((addon) => addon.runTimeModels(planned) ?? []));
+  const { mode } = environment.mesh;
   const targets = [
     ...modelTargets(endpoints),
+    ...nodeTargets(endpoints),
     ...gatewayTargets({ ...gatewayProxies, metrics: PROXY_METRICS }),
     ...rateLimiterTargets({ ...rateLimiterPods, port: RATE_LIMITER.metricsPort, rules: quotas.map(quotaRule) }),
     modelStoreTarget(storeMetricsPods),
     certManagerTarget(certManagerPods),
+    ...(mode === "off" ? [] : meshTargets({ mode, endpoints, gateway: gatewayProxies, models: plan.models })),
     ...addons.flatMap((addon) => addon.targets(planned) ?? []),
   ];
   const gpuPools = plan.pools.flatMap(({ shape, selector, taints }) =>
     shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: selector, tolerations: taints }] : [],
   );
   const laidOut: LaidOut = { environment, plan, cluster, endpoints, targets, gpuPools };
-  const connections = new Connections([
+  const declared: Connection[] = [
     ...gatewayConnections({
       endpoints,
       outside,
@@ -81,9 +91,24 @@ export function layOut(
     }),
     ...storeConnections(plan, cluster),
     ...servingConnections(plan.models, cluster),
+    ...nodeConnections(plan.groups, endpoints, cluster),
     ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),
-  ]);
-  return { ...laidOut, control, outside, services, runTimeModels, connections };
+  ];
+  const mesh =
+    mode === "off"
+      ? undefined
+      : meshLayout({
+          mode,
+          namespaces: platformNamespaces(laidOut, addons),
+          declared,
+          models: plan.models,
+          endpoints,
+          requestsPerSecond: environment.mesh.requestsPerSecond,
+          tokenIssuer: plan.tokenIssuer,
+          networks: cluster,
+        });
+  const connections = new Connections(mesh?.connections ?? declared);
+  return { ...laidOut, control, outside, services, runTimeModels, connections, ...(mesh && { mesh }) };
 }
 
 function onlyDriver(drivers: readonly ControlAccess[]): ControlAccess | undefined {

@@ -5,6 +5,7 @@ import { hourlyUsd, type MachineShape } from "../catalog/shapes";
 import { engineOf, modelEngineVersion } from "../engines";
 import type { Adapter } from "../engines/served-model";
 import { isStored, parseSource, sourceText } from "../engines/sources";
+import { nodeOf } from "../planner/inference-nodes";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
@@ -28,6 +29,7 @@ import {
 } from "./config";
 import { jwksUrl } from "./config/core/jwks-url";
 import { promotionNotes } from "./revisions";
+import { serverGroups, sidecarsOf } from "./server-groups";
 
 /** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
 export function toPlanRequest(
@@ -39,6 +41,8 @@ export function toPlanRequest(
   addonVolumes: AddonVolumes = NO_VOLUMES,
 ): PlanRequest {
   const billing = cloudBilling(environment, addonVolumes);
+  const groups = serverGroups(environment.nodes, authorities);
+  const besides = sidecarsOf(environment.mesh);
   return {
     environment: name,
     stage: environment.stage,
@@ -48,13 +52,18 @@ export function toPlanRequest(
       if (!architecture) {
         throw new Error(`the architecture of model "${model}" was not read`);
       }
-      const request = withOutcome(config, modelRequest(model, config, architecture, chatTemplates.get(model)));
+      const request = {
+        ...withOutcome(config, modelRequest(model, config, architecture, chatTemplates.get(model))),
+        ...besides(nodeOf(groups, { name: model, ...config })),
+      };
       const notes = promotionNotes(request, environment.models);
       return notes.length > 0 ? { ...request, notes: [...(request.notes ?? []), ...notes] } : request;
     }),
     externalModels: Object.entries(environment.externalModels).map(([model, config]) =>
       externalModel(model, config, authorities.get(model)),
     ),
+    groups,
+    ...(environment.mesh.mode !== "off" && { mesh: environment.mesh.mode }),
     tenants: tenantsOf(environment.gateway.consumers),
     ...tokenIssuer(environment, authorities.get(ISSUER_AUTHORITIES)),
     storage: environment.storage,

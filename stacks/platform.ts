@@ -9,6 +9,8 @@ import { PlatformComponent } from "../components/core/platform-component";
 import { priorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
+import { Mesh } from "../components/mesh/mesh";
+import { meshTransformations } from "../components/mesh/port-protocols";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { volumeClass } from "../components/storage/volume-class";
@@ -27,6 +29,7 @@ import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
 import { gpuAccess } from "./gpu-access";
 import { layOut } from "./layout";
+import { meshEgress } from "./mesh-egress";
 
 /** Everything that a stack function needs. */
 export interface StackArgs {
@@ -55,10 +58,24 @@ export class Platform extends PlatformComponent {
       ...environment.images,
       ...(secrets.registryCredentials && { credentials: secrets.registryCredentials }),
     };
-    const transformations = [commonLabels(environment.commonLabels), imagesFrom(images)];
-    const { control, outside, services, runTimeModels, connections, ...laidOut } = layOut(args);
-    const { people } = environment;
-    super("platform:Platform", name, { ...opts, transformations }, { images, connections, ...(people && { people }) });
+    const transformations = [
+      commonLabels(environment.commonLabels),
+      imagesFrom(images),
+      ...(environment.mesh.mode === "off" ? [] : meshTransformations(environment.mesh.mode)),
+    ];
+    const { control, outside, services, runTimeModels, connections, mesh: meshLaidOut, ...laidOut } = layOut(args);
+    const { people, mesh } = environment;
+    super(
+      "platform:Platform",
+      name,
+      { ...opts, transformations },
+      {
+        images,
+        connections,
+        ...(people && { people }),
+        ...(meshLaidOut && { mesh: meshLaidOut.membership }),
+      },
+    );
 
     const { stage } = plan;
     const { gateway } = environment;
@@ -83,9 +100,24 @@ export class Platform extends PlatformComponent {
         ? new NetworkPolicyEngine(this.child("network-policies"), this.childOptions({ dependsOn: [...priorities] }))
             .ready
         : [];
+    const meshReady =
+      mesh.mode === "off"
+        ? []
+        : new Mesh(
+            this.child("mesh"),
+            {
+              mode: mesh.mode,
+              stage,
+              platform: mesh.platform ?? (environment.cluster.kind === "edge" ? "k3s" : "standard"),
+              egress: meshEgress(environment, plan, outside),
+              drainSeconds: times.drainSeconds,
+              ...(plan.tokenIssuer?.authorities && { issuerAuthorities: plan.tokenIssuer.authorities.text }),
+            },
+            this.childOptions({ dependsOn: [...priorities, ...engine] }),
+          ).ready;
     // Until it exists, pods that name a priority class are refused, and so is the binding of a role; claims wait for their class, and policies hold nobody back.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
-      this.childOptions({ dependsOn: [...priorities, ...roles, ...volumes, ...engine, ...after] });
+      this.childOptions({ dependsOn: [...priorities, ...roles, ...volumes, ...engine, ...meshReady, ...after] });
     const children = optionsAfter();
     planRecord(this.child("plan"), { plan }, children);
 
@@ -117,8 +149,17 @@ export class Platform extends PlatformComponent {
 
     const serving = new Serving(
       this.child("models"),
-      { models: plan.models, store, cluster, stage, control, gpuAccess: access },
-      children,
+      {
+        models: plan.models,
+        store,
+        cluster,
+        stage,
+        control,
+        gpuAccess: access,
+        ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
+      },
+      // A waypoint is a Gateway: its kind comes with the gateway's controllers.
+      meshLaidOut?.waypoints.length ? optionsAfter(...controllers.releases) : children,
     );
 
     const inference = new InferenceGateway(
@@ -127,6 +168,7 @@ export class Platform extends PlatformComponent {
         controllers,
         endpoints,
         outside,
+        groups: plan.groups,
         apiKeys: secrets.apiKeys ?? {},
         hostname: gateway.hostname,
         exposure: gateway.exposure,
@@ -164,6 +206,7 @@ export class Platform extends PlatformComponent {
         address: inference.address,
         consumerSecrets: inference.consumerSecrets,
         models: inference.models,
+        ...(plan.groups.length > 0 && { groups: inference.groups }),
         monthlyUsd: plan.cost.monthlyUsd,
       },
       ...ofAddons,

@@ -1,7 +1,6 @@
 /** What commands have in common that ask the cluster of an environment, by reading alone, and report what it says. */
 import { parseArgs } from "node:util";
 import { type EnvironmentRun, type OfflineEnvironment, runEnvironment } from "../../offline/environment";
-import { isUserMistake } from "../../stacks/program";
 import { type CommandIo, EXIT } from "../io";
 import { Progress } from "../progress";
 import {
@@ -11,6 +10,7 @@ import {
   openEnvironment,
   type Problem,
 } from "../read-environment";
+import { toldMistakes } from "../told-mistakes";
 import type { KubeconfigSource } from "./kubeconfig";
 
 export const CLUSTER_OPTIONS = {
@@ -53,21 +53,15 @@ export async function askCluster<Report extends Reported>(
   }
   const { args, environment } = opening;
   const progress = new Progress(io, `${doing} ${args.environment}`);
-  let report: Report;
-  try {
+  const report = await toldMistakes(io, progress, async () => {
     progress.update("plan");
     const run = await runEnvironment(environment);
     const found = await ask(run, environment, args.source, (what) => progress.update(what));
     const seconds = (performance.now() - started) / 1000;
-    report = { environment: args.environment, ...found, seconds } as Report;
-  } catch (error) {
-    if (isUserMistake(error)) {
-      io.err(`${error.message}\n`);
-      return EXIT.badInput;
-    }
-    throw error;
-  } finally {
-    progress.stop();
+    return { environment: args.environment, ...found, seconds } as Report;
+  });
+  if (report === undefined) {
+    return EXIT.badInput;
   }
   io.out(args.json ? `${JSON.stringify(report, undefined, 2)}\n` : text(report, io.color));
   return report.ok ? EXIT.ok : EXIT.refused;

@@ -1,6 +1,6 @@
 import { chart, charts } from "../../catalog/charts";
 import type { EnvironmentRun } from "../../offline/environment";
-import { hostsOf } from "../../planner/server-groups";
+import { hostsOf } from "../../planner/shared-servers";
 import type { PodResources, PoolPlan, Stage } from "../../planner/types";
 import {
   madeStorageClassesOf,

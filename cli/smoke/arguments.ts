@@ -6,9 +6,10 @@ import { messageOf } from "../io";
 export const SMOKE_USAGE = `Usage: npm run smoke -- --url URL [options]
 
 Checks a platform from outside as its users would, in six steps: health, pull, latency, concurrent requests, unload, stop
-worker. Works with the model control API, with Ollama alone, and, as far as steps apply, with any OpenAI endpoint.
+worker. Works with the model control API, with Ollama alone, and, as far as steps apply, with any OpenAI endpoint,
+server group or inference node.
 
-  --url URL             where requests go: a gateway, an Ollama, a vLLM; with or without /v1
+  --url URL             where requests go: a gateway, an Ollama, a vLLM, with or without /v1; a server group or node, without /infer
   --control-url URL     the model control API; without it, or when it is away, Ollama is asked directly
   --model NAME          the model to try, as the control API or Ollama names it (default: the first that --url serves)
   --served-model NAME   its name in requests to --url, where that differs

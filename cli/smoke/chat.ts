@@ -5,6 +5,8 @@ import { messageIn, parseJson, refused } from "./json";
 import { StepFailure } from "./result";
 
 export interface ChatRequest {
+  /** Where the endpoint takes it. */
+  readonly path: string;
   readonly model: string;
   readonly prompt: string;
   readonly maxTokens: number;
@@ -47,7 +49,7 @@ const LOOK_AT = "the engine's log; the gateway's, when it is one";
  */
 export async function chat(client: HttpClient, request: ChatRequest, signal: AbortSignal): Promise<ChatTiming> {
   const begun = performance.now();
-  const { status, lines } = await client.stream("POST", "/v1/chat/completions", signal, {
+  const { status, lines } = await client.stream("POST", request.path, signal, {
     model: request.model,
     messages: [{ role: "user", content: request.prompt }],
     max_tokens: request.maxTokens,

@@ -25,6 +25,8 @@ export interface StepContext extends Found {
   readonly servedModel: string;
   /** Where the model was before the first step changed it; undefined when nobody could tell. */
   readonly stateBefore?: ModelState;
+  /** Where requests of chats go, below `--url`. */
+  readonly chatPath: string;
   readonly onProgress: (what: string) => void;
 }
 

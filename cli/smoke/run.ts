@@ -62,6 +62,7 @@ export async function smoke(args: SmokeArguments, observer: SmokeObserver): Prom
     args,
     inference,
     model: model ?? "",
+    chatPath: found.endpoint?.chatPath ?? "",
     servedModel: args.servedModel ?? model ?? "",
     stateBefore: await stateOf(found, model, args),
   };

@@ -10,7 +10,7 @@ import { judge, podsInTrouble } from "./judge";
 import type { ModelStatus, StatusReport } from "./result";
 
 /** What is shown of a run; the command adds how long it took, and whether all is well. */
-export type Asked = Pick<StatusReport, "cluster" | "failure" | "address" | "models" | "platform">;
+export type Asked = Pick<StatusReport, "cluster" | "failure" | "address" | "models" | "groups" | "platform">;
 
 /** Whom to ask, and as whom. */
 export interface Asking {
@@ -43,20 +43,20 @@ export async function askStatus(
     onProgress(new URL(found.address.server).host);
     api = await ClusterApi.open(found);
     const facts = await gatherStatus(api, expected, onProgress);
-    const { models, platform } = judge(expected, facts, Date.now());
+    const { models, groups, platform } = judge(expected, facts, Date.now());
     const logs: ModelStatus["log"][] = [];
     for (const model of expected.models) {
       logs.push(await logOf(api, podsInTrouble(model, facts)));
     }
     const shown = models.map((model, i) => ({ ...model, log: logs[i] ?? null }));
-    return presentable({ cluster: of(found), failure: null, address, models: shown, platform });
+    return presentable({ cluster: of(found), failure: null, address, models: shown, groups, platform });
   } catch (error) {
     if (!(error instanceof NotAsked || error instanceof Refused)) {
       throw error;
     }
     const remedies = error instanceof NotAsked ? error.remedies : NO_RIGHTS;
     const failure = { message: error.message, remedies: [...remedies] };
-    return presentable({ cluster: found ? of(found) : null, failure, address, models: [], platform: [] });
+    return presentable({ cluster: found ? of(found) : null, failure, address, models: [], groups: [], platform: [] });
   } finally {
     api?.close();
   }

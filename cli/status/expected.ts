@@ -15,10 +15,23 @@ export interface ExpectedModel {
   readonly curl: string | null;
 }
 
+export interface ExpectedGroup {
+  readonly name: string;
+  /** Key of the model that its nodes serve. */
+  readonly model: string;
+  /** Names of all models that have nodes in it: a canary's are in its model's group. */
+  readonly members: readonly string[];
+  /** Where its nodes register; null: nowhere. */
+  readonly registrar: string | null;
+  readonly endpoint: string | null;
+  readonly curl: string | null;
+}
+
 export interface Expected {
   readonly environment: string;
   readonly address: string;
   readonly models: readonly ExpectedModel[];
+  readonly groups: readonly ExpectedGroup[];
   /** Namespaces of the platform besides the models'. */
   readonly platform: readonly string[];
 }
@@ -31,8 +44,12 @@ interface Usage {
 export function expectedOf({ plan, recording }: Pick<EnvironmentRun, "plan" | "recording">): Expected {
   const objects = recordedObjects(recording.resources);
   const services = workloadsOf(objects).filter(isService);
-  const usages = (recording.outputs.models ?? {}) as Readonly<Record<string, Usage>>;
-  const usage = (name: string) => ({ endpoint: usages[name]?.baseUrl ?? null, curl: usages[name]?.curl ?? null });
+  const usages = (output: "models" | "groups") => {
+    const all = (recording.outputs[output] ?? {}) as Readonly<Record<string, Usage>>;
+    return (name: string) => ({ endpoint: all[name]?.baseUrl ?? null, curl: all[name]?.curl ?? null });
+  };
+  const usage = usages("models");
+  const groupUsage = usages("groups");
   const namespaces = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata);
   const ofModels = plan.models.map(({ name }) => modelNamespaceName(name));
   return {
@@ -54,6 +71,13 @@ export function expectedOf({ plan, recording }: Pick<EnvironmentRun, "plan" | "r
         ...usage(name),
       })),
     ],
+    groups: plan.groups.map(({ name, model, registrar }) => ({
+      name,
+      model,
+      members: [model, ...plan.models.flatMap((each) => (each.revisionOf?.model === model ? [each.name] : []))],
+      registrar: registrar?.url ?? null,
+      ...groupUsage(name),
+    })),
     platform: namespaces
       .filter(({ labels, name }) => labels?.[MODEL_LABEL] === undefined && !ofModels.includes(name))
       .map(({ name }) => name)

@@ -2,8 +2,9 @@
 import { GROUP_LABELS, type Workload } from "../../rehearsal/workloads";
 import type { Expected, ExpectedModel } from "./expected";
 import { type EventFact, hasCompleted, isReady, type PodFact, type StatusFacts } from "./facts";
+import { judgeGroup } from "./groups";
 import { problemOf } from "./reasons";
-import type { EventLine, ModelStatus, PartStatus, State, StatusProblem } from "./result";
+import type { EventLine, GroupStatus, ModelStatus, PartStatus, State, StatusProblem } from "./result";
 
 /** Events shown of a model. */
 const EVENTS = 3;
@@ -61,10 +62,12 @@ export function judge(
   expected: Expected,
   facts: StatusFacts,
   now: number,
-): { models: JudgedModel[]; platform: PartStatus[] } {
-  const { environment, models, platform } = expected;
+): { models: JudgedModel[]; groups: GroupStatus[]; platform: PartStatus[] } {
+  const { environment, platform } = expected;
+  const models = expected.models.map((model) => judgeModel(model, facts, now, environment));
   return {
-    models: models.map((model) => judgeModel(model, facts, now, environment)),
+    models,
+    groups: expected.groups.map((group) => judgeGroup(group, models)),
     platform: platform
       .map((namespace) => judgePart(namespace, facts, now, environment))
       .filter(({ pods, problems }) => pods > 0 || problems.length > 0),

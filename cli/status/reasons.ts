@@ -35,8 +35,14 @@ export function loggedContainer({
   }
   const last =
     all.find(({ state }) => state.terminated && state.terminated.exitCode !== 0) ??
-    all.find(({ state, ready }) => state.running && !ready);
+    running(status.containerStatuses) ??
+    running(status.initContainerStatuses);
   return last && { name: last.name, previous: false };
+}
+
+/** Sidecars come first, and one in front of an engine is not ready for as long as that is not: the last one tells more. */
+function running(containers: readonly ContainerFact[]): ContainerFact | undefined {
+  return containers.findLast(({ state, ready }) => state.running && !ready);
 }
 
 function unscheduled({ status }: PodFact, { environment }: ReasonContext): Reason | undefined {
@@ -124,7 +130,9 @@ function overdue({ status }: PodFact, { events, age, startupBudget }: ReasonCont
     return undefined;
   }
   const probe = events.find(({ reason }) => reason === "Unhealthy");
-  const init = status.initContainerStatuses.find(({ state }) => state.running);
+  // Once the pod's own containers have started, what still runs of the others is a sidecar.
+  const started = status.containerStatuses.some(({ state }) => state.running || state.terminated);
+  const init = started ? undefined : status.initContainerStatuses.findLast(({ state }) => state.running);
   const at = init ? `; ${init.name} still runs` : "";
   return {
     why: `not ready after ${minutes(age)}, the plan gives it ${minutes(startupBudget)}${at}${probe?.message ? `: ${probe.message}` : ""}`,

@@ -25,6 +25,7 @@ export function statusText(report: StatusReport, color: boolean): string {
   return [
     head,
     modelTable(models, s),
+    groupTable(report, s),
     partTable(report, s),
     ...troubled.filter(hasMore).map((model) => details(model, s)),
     ...platform.flatMap(({ namespace, problems }) => problems.map((problem) => problemText(namespace, problem, s))),
@@ -44,6 +45,18 @@ function modelTable(models: readonly ModelStatus[], s: Style): string {
   ]);
   const head = ["Models", "state", "replicas", "engine", "endpoint"].map((text) => ({ text, paint: s.dim }));
   return rows.length === 0 ? "no models\n" : table([head, ...rows]);
+}
+
+function groupTable({ groups }: StatusReport, s: Style): string {
+  const rows = groups.map(({ name, model, state, readyNodes, nodes, endpoint }): (string | Cell)[] => [
+    { text: `${MARKS[state]} ${name}`, paint: paintOf(state, s) },
+    { text: state, paint: paintOf(state, s) },
+    { text: state === "outside" ? "" : `${readyNodes} of ${nodes}`, align: "right" },
+    model,
+    endpoint ?? "",
+  ]);
+  const head = ["Server groups", "state", "nodes", "model", "address"].map((text) => ({ text, paint: s.dim }));
+  return rows.length === 0 ? "" : table([head, ...rows]);
 }
 
 function partTable({ platform }: StatusReport, s: Style): string {
@@ -83,8 +96,11 @@ function problemText(namespace: string | undefined, { what, why, remedies }: Sta
   return `${block(wrap(`${subject}: ${why}`, WIDTH, "  ").map((line) => s.bad(line)))}${bullets(remedies)}`;
 }
 
-function calls({ models }: StatusReport, s: Style): string {
-  const first = models.find(({ state, curl }) => (state === "ready" || state === "degraded") && curl !== null);
+/** Groups first: whoever has one, calls it. */
+function calls({ models, groups }: StatusReport, s: Style): string {
+  const first = [...groups, ...models].find(
+    ({ state, curl }) => (state === "ready" || state === "degraded") && curl !== null,
+  );
   return first?.curl ? `${s.dim(`Try ${first.name}; the calls of all are in --json:`)}\n${first.curl}\n` : "";
 }
 

@@ -54,6 +54,22 @@ const model = z.object({
   log: log.nullable(),
 });
 
+const group = z.object({
+  name: z.string(),
+  /** Key of the model that its nodes serve. */
+  model: z.string(),
+  /** Of its nodes together, as of a model's replicas. */
+  state: z.enum(STATES),
+  readyNodes: z.number().int().min(0),
+  nodes: z.number().int().min(0),
+  /** URL of the registrar that its nodes are told to register at; null: none. Whether they are known there is in no Kubernetes object. */
+  registrar: z.string().nullable(),
+  /** `https://<gateway>/<group>`, below which `/infer` and `/health` are. */
+  endpoint: z.string().nullable(),
+  /** A call that shows that it works. */
+  curl: z.string().nullable(),
+});
+
 const part = z.object({
   namespace: z.string(),
   readyPods: z.number().int().min(0),
@@ -72,6 +88,7 @@ export const statusSchema = z.object({
   failure: z.object({ message: z.string(), remedies: z.array(z.string()) }).nullable(),
   address: z.string(),
   models: z.array(model),
+  groups: z.array(group),
   /** The namespaces of the platform besides the models'. */
   platform: z.array(part),
   seconds: z.number().min(0),
@@ -79,6 +96,7 @@ export const statusSchema = z.object({
 
 export type StatusReport = Readonly<z.infer<typeof statusSchema>>;
 export type ModelStatus = StatusReport["models"][number];
+export type GroupStatus = StatusReport["groups"][number];
 export type PartStatus = StatusReport["platform"][number];
 export type StatusProblem = Readonly<z.infer<typeof problem>>;
 export type EventLine = Readonly<z.infer<typeof event>>;

@@ -21,10 +21,15 @@ export interface AcmeServer {
   readonly server?: string;
 }
 
+/** Name of its Helm release. */
+const CERT_MANAGER_RELEASE = "cert-manager";
+
 /** Its pods that order certificates and know when these expire, by labels of its chart, and the port of their metrics. */
 export const certManagerPods: PodSelection & { readonly metricsPort: number } = {
   namespace: CERT_MANAGER_NAMESPACE,
   podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
+  // The chart's account of the controller has the release's name, which holds the chart's.
+  serviceAccount: CERT_MANAGER_RELEASE,
   metricsPort: 9402,
 };
 
@@ -42,7 +47,7 @@ export function certManagerController({ stage, gatewayApi, acme }: CertManagerSe
     namespace: CERT_MANAGER_NAMESPACE,
     after: gatewayApi,
     contents: () => ({
-      charts: [{ chart: "cert-manager", release: "cert-manager", values: certManagerValues(stage, acme) }],
+      charts: [{ chart: "cert-manager", release: CERT_MANAGER_RELEASE, values: certManagerValues(stage, acme) }],
     }),
   };
 }

@@ -30,7 +30,7 @@ export interface ControllerArgs {
   /** It holds volumes that must outlive a mistake. @default false */
   readonly keep?: boolean;
   /** The chart of its CRDs, where these have one of their own: it brings and upgrades them, and comes first. */
-  readonly crds?: Pick<ControllerChart, "chart" | "release">;
+  readonly crds?: Pick<ControllerChart, "chart" | "release"> & Partial<Pick<ControllerChart, "values">>;
   /** What goes into the namespace. */
   readonly contents: (namespace: pulumi.Output<string>) => ControllerContents;
   /** Type tokens that it had in 0.1.0. @default none: it is new */
@@ -71,7 +71,7 @@ export class Controller extends PlatformComponent {
         this.childOptions<pulumi.CustomResourceOptions>({ aliases, dependsOn: [...dependsOn] }),
       );
     const { charts, needs = [] } = args.contents(this.namespace);
-    this.crds = args.crds ? [install({ ...args.crds, suffix: "crds", values: {} }, [])] : [];
+    this.crds = args.crds ? [install({ values: {}, ...args.crds, suffix: "crds" }, [])] : [];
     const before = [...needs, ...this.crds, ...(args.after ?? [])];
     this.releases = [...this.crds, ...charts.map((chart) => install(chart, before))];
     this.registerOutputs({ namespace: this.namespace });

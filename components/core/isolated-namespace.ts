@@ -2,6 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
 import { podSecurityLevel } from "../../names/pod-security";
+import { customResource } from "./custom-resource";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { PULL_SECRET } from "./image-source";
 import { networkPolicies } from "./network-policies";
@@ -52,6 +53,7 @@ export class IsolatedNamespace {
           name: args.namespace,
           labels: {
             ...labels,
+            ...inherited.mesh?.labelsOf(args.namespace),
             "pod-security.kubernetes.io/enforce": level,
             "pod-security.kubernetes.io/audit": level,
             "pod-security.kubernetes.io/warn": level,
@@ -70,6 +72,12 @@ export class IsolatedNamespace {
           options,
         ),
     );
+
+    for (const guard of inherited.mesh?.guardsOf(args.namespace) ?? []) {
+      guards.push(
+        customResource(child(`mesh-${guard.kind.toLowerCase()}-${guard.name}`), { ...guard, namespace }, options),
+      );
+    }
 
     const grants = grantsIn(inherited.people, args.use ?? {});
     guards.push(...roleBindings(name, { namespace, labels, grants }, options));

@@ -16,6 +16,8 @@ export interface JobScriptsArgs {
   /** Folder of the scripts, relative to the repository root. */
   readonly folder: string;
   readonly files: readonly string[];
+  /** Name of the volume, where a pod has scripts of several kinds. @default "scripts" */
+  readonly volume?: string;
 }
 
 /** Scripts of this repository, mounted into a container. */
@@ -39,9 +41,10 @@ export function jobScripts(logicalName: string, args: JobScriptsArgs, opts: pulu
     { metadata: { name: args.name, namespace: args.namespace, labels: standardLabels("scripts", args.name) }, data },
     opts,
   );
+  const { volume = "scripts" } = args;
   return {
-    volume: { name: "scripts", configMap: { name: configMap.metadata.name } },
-    mount: { name: "scripts", mountPath: SCRIPT_FOLDER, readOnly: true },
+    volume: { name: volume, configMap: { name: configMap.metadata.name } },
+    mount: { name: volume, mountPath: SCRIPT_FOLDER, readOnly: true },
     hash: hashOf(data),
   };
 }

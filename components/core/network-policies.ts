@@ -15,7 +15,7 @@ export interface PolicyOfPods {
 }
 
 /** Name of the policy of all pods of a namespace: what no policy allows is denied to them, in and out. */
-const DEFAULT_DENY = "default-deny";
+export const DEFAULT_DENY = "default-deny";
 
 /**
  * The NetworkPolicies of a namespace: one for all its pods, which closes it, and one for each further selection of pods
@@ -39,7 +39,7 @@ export function networkPolicies(namespace: string, connections: Connections | un
       spec: { ...networkPolicySpec(namespace, closed), policyTypes: ["Ingress", "Egress"] },
     },
     ...some.map((pods) => ({
-      name: `allow-${spoken(pods.podLabels)}`,
+      name: policyName(pods.podLabels),
       annotations: {
         [ANNOTATIONS.description]: "The connections of these pods, besides those of every pod here",
         [ANNOTATIONS.connections]: listed(pods),
@@ -105,10 +105,11 @@ function selector(labels: Labels) {
 
 /** The connections of a policy for people, a line for each reason: `in <names>: <reason>`. */
 function listed({ incoming, outgoing }: PodConnections): string {
-  return [...lines("in", incoming), ...lines("out", outgoing)].join("\n");
+  return [...reasons("in", incoming), ...reasons("out", outgoing)].join("\n");
 }
 
-function lines(direction: "in" | "out", connections: readonly Connection[]): string[] {
+/** Connections by their reasons, a line for each. */
+export function reasons(direction: "in" | "out", connections: readonly Connection[]): string[] {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of connections) {
     byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
@@ -116,8 +117,13 @@ function lines(direction: "in" | "out", connections: readonly Connection[]): str
   return [...byReason].map(([reason, names]) => `${direction} ${names.join(", ")}: ${reason}`);
 }
 
+/** Name of what lets pods with some labels take part in their connections. */
+export function policyName(labels: Labels): string {
+  return `allow-${spoken(labels)}`;
+}
+
 /** What labels say, as part of an object's name: their values, or their keys where a value is but a yes. */
-function spoken(labels: Labels): string {
+export function spoken(labels: Labels): string {
   const words = Object.entries(labels).map(([label, value]) => (value === "true" ? label.replace(/^.*\//, "") : value));
   const needed = [...new Set(words)].filter((word, _, all) => !all.some((other) => other.startsWith(`${word}-`)));
   return needed

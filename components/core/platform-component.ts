@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Connections } from "./connections";
 import type { ImageSource } from "./image-source";
+import type { MeshMembership } from "./mesh-membership";
 import type { People } from "./people";
 
 /** Kubernetes names: what the API server accepts for a DNS label. */
@@ -13,6 +14,8 @@ export interface Inherited {
   readonly connections?: Connections;
   /** Who may do what in its namespaces. @default nobody, but who has rights from elsewhere */
   readonly people?: People;
+  /** @default there is no mesh */
+  readonly mesh?: MeshMembership;
 }
 
 /**

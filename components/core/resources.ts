@@ -1,5 +1,6 @@
 import type { SidecarResources } from "../../engines";
-import type { PodResources } from "../../planner/types";
+import { allOf, NO_SIDECAR } from "../../planner/sidecars";
+import type { ModelPlan, PodResources } from "../../planner/types";
 
 type Quantities = Record<string, string>;
 
@@ -33,15 +34,29 @@ export function quantities({ requests, limits }: ContainerResources): Record<key
   return { requests: { ...requests }, limits: { ...limits } };
 }
 
-/** What the engine gets of that which the plan decided for a model's pod: all but its sidecar's part. */
-export function modelResources(planned: PodResources, sidecar: SidecarResources): ContainerResources {
-  const engine = {
-    cpu: planned.cpu - sidecar.cpu,
-    memoryGiB: planned.memoryGiB - sidecar.memoryGiB,
-    ephemeralStorageGiB: planned.ephemeralStorageGiB - sidecar.ephemeralStorageGiB,
-  };
-  const quantities = { ...toQuantities(engine), ...extendedQuantities(planned) };
+type SizedModel = Pick<ModelPlan, "resources" | "sidecars">;
+
+/** What the engine gets of that which the plan decided for a model's pod: all but what runs beside it. */
+export function modelResources(model: SizedModel, own: SidecarResources): ContainerResources {
+  const quantities = { ...toQuantities(besidesSidecars(model, own)), ...extendedQuantities(model.resources) };
   return { requests: quantities, limits: quantities };
+}
+
+/**
+ * What a container may have that runs while the platform's sidecars do. For one that ends before the engine starts, it is the
+ * most that leaves the pod's requests as planned: Kubernetes adds to it the sidecars before it.
+ * @param own what the engine's own sidecar takes, where that runs too.
+ */
+export function besidesSidecars(
+  { resources, sidecars = NO_SIDECAR }: SizedModel,
+  own: SidecarResources = NO_SIDECAR,
+): Required<ContainerSize> {
+  const sidecar = allOf([own, sidecars]);
+  return {
+    cpu: resources.cpu - sidecar.cpu,
+    memoryGiB: resources.memoryGiB - sidecar.memoryGiB,
+    ephemeralStorageGiB: resources.ephemeralStorageGiB - sidecar.ephemeralStorageGiB,
+  };
 }
 
 /** Extended resources of a pod: GPUs and other devices. Requests and limits name them alike. */

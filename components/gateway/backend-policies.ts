@@ -23,7 +23,9 @@ type Spec = NonNullable<IBackendTrafficPolicy["spec"]> & {
  * server fills in what a key's own CRD has defaults for, and those win over the listener's: give `circuitBreaker` whole.
  */
 export type BackendPart = Readonly<
-  Partial<Pick<Spec, "loadBalancer" | "healthCheck" | "circuitBreaker" | "retry" | "admissionControl">>
+  Partial<
+    Pick<Spec, "loadBalancer" | "healthCheck" | "circuitBreaker" | "retry" | "admissionControl" | "responseOverride">
+  >
 >;
 
 /** A route that Envoy Gateway knows; of an AIGatewayRoute, the HTTPRoute of the same name that is made of it. */

@@ -28,6 +28,11 @@ const QUOTAS_XDS_PORT = 18001;
 
 const envoyGateway = podsIn(ENVOY_GATEWAY_NAMESPACE);
 const aiGateway = podsIn(AI_GATEWAY_NAMESPACE);
+/** Its pods that others connect to, by a label of its chart (ai-gateway-helm 1.1). */
+const aiGatewayServers = {
+  namespace: AI_GATEWAY_NAMESPACE,
+  podLabels: { "app.kubernetes.io/name": "ai-gateway-helm" },
+};
 
 export interface GatewayConnections {
   /** Models behind the gateway. */
@@ -65,12 +70,12 @@ function controllers(networks: ClusterNetworks): Connection[] {
   return [
     toKubernetesApi("envoy-gateway", envoyGateway, networks),
     toKubernetesApi("ai-gateway", aiGateway, networks),
-    fromKubernetesApi("ai-gateway", aiGateway, [9443]),
+    fromKubernetesApi("ai-gateway", aiGatewayServers, [9443]),
     connect({
       name: "envoy-gateway-to-ai-gateway",
       reason: "Envoy Gateway has the AI gateway amend the proxies' configuration",
       from: envoyGateway,
-      to: aiGateway,
+      to: aiGatewayServers,
       ports: [EXTENSION_SERVER_PORT],
     }),
   ];
@@ -201,5 +206,7 @@ function publishedPorts(endpoint: ModelEndpoint): number[] {
     ...(speaksOpenAi(endpoint) ? [endpoint.ports.openai] : []),
     ...(speaksKserveAlone(endpoint) ? [endpoint.ports["kserve-http"]] : []),
     ...(speaksGrpc(endpoint) ? [endpoint.ports["kserve-grpc"]] : []),
+    // Requests to its group, and whether each node is well.
+    ...(endpoint.node ? [endpoint.node.port] : []),
   ];
 }

@@ -9,6 +9,7 @@ import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { Sessions } from "../../planner/affinity";
 import type { GatewayLimits } from "../../planner/gateway-limits";
+import type { ServerGroupPlan } from "../../planner/inference-nodes";
 import { quotasOf } from "../../planner/quotas";
 import type { RequestTimes } from "../../planner/request-times";
 import type { FreeRequests } from "../../planner/shedding";
@@ -22,14 +23,16 @@ import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-typ
 import { ApiKeys, consumerSecretName } from "./api-keys";
 import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
 import type { GatewayControllers } from "./gateway-controllers";
+import { GroupHealth, healthRouteName } from "./group-health";
 import { GrpcRoutes, grpcRouteNames, speaksGrpc } from "./grpc-routes";
-import { KserveRoutes, kserveRouteName, speaksKserveAlone } from "./kserve-routes";
+import { KserveRoutes, kserveRouteName, publishedKserve, speaksKserveAlone } from "./kserve-routes";
 import { ModelRoutes, pathRouteName } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import { OutsideKeys } from "./outside-access";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, proxyReplicas } from "./proxy-pods";
 import { type OutsidePublished, publishedEndpoints } from "./published";
 import { ownApiRouteNames, type RunTimeModels, RunTimeRoutes } from "./run-time-models";
+import { kserveGroups, outsideGroups, publishedGroups } from "./server-groups";
 import { type GatewayService, ServiceRoutes } from "./service-routes";
 import { callerScript, publishedModels, Tenants } from "./tenants";
 import { Tokens } from "./tokens";
@@ -42,7 +45,7 @@ import {
   serviceBackendTrafficSpec,
   serviceClientTrafficSpec,
 } from "./traffic";
-import { gatewayAddress, kserveUsage, type ModelUsage, modelUsage } from "./usage";
+import { type GroupUsage, gatewayAddress, groupUsage, kserveUsage, type ModelUsage, modelUsage } from "./usage";
 
 export interface InferenceGatewayArgs {
   /** What configures the proxies; its custom resources exist only after it. */
@@ -51,6 +54,8 @@ export interface InferenceGatewayArgs {
   readonly endpoints: readonly ModelEndpoint[];
   /** Servers that others run. @default none */
   readonly outside?: readonly OutsidePublished[];
+  /** Server groups. Endpoints say which they are nodes of; servers outside do not. @default none */
+  readonly groups?: readonly ServerGroupPlan[];
   /** Keys that these ask for, by the names of the secrets. @default none */
   readonly apiKeys?: Readonly<Record<string, pulumi.Output<string>>>;
   /** DNS name that clients use; the certificate is for it. */
@@ -92,15 +97,26 @@ export class InferenceGateway extends PlatformComponent {
   readonly consumerSecrets: Readonly<Record<string, string>>;
   /** Settings and example call of each model, by its key in the environment. Clients name no canary. */
   readonly models: Readonly<Record<string, ModelUsage>>;
+  /** The same of each server group, by its name. */
+  readonly groups: Readonly<Record<string, GroupUsage>>;
 
   constructor(name: string, args: InferenceGatewayArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:InferenceGateway", name, opts);
     const { hostname, stage, tls, services = [] } = args;
     const consumers = args.tenants.map((tenant) => tenant.name);
     const free = args.tenants.filter(({ priority }) => priority === "free").map((tenant) => tenant.name);
-    const { outside = [] } = args;
-    const published = [...publishedEndpoints(args.endpoints.filter(speaksOpenAi)), ...outside];
-    const kserve = args.endpoints.filter(speaksKserveAlone);
+    const { outside: servers = [] } = args;
+    const openAi = args.endpoints.filter(speaksOpenAi);
+    const kserveModels = args.endpoints.filter(speaksKserveAlone);
+    const groups = {
+      openAi: publishedGroups(openAi),
+      kserve: kserveGroups(kserveModels),
+      outside: outsideGroups(args.groups ?? [], servers),
+    };
+    const withHealth = [...groups.openAi, ...groups.kserve];
+    const outside = [...servers, ...groups.outside];
+    const published = [...publishedEndpoints(openAi), ...groups.openAi, ...outside];
+    const kserve = [...publishedKserve(kserveModels), ...groups.kserve];
     const grpc = args.endpoints.filter(speaksGrpc);
     const sessions = args.sessions ?? new Map();
     const serviceListeners = services.map((service) => service.name);
@@ -124,7 +140,12 @@ export class InferenceGateway extends PlatformComponent {
     const script = callerScript(tokens ? consumers : undefined);
     const tenants = new Tenants(
       this.child("tenants"),
-      { namespace, tenants: args.tenants, models: publishedModels(args.endpoints, outside), callerScript: script },
+      {
+        namespace,
+        tenants: args.tenants,
+        models: publishedModels(args.endpoints, servers, [...withHealth, ...groups.outside]),
+        callerScript: script,
+      },
       children,
     );
 
@@ -234,7 +255,8 @@ export class InferenceGateway extends PlatformComponent {
           tenants: args.tenants,
           routes: [
             ...published.map(({ name }) => pathRouteName(name)),
-            ...kserve.map(({ model }) => kserveRouteName(model)),
+            ...kserve.map((server) => kserveRouteName(server.name)),
+            ...withHealth.map((group) => healthRouteName(group.name)),
             ...grpc.flatMap(({ model }) => grpcRouteNames(model)),
             ...ownApiRouteNames(args.runTimeModels),
           ],
@@ -263,7 +285,14 @@ export class InferenceGateway extends PlatformComponent {
     if (kserve.length > 0) {
       new KserveRoutes(
         this.child("kserve"),
-        { namespace, endpoints: kserve, sessions, tokens, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+        { namespace, published: kserve, sessions, tokens, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+        routes,
+      );
+    }
+    if (withHealth.length > 0) {
+      new GroupHealth(
+        this.child("health"),
+        { namespace, groups: withHealth, tokens, listenerPolicy: towardsModels },
         routes,
       );
     }
@@ -293,11 +322,18 @@ export class InferenceGateway extends PlatformComponent {
       ...published
         .filter(({ names }) => names.length > 0)
         .map((server) => [server.name, modelUsage(server, args, firstConsumer)] as const),
-      ...kserve
+      ...kserveModels
         .filter(({ revisionOf }) => revisionOf === undefined)
         .map((endpoint) => [endpoint.model, kserveUsage(endpoint, args, firstConsumer)] as const),
     ]);
-    this.registerOutputs({ address: this.address, consumerSecrets: this.consumerSecrets, models: this.models });
+    const named = (args.groups ?? []).map(({ name: group }) => group);
+    this.groups = Object.fromEntries(
+      [...withHealth, ...groups.outside]
+        .filter((server) => named.includes(server.name))
+        .map((server) => [server.name, groupUsage(server, args, firstConsumer)] as const),
+    );
+    const { address, consumerSecrets, models } = this;
+    this.registerOutputs({ address, consumerSecrets, models, groups: this.groups });
   }
 }
 

@@ -2,15 +2,17 @@ import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoypro
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
-import { serviceFqdn } from "../../names/service-host";
 import type { Sessions } from "../../planner/affinity";
+import type { ModelTask } from "../../planner/types";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
+import { KSERVE_ACTIONS } from "../node/kserve-actions";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { sessionPart } from "./affinity";
 import { backendPolicy } from "./backend-policies";
 import { healthPart, readyPath } from "./health-checks";
 import { MODEL_HEADER } from "./names";
+import { hostOf, type Upstream } from "./published";
 import { backendRefs, revisionsOf, type Share, sharesOf } from "./shares";
 import { withTokens } from "./tokens";
 import { HTTPS_LISTENER, seconds } from "./traffic";
@@ -22,26 +24,65 @@ export function speaksKserveAlone(endpoint: ModelEndpoint): endpoint is KserveEn
   return endpoint.ports.openai === undefined && endpoint.ports["kserve-http"] !== undefined;
 }
 
-/**
- * Requests that pass, below `/v2/models/<name>`; the empty one is the model's inputs and outputs. All else ends at the
- * gateway: servers let whoever reaches them load and unload models, and change how they trace, on paths beside these.
- */
-const ACTIONS = [
-  { method: "POST", path: "/infer" },
-  { method: "POST", path: "/generate" },
-  { method: "POST", path: "/generate_stream" },
-  { method: "GET", path: "" },
-  { method: "GET", path: "/ready" },
-] as const;
-
 /** Where clients find an endpoint, below the gateway's address. */
 export function kservePath({ model, servedName }: Pick<ModelEndpoint, "model" | "servedName">): string {
   return `/${model}/v2/models/${servedName}`;
 }
 
+/** A server with KServe's API as the gateway publishes it. */
+export interface KservePublished {
+  /** Names its objects: a model's key in the environment, or the path of a server group. */
+  readonly name: string;
+  /** Key of the model whose settings hold for it. @default its own name */
+  readonly model?: string;
+  readonly servedName: string;
+  readonly task: ModelTask;
+  readonly upstream: Pick<Upstream, "host" | "port">;
+  /** What passes. */
+  readonly actions: readonly KserveAction[];
+  /** Where those who answer say that they can. @default nobody asks */
+  readonly readyPath?: string;
+  /** Others that take percents of its requests, each under a `name` of its own. */
+  readonly revisions: readonly Share[];
+}
+
+export interface KserveAction {
+  readonly method: "GET" | "POST";
+  /** At the gateway, to the letter. */
+  readonly path: string;
+  /** The server's own. */
+  readonly there: string;
+}
+
+/** What passes below a path of the gateway. */
+export function kserveActions(name: string, servedName: string): KserveAction[] {
+  return KSERVE_ACTIONS.map(({ method, path }) => ({
+    method,
+    path: `${kservePath({ model: name, servedName })}${path}`,
+    there: `/v2/models/${servedName}${path}`,
+  }));
+}
+
+/** Models of the cluster. */
+export function publishedKserve(endpoints: readonly KserveEndpoint[]): KservePublished[] {
+  return endpoints.map((endpoint) => {
+    const { model, servedName, task, ports } = endpoint;
+    const ready = readyPath(endpoint, endpoints);
+    return {
+      name: model,
+      servedName,
+      task,
+      upstream: { host: hostOf(endpoint), port: ports["kserve-http"] },
+      actions: kserveActions(model, servedName),
+      ...(ready !== undefined && { readyPath: ready }),
+      revisions: revisionsOf(model, endpoints),
+    };
+  });
+}
+
 export interface KserveRoutesArgs {
   readonly namespace: pulumi.Input<string>;
-  readonly endpoints: readonly KserveEndpoint[];
+  readonly published: readonly KservePublished[];
   readonly sessions: Sessions;
   /** Whether tokens count besides keys. */
   readonly tokens: boolean;
@@ -50,26 +91,24 @@ export interface KserveRoutesArgs {
 }
 
 /**
- * `/<model>/v2/models/<served name>/…` for each endpoint with KServe's API over HTTP, without token counts; one route
- * resource per model. Over gRPC: `grpc-routes.ts`.
+ * `/<model>/v2/models/<served name>/…` for each endpoint with KServe's API over HTTP, and `/<group>/infer` for its nodes, without token
+ * counts; one route resource per server. Over gRPC: `grpc-routes.ts`.
  */
 export class KserveRoutes extends PlatformComponent {
   constructor(name: string, args: KserveRoutesArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:KserveRoutes", name, opts);
-    for (const endpoint of args.endpoints) {
-      this.backend(endpoint, args);
-      this.route(endpoint, args);
+    for (const server of args.published) {
+      const { name: own, model = own, readyPath: ready, revisions } = server;
+      this.backend(server, args);
+      this.route(server, args);
       backendPolicy(
-        this.child(`backends-${endpoint.model}`),
+        this.child(`backends-${own}`),
         {
           namespace: args.namespace,
-          name: kserveRouteName(endpoint.model),
-          labels: labelsOf(endpoint.model),
-          routes: [{ kind: "HTTPRoute", name: kserveRouteName(endpoint.model) }],
-          parts: [
-            healthPart(readyPath(endpoint, args.endpoints)),
-            sessionPart(args.sessions.get(endpoint.model), sharesIn(args, endpoint.model)),
-          ],
+          name: kserveRouteName(own),
+          labels: labelsOf(own),
+          routes: [{ kind: "HTTPRoute", name: kserveRouteName(own) }],
+          parts: [healthPart(ready), sessionPart(args.sessions.get(model), sharesOf(own, revisions))],
         },
         this.childOptions(),
       );
@@ -77,44 +116,43 @@ export class KserveRoutes extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  private backend(endpoint: KserveEndpoint, { namespace }: KserveRoutesArgs): void {
-    const { model } = endpoint;
+  private backend({ name, upstream }: KservePublished, { namespace }: KserveRoutesArgs): void {
     customResource<IBackend>(
-      this.child(`backend-${model}`),
+      this.child(`backend-${name}`),
       {
         apiVersion: "gateway.envoyproxy.io/v1alpha1",
         kind: "Backend",
-        name: model,
+        name,
         namespace,
-        labels: labelsOf(model),
-        spec: { endpoints: [{ fqdn: { hostname: hostOf(endpoint), port: endpoint.ports["kserve-http"] } }] },
+        labels: labelsOf(name),
+        spec: { endpoints: [{ fqdn: { hostname: upstream.host, port: upstream.port } }] },
       },
       this.childOptions(),
     );
   }
 
-  private route(endpoint: KserveEndpoint, args: KserveRoutesArgs): void {
+  private route(server: KservePublished, args: KserveRoutesArgs): void {
     const { namespace, tokens, requestTimeoutSeconds } = args;
-    const { model, servedName } = endpoint;
+    const { name, servedName, upstream, actions, revisions } = server;
     customResource<IHTTPRoute>(
-      this.child(`path-${model}`),
+      this.child(`path-${name}`),
       {
         apiVersion: "gateway.networking.k8s.io/v1",
         kind: "HTTPRoute",
-        name: kserveRouteName(model),
+        name: kserveRouteName(name),
         namespace,
-        labels: labelsOf(model),
+        labels: labelsOf(name),
         spec: {
           parentRefs: [HTTPS_LISTENER],
           rules: withTokens(
-            ACTIONS.map(({ method, path }) => ({
-              matches: [{ method, path: { type: "Exact" as const, value: `${kservePath(endpoint)}${path}` } }],
+            actions.map(({ method, path, there }) => ({
+              matches: [{ method, path: { type: "Exact" as const, value: path } }],
               filters: [
                 {
                   type: "URLRewrite" as const,
                   urlRewrite: {
-                    hostname: hostOf(endpoint),
-                    path: { type: "ReplaceFullPath" as const, replaceFullPath: `/v2/models/${servedName}${path}` },
+                    hostname: upstream.host,
+                    path: { type: "ReplaceFullPath" as const, replaceFullPath: there },
                   },
                 },
                 // For the access log: here, no filter reads the body to find it.
@@ -123,7 +161,7 @@ export class KserveRoutes extends PlatformComponent {
                   requestHeaderModifier: { set: [{ name: MODEL_HEADER, value: servedName }] },
                 },
               ],
-              backendRefs: backendRefs(sharesIn(args, model)),
+              backendRefs: backendRefs(sharesOf(name, revisions)),
               timeouts: { request: seconds(requestTimeoutSeconds) },
             })),
             tokens,
@@ -135,19 +173,11 @@ export class KserveRoutes extends PlatformComponent {
   }
 }
 
-function sharesIn({ endpoints }: KserveRoutesArgs, model: string): readonly Share[] {
-  return sharesOf(model, revisionsOf(model, endpoints));
+/** The HTTPRoute of a server. */
+export function kserveRouteName(name: string): string {
+  return `kserve-${name}`;
 }
 
-/** The HTTPRoute of a model. */
-export function kserveRouteName(model: string): string {
-  return `kserve-${model}`;
-}
-
-function hostOf({ service, namespace }: KserveEndpoint): string {
-  return serviceFqdn(service, namespace);
-}
-
-function labelsOf(model: string): Record<string, string> {
-  return { ...standardLabels("model-route", model, { [MODEL_LABEL]: model }) };
+function labelsOf(name: string): Record<string, string> {
+  return { ...standardLabels("model-route", name, { [MODEL_LABEL]: name }) };
 }

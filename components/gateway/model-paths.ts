@@ -1,5 +1,5 @@
 /**
- * `/<model>/v1/…`: a base URL that takes one model alone. Envoy chooses a route several times for one request, and each of these
+ * `/<model>/v1/…`: a base URL that takes one model alone; of a server group, `/<group>/infer` and others besides. Envoy chooses a route several times for one request, and each of these
  * is the choice of one moment (decision 0017):
  *
  * 1. `/<model>/v1…` as the client wrote it. Its key is checked; a script takes the model out of the path and into a header.
@@ -20,7 +20,7 @@ import { AI_FILTER_ANNOTATION } from "./ai-gateway-types";
 import { type FreeCallers, freeMatches } from "./free-routes";
 import { patternsOf } from "./header-patterns";
 import { MODEL_HEADER, PATH_MODEL_HEADER } from "./names";
-import type { PathNames } from "./published";
+import type { PathNames, Published } from "./published";
 import { modelNotFound, modelNotFoundFilter } from "./refusals";
 import { withTokens } from "./tokens";
 import { HTTPS_LISTENER } from "./traffic";
@@ -32,16 +32,26 @@ const ANY_VALUE = ".+";
 const ANY_PATH = { type: "PathPrefix", value: "/" } as const;
 
 /** Spec, labels and annotations of the route that a client's path chooses: its own answer is a refusal. */
-export function pathRoute(model: string, tokens: boolean) {
+export function pathRoute({ name, shortcuts = {} }: Pick<Published, "name" | "shortcuts">, tokens: boolean) {
   return {
-    labels: { ...labelsOf(model), [MODEL_LABEL]: model, ...MODEL_IN_PATH },
+    labels: { ...labelsOf(name), [MODEL_LABEL]: name, ...MODEL_IN_PATH },
     annotations: { [AI_FILTER_ANNOTATION]: "true" },
-    spec: refusing([{ path: { type: "PathPrefix", value: `/${model}/v1` } }], tokens),
+    spec: refusing(
+      [
+        { path: { type: "PathPrefix", value: `/${name}/v1` } },
+        ...Object.keys(shortcuts).map((path) => ({
+          method: "POST" as const,
+          path: { type: "Exact" as const, value: `/${name}${path}` },
+        })),
+      ],
+      tokens,
+    ),
   };
 }
 
 export interface ModelPathsArgs {
   readonly namespace: pulumi.Input<string>;
+  readonly published: readonly Published[];
   /** What runs on every route once the caller is known; the script of these routes would stand in its place. */
   readonly callerScript: string;
   /** Consumers whose requests have routes of their own, on one header more. @default none */
@@ -54,7 +64,7 @@ export interface ModelPathsArgs {
 export class ModelPaths extends PlatformComponent {
   constructor(
     name: string,
-    { namespace, callerScript, free, refusesUnknown }: ModelPathsArgs,
+    { namespace, published, callerScript, free, refusesUnknown }: ModelPathsArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("gateway:ModelPaths", name, opts);
@@ -75,7 +85,7 @@ export class ModelPaths extends PlatformComponent {
           targetSelectors: [
             { group: "gateway.networking.k8s.io", kind: "HTTPRoute", matchLabels: { ...MODEL_IN_PATH } },
           ],
-          lua: [script(), callerScript].map((inline) => ({ type: "Inline", inline })),
+          lua: [script(published), callerScript].map((inline) => ({ type: "Inline", inline })),
         },
       },
       this.childOptions(),
@@ -144,8 +154,16 @@ function anyValue(name: string) {
   return { type: "RegularExpression" as const, name, value: ANY_VALUE };
 }
 
-function script(): string {
-  return readFileSync(join(repositoryRoot(), "components/gateway/scripts/model-path.lua"), "utf8");
+/** `scripts/model-path.lua` with what it is told of the servers. Keys and paths are ours: nothing in them ends a string of Lua. */
+export function script(published: readonly Pick<Published, "name" | "shortcuts">[]): string {
+  const table = (entries: readonly string[]) => (entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`);
+  const rows = published.flatMap(({ name, shortcuts }) =>
+    shortcuts === undefined
+      ? []
+      : `["${name}"] = ${table(Object.entries(shortcuts).map(([path, there]) => `["${path}"] = "${there}"`))}`,
+  );
+  const text = readFileSync(join(repositoryRoot(), "components/gateway/scripts/model-path.lua"), "utf8");
+  return `local shortcuts = ${table(rows)}\n\n${text}`;
 }
 
 function labelsOf(name: string): Record<string, string> {

@@ -20,7 +20,6 @@ import { sharesOf } from "./shares";
 import { HTTPS_LISTENER, seconds } from "./traffic";
 
 export interface ModelRoutesArgs extends ModelPathsArgs {
-  readonly published: readonly Published[];
   readonly sessions: Sessions;
   /** Whether tokens count besides keys. */
   readonly tokens: boolean;
@@ -118,10 +117,10 @@ export class ModelRoutes extends PlatformComponent {
 
   /** Both ways in one rule, so that they share one cluster of Envoy and its limits. */
   private freeRoute(server: Published, free: FreeCallers): void {
-    const { name, names, pathNames = names } = server;
+    const { name, model = name, names, pathNames = names } = server;
     const matches = [...(names.length > 0 ? nameMatches(names) : []), ...pathMatches(name, pathNames)];
     this.aiRoute(`free-${name}`, server, freeRouteName(name), [freeMatches(matches, free)]);
-    this.policy(`free-backends-${name}`, server, freeRouteName(name), [freePart(name, free)]);
+    this.policy(`free-backends-${name}`, server, freeRouteName(name), [freePart(model, free)]);
   }
 
   /** @param rules what each of its rules matches. */
@@ -154,7 +153,8 @@ export class ModelRoutes extends PlatformComponent {
     );
   }
 
-  private path({ name }: Published): void {
+  private path(server: Published): void {
+    const { name } = server;
     customResource<IHTTPRoute>(
       this.child(`path-${name}`),
       {
@@ -162,7 +162,7 @@ export class ModelRoutes extends PlatformComponent {
         kind: "HTTPRoute",
         name: pathRouteName(name),
         namespace: this.args.namespace,
-        ...pathRoute(name, this.args.tokens),
+        ...pathRoute(server, this.args.tokens),
       },
       this.childOptions(),
     );
@@ -170,13 +170,13 @@ export class ModelRoutes extends PlatformComponent {
 
   /** Of both ways, which are rules of one route. */
   private policy(child: string, server: Published, routeName: string, parts: readonly BackendPart[] = []): void {
-    const { name, readyPath, revisions } = server;
+    const { name, model = name, readyPath, revisions } = server;
     backendPolicy(
       this.child(child),
       {
         ...this.metadata(server, routeName),
         routes: [{ kind: "HTTPRoute", name: routeName }],
-        parts: [healthPart(readyPath), sessionPart(this.args.sessions.get(name), sharesOf(name, revisions)), ...parts],
+        parts: [healthPart(readyPath), sessionPart(this.args.sessions.get(model), sharesOf(name, revisions)), ...parts],
       },
       this.childOptions(),
     );

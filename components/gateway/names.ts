@@ -24,13 +24,17 @@ export const QUOTA_HEADER = "x-quota";
 /** Header in which a script of the gateway puts the model that the path begins with (scripts/model-path.lua); routes match on both. */
 export const PATH_MODEL_HEADER = "x-path-model";
 
-/** The Envoy proxies: the only clients of model servers. Envoy Gateway 1.9 puts these labels on them. */
-export const gatewayProxies: PodSelection = {
+/**
+ * The Envoy proxies: the only clients of model servers. Envoy Gateway 1.9 puts these labels on them, and has them run as an account
+ * of the Gateway's name, where it runs proxies in the Gateway's own namespace (`internal/infrastructure/kubernetes/proxy/resource_provider.go`).
+ */
+export const gatewayProxies: PodSelection & { readonly serviceAccount: string } = {
   namespace: GATEWAY_NAMESPACE,
   podLabels: {
     "gateway.envoyproxy.io/owning-gateway-name": GATEWAY_NAME,
     "gateway.envoyproxy.io/owning-gateway-namespace": GATEWAY_NAMESPACE,
   },
+  serviceAccount: GATEWAY_NAME,
 };
 
 /**
@@ -46,6 +50,7 @@ export const rateLimiterPods: PodSelection = {
     "app.kubernetes.io/component": "ratelimit",
     "app.kubernetes.io/managed-by": "envoy-gateway",
   },
+  serviceAccount: RATE_LIMITER.deployment,
 };
 
 /** Where the rate limit service counts: controller, Service and Secret. */

@@ -1,7 +1,7 @@
 import { serviceFqdn } from "../../names/service-host";
 import type { CertificateFile, ExternalModelPlan, ModelTask } from "../../planner/types";
 import { type OutsideAddress, serverAt } from "../core/outside";
-import { namesOf, type OpenAiEndpoint } from "../serving/endpoint";
+import { type ModelEndpoint, namesOf, type OpenAiEndpoint } from "../serving/endpoint";
 import { readyPath } from "./health-checks";
 import { revisionsOf, type Share } from "./shares";
 
@@ -9,10 +9,14 @@ import { revisionsOf, type Share } from "./shares";
 export interface Published {
   /** Names its objects and its path: a model's key in the environment, or a worker's. */
   readonly name: string;
+  /** Key of the model whose settings hold for it: sessions, and what free consumers may hold. @default its own name */
+  readonly model?: string;
   /** All that clients may put in the `model` field for it, at most 64. None: its path alone leads there. */
   readonly names: readonly string[];
   /** What they may put there at the path of its own. @default `names` */
   readonly pathNames?: PathNames;
+  /** Paths below its own, besides `/v1`, that take POST, each with the AI gateway's path that it stands for. @default none */
+  readonly shortcuts?: Readonly<Record<string, string>>;
   readonly task: ModelTask;
   /** `owned_by` in `GET /v1/models`. */
   readonly ownedBy: string;
@@ -66,15 +70,20 @@ export function publishedEndpoints(endpoints: readonly OpenAiEndpoint[]): Publis
   });
 }
 
-/** One of them, as if it had no revisions: its Service by the name that Envoy, which has no search list, resolves. */
+/** One of them, as if it had no revisions. */
 export function publishedEndpoint(endpoint: OpenAiEndpoint): Published {
   return {
     name: endpoint.model,
     names: namesOf(endpoint),
     task: endpoint.task,
     ownedBy: endpoint.engine,
-    upstream: { host: serviceFqdn(endpoint.service, endpoint.namespace), port: endpoint.ports.openai, path: "/v1" },
+    upstream: { host: hostOf(endpoint), port: endpoint.ports.openai, path: "/v1" },
   };
+}
+
+/** The name of a model's Service as Envoy, which has no search list, resolves it. */
+export function hostOf({ service, namespace }: Pick<ModelEndpoint, "service" | "namespace">): string {
+  return serviceFqdn(service, namespace);
 }
 
 /** A model of somebody else. */

@@ -35,20 +35,28 @@ export function onlyFor(consumers: readonly string[]): NonNullable<IMergedSecuri
 /** What the gateway publishes as one model: by its key in the environment, with all servers that answer for it. */
 export interface PublishedModel {
   readonly name: string;
-  /** Values of the models' label on its routes: its own, and those of its other revisions. */
+  /** Values of the models' label on its routes: its own, those of its other revisions, and those of the server groups of either. */
   readonly servers: readonly string[];
 }
 
-/** The models of a gateway; a revision is the model that it is of. */
+/**
+ * The models of a gateway; a revision is the model that it is of.
+ *
+ * @param groups further ways to those models, each by the model that it leads to. @default there are none
+ */
 export function publishedModels(
   endpoints: readonly Pick<ModelEndpoint, "model" | "revisionOf">[],
   outside: readonly { readonly name: string }[],
+  groups: readonly { readonly name: string; readonly model?: string }[] = [],
 ): PublishedModel[] {
   const named = endpoints.filter(({ revisionOf }) => revisionOf === undefined).map(({ model }) => model);
-  return [...named, ...outside.map(({ name }) => name)].map((name) => ({
-    name,
-    servers: [name, ...endpoints.flatMap(({ model, revisionOf }) => (revisionOf?.model === name ? [model] : []))],
-  }));
+  return [...named, ...outside.map(({ name }) => name)].map((name) => {
+    const own = [name, ...endpoints.flatMap(({ model, revisionOf }) => (revisionOf?.model === name ? [model] : []))];
+    const ways = groups.flatMap((group) =>
+      group.model !== undefined && own.includes(group.model) ? [group.name] : [],
+    );
+    return { name, servers: [...own, ...ways] };
+  });
 }
 
 export interface TenantsArgs {

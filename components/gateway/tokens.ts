@@ -146,7 +146,7 @@ function securityPolicySpec({ issuer, tenants, routes, byModel }: TokensArgs): I
           audiences: [issuer.audience],
           remoteJWKS: {
             uri: issuer.jwks.url,
-            backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: NAME, port }],
+            backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: NAME, port, weight: 1 }],
             cacheDuration: `${KEYS_CACHED_SECONDS}s`,
           },
           claimToHeaders: [{ header: TOKEN_CONSUMER_HEADER, claim: issuer.tenantClaim }],

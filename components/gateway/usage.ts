@@ -1,12 +1,15 @@
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
+import type { ModelTask } from "../../planner/types";
+import { NODE_HEALTH_PATH, NODE_INFER_PATH } from "../node/ports";
 import { consumerSecretName } from "./api-keys";
 import { type GatewayTls, tlsSecretName } from "./certificate";
 import { CALLED_MODEL_HEADER, speaksGrpc } from "./grpc-routes";
-import { type KserveEndpoint, kservePath } from "./kserve-routes";
+import { type KserveEndpoint, type KservePublished, kservePath } from "./kserve-routes";
 import { GATEWAY_NAME } from "./names";
 import type { Exposure } from "./proxy-pods";
 import type { Published } from "./published";
+import { TASK_PATHS } from "./task-paths";
 
 /** How clients reach the gateway; decides the address and what a first call needs besides it. */
 export interface GatewayAccess {
@@ -25,6 +28,28 @@ export interface ModelUsage {
   readonly curl: string;
   /** How gRPC clients call it; left out where the model has no such API. */
   readonly grpc?: GrpcUsage;
+}
+
+/** What a consumer puts into its settings to use a server group, and a command that shows that it works. */
+export interface GroupUsage {
+  /** `<address>/<group>`: `/infer`, `/v1` and, where the nodes are the platform's, `/health` are below it. */
+  readonly baseUrl: string;
+  readonly modelId: string;
+  readonly enableStream: boolean;
+  readonly curl: string;
+  /** Settings of an Octopus consumer, which chats, as it reads them. Left out where the nodes cannot. */
+  readonly consumer?: {
+    readonly OctopusConfig: {
+      readonly SemanticKernelPlugin: {
+        readonly LLM: {
+          readonly Provider: "CustomEndpoint";
+          readonly BaseUrl: string;
+          readonly ModelId: string;
+          readonly EnableStream: boolean;
+        };
+      };
+    };
+  };
 }
 
 /** Settings of a gRPC client, which uses TLS and sends its key as it would over HTTP: `authorization: Bearer …`. */
@@ -49,29 +74,58 @@ export function gatewayAddress({ hostname, exposure }: Pick<GatewayAccess, "host
 export function modelUsage(server: Published, access: GatewayAccess, consumer: string): ModelUsage {
   const { name, names, task } = server;
   const address = gatewayAddress(access);
-  const { path, body } = EXAMPLES[task];
   const [modelId = name] = names;
   return {
     baseUrl: `${address}/${name}/v1`,
     modelId,
-    enableStream: task === "chat" || task === "completion",
-    curl: exampleCall(access, consumer, path, { model: modelId, ...body }),
+    enableStream: isText(task),
+    curl: exampleCall(access, consumer, TASK_PATHS[task], { model: modelId, ...EXAMPLES[task] }),
   };
 }
 
 /** The same of a model behind KServe's API: its inputs and outputs are what the example asks for, but of text models. */
 export function kserveUsage(endpoint: KserveEndpoint, access: GatewayAccess, consumer: string): ModelUsage {
   const path = kservePath(endpoint);
-  const isText = endpoint.task === "chat" || endpoint.task === "completion";
+  const streams = isText(endpoint.task);
   return {
     baseUrl: `${gatewayAddress(access)}${path}`,
     modelId: endpoint.servedName,
-    enableStream: isText,
-    curl: isText
-      ? exampleCall(access, consumer, `${path}/generate`, { text_input: "Hello,", sampling_param_max_tokens: 64 })
+    enableStream: streams,
+    curl: streams
+      ? exampleCall(access, consumer, `${path}/generate`, KSERVE_TEXT)
       : exampleCall(access, consumer, path),
     ...(speaksGrpc(endpoint) && {
       grpc: { target: gatewayTarget(access), metadata: { [CALLED_MODEL_HEADER]: endpoint.model } },
+    }),
+  };
+}
+
+/** Settings and example call of a server group, whatever API its nodes' engines speak. */
+export function groupUsage(server: Published | KservePublished, access: GatewayAccess, consumer: string): GroupUsage {
+  const { name, task } = server;
+  const BaseUrl = `${gatewayAddress(access)}/${name}`;
+  const EnableStream = isText(task);
+  const settings = (ModelId: string) => ({ baseUrl: BaseUrl, modelId: ModelId, enableStream: EnableStream });
+  const path = `/${name}${NODE_INFER_PATH}`;
+  if ("servedName" in server) {
+    return {
+      ...settings(server.servedName),
+      curl: EnableStream
+        ? exampleCall(access, consumer, path, KSERVE_TEXT)
+        : exampleCall(access, consumer, `/${name}${NODE_HEALTH_PATH}`),
+    };
+  }
+  const { pathNames } = server;
+  const [ModelId = name] = Array.isArray(pathNames) ? (pathNames as readonly string[]) : [];
+  return {
+    ...settings(ModelId),
+    curl: exampleCall(access, consumer, path, { model: ModelId, ...EXAMPLES[task] }),
+    ...(task === "chat" && {
+      consumer: {
+        OctopusConfig: {
+          SemanticKernelPlugin: { LLM: { Provider: "CustomEndpoint", BaseUrl, ModelId, EnableStream } },
+        },
+      },
     }),
   };
 }
@@ -95,12 +149,20 @@ function exampleCall(access: GatewayAccess, consumer: string, path: string, body
   return access.exposure === "ClusterIP" ? `${PORT_FORWARD}\n${command}` : command;
 }
 
-const EXAMPLES: Readonly<Record<Published["task"], { path: string; body: object }>> = {
-  chat: { path: "/v1/chat/completions", body: { messages: [{ role: "user", content: "Say hello." }], max_tokens: 64 } },
-  completion: { path: "/v1/completions", body: { prompt: "Hello,", max_tokens: 64 } },
-  embedding: { path: "/v1/embeddings", body: { input: "Say hello." } },
-  rerank: { path: "/cohere/v2/rerank", body: { query: "greeting", documents: ["Say hello.", "Count to ten."] } },
+/** What a body of each task has besides the model. */
+const EXAMPLES: Readonly<Record<ModelTask, object>> = {
+  chat: { messages: [{ role: "user", content: "Say hello." }], max_tokens: 64 },
+  completion: { prompt: "Hello,", max_tokens: 64 },
+  embedding: { input: "Say hello." },
+  rerank: { query: "greeting", documents: ["Say hello.", "Count to ten."] },
 };
+
+/** Of a text model behind KServe's API. */
+const KSERVE_TEXT = { text_input: "Hello,", sampling_param_max_tokens: 64 };
+
+function isText(task: ModelTask): boolean {
+  return task === "chat" || task === "completion";
+}
 
 /** A Service without an address outside: reached through the API server, in the background of the same shell. */
 const PORT_FORWARD = `kubectl -n ${GATEWAY_NAMESPACE} port-forward service/${GATEWAY_NAME} 8443:443 & sleep 3`;

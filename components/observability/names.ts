@@ -7,7 +7,8 @@ export const STACK_RELEASE = "metrics";
 
 /** Pods of the stack, by labels that the charts and the operator write. */
 export const STACK_PODS = {
-  prometheus: inStack("prometheus"),
+  // The chart runs it as an account of its own: the release, and the part.
+  prometheus: { ...inStack("prometheus"), serviceAccount: `${STACK_RELEASE}-prometheus` },
   alertmanager: inStack("alertmanager"),
   grafana: inStack("grafana"),
   kubeStateMetrics: inStack("kube-state-metrics"),

@@ -60,6 +60,25 @@ export function modelTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[
   });
 }
 
+/**
+ * What stands beside the engines of server groups: Envoy, and what tells a registrar. Those of one group, canaries too, share a monitor, which
+ * says whose they are.
+ */
+export function nodeTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[] {
+  return endpoints.flatMap(({ model, namespace, podLabels, node }) => {
+    const { "app.kubernetes.io/instance": _, ...common } = podLabels;
+    return (node?.metrics ?? []).map(({ name, port, path }): ScrapeTarget => {
+      const { group = "" } = node ?? {};
+      const monitor = {
+        name: [`${name}s`, group, ...Object.values(common)].join("-"),
+        podLabels: common,
+        labelsOfPods: { model: MODEL_LABEL },
+      };
+      return { name: `${name}-${model}`, namespace, podLabels, port, path, labels: { group }, monitor };
+    });
+  });
+}
+
 export function gatewayTargets({ namespace, podLabels, metrics }: ProxyMetrics): ScrapeTarget[] {
   return metrics.map(({ name, port, path }) => ({ name: `gateway-${name}`, namespace, podLabels, port, path }));
 }

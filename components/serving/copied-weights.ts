@@ -4,7 +4,7 @@ import { image } from "../../catalog/images";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
-import { gibibytes, guaranteed } from "../core/resources";
+import { besidesSidecars, gibibytes, guaranteed } from "../core/resources";
 import { PIN_FILE, pinFile } from "../storage/manifest-pin";
 import type { ModelStoreAccess } from "../storage/model-store-access";
 import { isSynchronized } from "../storage/store-layout";
@@ -75,7 +75,7 @@ export function copiedWeights(
   opts: pulumi.CustomResourceOptions,
 ): Weights {
   const { mounts, volumes, hash } = storeFetch(logicalName, model, namespace, access, opts);
-  const { cpu, memoryGiB, ephemeralStorageGiB } = model.resources;
+  const { cpu, memoryGiB, ephemeralStorageGiB } = besidesSidecars(model);
   const fetch: HardenedContainer = {
     name: "fetch-weights",
     image: image("node"),

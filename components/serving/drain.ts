@@ -43,13 +43,16 @@ export function leaving({ drainSeconds }: Drained, busy?: BusyTest): HardenedCon
 }
 
 /**
- * Somebody outside of the pod is connected to a port. The gateway closes idle connections to replicas that have left its
- * list, so what remains are requests; a keep-alive of anybody else would hold the pod, so not for a port that is scraped.
+ * Somebody outside of the pod is connected to one of these ports. The gateway closes idle connections to replicas that have left
+ * its list, so what remains are requests; a keep-alive of anybody else would hold the pod, so not for a port that is scraped.
+ * @param ports all on which requests come in: the engine sees those that a proxy beside it passes on as the proxy's.
  */
-export function whileConnected(port: number): BusyTest {
-  const local = port.toString(16).toUpperCase().padStart(4, "0");
+export function whileConnected(ports: readonly number[]): BusyTest {
   // Columns of /proc/net/tcp: number, local and remote address, state (01: established; net/ipv4/tcp_ipv4.c, get_tcp4_sock).
-  const established = `01/*:${local}`;
+  const established = ports.map((port) => `01/*:${port.toString(16).toUpperCase().padStart(4, "0")}`);
+  const beside = established.flatMap((each) =>
+    ["*0100007F:*", "00000000000000000000000001000000:*"].map((there) => `${each}/${there}`),
+  );
   return {
     shell: "/bin/sh",
     test: [
@@ -57,8 +60,8 @@ export function whileConnected(port: number): BusyTest {
       "while read -r _ here there state _; do",
       'case "$state/$here/$there" in',
       // What runs beside it in the pod: 127.0.0.1, also as IPv6 writes it, and ::1.
-      `${established}/*0100007F:* | ${established}/00000000000000000000000001000000:*) ;;`,
-      `${established}/*) exit 0 ;;`,
+      `${beside.join(" | ")}) ;;`,
+      `${established.map((each) => `${each}/*`).join(" | ")}) exit 0 ;;`,
       "esac",
       "done",
       "exit 1",

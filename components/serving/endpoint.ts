@@ -23,6 +23,16 @@ export interface EngineControl {
   readonly pins: readonly string[];
 }
 
+/** What a node offers besides what its engine does. */
+export interface NodeEndpoint {
+  /** Name of the server group. */
+  readonly group: string;
+  /** Port of `/health` and `/infer`, at the model's Service. */
+  readonly port: number;
+  /** Prometheus endpoints of each node. */
+  readonly metrics: readonly { readonly name: string; readonly port: number; readonly path: string }[];
+}
+
 /** Where one model answers inside the cluster: what serving hands to the gateway and to observability. */
 export interface ModelEndpoint {
   /** Key of the model in the environment. */
@@ -48,6 +58,8 @@ export interface ModelEndpoint {
   readonly scale?: ScaleTarget;
   /** Left out where the model control API is off, or cannot drive the engine: replicas that span nodes. */
   readonly control?: EngineControl;
+  /** Its pods are nodes of a server group: where the Envoy beside each engine answers. */
+  readonly node?: NodeEndpoint;
   /** Prometheus endpoint of each pod, where the engine has one. */
   readonly metrics?: { readonly port: number; readonly path: string };
 }

@@ -2,7 +2,9 @@
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { OptionsOfGone } from "../core/gone-component";
+import { hashOf } from "../core/job-scripts";
 import { Workload, type WorkloadArgs } from "../core/workload";
+import type { InferenceNode } from "../node/inference-node";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import { modelOf, serverName } from "./model-server";
@@ -25,6 +27,8 @@ export interface EngineDeploymentArgs
   readonly store: ModelStore;
   /** Of all that pods read and that is not in their template: a change rolls them. */
   readonly hash: string;
+  /** Makes its pods nodes of a server group. @default they are not */
+  readonly node?: InferenceNode | undefined;
   /** @default the model's own */
   readonly instance?: string;
 }
@@ -32,7 +36,17 @@ export interface EngineDeploymentArgs
 /** Done when every replica answers, however long its weights take. */
 export function engineDeployment(
   name: string,
-  { model, store, hash, instance = serverName(model.name), headless = true, ...workload }: EngineDeploymentArgs,
+  {
+    model,
+    store,
+    hash,
+    node,
+    pod,
+    ports,
+    instance = serverName(model.name),
+    headless = true,
+    ...workload
+  }: EngineDeploymentArgs,
   opts: OptionsOfGone,
 ): void {
   // Where it has GPUs, none is left for an extra pod.
@@ -43,8 +57,13 @@ export function engineDeployment(
       ...workload,
       instance,
       headless,
+      pod: node?.around(pod) ?? pod,
+      ports: [...ports, ...(node?.ports ?? [])],
       labels: { [MODEL_LABEL]: model.name },
-      podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: hash },
+      podAnnotations: {
+        ...memoryAnnotations(model),
+        [ANNOTATIONS.configHash]: node ? hashOf([hash, node.hash]) : hash,
+      },
       controller: { kind: "Deployment", surge, progressDeadlineSeconds: replacementSeconds(model, { surge }) },
       controllerOptions: {
         dependsOn: store.whenFilled(model.name),

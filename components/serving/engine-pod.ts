@@ -67,7 +67,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
           ...(sharedMemoryGiB > 0 ? [{ name: "shared-memory", mountPath: "/dev/shm" }] : []),
         ],
         writablePaths: [...args.writablePaths],
-        resources: modelResources(model.resources, args.beside?.resources ?? engineOf(model.engine).sidecar),
+        resources: modelResources(model, args.beside?.resources ?? engineOf(model.engine).sidecar),
         lifecycle: leaving(model, args.busy),
         ...args.probes,
       },

@@ -9,7 +9,8 @@ import { burstable } from "../core/resources";
 import type { ServerController } from "./model-server";
 
 const NAMESPACE = "lws-system";
-/** Port of the chart's admission webhook. */
+/** The chart's admission webhook: its pods, by a label of lws 0.10, and their port. */
+const WEBHOOK = { namespace: NAMESPACE, podLabels: { "app.kubernetes.io/name": "lws" } };
 const WEBHOOK_PORT = 9443;
 
 /** The LeaderWorkerSet controller: it forms the groups of models that span nodes. */
@@ -27,7 +28,7 @@ export const groupController: ServerController = {
     const controller = podsIn(NAMESPACE);
     return [
       toKubernetesApi("group-controller", controller, networks),
-      fromKubernetesApi("group-controller", controller, [WEBHOOK_PORT]),
+      fromKubernetesApi("group-controller", WEBHOOK, [WEBHOOK_PORT]),
     ];
   },
 };

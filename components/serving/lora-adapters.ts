@@ -4,7 +4,7 @@ import { image } from "../../catalog/images";
 import type { AdaptersPlan, ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, scriptPath } from "../core/job-scripts";
-import { gibibytes, guaranteed } from "../core/resources";
+import { besidesSidecars, gibibytes, guaranteed } from "../core/resources";
 import { adapterLimits, adaptersToFetch } from "../storage/adapters";
 import { PIN_FOLDER } from "../storage/manifest-pin";
 import type { ModelStoreAccess } from "../storage/model-store-access";
@@ -40,7 +40,7 @@ export function adapterFiles(
   access: ModelStoreAccess,
   mounts: readonly VolumeMount[],
 ): AdapterFiles {
-  const { cpu, memoryGiB, ephemeralStorageGiB } = model.resources;
+  const { cpu, memoryGiB, ephemeralStorageGiB } = besidesSidecars(model);
   const volume = { name: "adapters", emptyDir: { sizeLimit: gibibytes(storageGiB) } };
   return {
     hash: hashOf([list, adapterLimits(model)]),

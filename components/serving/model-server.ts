@@ -2,14 +2,16 @@ import type * as pulumi from "@pulumi/pulumi";
 import { engineOf } from "../../engines";
 import { modelNamespaceName } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
+import type { NodePlan } from "../../planner/inference-nodes";
 import type { ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection, PodSelection } from "../core/connections";
 import type { ControllerArgs } from "../core/controller";
 import type { GpuAccess } from "../core/gpu-access";
 import type { ClusterNetworks } from "../core/network";
+import { NODE_PORTS } from "../node/ports";
 import type { ModelStore } from "../storage/model-store";
-import type { EngineControl, ModelEndpoint } from "./endpoint";
+import type { EngineControl, ModelEndpoint, NodeEndpoint } from "./endpoint";
 
 /** What servers grant to the model control API. */
 export interface ControlAccess {
@@ -30,6 +32,8 @@ export interface ModelServerArgs {
   readonly control?: ControlAccess;
   /** Of the vendor whose GPUs the model is planned on. @default nothing */
   readonly gpu?: GpuAccess;
+  /** What the registrar of the model's server group asks for as key. @default it asks for none, or there is none */
+  readonly registrarKey?: pulumi.Output<string> | undefined;
   /** What the server's own controller consists of, where it has one: objects of its kinds are made after it. */
   readonly controller?: readonly pulumi.Resource[];
 }
@@ -63,6 +67,17 @@ export function serverName(model: string): string {
   return `model-${model}`;
 }
 
+function nodeEndpoint({ group, registrar }: NodePlan): NodeEndpoint {
+  return {
+    group,
+    port: NODE_PORTS.http,
+    metrics: [
+      { name: "node", port: NODE_PORTS.metrics, path: "/stats/prometheus" },
+      ...(registrar ? [{ name: "registration", port: NODE_PORTS.registration, path: "/metrics" }] : []),
+    ],
+  };
+}
+
 /** What follows from the model and its engine, whatever runs it. */
 export function modelOf({
   name,
@@ -71,6 +86,7 @@ export function modelOf({
   task,
   adapters,
   revisionOf,
+  node,
 }: ModelPlan): Omit<ModelEndpoint, "service" | "podLabels" | "scale" | "control"> {
   const { ports, health, metrics } = engineOf(engine);
   return {
@@ -83,6 +99,7 @@ export function modelOf({
     namespace: modelNamespaceName(name),
     ports,
     readyPath: health.ready,
+    ...(node && { node: nodeEndpoint(node) }),
     ...(metrics && { metrics: { port: metrics.port, path: metrics.path } }),
   };
 }

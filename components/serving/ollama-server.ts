@@ -7,11 +7,13 @@ import { serviceHost } from "../../names/service-host";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
+import { hashOf } from "../core/job-scripts";
 import { type ClusterNetworks, internet } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { modelResources, volumeClaimSpec } from "../core/resources";
 import { headlessServiceName, Workload } from "../core/workload";
+import { inferenceNode } from "../node/inference-node";
 import { leaving, leavingSeconds, whileConnected } from "./drain";
 import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
@@ -102,6 +104,11 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
       },
       this.childOptions(),
     );
+    const node = inferenceNode(
+      this.child("node"),
+      { model, namespace, registrarKey: args.registrarKey },
+      this.childOptions(),
+    );
     const pod: HardenedPodArgs = {
       nodeSelector: model.nodeSelector,
       tolerations: model.tolerations,
@@ -119,9 +126,9 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           env: [...ollamaEnvironment(model, args.control !== undefined), ...modelVariables(model, args.gpu)],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
-          resources: modelResources(model.resources, sidecar),
+          resources: modelResources(model, sidecar),
           // It stops at once when it is told to, in the middle of an answer, and counts no requests.
-          lifecycle: leaving(model, whileConnected(PORT)),
+          lifecycle: leaving(model, whileConnected([PORT, ...(node?.ports ?? []).map(({ port }) => port)])),
           startupProbe: { httpGet: { path: health.alive, port: "http" }, periodSeconds: 5, failureThreshold: 60 },
           livenessProbe: {
             httpGet: { path: health.alive, port: "http" },
@@ -140,10 +147,13 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         app: APP,
         instance,
         labels: { [MODEL_LABEL]: model.name },
-        podAnnotations: { ...memoryAnnotations(model), [ANNOTATIONS.configHash]: loader.hash },
+        podAnnotations: {
+          ...memoryAnnotations(model),
+          [ANNOTATIONS.configHash]: node ? hashOf([loader.hash, node.hash]) : loader.hash,
+        },
         replicas: modelReplicas(model, args.control),
         headless: true,
-        ports: [{ name: "http", port: PORT }],
+        ports: [{ name: "http", port: PORT }, ...(node?.ports ?? [])],
         controller: {
           kind: "StatefulSet",
           // The volume is a cache of the registry. But what is stopped at run time, starts again with its models.
@@ -151,7 +161,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           volumeClaims,
         },
         controllerOptions: { customTimeouts: deployTimeouts(rolloutSeconds(model)) },
-        pod,
+        pod: node?.around(pod) ?? pod,
       },
       this.childOptions(),
     );

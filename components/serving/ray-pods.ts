@@ -111,9 +111,9 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
           ],
           writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
           // All of it runs in this container: the plan's part for Ray's own processes too.
-          resources: modelResources(model.resources, { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 }),
+          resources: modelResources(model, { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 }),
           // Ray ends its processes at once when it is told to, in the middle of an answer.
-          lifecycle: leaving(model, whileConnected(SERVE_PORT)),
+          lifecycle: leaving(model, whileConnected([SERVE_PORT])),
           ...workerProbes(model),
         },
       ],

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { guestsOf, hostsOf } from "../../planner/server-groups";
+import { modelNamespaceName } from "../../names/namespaces";
+import { guestsOf, hostsOf } from "../../planner/shared-servers";
 import type { ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import type { Connection } from "../core/connections";
@@ -22,6 +23,8 @@ export interface ServingArgs {
   readonly stage: Stage;
   /** Settings of the GPUs' driver that differ by environment. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
+  /** Keys of servers outside, by the names of the secrets. @default none */
+  readonly apiKeys?: Readonly<Record<string, pulumi.Output<string>>>;
 }
 
 /** Every model of the environment on its engine, each in a namespace of its own. */
@@ -32,7 +35,7 @@ export class Serving extends PlatformComponent {
   /** @throws Error when the plan asks of an engine what it cannot do. */
   constructor(name: string, args: ServingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:Serving", name, opts);
-    const { models, stage, gpuAccess = {}, ...shared } = args;
+    const { models, stage, gpuAccess = {}, apiKeys = {}, ...shared } = args;
     const controllers = new Map(
       controllersOf(models).map(({ controller }) => [
         controller,
@@ -47,6 +50,7 @@ export class Serving extends PlatformComponent {
           ...shared,
           model,
           guests: guestsOf(model, models),
+          registrarKey: registrarKey(model, apiKeys),
           gpu: model.gpuVendor && gpuAccess[model.gpuVendor],
           controller: Server.controller && controllers.get(Server.controller)?.releases,
         },
@@ -56,6 +60,11 @@ export class Serving extends PlatformComponent {
     this.endpoints = modelEndpoints(models, args.control);
     this.registerOutputs({ endpoints: this.endpoints });
   }
+}
+
+function registrarKey({ node }: ModelPlan, apiKeys: NonNullable<ServingArgs["apiKeys"]>) {
+  const { secretKey } = node?.registrar ?? {};
+  return secretKey !== undefined && Object.hasOwn(apiKeys, secretKey) ? apiKeys[secretKey] : undefined;
 }
 
 /** Where the models will answer: a guest under names of its own on its host's Service, which drives it. */
@@ -68,7 +77,7 @@ export function modelEndpoints(models: readonly ModelPlan[], control: ControlAcc
 }
 
 function guestOf(host: ModelEndpoint, { name, servedName, task }: ModelPlan): ModelEndpoint {
-  const { control: _control, metrics: _metrics, otherNames: _names, ...server } = host;
+  const { control: _control, metrics: _metrics, otherNames: _names, node: _node, ...server } = host;
   return { ...server, model: name, servedName, task };
 }
 
@@ -77,6 +86,14 @@ export function servingConnections(models: readonly ModelPlan[], networks: Clust
   return [
     ...controllersOf(models).flatMap(({ controller, served }) => controller.connections(networks, served)),
     ...hostsOf(models).flatMap((model) => serverFor(model).connectionsOf(model, networks)),
+  ];
+}
+
+/** Kubernetes namespaces of the models, and of what makes their groups. */
+export function servingNamespaces(models: readonly ModelPlan[], stage: Stage): string[] {
+  return [
+    ...controllersOf(models).map(({ controller }) => controller.install(stage).namespace),
+    ...hostsOf(models).map(({ name }) => modelNamespaceName(name)),
   ];
 }
 

@@ -3,6 +3,7 @@ import { TGI_PORT } from "../../engines/tgi";
 import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { PlatformComponent } from "../core/platform-component";
+import { inferenceNode } from "../node/inference-node";
 import { copiedWeights } from "./copied-weights";
 import { whileCounted } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
@@ -42,6 +43,11 @@ export class TgiServer extends PlatformComponent implements ModelServer {
       this.child("server"),
       {
         model,
+        node: inferenceNode(
+          this.child("node"),
+          { model, namespace, registrarKey: args.registrarKey },
+          this.childOptions(),
+        ),
         store,
         namespace,
         app: APP,

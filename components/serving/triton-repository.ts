@@ -5,7 +5,7 @@ import { tritonOwnSettings } from "../../engines/triton/settings";
 import { standardLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf } from "../core/job-scripts";
-import { guaranteed } from "../core/resources";
+import { besidesSidecars, guaranteed } from "../core/resources";
 import type { Weights } from "./copied-weights";
 import { engineImage } from "./engine-image";
 import { repositoryFiles } from "./triton-config";
@@ -51,7 +51,7 @@ function madeRepository(
     { metadata: { name: FILES, namespace, labels: standardLabels(FILES, FILES) }, data: files },
     opts,
   );
-  const { ephemeralStorageGiB } = model.resources;
+  const { ephemeralStorageGiB } = besidesSidecars(model);
   const { folder, files: code } = LLMAPI_CODE;
   const mount = { name: "repository", mountPath: REPOSITORY_FOLDER };
   return {

@@ -4,6 +4,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 import { PlatformComponent } from "../core/platform-component";
+import { inferenceNode } from "../node/inference-node";
 import { copiedWeights, type Weights } from "./copied-weights";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
@@ -64,6 +65,11 @@ export class TritonServer extends PlatformComponent implements ModelServer {
       this.child("server"),
       {
         model,
+        node: inferenceNode(
+          this.child("node"),
+          { model, namespace, registrarKey: args.registrarKey },
+          this.childOptions(),
+        ),
         store,
         namespace,
         app: APP,

@@ -6,9 +6,10 @@ import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import { customResource } from "../core/custom-resource";
-import { hardenedPodSpec } from "../core/hardened-pod";
+import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
+import { inferenceNode } from "../node/inference-node";
 import { chatTemplate } from "./chat-template";
 import { whileReached } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
@@ -88,6 +89,13 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
     const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
 
+    // The workers of a group answer nobody.
+    const node = inferenceNode(
+      this.child("node"),
+      { model, namespace, registrarKey: args.registrarKey },
+      this.childOptions(),
+    );
+
     const account = new kubernetes.core.v1.ServiceAccount(
       this.child("account"),
       { metadata, automountServiceAccountToken: false },
@@ -105,7 +113,11 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         spec: {
           clusterIP: "None",
           selector: { ...this.endpoint.podLabels },
-          ports: [{ name: "http", port: VLLM_PORT, targetPort: "http" }],
+          ports: [{ name: "http", port: VLLM_PORT }, ...(node?.ports ?? [])].map(({ name: port, port: number }) => ({
+            name: port,
+            port: number,
+            targetPort: port,
+          })),
         },
       },
       this.childOptions(),
@@ -117,17 +129,25 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       this.childOptions(),
     );
 
+    const inNode = (pod: HardenedPodArgs, role: GroupRole) =>
+      (role === "leader" ? node?.around(pod) : undefined) ?? pod;
     const podTemplate = (role: GroupRole) => ({
       metadata: {
         labels: { ...labels, [ROLE_LABEL]: role },
         annotations: {
           ...memoryAnnotations(model),
           ...linkAnnotations(model),
-          [ANNOTATIONS.configHash]: hashOf([weights.hash, linkVariables(model), ...(template ? [template.hash] : [])]),
+          // A change of either template makes whole groups anew.
+          [ANNOTATIONS.configHash]: hashOf([
+            weights.hash,
+            linkVariables(model),
+            ...(template ? [template.hash] : []),
+            ...(node ? [node.hash] : []),
+          ]),
         },
       },
       spec: hardenedPodSpec({
-        ...groupPod(args, { weights, chatTemplate: template }, role, nccl.metadata.name),
+        ...inNode(groupPod(args, { weights, chatTemplate: template }, role, nccl.metadata.name), role),
         serviceAccountName: account.metadata.name,
       }),
     });

@@ -4,6 +4,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
+import { inferenceNode } from "../node/inference-node";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
@@ -60,6 +61,11 @@ export class VllmServer extends PlatformComponent implements ModelServer {
       this.child("server"),
       {
         model,
+        node: inferenceNode(
+          this.child("node"),
+          { model, namespace, registrarKey: args.registrarKey },
+          this.childOptions(),
+        ),
         store,
         namespace,
         app: APP,

@@ -11,9 +11,10 @@ import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { guaranteed } from "../core/resources";
+import { inferenceNode } from "../node/inference-node";
 import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
-import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
+import { deploymentEndpoint, type EngineDeploymentArgs, engineDeployment } from "./engine-deployment";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
 import { variables } from "./pod-settings";
@@ -90,12 +91,13 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
       role: Role,
       count: number,
       ports: { name: string; port: number },
-      more: Pick<VllmPodArgs, "beside">,
+      { node, ...more }: Pick<VllmPodArgs, "beside"> & Pick<EngineDeploymentArgs, "node">,
     ) =>
       engineDeployment(
         this.child(role),
         {
           model,
+          node,
           store,
           namespace,
           app: APP,
@@ -127,7 +129,12 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
         this.childOptions(),
       );
     serve("prefill", prefill, { name: "http", port: VLLM_PORT }, {});
-    serve("decode", decode, { name: "api", port: PROXY_PORT }, { beside: proxy });
+    const node = inferenceNode(
+      this.child("node"),
+      { model, namespace, enginePort: PROXY_PORT, registrarKey: args.registrarKey },
+      this.childOptions(),
+    );
+    serve("decode", decode, { name: "api", port: PROXY_PORT }, { beside: proxy, node });
     this.registerOutputs({ endpoint: this.endpoint });
   }
 
@@ -135,7 +142,13 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
   private proxy(model: ModelPlan, namespace: pulumi.Input<string>) {
     const scripts = jobScripts(
       this.child("proxy"),
-      { namespace, name: "prefill-proxy", folder: "components/serving/scripts", files: [SCRIPT] },
+      {
+        namespace,
+        name: "prefill-proxy",
+        folder: "components/serving/scripts",
+        files: [SCRIPT],
+        volume: "prefill-proxy",
+      },
       this.childOptions(),
     );
     const host = serviceHost(instanceOf(model.name, "prefill"), modelNamespaceName(model.name));

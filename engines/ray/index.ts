@@ -71,6 +71,7 @@ export const ray: Engine = {
   // Raylet, Ray's agents, the node's HTTP proxy and one replica of the API; it takes one CPU, vLLM's driver another.
   sidecar: { cpu: 1, memoryGiB: 2, ephemeralStorageGiB: 0 },
   companion: HEAD,
+  noNodes: "its operator, KubeRay, makes the pods and the Services in front of them, which know Ray's ports alone",
   ports: { openai: SERVE_PORT },
   health: { alive: "/-/healthz", ready: "/v1/models" },
   metrics: {

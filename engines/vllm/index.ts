@@ -62,6 +62,7 @@ export const vllm: Engine = {
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  answering: (model) => vllmOwnSettings(model).prefillDecode?.decode,
   ports: { openai: VLLM_PORT },
   // `/v1/models` answers once the model is loaded, which `/health` may do before; `/health` turns to 503 when the engine is dead.
   health: { alive: "/health", ready: "/v1/models" },

@@ -2,7 +2,7 @@ import type { MachineShape } from "../../catalog/shapes";
 import { exchangeableShapes, onMachine } from "../fixes/pool-settings";
 import type { Replanning } from "../fixes/setting";
 import type { PoolRequest } from "../request";
-import { hostsOf } from "../server-groups";
+import { hostsOf } from "../shared-servers";
 import type { CapacityProblem, DeploymentPlan, MemoryPerGpu, ModelPlan, PoolPlan } from "../types";
 import { samePlaces, wholeUsd } from "./comparison";
 import { hostMemory } from "./host-memory";

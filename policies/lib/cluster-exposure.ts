@@ -52,13 +52,15 @@ function entrances(resource: Resource, cloud: Cloud | undefined): Exposure[] {
     return chartEntrances(resource);
   }
   if (ENTRANCES.includes(kind)) {
-    return [
-      {
-        field: props.get("metadata", "name"),
-        found: `is of kind ${kind}, a way in from outside`,
-        allowed: BY_THE_GATEWAY,
-      },
-    ];
+    return staysInside(resource)
+      ? []
+      : [
+          {
+            field: props.get("metadata", "name"),
+            found: `is of kind ${kind}, a way in from outside`,
+            allowed: BY_THE_GATEWAY,
+          },
+        ];
   }
   if (kind === "Service") {
     return serviceEntrance(props.get("spec"), props.get("metadata", "annotations"), cloud);
@@ -71,6 +73,18 @@ function entrances(resource: Resource, cloud: Cloud | undefined): Exposure[] {
       : [];
   }
   return kind === "CustomResourceDefinition" ? [] : servicesOf(props.get("spec"), "spec", cloud);
+}
+
+/**
+ * A proxy inside of a mesh: Istio makes it of a Gateway with this class, behind a Service inside of the cluster, unless an annotation asks
+ * for another (istio/istio 1.30.3, gatewaycommon/deploymentcontroller.go).
+ */
+function staysInside({ kind, props }: Resource): boolean {
+  return (
+    kind === "Gateway" &&
+    !props.get("spec", "gatewayClassName").is((value) => value !== "istio-waypoint") &&
+    !props.get("metadata", "annotations", "networking.istio.io/service-type").is((value) => value !== undefined)
+  );
 }
 
 function serviceEntrance(spec: Field, annotations: Field, cloud: Cloud | undefined): Exposure[] {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parse } from "yaml";
 import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 import { moduleFolder } from "../parts/find";
@@ -29,6 +30,7 @@ const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
     module: "github.com/prometheus-operator/prometheus-operator",
     path: "example/prometheus-operator-crd",
   },
+  "istio-base": { module: "istio.io/api", path: "kubernetes/customresourcedefinitions.gen.yaml" },
   lws: { module: "sigs.k8s.io/lws", path: "config/crd/bases" },
   "kuberay-operator": { module: "github.com/ray-project/kuberay/ray-operator", path: "config/crd/bases" },
 };
@@ -73,7 +75,7 @@ export async function installChartCrds(client: ApiClient, chart: string, kinds?:
  */
 export async function installCrds(client: ApiClient, source: CrdSource, kinds?: ReadonlySet<string>): Promise<void> {
   const wanted = await crdDefinitions(source, kinds);
-  await Promise.all(wanted.map((definition) => create(client, definition)));
+  await Promise.all(wanted.map((definition) => createDefinition(client, definition)));
   const groups = [...new Set(wanted.map(({ summary }) => summary.spec.group))];
   await Promise.all(groups.map((group) => waitUntilServed(client, group, wanted)));
 }
@@ -123,12 +125,31 @@ function definitions(file: string): CrdDefinition[] {
     .map((text) => ({ text, summary: parse(text.replace(/^ {2}versions:$.*/ms, "")) as CustomResourceDefinition }));
 }
 
-/** Creates a definition; one that is there already is left as it is. */
-async function create(client: ApiClient, { text, summary }: CrdDefinition): Promise<void> {
+/** Answers of an API server that has too much to do at once, as with megabytes of definitions beside other work. */
+const BUSY: ReadonlySet<number> = new Set([429, 503, 504]);
+
+const CREATE_ATTEMPTS = 4;
+
+/**
+ * Creates a definition; one that is there already, or is after an attempt that was given up, is left as it is.
+ *
+ * @param pauseMs before the second attempt; it grows with each.
+ */
+export async function createDefinition(
+  client: ApiClient,
+  { text, summary }: CrdDefinition,
+  pauseMs = 1000,
+): Promise<void> {
   const path = `/apis/${summary.apiVersion}/customresourcedefinitions`;
-  const { status, body } = await client.request("POST", path, text, "application/yaml");
-  if (status !== 201 && status !== 409) {
-    throw new ApiError(`create ${describeObject(summary)}`, status, body);
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, body } = await client.request("POST", path, text, "application/yaml");
+    if (status === 201 || status === 409) {
+      return;
+    }
+    if (!BUSY.has(status) || attempt === CREATE_ATTEMPTS) {
+      throw new ApiError(`create ${describeObject(summary)}`, status, body);
+    }
+    await setTimeout(pauseMs * attempt);
   }
 }
 

@@ -9,8 +9,8 @@ import { Program } from "./lifeline";
 import { freePorts } from "./ports";
 
 export interface ControlPlaneOptions {
-  /** Start kube-controller-manager: service accounts, quota usage, Deployments, Jobs, garbage collection. */
-  readonly controllers?: boolean;
+  /** Start kube-controller-manager: service accounts, quota usage, Deployments, Jobs, garbage collection; or these of its controllers alone. */
+  readonly controllers?: boolean | readonly string[];
   /** IPv4 address of this machine that the API server listens at. @default "127.0.0.1", which only this machine reaches */
   readonly address?: string;
 }
@@ -150,11 +150,12 @@ async function startIn(
   });
   const kubeconfig = file("kubeconfig", kubeconfigOf({ address, port, token, ca: readFileSync(authority, "utf8") }));
 
-  if (controllers) {
+  if (controllers !== false) {
     begin(programs, folder, requirePart("kube-controller-manager"), [
       `--kubeconfig=${kubeconfig}`,
       "--secure-port=0",
       "--leader-elect=false",
+      ...(controllers === true ? [] : [`--controllers=${controllers.join(",")}`]),
       `--service-account-private-key-file=${signingKey}`,
       `--root-ca-file=${authority}`,
       "--concurrent-namespace-syncs=20",

@@ -1,5 +1,6 @@
+import { nodeReserve } from "../../planner/node-reserve";
 import { type Capacity, holds } from "../../planner/packing";
-import { allocatable, PLATFORM_RESERVE } from "../../planner/pod-resources";
+import { allocatable } from "../../planner/pod-resources";
 import type { DeploymentPlan, ModelPlan, PoolPlan } from "../../planner/types";
 
 /** One pod of a replica. */
@@ -20,12 +21,13 @@ export interface ArrangedNode {
 /** Nodes that belong together: those of one replica that spans nodes, else a single node. */
 export type NodeGroup = readonly ArrangedNode[];
 
-const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
-
 /** What pods may claim of one node of the pool, as the planner counts it. */
-export function nodeCapacity(plan: Pick<DeploymentPlan, "pools">, pool: PoolPlan): Capacity {
-  const hasSystemPool = plan.pools.some((p) => p.role === "system");
-  return allocatable(pool.shape, hasSystemPool ? NOTHING : PLATFORM_RESERVE);
+export function nodeCapacity(
+  { pools, mesh, models, unplaced }: Pick<DeploymentPlan, "pools" | "mesh" | "models" | "unplaced">,
+  pool: PoolPlan,
+): Capacity {
+  const asked = models.length + unplaced.length;
+  return allocatable(pool.shape, nodeReserve({ pools, models: asked, ...(mesh && { mesh }) }));
 }
 
 /**
@@ -33,7 +35,10 @@ export function nodeCapacity(plan: Pick<DeploymentPlan, "pools">, pool: PoolPlan
  * holds the pod). The plan fixes how many nodes there are; which pod meets which node is the scheduler's choice, so
  * this is one valid arrangement of them.
  */
-export function arrange(plan: Pick<DeploymentPlan, "pools" | "models">, pool: PoolPlan): NodeGroup[] {
+export function arrange(
+  plan: Pick<DeploymentPlan, "pools" | "mesh" | "models" | "unplaced">,
+  pool: PoolPlan,
+): NodeGroup[] {
   const capacity = nodeCapacity(plan, pool);
   const spanning: ArrangedPod[][][] = [];
   const shared: { free: Capacity; pods: ArrangedPod[] }[] = [];

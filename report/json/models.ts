@@ -164,6 +164,15 @@ export const model = z.strictObject({
   minReplicas: count("replicas", "Replicas that always run."),
   maxReplicas: count("replicas", "Replicas that pool and quota keep room for."),
   serviceLevel: serviceLevel.optional(),
+  group: text("Server group that its replicas are nodes of.").optional(),
+  sidecars: z
+    .strictObject({
+      cpu: amount("CPUs", "CPUs."),
+      memoryGiB: gib("Memory."),
+      ephemeralStorageGiB: gib("Disk."),
+    })
+    .optional()
+    .meta({ description: "What the platform runs beside the engine in each pod, all together: part of `resources`." }),
   serverOf: text(
     "Model on whose server it is, where it joins one: pods, GPUs and `resources` are told there.",
   ).optional(),
@@ -244,6 +253,22 @@ export const unplaced = z.strictObject({
     .strictObject({ ...layout, memoryPerGpu, verdict })
     .optional()
     .meta({ description: "The pool and layout that lack least; absent where no layout obeys the engine's rules." }),
+});
+
+/** Nodes of one model behind one address. */
+export const serverGroup = z.strictObject({
+  name: text("Name of the group; the gateway has it at `/<name>`."),
+  model: text("Model that all of its nodes serve."),
+  registrar: z
+    .strictObject({
+      url: text("Base URL of its API."),
+      renewSeconds: count("seconds", "Time between two renewals of a node."),
+      secretKey: text("Name of the secret with the key that nodes send; absent where they send none.").optional(),
+      networks: texts("Networks that the URL's name resolves to, where the environment says.").optional(),
+      caFile: text("File of the authorities that its certificate may be signed by, where one is named.").optional(),
+    })
+    .optional()
+    .meta({ description: "Where its nodes register, renew and leave." }),
 });
 
 /** A model of somebody else. */

@@ -1,7 +1,7 @@
 /** The shape of `plan --json`: keys that others rely on. docs/plan-json.md is made from it. */
 import { z } from "zod";
 import { count, flag, gib, oneOf, text, texts, usd } from "./fields";
-import { externalModel, model, unplaced } from "./models";
+import { externalModel, model, serverGroup, unplaced } from "./models";
 import { pool } from "./pools";
 
 /** Raised when a key goes, or changes its name, type, unit or meaning. Not for keys, and values of lists, that are new. */
@@ -64,6 +64,11 @@ export const planSchema = z.strictObject({
   pools: z.array(pool).meta({ description: "Node pools." }),
   models: z.array(model).meta({ description: "Models that have a place." }),
   externalModels: z.array(externalModel).meta({ description: "Models behind URLs of others: published, not planned." }),
+  groups: z.array(serverGroup).meta({ description: "Server groups, by name." }),
+  mesh: oneOf(
+    ["ambient", "sidecar"],
+    "How pods join the service mesh, whose pods take room of nodes; absent: there is none.",
+  ).optional(),
   tenants: z.array(tenant).meta({ description: "Who calls models; their keys stand in no plan." }),
   storage: z
     .strictObject({

@@ -36,6 +36,7 @@ export interface ActiveAddon {
   readonly services: Bound<"services", Planned>;
   readonly runTimeModels: Bound<"runTimeModels", Planned>;
   readonly targets: Bound<"targets", Planned>;
+  readonly namespaces: Bound<"namespaces", Planned>;
   readonly connections: Bound<"connections", LaidOut>;
   readonly loadBuild: () => Promise<(known: Foundation) => Built<pulumi.ComponentResource>>;
 }
@@ -99,6 +100,7 @@ export function addon<
         services: bind(spec.services),
         runTimeModels: bind(spec.runTimeModels),
         targets: bind(spec.targets),
+        namespaces: bind(spec.namespaces),
         connections: bind(spec.connections),
         loadBuild: async () => {
           const { build } = await load();

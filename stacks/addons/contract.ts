@@ -141,6 +141,8 @@ export interface AddonSpec<
   readonly runTimeModels?: (given: Given<Planned, Settings, SecretKey>) => RunTimeModels | undefined;
   /** What Prometheus scrapes of it. @default nothing */
   readonly targets?: (given: Given<Planned, Settings, SecretKey>) => readonly ScrapeTarget[];
+  /** Kubernetes namespaces that it makes. @default none */
+  readonly namespaces?: (given: Given<Planned, Settings, SecretKey>) => readonly string[];
   /** Who connects to whom because of it. @default nobody */
   readonly connections?: (given: Given<LaidOut, Settings, SecretKey>) => readonly Connection[];
   /** Alerts and recorded series. They are there in every environment: where the add-on is off, they have no series. @default none */

@@ -1,5 +1,5 @@
 import { requestTimes } from "../../planner/request-times";
-import { hostsOf } from "../../planner/server-groups";
+import { hostsOf } from "../../planner/shared-servers";
 import type { CapacityProblem } from "../../planner/types";
 import type { Advised } from "./advice";
 

@@ -22,8 +22,13 @@ const AUTHORITIES: FileKind = {
 /** Under what the issuer of tokens has its authorities; no model is called so. */
 export const ISSUER_AUTHORITIES = "gateway.auth.oidc";
 
+/** The same for the registrar of a server group. */
+export function registrarAuthorities(group: string): string {
+  return `nodes.${group}.registrar`;
+}
+
 /**
- * The authorities that an environment's external models name, by model, and those of the issuer of tokens: PEM.
+ * The authorities that an environment's external models name, by model, those of the issuer of tokens and of registrars: PEM.
  *
  * @param baseDirectory where relative paths start: the folder of the environment's file.
  * @throws ConfigError with every file that cannot be read.
@@ -38,7 +43,12 @@ export function readAuthorities(environment: EnvironmentConfig, baseDirectory: s
     issuerFile === undefined
       ? []
       : [{ model: ISSUER_AUTHORITIES, path: ["gateway", "auth", "oidc", "caFile"], file: issuerFile }];
-  return readNamedFiles([...files, ...ofIssuer], AUTHORITIES, baseDirectory);
+  const ofRegistrars = Object.entries(environment.nodes).flatMap(([group, { registrar }]) =>
+    registrar?.caFile === undefined
+      ? []
+      : [{ model: registrarAuthorities(group), path: ["nodes", group, "registrar", "caFile"], file: registrar.caFile }],
+  );
+  return readNamedFiles([...files, ...ofIssuer, ...ofRegistrars], AUTHORITIES, baseDirectory);
 }
 
 function isAuthority(pem: string): boolean {

@@ -1,9 +1,17 @@
 /** Values that people write because they mean something, and that a schema could only call wrong. */
 import type { Path, ProblemDraft } from "./core/problems";
 import { valueAt } from "./core/problems";
+import { MESH_MODES } from "./core/sections/mesh";
+import { flowYaml } from "./field-text";
 
 /** What is meant and cannot be, or undefined for every other value. One draft, whichever issue of the value asks. */
 export function knownMistake(path: Path, input: unknown): ProblemDraft | undefined {
+  return (
+    poolMistake(path, input) ?? groupMistake(path, input) ?? numberOfReplicas(path, input) ?? meshMistake(path, input)
+  );
+}
+
+function poolMistake(path: Path, input: unknown): ProblemDraft | undefined {
   const [section, pool, key] = path;
   if (section !== "pools" || pool === undefined) {
     return undefined;
@@ -27,6 +35,93 @@ export function knownMistake(path: Path, input: unknown): ProblemDraft | undefin
           ? "spot or a reservation: preemptible machines cannot come out of a reservation"
           : "the word spot, without a mapping",
       fix: "reservation" in value ? "write capacity: spot, or keep the reservation alone" : "write capacity: spot",
+    };
+  }
+  return undefined;
+}
+
+/** Server groups as lists, or as the names of models. */
+function groupMistake(path: Path, input: unknown): ProblemDraft | undefined {
+  const [section, group, key] = path;
+  if (section !== "nodes") {
+    return undefined;
+  }
+  const all = valueAt(input, [section]);
+  const written = group === undefined || isName(valueAt(all, ["model"])) ? groupsOf(all) : undefined;
+  if (written !== undefined) {
+    const allowed = "a mapping of groups by their names";
+    return { path: [section], value: all, allowed, fix: `write nodes: ${written}` };
+  }
+  const at = [section, ...(group === undefined ? [] : [group]), ...(key === undefined ? [] : [key])];
+  const value = valueAt(input, at);
+  if (group !== undefined && Array.isArray(value) && (key === undefined || key === "model")) {
+    return {
+      path: at,
+      value,
+      allowed: "one model for each group: any of its nodes may answer a request",
+      fix: "make a group for each model",
+    };
+  }
+  if (group !== undefined && key === undefined && isName(value)) {
+    return { path: at, value, allowed: "a mapping with the group's model", fix: `write {model: ${value}}` };
+  }
+  if (key === "registrar" && typeof value === "string") {
+    return { path: at, value, allowed: "a mapping with the registrar's URL", fix: "write {url: …} with that URL" };
+  }
+  return undefined;
+}
+
+/** What a list of groups, or a model's name, would be as a mapping. */
+function groupsOf(value: unknown): string | undefined {
+  const entries = (Array.isArray(value) ? value : [value]).map((item: unknown): [string, string] | undefined => {
+    const model = valueAt(item, ["model"]);
+    const name = valueAt(item, ["name"]) ?? (isName(model) ? `${model}-nodes` : undefined);
+    return isName(item) ? [`${item}-nodes`, item] : isName(name) && isName(model) ? [name, model] : undefined;
+  });
+  const known = entries.filter((entry) => entry !== undefined);
+  return known.length > 0 && known.length === entries.length
+    ? flowYaml(Object.fromEntries(known.map(([name, model]) => [name, { model }])))
+    : undefined;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(value);
+}
+
+/** `replicas: 2`, of a model or of a group. */
+function numberOfReplicas(path: Path, input: unknown): ProblemDraft | undefined {
+  const [section, , key] = path;
+  const value = valueAt(input, path);
+  const isReplicas = (section === "models" || section === "nodes") && key === "replicas" && path.length === 3;
+  if (!isReplicas || typeof value !== "number" || !Number.isInteger(value) || value < 1) {
+    return undefined;
+  }
+  const fix = `write {min: ${value}}, or {min: ${value}, max: …} where an autoscaler of yours may add some`;
+  return { path, value, allowed: "a mapping with the keys min, max", fix };
+}
+
+/** The mode in place of the section, and names that stand for many. */
+function meshMistake(path: Path, input: unknown): ProblemDraft | undefined {
+  if (path[0] !== "mesh") {
+    return undefined;
+  }
+  const mesh = valueAt(input, ["mesh"]);
+  if (typeof mesh === "string" || typeof mesh === "boolean") {
+    const meant = MESH_MODES.find((mode) => mode === mesh) ?? (mesh === false ? "off" : "ambient");
+    return {
+      path: ["mesh"],
+      value: mesh,
+      allowed: "a mapping with the key mode, and others beside it",
+      fix: `write mesh: {mode: ${meant}}`,
+    };
+  }
+  const value = valueAt(input, path);
+  if (path[1] === "egressHosts" && typeof value === "string" && value.includes("*")) {
+    return {
+      path,
+      value,
+      allowed: "names, without a wildcard: it would open servers that nobody named",
+      fix: "name each server that pods call",
     };
   }
   return undefined;

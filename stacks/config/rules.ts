@@ -1,6 +1,6 @@
 /** Rules between fields. What concerns one field alone is in its schema; what needs arithmetic is in the planner. */
 import { ADDONS } from "../addons/table";
-import { draftsInFile } from "./core/canary";
+import { draftsInFile } from "./core/in-file";
 import * as modelNamespaces from "./core/model-namespaces";
 import type { ProblemDraft } from "./core/problems";
 import type { Rule, RuleContext } from "./core/rule";
@@ -8,14 +8,16 @@ import * as adapters from "./rules/adapters";
 import * as canary from "./rules/canary";
 import * as cluster from "./rules/cluster";
 import * as engineOptions from "./rules/engine-options";
-import * as externalModels from "./rules/external-models";
 import * as gateway from "./rules/gateway";
 import * as gatewayName from "./rules/gateway-name";
 import * as labels from "./rules/labels";
+import * as mesh from "./rules/mesh";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
+import * as nodes from "./rules/nodes";
 import * as okeNetwork from "./rules/oke-network";
 import * as okePools from "./rules/oke-pools";
+import * as outsideServers from "./rules/outside-servers";
 import * as people from "./rules/people";
 import * as pools from "./rules/pools";
 import * as quotas from "./rules/quotas";
@@ -60,10 +62,13 @@ const rules: readonly Rule[] = [
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,
   engineOptions.ownSettingsFitTheTask,
-  externalModels.externalUrlsAreServersOfOthers,
-  externalModels.externalKeysAreSecrets,
-  externalModels.apiKeysAreRead,
-  externalModels.certificatesAreForTls,
+  outsideServers.urlsAreServersOfOthers,
+  outsideServers.keysAreSecrets,
+  outsideServers.apiKeysAreRead,
+  outsideServers.certificatesAreForTls,
+  mesh.egressHostsHaveSidecars,
+  mesh.egressHostsAreNamedOnce,
+  mesh.limitsHaveAMesh,
   adapters.adaptersFitTheEngine,
   adapters.adapterRanksFit,
   adapters.adapterRoomHasAdapters,
@@ -75,6 +80,12 @@ const rules: readonly Rule[] = [
   sharedServers.guestsLeaveTheServerToItsHost,
   models.modelPoolsExist,
   models.tensorParallelFitsANode,
+  nodes.groupModelsExist,
+  nodes.modelsAreInOneGroup,
+  nodes.groupNamesAreFree,
+  nodes.enginesHaveNodes,
+  nodes.groupsOfOthersHaveNoPods,
+  nodes.nodesAreCountedOnce,
   serviceLevel.serviceLevelsSaySomething,
   serviceLevel.tokenTimesAreOfGeneratedText,
   gatewayName.gatewayHasOneName,

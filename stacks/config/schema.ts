@@ -18,5 +18,5 @@ export type { SecretKey };
 /** @throws ZodError for values that were not checked before. */
 export function toEnvironment(values: unknown): EnvironmentConfig {
   const { models, gateway, ...sections } = environmentSchema.parse(values);
-  return { ...sections, gateway: withHostname(gateway), ...modelsByPlace(models) };
+  return { ...sections, gateway: withHostname(gateway), ...modelsByPlace(models, sections.nodes) };
 }

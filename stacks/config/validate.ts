@@ -3,6 +3,7 @@ import { type ConfigProblem, type Path, type ProblemDraft, toProblem, valueAt } 
 import type { RuleContext } from "./core/rule";
 import { modelsByPlace, NAMESPACE } from "./core/schema";
 import type { modelsSection } from "./core/sections/models";
+import type { NodesConfig } from "./core/sections/nodes";
 import { checkRules } from "./rules";
 import { configSchema, type EnvironmentConfig, environmentSchema, toEnvironment } from "./schema";
 import { API_KEY_NAME, isSecretKey, secretKeys } from "./secrets";
@@ -88,7 +89,7 @@ function withoutImports(draft: ProblemDraft, imports: readonly string[]): Proble
 
 /** zod leaves this one name out of records without a word, to keep prototypes clean. */
 function droppedNames(values: RawConfig["values"]): ProblemDraft[] {
-  return ["pools", "models", "commonLabels"]
+  return ["pools", "models", "nodes", "commonLabels"]
     .filter((section) => namesIn(values[section]).includes("__proto__"))
     .map((section) => ({
       path: [section, "__proto__"],
@@ -140,10 +141,15 @@ function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<Omit<
   const schemas: Readonly<Record<string, z.ZodType>> = environmentSchema.shape;
   // A section with an encrypted value in it is not judged further: what it says is not known.
   const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));
-  const { models, ...others } = Object.fromEntries(
+  const { models, nodes, ...others } = Object.fromEntries(
     readable.map(([name, schema]) => [name, parseWhatIsRight(name, schema, values[name])]),
   );
-  const sections = { ...others, ...(models !== undefined && modelsByPlace(models as z.output<typeof modelsSection>)) };
+  const groups = nodes as NodesConfig | undefined;
+  const sections = {
+    ...others,
+    ...(groups !== undefined && { nodes: groups }),
+    ...(models !== undefined && modelsByPlace(models as z.output<typeof modelsSection>, groups ?? {})),
+  };
   const secrets = Object.keys(values).filter((key) => isSecretKey(key) && values[key] !== undefined);
   const names = namesIn(values.models);
   const modelKeys = Object.fromEntries(names.map((name) => [name, namesIn(valueAt(values.models, [name]))]));

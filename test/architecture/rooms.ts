@@ -29,6 +29,7 @@ export const ROOMS: readonly Room[] = [
   // They run in pods, from a ConfigMap: nothing of the program is there.
   { folder: "components/storage/scripts", imports: [] },
   { folder: "components/serving/scripts", imports: [], types: ["planner"] },
+  { folder: "components/node/scripts", imports: [] },
   { folder: "components/model-control/scripts", imports: [], types: [SERVICE] },
   {
     folder: "components/cluster",
@@ -50,6 +51,17 @@ export const ROOMS: readonly Room[] = [
     pulumi: true,
   },
   {
+    folder: "components/node",
+    imports: ["names", "catalog", "engines", "planner", "components/core", "components/node/scripts"],
+    pulumi: true,
+  },
+  {
+    folder: "components/mesh",
+    imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
+    types: ["components/observability"],
+    pulumi: true,
+  },
+  {
     folder: "components/serving",
     imports: [
       "names",
@@ -57,6 +69,7 @@ export const ROOMS: readonly Room[] = [
       "engines",
       "planner",
       "components/core",
+      "components/node",
       "components/serving/scripts",
       "components/storage",
     ],
@@ -65,7 +78,15 @@ export const ROOMS: readonly Room[] = [
   },
   {
     folder: "components/gateway",
-    imports: ["names", "catalog", "planner", "components/core", "components/certificates", "components/serving"],
+    imports: [
+      "names",
+      "catalog",
+      "planner",
+      "components/core",
+      "components/certificates",
+      "components/node",
+      "components/serving",
+    ],
     pulumi: true,
   },
   {
@@ -77,6 +98,7 @@ export const ROOMS: readonly Room[] = [
       "planner",
       "components/core",
       "components/certificates",
+      "components/node",
       "components/serving",
     ],
     pulumi: true,
@@ -144,6 +166,8 @@ export const ROOMS: readonly Room[] = [
       "components/cluster",
       "components/certificates",
       "components/storage",
+      "components/node",
+      "components/mesh",
       "components/serving",
       "components/gateway",
       "components/observability",

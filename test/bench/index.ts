@@ -12,6 +12,7 @@ const GROUPS: Readonly<Record<string, (options: MemoryOptions) => Promise<Group>
   engine: async () => (await import("./engine")).engine,
   control: async () => (await import("./control")).control,
   gateway: async () => (await import("./gateway")).gateway,
+  node: async () => (await import("./node")).node,
   families: async () => (await import("./families")).families,
   memory: async (options) => (await import("./memory")).memoryGroup(options),
 };
@@ -24,11 +25,12 @@ Measures alternatives side by side in one run. Times of other machines and momen
   engine   the real Pulumi engine beside kubectl on a real API server; growth of a deployment with its resources
   control  the model control API beside the same questions asked of a real Ollama
   gateway  the real gateway beside the engine behind it: what Envoy, its key check and the AI gateway's filter add
+  node     an inference node beside its engine alone: answers per second, time to the first byte; fails past its limits
   families parameters of every causal language model family beside exact counts; fails where the planner's are off
   memory   the memory planner beside start-up logs of vLLM: errors by class, what the interval covers, and what each
            laboratory, card generation and release carries
 
-All groups are measured unless some are named. "engine", "control" and "gateway" need real parts: npm run e2e:setup
+All groups are measured unless some are named. "engine", "control", "gateway" and "node" need real parts: npm run e2e:setup
 
   --rounds N         measurements of each alternative, default 5
   --growth-rounds N  measurements of each size, default 1

@@ -43,6 +43,9 @@ const CHARTS = [
   "dcgm-exporter",
   "amd-device-metrics-exporter",
   "beta9-chart",
+  "istio-istiod",
+  "istio-cni",
+  "istio-ztunnel",
 ];
 
 /** The values of a chart that name images: `…image.repository`, or a whole reference where there is no repository. */
@@ -109,6 +112,15 @@ describe("images of charts", () => {
     expect(chartImageValues("amd-device-metrics-exporter", {}, "image-pull").get("image.pullSecrets")).toBe(
       "image-pull",
     );
+  });
+
+  it("of Istio are opened by the names of pull secrets alone", () => {
+    const values = chartImageValues("istio-istiod", MIRROR, "image-pull");
+    expect(values.get("global.imagePullSecrets")).toEqual(["image-pull"]);
+    expect(values.get("global.proxy.image")).toMatch(
+      /^registry\.example\.com:5000\/.*\/proxyv2:1\.\d+\.\d+-distroless$/,
+    );
+    expect(chartImageValues("istio-ztunnel", {}, "image-pull").get("imagePullSecrets")).toEqual(["image-pull"]);
   });
 
   it("must be listed", () => {

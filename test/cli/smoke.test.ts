@@ -91,6 +91,39 @@ describe("a platform that is well", () => {
     ]);
   });
 
+  it("asks a server group or a node on its own paths, for the model that it is told", async () => {
+    const node = await serve({
+      "GET /inference-cluster/health": () => ({ body: { status: "ok" } }),
+      "POST /inference-cluster/infer": () => STREAMED_ANSWER,
+    });
+    const url = `${node.url}/inference-cluster`;
+    const result = await smokeReport("--url", url, "--model", "llama3.1:70b");
+    expect([result.status, ...statuses(result)]).toEqual([
+      0,
+      "health passed",
+      "pull not applicable",
+      "latency passed",
+      "concurrency passed",
+      "unload not applicable",
+      "stop worker not applicable",
+    ]);
+    expect(result.steps[0]?.detail).toBe("Inference node says ok");
+    expect(node.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /inference-cluster/health",
+      ...Array.from({ length: 6 }, () => "POST /inference-cluster/infer"),
+    ]);
+    expect(node.requests[1]?.body).toMatchObject({ model: "llama3.1:70b", stream: true });
+    const unnamed = await smokeReport("--url", url);
+    expect(failures(unnamed).pull).toContain("a node does not say which it serves | --model");
+  });
+
+  it.each(["degraded", "unhealthy"])("fails with a node's own word: %s", async (health) => {
+    const node = await serve({ "GET /health": () => ({ status: 503, body: { status: health } }) });
+    const result = await smokeReport("--url", node.url, "--model", "chat");
+    expect(result.status).toBe(1);
+    expect(failures(result).health).toContain(` | ${health} | `);
+  });
+
   it("prints a table of all steps, and lines on the other stream while it runs", async () => {
     const server = await openAi();
     const { status, out, err } = await smoke("--url", server.url, "--concurrency", "2");

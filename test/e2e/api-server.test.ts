@@ -24,6 +24,12 @@ interface Verdict {
 function withEveryOption(): Promise<ProgramRun> {
   const folder = mkdtempSync(join(tmpdir(), "options-"));
   writeFileSync(join(folder, "chat.jinja"), "{{ messages }}");
+  const caFile = join(__dirname, "../fixtures/certificates/example-ca.pem");
+  const registrar = { url: "https://registrar.example.com/api", secretKey: "registrarApiKey", caFile };
+  const nodes = {
+    "inference-cluster": { model: "llama-405b", registrar },
+    answers: { model: "qwen-7b", registrar },
+  };
   const options = {
     vllm: { toolCalling: true, chatTemplate: "chat.jinja" },
     args: { "enable-prefix-caching": false, "cudagraph-capture-sizes": [1, 2], "limit-mm-per-prompt": { image: 1 } },
@@ -45,7 +51,7 @@ function withEveryOption(): Promise<ProgramRun> {
         model: "gpt-small",
         secretKey: "partnerApiKey",
         networks: ["10.99.0.0/28"],
-        caFile: join(__dirname, "../fixtures/certificates/example-ca.pem"),
+        caFile,
       },
     },
     provider: { engine: "external", external: { url: "https://api.example.com/v1" } },
@@ -63,11 +69,26 @@ function withEveryOption(): Promise<ProgramRun> {
     },
     a10: { shape: "BM.GPU.A10.4", availabilityDomains: [1] },
   };
-  return changedRun("oci-h100", { pools, models, images, registryCredentials: secret, partnerApiKey: secret }, folder);
+  const secrets = { registryCredentials: secret, partnerApiKey: secret, registrarApiKey: secret };
+  return changedRun("oci-h100", { pools, models, nodes, images, ...secrets }, folder);
+}
+
+/** An environment in a mesh whose proxies look at tokens and count requests: all kinds of Istio's that the platform makes. */
+function inMesh(mode: "ambient" | "sidecar"): Promise<ProgramRun> {
+  const gateway = {
+    hostname: "inference.example.com",
+    tls: { kind: "acme", email: "platform@example.com" },
+    consumers: ["web-app", "batch"],
+    auth: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
+  };
+  const mesh = { mode, ...(mode === "sidecar" && { egressHosts: ["api.example.com"] }) };
+  return changedRun("aws-prod", { gateway, mesh });
 }
 
 const RUNS = [
   ...environments.map((name) => ({ name, run: () => programRun(name) })),
+  { name: "aws-prod in an ambient mesh", run: () => inMesh("ambient") },
+  { name: "aws-prod in a mesh of sidecars", run: () => inMesh("sidecar") },
   { name: "oci-h100 with every option", run: withEveryOption },
 ];
 

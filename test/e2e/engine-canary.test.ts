@@ -13,15 +13,23 @@ const models = (writer: object) => ({ value: JSON.stringify({ writer: { ...MODEL
 const canary = (weight: number) => ({ source: at(R2), weight });
 
 const PLAN = "ConfigMap platform-plan-plan";
-/** By name and by path: both ways to a model are rules of one route. */
-const ROUTE = "AIGatewayRoute platform-gateway-routes-route-writer";
-/** Who may connect to whom, who may read what of the store, and who is scraped. */
+/** By name and by path: both ways to a model are rules of one route. Then those of the group that its replicas are nodes of. */
+const ROUTES = [
+  "AIGatewayRoute platform-gateway-routes-route-writer",
+  "AIGatewayRoute platform-gateway-routes-route-inference-cluster",
+  "HTTPRoute platform-gateway-health-route-inference-cluster",
+] as const;
+/** Steps on what there is for the canary alone, at the model and at its group. */
+const OF_CANARY = /writer-canary|inference-cluster\.canary/;
+/** Who may connect to whom, who may read what of the store, who is scraped, and which paths are groups'. */
 const ADMISSION = [
+  "EnvoyExtensionPolicy platform-gateway-routes-paths-script",
   "ConfigMap platform-store-setup-policies",
   "NetworkPolicy platform-gateway-namespace-allow-inference-gateway",
   "NetworkPolicy platform-observability-metrics-namespace-allow-prometheus",
   "NetworkPolicy platform-store-ns-allow-minio",
   "PodMonitor platform-observability-monitors-models-vllm",
+  "PodMonitor platform-observability-monitors-nodes-inference-cluster-vllm",
   "Secret platform-store-setup-users",
 ] as const;
 const PROVISION = "Job platform-store-setup-provision-job";
@@ -55,21 +63,21 @@ describe("a canary on the real engine and a real control plane", { timeout: 300_
     const { steps } = await upWith({ source: at(R1), canary: canary(0) });
     const created = steps.filter((step) => step.startsWith("create "));
     expect(created).toContain(`create ${CANARY}`);
-    expect(created.filter((step) => !step.includes("writer-canary"))).toEqual([]);
+    expect(created.filter((step) => !OF_CANARY.test(step))).toEqual([]);
     expect(steps.filter((step) => !created.includes(step))).toEqual(
-      [...updates(ROUTE, PLAN, ...ADMISSION), `replace ${PROVISION}`].sort(),
+      [...updates(...ROUTES, PLAN, ...ADMISSION), `replace ${PROVISION}`].sort(),
     );
   });
 
-  it.each([20, 100])("shifts requests by its route alone: %i percent", async (weight) => {
-    expect((await upWith({ source: at(R1), canary: canary(weight) })).steps).toEqual(updates(ROUTE, PLAN));
+  it.each([20, 100])("shifts requests by its routes alone: %i percent", async (weight) => {
+    expect((await upWith({ source: at(R1), canary: canary(weight) })).steps).toEqual(updates(...ROUTES, PLAN));
   });
 
   it("answers all requests while its model becomes what it is", async () => {
     const { steps } = await upWith({ source: at(R2), firstRevision: R1, canary: canary(100) });
     expect(steps).toContain(`update ${DEPLOYMENT}`);
     expect(steps).toContain(`replace ${SYNC}`);
-    expect(steps.filter((step) => /writer-canary|route|path/.test(step))).toEqual([]);
+    expect(steps.filter((step) => /canary|route|path/.test(step))).toEqual([]);
     expect(await folderOf("sync-writer")).toBe(`writer.${R2}`);
     expect(await folderOf("sync-writer-canary")).toBe(`writer.${R2}`);
   });
@@ -78,11 +86,13 @@ describe("a canary on the real engine and a real control plane", { timeout: 300_
     const { steps, inOrder } = await upWith({ source: at(R2), firstRevision: R1 });
     const deleted = steps.filter((step) => step.startsWith("delete "));
     expect(deleted).toContain(`delete ${CANARY}`);
-    expect(deleted.filter((step) => !step.includes("writer-canary"))).toEqual([]);
-    expect(steps).toEqual(expect.arrayContaining(updates(ROUTE, PLAN)));
+    expect(deleted.filter((step) => !OF_CANARY.test(step))).toEqual([]);
+    expect(steps).toEqual(expect.arrayContaining(updates(...ROUTES, PLAN)));
     expect(steps.filter((step) => step.endsWith(DEPLOYMENT) || step.endsWith(SYNC))).toEqual([]);
     const first = inOrder.indexOf(`delete ${CANARY}`);
-    expect(inOrder.indexOf(`update ${ROUTE}`)).toBeLessThan(first);
+    for (const route of ROUTES) {
+      expect(inOrder.indexOf(`update ${route}`)).toBeLessThan(first);
+    }
   });
 
   it("is undone by the configuration from before: the model reads the folder that was never touched", async () => {

@@ -51,22 +51,33 @@ function ownAddress(): string {
 describe("a replica is busy", () => {
   it.each(["0.0.0.0", "::"])("while somebody outside of its pod is connected (listening on %s)", async (listen) => {
     const port = await serve((_, response) => response.end(), listen);
-    expect(await isBusy(whileConnected(port))).toBe(false);
+    expect(await isBusy(whileConnected([port]))).toBe(false);
     const beside = await connected(port, "127.0.0.1");
-    expect(await isBusy(whileConnected(port))).toBe(false);
+    expect(await isBusy(whileConnected([port]))).toBe(false);
     const client = await connected(port, ownAddress());
-    expect(await isBusy(whileConnected(port))).toBe(true);
+    expect(await isBusy(whileConnected([port]))).toBe(true);
     // Another port of the same pod.
-    expect(await isBusy(whileConnected(port - 1))).toBe(false);
+    expect(await isBusy(whileConnected([port - 1]))).toBe(false);
     client.destroy();
     beside.destroy();
-    await expect.poll(() => isBusy(whileConnected(port))).toBe(false);
+    await expect.poll(() => isBusy(whileConnected([port]))).toBe(false);
+  });
+
+  it("while somebody is connected to a proxy beside it, which the engine sees as beside it", async () => {
+    const engine = await serve((_, response) => response.end());
+    const proxy = await serve((_, response) => response.end());
+    await connected(engine, "127.0.0.1");
+    const client = await connected(proxy, ownAddress());
+    expect(await isBusy(whileConnected([engine]))).toBe(false);
+    expect(await isBusy(whileConnected([engine, proxy]))).toBe(true);
+    client.destroy();
+    await expect.poll(() => isBusy(whileConnected([engine, proxy]))).toBe(false);
   });
 
   it("while somebody is connected by IPv6's own loopback, which is beside it", async () => {
     const port = await serve((_, response) => response.end());
     await connected(port, "::1");
-    expect(await isBusy(whileConnected(port))).toBe(false);
+    expect(await isBusy(whileConnected([port]))).toBe(false);
   });
 
   it("while its engine counts requests that run or wait", async () => {

@@ -1,7 +1,9 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { repositoryRoot } from "../../names/repository-root";
 import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { kindsOf } from "../../rehearsal/cluster/recorded-objects";
 import { environments } from "../stacks/run";
@@ -28,11 +30,22 @@ const run: Readonly<Record<Linter, (linted: LintedFolder) => Promise<Finding[]>>
   checkov,
 };
 
+/** `aws-prod` with its pods in a mesh, as a file for `--config`. */
+function inMesh(mode: "ambient" | "sidecar"): string {
+  const file = join(folder, `in-mesh-${mode}.yaml`);
+  const { config, ...rest } = parse(readFileSync(join(repositoryRoot(), "Pulumi.aws-prod.yaml"), "utf8"));
+  writeFileSync(file, stringify({ ...rest, config: { ...config, "inference-stacks:mesh": { mode } } }));
+  return file;
+}
+
 const rendered: LintedFolder[] = [];
 beforeAll(async () => {
   // One after the other: the first one may build the bundle that all run from.
   for (const environment of environments) {
     rendered.push(await renderedFolder(environment, join(folder, environment)));
+  }
+  for (const mode of ["ambient", "sidecar"] as const) {
+    rendered.push(await renderedFolder("aws-prod", join(folder, `aws-prod-${mode}`), inMesh(mode)));
   }
   const kinds = kindsOf(rendered.flatMap(({ files }) => files.map(({ object }) => object)));
   const controlPlane = await ControlPlane.start();

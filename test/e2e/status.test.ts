@@ -1,29 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
 import { main } from "../../cli/status";
 import { type StatusReport, statusSchema } from "../../cli/status/result";
 import { modelNamespaceName } from "../../names/namespaces";
+import { repositoryRoot } from "../../names/repository-root";
 import { applyPlatform, prepareCluster } from "../../rehearsal/bring-up";
 import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { nodesOf } from "../../rehearsal/cluster/existing-parts";
 import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { waitFor } from "../../rehearsal/cluster/wait";
 import { runPiped } from "../cli/run";
-import { programRun } from "../stacks/run";
+import { changedRun } from "../stacks/run";
 import { poolPlansOf } from "./doctor/pool-plans";
 
 const MODEL = "assistant";
 const NAMESPACE = modelNamespaceName(MODEL);
+const FILE = "Pulumi.dev.yaml";
+const NODES = { nodes: { "inference-cluster": { model: MODEL } } };
+
+/** The environment of the repository, with its model's replicas as nodes of a group. */
+function environmentWithNodes(): string {
+  const { config } = parse(readFileSync(join(repositoryRoot(), FILE), "utf8")) as { readonly config: object };
+  return stringify({ config: { ...config, "inference-stacks:nodes": NODES.nodes } });
+}
 
 describe("npm run status, of dev on a real control plane with KWOK's nodes", { timeout: 120_000 }, () => {
   let plane: ControlPlane;
 
+  let folder = "";
+
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "status-"));
+    writeFileSync(join(folder, FILE), environmentWithNodes());
     plane = await ControlPlane.start({ controllers: true });
   });
-  afterAll(() => plane?.stop());
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await plane?.stop();
+  });
 
-  const status = (...argv: string[]) => runPiped(main, ["dev", "--kubeconfig", plane.kubeconfig, ...argv]);
+  const status = (...argv: string[]) =>
+    runPiped(main, ["dev", "--config", join(folder, FILE), "--kubeconfig", plane.kubeconfig, ...argv]);
   const report = async (): Promise<StatusReport> => statusSchema.parse(JSON.parse((await status("--json")).out));
   const model = async () => (await report()).models.find(({ name }) => name === MODEL);
   const becomes = (state: string) =>
@@ -33,11 +54,12 @@ describe("npm run status, of dev on a real control plane with KWOK's nodes", { t
     const { status: exit, out } = await status();
     expect(exit).toBe(1);
     expect(out).toMatch(/✗ assistant +absent +0 of 1 +ollama +https:\/\/\S+\/assistant\/v1/);
+    expect(out).toMatch(/✗ inference-cluster +absent +0 of 1 +assistant +https:\/\/\S+\/inference-cluster/);
     expect(out).toContain("pulumi up makes it");
   });
 
   it("is well once all pods are, with the address and a call", async () => {
-    const { resources } = await programRun("dev");
+    const { resources } = await changedRun("dev", NODES);
     const objects = recordedObjects(resources);
     await prepareCluster(plane, nodesOf(await poolPlansOf("dev")), objects);
     const { refused } = await applyPlatform(plane.client, objects);
@@ -47,8 +69,9 @@ describe("npm run status, of dev on a real control plane with KWOK's nodes", { t
     const { status: exit, out } = await status();
     expect(exit).toBe(0);
     expect(out).toMatch(/✓ assistant +ready +1 of 1/);
+    expect(out).toMatch(/✓ inference-cluster +ready +1 of 1 +assistant/);
     expect(out).toMatch(/✓ model-store +\d of \d/);
-    expect(out).toContain("curl https://");
+    expect(out).toMatch(/Try inference-cluster[\s\S]*curl https:\/\/\S+\/inference-cluster\/infer/);
   });
 
   it("says what the kubelet says of a container that ends again and again", async () => {

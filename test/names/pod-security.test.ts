@@ -5,7 +5,7 @@ describe("podSecurityLevel", () => {
   const named = (name: string) => ({ name, labels: {} });
 
   it("is restricted but for the namespaces with a reason", () => {
-    const excepted = ["beta9", "calico-system", "gpu-metrics", "node-metrics"];
+    const excepted = ["beta9", "calico-system", "gpu-metrics", "istio-system", "node-metrics"];
     expect(excepted.map((name) => podSecurityLevel(named(name)))).toEqual(excepted.map(() => "privileged"));
     for (const name of ["model-llama-70b", "model-beta9", "beta9-functions", "observability", ""]) {
       expect(podSecurityLevel(named(name)), name).toBe("restricted");

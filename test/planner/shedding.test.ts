@@ -14,6 +14,13 @@ describe("requests of free consumers", () => {
     expect(freeRequests([{ name: "chat", minReplicas, concurrency }], limits).byModel).toEqual({ chat: most });
   });
 
+  it("halves them where a model has a second way, by its nodes", () => {
+    const model = { name: "chat", minReplicas: 2, concurrency: 16 };
+    expect(freeRequests([{ ...model, node: { group: "cluster" } }], limits).byModel).toEqual({ chat: 8 });
+    const few = { name: "chat", minReplicas: 1, concurrency: 2, node: { group: "cluster" } };
+    expect(freeRequests([few], limits).byModel).toEqual({ chat: 1 });
+  });
+
   it("are half of what a proxy passes on to a server of others", () => {
     expect(freeRequests([], limits)).toEqual({ byModel: {}, elsewhere: 153 });
   });

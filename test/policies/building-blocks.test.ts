@@ -41,12 +41,14 @@ test("what components/core builds passes every policy, without a caller doing an
             writablePaths: ["/tmp"],
             resources: modelResources(
               {
-                cpu: 4,
-                memoryGiB: 32,
-                ephemeralStorageGiB: 10,
-                sharedMemoryGiB: 0,
-                gpus: 1,
-                gpuResource: "nvidia.com/gpu",
+                resources: {
+                  cpu: 4,
+                  memoryGiB: 32,
+                  ephemeralStorageGiB: 10,
+                  sharedMemoryGiB: 0,
+                  gpus: 1,
+                  gpuResource: "nvidia.com/gpu",
+                },
               },
               engineOf("vllm").sidecar,
             ),

@@ -220,6 +220,8 @@ const MEANT_EMPTY = new Set([
   "selfSigned:{}",
   "data:{}",
   "from:[]",
+  // OpenAI's error object has the field, whether it names a parameter or not.
+  "param:null",
 ]);
 const PREREQUISITE = "external-secrets.io/";
 const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "LeaderWorkerSet", "RayService"]);

@@ -271,6 +271,7 @@ export const planResult: PlanResult = {
     ],
     unplaced: [],
     externalModels: [],
+    groups: [],
     tenants: [],
     storage: { models: ["llama-405b", "qwen-8b", "reranker"], bucket: "models", sizeGiB: 1159 },
     cost: {

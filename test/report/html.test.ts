@@ -345,7 +345,7 @@ describe("the topology", () => {
             resources,
           });
         });
-        const nodes = arrange({ pools: [pool], models }, pool).flat();
+        const nodes = arrange({ pools: [pool], models, unplaced: [] }, pool).flat();
         const pods = nodes.flatMap((node) => node.pods.map((pod) => `${pod.model.name}/${pod.replica}/${pod.rank}`));
         expect(new Set(pods).size).toBe(pods.length);
         expect(pods).toHaveLength(wanted.reduce((sum, { replicas, nodes: span }) => sum + replicas * span, 0));

@@ -48,6 +48,13 @@ const PRODUCTS: readonly Product[] = [
     group: "monitoring.coreos.com",
     crdChart: "prometheus-operator-crds",
   },
+  {
+    title: "Istio",
+    chart: "istio-istiod",
+    image: /\/pilot(:|@|$)/,
+    group: "istio.io",
+    crdChart: "istio-base",
+  },
   { title: "LeaderWorkerSet", chart: "lws", image: /\/lws(:|@|$)/, group: "leaderworkerset.x-k8s.io" },
   { title: "KubeRay", chart: "kuberay-operator", image: /kuberay\/operator(:|@|$)/, group: "ray.io" },
 ];

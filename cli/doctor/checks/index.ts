@@ -1,6 +1,7 @@
 import type { Check } from "./check";
 import { controllers, gatewayApi } from "./controllers";
 import { dns } from "./dns";
+import { mesh } from "./mesh";
 import { networkPolicies } from "./network-policies";
 import { platformNodes, pools } from "./pools";
 import { rights } from "./rights";
@@ -20,5 +21,6 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   runtimeClasses,
   controllers,
   gatewayApi,
+  mesh,
   rights,
 ];

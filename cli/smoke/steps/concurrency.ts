@@ -5,12 +5,12 @@ import { NoAnswer } from "../http";
 import { StepFailure, type StepOutcome } from "../result";
 
 /** Several requests at once, each with a prompt of its own so that no cache answers for the engine: all must answer. */
-export async function concurrency({ inference, servedModel, args }: StepContext): Promise<StepOutcome> {
+export async function concurrency({ inference, servedModel, chatPath: path, args }: StepContext): Promise<StepOutcome> {
   const { prompt, maxTokens } = args;
   const signal = stepSignal(args);
   const outcomes = await Promise.all(
     Array.from({ length: args.concurrency }, (_, index) => {
-      const request = { model: servedModel, prompt: `(${index + 1}) ${prompt}`, maxTokens };
+      const request = { path, model: servedModel, prompt: `(${index + 1}) ${prompt}`, maxTokens };
       return chat(inference, request, signal).catch(reasonOf);
     }),
   );

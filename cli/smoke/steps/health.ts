@@ -57,13 +57,16 @@ function verdict(
   if (failures.length > 0) {
     return joined(failures.map(({ explanation }) => explanation));
   }
-  const served =
-    engine instanceof StepFailure ? "" : `${engine.label} serves ${counted(engine.models.length, "model")}`;
+  const served = engine instanceof StepFailure ? "" : saysOf(engine);
   if (control === undefined || control instanceof StepFailure) {
     return { detail: served };
   }
   const { checks } = control.health;
   return { detail: [...told(checks), served].join(" · "), figures: { checks } };
+}
+
+function saysOf({ kind, label, models }: Endpoint): string {
+  return kind === "node" ? `${label} says ok` : `${label} serves ${counted(models.length, "model")}`;
 }
 
 function unhealthy(control: Answered | StepFailure | undefined): StepFailure | undefined {

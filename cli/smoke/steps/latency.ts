@@ -4,9 +4,9 @@ import { milliseconds } from "../figures";
 import type { StepOutcome } from "../result";
 
 /** One request: the time to its first token, its whole time, and its speed. */
-export async function latency({ inference, servedModel, args }: StepContext): Promise<StepOutcome> {
+export async function latency({ inference, servedModel, chatPath: path, args }: StepContext): Promise<StepOutcome> {
   const { prompt, maxTokens } = args;
-  const timing = await chat(inference, { model: servedModel, prompt, maxTokens }, stepSignal(args));
+  const timing = await chat(inference, { path, model: servedModel, prompt, maxTokens }, stepSignal(args));
   const words = [
     `first token ${milliseconds(timing.firstTokenMs)}`,
     `whole answer ${milliseconds(timing.totalMs)}`,

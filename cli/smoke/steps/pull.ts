@@ -5,7 +5,8 @@ import { StepFailure, type StepOutcome } from "../result";
 export async function pull(context: StepContext): Promise<StepOutcome> {
   const { lifecycle, model, args, stateBefore, onProgress } = context;
   if (model === "") {
-    throw new StepFailure({ expected: "a model to try", got: "--url serves none", lookAt: "--model, which names one" });
+    const got = context.endpoint?.kind === "node" ? "a node does not say which it serves" : "--url serves none";
+    throw new StepFailure({ expected: "a model to try", got, lookAt: "--model, which names one" });
   }
   if (lifecycle === undefined) {
     return isServed(context);
@@ -25,6 +26,9 @@ export async function pull(context: StepContext): Promise<StepOutcome> {
 
 /** What has no pull must serve the model already. */
 function isServed({ endpoint, servedModel }: StepContext): StepOutcome {
+  if (endpoint?.kind === "node") {
+    return { status: "not applicable", detail: `a node has no pull; ${servedModel} is asked for` };
+  }
   const models = endpoint?.models ?? [];
   if (!models.includes(servedModel)) {
     throw new StepFailure({

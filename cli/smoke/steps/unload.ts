@@ -8,7 +8,10 @@ import { poll } from "../wait";
 export async function unload(context: StepContext): Promise<StepOutcome> {
   const { lifecycle, model, args, stateBefore, onProgress } = context;
   if (lifecycle === undefined) {
-    return { status: "not applicable", detail: "an OpenAI API has no unload" };
+    return {
+      status: "not applicable",
+      detail: `${context.endpoint?.kind === "node" ? "a node" : "an OpenAI API"} has no unload`,
+    };
   }
   if (args.keepLoaded) {
     return { status: "skipped", detail: "--keep-loaded was given" };

@@ -6,20 +6,28 @@ const CLIENT_LISTENERS = 'envoy_http_conn_manager_prefix=~"https?-[0-9]+"';
 const PROXY = 'namespace="gateway",pod="proxy-0"';
 const HTTPS = 'envoy_http_conn_manager_prefix="https-443"';
 
+/** What Envoy Gateway names clusters of routes after. */
+const ROUTES = 'envoy_cluster_name=~"(http|grpc)route/.*"';
+const CHAT_ROUTE = "httproute/gateway/chat/rule/0";
+
 const upstreamRtt: RecordingRule = {
   record: "envoy_upstream_rtt_ms",
   // Time to connect: the only round trip that Envoy measures. Reused connections add no samples.
-  expr: "histogram_quantile(0.95, sum by (namespace, envoy_cluster_name, le) (rate(envoy_cluster_upstream_cx_connect_ms_bucket[5m])))",
+  // Of the gateway's routes alone: Envoys beside engines, and those of a mesh, have series of the same name.
+  expr: `histogram_quantile(0.95, sum by (namespace, envoy_cluster_name, le) (rate(envoy_cluster_upstream_cx_connect_ms_bucket{${ROUTES}}[5m])))`,
   about: "95th percentile of the round trip from gateway to engine, in milliseconds, per route.",
   cases: {
     gives: {
       series: {
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="chat",le="1"}`]: "0+0x20",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="chat",le="5"}`]: "0+60x20",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="chat",le="+Inf"}`]: "0+60x20",
+        'envoy_cluster_upstream_cx_connect_ms_bucket{namespace="model-chat",envoy_cluster_name="engine",le="+Inf"}':
+          "0+60x20",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="1"}`]: "0+0x20",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="5"}`]: "0+60x20",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="+Inf"}`]:
+          "0+60x20",
       },
       at: "15m",
-      samples: { 'envoy_upstream_rtt_ms{namespace="gateway",envoy_cluster_name="chat"}': 4.8 },
+      samples: { [`envoy_upstream_rtt_ms{namespace="gateway",envoy_cluster_name="${CHAT_ROUTE}"}`]: 4.8 },
     },
   },
 };

@@ -1,10 +1,23 @@
 import { gateway } from "./gateway";
 import { gpu } from "./gpu";
+import { mesh } from "./mesh";
 import { models } from "./models";
+import { nodes } from "./nodes";
 import { platform } from "./platform";
 import { quotas } from "./quotas";
+import { registrations } from "./registrations";
 import { serving } from "./serving";
 import type { RuleSubject } from "./types";
 
 /** Rules of what every platform has; add-ons bring theirs along. A new subject is one file and one row here. */
-export const RULE_SUBJECTS: readonly RuleSubject[] = [models, serving, gpu, gateway, quotas, platform];
+export const RULE_SUBJECTS: readonly RuleSubject[] = [
+  models,
+  serving,
+  nodes,
+  registrations,
+  gpu,
+  gateway,
+  quotas,
+  mesh,
+  platform,
+];

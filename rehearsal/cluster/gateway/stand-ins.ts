@@ -7,7 +7,7 @@ export interface StandIn {
   /** IPv4 address of its own. */
   readonly address: string;
   readonly port: number;
-  /** Takes its address from the name, so that proxies forget it within seconds, and closes it with its connections. */
+  /** Takes its address from the name, unless another port is served there, so that proxies forget it within seconds, and closes it with its connections. */
   close(): Promise<void>;
 }
 
@@ -28,9 +28,13 @@ export class StandIns {
     }
   }
 
-  /** Makes a server answer under a name, at an address of its own: a name may have several. */
+  /**
+   * Makes a server answer under a name, which may have several addresses: at one where another port of the name is served already, as a
+   * pod has several ports; else at an address of its own.
+   */
   async listen(hostname: string, port: number, server: Server): Promise<StandIn> {
-    const address = this.vacant.get(hostname) ?? (await this.network.serviceAddress(hostname));
+    const address =
+      this.vacant.get(hostname) ?? this.withoutPort(hostname, port) ?? (await this.network.serviceAddress(hostname));
     this.vacant.delete(hostname);
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -43,14 +47,30 @@ export class StandIns {
       close: async () => {
         this.running.delete(standIn);
         const { names } = this.network;
-        const others = names.addresses(hostname).filter((each) => each !== address);
-        names.set(hostname, others);
+        if (![...this.running].some((other) => other.address === address)) {
+          names.set(
+            hostname,
+            names.addresses(hostname).filter((each) => each !== address),
+          );
+        }
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));
       },
     };
     this.running.add(standIn);
     return standIn;
+  }
+
+  /** An address of a name where somebody answers, and nobody on this port. */
+  private withoutPort(hostname: string, port: number): string | undefined {
+    const here = [...this.running];
+    return this.network.names
+      .addresses(hostname)
+      .find(
+        (address) =>
+          here.some((other) => other.address === address) &&
+          !here.some((other) => other.address === address && other.port === port),
+      );
   }
 
   async closeAll(): Promise<void> {

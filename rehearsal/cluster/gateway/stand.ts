@@ -28,7 +28,7 @@ import { installChartCrds } from "../chart-crds";
 import { ControlPlane } from "../control-plane";
 import { PodNetwork } from "../kubelet/network";
 import type { Programs } from "../kubelet/pod-containers";
-import { RunningPod } from "../kubelet/running-pod";
+import { type PodOptions, RunningPod } from "../kubelet/running-pod";
 import { recordedObjects } from "../recorded-objects";
 import { waitFor } from "../wait";
 import { type Condition, conditionsOf } from "./conditions";
@@ -43,6 +43,8 @@ import { podOf } from "./workload";
 export interface StandOptions {
   /** Envoys at the start; none where a test starts what they need first. @default 1 */
   readonly proxies?: number;
+  /** Controllers of kube-controller-manager to run. @default none */
+  readonly controllers?: readonly string[];
 }
 
 /** The controllers watch every kind of theirs, used or not. */
@@ -71,14 +73,14 @@ export class GatewayStand {
    */
   static async start(
     resources: readonly RecordedResource[],
-    { proxies = 1 }: StandOptions = {},
+    { proxies = 1, controllers: manager }: StandOptions = {},
   ): Promise<GatewayStand> {
     const network = await PodNetwork.start();
     const authority = new Authority();
     let plane: ControlPlane | undefined;
     let stand: GatewayStand | undefined;
     try {
-      plane = await ControlPlane.start({ address: network.address });
+      plane = await ControlPlane.start({ address: network.address, ...(manager && { controllers: manager }) });
       const { client } = plane;
       network.names.set("kubernetes.default.svc.cluster.local", [network.address]);
       const objects = gatewayObjects(recordedObjects(resources), authority);
@@ -119,7 +121,10 @@ export class GatewayStand {
 
   /** Hostname of the models' address. */
   get hostname(): string {
-    const gateway = this.objects.find(({ kind }) => kind === "Gateway");
+    // Others are the mesh's waypoints.
+    const gateway = this.objects.find(
+      ({ kind, metadata }) => kind === "Gateway" && metadata.namespace === GATEWAY_NAMESPACE,
+    );
     const { listeners = [] } = (gateway?.spec ?? {}) as {
       readonly listeners?: readonly { readonly hostname?: string }[];
     };
@@ -188,10 +193,21 @@ export class GatewayStand {
       waitFor(`${kind} ${namespace}/${name}`, () => this.client.get({ apiVersion: "apps/v1", kind, metadata })),
     );
     const manifest = podOf(workload, `${name}-${this.workloads.length}`);
-    const pod = await RunningPod.run(this.plane, this.network, manifest, programs);
-    this.workloads.push(pod);
+    const pod = await this.runPod(manifest, programs);
     await pod.ready();
     return pod;
+  }
+
+  /** Starts a pod as it is written. See `RunningPod.run`. */
+  async runPod(manifest: KubernetesObject, programs: Programs, options: PodOptions = {}): Promise<RunningPod> {
+    const pod = await RunningPod.run(this.plane, this.network, manifest, programs, options);
+    this.workloads.push(pod);
+    return pod;
+  }
+
+  /** From now on a name leads proxies to these addresses, as a cluster's DNS has them from its EndpointSlices. */
+  resolve(hostname: string, addresses: readonly string[]): void {
+    this.network.names.set(hostname, addresses);
   }
 
   /** Plays a backend of the Gateway: the server that its `Backend` object of this name leads to. */

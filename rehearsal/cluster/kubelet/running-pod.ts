@@ -14,6 +14,11 @@ import { type Container, type HttpGet, type PodSpec, podSpec } from "./pod-spec"
 /** Between two looks at the Secrets and ConfigMaps of a running pod; a kubelet takes up to a minute. */
 const REFRESH_MS = 500;
 
+export interface PodOptions {
+  /** Whether names of its Services lead to it while it runs, ready or not. @default true */
+  readonly joinsServices?: boolean;
+}
+
 interface RunningContainer {
   readonly container: Container;
   readonly program: Program;
@@ -55,6 +60,7 @@ export class RunningPod {
     network: PodNetwork,
     manifest: KubernetesObject,
     programs: Programs,
+    { joinsServices = true }: PodOptions = {},
   ): Promise<RunningPod> {
     const { object: pod } = await plane.client.apply(manifest);
     const spec = podSpec.parse(pod.spec);
@@ -71,7 +77,9 @@ export class RunningPod {
         const program = await runner.start(container, [...command, ...container.args]);
         containers.push({ container, program, sidecar: spec.initContainers.includes(container) });
       }
-      const leaveServices = await joinServices(plane.client, network.names, pod, address);
+      const leaveServices = joinsServices
+        ? await joinServices(plane.client, network.names, pod, address)
+        : () => undefined;
       return new RunningPod(plane, pod, address, pid, spec, holder, runner, containers, leaveServices);
     } catch (error) {
       await Promise.all([holder, ...containers.map(({ program }) => program)].map((program) => program.stop()));

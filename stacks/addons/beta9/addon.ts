@@ -1,4 +1,5 @@
 import { beta9Connections } from "../../../components/beta9/connections";
+import { BETA9_NAMESPACE } from "../../../names/namespaces";
 import { addon } from "../addon";
 import { beta9Secrets, beta9Section } from "./config";
 import { beta9Problems } from "./problems";
@@ -16,6 +17,7 @@ export const beta9 = addon({
   volumes: () => ({ volumes: [], notPriced: ["Beta9's image volume"] }),
   rules: [rules.beta9PoolsExist, rules.beta9CpuPoolFits, rules.beta9GpuPoolsFit],
   problems: ({ settings }) => beta9Problems(settings),
+  namespaces: () => [BETA9_NAMESPACE],
   connections: ({ settings, cluster }) =>
     beta9Connections({ backends: settings, clients: settings.clients, networks: cluster }),
   load: () => import("./build"),

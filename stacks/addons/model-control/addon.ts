@@ -5,6 +5,7 @@ import { modelControlService } from "../../../components/model-control/gateway-s
 import { modelControlPods, QUEUE_VOLUME_GIB } from "../../../components/model-control/names";
 import { publishedWorker } from "../../../components/model-control/outside-worker";
 import { modelControlTarget, modelRelayTarget } from "../../../components/model-control/scrape-target";
+import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
 import { addon } from "../addon";
 import { controlImage, controlImageArchitecture } from "./advice";
 import { type ModelControlConfig, type ModelControlSettings, modelControlSection, outsideWorkers } from "./config";
@@ -43,6 +44,7 @@ export const modelControl = addon({
   services: ({ settings: { hostname } }) => (hostname === undefined ? [] : [modelControlService(hostname)]),
   runTimeModels: ({ settings, plan }) => (relays(plan, settings) ? relayedModels(settings) : undefined),
   targets: ({ settings, plan }) => [modelControlTarget, ...(relays(plan, settings) ? [modelRelayTarget] : [])],
+  namespaces: () => [MODEL_CONTROL_NAMESPACE],
   connections: ({ settings, endpoints, cluster }) =>
     modelControlConnections({
       endpoints,

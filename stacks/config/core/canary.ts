@@ -3,14 +3,17 @@ import type { z } from "zod";
 import { engineOf } from "../../../engines";
 import { commitOf, parseSource } from "../../../engines/sources";
 import type { Revision } from "../../../planner/types";
-import type { Path, ProblemDraft } from "./problems";
 import type { placedModelSchema } from "./sections/models";
 
 /** A model as the file has it. */
 export type WrittenModel = z.output<typeof placedModelSchema>;
 
 /** A model as everything behind the file sees it: one that the file names, or the canary of one. */
-export type ModelConfig = WrittenModel & { readonly revisionOf?: Revision };
+export type ModelConfig = WrittenModel & {
+  readonly revisionOf?: Revision;
+  /** Server group whose entry in the file says how many replicas it has. @default its own entry does */
+  readonly replicasOf?: string;
+};
 
 /** Key of a model's canary among the models: its namespace, its path at the gateway and its objects have this name. */
 export function canaryName(model: string): string {
@@ -59,44 +62,4 @@ function weightsOf({ engine, source, quantization }: WrittenModel, canary: Weigh
   return isOther && engineOf(engine).weightsFrom === "registry"
     ? { source: canary.source, quantization: canary.quantization }
     : { source: canary.source ?? source, quantization: canary.quantization ?? quantization };
-}
-
-/** Keys that a canary has of its own. */
-const OWN_KEYS: ReadonlySet<unknown> = new Set(["source", "quantization", "engineVersion", "replicas", "weight"]);
-
-/** Where the file says what a path among the models means: a canary has there what only it has. */
-export function pathInFile(path: Path, models: Readonly<Record<string, ModelConfig>>): Path {
-  const [section, name, key, ...rest] = path;
-  const revision = section === "models" && typeof name === "string" ? revisionOf(name, models) : undefined;
-  if (revision === undefined) {
-    return path;
-  }
-  const own = ["models", revision.model, "canary"];
-  if (key === undefined) {
-    return own;
-  }
-  return OWN_KEYS.has(key) ? [...own, key, ...rest] : ["models", revision.model, key, ...rest];
-}
-
-/** The same in a text: `models.chat-canary.source` is `models.chat.canary.source` in the file. */
-export function textInFile(text: string, models: Readonly<Record<string, ModelConfig>>): string {
-  return text.replace(/\bmodels\.([a-z0-9-]+)(?:\.(\w+))?/g, (_, name: string, key?: string) =>
-    pathInFile(["models", name, ...(key === undefined ? [] : [key])], models).join("."),
-  );
-}
-
-/** Problems at the places of the file. What a canary has of its model is told once, there. */
-export function draftsInFile(
-  drafts: readonly ProblemDraft[],
-  models: Readonly<Record<string, ModelConfig>>,
-): ProblemDraft[] {
-  const told = new Set(drafts.map(({ path }) => JSON.stringify(path)));
-  return drafts.flatMap((draft) => {
-    const path = pathInFile(draft.path, models);
-    return path !== draft.path && told.has(JSON.stringify(path)) ? [] : [{ ...draft, path }];
-  });
-}
-
-function revisionOf(name: string, models: Readonly<Record<string, ModelConfig>>): Revision | undefined {
-  return Object.hasOwn(models, name) ? models[name]?.revisionOf : undefined;
 }

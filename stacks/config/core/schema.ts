@@ -2,11 +2,14 @@
 import { z } from "zod";
 import type { ClusterKind } from "../../../planner/types";
 import { type ModelConfig, type WrittenModel, withCanaries } from "./canary";
+import { withNodeReplicas } from "./node-replicas";
 import { clusterSection } from "./sections/cluster";
 import type { ExternalModelConfig } from "./sections/external-models";
 import { gatewaySection } from "./sections/gateway";
 import { imagesSection } from "./sections/images";
+import { meshSection } from "./sections/mesh";
 import { modelsSection } from "./sections/models";
+import { type NodesConfig, nodesSection } from "./sections/nodes";
 import { budgetSection, commonLabelsField, scopeField, stageField, storageSection } from "./sections/operations";
 import { peopleSection } from "./sections/people";
 import { type poolSchema, poolsSection } from "./sections/pools";
@@ -22,9 +25,11 @@ export const coreSchema = z.strictObject({
   images: imagesSection,
   pools: poolsSection,
   models: modelsSection,
+  nodes: nodesSection,
   storage: storageSection,
   gateway: gatewaySection,
   budget: budgetSection,
+  mesh: meshSection,
   people: peopleSection,
   commonLabels: commonLabelsField,
 });
@@ -55,7 +60,8 @@ export type ClusterConfig<Kind extends ClusterKind = ClusterKind> = Extract<
 export type GatewayConfig = CoreConfig["gateway"];
 export type PoolConfig = z.output<typeof poolSchema>;
 
-export function modelsByPlace(section: z.output<typeof modelsSection>): ModelsByPlace {
+/** @param nodes server groups, which may say how many replicas a model has. */
+export function modelsByPlace(section: z.output<typeof modelsSection>, nodes: NodesConfig): ModelsByPlace {
   const models: Record<string, WrittenModel> = {};
   const externalModels: Record<string, ExternalModelConfig> = {};
   for (const [name, model] of Object.entries(section)) {
@@ -65,5 +71,5 @@ export function modelsByPlace(section: z.output<typeof modelsSection>): ModelsBy
       models[name] = model;
     }
   }
-  return { models: withCanaries(models), externalModels };
+  return { models: withNodeReplicas(withCanaries(models), nodes), externalModels };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CLUSTER_CHECKS } from "../../../cli/doctor/checks";
 import { controllers, gatewayApi } from "../../../cli/doctor/checks/controllers";
 import { dns } from "../../../cli/doctor/checks/dns";
+import { mesh } from "../../../cli/doctor/checks/mesh";
 import { networkPolicies } from "../../../cli/doctor/checks/network-policies";
 import { rights, WANTED_RIGHTS } from "../../../cli/doctor/checks/rights";
 import { runtimeClasses } from "../../../cli/doctor/checks/runtime-class";
@@ -199,6 +200,20 @@ it("a RuntimeClass that pods name must be there", () => {
   ]);
 });
 
+describe("a mesh", () => {
+  const releases = [{ chart: "istio-cni", release: "istio-cni", namespace: "istio-system" }];
+
+  it.each([
+    ["quay.io/cilium/cilium:v1.18.1", "warning"],
+    ["quay.io/calico/node:v3.30.3", "passed"],
+    ["quay.io/cilium/cilium-envoy:v1.34", "passed"],
+  ])("beside %s: %s", (image, status) => {
+    const found = facts({ daemonSets: known([workload(image)]) });
+    expect(only(mesh, found, needs({ releases })).status).toBe(status);
+    expect(mesh(found, needs())).toEqual([]);
+  });
+});
+
 describe("controllers of others", () => {
   const foreign = workload("docker.io/envoyproxy/gateway:v1.5.0", {
     name: "envoy-gateway",
@@ -230,6 +245,23 @@ describe("controllers of others", () => {
     // A group whose name ends like another's.
     const other = facts({ definitions: known([named("things.x-cert-manager.io")]) });
     expect(statuses(other)["cert-manager"]).toBe("passed");
+  });
+
+  it("have a mesh of their own: two would both take pods in", () => {
+    const releases = [
+      { chart: "istio-base", release: "istio-base", namespace: "istio-system" },
+      { chart: "istio-istiod", release: "istiod", namespace: "istio-system" },
+    ];
+    const wanted = needs({ releases });
+    const deployments = known([
+      workload("docker.io/istio/pilot:1.28.0-distroless", { name: "istiod", namespace: "istio-system" }),
+    ]);
+    expect(statuses(facts({ deployments }), wanted)).toEqual({ Istio: "failed" });
+    const ours = facts({ deployments, ownNamespaces: known([named("istio-system")]) });
+    expect(statuses(ours, wanted)).toEqual({ Istio: "passed" });
+    const left = facts({ definitions: known([named("peerauthentications.security.istio.io")]) });
+    expect(statuses(left, wanted)).toEqual({ Istio: "failed" });
+    expect(statuses(facts({ deployments }))).not.toHaveProperty("Istio");
   });
 
   it("that the environment says are present must be", () => {

@@ -195,6 +195,21 @@ describe("the log that tells most", () => {
     });
     expect(loggedContainer(statuses(sidecar))).toBeUndefined();
   });
+
+  it("is the engine's, or what still fetches its model, and not that of the node's proxy, which is only ready with its engine", () => {
+    const node = { name: "node", state: { running: {} } };
+    const loader = { name: "loader", state: { running: {} } };
+    const engine = (state: object) => ({ name: "engine", state });
+    const inPod = (inits: object[], state: object) =>
+      pod("a", { phase: "Running", initContainerStatuses: inits, containerStatuses: [engine(state)] });
+    expect(loggedContainer(inPod([node, loader], { waiting: {} }))?.name).toBe("loader");
+    expect(loggedContainer(inPod([node], { running: {} }))?.name).toBe("engine");
+    const late = (inits: object[], state: object) =>
+      judged(facts([{ ...inPod(inits, state), metadata: { ...pod("a", {}, { age: 600 }).metadata } }])).problems[0]
+        ?.why;
+    expect(late([node, loader], { waiting: {} })).toContain("loader still runs");
+    expect(late([node], { running: {} })).not.toContain("still runs");
+  });
 });
 
 describe("a part of the platform", () => {
@@ -204,7 +219,7 @@ describe("a part of the platform", () => {
   });
 
   it("counts against the whole, unlike a model that somebody stopped", () => {
-    const expected = { environment: "prod", address: "", models: [CHAT], platform: ["store"] };
+    const expected = { environment: "prod", address: "", models: [CHAT], groups: [], platform: ["store"] };
     const stopped = judge(expected, facts([], { replicas: new Map([["model-chat/chat", 0]]) }), NOW);
     const shown = { ...stopped, models: stopped.models.map((model) => ({ ...model, log: null })) };
     expect(isWell(shown)).toBe(true);

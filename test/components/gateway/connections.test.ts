@@ -21,6 +21,7 @@ const ANYWHERE = { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] };
 const controller = {
   namespace: "cert-manager",
   podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
+  serviceAccount: "cert-manager",
 };
 
 describe("gatewayConnections", () => {
@@ -33,6 +34,18 @@ describe("gatewayConnections", () => {
       to: [{ cidr: "10.1.2.3/32" }],
       ports: [{ port: 8443 }],
     });
+  });
+
+  it("let proxies reach the nodes of groups, and no other pod, on the nodes' port", () => {
+    const [first, ...rest] = ENDPOINTS;
+    if (first === undefined) {
+      throw new Error("no endpoint");
+    }
+    const node = { group: "inference-cluster", port: 9080, metrics: [] };
+    const name = `gateway-to-model-${first.model}`;
+    const ports = (endpoints: Settings["endpoints"]) => connections({ endpoints })[name]?.ports;
+    expect(ports([{ ...first, node }, ...rest])).toEqual([...(ports(ENDPOINTS) ?? []), { port: 9080 }]);
+    expect(JSON.stringify(connections())).not.toContain("9080");
   });
 
   it("let each controller reach only what it needs", () => {
@@ -48,7 +61,7 @@ describe("gatewayConnections", () => {
     ]);
     expect(connections()["envoy-gateway-to-ai-gateway"]).toEqual({
       from: [{ namespace: "envoy-gateway-system", podLabels: {} }],
-      to: [{ namespace: "envoy-ai-gateway-system", podLabels: {} }],
+      to: [{ namespace: "envoy-ai-gateway-system", podLabels: { "app.kubernetes.io/name": "ai-gateway-helm" } }],
       ports: [{ port: 1063 }],
     });
   });

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Standing } from "../../../components/node/scripts/membership.ts";
+import { FAILURES } from "../../../components/node/scripts/registrar.ts";
+import { metricsText } from "../../../components/node/scripts/registration.ts";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import type { Fleet } from "../../../services/model-control/src/fleet/fleet";
 import type { Tasks } from "../../../services/model-control/src/tasks/task";
@@ -47,7 +50,16 @@ async function modelControlMetrics(): Promise<NamedMetric[]> {
   };
   const fleet: Partial<Fleet> = { workers: async () => [] };
   metrics.observe(tasks as Tasks, fleet as Fleet);
-  const text = await metrics.read();
+  return typesOf(await metrics.read());
+}
+
+/** What registers a node exposes. */
+function registrationMetrics(): NamedMetric[] {
+  const failures = Object.fromEntries(FAILURES.map((kind) => [kind, 0])) as Standing["failures"];
+  return typesOf(metricsText({ registered: true, wanted: true, lastSuccess: 0, renewals: 0, failures }));
+}
+
+function typesOf(text: string): NamedMetric[] {
   return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => ({ name, type }));
 }
 
@@ -63,7 +75,9 @@ export async function exposedSeries(): Promise<Set<string>> {
     ...fixture("amd-metrics.json").metrics,
     ...fixture("envoy-stats.json").proxyMetrics,
     ...fixture("envoy-stats.json").ratelimitMetrics,
+    ...fixture("istio-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
     ...(await modelControlMetrics()),
+    ...registrationMetrics(),
     ...fixture("kubernetes-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
   ];
   return new Set(metrics.flatMap(series));

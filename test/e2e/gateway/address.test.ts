@@ -22,6 +22,8 @@ interface Published {
   readonly stand: GatewayStand;
   readonly run: ProgramRun;
   readonly models: Readonly<Record<string, Usage>>;
+  /** Server groups. */
+  readonly groups: Readonly<Record<string, Usage>>;
   readonly backends: ReadonlyMap<string, RecordingBackend>;
   stop(): Promise<void>;
 }
@@ -29,12 +31,16 @@ interface Published {
 async function published(name: EnvironmentName): Promise<Published> {
   const run = await programRun(name);
   const stand = await GatewayStand.start(run.resources);
-  const models = run.recording.outputs.models as Readonly<Record<string, Usage>>;
-  const backends = new Map(Object.keys(models).map((model) => [model, new RecordingBackend(model)]));
+  const { models, groups = {} } = run.recording.outputs as Readonly<Record<string, Record<string, Usage>>>;
+  if (models === undefined) {
+    throw new Error(`${name} says of no model how it is called`);
+  }
+  const names = [...Object.keys(models), ...Object.keys(groups)];
+  const backends = new Map(names.map((each) => [each, new RecordingBackend(each)]));
   for (const [model, { listener }] of backends) {
     await stand.serve(model, listener);
   }
-  return { stand, run, models, backends, stop: () => stand.stop() };
+  return { stand, run, models, groups, backends, stop: () => stand.stop() };
 }
 
 /** Runs a command as a user does: a shell, curl, and kubectl with the cluster's kubeconfig. */
@@ -129,12 +135,30 @@ describe("the address of three models in a cloud", () => {
     expect(Object.keys(models).length).toBeGreaterThan(1);
     for (const [model, { curl, modelId }] of Object.entries(models)) {
       expect(await call(shared(), curl)).toEqual({ status: "200", body: expect.objectContaining({ model }) });
-      const asked = [...backends].map(([name, backend]) => [name, backend.asked.splice(0).length]);
+      // What proxies ask by themselves, whether it is well, has no body.
+      const asked = [...backends].map(([name, backend]) => [
+        name,
+        backend.asked.splice(0).filter(({ body }) => body).length,
+      ]);
       expect(asked).toEqual([...backends.keys()].map((name) => [name, name === model ? 1 : 0]));
       const { body } = await call(shared(), curl.replace(`"model":"${modelId}"`, '"model":"no-such-model"'));
       expect(JSON.stringify(body)).not.toContain("Hello from");
     }
     expect(stand.proxies[0]?.accessLog().map(({ path }) => path)).toContain("/v1/chat/completions");
+  });
+
+  it("leads the command of a server group to its nodes", async () => {
+    const { groups, backends } = shared();
+    expect(Object.keys(groups)).toEqual(["inference-cluster"]);
+    for (const [group, { curl }] of Object.entries(groups)) {
+      expect(await call(shared(), curl)).toMatchObject({ status: "200", body: { model: group } });
+      expect(
+        backends
+          .get(group)
+          ?.asked.splice(0)
+          .map(({ url }) => url),
+      ).toContain("/v1/chat/completions");
+    }
   });
 
   it("lists its models to who has a key, and to nobody else", async () => {

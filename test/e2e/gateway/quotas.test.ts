@@ -14,7 +14,7 @@ import { QuotaCounting } from "./quota-counting";
 
 const CONSUMERS = {
   requests: { requestsPerMinute: 3 },
-  everywhere: { requestsPerMinute: 3 },
+  everywhere: { requestsPerMinute: 4 },
   tokens: { tokensPerMinute: 100, models: ["llama-70b"] },
   vectors: { tokensPerMinute: 100, models: ["embeddings"] },
   refused: { requestsPerMinute: 1000, tokensPerMinute: 1000, models: ["llama-70b"] },
@@ -23,6 +23,8 @@ const CONSUMERS = {
 };
 const CHAT = "llama-70b";
 const CHAT_PATH = "/llama-70b/v1/chat/completions";
+const GROUP = "inference-cluster";
+const GROUP_PATH = `/${GROUP}/infer`;
 const VECTORS = "embeddings";
 const QUOTAS = quotasOf(tenantsOf(CONSUMERS));
 /** Tokens are taken when an answer has ended, and the client does not wait for it. */
@@ -97,9 +99,11 @@ class QuotaStand {
         tls: { kind: "acme", email: "platform@example.com" },
         consumers: CONSUMERS,
       },
+      nodes: { [GROUP]: { model: CHAT } },
     });
     const gateway = await GatewayStand.start(resources, { proxies: 2 });
     await gateway.serve("llama-70b", engine);
+    await gateway.serve(GROUP, engine);
     await gateway.serve("embeddings", embeddings);
     await gateway.serve("drafts", (_, response) => response.end("{}"));
     const counting = await QuotaCounting.start(gateway);
@@ -205,11 +209,13 @@ describe("quotas at two proxies", () => {
         { consumer, proxy: 0 },
         { consumer, proxy: 1, path: CHAT_PATH },
         { consumer, proxy: 0, path: "/drafts/v2/models/drafts/infer" },
+        { consumer, proxy: 1, path: GROUP_PATH },
         { consumer, proxy: 1, path: "/drafts/v2/models/drafts/infer" },
         { consumer, proxy: 0, path: CHAT_PATH },
+        { consumer, proxy: 0, path: GROUP_PATH },
         { consumer, proxy: 1 },
       ]),
-    ).toEqual([200, 200, 200, 429, 429, 429]);
+    ).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
   });
 
   it("count the tokens of streams of clients that do not ask for them, and end what they began", async () => {
@@ -218,11 +224,12 @@ describe("quotas at two proxies", () => {
     // 60 and 60 of 100: the second begins within the quota, and is not cut.
     const answers = await stand().answers([
       { consumer, proxy: 0, stream: true, max_tokens: 60 },
-      { consumer, proxy: 1, stream: true, max_tokens: 60, path: CHAT_PATH },
+      { consumer, proxy: 1, stream: true, max_tokens: 60, path: GROUP_PATH },
       { consumer, proxy: 0, stream: true, max_tokens: 60 },
       { consumer, proxy: 1, stream: true, max_tokens: 60, path: CHAT_PATH },
+      { consumer, proxy: 1, stream: true, max_tokens: 60, path: GROUP_PATH },
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429, 429]);
     for (const { text } of answers.slice(0, 2)) {
       expect(text).toMatch(/data: \[DONE\]\n\n$/);
     }

@@ -87,8 +87,14 @@ export const EXCEPTIONS: readonly LinterException[] = [
     linter: "kube-score",
     check: "networkpolicy-targets-pod",
     objects:
-      /^NetworkPolicy (cert-manager|envoy-ai-gateway-system|envoy-gateway-system|gpu-metrics|inference-gateway|lws-system|node-metrics|observability|ray-system)\//,
+      /^NetworkPolicy (cert-manager|envoy-ai-gateway-system|envoy-gateway-system|gpu-metrics|inference-gateway|istio-system|lws-system|node-metrics|observability|ray-system)\//,
     reason: "the pods come from charts and controllers in the cluster, which the linter does not see",
+  },
+  {
+    linter: "kube-score",
+    check: "networkpolicy-targets-pod",
+    objects: /^NetworkPolicy [^/]+\/allow-istio-waypoint$/,
+    reason: "Istio makes the pods of a waypoint from its Gateway, which the linter does not see",
   },
   {
     linter: "kube-score",

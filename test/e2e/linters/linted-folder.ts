@@ -28,10 +28,12 @@ const PODS_FOLDER = "pods-of-custom-resources";
 /**
  * Writes what `npm run render -- <environment> --out <folder>` writes, and the pods of its custom resources.
  *
+ * @param config file to read instead of the environment's own. @default none
  * @throws Error with what the command says, when it does not end with 0 within 90 s.
  */
-export async function renderedFolder(environment: string, folder: string): Promise<LintedFolder> {
-  const command = [join(repositoryRoot(), "cli", "run.mjs"), "render", environment, "--out", folder];
+export async function renderedFolder(environment: string, folder: string, config?: string): Promise<LintedFolder> {
+  const changed = config === undefined ? [] : ["--config", config];
+  const command = [join(repositoryRoot(), "cli", "run.mjs"), "render", environment, "--out", folder, ...changed];
   await promisify(execFile)(process.execPath, command, { timeout: 90_000 });
   const files = objectsIn(contentOf(folder)).map(({ path, ...object }) => ({ path, object }));
   const pods = files

@@ -9,6 +9,9 @@ const DRAFT = "http://json-schema.org/draft-04/schema#";
 
 const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
+/** Definitions leave them out or not: they are part of every object. */
+const NAMED_IN_EVERY_OBJECT = { apiVersion: { type: "string" }, kind: { type: "string" } };
+
 interface Schema {
   readonly [keyword: string]: unknown;
 }
@@ -50,7 +53,11 @@ export async function writeSchemas(client: ApiClient, kinds: ReadonlySet<string>
     }
   }
   for (const { kind, schema } of await customResources(kinds)) {
-    const properties = { ...(schema.properties as Definitions), metadata: { $ref: `#/definitions/${OBJECT_META}` } };
+    const properties = {
+      ...NAMED_IN_EVERY_OBJECT,
+      ...(schema.properties as Definitions),
+      metadata: { $ref: `#/definitions/${OBJECT_META}` },
+    };
     write(folder, kind, closed({ ...schema, properties }), definitions);
   }
 }

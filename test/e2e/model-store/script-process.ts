@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import type { ContainerFolder } from "./container-folder";
@@ -39,6 +40,18 @@ export class ScriptProcess {
     await waitFor("a script to get further", answer, 20).catch((error: Error) => {
       throw new Error(`${error.message}; it printed:\n${this.output}`);
     });
+  }
+
+  /** Sends it what its kubelet would; the process itself stands in for the container's first. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Memory that it has, MiB. */
+  memoryMiB(): number {
+    const [, kilobytes = "0"] =
+      /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.child.pid}/status`, "utf8")) ?? [];
+    return Number(kilobytes) / 1024;
   }
 
   /** Kills it as a node that loses power would. */

@@ -59,7 +59,7 @@ export class PhantomServer extends PlatformComponent implements ModelServer {
                 ...Object.entries(model.args ?? {}).map(([flag, value]) => `--${flag}=${value}`),
                 ...(model.engineSettings?.glow ? ["--glow"] : []),
               ],
-              resources: modelResources(model.resources, phantom.sidecar),
+              resources: modelResources(model, phantom.sidecar),
               readinessProbe: { httpGet: { path: phantom.health.ready, port: phantom.ports.openai ?? 0 } },
             },
           ],

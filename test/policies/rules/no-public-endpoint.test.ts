@@ -32,6 +32,13 @@ const envoyProxy = (envoyService: object) =>
     { spec: { provider: { kubernetes: { envoyService } } } },
     { namespace: "model-chat" },
   );
+const waypoint = (spec: object, annotations?: object) =>
+  object(
+    "gateway.networking.k8s.io/v1",
+    "Gateway",
+    { spec },
+    { namespace: "model-chat", ...(annotations && { annotations }) },
+  );
 const exposedChart = { values: { grafana: { service: { type: "LoadBalancer" } } } };
 
 policyCases(noPublicEndpoint, [
@@ -189,6 +196,17 @@ policyCases(noPublicEndpoint, [
         [`of kind ${kind}`],
       ] as const,
   ),
+  [
+    "a mesh's proxy in front of a model, inside of the cluster",
+    [waypoint({ gatewayClassName: "istio-waypoint" })],
+    "pass",
+  ],
+  [
+    "a mesh's proxy that is published",
+    [waypoint({ gatewayClassName: "istio-waypoint" }, { "networking.istio.io/service-type": "LoadBalancer" })],
+    ["is of kind Gateway"],
+  ],
+  ["a Gateway of a class that nobody knows yet", [waypoint({ gatewayClassName: UNKNOWN })], "unknown"],
   [
     "the Gateway itself",
     [object("gateway.networking.k8s.io/v1", "Gateway", {}, { namespace: "inference-gateway" })],

@@ -29,6 +29,8 @@ export const CRD_CHARTS = [
   ["monitoring.coreos.com", "prometheus-operator-crds"],
   ["leaderworkerset.x-k8s.io", "lws"],
   ["ray.io", "kuberay-operator"],
+  ["security.istio.io", "istio-base"],
+  ["networking.istio.io", "istio-base"],
 ] as const;
 
 /** Groups whose kinds a chart itself brings objects of, or watches, by release. */
@@ -103,7 +105,9 @@ const certificate: Rule = ({ metadata, spec }, all) => {
 const gateway: Rule = ({ metadata, spec }) => ({
   atOnce: [
     fact.exists("GatewayClass", text(spec, "gatewayClassName") ?? ""),
-    fact.exists("EnvoyProxy", text(spec, "infrastructure", "parametersRef", "name") ?? "", metadata.namespace),
+    ...[text(spec, "infrastructure", "parametersRef", "name")]
+      .filter((name) => name !== undefined)
+      .map((name) => fact.exists("EnvoyProxy", name, metadata.namespace)),
     ...list(spec, "listeners")
       .flatMap((listener) => list(listener, "tls", "certificateRefs"))
       .map((reference) => fact.secret(text(reference, "name") ?? "", metadata.namespace)),
@@ -135,7 +139,11 @@ const application: Rule = ({ metadata, spec }, all) => {
       ...secrets.filter((o) => named.has(o.metadata.name)).map((o) => fact.secret(o.metadata.name, namespace)),
       ...classes.map((o) => fact.exists(o.kind, o.metadata.name)),
     ],
-    healthy: CRD_CHARTS.filter(([, by]) => by === release).map(([group]) => fact.served(group)),
+    healthy: [
+      ...CRD_CHARTS.filter(([, by]) => by === release).map(([group]) => fact.served(group)),
+      // istiod makes the class of its own proxies.
+      ...(release === "istiod" ? [fact.exists("GatewayClass", "istio-waypoint")] : []),
+    ],
   };
 };
 

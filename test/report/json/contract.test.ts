@@ -63,6 +63,24 @@ const rarities = {
       },
     },
   ),
+  nodes: onA10(
+    {},
+    {
+      registrarApiKey: { secure: "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
+      nodes: {
+        "inference-cluster": {
+          model: "chat",
+          registrar: {
+            url: "https://registrar.example.com",
+            secretKey: "registrarApiKey",
+            networks: ["203.0.113.0/24"],
+            caFile: "ca.pem",
+          },
+        },
+      },
+    },
+  ),
+  mesh: onA10({}, { mesh: { mode: "sidecar" } }),
   canary: onA10({
     source: `hf://Qwen/Qwen2.5-7B-Instruct@${"1".repeat(40)}`,
     canary: { source: `hf://Qwen/Qwen2.5-7B-Instruct@${"2".repeat(40)}`, weight: 20 },

@@ -98,6 +98,37 @@ describe("example names", () => {
     expect(names(hostname, { kind: "acme", email: "ops@acme.io" })).toEqual([]);
   });
 
+  const issuers = (issuer: string) =>
+    exampleNames({
+      environment: {
+        gateway: withHostname(
+          gatewaySection.parse({
+            hostname: "chat.acme.io",
+            tls: { kind: "self-signed" },
+            auth: { oidc: { issuer, audience: "inference" } },
+          }),
+        ),
+      },
+    });
+
+  it.each(["https://login.example.com", "https://login.example.com/realms/platform"])(
+    "of a login (%s) sign no tokens",
+    (issuer) => {
+      expect(issuers(issuer)).toEqual([
+        {
+          severity: "advisory",
+          rule: "example-names",
+          subject: "gateway.auth.oidc.issuer",
+          message: `${issuer}: for examples only, nobody signs tokens there: API keys alone let callers in. Write your own issuer, or leave gateway.auth out.`,
+        },
+      ]);
+    },
+  );
+
+  it("are not looked for in a login's path", () => {
+    expect(issuers("https://login.acme.io/realms/example.com")).toEqual([]);
+  });
+
   it("are no matter without a public authority", () => {
     expect(names("inference.example.com", { kind: "secret", secretName: "tls" })).toEqual([]);
     expect(names("inference.example.com", { kind: "self-signed" })).toEqual([]);

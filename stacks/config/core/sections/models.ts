@@ -13,26 +13,11 @@ import {
 import { AFFINITIES } from "../../../../planner/affinity";
 import { externalModelSchema, servedNameField } from "./external-models";
 import { dnsLabel, text, wholeNumber } from "./fields";
+import { replicasSchema } from "./replicas";
 import { serviceLevelSchema } from "./service-level";
 import { taggedUnion } from "./tagged-union";
 
 const TASKS = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
-
-const replicasSchema = z
-  .strictObject({
-    min: wholeNumber(1, 1000)
-      .default(1)
-      .meta({ description: "Replicas that always run.", unit: "replicas", example: 1 }),
-    max: wholeNumber(1, 1000).optional().meta({
-      description:
-        "Replicas that an autoscaler of yours may go up to: quotas leave room for them; none is installed. Default: min.",
-      unit: "replicas",
-      example: 3,
-    }),
-  })
-  .transform(({ min, max }) => ({ min, max: max ?? min }))
-  .prefault({})
-  .meta({ description: "How many copies of the model run.", example: { min: 1, max: 3 } });
 
 const plainNumber = z.number().meta({ description: "A number.", unit: "the engine's own" });
 

@@ -1,4 +1,5 @@
 import type * as provider from "@pulumi/pulumi/provider";
+import { chartNameOf } from "../../../../catalog/chart-images";
 import type { KubernetesObject } from "../../../../kubernetes/object";
 import type { ApiClient } from "../../../../rehearsal/cluster/api-client";
 import { installChartCrds } from "../../../../rehearsal/cluster/chart-crds";
@@ -31,7 +32,7 @@ export class HelmRelease {
     if (!(await this.client.create(releaseRecord(release, "pending-install")))) {
       throw new Error("cannot re-use a name that is still in use");
     }
-    await installChartCrds(this.client, chart.slice(chart.lastIndexOf("/") + 1), this.kinds);
+    await installChartCrds(this.client, chartNameOf(chart) ?? chart, this.kinds);
     await this.client.apply(releaseRecord(release, "deployed"));
     return { id: `${namespace}/${name}`, outs: this.outputs(inputs) };
   }

@@ -10,7 +10,7 @@ interface Member {
 }
 
 /** A server with all its models; most have one. */
-export interface ServerGroup<M extends Member = ModelRequest> {
+export interface ServerModels<M extends Member = ModelRequest> {
   readonly host: M;
   /** By name, so that their order in the configuration changes nothing. */
   readonly guests: readonly M[];
@@ -32,7 +32,7 @@ export function guestsOf<M extends Member>(host: Member, models: readonly M[]): 
  *
  * @throws Error when a guest has no host among the models: validation should have refused it.
  */
-export function serverGroups(models: readonly ModelRequest[]): ServerGroup[] {
+export function serversOf(models: readonly ModelRequest[]): ServerModels[] {
   const hosts = hostsOf(models);
   const stray = models.find(({ serverOf }) => serverOf !== undefined && !hosts.some(({ name }) => name === serverOf));
   if (stray) {
@@ -56,7 +56,7 @@ function asGuest(guest: ModelRequest, host: ModelRequest): ModelRequest {
 }
 
 /** Why its engine cannot hold these models on one server. */
-export function serverProblem({ host, guests }: ServerGroup): CapacityProblem | undefined {
+export function serverProblem({ host, guests }: ServerModels): CapacityProblem | undefined {
   const problems = engineOf(host.engine).sharedServer?.problems([host, ...guests]) ?? [];
   if (guests.length === 0 || problems.length === 0) {
     return undefined;

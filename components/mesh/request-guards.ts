@@ -1,0 +1,61 @@
+/** What holds requests to models to rules, in their namespaces. Pure. */
+import { type Connection, Connections, isPods } from "../core/connections";
+import { spoken } from "../core/network-policies";
+import type { Guard } from "./guard";
+import { sidecarLimit, waypointLimit } from "./local-limit";
+import type { Members } from "./members";
+import type { ModelPods, RequestRules } from "./requests";
+import { tokenGuards } from "./tokens";
+import { WAYPOINT_TARGET, waypoint, waypointAuthorizations, waypointPods } from "./waypoint";
+
+export interface Requests {
+  readonly rules: RequestRules;
+  readonly models: readonly ModelPods[];
+  /** Namespaces with a waypoint. */
+  readonly waypoints: readonly string[];
+}
+
+/** At the waypoint of a namespace, or at the sidecars of its models' pods; nowhere else does the mesh see requests. */
+export function requestGuards(
+  namespace: string,
+  declared: Connections,
+  members: Pick<Members, "isInMesh" | "mode">,
+  { rules: { tokenIssuer, requestsPerSecond }, models, waypoints }: Requests,
+): Guard[] {
+  const here = models.filter((pods) => pods.namespace === namespace);
+  if (waypoints.includes(namespace)) {
+    const ports = [...new Set(here.flatMap((pods) => pods.ports))];
+    return [
+      waypoint(),
+      waypointAuthorizations(namespace, declared, members),
+      ...(tokenIssuer ? tokenGuards(tokenIssuer, ports, { targetRefs: [{ ...WAYPOINT_TARGET }] }, "") : []),
+      ...(requestsPerSecond === undefined ? [] : [waypointLimit(requestsPerSecond)]),
+    ];
+  }
+  if (members.mode !== "sidecar") {
+    return [];
+  }
+  return here.flatMap(({ podLabels, ports }) => {
+    const suffix = `-${spoken(podLabels)}`;
+    return [
+      ...(tokenIssuer ? tokenGuards(tokenIssuer, ports, { selector: { matchLabels: podLabels } }, suffix) : []),
+      ...(requestsPerSecond === undefined ? [] : [sidecarLimit(`limit${suffix}`, podLabels, ports, requestsPerSecond)]),
+    ];
+  });
+}
+
+/** Connections to a namespace as agents at its pods see them: what comes through the mesh comes from the waypoint. */
+export function behindWaypoint(
+  namespace: string,
+  declared: Connections,
+  { isInMesh }: Pick<Members, "isInMesh">,
+): Connections {
+  const isMember = (end: Connection["from"][number]) => isPods(end) && isInMesh(end.namespace);
+  return new Connections(
+    declared.all.map((connection) =>
+      connection.from.some(isMember)
+        ? { ...connection, from: [waypointPods(namespace), ...connection.from.filter((end) => !isMember(end))] }
+        : connection,
+    ),
+  );
+}

@@ -1,0 +1,62 @@
+/** What a node writes down of requests, and what it tells clients of those that it refuses itself. */
+import { extension, literal } from "./envoy-extension";
+import { NODE_HEADERS } from "./envoy-names";
+import { NODE_HEALTH_PATH } from "./ports";
+
+/** Bytes of a header that are kept: whoever sends more does not fill the log. */
+const VALUE_BYTES = 256;
+
+const { tenant, correlation, consumer } = NODE_HEADERS;
+
+/**
+ * One JSON object per request on standard output; Envoy writes numbers for numeric operators, and null for what is not there. Names are those of the
+ * gateway's log (components/gateway/access-log.ts) where both say the same. Never the Authorization header, a query string or a body.
+ */
+export const NODE_ACCESS_LOG = {
+  timestamp: "%START_TIME%",
+  request_id: requestHeader("x-request-id"),
+  // W3C Trace Context: 55 characters in its only version.
+  trace_id: "%REQ(TRACEPARENT):55%",
+  /** Who the gateway found to be calling. */
+  consumer: requestHeader(consumer),
+  /** What callers say of themselves: nobody checked it. */
+  tenant_id: requestHeader(tenant.from),
+  correlation_id: requestHeader(correlation.from),
+  method: "%REQ(:METHOD):16%",
+  path: `%PATH(NQ:ORIG_OR_PATH):${VALUE_BYTES}%`,
+  status: "%RESPONSE_CODE%",
+  status_details: "%RESPONSE_CODE_DETAILS%",
+  response_flags: "%RESPONSE_FLAGS%",
+  latency_ms: "%DURATION%",
+  time_to_first_byte_ms: "%RESPONSE_DURATION%",
+  bytes_received: "%BYTES_RECEIVED%",
+  bytes_sent: "%BYTES_SENT%",
+  client_address: "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%",
+  route: "%ROUTE_NAME%",
+} as const;
+
+/** @param labels constants of the node, for who reads the logs of many. */
+export function accessLog(labels: Readonly<Record<string, string>>): object {
+  const constants = Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, literal(value)]));
+  return {
+    ...extension("envoy.access_loggers.stdout", "extensions.access_loggers.stream.v3.StdoutAccessLog", {
+      log_format: { json_format: { ...NODE_ACCESS_LOG, ...constants } },
+    }),
+    // Probes come every few seconds: those that went well say nothing.
+    filter: { or_filter: { filters: [{ header_filter: { header: NOT_HEALTH } }, { status_code_filter: FAILED }] } },
+  };
+}
+
+const FAILED = { comparison: { op: "GE", value: { default_value: 400, runtime_key: "node.logged_status" } } };
+
+/** Where Envoy keeps the path that was asked, once a route has led elsewhere; a client's own word is removed. */
+export const NOT_HEALTH = {
+  name: "x-envoy-original-path",
+  string_match: { safe_regex: { regex: `${NODE_HEALTH_PATH}(\\?.*)?` } },
+  invert_match: true,
+  treat_missing_header_as_empty: true,
+} as const;
+
+function requestHeader(name: string): string {
+  return `%REQ(${name.toUpperCase()}):${VALUE_BYTES}%`;
+}

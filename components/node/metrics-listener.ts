@@ -1,0 +1,73 @@
+/** Series of a node's Envoy, and that it lives: the paths of its admin interface that anybody may ask for. */
+import { extension, methodIs, socket } from "./envoy-extension";
+import { NODE_CLUSTERS, NODE_STAT_PREFIXES } from "./envoy-names";
+import { NODE_ALIVE_PATH, NODE_METRICS_PATH, NODE_PORTS } from "./ports";
+
+/**
+ * A Unix socket without a file ("abstract", unix(7)): no port of the pod leads there, and no folder has to be writable. Whatever runs in the pod could
+ * still connect, so the interface itself knows no further path (Envoy 1.40, `Admin.allow_paths`): neither `/quitquitquit` nor `/config_dump`.
+ */
+const ADMIN = { pipe: { path: "@inference-node-admin" } } as const;
+
+const PATHS = [NODE_METRICS_PATH, NODE_ALIVE_PATH] as const;
+
+export const ADMIN_INTERFACE = {
+  address: ADMIN,
+  // With the query that a scraper may add.
+  allow_paths: PATHS.map((path) => ({ safe_regex: { regex: `${path}(\\?.*)?` } })),
+} as const;
+
+/** Connections of scrapers and probes; a flood there takes nothing of the node's own. */
+const CONNECTIONS = 64;
+
+export const METRICS_LISTENER = {
+  name: NODE_STAT_PREFIXES.metrics,
+  address: socket("0.0.0.0", NODE_PORTS.metrics),
+  // The limit of all connections is for clients: who is flooded must still be seen.
+  ignore_global_conn_limit: true,
+  filter_chains: [
+    {
+      filters: [
+        extension(
+          "envoy.filters.network.connection_limit",
+          "extensions.filters.network.connection_limit.v3.ConnectionLimit",
+          { stat_prefix: NODE_STAT_PREFIXES.metrics, max_connections: CONNECTIONS },
+        ),
+        extension(
+          "envoy.filters.network.http_connection_manager",
+          "extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+          {
+            stat_prefix: NODE_STAT_PREFIXES.metrics,
+            codec_type: "HTTP1",
+            request_headers_timeout: "10s",
+            stream_idle_timeout: "30s",
+            common_http_protocol_options: { idle_timeout: "300s" },
+            normalize_path: true,
+            http_filters: [extension("envoy.filters.http.router", "extensions.filters.http.router.v3.Router")],
+            route_config: {
+              virtual_hosts: [
+                {
+                  name: NODE_STAT_PREFIXES.metrics,
+                  domains: ["*"],
+                  routes: PATHS.map((path) => ({
+                    match: { path, headers: [methodIs("GET")] },
+                    route: { cluster: NODE_CLUSTERS.admin, timeout: "15s" },
+                  })),
+                },
+              ],
+            },
+          },
+        ),
+      ],
+    },
+  ],
+} as const;
+
+export const ADMIN_CLUSTER = {
+  name: NODE_CLUSTERS.admin,
+  type: "STATIC",
+  load_assignment: {
+    cluster_name: NODE_CLUSTERS.admin,
+    endpoints: [{ lb_endpoints: [{ endpoint: { address: ADMIN } }] }],
+  },
+} as const;

@@ -1,0 +1,40 @@
+/** The service mesh: settings that nothing would read. */
+import type { Rule } from "../core/rule";
+
+const TURN_ON = "write mode: ambient or mode: sidecar beside it";
+
+/** Hosts are closed to pods by sidecars alone: elsewhere a list of them would look like a wall and be none. */
+export const egressHostsHaveSidecars: Rule = function* ({ sections: { mesh } }) {
+  if (mesh && mesh.egressHosts.length > 0 && mesh.mode !== "sidecar") {
+    yield {
+      path: ["mesh", "egressHosts"],
+      value: mesh.egressHosts,
+      allowed: "only with mode: sidecar: nothing else closes names of servers to pods",
+      fix: "remove it: NetworkPolicies, by addresses, are what closes the way out; or write mode: sidecar",
+    };
+  }
+};
+
+export const egressHostsAreNamedOnce: Rule = function* ({ sections: { mesh } }) {
+  for (const [i, host] of mesh?.egressHosts.entries() ?? []) {
+    if (mesh?.egressHosts.indexOf(host) !== i) {
+      yield {
+        path: ["mesh", "egressHosts", i],
+        value: host,
+        allowed: "each name once",
+        fix: "remove it",
+      };
+    }
+  }
+};
+
+export const limitsHaveAMesh: Rule = function* ({ sections: { mesh } }) {
+  if (mesh?.mode === "off" && mesh.requestsPerSecond !== undefined) {
+    yield {
+      path: ["mesh", "requestsPerSecond"],
+      value: mesh.requestsPerSecond,
+      allowed: "only where a mesh is: its proxies count",
+      fix: `${TURN_ON}, or limit callers by gateway.consumers`,
+    };
+  }
+};

@@ -1,0 +1,88 @@
+/** Servers of others that the configuration names, wherever it does: which those may be, and where their keys are. */
+import { outsideServer } from "../../../names/outside-server";
+import { type OutsideSettings, outsideProblems } from "../core/outside-url";
+import { HIDDEN, list, type Path, suggest } from "../core/problems";
+import type { Rule, RuleContext } from "../core/rule";
+import { NAMESPACE } from "../core/schema";
+import { API_KEY_NAME } from "../secrets";
+
+interface NamedServer {
+  readonly path: Path;
+  readonly settings: OutsideSettings & {
+    readonly secretKey?: string | undefined;
+    readonly caFile?: string | undefined;
+  };
+}
+
+/** Those that are called with keys: models behind URLs, and registrars of server groups. */
+function namedServers({ externalModels = {}, nodes = {} }: RuleContext["sections"]): NamedServer[] {
+  return [
+    ...Object.entries(externalModels).map(([name, { external }]) => ({
+      path: ["models", name, "external"],
+      settings: external,
+    })),
+    ...Object.entries(nodes).flatMap(([group, { registrar }]) =>
+      registrar ? [{ path: ["nodes", group, "registrar"], settings: registrar }] : [],
+    ),
+  ];
+}
+
+export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
+  for (const { path, settings } of namedServers(sections)) {
+    yield* outsideProblems(path, settings, sections.stage);
+  }
+};
+
+export const keysAreSecrets: Rule = function* ({ sections, declared }) {
+  for (const { path: server, settings } of namedServers(sections)) {
+    const { secretKey } = settings;
+    const path = [...server, "secretKey"];
+    if (secretKey !== undefined && !API_KEY_NAME.test(secretKey)) {
+      yield {
+        path,
+        value: HIDDEN,
+        allowed: "the name of a secret, letters and digits with ApiKey at the end; never the key itself",
+        fix: `run pulumi config set --secret ${NAMESPACE}:exampleApiKey and write secretKey: exampleApiKey; what stood here is leaked if it was a key`,
+      };
+    } else if (secretKey !== undefined && !declared.secrets.includes(secretKey)) {
+      const known = declared.secrets.filter((secret) => API_KEY_NAME.test(secret));
+      yield {
+        path,
+        value: secretKey,
+        allowed: `the name of a secret that is set: ${list(known)}`,
+        fix: suggest(secretKey, known, `run pulumi config set --secret ${NAMESPACE}:${secretKey}`),
+      };
+    }
+  }
+};
+
+/** A key that nobody sends is a slip in its name, or a credential too many. */
+export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
+  if (sections.externalModels === undefined || sections.nodes === undefined) {
+    return;
+  }
+  const read = namedServers(sections).flatMap(({ settings }) => settings.secretKey ?? []);
+  for (const key of declared.secrets) {
+    if (API_KEY_NAME.test(key) && !read.includes(key)) {
+      yield {
+        path: [key],
+        value: HIDDEN,
+        allowed: `a secret that a model names as external.secretKey, or a server group as registrar.secretKey: ${list(read)}`,
+        fix: `name it there, or run pulumi config rm ${NAMESPACE}:${key}`,
+      };
+    }
+  }
+};
+
+export const certificatesAreForTls: Rule = function* ({ sections }) {
+  for (const { path, settings } of namedServers(sections)) {
+    if (settings.caFile !== undefined && outsideServer(settings.url)?.tls === false) {
+      yield {
+        path: [...path, "caFile"],
+        value: settings.caFile,
+        allowed: "only with an https:// URL",
+        fix: `write https:// in ${path.at(-1)}.url, or remove caFile`,
+      };
+    }
+  }
+};

@@ -1,0 +1,37 @@
+import { serverAt } from "../components/core/outside";
+import type { OutsidePublished } from "../components/gateway/published";
+import { type EgressServer, egressHost } from "../components/mesh/egress";
+import { SOURCES } from "../engines/sources";
+import type { DeploymentPlan } from "../planner/types";
+import type { CoreConfig } from "./config/core/schema";
+
+/** Let's Encrypt, where the configuration names no other ACME server. */
+const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
+
+/**
+ * Servers outside that the platform itself calls, as far as their names are known, and those that the environment names. What a model's
+ * engine fetches at run time from elsewhere, only the environment can name.
+ */
+export function meshEgress(
+  { mesh, gateway }: Pick<CoreConfig, "mesh" | "gateway">,
+  { models, groups, tokenIssuer }: Pick<DeploymentPlan, "models" | "groups" | "tokenIssuer">,
+  outside: readonly Pick<OutsidePublished, "outside">[],
+): EgressServer[] {
+  const sources = models.flatMap(({ source, adapters }) => [
+    source,
+    ...(adapters?.list ?? []).map((each) => each.source),
+  ]);
+  const urls = [
+    ...outside.map(({ outside: { address } }) => address.url),
+    ...groups.flatMap(({ registrar }) => registrar?.url ?? []),
+    ...(tokenIssuer ? [tokenIssuer.jwks.url] : []),
+    ...(gateway.tls.kind === "acme" ? [gateway.tls.server ?? LETS_ENCRYPT] : []),
+  ];
+  return [
+    ...urls.map((url) => serverAt({ url })),
+    ...sources.flatMap(({ kind }) => SOURCES[kind].hosts ?? []).map(egressHost),
+    // cert-manager looks at its own challenge first, by the gateway's public name.
+    ...(gateway.tls.kind === "acme" ? [{ host: gateway.hostname, family: undefined, port: 80, tls: false }] : []),
+    ...mesh.egressHosts.map(egressHost),
+  ];
+}

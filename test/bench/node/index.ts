@@ -1,0 +1,11 @@
+import type { Group } from "../group";
+import { measureNode } from "./measure";
+import { nodeFailures, nodeTable } from "./report";
+
+export const node: Group = {
+  measure: async (rounds, progress) => {
+    progress("starting Envoy beside an engine that works in steps");
+    const loads = await measureNode(rounds.comparisons, progress);
+    return { tables: [nodeTable(loads)], measurements: { loads }, failures: nodeFailures(loads) };
+  },
+};

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import type { EnvironmentRun } from "../../offline/environment";
+import { activeAddons } from "../../stacks/addons/active";
+import { platformNamespaces } from "../../stacks/platform-namespaces";
+import { runWithBeta9 } from "../components/beta9/fixture";
+import { Deployment } from "../harness/deploy";
+import { metadataOf } from "./kubernetes";
+import { changedRun, environments, programRun } from "./run";
+
+/** What a run is said to make, and what it makes. */
+function saidAndMade({ environment, plan, recording }: EnvironmentRun) {
+  const networkPolicies = environment.cluster.provision === "create" ? ("platform" as const) : ("present" as const);
+  const said = platformNamespaces(
+    { environment, plan, cluster: { networkPolicies } },
+    activeAddons({ environment, secrets: {} }),
+  );
+  const made = new Deployment(recording).ofType("kubernetes:core/v1:Namespace").map((each) => metadataOf(each).name);
+  return { said: said.toSorted(), made: made.toSorted() };
+}
+
+/** The mesh takes a namespace of this list for the platform's own, and every other for somebody else's. */
+describe("the list of the platform's namespaces", () => {
+  it.each(environments)("is what %s makes", async (name) => {
+    const { said, made } = saidAndMade(await programRun(name));
+    expect(said).toEqual(made);
+  });
+
+  it("is without what somebody else installs", async () => {
+    const cluster = { kind: "aws", certManager: "present", gpuExporters: "present" };
+    const { said, made } = saidAndMade(await changedRun("aws-prod", { cluster }));
+    expect(said).toEqual(made);
+    expect(said).toContain("observability");
+    expect(said).not.toContain("cert-manager");
+    expect(said).not.toContain("gpu-metrics");
+  });
+
+  it("has those of an add-on", async () => {
+    const { said, made } = saidAndMade(await runWithBeta9());
+    expect(said).toEqual(made);
+    expect(said).toContain("beta9");
+  });
+});
+
+/** Names of namespaces by what they say of the mesh. */
+function byLabel({ recording }: EnvironmentRun, label: string): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const namespace of new Deployment(recording).ofType("kubernetes:core/v1:Namespace")) {
+    const { name, labels } = metadataOf(namespace);
+    const value = labels[label] ?? "nothing";
+    found[value] = [...(found[value] ?? []), name].toSorted();
+  }
+  return found;
+}
+
+describe("namespaces in a mesh", () => {
+  it("are all but those with a reason: a model over several nodes, agents of nodes", async () => {
+    const run = await changedRun("oci-h100", { mesh: { mode: "ambient" } });
+    const { ambient = [], ...others } = byLabel(run, "istio.io/dataplane-mode");
+    expect(others).toEqual({
+      none: ["calico-system", "gpu-metrics", "istio-system", "model-llama-405b", "node-metrics"],
+    });
+    expect(ambient).toEqual(
+      expect.arrayContaining(["inference-gateway", "model-llama-8b", "model-store", "observability"]),
+    );
+  });
+
+  it("with sidecars, are without Ray and Prometheus too", async () => {
+    const run = await changedRun("aws-prod", { mesh: { mode: "sidecar" } });
+    const { enabled = [], ...others } = byLabel(run, "istio-injection");
+    expect(others).toEqual({
+      disabled: ["gpu-metrics", "istio-system", "model-llama-8b", "node-metrics", "observability"],
+    });
+    expect(enabled).toEqual(
+      expect.arrayContaining(["inference-gateway", "model-llama-70b", "model-store", "ray-system"]),
+    );
+  });
+
+  it("say nothing of a mesh where there is none", async () => {
+    const run = await changedRun("aws-prod", { mesh: { mode: "off" } });
+    expect(Object.keys(byLabel(run, "istio.io/dataplane-mode"))).toEqual(["nothing"]);
+    expect(Object.keys(byLabel(run, "istio-injection"))).toEqual(["nothing"]);
+  });
+});
