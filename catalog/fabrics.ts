@@ -9,7 +9,9 @@ export const DEVICE_ACCESS = { roce: "virtual-functions", efa: "efa" } as const 
 export type DeviceAccess = (typeof DEVICE_ACCESS)[FabricKind];
 
 /** How a pod reaches the RDMA network: through devices of its own, or through those of its node. */
-export type FabricAccess = DeviceAccess | "host-network";
+export const FABRIC_ACCESS = [...Object.values(DEVICE_ACCESS), "host-network"] as const;
+
+export type FabricAccess = (typeof FABRIC_ACCESS)[number];
 
 /** Virtual functions or EFA interfaces, as device plugins offer them. */
 export interface FabricDevice {

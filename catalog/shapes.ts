@@ -6,7 +6,22 @@ import onPremTable from "./shapes/onprem.json";
 
 export type Provider = "oci" | "aws" | "onprem";
 export type CpuArchitecture = "amd64" | "arm64";
-export type GpuResource = "nvidia.com/gpu" | "amd.com/gpu";
+/** Whole cards of a vendor: what device plugins call them, and what taints of GPU nodes are keyed by. */
+export type CardResource = "nvidia.com/gpu" | "amd.com/gpu";
+/** What pods ask for: whole cards, MIG slices by their profile, or turns on shared cards. */
+export type GpuResource = CardResource | `nvidia.com/mig-${string}` | "nvidia.com/gpu.shared";
+
+/** How each card of a machine is parted, where pods get parts of cards as cards of their own. */
+export interface GpuSlice {
+  /** `mig`: memory and multiprocessors are separate. `time-slices`: pods take turns, and nothing keeps them from each other's memory. */
+  readonly kind: "mig" | "time-slices";
+  /** MIG profile of every slice: "1g.10gb". */
+  readonly profile?: string;
+  /** Slices of each card. */
+  readonly perGpu: number;
+  /** Cards of the machine. */
+  readonly cards: number;
+}
 
 /** What decides whether an engine starts on a card, and in which number formats it computes. */
 export interface CardAbilities {
@@ -50,6 +65,8 @@ export interface GpuSpec extends Omit<GpuModel, "memorySource" | "engineMemorySo
   readonly nvlink?: boolean;
   /** Extended resource that a pod asks for. */
   readonly resource: GpuResource;
+  /** What each of `count` is, and how large (`memoryGiB`), where it is no whole card (planner/slices.ts). @default whole cards */
+  readonly slice?: GpuSlice;
 }
 
 export interface Rdma {
@@ -293,6 +310,11 @@ function fromRow(provider: Provider, row: ShapeRow, asOf: string): MachineShape 
   return { ...row, provider, asOf, gpu: row.gpu && gpuSpec(row.gpu) };
 }
 
+/** The device plugin's name for whole cards of a vendor. */
+export function cardResource({ vendor }: Pick<GpuModel, "vendor">): CardResource {
+  return vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
+}
+
 function gpuSpec(gpu: NonNullable<ShapeRow["gpu"]>): GpuSpec {
   const found = modelsByName.get(gpu.model);
   if (found === undefined) {
@@ -300,8 +322,7 @@ function gpuSpec(gpu: NonNullable<ShapeRow["gpu"]>): GpuSpec {
   }
   const { memorySource: _memory, engineMemorySource: _engine, notes: _notes, ...model } = found;
   const slice = gpu.fractionOf && { ...gpu.fractionOf, engineMemoryGiB: gpu.fractionOf.memoryGiB };
-  const resource = found.vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
-  return { ...model, ...slice, count: gpu.count, nvlink: gpu.nvlink, resource };
+  return { ...model, ...slice, count: gpu.count, nvlink: gpu.nvlink, resource: cardResource(found) };
 }
 
 function requireWithin(what: string, value: number, { min, max }: Range): void {

@@ -1,5 +1,5 @@
 /** The cards of the catalogue side by side: the fewest of each in one machine that hold a replica. */
-import { type GpuModel, gpuModels, type MachineShape } from "../catalog/shapes";
+import { cardResource, type GpuModel, gpuModels, type MachineShape } from "../catalog/shapes";
 import type { Candidate, Refusal } from "./candidates";
 import { type FittingMachine, fitOnMachine } from "./fitting";
 import type { ModelRequest } from "./request";
@@ -48,7 +48,7 @@ function smallest(model: ModelRequest, gpu: GpuModel): CardFit["answer"] {
 /** A host that lacks nothing, so that the cards alone decide. */
 function machineOf(gpu: GpuModel, count: number): MachineShape {
   const { memorySource: _memory, engineMemorySource: _engine, notes: _notes, ...card } = gpu;
-  const resource = gpu.vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
+  const resource = cardResource(gpu);
   return {
     provider: "onprem",
     name: `${count} × ${gpu.model}`,

@@ -12,7 +12,7 @@ export const FABRIC_NAMES: Readonly<Record<PoolFabric["kind"], string>> = { roce
 /** The RDMA network that pods of the pool get; undefined where its nodes offer none, or its machines have none of use. */
 export function poolFabric({ shape, rdmaAccess }: Pick<PoolRequest, "shape" | "rdmaAccess">): PoolFabric | undefined {
   const fabric = rdmaAccess && fabricOf(shape.name);
-  if (!fabric || DEVICE_ACCESS[fabric.kind] !== rdmaAccess) {
+  if (!fabric || (rdmaAccess !== "host-network" && DEVICE_ACCESS[fabric.kind] !== rdmaAccess)) {
     return undefined;
   }
   return {
@@ -65,8 +65,8 @@ export function crossingProblem(
 
 /** RDMA devices of each pod of a replica that spans nodes: it has its nodes to itself, so all that they have. */
 export function groupDevices(pool: Pick<PoolRequest, "shape" | "rdmaAccess">): Pick<PodResources, "extended"> {
-  const device = poolFabric(pool)?.device;
-  return device ? { extended: { [device.resource]: device.perNode } } : {};
+  const { device, access } = poolFabric(pool) ?? {};
+  return device && access !== "host-network" ? { extended: { [device.resource]: device.perNode } } : {};
 }
 
 /**
@@ -76,10 +76,11 @@ export function groupDevices(pool: Pick<PoolRequest, "shape" | "rdmaAccess">): P
 export function nodeLinkOf({ shape, fabric }: Pick<PoolPlan, "shape" | "fabric">): NodeLink {
   if (fabric) {
     const { perNode, network } = fabric.device;
-    const networks = network === undefined ? [] : Array.from({ length: perNode }, () => network);
-    return { transport: fabric.kind, gbps: fabric.gbps, networks, environment: fabric.environment };
+    const hostNetwork = fabric.access === "host-network";
+    const networks = network === undefined || hostNetwork ? [] : Array.from({ length: perNode }, () => network);
+    return { transport: fabric.kind, gbps: fabric.gbps, hostNetwork, networks, environment: fabric.environment };
   }
   const { rdma, networkGbps } = shape;
   const isKnown = rdma.kind !== "efa" && networkGbps !== undefined;
-  return { transport: "tcp", ...(isKnown && { gbps: networkGbps }), networks: [], environment: {} };
+  return { transport: "tcp", ...(isKnown && { gbps: networkGbps }), hostNetwork: false, networks: [], environment: {} };
 }

@@ -42,6 +42,7 @@ export function planModel(
     pool: pool.name,
     shape: shape.name,
     ...(shape.gpu && { gpuVendor: shape.gpu.vendor, gpuModel: shape.gpu.model }),
+    ...(shape.gpu?.slice && { gpuSlice: shape.gpu.slice }),
     cpuArch: shape.cpu.arch,
     gpusPerNode: layout.gpusPerNode,
     tensorParallel: layout.tensorParallel,

@@ -4,8 +4,10 @@ import type { Candidate, Refusal } from "./candidates";
 import { type BilledPlan, cloudServices } from "./cloud-services";
 import { type BilledPool, costOf } from "./cost";
 import { poolFabric } from "./fabric";
+import { fabricGateOf, UNCERTIFIED } from "./fabric-gate";
 import { FitCache } from "./fit-cache";
 import { nodeReserve } from "./node-reserve";
+import { numaPolicyOf } from "./numa";
 import type { Capacity } from "./packing";
 import { companionItem, type Placement, packingItem } from "./placement";
 import { planServer } from "./plan-server";
@@ -188,6 +190,12 @@ function planPools(
     const minNodes = Math.max(pool.minNodes, packings.get(pool.name)?.nodes ?? 0);
     const gpusPerNode = pool.shape.gpu?.count ?? 0;
     const fabric = poolFabric(pool);
+    const fabricGate = fabricGateOf({ shape: pool.shape, fabric, minNodes });
+    const numa = numaPolicyOf(
+      pool.shape,
+      pool.numa,
+      here.map(({ candidate }) => candidate.resources),
+    );
     const billed = {
       name: pool.name,
       shape: pool.shape,
@@ -211,7 +219,13 @@ function planPools(
         selector: pool.selector,
         labels: pool.labels,
         taints: poolTaints(pool),
+        startupTaints: fabricGate ? [UNCERTIFIED] : [],
         ...(fabric && { fabric }),
+        ...(fabricGate && { fabricGate }),
+        ...(pool.sharing && { sharing: pool.sharing }),
+        localDisks: pool.localDisks ?? false,
+        ...(numa && { numa }),
+        confidential: pool.confidential ?? false,
         gpusClaimed: here.reduce(
           (sum, { model, candidate: { layout } }) =>
             sum + model.minReplicas * layout.gpusPerNode * layout.nodesPerReplica,

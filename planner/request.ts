@@ -1,4 +1,5 @@
-import type { DeviceAccess } from "../catalog/fabrics";
+import type { FabricAccess } from "../catalog/fabrics";
+import type { GpuSharing } from "../catalog/gpu-sharing";
 import type { MachineShape } from "../catalog/shapes";
 import type { EngineName, SidecarResources } from "../engines";
 import type { ServedModel } from "../engines/served-model";
@@ -7,13 +8,13 @@ import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { MeshMode } from "./mesh-reserve";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
-import type { ExternalModelPlan, Revision, Stage, Taint } from "./types";
+import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
   readonly name: string;
   readonly role: "system" | "gpu" | "cpu";
-  /** Flexible shapes come already sized. */
+  /** Flexible shapes come already sized, parted GPUs as slices (`slices.ts`). */
   readonly shape: MachineShape;
   readonly minNodes: number;
   readonly maxNodes: number;
@@ -33,8 +34,16 @@ export interface PoolRequest {
   readonly labels: Readonly<Record<string, string>>;
   /** Taints that the cloud puts on nodes because of how they are bought. @default none */
   readonly capacityTaints?: readonly Taint[];
-  /** How pods reach the RDMA network of its machines; undefined where its nodes offer them no devices. */
-  readonly rdmaAccess?: DeviceAccess;
+  /** How pods reach the RDMA network of its machines; undefined where they talk TCP. */
+  readonly rdmaAccess?: FabricAccess;
+  /** Parts of GPUs that its nodes offer. @default whole ones */
+  readonly sharing?: GpuSharing;
+  /** Whether its nodes keep pods' files on their local disks. @default false */
+  readonly localDisks?: boolean;
+  /** How kubelets place pods on NUMA nodes, where the environment says so. */
+  readonly numa?: NumaPolicy;
+  /** Whether memory of its nodes is encrypted against their host. @default false */
+  readonly confidential?: boolean;
 }
 
 /** One model, and where it may run. */

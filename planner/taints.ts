@@ -1,4 +1,4 @@
-import type { MachineShape } from "../catalog/shapes";
+import { cardResource, type MachineShape } from "../catalog/shapes";
 import type { PoolRequest } from "./request";
 import type { Taint } from "./types";
 
@@ -8,7 +8,7 @@ export function taintsOf({ gpu }: MachineShape): Taint[] {
     return [];
   }
   return [
-    { key: gpu.resource, effect: "NoSchedule" },
+    { key: cardResource(gpu), effect: "NoSchedule" },
     { key: "dedicated", value: "inference", effect: "NoSchedule" },
   ];
 }

@@ -2,8 +2,8 @@
  * The plan: everything that is decided before a resource exists. Plain data, no Pulumi.
  * Units are in the names: GiB is 2^30 bytes, GB is 1e9 bytes, Usd is US dollars.
  */
-import type { DeviceAccess, FabricDevice, FabricKind } from "../catalog/fabrics";
-import type { MachineShape } from "../catalog/shapes";
+import type { FabricKind } from "../catalog/fabrics";
+import type { GpuResource, GpuSlice } from "../catalog/shapes";
 import type { EngineName, SidecarResources } from "../engines";
 import type { AdapterRoom } from "../engines/adapters";
 import type {
@@ -19,6 +19,7 @@ import type {
 import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { MemoryVerdict } from "./memory/verdict";
 import type { MeshMode } from "./mesh-reserve";
+import type { PoolPlan, Taint } from "./pool-plan";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
 
@@ -33,6 +34,8 @@ export type {
   ModelSource,
   ModelTask,
 } from "../engines/served-model";
+
+export type { FabricGatePlan, NumaPolicy, PoolFabric, PoolPlan, Taint } from "./pool-plan";
 
 /** Where an environment's cluster comes from. */
 export type ClusterKind = "local" | "oci" | "aws" | "edge";
@@ -53,53 +56,6 @@ export interface MemoryPerGpu {
   readonly limitGiB: number;
 }
 
-/** A taint to tolerate or to put on nodes. */
-export interface Taint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
-}
-
-export interface PoolPlan {
-  readonly name: string;
-  /** `system` runs the platform itself, `gpu` and `cpu` run models. */
-  readonly role: "system" | "gpu" | "cpu";
-  readonly shape: MachineShape;
-  readonly minNodes: number;
-  readonly maxNodes: number;
-  /** One node, on demand. 0 for owned hardware. */
-  readonly usdPerNodeHour: number;
-  /** minNodes × usdPerNodeHour. */
-  readonly hourlyUsd: number;
-  readonly monthlyUsd: number;
-  /** maxNodes for the same hours a day. */
-  readonly maxMonthlyUsd: number;
-  /** Hours that the pool runs on an average day. */
-  readonly hoursPerDay: number;
-  /** Labels that pods of this pool select nodes by. */
-  readonly selector: Readonly<Record<string, string>>;
-  /** What nodes made for this pool get, besides their cloud's labels. Of nodes that exist, pods ask the selector alone. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** What nodes made for this pool get, and its pods tolerate. */
-  readonly taints: readonly Taint[];
-  /** RDMA network that its nodes offer to pods; undefined where they have only Ethernet, or nobody says otherwise. */
-  readonly fabric?: PoolFabric;
-  /** GPUs claimed by the minimum replicas of the models placed here, of minNodes × GPUs. */
-  readonly gpusClaimed: number;
-  readonly gpusTotal: number;
-}
-
-/** RDMA devices of a pool's nodes, as pods get them. */
-export interface PoolFabric {
-  readonly kind: FabricKind;
-  readonly access: DeviceAccess;
-  /** All interfaces of a node together, Gbit/s. */
-  readonly gbps: number;
-  readonly device: FabricDevice;
-  /** Variables of NCCL or RCCL. */
-  readonly environment: Readonly<Record<string, string>>;
-}
-
 /** What one pod of a replica asks for. CPU in cores, memory in GiB. Requests equal limits for GPU pods. */
 export interface PodResources {
   readonly cpu: number;
@@ -108,7 +64,7 @@ export interface PodResources {
   /** Size of the memory-backed /dev/shm that NCCL and the engine's workers share; 0 for none. */
   readonly sharedMemoryGiB: number;
   readonly gpus: number;
-  readonly gpuResource?: "nvidia.com/gpu" | "amd.com/gpu";
+  readonly gpuResource?: GpuResource;
   /** Extended resources beside the GPUs, such as RDMA devices. */
   readonly extended?: Readonly<Record<string, number>>;
 }
@@ -139,6 +95,8 @@ export interface ModelPlan {
   readonly shape: string;
   readonly gpuVendor?: "nvidia" | "amd";
   readonly gpuModel?: string;
+  /** What each of its GPUs is, where it is no whole card. */
+  readonly gpuSlice?: GpuSlice;
   readonly cpuArch: "amd64" | "arm64";
   readonly gpusPerNode: number;
   readonly tensorParallel: number;
@@ -233,6 +191,8 @@ export interface NodeLink {
   readonly transport: "tcp" | FabricKind;
   /** Undefined where the catalogue's figure counts interfaces that plain TCP does not use. */
   readonly gbps?: number;
+  /** Pods are on the network of their nodes: outside of NetworkPolicies, one on each node. */
+  readonly hostNetwork: boolean;
   /** NetworkAttachmentDefinitions of each pod, "namespace/name", one entry for each interface beside its own. */
   readonly networks: readonly string[];
   /** Variables of NCCL or RCCL. */

@@ -4,6 +4,6 @@ import type { ClusterConfig } from "./config";
 
 /** What a cluster that exists takes from its section, of whatever kind it is. */
 export function existingCluster(config: ClusterConfig, pools: readonly PoolPlan[]): ExistingClusterArgs {
-  const { kubeContext, storageClass, gpuExporters, privateCidrs, apiServerCidrs } = config;
-  return { kubeContext, storageClass, gpuExporters, privateCidrs, apiServerCidrs, pools };
+  const { kubeContext, storageClass, gpuSoftware, gpuExporters, privateCidrs, apiServerCidrs } = config;
+  return { kubeContext, storageClass, gpuSoftware, gpuExporters, privateCidrs, apiServerCidrs, pools };
 }

@@ -1,4 +1,5 @@
 import { spotShare, unusedReservationShare } from "../catalog/cloud-prices";
+import { DEVICE_ACCESS, type FabricAccess, fabricOf } from "../catalog/fabrics";
 import { findModel, type ModelEntry } from "../catalog/models";
 import { PREEMPTIBLE_TAINT } from "../catalog/oke";
 import { hourlyUsd, type MachineShape } from "../catalog/shapes";
@@ -10,6 +11,7 @@ import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import { requestTimes } from "../planner/request-times";
+import { parted } from "../planner/slices";
 import { hubPrefix } from "../planner/storage";
 import { tenantsOf } from "../planner/tenants";
 import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
@@ -46,7 +48,7 @@ export function toPlanRequest(
   return {
     environment: name,
     stage: environment.stage,
-    pools: Object.entries(environment.pools).map(([pool, config]) => poolRequest(pool, config, environment.models)),
+    pools: Object.entries(environment.pools).map(([pool, config]) => poolRequest(pool, config, environment)),
     models: Object.entries(environment.models).map(([model, config]) => {
       const architecture = architectures.get(model);
       if (!architecture) {
@@ -111,8 +113,15 @@ function externalModel(
   };
 }
 
-function poolRequest(name: string, config: PoolConfig, models: EnvironmentConfig["models"]): PoolRequest {
-  const shape = machineOf(config);
+function poolRequest(
+  name: string,
+  config: PoolConfig,
+  { models, cluster: { provision } }: Pick<EnvironmentConfig, "models" | "cluster">,
+): PoolRequest {
+  const isMade = provision !== "existing";
+  const machine = machineOf(config);
+  const shape = parted(machine, config.sharing);
+  const rdmaAccess = fabricAccess(config, machine);
   const { dedicatedTo = [] } = config;
   const canaries = Object.keys(models).filter((model) => dedicatedTo.includes(models[model]?.revisionOf?.model ?? ""));
   return {
@@ -126,9 +135,23 @@ function poolRequest(name: string, config: PoolConfig, models: EnvironmentConfig
     ...(config.bootVolumeGiB !== undefined && { bootVolumeGiB: config.bootVolumeGiB }),
     dedicatedTo: [...dedicatedTo, ...canaries],
     ...(config.capacity === "spot" && { capacityTaints: [PREEMPTIBLE_TAINT] }),
-    ...(config.rdma?.access && { rdmaAccess: config.rdma.access }),
+    ...(rdmaAccess && { rdmaAccess }),
+    ...(config.sharing && { sharing: config.sharing }),
+    ...(config.numa && { numa: config.numa }),
+    ...(config.confidential && { confidential: true }),
+    localDisks: isMade && usesLocalDisks(config, machine),
     ...poolLabels(name, shape, config.labels),
   };
+}
+
+/** Where nodes are made here with an RDMA network, pods get its devices unless the environment says otherwise. */
+function fabricAccess({ rdma }: PoolConfig, { name }: MachineShape): FabricAccess | undefined {
+  const kind = fabricOf(name)?.kind;
+  return rdma?.access ?? (rdma?.mode && kind && DEVICE_ACCESS[kind]);
+}
+
+function usesLocalDisks({ localDisks = "pods" }: PoolConfig, { localNvmeGB }: MachineShape): boolean {
+  return localDisks === "pods" && localNvmeGB > 0;
 }
 
 /** What a node costs, and why that is not the list price. */

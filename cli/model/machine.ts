@@ -1,6 +1,7 @@
 /** What `npm run model` sizes for: the GPUs of a card or of a machine shape, or host memory. */
 import { findGpus } from "../../catalog/find-gpu";
 import {
+  cardResource,
   cards,
   findShape,
   type GpuModel,
@@ -98,7 +99,7 @@ function machineOfCard(
   const [first] = found;
   const isOne = new Set(found.map((gpu) => gpu.engineMemoryGiB)).size === 1;
   if (first && isOne) {
-    const resource = first.vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
+    const resource = cardResource(first);
     return {
       isNamed: true,
       memoryGiB: gpuMemoryGiB ?? first.engineMemoryGiB,

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
+import { FABRIC_ACCESS } from "../../catalog/fabrics";
 import type { ClusterKind } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import { LOAD_BALANCER_NAMES, loadBalancerName } from "./load-balancers";
@@ -16,21 +17,39 @@ const texts = z.record(z.string(), z.string()).readonly();
 const networks = z.array(z.union([z.cidrv4(), z.cidrv6()])).readonly();
 const nodes = z.int().min(0);
 
+const taints = z
+  .array(
+    z.object({
+      key: z.string(),
+      value: z.string().optional(),
+      effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]),
+    }),
+  )
+  .readonly()
+  .default([]);
+
+const gpuResource = z.union([
+  z.enum(["nvidia.com/gpu", "amd.com/gpu", "nvidia.com/gpu.shared"]),
+  z.templateLiteral(["nvidia.com/mig-", z.string()]),
+]);
+
 const poolOutput = z.object({
   shape: z.string(),
   minNodes: nodes,
   maxNodes: nodes,
   labels: texts.default({}),
-  taints: z
-    .array(
-      z.object({
-        key: z.string(),
-        value: z.string().optional(),
-        effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]),
-      }),
-    )
-    .readonly()
-    .default([]),
+  taints,
+  startupTaints: taints,
+  fabric: z
+    .object({
+      kind: z.enum(["roce", "efa"]),
+      access: z.enum(FABRIC_ACCESS),
+      gbps: z.number(),
+      device: z.object({ resource: z.string(), perNode: nodes, network: z.string().optional() }),
+      environment: texts,
+    })
+    .optional(),
+  gpus: z.object({ resource: gpuResource, perNode: nodes }).optional(),
 });
 
 /**
@@ -50,7 +69,7 @@ export const clusterOutputs = z.object({
   privateCidrs: networks.default([]),
   apiServerCidrs: networks.default([]),
   networkPolicies: z.enum(["platform", "present"]).default("present"),
-  gpuSoftware: z.enum(["addon", "present"]).default("present"),
+  gpuSoftware: z.enum(["platform", "addon", "present"]).default("present"),
   loadBalancer: z.enum(LOAD_BALANCER_NAMES).default("plain"),
 });
 

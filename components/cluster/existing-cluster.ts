@@ -16,6 +16,8 @@ export interface ExistingClusterArgs {
   readonly volumesGrow?: boolean;
   /** What the plan counts on: nobody here can ask the cluster whether it has them. `npm run doctor` does. */
   readonly pools: readonly PoolPlan[];
+  /** Who brings device plugins. */
+  readonly gpuSoftware: ExistingCluster["gpuSoftware"];
   /** Who runs the GPU metrics exporters. */
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
@@ -32,7 +34,7 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly pools: Cluster["pools"];
   readonly volumeClass = undefined;
   readonly networkPolicies = "present";
-  readonly gpuSoftware = "present";
+  readonly gpuSoftware: "platform" | "present";
   readonly workloadIdentity = undefined;
   readonly ready = [];
   readonly storageClass: string | undefined;
@@ -46,6 +48,7 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
     super("cluster:ExistingCluster", name, opts);
     this.storageClass = args.storageClass;
     this.volumesGrow = args.volumesGrow ?? false;
+    this.gpuSoftware = args.gpuSoftware;
     this.gpuExporters = args.gpuExporters;
     this.privateCidrs = args.privateCidrs;
     this.apiServerCidrs = args.apiServerCidrs;

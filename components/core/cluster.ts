@@ -1,6 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import type { Taint } from "../../planner/types";
+import type { GpuResource } from "../../catalog/shapes";
+import type { PoolFabric, Taint } from "../../planner/types";
 import type { ClusterNetworks } from "./network";
 
 /** Annotations of a Service by which a cloud makes its load balancer. */
@@ -32,6 +33,12 @@ export interface ClusterPool {
   readonly maxNodes: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
+  /** What new nodes have besides, until something has looked at them. */
+  readonly startupTaints: readonly Taint[];
+  /** RDMA network that pods may use; undefined where they talk TCP. */
+  readonly fabric?: PoolFabric;
+  /** Extended resource of its GPUs or their slices, and how many a node has; undefined where it has none. */
+  readonly gpus?: { readonly resource: GpuResource; readonly perNode: number };
 }
 
 /** Gives a Kubernetes service account rights in the cloud, without a key that anybody could copy. */
@@ -74,8 +81,8 @@ export interface Cluster extends ClusterNetworks {
   readonly loadBalancer: LoadBalancer;
   /** Who enforces NetworkPolicies: something in the cluster, or what the platform installs. */
   readonly networkPolicies: "platform" | "present";
-  /** Who brings drivers' device plugins to GPU nodes: an add-on of the cloud, or whoever made the cluster. */
-  readonly gpuSoftware: "addon" | "present";
+  /** Who brings drivers' device plugins to GPU nodes: the platform, an add-on of the cloud, or whoever made the cluster. */
+  readonly gpuSoftware: "platform" | "addon" | "present";
   /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
   /** Undefined: service accounts have no rights in a cloud. */

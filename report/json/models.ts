@@ -88,7 +88,13 @@ const resources = z
     ephemeralStorageGiB: gib("Ephemeral storage."),
     sharedMemoryGiB: gib("Memory-backed /dev/shm; 0 for none."),
     gpus: count("GPUs", "GPUs."),
-    gpuResource: oneOf(["nvidia.com/gpu", "amd.com/gpu"], "Name of the GPU resource; absent on CPUs.").optional(),
+    gpuResource: z
+      .union([
+        z.enum(["nvidia.com/gpu", "amd.com/gpu", "nvidia.com/gpu.shared"]),
+        z.templateLiteral(["nvidia.com/mig-", z.string()]),
+      ])
+      .meta({ description: "Name of the GPU resource, of slices too; absent on CPUs." })
+      .optional(),
     extended: counts("devices", "Extended resources beside the GPUs, such as RDMA devices.").optional(),
   })
   .meta({ description: "What one pod asks for." });
@@ -151,11 +157,21 @@ export const model = z.strictObject({
   loading: oneOf(["copy", "stream"], "How the engine gets the weights at start."),
   gpuVendor: oneOf(["nvidia", "amd"], "Vendor of the GPUs; absent on CPUs.").optional(),
   gpuModel: text("Card of the catalogue; absent on CPUs.").optional(),
+  gpuSlice: z
+    .strictObject({
+      kind: oneOf(["mig", "time-slices"], "How its card is parted."),
+      profile: text("MIG profile.").optional(),
+      perGpu: count("slices", "Slices of each card."),
+      cards: count("cards", "Cards of the machine."),
+    })
+    .meta({ description: "What each of its GPUs is, where it is no whole card." })
+    .optional(),
   cpuArch: oneOf(["amd64", "arm64"], "Processor architecture."),
   nodeLink: z
     .strictObject({
       transport: oneOf(["tcp", "roce", "efa"], "What the nodes of a replica talk over: Ethernet, or RDMA."),
       gbps: amount("Gbit/s", "Its speed, where that is known.").optional(),
+      hostNetwork: flag("Pods are on the network of their nodes, outside of NetworkPolicies."),
       networks: texts("NetworkAttachmentDefinitions of each pod, one for each of its RDMA interfaces."),
       environment: named("Variables of NCCL or RCCL."),
     })

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { amount, count, named, oneOf, taints, text, usd } from "./fields";
+import { FABRIC_ACCESS } from "../../catalog/fabrics";
+import { amount, count, flag, named, oneOf, taints, text, usd } from "./fields";
 
 const fabric = z
   .strictObject({
     kind: oneOf(["roce", "efa"], "RDMA over Ethernet, or Amazon's Elastic Fabric Adapter."),
-    access: oneOf(["virtual-functions", "efa"], "How pods reach it."),
+    access: oneOf(FABRIC_ACCESS, "How replicas that span nodes reach it."),
     gbps: amount("Gbit/s", "All interfaces of a node together."),
     device: z
       .strictObject({
@@ -33,7 +34,29 @@ export const pool = z.strictObject({
   selector: named("Labels that pods of this pool select nodes by."),
   labels: named("What nodes made for this pool get, besides their cloud's labels."),
   taints: taints("What nodes made for this pool get, and its pods tolerate."),
+  startupTaints: taints("What new nodes get besides, until something has looked at them: no model tolerates these."),
   fabric: fabric.optional(),
+  fabricGate: z
+    .strictObject({
+      minBusGBps: amount("GB/s", "Least bus bandwidth of an all-reduce over two nodes, as nccl-tests says it."),
+      image: text("Image of the catalogue that holds the trial."),
+    })
+    .meta({ description: "What nodes pass before models come; absent where nothing tries them." })
+    .optional(),
+  sharing: z
+    .union([
+      z.strictObject({ mig: text("Layout of every card, as NVIDIA's MIG manager names it.") }),
+      z.strictObject({
+        timeSlicing: z
+          .strictObject({ replicas: count("pods", "Pods that share a card.") })
+          .meta({ description: "Pods take turns on each card." }),
+      }),
+    ])
+    .meta({ description: "Parts of GPUs that its nodes offer; absent where GPUs are whole." })
+    .optional(),
+  localDisks: flag("Its nodes keep pods' files on their local disks, encrypted, and empty after a reboot."),
+  numa: oneOf(["restricted", "single-numa-node", "best-effort"], "Topology manager of its kubelets.").optional(),
+  confidential: flag("Memory of its nodes is encrypted against their host."),
   gpusClaimed: count("GPUs", "Claimed by the minimum replicas of the models placed here."),
   gpusTotal: count("GPUs", "On minNodes."),
 });

@@ -35,6 +35,7 @@ describe("a pool whose nodes offer RDMA", () => {
     });
     expect(plan.models[0]?.nodeLink).toEqual({
       transport: "roce",
+      hostNetwork: false,
       gbps: 3200,
       networks: Array.from({ length: 16 }, () => "default/rdma-vf"),
       environment,
@@ -51,7 +52,13 @@ describe("a pool whose nodes offer RDMA", () => {
   it("says TCP and asks for nothing where nobody says that there are devices", () => {
     const plan = planOn(poolOf("BM.GPU.H100.8", 2));
     expect(plan.pools.some((pool) => "fabric" in pool)).toBe(false);
-    expect(plan.models[0]?.nodeLink).toEqual({ transport: "tcp", gbps: 100, networks: [], environment: {} });
+    expect(plan.models[0]?.nodeLink).toEqual({
+      transport: "tcp",
+      gbps: 100,
+      hostNetwork: false,
+      networks: [],
+      environment: {},
+    });
     expect(plan.models[0]?.resources).not.toHaveProperty("extended");
   });
 
@@ -64,7 +71,7 @@ describe("a pool whose nodes offer RDMA", () => {
     expect(efa.problems[0]?.message).toContain("its nodes offer EFA");
     const tcp = over(poolOf("p5.48xlarge", 2, { name: "p5" }));
     // Of several interfaces TCP uses one: no speed is claimed.
-    expect(tcp.models[0]?.nodeLink).toEqual({ transport: "tcp", networks: [], environment: {} });
+    expect(tcp.models[0]?.nodeLink).toEqual({ transport: "tcp", hostNetwork: false, networks: [], environment: {} });
 
     const unpinned = planOn(poolOf("p5.48xlarge", 2, { name: "p5", rdmaAccess: "efa" }));
     expect(unpinned.problems[0]?.message).toContain(
@@ -105,7 +112,7 @@ describe("for every shape and access", () => {
         const link = nodeLinkOf({ shape, ...(found && { fabric: found }) });
         const extended = Object.entries(groupDevices(pool).extended ?? {});
         if (!found) {
-          expect(link).toMatchObject({ transport: "tcp", networks: [], environment: {} });
+          expect(link).toMatchObject({ transport: "tcp", hostNetwork: false, networks: [], environment: {} });
           expect(extended).toEqual([]);
           return;
         }

@@ -80,6 +80,9 @@ export function poolPlan(changes: Partial<PoolPlan> & Pick<PoolPlan, "name" | "s
     selector: {},
     labels: {},
     taints: [],
+    startupTaints: [],
+    localDisks: false,
+    confidential: false,
     gpusClaimed: 0,
     gpusTotal: minNodes * (changes.shape.gpu?.count ?? 0),
     ...changes,
@@ -209,7 +212,7 @@ export const planResult: PlanResult = {
           difference:
             "The rule counts 20% for the KV cache; 32 requests of 16,384 tokens need 25%. Both say two nodes.",
         },
-        nodeLink: { transport: "tcp", networks: [], environment: {} },
+        nodeLink: { transport: "tcp", hostNetwork: false, networks: [], environment: {} },
         notes: ["basis: tensors of config.json", "the KV cache has the model's own number format"],
       }),
       modelPlan({

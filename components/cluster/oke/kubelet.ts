@@ -1,4 +1,5 @@
 import { OKE_TAINT_VALUE, PREEMPTIBLE_TAINT } from "../../../catalog/oke";
+import { cardResource } from "../../../catalog/shapes";
 import { reservableCpus } from "../../../planner/pod-resources";
 import type { PoolPlan, Taint } from "../../../planner/types";
 
@@ -39,6 +40,6 @@ function cpuArguments({ shape }: Pool): string[] {
 
 /** OKE puts some of these on nodes itself, with a value: the same key with another value would be another taint of its node. */
 function taintText({ key, value, effect }: Taint, { shape }: Pool): string {
-  const ofOke = key === shape.gpu?.resource || key === PREEMPTIBLE_TAINT.key;
+  const ofOke = (shape.gpu && key === cardResource(shape.gpu)) || key === PREEMPTIBLE_TAINT.key;
   return `${key}=${value ?? (ofOke ? OKE_TAINT_VALUE : "")}:${effect}`;
 }

@@ -78,6 +78,7 @@ export function needs(changes: Partial<Needs> = {}): Needs {
     cluster: {
       kind: "local",
       provision: "existing",
+      gpuSoftware: "present",
       gpuExporters: "platform",
       certManager: "platform",
       privateCidrs: [],
@@ -118,6 +119,9 @@ const A10: PoolPlan = {
     { key: "nvidia.com/gpu", effect: "NoSchedule" },
     { key: "dedicated", value: "inference", effect: "NoSchedule" },
   ],
+  startupTaints: [],
+  localDisks: false,
+  confidential: false,
   gpusClaimed: 1,
   gpusTotal: 2,
 };

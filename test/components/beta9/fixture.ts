@@ -37,6 +37,9 @@ export function gpuPool(name: string, shapeName: string): PoolPlan {
     selector: { "node.kubernetes.io/instance-type": shapeName },
     labels: { "inference-stacks.io/pool": name },
     taints,
+    startupTaints: [],
+    localDisks: false,
+    confidential: false,
     gpusClaimed: 0,
     gpusTotal: shape.gpu?.count ?? 0,
   };

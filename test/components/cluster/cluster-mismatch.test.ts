@@ -12,7 +12,7 @@ const GPU_TAINT = { key: "nvidia.com/gpu", value: "present", effect: "NoSchedule
 const LABEL = { "example.com/pool": "a10" };
 const PLANNED = { name: "a10", shape, maxNodes: 2, selector: LABEL, labels: LABEL, taints: [GPU_TAINT] };
 const EXPECTED = { kind: "oci", pools: [PLANNED] } as const;
-const POOL = { shape: "VM.GPU.A10.1", minNodes: 0, maxNodes: 2, labels: LABEL, taints: [GPU_TAINT] };
+const POOL = { shape: "VM.GPU.A10.1", minNodes: 0, maxNodes: 2, labels: LABEL, taints: [GPU_TAINT], startupTaints: [] };
 const OUTPUTS = { version: 1, kind: "oci", pools: { a10: POOL } };
 
 function reasons(value: unknown): readonly string[] {

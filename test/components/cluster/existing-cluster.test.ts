@@ -7,6 +7,7 @@ describe("ExistingCluster", () => {
     const deployment = await deploy(
       () =>
         void new ExistingCluster("cluster", {
+          gpuSoftware: "present",
           gpuExporters: "platform",
           privateCidrs: [],
           apiServerCidrs: [],

@@ -14,7 +14,7 @@ const SAID = {
   kind: "aws",
   kubeconfig: "apiVersion: v1",
   clusterIdentifier: "arn:cluster",
-  pools: { cpu: { shape: "m7i.2xlarge", minNodes: 1, maxNodes: 3, labels: { a: "b" }, taints: [] } },
+  pools: { cpu: { shape: "m7i.2xlarge", minNodes: 1, maxNodes: 3, labels: { a: "b" }, taints: [], startupTaints: [] } },
   storageClass: "ours",
   volumeClass: { provisioner: "ebs.csi.aws.com", parameters: { kmsKeyId: "arn:key" } },
   volumesGrow: true,

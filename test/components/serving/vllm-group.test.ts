@@ -164,7 +164,7 @@ describe("VllmGroup", () => {
     const overRdma = (changes: Partial<NodeLink> = {}) => {
       const { resources } = groupPlan();
       return groupPlan({
-        nodeLink: { transport: "roce", gbps: 3200, networks, environment, ...changes },
+        nodeLink: { transport: "roce", gbps: 3200, hostNetwork: false, networks, environment, ...changes },
         resources: { ...resources, extended: { "nvidia.com/rdma-vf": 16 } },
       });
     };
@@ -219,7 +219,7 @@ describe("VllmGroup", () => {
     it("asks for nothing of it over TCP", async () => {
       const { deployment, leader } = await deployed(
         {},
-        groupPlan({ nodeLink: { transport: "tcp", gbps: 100, networks: [], environment: {} } }),
+        groupPlan({ nodeLink: { transport: "tcp", gbps: 100, hostNetwork: false, networks: [], environment: {} } }),
       );
       expect(leader.metadata.annotations).not.toHaveProperty([NETWORKS]);
       expect(Object.keys(container(leader.spec, "vllm").resources.limits)).not.toContain("nvidia.com/rdma-vf");

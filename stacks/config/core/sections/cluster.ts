@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GPU_NODE_IMAGES } from "../../../../catalog/gpu-node-images";
 import { contains, parseCidr } from "../../../../names/cidr";
 import { METADATA_SERVICES } from "../../../../names/metadata-services";
 import { dnsLabel, text, wholeNumber } from "./fields";
@@ -42,6 +43,16 @@ const common = {
       "RuntimeClass of GPU pods; k3s needs `nvidia` for NVIDIA cards. With cards of both vendors: of NVIDIA's pods only. Default: none.",
     example: "nvidia",
     allowed: "name of a RuntimeClass",
+  }),
+  gpuSoftware: z.enum(["platform", "present"]).default("present").meta({
+    description:
+      "Who brings the device plugins of GPUs and RDMA devices to a cluster that exists: the platform (NVIDIA's GPU Operator, AMD's device plugin), or they are present already. A cluster that is made here has them of its cloud.",
+    example: "platform",
+  }),
+  gpuNodeImage: z.enum(GPU_NODE_IMAGES).optional().meta({
+    description:
+      "What the GPU nodes boot, with gpuSoftware: platform: it decides what of driver and container toolkit the platform adds. Default: al2023 on EKS, oke-oracle-linux on OKE, k3s on the edge.",
+    example: "al2023",
   }),
   gpuExporters: installer.meta({
     description: "Who installs the GPU metrics exporters (DCGM, AMD): the platform, or they are present already.",

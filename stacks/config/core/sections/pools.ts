@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEVICE_ACCESS } from "../../../../catalog/fabrics";
+import { FABRIC_ACCESS } from "../../../../catalog/fabrics";
 import { dnsLabel, labelKey, labelValue, text, usdPerHour, wholeNumber } from "./fields";
 import { ocid } from "./oke";
 
@@ -93,14 +93,14 @@ export const poolSchema = z
       }),
     rdma: z
       .strictObject({
-        mode: z.enum(["managed"]).optional().meta({
+        mode: z.enum(["managed", "cluster-network"]).optional().meta({
           description:
-            "How nodes that are made here get their RDMA network: managed = a node pool in a compute cluster. Default: they get none.",
+            "How nodes that are made here get their RDMA network: managed = a node pool in a compute cluster; cluster-network = machines that Oracle makes together as one cluster network, and that join by themselves. Default: they get none.",
           example: "managed",
         }),
-        access: z.enum(Object.values(DEVICE_ACCESS)).optional().meta({
+        access: z.enum(FABRIC_ACCESS).optional().meta({
           description:
-            "RDMA devices that a device plugin on the nodes offers to pods; replicas that span nodes take them all. virtual-functions = SR-IOV on Oracle's RoCE shapes, efa = Elastic Fabric Adapter on Amazon's. Default: they get none, and talk TCP.",
+            "How replicas that span nodes reach the RDMA network: virtual-functions = SR-IOV devices that a device plugin gives to pods, on Oracle's RoCE shapes; efa = Elastic Fabric Adapter on Amazon's; host-network = pods of one node each on its own network, outside of NetworkPolicies. Default: virtual-functions where mode is set; else none, and they talk TCP.",
           example: "virtual-functions",
         }),
       })
@@ -146,6 +146,51 @@ export const poolSchema = z
       description:
         "Image of nodes that are made here. Default: Oracle's newest for shape and version when the pool is made; it stays until you name one.",
       example: "ocid1.image.oc1.eu-frankfurt-1.your-image",
+    }),
+    sharing: z
+      .union([
+        z.strictObject({
+          mig: z
+            .string()
+            .regex(/^all-[0-9]+g\.[0-9]+gb$/)
+            .meta({
+              description: "Layout of every card, by the name that NVIDIA's MIG manager knows.",
+              allowed: "all-<profile>, such as all-1g.10gb",
+              example: "all-1g.10gb",
+            }),
+        }),
+        z.strictObject({
+          timeSlicing: z
+            .strictObject({
+              replicas: wholeNumber(2, 48).meta({
+                description: "Pods that share a card, each with its equal part of the memory.",
+                unit: "pods",
+                example: 4,
+              }),
+            })
+            .meta({ description: "Pods take turns on each card.", example: { replicas: 4 } }),
+        }),
+      ])
+      .optional()
+      .meta({
+        description:
+          "Parts of GPUs as GPUs of their own: mig = slices with memory of their own (A100, H100 and later), timeSlicing = turns on a card whose memory nobody parts. Default: a GPU is one pod's alone.",
+        example: { mig: "all-1g.10gb" },
+      }),
+    confidential: z.boolean().optional().meta({
+      description:
+        "Memory of the nodes that are made here is encrypted against their host (AMD SEV-SNP), where the shape has it. Default: false.",
+      example: true,
+    }),
+    localDisks: z.enum(["pods", "unused"]).optional().meta({
+      description:
+        "Local NVMe disks of nodes that are made here: pods = one encrypted array that the kubelet keeps pods' files on, empty after a reboot. Default: pods where the machine has such disks.",
+      example: "unused",
+    }),
+    numa: z.enum(["restricted", "single-numa-node", "best-effort"]).optional().meta({
+      description:
+        "How the kubelet of nodes that are made here places CPUs and devices of a pod (its topology manager). Default: the strictest that turns down no planned pod.",
+      example: "restricted",
     }),
     labels: z
       .record(labelKey, labelValue)
