@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { joinScriptPath } from "../../components/cluster/oke/cloud-init/user-data";
+import { bootFilePath } from "../../components/cluster/oke/cloud-init/boot-part";
 import { repositoryRoot } from "../../names/repository-root";
 import { programRun } from "../stacks/run";
 import { cloudInitSchema } from "./linters/cloud-init";
@@ -64,8 +64,8 @@ describe("what nodes boot with", () => {
     });
     expect(scripts).toHaveLength(userData.size);
     // The same one for all pools, so that one run tells.
-    expect(new Set(scripts)).toEqual(new Set([readFileSync(joinScriptPath(), "utf8")]));
-    expect(await shellcheck(joinScriptPath())).toEqual([]);
+    expect(new Set(scripts)).toEqual(new Set([readFileSync(bootFilePath("join-oke.sh"), "utf8")]));
+    expect(await shellcheck(bootFilePath("join-oke.sh"))).toEqual([]);
   });
 });
 

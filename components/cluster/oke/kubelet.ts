@@ -3,14 +3,15 @@ import { cardResource } from "../../../catalog/shapes";
 import { reservableCpus } from "../../../planner/pod-resources";
 import type { PoolPlan, Taint } from "../../../planner/types";
 
-type Pool = Pick<PoolPlan, "shape" | "taints">;
+type Pool = Pick<PoolPlan, "shape" | "taints" | "startupTaints">;
 
 /**
  * Arguments of the kubelet of a pool's nodes, besides OKE's own. A node pool has no setting for taints: the kubelet
- * registers its node with them, so that no pod comes before they are there.
+ * registers its node with them, so that no pod comes before they are there. It does so once: what lifts a start-up taint
+ * is not undone when the node boots again.
  */
 export function kubeletArguments(pool: Pool): string[] {
-  const { taints } = pool;
+  const taints = [...pool.taints, ...pool.startupTaints];
   return [
     ...(taints.length > 0 ? [`--register-with-taints=${taints.map((taint) => taintText(taint, pool)).join(",")}`] : []),
     ...cpuArguments(pool),

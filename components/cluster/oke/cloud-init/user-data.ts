@@ -1,11 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { repositoryRoot } from "../../../../names/repository-root";
-import { kubeletArguments } from "../kubelet";
 import type { OkePool } from "../settings";
-
-const SCRIPT = "/usr/local/sbin/join-oke.sh";
-const KUBELET_ARGUMENTS = "/etc/inference-stacks/kubelet-arguments";
+import type { BootPart } from "./boot-part";
+import { joinPart } from "./join";
 
 /**
  * What cloud-init does on a new node of a pool, as a cloud-config document (JSON is YAML). It replaces OKE's default, which
@@ -14,28 +9,22 @@ const KUBELET_ARGUMENTS = "/etc/inference-stacks/kubelet-arguments";
  *
  * @param kubernetesVersion with a leading v.
  */
-export function userData(
-  { plan, computeCluster }: Pick<OkePool, "plan" | "computeCluster">,
-  kubernetesVersion: string,
-): string {
+export function userData(pool: Pick<OkePool, "plan" | "computeCluster">, kubernetesVersion: string): string {
+  return cloudConfig(bootParts(pool, kubernetesVersion));
+}
+
+/** In the order in which they run. Joining is last: a node takes pods as soon as it has joined. */
+function bootParts(pool: Pick<OkePool, "plan" | "computeCluster">, kubernetesVersion: string): BootPart[] {
+  return [joinPart(pool, kubernetesVersion)];
+}
+
+function cloudConfig(parts: readonly BootPart[]): string {
   const document = {
     // Ubuntu's root; the script grows Oracle Linux's logical volume.
     growpart: { mode: "auto", devices: ["/"], ignore_growroot_disabled: false },
     resize_rootfs: true,
-    write_files: [
-      file(KUBELET_ARGUMENTS, "0644", `${kubeletArguments(plan).join("\n")}\n`),
-      file(SCRIPT, "0700", readFileSync(joinScriptPath(), "utf8")),
-    ],
-    runcmd: [["bash", SCRIPT, KUBELET_ARGUMENTS, kubernetesVersion, ...(computeCluster ? ["unlimited"] : [])]],
+    write_files: parts.flatMap(({ files }) => files),
+    runcmd: parts.flatMap(({ commands }) => commands),
   };
   return `#cloud-config\n${JSON.stringify(document, undefined, 1)}\n`;
-}
-
-/** The script that every node runs, in this repository. */
-export function joinScriptPath(): string {
-  return join(repositoryRoot(), "components", "cluster", "oke", "cloud-init", "join-oke.sh");
-}
-
-function file(path: string, permissions: string, content: string) {
-  return { path, permissions, owner: "root:root", content };
 }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { joinScriptPath } from "../../../../components/cluster/oke/cloud-init/user-data";
+import { bootFilePath } from "../../../../components/cluster/oke/cloud-init/boot-part";
 
 // A root of its own, and programs that only say what they are told: what the script decides, not what Oracle's do.
 let folder: string;
@@ -57,7 +57,7 @@ function run(...more: string[]): Promise<Outcome> {
     JOIN_ATTEMPTS: "3",
     JOIN_PAUSE_SECONDS: "0",
   };
-  const args = [joinScriptPath(), join(folder, "kubelet-arguments"), "v1.34.2", ...more];
+  const args = [bootFilePath("join-oke.sh"), join(folder, "kubelet-arguments"), "v1.34.2", ...more];
   return new Promise((resolve) => {
     execFile("bash", args, { env, timeout: 30_000 }, (error, stdout, stderr) => {
       const log = join(folder, "log");

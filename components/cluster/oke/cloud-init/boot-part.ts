@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../../../../names/repository-root";
+
+/**
+ * One thing that cloud-init does on a new node. `userData` writes the files of all parts first, and then runs their
+ * commands, part after part: a command finds every file, and what earlier parts did.
+ */
+export interface BootPart {
+  readonly files: readonly BootFile[];
+  /** Each a program and its arguments. One that fails does not keep later ones from running: they look for themselves. */
+  readonly commands: readonly (readonly string[])[];
+}
+
+/** A file as cloud-init's `write_files` takes it. */
+export interface BootFile {
+  readonly path: string;
+  /** In octal: "0644". */
+  readonly permissions: string;
+  readonly owner: "root:root";
+  readonly content: string;
+}
+
+/** A file that root writes and all may read, unless `permissions` say otherwise. */
+export function bootFile(path: string, content: string, permissions = "0644"): BootFile {
+  return { path, permissions, owner: "root:root", content };
+}
+
+/** A script of `cloud-init/`, where nodes have it. */
+export function bootScript(name: string): BootFile {
+  return bootFile(`/usr/local/sbin/${name}`, readFileSync(bootFilePath(name), "utf8"), "0700");
+}
+
+/** A file that nodes boot with, in this repository. */
+export function bootFilePath(name: string): string {
+  return join(repositoryRoot(), "components", "cluster", "oke", "cloud-init", name);
+}
