@@ -4,6 +4,7 @@ import type { ChartValueKeys } from "./chart-values";
 import type { ChartEntry } from "./charts";
 import type { CloudPrice, PriceShare } from "./cloud-prices";
 import type { EngineOptions } from "./engine-options";
+import type { ConfidentialShape } from "./confidential";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
 import type { ModelEntry } from "./models";
@@ -265,6 +266,12 @@ const oke = z.strictObject({
   addonKeys: z.strictObject({ common: z.array(text).nonempty(), source: text }),
 });
 
+const confidentialShape = z.strictObject({
+  technology: z.enum(["SEV", "SEV-SNP"]),
+  platform: text,
+  systems: text,
+}) satisfies z.ZodType<ConfidentialShape>;
+
 const cloudPrice = z.strictObject({
   provider: z.enum(["oci", "aws"]),
   service: z.enum(["control-plane", "nat-gateway", "network-load-balancer", "load-balancer", "volume"]),
@@ -305,6 +312,11 @@ export const schemas = {
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
   engineOptions,
   oke,
+  confidential: z.strictObject({
+    about,
+    asOf: day,
+    oci: z.strictObject({ source: text, shapes: z.record(text, confidentialShape) }),
+  }),
   engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),
   fabrics: z.strictObject({
     about,

@@ -1,6 +1,6 @@
-import type { OkePool } from "../components/cluster/oke/settings";
+import type { NodeMaker, OkePool } from "../components/cluster/oke/settings";
 import { bootVolumeNeed } from "../planner/boot-volume";
-import type { DeploymentPlan, ModelPlan } from "../planner/types";
+import type { DeploymentPlan, ModelPlan, PoolPlan } from "../planner/types";
 import type { PoolConfig } from "./config";
 
 /** The node pools of a plan, with what their sections say for whoever makes them. */
@@ -12,6 +12,7 @@ export function okePools(
     const { capacity = "on-demand", availabilityDomains = [1], bootVolumeGiB, image, rdma } = config[plan.name] ?? {};
     return {
       plan,
+      madeBy: nodeMaker(plan, rdma),
       capacity,
       availabilityDomains,
       bootVolumeGiB: bootVolumeGiB ?? bootVolumeNeed(plan, models).totalGiB,
@@ -20,6 +21,14 @@ export function okePools(
       computeCluster: rdma?.mode === "managed",
     };
   });
+}
+
+/** Node pools know neither cluster networks nor the platform settings of a machine (`@pulumi/oci` 4.20, NodePoolArgs). */
+function nodeMaker({ confidential }: Pick<PoolPlan, "confidential">, rdma: PoolConfig["rdma"]): NodeMaker {
+  if (rdma?.mode === "cluster-network") {
+    return "cluster-network";
+  }
+  return confidential ? "instance-pool" : "node-pool";
 }
 
 /** OKE's longest, and what platform pods alone need. */

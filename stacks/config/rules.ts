@@ -17,6 +17,7 @@ import * as models from "./rules/models";
 import * as nodes from "./rules/nodes";
 import * as okeNetwork from "./rules/oke-network";
 import * as okePools from "./rules/oke-pools";
+import * as okeSelfManaged from "./rules/oke-self-managed";
 import * as outsideServers from "./rules/outside-servers";
 import * as people from "./rules/people";
 import * as pools from "./rules/pools";
@@ -45,6 +46,9 @@ const rules: readonly Rule[] = [
   okePools.rdmaPoolsAreWhole,
   okePools.amdPoolsNameAnImage,
   okePools.capacityFitsThePool,
+  okeSelfManaged.machinesCanBeConfidential,
+  okeSelfManaged.confidentialPoolsAreWhole,
+  okeSelfManaged.selfManagedPoolsHaveOneSize,
   pools.poolSizesAreOrdered,
   pools.dedicatedModelsExist,
   models.modelsAreDescribedOnce,

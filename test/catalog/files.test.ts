@@ -32,6 +32,7 @@ describe("catalogue files", () => {
     ["images.json", schemas.images],
     ["fabrics.json", schemas.fabrics],
     ["oke.json", schemas.oke],
+    ["confidential.json", schemas.confidential],
     ["chart-images.json", schemas.chartImages],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")

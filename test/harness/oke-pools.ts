@@ -38,6 +38,7 @@ export function okePool(
       gpusTotal: minNodes * (machine.gpu?.count ?? 0),
       ...plan,
     },
+    madeBy: "node-pool",
     capacity: "on-demand",
     availabilityDomains: [1],
     bootVolumeGiB: 100,

@@ -11,10 +11,12 @@ import { okeClusterNetworks } from "./cluster-networks";
 import { nodePoolStatements } from "./compute-clusters";
 import { okeControlPlane } from "./control-plane";
 import { OkeIdentity, workloadIdentity } from "./identity";
+import { joinedCluster } from "./joined-cluster";
 import { OkeKeys } from "./keys";
 import { okeKubeconfig } from "./kubeconfig";
 import { OkeNetwork } from "./network";
 import { OkeNodePools } from "./node-pools";
+import { OkeSelfManagedNodes } from "./self-managed-nodes";
 import type { OkePool, OkeSettings } from "./settings";
 import { okeVolumeClass, VOLUME_CLASS } from "./volume-class";
 
@@ -71,7 +73,31 @@ export class OkeCluster extends PlatformComponent implements Cluster {
       { settings, clusterId, policyName: (binding) => this.child(`workload-${binding}`) },
       this.childOptions({ provider: home }),
     );
-    const nodePools = new OkeNodePools(this.child("pools"), { settings, clusterId, network, keys, pools }, children);
+    this.kubeconfig = okeKubeconfig(clusterId, settings.endpoint, { provider });
+    const managed = pools.filter(({ madeBy }) => madeBy === "node-pool");
+    const nodePools = new OkeNodePools(
+      this.child("pools"),
+      { settings, clusterId, network, keys, pools: managed },
+      children,
+    );
+    const selfManaged = pools.filter(({ madeBy }) => madeBy !== "node-pool");
+    const joined =
+      selfManaged.length > 0
+        ? new OkeSelfManagedNodes(
+            this.child("self-managed"),
+            {
+              settings,
+              clusterId,
+              cluster: joinedCluster(controlPlane, this.kubeconfig),
+              network,
+              keys,
+              home,
+              pools: selfManaged,
+            },
+            children,
+          ).ready
+        : [];
+    const nodes = [...nodePools.ready, ...joined];
     const addons = new OkeAddons(
       this.child("addons"),
       {
@@ -80,11 +106,10 @@ export class OkeCluster extends PlatformComponent implements Cluster {
         pools,
         poolIds: nodePools.ids,
         workloadIdentity: this.workloadIdentity,
-        after: nodePools.ready,
+        after: nodes,
       },
       children,
     );
-    this.kubeconfig = okeKubeconfig(clusterId, settings.endpoint, { provider });
     this.clusterIdentifier = clusterId;
     this.provider = kubernetesProvider(
       this.child("kubernetes"),
@@ -98,7 +123,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     const { privateCidrs, apiServerCidrs } = okeClusterNetworks(settings.network, args);
     this.privateCidrs = privateCidrs;
     this.apiServerCidrs = apiServerCidrs;
-    this.ready = [...nodePools.ready, ...addons.ready];
+    this.ready = [...nodes, ...addons.ready];
     this.registerOutputs({});
   }
 }

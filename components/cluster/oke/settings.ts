@@ -49,9 +49,16 @@ export interface OkeNetworks {
   readonly services: string;
 }
 
+/**
+ * What makes the nodes of a pool: OKE itself; or, where a node pool cannot have what they are to be, Compute, as machines
+ * that join the cluster by themselves (`self-managed-nodes.ts`).
+ */
+export type NodeMaker = "node-pool" | "cluster-network" | "instance-pool";
+
 /** A node pool: what the plan says of it, and what only who makes nodes asks for. */
 export interface OkePool {
   readonly plan: PoolPlan;
+  readonly madeBy: NodeMaker;
   readonly capacity: "on-demand" | "spot" | { readonly reservation: string };
   /** Numbers of availability domains in the region, from 1. */
   readonly availabilityDomains: readonly number[];

@@ -48,6 +48,17 @@ export function volumesKeyStatements(compartmentId: string, keyId: string): stri
   ];
 }
 
+/**
+ * Machines of a dynamic group join one cluster as its nodes.
+ *
+ * @param groupId OCID of the group: a name would be looked for in the default identity domain alone.
+ */
+export function joinStatements(groupId: string, compartmentId: string, clusterId: string): string[] {
+  return [
+    `Allow dynamic-group id ${groupId} to {CLUSTER_JOIN} in compartment id ${compartmentId} where ALL {target.cluster.id='${clusterId}'}`,
+  ];
+}
+
 function identityOf(principal: Principal): string[] {
   const is = (variable: string, value: string) => `request.principal.${variable}='${value}'`;
   return principal.type === "workload"

@@ -11,6 +11,7 @@ const NODE_KEYS = [
   ["bootVolumeGiB", ["bootVolumeGiB"], ({ bootVolumeGiB }: PoolConfig) => bootVolumeGiB],
   ["image", ["image"], ({ image }: PoolConfig) => image],
   ["rdma.mode", ["rdma", "mode"], ({ rdma }: PoolConfig) => rdma?.mode],
+  ["confidential", ["confidential"], ({ confidential }: PoolConfig) => confidential],
 ] as const;
 
 /**
@@ -51,7 +52,7 @@ export const gpuPoolsSayWhere: Rule = function* (context) {
   }
 };
 
-/** A compute cluster lies in one place, and its machines need drivers that Oracle's OKE images lack. */
+/** An RDMA network lies in one place, and its machines need drivers that Oracle's OKE images lack. */
 export const rdmaPoolsAreWhole: Rule = function* (context) {
   for (const [name, { rdma, image, availabilityDomains }] of madePools(context)) {
     if (rdma?.mode === undefined) {
@@ -66,7 +67,7 @@ export const rdmaPoolsAreWhole: Rule = function* (context) {
       };
     }
     if (availabilityDomains !== undefined && availabilityDomains.length > 1) {
-      yield oneDomain(name, availabilityDomains, "with rdma.mode: a compute cluster lies in one");
+      yield oneDomain(name, availabilityDomains, "with rdma.mode: a compute cluster or cluster network lies in one");
     }
   }
 };
@@ -125,6 +126,6 @@ function oneDomain(pool: string, value: readonly number[], why: string): Problem
 }
 
 /** The pools of a cluster that is made here. */
-function madePools({ sections: { cluster, pools = {} } }: RuleContext): [string, PoolConfig][] {
+export function madePools({ sections: { cluster, pools = {} } }: RuleContext): [string, PoolConfig][] {
   return cluster?.kind === "oci" && cluster.provision === "create" ? Object.entries(pools) : [];
 }

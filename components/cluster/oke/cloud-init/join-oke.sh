@@ -7,9 +7,12 @@
 # VERSION            of Kubernetes, such as v1.34.1
 # MEMLOCK            "unlimited" where pods pin memory for RDMA
 #
-# Nothing is taken from the internet: Oracle Linux has its start-up script from the machine's metadata service, Ubuntu its
-# packages from the image. Where either is missing, the machine does not join: a node without its taints and its kubelet's
-# settings would take pods that must not run on it.
+# Machines that OKE did not make find the cluster that they join in two files: /etc/oke/oke-apiserver and
+# /etc/kubernetes/ca.crt. Without the first, the machine is one of a node pool, and OKE told it by its metadata.
+#
+# Nothing is taken from the internet: Oracle Linux has its start-up script from the machine's metadata service or its image,
+# Ubuntu its packages from the image. Where either is missing, the machine does not join: a node without its taints and its
+# kubelet's settings would take pods that must not run on it.
 set -euo pipefail
 
 readonly METADATA="http://169.254.169.254/opc/v2"
@@ -90,7 +93,41 @@ fetch_start_up_script() {
   [[ -s "$script" ]]
 }
 
+is_self_managed() {
+  [[ -s "$ROOT/etc/oke/oke-apiserver" ]]
+}
+
+# Of a self-managed node: where the API server is, and the certificate of its authority, on one line.
+read_cluster() {
+  [[ -s "$ROOT/etc/kubernetes/ca.crt" ]] || fail "there is no certificate of the cluster in /etc/kubernetes/ca.crt"
+  api_server="$(<"$ROOT/etc/oke/oke-apiserver")"
+  authority="$(base64 --wrap=0 "$ROOT/etc/kubernetes/ca.crt")"
+}
+
+bootstrap() {
+  local arguments="$1" cluster=()
+  if is_self_managed; then
+    local api_server="" authority=""
+    read_cluster
+    cluster=(--apiserver-host "$api_server" --ca "$authority")
+  fi
+  retry oke bootstrap "${cluster[@]}" --kubelet-extra-args "$arguments" || fail "oke bootstrap failed"
+}
+
+# By the program that Oracle's images for OKE bring. Its arguments stand apart from their values: it takes no equals sign.
+join_self_managed_oracle_linux() {
+  local script="$ROOT/etc/oke/oke-install.sh" api_server="" authority=""
+  [[ -r "$script" ]] || fail "the image has no /etc/oke/oke-install.sh: take an image of Oracle's for OKE"
+  read_cluster
+  retry bash "$script" --apiserver-endpoint "$api_server" --kubelet-ca-cert "$authority" --kubelet-extra-args "$1" ||
+    fail "OKE's program oke-install.sh failed"
+}
+
 join_oracle_linux() {
+  if is_self_managed; then
+    join_self_managed_oracle_linux "$1"
+    return
+  fi
   local script="$ROOT/var/run/oke-init.sh"
   retry fetch_start_up_script "$script" || fail "the metadata service has no start-up script of OKE"
   retry bash "$script" --kubelet-extra-args "$1" || fail "OKE's start-up script failed"
@@ -118,7 +155,7 @@ main() {
     command -v oke >/dev/null || install_from_image "$VERSION_CODENAME" "$version"
   fi
   if command -v oke >/dev/null; then
-    retry oke bootstrap --kubelet-extra-args "$arguments" || fail "oke bootstrap failed"
+    bootstrap "$arguments"
   elif [[ "$ID" == ol ]]; then
     join_oracle_linux "$arguments"
   else

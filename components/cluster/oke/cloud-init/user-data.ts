@@ -1,6 +1,5 @@
-import type { OkePool } from "../settings";
 import type { BootPart } from "./boot-part";
-import { joinPart } from "./join";
+import { type JoinedCluster, type JoiningPool, joinPart } from "./join";
 
 /**
  * What cloud-init does on a new node of a pool, as a cloud-config document (JSON is YAML). It replaces OKE's default, which
@@ -8,14 +7,15 @@ import { joinPart } from "./join";
  * Managed Nodes", read 2026-11-23); our script runs the same one, with arguments for the kubelet.
  *
  * @param kubernetesVersion with a leading v.
+ * @param cluster that self-managed nodes join.
  */
-export function userData(pool: Pick<OkePool, "plan" | "computeCluster">, kubernetesVersion: string): string {
-  return cloudConfig(bootParts(pool, kubernetesVersion));
+export function userData(pool: JoiningPool, kubernetesVersion: string, cluster?: JoinedCluster): string {
+  return cloudConfig(bootParts(pool, kubernetesVersion, cluster));
 }
 
 /** In the order in which they run. Joining is last: a node takes pods as soon as it has joined. */
-function bootParts(pool: Pick<OkePool, "plan" | "computeCluster">, kubernetesVersion: string): BootPart[] {
-  return [joinPart(pool, kubernetesVersion)];
+function bootParts(pool: JoiningPool, kubernetesVersion: string, cluster: JoinedCluster | undefined): BootPart[] {
+  return [joinPart(pool, kubernetesVersion, cluster)];
 }
 
 function cloudConfig(parts: readonly BootPart[]): string {

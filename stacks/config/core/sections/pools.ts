@@ -179,7 +179,7 @@ export const poolSchema = z
       }),
     confidential: z.boolean().optional().meta({
       description:
-        "Memory of the nodes that are made here is encrypted against their host (AMD SEV-SNP), where the shape has it. Default: false.",
+        "Memory of the nodes that are made here is encrypted against their host (AMD SEV or SEV-SNP, as the shape has it); such nodes join by themselves, and are not autoscaled. Default: false.",
       example: true,
     }),
     localDisks: z.enum(["pods", "unused"]).optional().meta({

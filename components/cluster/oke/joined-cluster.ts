@@ -1,0 +1,34 @@
+import * as pulumi from "@pulumi/pulumi";
+import { parse } from "yaml";
+import type { JoinedCluster } from "./cloud-init/join";
+
+/** A control plane, as far as its private address tells. */
+interface ControlPlane {
+  readonly endpoints: pulumi.Output<readonly { readonly privateEndpoint: string }[]>;
+}
+
+/**
+ * What machines are told of the cluster that they join: the private address of its API server, which it has besides a
+ * public one too, and the certificate of its authority. The kubeconfig around it stays secret; a certificate is none.
+ */
+export function joinedCluster(
+  { endpoints }: ControlPlane,
+  kubeconfig: pulumi.Output<string>,
+): pulumi.Output<JoinedCluster> {
+  return pulumi
+    .all([endpoints, pulumi.unsecret(kubeconfig)])
+    .apply(([[endpoint], text]) => ({ apiServer: hostOf(endpoint?.privateEndpoint ?? ""), authority: authorityOf(text) }));
+}
+
+/** `10.0.0.2:6443` without its port. */
+function hostOf(endpoint: string): string {
+  return endpoint.replace(/:\d+$/, "");
+}
+
+/** PEM. */
+function authorityOf(kubeconfig: string): string {
+  const { clusters = [] } = parse(kubeconfig) as {
+    readonly clusters?: readonly { readonly cluster?: Readonly<Record<string, string>> }[];
+  };
+  return Buffer.from(clusters[0]?.cluster?.["certificate-authority-data"] ?? "", "base64").toString("utf8");
+}

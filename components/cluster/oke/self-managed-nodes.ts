@@ -1,0 +1,69 @@
+import type { Provider } from "@pulumi/oci/provider";
+import type * as pulumi from "@pulumi/pulumi";
+import { PlatformComponent } from "../../core/platform-component";
+import { availabilityDomainName, availabilityDomainNames } from "./availability-domains";
+import type { JoinedCluster } from "./cloud-init/join";
+import { clusterNetwork } from "./cluster-network";
+import { instanceConfiguration } from "./instance-configuration";
+import { instancePool } from "./instance-pool";
+import type { OkeKeys } from "./keys";
+import type { OkeNetwork } from "./network";
+import { selfManagedIdentity } from "./self-managed-identity";
+import type { OkePool, OkeSettings } from "./settings";
+
+export interface OkeSelfManagedNodesArgs {
+  readonly settings: OkeSettings;
+  readonly clusterId: pulumi.Output<string>;
+  readonly cluster: pulumi.Output<JoinedCluster>;
+  readonly network: OkeNetwork;
+  readonly keys: OkeKeys;
+  /** Of the region that policies are written in. */
+  readonly home: Provider;
+  /** Those that no node pool of OKE's makes. */
+  readonly pools: readonly OkePool[];
+}
+
+/**
+ * Nodes that join the cluster by themselves: cluster networks, which have an RDMA network, and instance pools, whose machines
+ * have platform settings. OKE neither counts nor drains them, and its autoscaler leaves them alone.
+ */
+export class OkeSelfManagedNodes extends PlatformComponent {
+  /** Machines that run. Whether they are nodes already, the cloud does not say: pods wait until they are. */
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, args: OkeSelfManagedNodesArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("cluster:OkeSelfManagedNodes", name, opts);
+    const { settings, clusterId, cluster, network, keys, home, pools } = args;
+    const mayJoin = selfManagedIdentity(
+      this.child("identity"),
+      { settings, clusterId, keys },
+      this.childOptions({ provider: home }),
+    );
+    const domains = availabilityDomainNames(settings, { parent: this });
+    this.ready = pools.map((pool) => {
+      const { plan } = pool;
+      const configuration = instanceConfiguration(
+        this.child(`${plan.name}-machine`),
+        pool,
+        { settings, cluster, network, keys },
+        this.childOptions(),
+      );
+      const make = pool.madeBy === "cluster-network" ? clusterNetwork : instancePool;
+      return make(
+        this.child(plan.name),
+        pool,
+        {
+          settings,
+          instanceConfigurationId: configuration.id,
+          subnetId: network.subnetIds.nodes,
+          availabilityDomains: pool.availabilityDomains.map((number) =>
+            domains.apply((names) => availabilityDomainName(plan.name, number, names)),
+          ),
+        },
+        // Routes and security rules too: a machine that cannot reach its cluster at boot does not join.
+        this.childOptions({ dependsOn: [network, ...mayJoin] }),
+      );
+    });
+    this.registerOutputs({});
+  }
+}
