@@ -17,7 +17,10 @@ export function joinedCluster(
 ): pulumi.Output<JoinedCluster> {
   return pulumi
     .all([endpoints, pulumi.unsecret(kubeconfig)])
-    .apply(([[endpoint], text]) => ({ apiServer: hostOf(endpoint?.privateEndpoint ?? ""), authority: authorityOf(text) }));
+    .apply(([[endpoint], text]) => ({
+      apiServer: hostOf(endpoint?.privateEndpoint ?? ""),
+      authority: authorityOf(text),
+    }));
 }
 
 /** `10.0.0.2:6443` without its port. */

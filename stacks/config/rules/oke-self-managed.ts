@@ -1,4 +1,4 @@
-import { CONFIDENTIAL_SHAPES, findConfidentialShape } from "../../../catalog/confidential";
+import { CONFIDENTIAL_SHAPES, type ConfidentialShape, findConfidentialShape } from "../../../catalog/confidential";
 import type { MachineShape } from "../../../catalog/shapes";
 import { knownMachine, type Rule } from "../core/rule";
 import type { PoolConfig } from "../schema";
@@ -41,7 +41,7 @@ function reason({ name, provider, gpu, cpu }: MachineShape): string {
 /** What Oracle has not for such machines, and what only the environment can know. */
 export const confidentialPoolsAreWhole: Rule = function* (context) {
   for (const [name, pool] of madePools(context)) {
-    const known = pool.confidential ? findConfidentialShape(knownMachine(pool)?.name ?? "") : undefined;
+    const known = pool.confidential ? confidentialOf(pool) : undefined;
     if (known === undefined) {
       continue;
     }
@@ -81,6 +81,14 @@ export const selfManagedPoolsHaveOneSize: Rule = function* (context) {
   }
 };
 
-function joinsByItself({ rdma, confidential }: PoolConfig): string | undefined {
-  return rdma?.mode === "cluster-network" ? "rdma.mode: cluster-network" : confidential ? "confidential" : undefined;
+/** The setting by which nodes of a pool join by themselves. */
+function joinsByItself(pool: PoolConfig): string | undefined {
+  if (pool.rdma?.mode === "cluster-network") {
+    return "rdma.mode: cluster-network";
+  }
+  return pool.confidential && confidentialOf(pool) ? "confidential" : undefined;
+}
+
+function confidentialOf(pool: PoolConfig): ConfidentialShape | undefined {
+  return findConfidentialShape(knownMachine(pool)?.name ?? "");
 }

@@ -14,12 +14,17 @@ const { system, gpu: existingGpu } = rightEnvironment.pools;
 const gpu = { ...existingGpu, availabilityDomains: [1] };
 const h100 = { shape: "BM.GPU.H100.8", availabilityDomains: [1] };
 const made = (pool: object) => ({ cluster: created, pools: { system, gpu, more: pool } });
+const clusterNetwork = { ...h100, image, minNodes: 2, maxNodes: 2, rdma: { mode: "cluster-network" } };
+const e5 = { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64, minNodes: 2, maxNodes: 2, role: "cpu" };
+const confidential = { ...e5, image, confidential: true };
 
 describe("pools of a cluster that is made here", () => {
   it("are right as the environments have them", () => {
     expect(problemsWith(made({ ...h100, image, rdma: { mode: "managed" } }))).toEqual([]);
     expect(problemsWith(made({ ...gpu, capacity: "spot" }))).toEqual([]);
     expect(problemsWith(made({ ...h100, capacity: { reservation } }))).toEqual([]);
+    expect(problemsWith(made({ ...clusterNetwork, capacity: { reservation } }))).toEqual([]);
+    expect(problemsWith(made(confidential))).toEqual([]);
   });
 
   it.each<[string, Record<string, unknown>, { path: string; allowed: string; fix: string }]>([
@@ -36,7 +41,11 @@ describe("pools of a cluster that is made here", () => {
     [
       "RDMA in two places",
       made({ ...h100, availabilityDomains: [2, 3], image, rdma: { mode: "managed" } }),
-      { path: "pools.more.availabilityDomains", allowed: "a compute cluster lies in one", fix: "[2]" },
+      {
+        path: "pools.more.availabilityDomains",
+        allowed: "a compute cluster or cluster network lies in one",
+        fix: "[2]",
+      },
     ],
     [
       "RDMA on a machine that has none",
@@ -74,6 +83,64 @@ describe("pools of a cluster that is made here", () => {
       { path: "pools.more.capacity", allowed: "the word spot", fix: "Write capacity: spot" },
     ],
     [
+      "a cluster network of no fixed size: no autoscaler knows it",
+      made({ ...clusterNetwork, maxNodes: 4 }),
+      { path: "pools.more.maxNodes", allowed: "with rdma.mode: cluster-network", fix: "minNodes: 2 and maxNodes: 2" },
+    ],
+    [
+      "a cluster network of no machines",
+      made({ ...clusterNetwork, minNodes: 0, maxNodes: undefined }),
+      { path: "pools.more.maxNodes", allowed: "the same as minNodes (0)", fix: "minNodes: 1 and maxNodes: 1" },
+    ],
+    [
+      "a cluster network without drivers",
+      made({ ...clusterNetwork, image: undefined }),
+      { path: "pools.more.image", allowed: "Ubuntu images for HPC", fix: "add image: ocid1.image" },
+    ],
+    [
+      "a cluster network in two places",
+      made({ ...clusterNetwork, availabilityDomains: [1, 2] }),
+      { path: "pools.more.availabilityDomains", allowed: "cluster network lies in one", fix: "[1]" },
+    ],
+    [
+      "confidential machines of no fixed size",
+      made({ ...confidential, maxNodes: 3 }),
+      {
+        path: "pools.more.maxNodes",
+        allowed: "with confidential: OKE's autoscaler",
+        fix: "minNodes: 2 and maxNodes: 2",
+      },
+    ],
+    [
+      "confidential machines whose image nobody names",
+      made({ ...confidential, image: undefined }),
+      { path: "pools.more.image", allowed: "Oracle Linux 9 or 10 with UEK 8, Ubuntu 24.04", fix: "docs/clusters.md" },
+    ],
+    [
+      "confidential machines out of a reservation",
+      made({ ...confidential, capacity: { reservation } }),
+      { path: "pools.more.capacity", allowed: "on-demand, with confidential", fix: "Remove capacity" },
+    ],
+    [
+      "confidential machines that may be taken back",
+      made({ ...confidential, capacity: "spot" }),
+      { path: "pools.more.capacity", allowed: "on-demand, with confidential", fix: "Remove capacity" },
+    ],
+    [
+      "confidential machines with GPUs",
+      made({ ...gpu, confidential: true }),
+      {
+        path: "pools.more.confidential",
+        allowed: "machines with GPUs, as VM.GPU.A10.2, none",
+        fix: "VM.Standard.E4.Flex",
+      },
+    ],
+    [
+      "confidential Arm machines",
+      made({ ...e5, shape: "VM.Standard.A1.Flex", confidential: true }),
+      { path: "pools.more.confidential", allowed: "has Arm processors", fix: "or VM.Standard.E5.Flex" },
+    ],
+    [
       "machines of two kinds in one pool",
       made({ ...h100, shape: ["BM.GPU.H100.8", "BM.GPU.H200.8"] }),
       { path: "pools.more.shape", allowed: "replicas that span nodes need equal machines", fix: "a pool for each" },
@@ -103,6 +170,8 @@ describe("pools of a cluster that somebody else made", () => {
     ["bootVolumeGiB", { bootVolumeGiB: 200 }],
     ["image", { image }],
     ["rdma.mode", { shape: "BM.GPU.H100.8", rdma: { mode: "managed" } }],
+    ["rdma.mode", { shape: "BM.GPU.H100.8", rdma: { mode: "cluster-network" } }],
+    ["confidential", { confidential: true }],
   ])("have no %s: nobody would read it", (key, keys) => {
     const [problem, ...others] = problemsWith({ pools: { system, gpu: { ...existingGpu, ...keys } } });
     expect(others).toEqual([]);

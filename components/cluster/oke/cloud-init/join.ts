@@ -29,9 +29,7 @@ export function joinPart(pool: JoiningPool, kubernetesVersion: string, cluster?:
   const ofCluster = cluster ? [bootFile(API_SERVER, cluster.apiServer), bootFile(AUTHORITY, cluster.authority)] : [];
   return {
     files: [bootFile(KUBELET_ARGUMENTS, `${kubeletArguments(pool.plan).join("\n")}\n`), ...ofCluster, script],
-    commands: [
-      ["bash", script.path, KUBELET_ARGUMENTS, kubernetesVersion, ...(pinsMemory(pool) ? ["unlimited"] : [])],
-    ],
+    commands: [["bash", script.path, KUBELET_ARGUMENTS, kubernetesVersion, ...(pinsMemory(pool) ? ["unlimited"] : [])]],
   };
 }
 

@@ -156,6 +156,61 @@ describe("a machine with Ubuntu", () => {
   });
 });
 
+describe("a machine that OKE did not make", () => {
+  const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n";
+  const AUTHORITY = Buffer.from(CERTIFICATE).toString("base64");
+
+  beforeEach(() => {
+    file("/etc/oke/oke-apiserver", "10.0.0.2");
+    file("/etc/kubernetes/ca.crt", CERTIFICATE);
+    program("curl", "exit 22");
+  });
+
+  it("with Ubuntu tells the program of its image where its cluster is, and whose certificate it has", async () => {
+    os("ubuntu", "noble");
+    program("oke");
+    const { status, calls } = await run();
+    expect(calls.at(-1)).toBe(
+      `oke bootstrap --apiserver-host 10.0.0.2 --ca ${AUTHORITY} --kubelet-extra-args ${ARGUMENTS}`,
+    );
+    expect(status).toBe(0);
+  });
+
+  it("with Oracle Linux runs what its image brings, and asks nobody for a start-up script", async () => {
+    file("/etc/oke/oke-install.sh", 'echo "oke-install $*" >>"$NODE_ROOT/log"\n');
+    const { status, calls } = await run();
+    expect(calls).toEqual([
+      `oke-install --apiserver-endpoint 10.0.0.2 --kubelet-ca-cert ${AUTHORITY} --kubelet-extra-args ${ARGUMENTS}`,
+    ]);
+    expect(status).toBe(0);
+  });
+
+  it("tries until its policy holds everywhere, and no longer", async () => {
+    file("/etc/oke/oke-install.sh", 'echo "oke-install" >>"$NODE_ROOT/log"\nexit 1\n');
+    const { status, calls, said } = await run();
+    expect([status, calls.length]).toEqual([1, 3]);
+    expect(said).toContain("oke-install.sh failed");
+  });
+
+  it("does not join from an image without Oracle's program", async () => {
+    const { status, calls, said } = await run();
+    expect([status, calls]).toEqual([1, []]);
+    expect(said).toContain("take an image of Oracle's for OKE");
+  });
+
+  it.each([
+    ["ubuntu", "noble"],
+    ["ol", ""],
+  ])("does not join a cluster whose certificate it was not given (%s)", async (id, codename) => {
+    os(id, codename);
+    program("oke");
+    file("/etc/kubernetes/ca.crt", "");
+    const { status, calls, said } = await run();
+    expect([status, calls.filter((call) => call.startsWith("oke "))]).toEqual([1, []]);
+    expect(said).toContain("no certificate of the cluster");
+  });
+});
+
 describe("any machine", () => {
   it("lets pods pin memory only where its pool has RDMA", async () => {
     program("oke");
