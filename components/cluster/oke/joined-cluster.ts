@@ -15,12 +15,10 @@ export function joinedCluster(
   { endpoints }: ControlPlane,
   kubeconfig: pulumi.Output<string>,
 ): pulumi.Output<JoinedCluster> {
-  return pulumi
-    .all([endpoints, pulumi.unsecret(kubeconfig)])
-    .apply(([[endpoint], text]) => ({
-      apiServer: hostOf(endpoint?.privateEndpoint ?? ""),
-      authority: authorityOf(text),
-    }));
+  return pulumi.all([endpoints, pulumi.unsecret(kubeconfig)]).apply(([[endpoint], text]) => ({
+    apiServer: hostOf(endpoint?.privateEndpoint ?? ""),
+    authority: authorityOf(text),
+  }));
 }
 
 /** `10.0.0.2:6443` without its port. */
