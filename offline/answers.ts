@@ -41,6 +41,8 @@ export const defaultAnswers: ProviderAnswers = {
         return { ...inputs, hex: generated(name), b64Url: generated(name) };
       case "oci:Core/vcn:Vcn":
         return { ...inputs, defaultSecurityListId: generated(`${name}-security-list`) };
+      case "oci:ContainerEngine/cluster:Cluster":
+        return { ...inputs, endpoints: [{ privateEndpoint: "10.0.0.2:6443" }] };
       default:
         return { ...inputs };
     }

@@ -73,6 +73,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
       ? [{ field: isPublic, allowed: "false, or true behind security groups (endpointConfig.nsgIds)" }]
       : [];
   },
+  // What is left out depends on the subnet: a public one gives machines public addresses.
+  "oci:Core/instanceConfiguration:InstanceConfiguration": ({ props }) => {
+    const address = props.get("instanceDetails", "launchDetails", "createVnicDetails", "assignPublicIp");
+    return address.is((value) => value !== false) ? [{ field: address, allowed: "false" }] : [];
+  },
   "aws:ec2/securityGroup:SecurityGroup": ({ props }) =>
     props
       .get("ingress")

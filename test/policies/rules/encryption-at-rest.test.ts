@@ -9,6 +9,10 @@ const nodePool = (nodeShape: string, isPvEncryptionInTransitEnabled?: boolean) =
     nodeShape,
     nodeConfigDetails: { kmsKeyId: "ocid1.key", isPvEncryptionInTransitEnabled },
   });
+const machines = (shape: unknown, launch: object) =>
+  resource("oci:Core/instanceConfiguration:InstanceConfiguration", {
+    instanceDetails: { launchDetails: { shape, sourceDetails: { kmsKeyId: "ocid1.key" }, ...launch } },
+  });
 const template = (blockDeviceMappings: unknown) =>
   resource("aws:ec2/launchTemplate:LaunchTemplate", { blockDeviceMappings });
 const bucket = resource("aws:s3/bucket:Bucket", {}, { name: "models" });
@@ -34,6 +38,12 @@ policyCases(encryptionAtRest, [
   ["an S3 bucket with its configuration", [bucket, sse("models-id", "arn:key")], "pass"],
   ["launch template, flag as text", [template([{ ebs: { encrypted: "true" } }])], "pass"],
   ["bare metal has no in-transit encryption of volumes", [nodePool("BM.GPU.H100.8")], "pass"],
+  [
+    "machines that join by themselves",
+    [machines("VM.Standard.E5.Flex", { isPvEncryptionInTransitEnabled: true })],
+    "pass",
+  ],
+  ["bare metal that joins by itself", [machines("BM.GPU.H100.8", { isPvEncryptionInTransitEnabled: false })], "pass"],
   ["other storage drivers", [storageClass("rancher.io/local-path")], "pass"],
   [
     "EBS storage class",
@@ -62,6 +72,19 @@ policyCases(encryptionAtRest, [
     "a VM node pool in transit",
     [nodePool("VM.GPU.A10.1")],
     ["isPvEncryptionInTransitEnabled is not set; allowed: true"],
+  ],
+  [
+    "machines without a key for their disks, in the clear on their way there",
+    [machines("VM.Standard.E5.Flex", { sourceDetails: {} })],
+    [
+      "instanceDetails.launchDetails.sourceDetails.kmsKeyId is not set",
+      "instanceDetails.launchDetails.isPvEncryptionInTransitEnabled is not set",
+    ],
+  ],
+  [
+    "machines whose key is not known yet",
+    [machines("BM.GPU.H100.8", { sourceDetails: { kmsKeyId: UNKNOWN } })],
+    "unknown",
   ],
   ["a launch template without mappings", [template(undefined)], ["blockDeviceMappings is not set"]],
   [

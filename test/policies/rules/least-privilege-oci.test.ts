@@ -30,6 +30,16 @@ policyCases(leastPrivilegeOci, [
     "pass",
   ],
   [
+    "machines that join one cluster",
+    [
+      ...says(
+        `Allow dynamic-group id ocid1.dynamicgroup.oc1..g to {CLUSTER_JOIN} in ${COMPARTMENT} where ALL {target.cluster.id='ocid1.cluster.oc1..c'}`,
+      ),
+      ...holds("ALL {instance.compartment.id = 'ocid1.compartment.oc1..platform'}"),
+    ],
+    "pass",
+  ],
+  [
     "a dynamic group, a service and a definition",
     says(
       "Define tenancy other as ocid1.tenancy.oc1..other",

@@ -13,6 +13,10 @@ const bucketPolicy = (statement: object) =>
 const eks = (vpcConfig: unknown) => resource("aws:eks/cluster:Cluster", { vpcConfig });
 const oke = (isPublicIpEnabled: unknown, nsgIds?: unknown) =>
   resource("oci:ContainerEngine/cluster:Cluster", { endpointConfig: { isPublicIpEnabled, nsgIds } });
+const machines = (createVnicDetails: unknown) =>
+  resource("oci:Core/instanceConfiguration:InstanceConfiguration", {
+    instanceDetails: { launchDetails: { createVnicDetails } },
+  });
 const service = (type: unknown, metadata: object = {}) =>
   object("core/v1", "Service", { spec: { type } }, { namespace: "model-chat", ...metadata });
 const internal = { annotations: { "service.beta.kubernetes.io/oci-load-balancer-internal": "true" } };
@@ -55,6 +59,10 @@ policyCases(noPublicEndpoint, [
     "pass",
   ],
   ["a private bucket", [resource("oci:ObjectStorage/bucket:Bucket", { accessType: "NoPublicAccess" })], "pass"],
+  ["machines without a public address", [machines({ assignPublicIp: false })], "pass"],
+  ["machines of which nobody knows it yet", [machines({ assignPublicIp: UNKNOWN })], "unknown"],
+  ["machines with a public address", [machines({ assignPublicIp: true })], ["assignPublicIp is true; allowed: false"]],
+  ["machines whose subnet decides", [machines({})], ["assignPublicIp is not set; allowed: false"]],
   ["a private EKS", [eks({ endpointPublicAccess: false })], "pass"],
   [
     "EKS for the operators' networks",

@@ -15,7 +15,6 @@ const CLUSTER_NETWORK = "oci:Core/clusterNetwork:ClusterNetwork";
 const INSTANCE_POOL = "oci:Core/instancePool:InstancePool";
 const POLICY = "oci:Identity/policy:Policy";
 const GROUP = "oci:Identity/dynamicGroup:DynamicGroup";
-const CONTROL_PLANE = "oci:ContainerEngine/cluster:Cluster";
 
 const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n";
 const AUTHORITY = Buffer.from(CERTIFICATE).toString("base64");
@@ -39,7 +38,7 @@ const secret = okePool(
   { madeBy: "instance-pool", image: "ocid1.image.oc1.eu-frankfurt-1.ubuntu", availabilityDomains: [1, 3] },
 );
 
-/** A cloud whose control plane has an address, and whose kubeconfig an authority. */
+/** A cloud whose kubeconfigs have an authority. */
 const answers = {
   ...defaultAnswers,
   call: (token: string, inputs: unknown) => {
@@ -48,10 +47,6 @@ const answers = {
       ? { ...answer, content: String(answer.content).replace('authority-data":""', `authority-data":"${AUTHORITY}"`) }
       : answer;
   },
-  state: (type: string, name: string, inputs: Readonly<Record<string, unknown>>) => ({
-    ...defaultAnswers.state(type, name, inputs),
-    ...(type === CONTROL_PLANE && { endpoints: [{ privateEndpoint: "10.0.0.2:6443" }] }),
-  }),
 };
 
 async function make(pools: readonly OkePool[], preview = false) {
