@@ -13,6 +13,14 @@ export const FABRIC_ACCESS = [...Object.values(DEVICE_ACCESS), "host-network"] a
 
 export type FabricAccess = (typeof FABRIC_ACCESS)[number];
 
+/**
+ * The ways to a network, the usual one first. The devices of EFA come from a device plugin in every case, so that the host's
+ * network would open doors and give nothing.
+ */
+export function fabricAccess(kind: FabricKind): readonly FabricAccess[] {
+  return kind === "roce" ? [DEVICE_ACCESS.roce, "host-network"] : [DEVICE_ACCESS.efa];
+}
+
 /** Virtual functions or EFA interfaces, as device plugins offer them. */
 export interface FabricDevice {
   /** Extended resource that a pod asks for. */
@@ -77,6 +85,12 @@ export function noFabricReason(shapeName: string): string | undefined {
 }
 
 /**
+ * The interface that every CNI plugin makes for a pod itself. Beside it are those of the virtual functions, on which nobody
+ * answers to TCP from outside of the RDMA network.
+ */
+const POD_INTERFACE = "eth0";
+
+/**
  * The NCCL environment of a pod. On the host network the devices are matched exactly (NCCL's leading "="); virtual
  * functions carry other numbers inside the pod and are matched by their prefix. Without NCCL_NET (user guide, NCCL 2.10
  * and later) NCCL takes TCP, silently, where devices or locked memory are missing: so it fails instead. The EFA plugin's
@@ -86,6 +100,7 @@ export function ncclEnvironment(fabric: Fabric, access: FabricAccess): Record<st
   if (fabric.kind === "efa") {
     return { ...fabric.environment, NCCL_NET: "Libfabric" };
   }
-  const hca = access === "host-network" ? `=${fabric.hcas.join(",")}` : "mlx5";
-  return { ...fabric.environment, NCCL_IB_HCA: hca, NCCL_NET: "IB" };
+  return access === "host-network"
+    ? { ...fabric.environment, NCCL_IB_HCA: `=${fabric.hcas.join(",")}`, NCCL_NET: "IB" }
+    : { ...fabric.environment, NCCL_SOCKET_IFNAME: POD_INTERFACE, NCCL_IB_HCA: "mlx5", NCCL_NET: "IB" };
 }

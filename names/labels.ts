@@ -30,6 +30,12 @@ export const CHECKED_BY_SERVICE = "checked-by-service";
 /** Label that names the model a namespace or pod belongs to. */
 export const MODEL_LABEL = `${LABEL_PREFIX}/model`;
 
+/**
+ * On a model's namespace, its server and its pods, where these are on the network of their nodes: what allows that asks for the label. Its
+ * value is the model's name.
+ */
+export const HOST_NETWORK_LABEL = `${LABEL_PREFIX}/host-network`;
+
 /** Labels that select the pods of one workload. Immutable once created: keep them few. */
 export function selectorLabels(name: string, instance: string): Labels {
   return { "app.kubernetes.io/name": name, "app.kubernetes.io/instance": instance };

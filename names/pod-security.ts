@@ -1,4 +1,5 @@
-import type { Labels } from "./labels";
+import { HOST_NETWORK_LABEL, type Labels } from "./labels";
+import { modelNamespaceName } from "./namespaces";
 
 /** Pod Security Admission levels of Kubernetes. */
 export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
@@ -15,6 +16,18 @@ export interface PodSecurityException {
   readonly reason: string;
   /** The one object of ours whose pods ask for the level, by kind and name. @default none: the pods of charts alone */
   readonly own?: { readonly kind: "DaemonSet"; readonly name: string };
+  /** Objects of ours whose pods ask for a part of the level, and are `restricted` in all else. @default none */
+  readonly partly?: PartialException;
+}
+
+/** Objects of a kind that bear a label, and what of Pod Security their pods leave out. */
+export interface PartialException {
+  readonly kind: string;
+  readonly label: string;
+  /** Fields of the pods' specs. */
+  readonly ofPods: readonly string[];
+  /** Fields of the securityContext of their first container, which is the one that does their work; others leave out nothing. */
+  readonly ofFirstContainer: readonly string[];
 }
 
 /** The only namespaces that are not `restricted`, with the reason; the first row that matches counts. */
@@ -36,6 +49,23 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     reason: "DCGM and AMD exporters read the GPU driver through host paths and need SYS_ADMIN for profiling counters",
   },
   {
+    // The label names the model, so that no other namespace gets the level by it.
+    matches: ({ name, labels }) => {
+      const model = labels[HOST_NETWORK_LABEL];
+      return model !== undefined && name === modelNamespaceName(model);
+    },
+    level: "privileged",
+    reason:
+      "Replicas that span nodes reach the RDMA network through their nodes' own devices (pools.<name>.rdma.access: host-network): host network, and a container that opens device files, which no device plugin gives it",
+    partly: {
+      kind: "LeaderWorkerSet",
+      label: HOST_NETWORK_LABEL,
+      ofPods: ["hostNetwork"],
+      // Kubernetes takes `privileged` only where escalation is not forbidden.
+      ofFirstContainer: ["privileged", "allowPrivilegeEscalation"],
+    },
+  },
+  {
     matches: isNamed("istio-system"),
     level: "privileged",
     reason:
@@ -55,6 +85,13 @@ function isNamed(name: string): PodSecurityException["matches"] {
 /** What every container of ours and of charts must not do; that it is no root, and its seccomp profile, pod or container say. */
 export const RESTRICTED_CONTAINER = {
   allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+};
+
+/** The same of a container that opens all device files of its node: it may not keep from escalating, and is no root all the same. */
+export const PRIVILEGED_CONTAINER = {
+  privileged: true,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ["ALL"] },
 };
@@ -81,5 +118,18 @@ export function isExcepted(object: {
       own.name === name &&
       namespace !== undefined &&
       matches({ name: namespace, labels: {} }),
+  );
+}
+
+/** What of Pod Security the pods of an object of ours may leave out, because its labels say that they must. */
+export function partialException({
+  kind,
+  labels,
+}: {
+  kind: string | undefined;
+  labels: Labels;
+}): PartialException | undefined {
+  return POD_SECURITY_EXCEPTIONS.map(({ partly }) => partly).find(
+    (partly) => partly !== undefined && partly.kind === kind && labels[partly.label] !== undefined,
   );
 }

@@ -78,7 +78,7 @@ export function fitOnPool(server: ServerModels, pool: PoolRequest, node: Capacit
     );
   }
   return gpu
-    ? fitOnGpus(server, pool, node, { maxNodes, crossing: crossingProblem(pool, image) })
+    ? fitOnGpus(server, pool, node, { maxNodes, crossing: crossingProblem(pool, image, model.node !== undefined) })
     : fitOnCpu(server, pool, node);
 }
 

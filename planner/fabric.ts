@@ -1,4 +1,4 @@
-import { DEVICE_ACCESS, fabricOf, ncclEnvironment } from "../catalog/fabrics";
+import { DEVICE_ACCESS, fabricAccess, fabricOf, ncclEnvironment } from "../catalog/fabrics";
 import { imageUsesFabric } from "../catalog/images";
 import type { PoolRequest } from "./request";
 import type { NodeLink, PodResources, PoolFabric, PoolPlan } from "./types";
@@ -10,9 +10,13 @@ const MINIMUM_PIPELINE_GBPS = 10;
 export const FABRIC_NAMES: Readonly<Record<PoolFabric["kind"], string>> = { roce: "RoCE", efa: "EFA" };
 
 /** The RDMA network that pods of the pool get; undefined where its nodes offer none, or its machines have none of use. */
-export function poolFabric({ shape, rdmaAccess }: Pick<PoolRequest, "shape" | "rdmaAccess">): PoolFabric | undefined {
+export function poolFabric({
+  shape,
+  rdmaAccess,
+  rdmaTopologyLabel,
+}: Pick<PoolRequest, "shape" | "rdmaAccess" | "rdmaTopologyLabel">): PoolFabric | undefined {
   const fabric = rdmaAccess && fabricOf(shape.name);
-  if (!fabric || (rdmaAccess !== "host-network" && DEVICE_ACCESS[fabric.kind] !== rdmaAccess)) {
+  if (!fabric || !fabricAccess(fabric.kind).includes(rdmaAccess)) {
     return undefined;
   }
   return {
@@ -20,6 +24,7 @@ export function poolFabric({ shape, rdmaAccess }: Pick<PoolRequest, "shape" | "r
     access: rdmaAccess,
     gbps: shape.rdma.gbps,
     device: fabric.device,
+    ...(rdmaTopologyLabel !== undefined && { topologyLabel: rdmaTopologyLabel }),
     environment: ncclEnvironment(fabric, rdmaAccess),
   };
 }
@@ -35,14 +40,22 @@ export interface CrossingProblem {
  * use, its stages would talk TCP although somebody made the fabric for them: that is refused, not done in silence.
  *
  * @param image catalogue name of the engine's image.
+ * @param isNode the model's pods are nodes of a server group.
  */
 export function crossingProblem(
   pool: Pick<PoolRequest, "name" | "shape" | "rdmaAccess">,
   image: string,
+  isNode = false,
 ): CrossingProblem | undefined {
   const fabric = poolFabric(pool);
   if (fabric) {
     const name = FABRIC_NAMES[fabric.kind];
+    if (isNode && fabric.access === "host-network") {
+      return {
+        reason: `its replicas over nodes are on the network of their nodes, where the proxy of an inference node would be open to whoever reaches the machine, past every NetworkPolicy`,
+        remedy: `write pools.${pool.name}.rdma.access: ${DEVICE_ACCESS[fabric.kind]}, or leave the model out of nodes`,
+      };
+    }
     return imageUsesFabric(image, fabric.kind)
       ? undefined
       : {
@@ -78,7 +91,14 @@ export function nodeLinkOf({ shape, fabric }: Pick<PoolPlan, "shape" | "fabric">
     const { perNode, network } = fabric.device;
     const hostNetwork = fabric.access === "host-network";
     const networks = network === undefined || hostNetwork ? [] : Array.from({ length: perNode }, () => network);
-    return { transport: fabric.kind, gbps: fabric.gbps, hostNetwork, networks, environment: fabric.environment };
+    return {
+      transport: fabric.kind,
+      gbps: fabric.gbps,
+      hostNetwork,
+      ...(fabric.topologyLabel !== undefined && { topologyLabel: fabric.topologyLabel }),
+      networks,
+      environment: fabric.environment,
+    };
   }
   const { rdma, networkGbps } = shape;
   const isKnown = rdma.kind !== "efa" && networkGbps !== undefined;

@@ -69,6 +69,8 @@ export interface PoolFabric {
   /** All interfaces of a node together, Gbit/s. */
   readonly gbps: number;
   readonly device: FabricDevice;
+  /** Label of its nodes that names the block of the network that they are in. @default nobody says */
+  readonly topologyLabel?: string;
   /** Variables of NCCL or RCCL. */
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -36,6 +36,8 @@ export interface PoolRequest {
   readonly capacityTaints?: readonly Taint[];
   /** How pods reach the RDMA network of its machines; undefined where they talk TCP. */
   readonly rdmaAccess?: FabricAccess;
+  /** Label of its nodes that names the block of the RDMA network that they are in. @default nobody says */
+  readonly rdmaTopologyLabel?: string;
   /** Parts of GPUs that its nodes offer. @default whole ones */
   readonly sharing?: GpuSharing;
   /** Whether its nodes keep pods' files on their local disks. @default false */

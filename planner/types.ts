@@ -193,6 +193,8 @@ export interface NodeLink {
   readonly gbps?: number;
   /** Pods are on the network of their nodes: outside of NetworkPolicies, one on each node. */
   readonly hostNetwork: boolean;
+  /** Label of nodes whose value all nodes of a replica share, and no other replica of the model. @default any nodes of the pool */
+  readonly topologyLabel?: string;
   /** NetworkAttachmentDefinitions of each pod, "namespace/name", one entry for each interface beside its own. */
   readonly networks: readonly string[];
   /** Variables of NCCL or RCCL. */

@@ -1,6 +1,7 @@
 import { certManagerPods } from "../components/certificates/cert-manager";
 import type { Cluster } from "../components/core/cluster";
 import { type Connection, Connections } from "../components/core/connections";
+import { withHostNetwork } from "../components/core/host-network";
 import { gatewayConnections } from "../components/gateway/connections";
 import { gatewayProxies, PROXY_METRICS, RATE_LIMITER, rateLimiterPods } from "../components/gateway/names";
 import { type OutsidePublished, publishedExternal } from "../components/gateway/published";
@@ -22,8 +23,10 @@ import type { ControlAccess } from "../components/serving/model-server";
 import { modelEndpoints, servingConnections } from "../components/serving/serving";
 import { storeConnections } from "../components/storage/connections";
 import { storeMetricsPods } from "../components/storage/store-layout";
+import { modelNamespaceName } from "../names/namespaces";
 import { quotasOf } from "../planner/quotas";
 import { tenantsOf } from "../planner/tenants";
+import type { DeploymentPlan } from "../planner/types";
 import type { ActiveAddon } from "./addons/addon";
 import type { LaidOut, Planned } from "./addons/contract";
 import { platformNamespaces } from "./platform-namespaces";
@@ -94,21 +97,27 @@ export function layOut(
     ...nodeConnections(plan.groups, endpoints, cluster),
     ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),
   ];
+  const connected = withHostNetwork(declared, hostNetworkNamespaces(plan.models), cluster);
   const mesh =
     mode === "off"
       ? undefined
       : meshLayout({
           mode,
           namespaces: platformNamespaces(laidOut, addons),
-          declared,
+          declared: connected,
           models: plan.models,
           endpoints,
           requestsPerSecond: environment.mesh.requestsPerSecond,
           tokenIssuer: plan.tokenIssuer,
           networks: cluster,
         });
-  const connections = new Connections(mesh?.connections ?? declared);
+  const connections = new Connections(mesh?.connections ?? connected);
   return { ...laidOut, control, outside, services, runTimeModels, connections, ...(mesh && { mesh }) };
+}
+
+/** Of models whose pods are on the network of their nodes. */
+function hostNetworkNamespaces(models: DeploymentPlan["models"]): ReadonlySet<string> {
+  return new Set(models.flatMap(({ name, nodeLink }) => (nodeLink?.hostNetwork ? [modelNamespaceName(name)] : [])));
 }
 
 function onlyDriver(drivers: readonly ControlAccess[]): ControlAccess | undefined {

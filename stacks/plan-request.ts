@@ -136,6 +136,7 @@ function poolRequest(
     dedicatedTo: [...dedicatedTo, ...canaries],
     ...(config.capacity === "spot" && { capacityTaints: [PREEMPTIBLE_TAINT] }),
     ...(rdmaAccess && { rdmaAccess }),
+    ...(config.rdma?.topologyLabel !== undefined && { rdmaTopologyLabel: config.rdma.topologyLabel }),
     ...(config.sharing && { sharing: config.sharing }),
     ...(config.numa && { numa: config.numa }),
     ...(config.confidential && { confidential: true }),

@@ -46,6 +46,7 @@ const poolOutput = z.object({
       access: z.enum(FABRIC_ACCESS),
       gbps: z.number(),
       device: z.object({ resource: z.string(), perNode: nodes, network: z.string().optional() }),
+      topologyLabel: z.string().optional(),
       environment: texts,
     })
     .optional(),

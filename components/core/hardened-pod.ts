@@ -1,7 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { Labels } from "../../names/labels";
-import { RESTRICTED_CONTAINER } from "../../names/pod-security";
+import { PRIVILEGED_CONTAINER, RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Taint } from "../../planner/types";
 import type { ContainerResources } from "./resources";
 
@@ -24,6 +24,11 @@ export type HardenedContainer = Omit<Container, "securityContext" | "resources" 
   readonly resources: ContainerResources;
   /** Absolute paths that must be writable; each gets its own emptyDir, since the root file system is read-only. */
   readonly writablePaths?: readonly string[];
+  /**
+   * All device files of its node: the container is privileged, though its user stays what it is, without capabilities.
+   * Only in a namespace that is excepted (names/pod-security.ts). @default none
+   */
+  readonly hostDevices?: boolean;
 };
 
 export interface HardenedPodArgs {
@@ -46,6 +51,8 @@ export interface HardenedPodArgs {
   readonly restartPolicy?: "Always" | "OnFailure" | "Never";
   readonly affinity?: kubernetes.types.input.core.v1.Affinity;
   readonly topologySpreadConstraints?: kubernetes.types.input.core.v1.TopologySpreadConstraint[];
+  /** On the network of its node: outside of NetworkPolicies, with the node's address and ports. @default a network of its own */
+  readonly hostNetwork?: boolean;
 }
 
 /**
@@ -68,6 +75,8 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
     ...(args.serviceAccountName !== undefined && { serviceAccountName: args.serviceAccountName }),
     automountServiceAccountToken: usesApi,
     enableServiceLinks: false,
+    // By default such pods ask their node's resolver, which knows no Service.
+    ...(args.hostNetwork && { hostNetwork: true, dnsPolicy: "ClusterFirstWithHostNet" }),
     securityContext: {
       runAsNonRoot: true,
       runAsUser: user,
@@ -102,7 +111,7 @@ export function spread(pods: Labels): TopologySpread[] {
   }));
 }
 
-function harden({ writablePaths = [], resources, ...container }: HardenedContainer): {
+function harden({ writablePaths = [], hostDevices = false, resources, ...container }: HardenedContainer): {
   container: Container;
   scratch: Volume[];
 } {
@@ -118,7 +127,7 @@ function harden({ writablePaths = [], resources, ...container }: HardenedContain
         ...mounts,
       ],
       securityContext: {
-        ...RESTRICTED_CONTAINER,
+        ...(hostDevices ? PRIVILEGED_CONTAINER : RESTRICTED_CONTAINER),
         runAsNonRoot: true,
         seccompProfile: { type: "RuntimeDefault" },
       },

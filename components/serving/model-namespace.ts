@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { engineOf } from "../../engines";
-import { MODEL_LABEL } from "../../names/labels";
+import { type Labels, MODEL_LABEL } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
@@ -16,6 +16,8 @@ export interface ModelNamespaceArgs {
   readonly control?: ControlAccess & { readonly scale: ScaleTarget | undefined };
   /** Replicas that an update replaces at once. @default 1 */
   readonly replaced?: number;
+  /** Labels of the namespace besides the model's name. @default none */
+  readonly labels?: Labels;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface ModelNamespaceArgs {
  */
 export function modelNamespace(
   name: string,
-  { model, control, replaced }: ModelNamespaceArgs,
+  { model, control, replaced, labels }: ModelNamespaceArgs,
   opts: OptionsOfGone,
 ): pulumi.Output<string> {
   const options = { ...opts, aliases: childrenOfGone("serving:ModelNamespace", name, opts) };
@@ -33,7 +35,7 @@ export function modelNamespace(
     `${name}-ns`,
     {
       namespace: modelNamespaceName(model.name),
-      labels: { [MODEL_LABEL]: model.name },
+      labels: { [MODEL_LABEL]: model.name, ...labels },
       quota: modelQuota(model, replaced),
       ...(model.domain !== undefined && { use: { domain: model.domain } }),
     },

@@ -38,17 +38,6 @@ export function memoryAnnotations({ memoryPerGpu, verdict, server }: ModelPlan):
   };
 }
 
-/** Variables of NCCL for a pod whose replica spans nodes; none where they talk TCP. */
-export function linkVariables({ nodeLink }: ModelPlan): Readonly<Record<string, string>> {
-  return nodeLink?.environment ?? {};
-}
-
-/** What gives a pod its interfaces on the RDMA network: Multus reads the annotation, one entry for each. */
-export function linkAnnotations({ nodeLink }: ModelPlan): Record<string, string> {
-  const networks = nodeLink?.networks ?? [];
-  return networks.length > 0 ? { "k8s.v1.cni.cncf.io/networks": networks.join(",") } : {};
-}
-
 /** Engine images are 5 to 15 GB: seconds that a node may take to pull one. */
 export const IMAGE_PULL_SECONDS = 1800;
 

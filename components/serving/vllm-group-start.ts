@@ -7,6 +7,11 @@ import { type GroupRole, groupArguments, RENDEZVOUS_PORT, rayGroupArguments } fr
 
 /** Of the head's cluster state, which every node of it connects to (`ray start`). */
 const RAY_PORT = 6379;
+/**
+ * Where Ray's workers listen. On the network of a node they must keep off the ports of kubelet and kube-proxy (10248 to 10256), which are
+ * in Ray's own range (10002 to 19999, python/ray/scripts/scripts.py), and off those that Kubernetes gives to Services (30000 and more).
+ */
+const WORKER_PORTS = { min: 20_000, max: 28_999 } as const;
 /** Objects that Ray's processes pass on are requests and answers; half of /dev/shm is left to NCCL. */
 const OBJECT_STORE_SHARE = 0.5;
 
@@ -34,6 +39,9 @@ export function groupStart(model: ModelPlan, location: string, role: GroupRole):
     environment: variables({
       RAY_PORT: String(RAY_PORT),
       RAY_OBJECT_STORE_BYTES: String(Math.floor(model.resources.sharedMemoryGiB * OBJECT_STORE_SHARE * 2 ** 30)),
+      ...(model.nodeLink?.hostNetwork && {
+        RAY_PORTS: `--min-worker-port=${WORKER_PORTS.min} --max-worker-port=${WORKER_PORTS.max}`,
+      }),
       RAY_USAGE_STATS_ENABLED: "0",
       POD_GPUS: String(model.resources.gpus),
       POD_CPUS: String(Math.floor(model.resources.cpu)),
@@ -43,7 +51,7 @@ export function groupStart(model: ModelPlan, location: string, role: GroupRole):
 }
 
 const START =
-  'ray start --node-ip-address="$VLLM_HOST_IP" --num-gpus="$POD_GPUS" --num-cpus="$POD_CPUS" --object-store-memory="$RAY_OBJECT_STORE_BYTES"';
+  'ray start --node-ip-address="$VLLM_HOST_IP" --num-gpus="$POD_GPUS" --num-cpus="$POD_CPUS" --object-store-memory="$RAY_OBJECT_STORE_BYTES" $RAY_PORTS';
 
 /** The head, then the engine once all nodes are there: it gives up on GPUs that are not. The start-up probe ends the wait. */
 const LEADER = `

@@ -13,15 +13,16 @@ import { inferenceNode } from "../node/inference-node";
 import { chatTemplate } from "./chat-template";
 import { whileReached } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
+import { groupFabric } from "./fabric";
 import { groupController } from "./group-controller";
 import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
-import { deployTimeouts, linkAnnotations, linkVariables, memoryAnnotations, rolloutSeconds } from "./pod-settings";
+import { deployTimeouts, memoryAnnotations, rolloutSeconds, variables } from "./pod-settings";
 import { commandProbes, httpProbes } from "./probes";
 import type { GroupRole } from "./vllm-args";
 import { groupStart } from "./vllm-group-start";
-import { type VllmPodArgs, vllmPod } from "./vllm-pod";
+import { ENGINE_CONTAINER, type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
@@ -82,8 +83,9 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     const store = requireStore(args);
     const instance = serverName(model.name);
     const groupPods = selectorLabels(APP, instance);
-    const labels = standardLabels(APP, instance, { [MODEL_LABEL]: model.name });
-    const namespace = modelNamespace(this.child("space"), { model }, this.childOptions());
+    const fabric = groupFabric(model);
+    const labels = standardLabels(APP, instance, { [MODEL_LABEL]: model.name, ...fabric.labels });
+    const namespace = modelNamespace(this.child("space"), { model, labels: fabric.labels }, this.childOptions());
     const metadata = { name: instance, namespace, labels };
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
@@ -103,7 +105,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     );
     const nccl = new kubernetes.core.v1.ConfigMap(
       this.child("nccl"),
-      { metadata: { ...metadata, name: "nccl" }, data: { ...linkVariables(model) } },
+      { metadata: { ...metadata, name: "nccl" }, data: { ...fabric.environment } },
       this.childOptions(),
     );
     new kubernetes.core.v1.Service(
@@ -136,18 +138,21 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         labels: { ...labels, [ROLE_LABEL]: role },
         annotations: {
           ...memoryAnnotations(model),
-          ...linkAnnotations(model),
+          ...fabric.podAnnotations,
           // A change of either template makes whole groups anew.
           [ANNOTATIONS.configHash]: hashOf([
             weights.hash,
-            linkVariables(model),
+            fabric.environment,
             ...(template ? [template.hash] : []),
             ...(node ? [node.hash] : []),
           ]),
         },
       },
       spec: hardenedPodSpec({
-        ...inNode(groupPod(args, { weights, chatTemplate: template }, role, nccl.metadata.name), role),
+        ...fabric.around(
+          inNode(groupPod(args, { weights, chatTemplate: template }, role, nccl.metadata.name), role),
+          ENGINE_CONTAINER,
+        ),
         serviceAccountName: account.metadata.name,
       }),
     });
@@ -162,6 +167,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         annotations: {
           // Pulumi knows no readiness of foreign kinds: the deployment is done when the groups answer.
           "pulumi.com/waitFor": "condition=Available",
+          ...fabric.annotations,
         },
         spec: {
           replicas: model.minReplicas,
@@ -185,7 +191,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
   }
 }
 
-/** The pod of one role. Its RDMA devices are in the plan's resources; they need neither the host's network nor its paths. */
+/** The pod of one role. Its RDMA devices, where it has any of its own, are in the plan's resources. */
 function groupPod(
   args: ModelServerArgs,
   files: Pick<VllmPodArgs, "weights" | "chatTemplate">,
@@ -202,6 +208,7 @@ function groupPod(
     environment: [
       // Which of its addresses a node tells the others.
       { name: "VLLM_HOST_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+      ...variables(groupFabric(model).engineEnvironment),
       ...start.environment,
     ],
     environmentFrom: [{ configMapRef: { name: nccl } }],

@@ -9,6 +9,8 @@ import { type EnginePodArgs, enginePod } from "./engine-pod";
 import { modelVariables, variables } from "./pod-settings";
 import { drainsItself } from "./vllm-args";
 
+/** The container with the engine. */
+export const ENGINE_CONTAINER = "vllm";
 const CACHE_FOLDER = "/cache";
 
 export interface VllmPodArgs
@@ -27,7 +29,7 @@ export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs
   const { model, gpu, weights } = args;
   return enginePod({
     ...args,
-    name: "vllm",
+    name: ENGINE_CONTAINER,
     command: args.command ?? ["vllm", "serve"],
     port: VLLM_PORT,
     busy: args.busy ?? (drainsItself(model) ? undefined : whileCounted(model)),

@@ -2,7 +2,9 @@ import type { Replanning } from "../fixes/setting";
 import type { CapacityProblem } from "../types";
 import { cheaperMachine } from "./cheaper-machine";
 import { hostMemory } from "./host-memory";
+import { hostNetwork } from "./host-network";
 import { idleNodes } from "./idle-nodes";
+import { topology } from "./topology";
 import { unknownCards } from "./unknown-cards";
 
 /** One piece of advice each: none of them forbids a deployment. What may not start comes first. */
@@ -11,6 +13,8 @@ const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
   idleNodes,
   cheaperMachine,
   hostMemory,
+  hostNetwork,
+  topology,
 ];
 
 /** What deserves a look in a plan that can be deployed; a refused one has more urgent things to say. */

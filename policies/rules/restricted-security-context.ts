@@ -1,4 +1,4 @@
-import { isExcepted, podSecurityLevel } from "../../names/pod-security";
+import { isExcepted, type PartialException, partialException, podSecurityLevel } from "../../names/pod-security";
 import { type Field, isObject } from "../lib/field";
 import { offences } from "../lib/pod-security-standard";
 import { type PodTemplate, podTemplates } from "../lib/pods";
@@ -37,8 +37,15 @@ export const restrictedSecurityContext = resourcePolicy(
     }
     for (const pod of podTemplates(resource)) {
       if (!isListed(resource)) {
+        const exception = partialException({
+          kind: resource.kind,
+          labels: knownLabels(resource.props.get("metadata", "labels")),
+        });
+        const left = exception === undefined ? [] : leftOut(pod, exception);
         for (const offence of offences(pod, "restricted")) {
-          report({ resource, ...offence });
+          if (!left.includes(offence.field.path)) {
+            report({ resource, ...offence });
+          }
         }
         checkRootFileSystems(resource, pod, report);
       }
@@ -85,6 +92,14 @@ function checkServiceAccount(resource: Resource, report: Report): void {
 function isListed(resource: Resource): boolean {
   const name = resource.props.get("metadata", "name").text();
   return isExcepted({ kind: resource.kind, name, namespace: namespaceOf(resource).text() });
+}
+
+/** Paths of what a pod may leave out of Pod Security. */
+function leftOut({ spec }: PodTemplate, { ofPods, ofFirstContainer }: PartialException): string[] {
+  const context = spec.get("containers", 0, "securityContext");
+  return [...ofPods.map((name) => spec.get(name)), ...ofFirstContainer.map((name) => context.get(name))].map(
+    ({ path }) => path,
+  );
 }
 
 function checkRootFileSystems(resource: Resource, { containers, isPartial }: PodTemplate, report: Report): void {

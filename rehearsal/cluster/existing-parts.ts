@@ -72,14 +72,18 @@ function storageClass(name: string): KubernetesObject {
 export function nodesOf(plan: DeploymentPlan, count: (pool: PoolPlan) => number = mostNodes): KubernetesObject[] {
   const isShared = plan.pools.every(({ taints, shape }) => taints.length > 0 && shape.provider === "onprem");
   const pools = plan.pools.map((pool) => (isShared ? { ...pool, taints: [] } : pool));
-  return pools.flatMap((pool) => Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index)));
+  return pools.flatMap((pool) => {
+    const blockSize = Math.max(1, ...plan.models.filter((m) => m.pool === pool.name).map((m) => m.nodesPerReplica));
+    return Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index, blockSize));
+  });
 }
 
 function mostNodes({ maxNodes }: PoolPlan): number {
   return maxNodes;
 }
 
-function nodeOf({ name, shape, labels, taints, fabric }: PoolPlan, index: number): KubernetesObject {
+/** @param blockSize nodes in each block of the RDMA network: as many as the largest replica takes. */
+function nodeOf({ name, shape, labels, taints, fabric }: PoolPlan, index: number, blockSize: number): KubernetesObject {
   const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });
   const resources = {
     cpu: `${Math.floor(cpu * 1000)}m`,
@@ -87,7 +91,7 @@ function nodeOf({ name, shape, labels, taints, fabric }: PoolPlan, index: number
     "ephemeral-storage": "4Ti",
     pods: String(shape.maxPods ?? 110),
     ...(shape.gpu && { [shape.gpu.resource]: String(gpus) }),
-    ...(fabric && { [fabric.device.resource]: String(fabric.device.perNode) }),
+    ...(fabric && fabric.access !== "host-network" && { [fabric.device.resource]: String(fabric.device.perNode) }),
   };
   return {
     apiVersion: "v1",
@@ -100,6 +104,9 @@ function nodeOf({ name, shape, labels, taints, fabric }: PoolPlan, index: number
         "kubernetes.io/hostname": `${name}-${index}`,
         ...cloudLabels(shape),
         ...labels,
+        ...(fabric?.topologyLabel !== undefined && {
+          [fabric.topologyLabel]: `${name}-block-${Math.floor(index / blockSize)}`,
+        }),
       },
     },
     spec: { taints },

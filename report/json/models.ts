@@ -172,6 +172,9 @@ export const model = z.strictObject({
       transport: oneOf(["tcp", "roce", "efa"], "What the nodes of a replica talk over: Ethernet, or RDMA."),
       gbps: amount("Gbit/s", "Its speed, where that is known.").optional(),
       hostNetwork: flag("Pods are on the network of their nodes, outside of NetworkPolicies."),
+      topologyLabel: text(
+        "Label of nodes whose value all nodes of a replica share, and no other replica of the model; absent where any nodes of the pool do.",
+      ).optional(),
       networks: texts("NetworkAttachmentDefinitions of each pod, one for each of its RDMA interfaces."),
       environment: named("Variables of NCCL or RCCL."),
     })

@@ -14,6 +14,7 @@ const fabric = z
         network: text("NetworkAttachmentDefinition that gives a pod one of them.").optional(),
       })
       .meta({ description: "What its device plugin offers." }),
+    topologyLabel: text("Label of its nodes that names the block of the network that they are in.").optional(),
     environment: named("Variables of NCCL or RCCL."),
   })
   .meta({ description: "RDMA that its nodes offer to pods; absent where nobody says so." });

@@ -61,7 +61,16 @@ describe("fabrics", () => {
     });
   });
 
-  it("leave the socket interface and CUMEM unset on the A100 family", () => {
+  it("let NCCL's TCP connections through a pod's own interface alone, whichever shape its virtual functions are of", () => {
+    for (const { name, rdma } of shapes) {
+      const found = rdma.kind === "roce" ? fabricOf(name) : undefined;
+      if (found) {
+        expect(ncclEnvironment(found, "virtual-functions"), name).toMatchObject({ NCCL_SOCKET_IFNAME: "eth0" });
+      }
+    }
+  });
+
+  it("leave the socket interface and CUMEM unset on the hosts of the A100 family", () => {
     const environment = ncclEnvironment(fabric("BM.GPU.A100-v2.8"), "host-network");
     expect(environment.NCCL_IB_QPS_PER_CONNECTION).toBe("4");
     expect(environment).not.toHaveProperty("NCCL_SOCKET_IFNAME");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fabricOf, ncclEnvironment } from "../../catalog/fabrics";
+import { FABRIC_ACCESS, fabricOf, ncclEnvironment } from "../../catalog/fabrics";
 import { onPremNode, shapes } from "../../catalog/shapes";
 import { crossingProblem, groupDevices, nodeLinkOf, poolFabric } from "../../planner/fabric";
 import { exchangeableShapes } from "../../planner/fixes/pool-settings";
@@ -47,6 +47,34 @@ describe("a pool whose nodes offer RDMA", () => {
     expect(small).toMatchObject({ nodesPerReplica: 1 });
     expect(small).not.toHaveProperty("nodeLink");
     expect(small?.resources).not.toHaveProperty("extended");
+  });
+
+  it("puts pods on the network of their nodes where it says so: NCCL names the host's devices, and nothing else asks for any", () => {
+    const label = "example.com/block";
+    const plan = planOn(poolOf("BM.GPU.H100.8", 2, { rdmaAccess: "host-network", rdmaTopologyLabel: label }));
+    expect(plan.problems.filter(({ severity }) => severity === "mandatory")).toEqual([]);
+    const environment = ncclEnvironment(fabric("BM.GPU.H100.8"), "host-network");
+    expect(environment.NCCL_IB_HCA).toMatch(/^=mlx5_0,mlx5_1,/);
+    expect(plan.models[0]?.nodeLink).toEqual({
+      transport: "roce",
+      hostNetwork: true,
+      topologyLabel: label,
+      gbps: 3200,
+      networks: [],
+      environment,
+    });
+    expect(plan.models[0]?.resources).not.toHaveProperty("extended");
+  });
+
+  it("keeps inference nodes off the network of their machines", () => {
+    const node = { group: "inference-cluster" };
+    const over = (rdmaAccess: "host-network" | "virtual-functions") =>
+      planOn(poolOf("BM.GPU.H100.8", 2, { rdmaAccess }), [{ ...large, node }]);
+    expect(over("virtual-functions").models).toHaveLength(1);
+    const { models, problems } = over("host-network");
+    expect(models).toEqual([]);
+    expect(problems[0]?.message).toContain("past every NetworkPolicy");
+    expect(problems[0]?.remedies?.join()).toContain("pools.bm-gpu-h100-8.rdma.access: virtual-functions");
   });
 
   it("says TCP and asks for nothing where nobody says that there are devices", () => {
@@ -101,7 +129,7 @@ describe("a pool whose nodes offer RDMA", () => {
 describe("for every shape and access", () => {
   const anyPool = fc.record({
     shape: fc.constantFrom(...shapes),
-    rdmaAccess: fc.constantFrom("virtual-functions" as const, "efa" as const, undefined),
+    rdmaAccess: fc.constantFrom(...FABRIC_ACCESS, undefined),
   });
 
   it("the devices of a pod are all that a node has, and its link is the pool's", () => {
@@ -118,10 +146,12 @@ describe("for every shape and access", () => {
         }
         const known = fabric(shape.name);
         expect(shape.rdma).toMatchObject({ kind: found.kind, gbps: found.gbps });
-        expect(extended).toEqual([[known.device.resource, known.device.perNode]]);
+        const onHost = found.access === "host-network";
+        expect(extended).toEqual(onHost ? [] : [[known.device.resource, known.device.perNode]]);
+        expect(link.hostNetwork).toBe(onHost);
         expect(link).toMatchObject({ transport: known.kind, environment: ncclEnvironment(known, found.access) });
         // An EFA interface comes with the device; a virtual function is plugged in by its network.
-        expect(link.networks).toHaveLength(link.transport === "roce" ? known.device.perNode : 0);
+        expect(link.networks).toHaveLength(found.access === "virtual-functions" ? known.device.perNode : 0);
       }),
     );
   });

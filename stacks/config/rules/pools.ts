@@ -1,4 +1,4 @@
-import { DEVICE_ACCESS, fabricOf, noFabricReason } from "../../../catalog/fabrics";
+import { fabricAccess, fabricOf, noFabricReason } from "../../../catalog/fabrics";
 import { cards, findShape, type MachineShape, shapes } from "../../../catalog/shapes";
 import { unservedAccelerator } from "../../../catalog/unserved-accelerators";
 import type { ClusterKind } from "../../../planner/types";
@@ -232,9 +232,22 @@ export const rdmaIsOfTheMachine: Rule = function* ({ sections }) {
         allowed: `only on machines with an RDMA network of use: ${reason}`,
         fix: "remove rdma",
       };
-    } else if (rdma.access !== undefined && rdma.access !== DEVICE_ACCESS[fabric.kind]) {
-      const access = DEVICE_ACCESS[fabric.kind];
-      yield { path: [...path, "access"], value: rdma.access, allowed: `${access} on ${shape}`, fix: `write ${access}` };
+    } else if (rdma.access !== undefined && !fabricAccess(fabric.kind).includes(rdma.access)) {
+      const [usual = "", ...others] = fabricAccess(fabric.kind);
+      yield {
+        path: [...path, "access"],
+        value: rdma.access,
+        allowed: `${[usual, ...others].join(" or ")} on ${shape}`,
+        fix: `write ${usual}`,
+      };
+    } else if (rdma.topologyLabel !== undefined && rdma.access === undefined && rdma.mode === undefined) {
+      const [usual = ""] = fabricAccess(fabric.kind);
+      yield {
+        path: [...path, "topologyLabel"],
+        value: rdma.topologyLabel,
+        allowed: "only with access, or with mode: replicas over TCP need no block of the RDMA network",
+        fix: `add access: ${usual}, or remove topologyLabel`,
+      };
     }
   }
 };

@@ -41,6 +41,7 @@ export interface PodSpec {
   readonly runtimeClassName?: string;
   readonly terminationGracePeriodSeconds: number;
   readonly nodeSelector?: unknown;
+  readonly affinity?: unknown;
   readonly tolerations?: unknown;
 }
 

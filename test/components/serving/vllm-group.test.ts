@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { chartValueProblems } from "../../../catalog/chart-values";
 import { groupControllerValues } from "../../../components/serving/group-controller";
+import { podSecurityLevel } from "../../../names/pod-security";
 import type { NodeLink } from "../../../planner/types";
 import { crdProblems } from "../../harness/crds";
 import { groupPlan, modelPlan } from "../../harness/plans";
 import { container, deployServing, literals, type PodSpec, preStop, specOf } from "./fixture";
 
 const NETWORKS = "k8s.v1.cni.cncf.io/networks";
+const HOST_NETWORK = "inference-stacks.io/host-network";
 const QUOTA = "serving-llama-405b-space-ns-quota";
 
 interface Template {
@@ -225,6 +227,85 @@ describe("VllmGroup", () => {
       expect(Object.keys(container(leader.spec, "vllm").resources.limits)).not.toContain("nvidia.com/rdma-vf");
       expect(deployment.resource("kubernetes:core/v1:ConfigMap", "serving-llama-405b-nccl").inputs.data).toEqual({});
     });
+  });
+
+  describe("on the network of its nodes", () => {
+    const environment = { NCCL_NET: "IB", NCCL_IB_HCA: "=mlx5_0,mlx5_1", NCCL_SOCKET_IFNAME: "eth0" };
+    const onHost = (changes: Partial<NodeLink> = {}, overrides: Parameters<typeof groupPlan>[0] = {}) =>
+      groupPlan({
+        nodeLink: { transport: "roce", gbps: 3200, hostNetwork: true, networks: [], environment, ...changes },
+        ...overrides,
+      });
+
+    it("puts each pod alone on a node, with the cluster's names, and asks for no devices and no networks", async () => {
+      const { leader, worker, group } = await deployed({}, onHost());
+      for (const { metadata, spec } of [leader, worker]) {
+        expect(spec).toMatchObject({ hostNetwork: true, dnsPolicy: "ClusterFirstWithHostNet" });
+        expect(spec.affinity).toEqual({
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              {
+                labelSelector: { matchExpressions: [{ key: HOST_NETWORK, operator: "Exists" }] },
+                namespaceSelector: {},
+                topologyKey: "kubernetes.io/hostname",
+              },
+            ],
+          },
+        });
+        expect(metadata.labels).toMatchObject({ [HOST_NETWORK]: "llama-405b" });
+        expect(metadata.annotations).not.toHaveProperty([NETWORKS]);
+        expect(Object.keys(container(spec, "vllm").resources.limits)).not.toContain("nvidia.com/rdma-vf");
+        expect(spec.volumes?.filter((volume) => "hostPath" in volume)).toEqual([]);
+      }
+      expect(crdProblems(group.inputs)).toEqual([]);
+    });
+
+    it("opens device files to the engine alone, which is no root and has no capability", async () => {
+      const { leader, worker } = await deployed({}, onHost());
+      for (const { spec } of [leader, worker]) {
+        expect(container(spec, "vllm").securityContext).toEqual({
+          privileged: true,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+          runAsNonRoot: true,
+          seccompProfile: { type: "RuntimeDefault" },
+        });
+        expect(container(spec, "fetch-weights").securityContext).toMatchObject({ allowPrivilegeEscalation: false });
+        expect(container(spec, "fetch-weights").securityContext).not.toHaveProperty("privileged");
+      }
+    });
+
+    it("has a namespace that lets it, by a label that no other namespace gets the level by", async () => {
+      const { deployment, group } = await deployed({}, onHost());
+      const [namespace] = deployment.ofType("kubernetes:core/v1:Namespace").filter(({ name }) => name.includes("405b"));
+      expect(namespace?.inputs.metadata).toMatchObject({
+        labels: { "pod-security.kubernetes.io/enforce": "privileged", [HOST_NETWORK]: "llama-405b" },
+      });
+      expect(group.inputs.metadata).toMatchObject({ labels: { [HOST_NETWORK]: "llama-405b" } });
+      expect(podSecurityLevel({ name: "model-other", labels: { [HOST_NETWORK]: "llama-405b" } })).toBe("restricted");
+    });
+
+    it("takes NCCL's interface for Gloo, and keeps Ray's workers off the ports of the node", async () => {
+      const { leader } = await deployed({}, onHost());
+      expect(literals(container(leader.spec, "vllm"))).toMatchObject({ GLOO_SOCKET_IFNAME: "eth0" });
+      const ray = { engineVersion: "0.17.1", engineSettings: { distributedExecutor: "ray" } } as const;
+      const { worker } = await deployed({}, onHost({}, ray));
+      const engine = container(worker.spec, "vllm");
+      expect(engine.command?.[2]).toContain("$RAY_PORTS");
+      expect(literals(engine).RAY_PORTS).toBe("--min-worker-port=20000 --max-worker-port=28999");
+      const plain = container((await deployed({}, groupPlan(ray))).worker.spec, "vllm");
+      expect(literals(plain)).not.toHaveProperty("RAY_PORTS");
+    });
+  });
+
+  it("keeps each replica in a block of the network of its own, where the pool says what names one", async () => {
+    const TOPOLOGY = "leaderworkerset.sigs.k8s.io/exclusive-topology";
+    const { nodeLink = undefined } = groupPlan();
+    const link = nodeLink ?? { transport: "tcp" as const, hostNetwork: false, networks: [], environment: {} };
+    const { group } = await deployed({}, groupPlan({ nodeLink: { ...link, topologyLabel: "example.com/block" } }));
+    expect(group.inputs.metadata).toMatchObject({ annotations: { [TOPOLOGY]: "example.com/block" } });
+    const anywhere = await deployed({}, groupPlan({ nodeLink: link }));
+    expect((anywhere.group.inputs.metadata as { annotations: object }).annotations).not.toHaveProperty([TOPOLOGY]);
   });
 
   it("copies the weights on every node", async () => {

@@ -76,3 +76,34 @@ describe("a cheaper machine", () => {
     expect([...advice(used, "cheaper-machine"), ...advice(own, "cheaper-machine")]).toEqual([]);
   });
 });
+
+describe("replicas on the RDMA network", () => {
+  const large = modelOf("llama-3.1-405b-instruct");
+  const rules = (changes: Parameters<typeof poolOf>[2]) => {
+    const request = environmentOf([poolOf("BM.GPU.H100.8", 2, { name: "h100", ...changes })], [large]);
+    return planWithAdvice(request).problems.filter(({ rule }) => ["host-network", "network-blocks"].includes(rule));
+  };
+
+  it("are named where they are on the network of their nodes, outside of NetworkPolicies", () => {
+    expect(rules({ rdmaAccess: "host-network" })).toEqual([
+      {
+        severity: "advisory",
+        rule: "host-network",
+        subject: `models.${large.name}`,
+        message: expect.stringMatching(/no NetworkPolicy holds them.* pools\.h100\.rdma\.access: virtual-functions\.$/),
+      },
+    ]);
+    expect(rules({ rdmaAccess: "virtual-functions" })).toEqual([]);
+  });
+
+  it("are named with the blocks that they need, where each is to have its own", () => {
+    expect(rules({ rdmaAccess: "virtual-functions", rdmaTopologyLabel: "example.com/block" })).toEqual([
+      {
+        severity: "advisory",
+        rule: "network-blocks",
+        subject: "pools.h100.rdma.topologyLabel",
+        message: expect.stringMatching(/1 value\(s\) of example\.com\/block .* 2 free nodes .*kubectl get nodes -L/),
+      },
+    ]);
+  });
+});

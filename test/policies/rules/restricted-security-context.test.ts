@@ -31,6 +31,23 @@ const privilegedContainer = { image: "busybox:1.37", securityContext: { privileg
 const deploymentPatch = (spec: object) => object("apps/v1", "DeploymentPatch", { spec: { template: { spec } } });
 const envoyProxy = (envoyDeployment: object) =>
   workload("gateway.envoyproxy.io/v1alpha1", "EnvoyProxy", { provider: { kubernetes: { envoyDeployment } } });
+const HOST_LABELS = { "inference-stacks.io/host-network": "large" };
+const { allowPrivilegeEscalation: _, ...besidesEscalation } = hardened as { allowPrivilegeEscalation: boolean };
+const PRIVILEGED_ENGINE = {
+  ...container({ securityContext: { ...besidesEscalation, privileged: true } }),
+  name: "vllm",
+};
+const onHostNetwork = (changes: Record<string, unknown>, labels: object = HOST_LABELS, kind = "LeaderWorkerSet") => {
+  const spec = podSpec({ hostNetwork: true, containers: [PRIVILEGED_ENGINE], ...changes });
+  return [
+    object(
+      "leaderworkerset.x-k8s.io/v1",
+      kind,
+      { spec: { leaderWorkerTemplate: { workerTemplate: { spec } } } },
+      { name: "model-large", namespace: "model-large", labels },
+    ),
+  ];
+};
 const account = (body: Record<string, unknown>) => object("core/v1", "ServiceAccount", body, { namespace: "a" });
 const contextPath = "spec.template.spec.containers[0].securityContext";
 
@@ -65,6 +82,32 @@ policyCases(restrictedSecurityContext, [
   ],
   ["a safe sysctl", pod({ securityContext: { sysctls: [{ name: "net.ipv4.tcp_wmem", value: "1" }] } }), "pass"],
   ["NET_BIND_SERVICE", context({ capabilities: { drop: ["ALL"], add: ["NET_BIND_SERVICE"] } }), "pass"],
+
+  ["a group on the network of its nodes, with the engine's device files", onHostNetwork({}), "pass"],
+  [
+    "the same without the label that says so",
+    onHostNetwork({}, {}),
+    ["hostNetwork is true", "privileged is true", "allowPrivilegeEscalation is not set"],
+  ],
+  [
+    "device files for what runs beside the engine",
+    onHostNetwork({ containers: [{ ...container({}), name: "engine" }, PRIVILEGED_ENGINE] }),
+    ["containers[1].securityContext.privileged is true", "allowPrivilegeEscalation is not set"],
+  ],
+  [
+    "the network of its node for another kind",
+    onHostNetwork({}, HOST_LABELS, "RayService"),
+    ["hostNetwork is true", "privileged is true", "allowPrivilegeEscalation is not set"],
+  ],
+  [
+    "more than that of a group on the network of its nodes",
+    onHostNetwork({
+      hostPID: true,
+      volumes: [{ name: "devices", hostPath: { path: "/dev" } }],
+      initContainers: [{ ...container({ securityContext: { ...hardened, privileged: true } }), name: "fetch" }],
+    }),
+    ["hostPID is true", "hostPath", "initContainers[0].securityContext.privileged is true"],
+  ],
 
   [
     "no securityContext at all",

@@ -94,7 +94,11 @@ const rarities = {
     {
       pools: {
         system: { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 },
-        h100: { shape: "BM.GPU.H100.8", minNodes: 2, rdma: { access: "virtual-functions" } },
+        h100: {
+          shape: "BM.GPU.H100.8",
+          minNodes: 2,
+          rdma: { access: "virtual-functions", topologyLabel: "example.com/block" },
+        },
       },
       models: { large: { model: "llama-3.1-405b-instruct", contextTokens: 16_384, concurrency: 16 } },
     },

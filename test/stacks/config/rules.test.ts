@@ -52,7 +52,21 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   [
     "another cloud's access to RDMA",
     { pools: { gpu: { shape: "BM.GPU.H100.8", rdma: { access: "efa" } } } },
-    { path: "pools.gpu.rdma.access", allowed: "virtual-functions on BM.GPU.H100.8", fix: "write virtual-functions" },
+    {
+      path: "pools.gpu.rdma.access",
+      allowed: "virtual-functions or host-network on BM.GPU.H100.8",
+      fix: "write virtual-functions",
+    },
+  ],
+  [
+    "blocks of an RDMA network that nobody uses",
+    { pools: { gpu: { shape: "BM.GPU.H100.8", rdma: { topologyLabel: "example.com/block" } } } },
+    { path: "pools.gpu.rdma.topologyLabel", allowed: "only with access", fix: "add access: virtual-functions" },
+  ],
+  [
+    "the host's network for EFA, which has devices of its own",
+    { pools: { gpu: { shape: "p5.48xlarge", rdma: { access: "host-network" } } }, cluster: { kind: "aws" } },
+    { path: "pools.gpu.rdma.access", allowed: "efa on p5.48xlarge", fix: "write efa" },
   ],
   [
     "RDMA on a machine of one's own",
@@ -389,6 +403,14 @@ describe("rules between fields", () => {
     [
       "a price of one's own",
       { cluster: { kind: "aws" }, pools: { gpu: { shape: "p5e.48xlarge", usdPerNodeHour: 50 } } },
+    ],
+    [
+      "a pool with RDMA on its nodes' network, in blocks",
+      {
+        pools: {
+          gpu: { shape: "BM.GPU.H100.8", rdma: { access: "host-network", topologyLabel: "example.com/block" } },
+        },
+      },
     ],
     ["a pool with RDMA", { pools: { gpu: { shape: "BM.GPU.H100.8", rdma: { access: "virtual-functions" } } } }],
     ["a pool that scales from zero", { pools: { gpu: { shape: "VM.GPU.A10.2", minNodes: 0 } } }],

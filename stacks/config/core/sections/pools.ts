@@ -103,6 +103,11 @@ export const poolSchema = z
             "How replicas that span nodes reach the RDMA network: virtual-functions = SR-IOV devices that a device plugin gives to pods, on Oracle's RoCE shapes; efa = Elastic Fabric Adapter on Amazon's; host-network = pods of one node each on its own network, outside of NetworkPolicies. Default: virtual-functions where mode is set; else none, and they talk TCP.",
           example: "virtual-functions",
         }),
+        topologyLabel: labelKey.optional().meta({
+          description:
+            "Label of all nodes of this pool whose value names the block of the RDMA network that a node is in: a replica that spans nodes stays in one block, and shares it with no other replica of its model. Default: replicas take any nodes of the pool.",
+          example: "oci.oraclecloud.com/rdma.local_block_id",
+        }),
       })
       .optional()
       .meta({
