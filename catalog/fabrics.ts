@@ -30,6 +30,13 @@ export interface FabricDevice {
   readonly network?: string;
 }
 
+/** What an all-reduce over two whole nodes of a shape reaches, by somebody who measured it. */
+export interface AllReduceFigure {
+  /** Bus bandwidth, GB/s as nccl-tests says it. */
+  readonly busGBps: number;
+  readonly source: string;
+}
+
 /** What NCCL and the scheduler need to know about the RDMA network of one shape. */
 export interface Fabric {
   readonly shape: string;
@@ -43,18 +50,21 @@ export interface Fabric {
   readonly mtu?: number;
   /** Catalogue name of the image that holds the all-reduce test. */
   readonly testImage: string;
+  /** What a healthy pair of nodes reaches. Undefined where nobody has published it. */
+  readonly allReduce?: AllReduceFigure;
   readonly source: string;
   readonly asOf: string;
 }
 
 /** A row of fabrics.json: one RoCE profile for the shapes that share it. */
-export interface RoceProfile extends Omit<Fabric, "shape" | "asOf"> {
+export interface RoceProfile extends Omit<Fabric, "shape" | "asOf" | "allReduce"> {
   readonly shapes: readonly string[];
 }
 
 // Checked against catalog/schema.ts by test/catalog. By way of unknown: the compiler reads the differing environments of
 // the rows as one type with optional keys.
 const profiles = table.roce as unknown as readonly RoceProfile[];
+const figures: readonly (AllReduceFigure & { readonly shapes: readonly string[] })[] = table.allReduce.limits;
 const refused: Readonly<Record<string, string>> = table.refused;
 
 /** The RDMA network of a shape, or undefined where it has none that can be used: see noFabricReason. */
@@ -62,7 +72,7 @@ export function fabricOf(shapeName: string): Fabric | undefined {
   const profile = profiles.find((candidate) => candidate.shapes.includes(shapeName));
   if (profile !== undefined) {
     const { shapes: _shapes, ...fabric } = profile;
-    return { ...fabric, shape: shapeName, asOf: table.asOf };
+    return { ...fabric, ...figureOf(shapeName), shape: shapeName, asOf: table.asOf };
   }
   const rdma = findShape(shapeName)?.rdma;
   if (rdma?.kind !== "efa" || rdma.interfaces === undefined) {
@@ -70,7 +80,18 @@ export function fabricOf(shapeName: string): Fabric | undefined {
   }
   const { resource, environment, testImage, source } = table.efa;
   const device = { resource, perNode: rdma.interfaces };
-  return { shape: shapeName, kind: "efa", hcas: [], environment, device, testImage, source, asOf: table.asOf };
+  const fabric = { shape: shapeName, kind: "efa", hcas: [], environment, device, testImage, source } as const;
+  return { ...fabric, ...figureOf(shapeName), asOf: table.asOf };
+}
+
+function figureOf(shapeName: string): Pick<Fabric, "allReduce"> {
+  const figure = figures.find(({ shapes }) => shapes.includes(shapeName));
+  return figure ? { allReduce: { busGBps: figure.busGBps, source: figure.source } } : {};
+}
+
+/** Least bus bandwidth by which a pair of nodes is certified, GB/s; undefined where nobody has published a figure. */
+export function leastBusGBps({ allReduce }: Pick<Fabric, "allReduce">): number | undefined {
+  return allReduce && Math.floor(allReduce.busGBps * table.allReduce.share);
 }
 
 /** Why fabricOf knows no usable RDMA network for the shape; undefined when it does. */

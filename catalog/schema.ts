@@ -322,6 +322,11 @@ export const schemas = {
     about,
     asOf: day,
     roce: z.array(roceProfile),
+    allReduce: z.strictObject({
+      about,
+      share: z.number().gt(0.5).max(1),
+      limits: z.array(z.strictObject({ shapes: z.array(text).nonempty(), busGBps: count, source: text })),
+    }),
     refused: z.record(text, text),
     efa: z.strictObject({ environment, resource: text, testImage: text, source: text }),
   }),

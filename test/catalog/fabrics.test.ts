@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Fabric, fabricOf, ncclEnvironment, noFabricReason } from "../../catalog/fabrics";
+import { type Fabric, fabricOf, leastBusGBps, ncclEnvironment, noFabricReason } from "../../catalog/fabrics";
+import table from "../../catalog/fabrics.json";
 import { imageEntry } from "../../catalog/images";
 import { shapes } from "../../catalog/shapes";
 
@@ -88,5 +89,28 @@ describe("fabrics", () => {
     expect(noFabricReason("BM.GPU.A10.4")).toBe("BM.GPU.A10.4 has no RDMA network");
     expect(noFabricReason("BM.GPU.L40S.4")).toContain("no NCCL values");
     expect(noFabricReason("BM.GPU.X")).toContain("no machine shape");
+  });
+
+  it("say what a healthy pair of nodes reaches, for shapes that have an RDMA network alone, each once", () => {
+    const figures = table.allReduce.limits.flatMap(({ shapes: names }) => names);
+    expect(new Set(figures).size).toBe(figures.length);
+    for (const name of figures) {
+      expect(fabric(name).allReduce, name).toEqual({ busGBps: expect.any(Number), source: expect.any(String) });
+    }
+    expect(leastBusGBps(fabric("BM.GPU.H100.8"))).toBe(396);
+    expect(leastBusGBps(fabric("BM.GPU.B4.8"))).toBe(166);
+    expect(leastBusGBps(fabric("p5.48xlarge"))).toBe(270);
+    // Nobody has published one.
+    expect(leastBusGBps(fabric("p4d.24xlarge"))).toBeUndefined();
+  });
+
+  it("ask for no more than a shape's interfaces can carry between two nodes", () => {
+    for (const { name, rdma } of shapes) {
+      const least = leastBusGBps({ ...fabricOf(name) });
+      if (least !== undefined) {
+        // Of two nodes a tree has each byte cross once, where the bus bandwidth counts 2 (n - 1) / n times the message.
+        expect(least, name).toBeLessThan((rdma.gbps / 8) * 2);
+      }
+    }
   });
 });
