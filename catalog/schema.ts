@@ -85,6 +85,7 @@ const shapeRow = z.strictObject({
   memoryGiB: positive,
   allocatableMemoryMiB: positive.optional(),
   maxPods: count.optional(),
+  numa: z.strictObject({ nodes: count, withGpus: count.optional(), source: text }).optional(),
   localNvmeGB: notNegative,
   networkGbps: positive.optional(),
   rdma: z.strictObject({ kind: z.enum(["none", "roce", "efa"]), gbps: notNegative, interfaces: count.optional() }),

@@ -111,6 +111,14 @@ export interface Flex {
   readonly networkGbpsPerOcpu?: number;
 }
 
+/** Memory nodes of a machine, as its firmware is set where nobody says otherwise: nothing here sets it. */
+export interface Numa {
+  readonly nodes: number;
+  /** How many of them have GPUs, each as many. Undefined: not read. */
+  readonly withGpus?: number;
+  readonly source: string;
+}
+
 /** A machine that can be a node. */
 export interface MachineShape {
   readonly provider: Provider;
@@ -131,6 +139,9 @@ export interface MachineShape {
   readonly allocatableMemoryMiB?: number;
   /** Pods per node with the provider's default network plugin, where known. */
   readonly maxPods?: number;
+  /** Undefined: not read. */
+  readonly numa?: Numa;
+  /** All local disks together. */
   readonly localNvmeGB: number;
   /** Ethernet, Gbit/s, sustained. Undefined: not read. */
   readonly networkGbps?: number;

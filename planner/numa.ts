@@ -1,11 +1,147 @@
+/**
+ * Which policy the kubelets' topology manager follows: what it turns down is gone, whatever the scheduler, who knows nothing
+ * of memory nodes, thinks of it; and its successor is sent to the same node.
+ *
+ * The rules are of Kubernetes 1.36 (pkg/kubelet/cm: topologymanager/policy*.go, cpumanager/policy_static.go,
+ * devicemanager/topology_hints.go), read 2026-11-23. Each resource prefers the fewest memory nodes that could hold the
+ * request on an idle machine. `restricted` admits a pod only where all its resources prefer the same set, and what is free
+ * there is enough; `single-numa-node` besides only where that set is one node. A pod with all GPUs is therefore admitted by
+ * `restricted`, if its CPUs need all memory nodes too.
+ */
 import type { MachineShape } from "../catalog/shapes";
-import type { NumaPolicy } from "./pool-plan";
+import { reservableCpus } from "./pod-resources";
+import type { CapacityProblem, NumaPolicy, PodResources } from "./types";
 
-/** How kubelets of a pool place its pods; undefined where nothing is known of its machines' NUMA nodes. */
-export function numaPolicyOf(
-  _shape: MachineShape,
-  chosen: NumaPolicy | undefined,
-  _pods: readonly { readonly gpus: number; readonly cpu: number }[],
-): NumaPolicy | undefined {
-  return chosen;
+/** What a planned pod asks of one node. */
+export type NumaPod = Pick<PodResources, "gpus" | "cpu" | "extended"> & {
+  /** The model whose pod it is. */
+  readonly name: string;
+};
+
+export interface NumaQuestion {
+  readonly shape: MachineShape;
+  /** What the environment says. @default the best that turns nobody down */
+  readonly chosen?: NumaPolicy;
+  readonly pods: readonly NumaPod[];
+  /** Whole CPUs of pods without GPUs that may be on any of its nodes. */
+  readonly besides: number;
+}
+
+/** Undefined where no engine has CPUs of its own: no machine with GPUs, or one whose reserve is less than a CPU. */
+export function numaPolicyOf(question: NumaQuestion): NumaPolicy | undefined {
+  const { shape, chosen } = question;
+  if (!placesCpus(shape)) {
+    return undefined;
+  }
+  return chosen ?? (turnedDown("restricted", question) === undefined ? "restricted" : "best-effort");
+}
+
+/** Whether the kubelet of such a machine gives engines CPUs of their own. */
+function placesCpus(shape: MachineShape): boolean {
+  return shape.gpu !== undefined && reservableCpus(shape) >= 1;
+}
+
+/** A policy that the environment chose, and that would turn planned pods down for ever. */
+export function numaProblem(pool: string, question: NumaQuestion): CapacityProblem | undefined {
+  const { chosen, shape } = question;
+  if (chosen === undefined || chosen === "best-effort" || !placesCpus(shape)) {
+    return undefined;
+  }
+  const why = turnedDown(chosen, question);
+  if (why === undefined) {
+    return undefined;
+  }
+  const other = turnedDown("restricted", question) === undefined ? "restricted" : "best-effort";
+  return {
+    // Who writes restricted for a machine that the catalogue knows too little of may know it better.
+    severity: chosen === "restricted" && memoryNodes(shape, 0) === undefined ? "advisory" : "mandatory",
+    rule: "numa-policy",
+    subject: `pools.${pool}.numa`,
+    message: `pools.${pool}.numa is ${chosen}: ${why}. The scheduler does not know what kubelets turn down, and sends pods there again and again. Write numa: ${other}, or remove it: the plan then takes that.`,
+  };
+}
+
+/** GPUs and CPUs of each memory node of an idle machine. */
+interface MemoryNodes {
+  readonly count: number;
+  readonly gpus: number;
+  readonly cpus: number;
+  /** Of `cpus`: what neither the system keeps nor a pod without GPUs may have. */
+  readonly freeCpus: number;
+}
+
+/** Why a planned pod may be turned down; undefined where each is admitted whatever came and left before it. */
+function turnedDown(policy: "restricted" | "single-numa-node", question: NumaQuestion): string | undefined {
+  const { shape, pods, besides } = question;
+  if (shape.numa?.nodes === 1) {
+    return undefined;
+  }
+  const nodes = memoryNodes(shape, besides);
+  if (nodes === undefined) {
+    return `nobody here knows which memory nodes the GPUs of ${shape.name} are on`;
+  }
+  const wide = pods.filter(({ gpus }) => gpus > nodes.gpus);
+  const narrow = pods.filter(({ gpus }) => gpus <= nodes.gpus);
+  const [widest] = wide;
+  if (widest && policy === "single-numa-node") {
+    return `a pod of ${widest.name} has ${widest.gpus} GPUs, and a memory node of ${shape.name} has ${nodes.gpus}`;
+  }
+  return [
+    ...wide.map((pod) => wideProblem(pod, nodes)),
+    narrowProblem(narrow, nodes),
+    mixProblem(wide, narrow, nodes),
+  ].find((each) => each !== undefined);
+}
+
+function memoryNodes(shape: MachineShape, besides: number): MemoryNodes | undefined {
+  const { numa, gpu, cpu } = shape;
+  // CPUs are on all memory nodes: where GPUs are on some, a pod's CPUs and GPUs hardly ever prefer the same.
+  if (!numa || !gpu || numa.withGpus !== numa.nodes) {
+    return undefined;
+  }
+  const cpus = Math.floor(cpu.vcpus / numa.nodes);
+  const reserved = Math.ceil(reservableCpus(shape) / numa.nodes);
+  return { count: numa.nodes, gpus: gpu.count / numa.nodes, cpus, freeCpus: cpus - reserved - besides };
+}
+
+/** A pod with the GPUs of more than one memory node: its CPUs must need as many, and all of them leaves nothing to choose. */
+function wideProblem({ name, gpus, cpu }: NumaPod, { count, gpus: perNode, cpus }: MemoryNodes): string | undefined {
+  if (Math.ceil(gpus / perNode) < count) {
+    return `pods of ${name} take the GPUs of some memory nodes, and which are free together depends on who came before`;
+  }
+  // Beside its engine a pod may have a CPU in parts, which no memory node is asked for.
+  return Math.floor(cpu) - 1 > (count - 1) * cpus
+    ? undefined
+    : `pods of ${name} take the GPUs of ${count} memory nodes, but CPUs of fewer`;
+}
+
+/** Pods that fit one memory node: of one size, so that what others left on each is room for whole pods. */
+function narrowProblem(pods: readonly NumaPod[], nodes: MemoryNodes): string | undefined {
+  const [first, ...others] = pods;
+  if (!first) {
+    return undefined;
+  }
+  const other = others.find(({ gpus }) => gpus !== first.gpus);
+  if (other) {
+    return `pods of ${first.name} and ${other.name} have ${first.gpus} and ${other.gpus} GPUs: between them, GPUs stay free on several memory nodes that are too few on each`;
+  }
+  const withDevices = pods.find(({ extended }) => Object.keys(extended ?? {}).length > 0);
+  if (withDevices) {
+    return `pods of ${withDevices.name} take the RDMA devices of all memory nodes, but GPUs of one`;
+  }
+  const each = Math.floor(nodes.gpus / first.gpus);
+  if (Math.floor((nodes.count * nodes.gpus) / first.gpus) > nodes.count * each) {
+    return `${first.gpus} GPUs of a pod of ${first.name} do not divide the ${nodes.gpus} of a memory node`;
+  }
+  const hungry = pods.find(({ cpu }) => each * Math.floor(cpu) > nodes.freeCpus);
+  return (
+    hungry &&
+    `pods of ${hungry.name} take ${Math.floor(hungry.cpu)} CPUs each, and the ${nodes.freeCpus} of a memory node do not hold ${each}`
+  );
+}
+
+/** Both kinds on one machine at a time leave GPUs in odd places. */
+function mixProblem(wide: readonly NumaPod[], narrow: readonly NumaPod[], nodes: MemoryNodes): string | undefined {
+  const beside = wide.find(({ gpus }) => narrow.some((pod) => nodes.count * nodes.gpus - gpus >= pod.gpus));
+  return beside && `pods of ${beside.name} span memory nodes and leave GPUs of them to smaller pods`;
 }

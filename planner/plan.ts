@@ -7,7 +7,7 @@ import { poolFabric } from "./fabric";
 import { fabricGateOf, UNCERTIFIED } from "./fabric-gate";
 import { FitCache } from "./fit-cache";
 import { nodeReserve } from "./node-reserve";
-import { numaPolicyOf } from "./numa";
+import { type NumaQuestion, numaPolicyOf, numaProblem } from "./numa";
 import type { Capacity } from "./packing";
 import { companionItem, type Placement, packingItem } from "./placement";
 import { planServer } from "./plan-server";
@@ -95,6 +95,7 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
 
   const pools = planPools(request, placements, assignment);
   problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
+  problems.push(...numaProblems(request, placements));
   const { externalModels = [] } = request;
   const billed = pools.map((pool) => pool.billed);
   const machines = costOf(billed, request.monthlyBudgetUsd);
@@ -191,11 +192,7 @@ function planPools(
     const gpusPerNode = pool.shape.gpu?.count ?? 0;
     const fabric = poolFabric(pool);
     const fabricGate = fabricGateOf({ shape: pool.shape, fabric, minNodes });
-    const numa = numaPolicyOf(
-      pool.shape,
-      pool.numa,
-      here.map(({ candidate }) => candidate.resources),
-    );
+    const numa = pool.nodesMadeHere ? numaPolicyOf(numaQuestion(pool, here)) : undefined;
     const billed = {
       name: pool.name,
       shape: pool.shape,
@@ -234,6 +231,23 @@ function planPools(
         gpusTotal: minNodes * gpusPerNode,
       },
     };
+  });
+}
+
+function numaQuestion({ shape, numa }: PoolRequest, here: readonly Placement[]): NumaQuestion {
+  const companions = here.map(({ model }) => companionItem(model.engine)?.demand.cpu ?? 0);
+  return {
+    shape,
+    ...(numa && { chosen: numa }),
+    pods: here.map(({ model: { name }, candidate: { resources } }) => ({ name, ...resources })),
+    besides: companions.reduce((sum, cpu) => sum + Math.floor(cpu), 0),
+  };
+}
+
+function numaProblems({ pools }: PlanRequest, placements: readonly Placement[]): CapacityProblem[] {
+  return pools.flatMap((pool) => {
+    const here = placements.filter((p) => p.candidate.pool === pool.name);
+    return (pool.nodesMadeHere ? numaProblem(pool.name, numaQuestion(pool, here)) : undefined) ?? [];
   });
 }
 

@@ -42,7 +42,7 @@ export interface PoolPlan {
   readonly sharing?: GpuSharing;
   /** Its nodes keep pods' files on their local disks, encrypted, and empty after a reboot. */
   readonly localDisks: boolean;
-  /** How kubelets place pods on NUMA nodes. Undefined: nobody here makes its nodes, or nothing is known of them. */
+  /** How kubelets place pods on NUMA nodes. Undefined: nobody here makes its nodes, or no engine has CPUs of its own there. */
   readonly numa?: NumaPolicy;
   /** Memory of its nodes is encrypted against their host. */
   readonly confidential: boolean;

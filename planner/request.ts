@@ -24,6 +24,8 @@ export interface PoolRequest {
   readonly priceNote?: string;
   /** Hours that the pool runs on an average day, 0 < h ≤ 24. */
   readonly hoursPerDay: number;
+  /** This stack, or another one of the same pools, makes its nodes. @default false */
+  readonly nodesMadeHere?: boolean;
   /** Disk of each node that is made here, where the environment says so. */
   readonly bootVolumeGiB?: number;
   /** Models that alone may use the pool, and use no other unless they name it; everyone when empty. */

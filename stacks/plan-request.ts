@@ -138,6 +138,7 @@ function poolRequest(
     ...(rdmaAccess && { rdmaAccess }),
     ...(config.rdma?.topologyLabel !== undefined && { rdmaTopologyLabel: config.rdma.topologyLabel }),
     ...(config.sharing && { sharing: config.sharing }),
+    nodesMadeHere: isMade,
     ...(config.numa && { numa: config.numa }),
     ...(config.confidential && { confidential: true }),
     localDisks: isMade && usesLocalDisks(config, machine),

@@ -43,6 +43,8 @@ const rules: readonly Rule[] = [
   pools.rdmaIsOfTheMachine,
   okePools.nodeKeysAreRead,
   okePools.gpuPoolsSayWhere,
+  okePools.localDisksAreThere,
+  okePools.numaIsOfGpuPools,
   okePools.rdmaPoolsAreWhole,
   okePools.amdPoolsNameAnImage,
   okePools.capacityFitsThePool,

@@ -1,9 +1,8 @@
 import { OKE_TAINT_VALUE, PREEMPTIBLE_TAINT } from "../../../catalog/oke";
 import { cardResource } from "../../../catalog/shapes";
-import { reservableCpus } from "../../../planner/pod-resources";
 import type { PoolPlan, Taint } from "../../../planner/types";
 
-type Pool = Pick<PoolPlan, "shape" | "taints" | "startupTaints">;
+type Pool = Pick<PoolPlan, "shape" | "taints" | "startupTaints" | "numa">;
 
 /**
  * Arguments of the kubelet of a pool's nodes, besides OKE's own. A node pool has no setting for taints: the kubelet
@@ -19,24 +18,15 @@ export function kubeletArguments(pool: Pool): string[] {
 }
 
 /**
- * Cores of their own for the engines on GPU machines: the planner gives them whole CPUs, in Guaranteed pods.
- *
- * CPUs and GPUs of a pod come from one NUMA node where that can be (`best-effort`). The scheduler knows nothing of NUMA:
- * with `restricted` and `single-numa-node` the kubelet turns down pods that it was given, again and again, among them every
- * pod that takes the GPUs of two sockets (Kubernetes' page "Control Topology Management Policies on a node", read
- * 2026-11-23). The static policy must have CPUs to reserve. A machine whose planned reserve is less than one keeps the
- * default, for a whole one would be taken from its pods.
+ * Cores of their own for the engines on GPU machines: the planner gives them whole CPUs, in Guaranteed pods. CPUs and
+ * devices of all containers of a pod together come from one set of memory nodes: by container, one that only loads a model
+ * could take the CPUs beside GPUs that its engine then gets elsewhere. What the policy turns down, and which one turns down
+ * no planned pod, is in planner/numa.ts. The CPUs that the system keeps are named on the machine (kubelet-cpus.sh).
  */
-function cpuArguments({ shape }: Pool): string[] {
-  const reserved = reservableCpus(shape);
-  if (shape.gpu === undefined || reserved < 1) {
-    return [];
-  }
-  return [
-    "--cpu-manager-policy=static",
-    "--topology-manager-policy=best-effort",
-    `--reserved-cpus=${reserved === 1 ? "0" : `0-${reserved - 1}`}`,
-  ];
+function cpuArguments({ numa }: Pool): string[] {
+  return numa === undefined
+    ? []
+    : ["--cpu-manager-policy=static", `--topology-manager-policy=${numa}`, "--topology-manager-scope=pod"];
 }
 
 /** OKE puts some of these on nodes itself, with a value: the same key with another value would be another taint of its node. */

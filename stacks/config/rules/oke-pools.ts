@@ -1,4 +1,5 @@
 import { hasOkeImage } from "../../../catalog/oke";
+import { reservableCpus } from "../../../planner/pod-resources";
 import { roleOf } from "../core/machines";
 import type { ProblemDraft } from "../core/problems";
 import { knownMachine, type Rule, type RuleContext } from "../core/rule";
@@ -10,6 +11,8 @@ const NODE_KEYS = [
   ["availabilityDomains", ["availabilityDomains"], ({ availabilityDomains }: PoolConfig) => availabilityDomains],
   ["bootVolumeGiB", ["bootVolumeGiB"], ({ bootVolumeGiB }: PoolConfig) => bootVolumeGiB],
   ["image", ["image"], ({ image }: PoolConfig) => image],
+  ["localDisks", ["localDisks"], ({ localDisks }: PoolConfig) => localDisks],
+  ["numa", ["numa"], ({ numa }: PoolConfig) => numa],
   ["rdma.mode", ["rdma", "mode"], ({ rdma }: PoolConfig) => rdma?.mode],
   ["confidential", ["confidential"], ({ confidential }: PoolConfig) => confidential],
 ] as const;
@@ -47,6 +50,36 @@ export const gpuPoolsSayWhere: Rule = function* (context) {
         value: undefined,
         allowed: "where the region has these machines: GPU shapes are not in every availability domain",
         fix: "add availabilityDomains: [1], with the number of the domain that you have quota in",
+      };
+    }
+  }
+};
+
+/** An array of no disks would be the boot volume, and pods' files are planned for it by its size. */
+export const localDisksAreThere: Rule = function* (context) {
+  for (const [name, pool] of madePools(context)) {
+    const machine = knownMachine(pool);
+    if (pool.localDisks === "pods" && machine?.localNvmeGB === 0) {
+      yield {
+        path: ["pools", name, "localDisks"],
+        value: pool.localDisks,
+        allowed: `only for machines with local NVMe disks: ${machine.name} has none`,
+        fix: "remove localDisks: pods' files are on the boot volume, which the plan makes large enough",
+      };
+    }
+  }
+};
+
+/** The policy is of kubelets that give engines CPUs of their own. */
+export const numaIsOfGpuPools: Rule = function* (context) {
+  for (const [name, pool] of madePools(context)) {
+    const machine = knownMachine(pool);
+    if (pool.numa !== undefined && machine && (machine.gpu === undefined || reservableCpus(machine) < 1)) {
+      yield {
+        path: ["pools", name, "numa"],
+        value: pool.numa,
+        allowed: `only where the kubelet gives engines CPUs of their own: ${machine.name} has ${machine.gpu ? "no whole CPU to spare for the system" : "no GPUs"}`,
+        fix: "remove numa",
       };
     }
   }

@@ -58,6 +58,16 @@ describe("pools of a cluster that is made here", () => {
       { path: "pools.more.image", allowed: "AMD's driver for BM.GPU.MI300X.8", fix: "ROCm" },
     ],
     [
+      "an array of disks that the machine has not",
+      made({ ...gpu, localDisks: "pods" }),
+      { path: "pools.more.localDisks", allowed: "VM.GPU.A10.2 has none", fix: "boot volume" },
+    ],
+    [
+      "memory nodes of a machine without GPUs",
+      made({ ...system, numa: "restricted" }),
+      { path: "pools.more.numa", allowed: "has no GPUs", fix: "remove numa" },
+    ],
+    [
       "preemptible bare metal",
       made({ ...h100, capacity: "spot" }),
       { path: "pools.more.capacity", allowed: "no preemptible bare metal", fix: "virtual machines" },

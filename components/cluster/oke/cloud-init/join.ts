@@ -1,8 +1,6 @@
-import { kubeletArguments } from "../kubelet";
 import type { OkePool } from "../settings";
 import { type BootPart, bootFile, bootScript } from "./boot-part";
-
-const KUBELET_ARGUMENTS = "/etc/inference-stacks/kubelet-arguments";
+import { KUBELET_ARGUMENTS } from "./kubelet-arguments";
 
 /** Where the start-up programs of Oracle's images look for the cluster of a machine that OKE did not make. */
 const API_SERVER = "/etc/oke/oke-apiserver";
@@ -17,7 +15,7 @@ export interface JoinedCluster {
 }
 
 /**
- * Makes the machine a node, with the kubelet's arguments of its pool.
+ * Makes the machine a node, with the kubelet's arguments that are in their file by then.
  *
  * @param kubernetesVersion with a leading v.
  * @param cluster of self-managed nodes: managed ones are told theirs by OKE. Paths and contents: Oracle's pages "Creating
@@ -28,7 +26,7 @@ export function joinPart(pool: JoiningPool, kubernetesVersion: string, cluster?:
   const script = bootScript("join-oke.sh");
   const ofCluster = cluster ? [bootFile(API_SERVER, cluster.apiServer), bootFile(AUTHORITY, cluster.authority)] : [];
   return {
-    files: [bootFile(KUBELET_ARGUMENTS, `${kubeletArguments(pool.plan).join("\n")}\n`), ...ofCluster, script],
+    files: [...ofCluster, script],
     commands: [["bash", script.path, KUBELET_ARGUMENTS, kubernetesVersion, ...(pinsMemory(pool) ? ["unlimited"] : [])]],
   };
 }

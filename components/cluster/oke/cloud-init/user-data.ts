@@ -1,5 +1,6 @@
 import type { BootPart } from "./boot-part";
 import { type JoinedCluster, type JoiningPool, joinPart } from "./join";
+import { kubeletPart } from "./kubelet-arguments";
 
 /**
  * What cloud-init does on a new node of a pool, as a cloud-config document (JSON is YAML). It replaces OKE's default, which
@@ -15,7 +16,7 @@ export function userData(pool: JoiningPool, kubernetesVersion: string, cluster?:
 
 /** In the order in which they run. Joining is last: a node takes pods as soon as it has joined. */
 function bootParts(pool: JoiningPool, kubernetesVersion: string, cluster: JoinedCluster | undefined): BootPart[] {
-  return [joinPart(pool, kubernetesVersion, cluster)];
+  return [kubeletPart(pool.plan), joinPart(pool, kubernetesVersion, cluster)];
 }
 
 function cloudConfig(parts: readonly BootPart[]): string {

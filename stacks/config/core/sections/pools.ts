@@ -194,7 +194,7 @@ export const poolSchema = z
     }),
     numa: z.enum(["restricted", "single-numa-node", "best-effort"]).optional().meta({
       description:
-        "How the kubelet of nodes that are made here places CPUs and devices of a pod (its topology manager). Default: the strictest that turns down no planned pod.",
+        "How the kubelet of nodes that are made here places CPUs and devices of a pod (its topology manager). Default: restricted where no planned pod can be turned down by it, best-effort otherwise (docs/node-disks.md).",
       example: "restricted",
     }),
     labels: z

@@ -234,15 +234,25 @@ describe("a node pool", () => {
   });
 
   it("tells the kubelet its taints, and gives engines cores of their own where the plan has a whole one to spare", async () => {
-    const deployment = await nodePools([system, a10, h100]);
+    const numa = okePool("BM.GPU.H100.8", { name: "h100", numa: "restricted" });
+    const unknown = okePool("BM.GPU.MI300X.8", { name: "mi300x", numa: "best-effort" });
+    const deployment = await nodePools([system, numa, { ...unknown, image: IMAGE }]);
     expect(kubelet(deployment, "system")).toEqual([]);
-    expect(kubelet(deployment, "a10")).toEqual([
+    expect(cloudConfig(deployment, "system").runcmd).toHaveLength(1);
+    expect(kubelet(deployment, "h100")).toEqual([
       "--register-with-taints=nvidia.com/gpu=present:NoSchedule,dedicated=inference:NoSchedule",
       "--cpu-manager-policy=static",
-      "--topology-manager-policy=best-effort",
-      "--reserved-cpus=0",
+      "--topology-manager-policy=restricted",
+      "--topology-manager-scope=pod",
     ]);
-    expect(kubelet(deployment, "h100")).toContain("--reserved-cpus=0-5");
+    // Which CPUs the system keeps is the machine's to say, before it joins; with the memory nodes that the plan counts with.
+    const cpus = ["bash", "/usr/local/sbin/kubelet-cpus.sh", "/etc/inference-stacks/kubelet-arguments", "6"];
+    expect(cloudConfig(deployment, "h100").runcmd.map((command) => command.slice(0, 5))).toEqual([
+      [...cpus, "2"],
+      ["bash", "/usr/local/sbin/join-oke.sh", "/etc/inference-stacks/kubelet-arguments", "v1.34.2"],
+    ]);
+    expect(kubelet(deployment, "mi300x")).toContain("--topology-manager-policy=best-effort");
+    expect(cloudConfig(deployment, "mi300x").runcmd[0]).toEqual(cpus);
     const small = await nodePools([okePool("VM.GPU3.1", { name: "v100" })]);
     expect(kubelet(small, "v100")).toEqual([
       "--register-with-taints=nvidia.com/gpu=present:NoSchedule,dedicated=inference:NoSchedule",
