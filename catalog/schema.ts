@@ -8,6 +8,7 @@ import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
 import type { ModelEntry } from "./models";
+import { AGENT_PLACES, type NodeAgentRow } from "./node-agents";
 import type { OkeAddon } from "./oke";
 import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
 
@@ -293,6 +294,14 @@ const priceShare = z.strictObject({
   source: text,
 }) satisfies z.ZodType<PriceShare>;
 
+const nodeAgent = z.strictObject({
+  name: text,
+  where: z.enum(AGENT_PLACES),
+  cpu: positive,
+  memoryMiB: count,
+  source: text,
+}) satisfies z.ZodType<NodeAgentRow>;
+
 const about = text;
 
 /** Schema of each catalogue file. */
@@ -318,6 +327,7 @@ export const schemas = {
     asOf: day,
     oci: z.strictObject({ source: text, shapes: z.record(text, confidentialShape) }),
   }),
+  nodeAgents: z.strictObject({ about, asOf: day, agents: z.array(nodeAgent) }),
   engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),
   fabrics: z.strictObject({
     about,

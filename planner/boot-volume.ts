@@ -28,18 +28,19 @@ type Pool = Pick<PoolPlan, "name" | "shape" | "role">;
 type Model = Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">;
 
 /**
- * Boot volume of a pool's nodes: any node may hold those of its pods that write most for their share of it.
+ * Boot volume of a pool's nodes: any node may hold those of its pods that together write most.
  *
  * @param models of the whole plan.
  */
 export function bootVolumeNeed({ name, shape, role }: Pool, models: readonly Model[]): BootVolumeNeed {
   const here = models.filter((model) => model.pool === name && model.serverOf === undefined);
-  const shares = here.map(({ resources }) => {
-    const share = shape.gpu ? resources.gpus / shape.gpu.count : resources.cpu / shape.cpu.vcpus;
-    const pods = Math.max(1, Math.floor(1 / share));
-    return pods * resources.ephemeralStorageGiB;
-  });
-  const podsGiB = Math.max(0, ...shares);
+  const podsGiB = mostWrittenGiB(
+    here.map(({ resources }) => ({
+      takes: shape.gpu ? resources.gpus : Math.max(1, Math.floor(resources.cpu * STEPS_PER_CPU)),
+      gib: resources.ephemeralStorageGiB,
+    })),
+    shape.gpu ? shape.gpu.count : shape.cpu.vcpus * STEPS_PER_CPU,
+  );
   const imagesGiB =
     new Set(here.map(({ engine }) => engine)).size * ALLOWANCE.engineImage +
     (role === "system" ? ALLOWANCE.platform : 0);
@@ -50,4 +51,25 @@ export function bootVolumeNeed({ name, shape, role }: Pool, models: readonly Mod
     systemGiB: ALLOWANCE.system,
     totalGiB: Math.ceil(used / MOST_USED / STEP_GIB) * STEP_GIB,
   };
+}
+
+/** Sidecars ask for twentieths of a CPU. */
+const STEPS_PER_CPU = 20;
+
+/**
+ * Most that pods on one node may write, GiB: the fullest of all ways to fill it, since the scheduler may choose any (unbounded knapsack).
+ *
+ * @param pods one of each kind, and how much of the node it takes.
+ */
+function mostWrittenGiB(pods: readonly { readonly takes: number; readonly gib: number }[], room: number): number {
+  const most = Array.from({ length: Math.floor(room) + 1 }, () => 0);
+  for (const [used] of most.entries()) {
+    for (const { takes, gib } of pods) {
+      if (takes > 0 && takes <= used) {
+        most[used] = Math.max(most[used] ?? 0, (most[used - takes] ?? 0) + gib);
+      }
+    }
+  }
+  // A pod that is larger than the node is placed nowhere, but its files are not forgotten.
+  return Math.max(most.at(-1) ?? 0, ...pods.map(({ gib }) => gib), 0);
 }

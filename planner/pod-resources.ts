@@ -1,13 +1,11 @@
 import type { MachineShape } from "../catalog/shapes";
 import type { SidecarResources } from "../engines";
+import { nodeAgents } from "./node-agents";
 import type { Capacity } from "./packing";
 import type { PodResources } from "./types";
 
 /** CPU in cores and memory in GiB that kernel, kubelet and system daemons keep on a node, where nothing better is known. */
 const SYSTEM_RESERVE = { cpu: 0.25, cpuFraction: 0.03, memoryGiB: 0.5, memoryFraction: 0.06 };
-
-/** What the per-node agents request: network and device plugins, exporters, the log collector. */
-const AGENTS: Capacity = { gpus: 0, cpu: 0.25, memoryGiB: 1 };
 
 /** What the platform's own pods take on a node that also runs models (an environment without a system pool). */
 export const PLATFORM_RESERVE: Capacity = { gpus: 0, cpu: 2, memoryGiB: 6 };
@@ -15,20 +13,29 @@ export const PLATFORM_RESERVE: Capacity = { gpus: 0, cpu: 2, memoryGiB: 6 };
 /** Host memory of an engine process beside the weights it maps: interpreter, tokenizer, CUDA context, staging buffers. */
 const ENGINE_HOST_GIB = { base: 4, perGpu: 2 };
 
-/** What the pods of models may claim of a node, beside its agents and whatever else is reserved. */
-export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
+/** What a node hands to pods of any kind, agents among them: its allocatable, as Kubernetes calls it. */
+export function nodeAllocatable(shape: MachineShape): Capacity {
   const { cpu, cpuFraction, memoryGiB, memoryFraction } = SYSTEM_RESERVE;
-  const forPods = {
-    cpu: shape.cpu.vcpus * (1 - cpuFraction) - cpu,
-    memoryGiB:
+  return {
+    gpus: shape.gpu?.count ?? 0,
+    cpu: Math.max(0, shape.cpu.vcpus * (1 - cpuFraction) - cpu),
+    memoryGiB: Math.max(
+      0,
       shape.allocatableMemoryMiB === undefined
         ? shape.memoryGiB * (1 - memoryFraction) - memoryGiB
         : shape.allocatableMemoryMiB / 1024,
+    ),
   };
+}
+
+/** What the pods of models may claim of a node, beside its agents and whatever else is reserved. */
+export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
+  const { gpus, cpu, memoryGiB } = nodeAllocatable(shape);
+  const agents = nodeAgents(shape);
   return {
-    gpus: shape.gpu?.count ?? 0,
-    cpu: Math.max(0, forPods.cpu - AGENTS.cpu - reserve.cpu),
-    memoryGiB: Math.max(0, forPods.memoryGiB - AGENTS.memoryGiB - reserve.memoryGiB),
+    gpus,
+    cpu: Math.max(0, cpu - agents.cpu - reserve.cpu),
+    memoryGiB: Math.max(0, memoryGiB - agents.memoryGiB - reserve.memoryGiB),
   };
 }
 

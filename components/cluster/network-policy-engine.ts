@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { standardLabels } from "../../names/labels";
 import { NETWORK_POLICY_NAMESPACE } from "../../names/namespaces";
+import { NODE_AGENTS } from "../../planner/node-agents";
 import { Controller } from "../core/controller";
 import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
@@ -177,10 +178,7 @@ export class NetworkPolicyEngine extends PlatformComponent {
                   ],
                   // It writes the node's packet filter.
                   securityContext: { privileged: true },
-                  resources: burstable(
-                    { cpu: 0.25, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
-                    { cpu: 1, memoryGiB: 1, ephemeralStorageGiB: 1 },
-                  ),
+                  resources: burstable(NODE_AGENTS.networkPolicies, { cpu: 1, memoryGiB: 1, ephemeralStorageGiB: 1 }),
                   lifecycle: { preStop: { exec: { command: ["/bin/calico-node", "-shutdown"] } } },
                   livenessProbe: { ...probe("-felix-live"), initialDelaySeconds: 10, failureThreshold: 6 },
                   readinessProbe: probe("-felix-ready"),

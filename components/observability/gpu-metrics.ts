@@ -1,6 +1,7 @@
 import { image } from "../../catalog/images";
 import type { Labels } from "../../names/labels";
 import { GPU_METRICS_NAMESPACE } from "../../names/namespaces";
+import { NODE_AGENTS } from "../../planner/node-agents";
 import type { Taint } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import type { ControllerArgs } from "../core/controller";
@@ -55,10 +56,7 @@ const MONITOR: HelmValues = {
   ],
 };
 
-const RESOURCES = burstable(
-  { cpu: 0.1, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
-  { cpu: 0.5, memoryGiB: 1, ephemeralStorageGiB: 1 },
-);
+const RESOURCES = burstable(NODE_AGENTS.gpuExporter, { cpu: 0.5, memoryGiB: 1, ephemeralStorageGiB: 1 });
 
 /** One row per vendor. */
 export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {

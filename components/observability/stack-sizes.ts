@@ -1,3 +1,4 @@
+import { NODE_AGENTS } from "../../planner/node-agents";
 import { burstable, type ContainerResources } from "../core/resources";
 
 /** `light` for development and single nodes, `full` for clusters that people are paged for. */
@@ -16,10 +17,7 @@ export interface StackSize {
   readonly helper: ContainerResources;
 }
 
-const helper = burstable(
-  { cpu: 0.02, memoryGiB: 0.0625, ephemeralStorageGiB: 0.0625 },
-  { cpu: 0.5, memoryGiB: 0.25, ephemeralStorageGiB: 0.5 },
-);
+const helper = burstable(NODE_AGENTS.nodeExporter, { cpu: 0.5, memoryGiB: 0.25, ephemeralStorageGiB: 0.5 });
 
 /**
  * Our figures: Prometheus takes about 8 KiB of memory per active series, so `light` holds some 150,000 and

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { charts } from "../../catalog/charts";
 import { images } from "../../catalog/images";
 import { modelNames } from "../../catalog/models";
+import { nodeAgentRows } from "../../catalog/node-agents";
 import { okeAddons } from "../../catalog/oke";
 import { schemas } from "../../catalog/schema";
 import { cards, gpuModels, shapes } from "../../catalog/shapes";
@@ -33,6 +34,7 @@ describe("catalogue files", () => {
     ["fabrics.json", schemas.fabrics],
     ["oke.json", schemas.oke],
     ["confidential.json", schemas.confidential],
+    ["node-agents.json", schemas.nodeAgents],
     ["chart-images.json", schemas.chartImages],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")
@@ -57,6 +59,7 @@ describe("catalogue files", () => {
       gpus: gpuModels.map(({ model }) => model),
       shapes: [...shapes.map(({ name }) => name), ...cards.map(({ name }) => name)],
       models: modelNames(),
+      nodeAgents: nodeAgentRows.map(({ name }) => name),
       charts: charts.map(({ name }) => name),
       images: images.map(({ component }) => component),
       okeAddons: okeAddons.map(({ name }) => name),

@@ -139,7 +139,7 @@ describe("a sidecar", () => {
   it("is part of a CPU pod: the engine has all that its model needs, and whole half cores", () => {
     const shape = shapeNamed("m7i.2xlarge");
     const pod = cpuPodResources(allocatable(shape, nothing), 6, { ...withSidecar, sharedMemoryGiB: 0 });
-    expect(engine(pod)).toEqual({ cpu: 3.5, memoryGiB: 6 });
+    expect(engine(pod)).toEqual({ cpu: 3, memoryGiB: 6 });
   });
 
   it("is part of a GPU pod's share of the node", () => {

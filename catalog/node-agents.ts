@@ -1,0 +1,18 @@
+import table from "./node-agents.json";
+
+/** Nodes that an agent runs on: all, those of one provider, or those of machines with such an RDMA network. */
+export const AGENT_PLACES = ["every", "oci", "aws", "roce", "efa"] as const;
+export type AgentPlace = (typeof AGENT_PLACES)[number];
+
+/** What one DaemonSet of somebody else requests on each of its nodes. */
+export interface NodeAgentRow {
+  readonly name: string;
+  readonly where: AgentPlace;
+  /** Cores. */
+  readonly cpu: number;
+  readonly memoryMiB: number;
+  readonly source: string;
+}
+
+// Checked against catalog/schema.ts by test/catalog.
+export const nodeAgentRows = table.agents as readonly NodeAgentRow[];
