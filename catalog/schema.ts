@@ -7,6 +7,7 @@ import type { ConfidentialShape } from "./confidential";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import type { ImageEntry } from "./images";
+import type { MigTable } from "./mig-profiles";
 import type { ModelEntry } from "./models";
 import { AGENT_PLACES, type NodeAgentRow } from "./node-agents";
 import type { OkeAddon } from "./oke";
@@ -329,6 +330,29 @@ export const schemas = {
   }),
   nodeAgents: z.strictObject({ about, asOf: day, agents: z.array(nodeAgent) }),
   engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),
+  migProfiles: z.strictObject({
+    about,
+    asOf: day,
+    cards: z.array(
+      z.strictObject({
+        gpus: z.array(text).nonempty(),
+        profiles: z
+          .array(
+            z.strictObject({
+              name: z.string().regex(/^[1-7]g\.[0-9]+gb$/),
+              perGpu: count,
+              memoryGB: positive,
+              memoryGiB: positive,
+              compute: z.strictObject({ slices: count, of: count }),
+            }),
+          )
+          .nonempty(),
+        source: text,
+        memorySource: text,
+      }),
+    ),
+    unread: z.array(z.strictObject({ gpu: text, why: text })),
+  }) satisfies z.ZodType<MigTable>,
   fabrics: z.strictObject({
     about,
     asOf: day,

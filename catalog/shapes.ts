@@ -326,6 +326,11 @@ export function cardResource({ vendor }: Pick<GpuModel, "vendor">): CardResource
   return vendor === "nvidia" ? "nvidia.com/gpu" : "amd.com/gpu";
 }
 
+/** Cards of a machine, whatever parts of them pods get. */
+export function cardCount({ count, slice }: Pick<GpuSpec, "count" | "slice">): number {
+  return slice?.cards ?? count;
+}
+
 function gpuSpec(gpu: NonNullable<ShapeRow["gpu"]>): GpuSpec {
   const found = modelsByName.get(gpu.model);
   if (found === undefined) {

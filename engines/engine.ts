@@ -186,6 +186,8 @@ export interface Engine {
   readonly onCpu?: OnCpu;
   /** Takes the GPU memory that it may use when it starts, whatever the model needs. */
   readonly preallocatesGpuMemory: boolean;
+  /** Why it cannot take turns on a GPU with other pods, whose memory nobody parts. @default it can */
+  readonly noTimeSlicing?: string;
   /** Seconds from weights in memory to the first answer, on one node. */
   readonly warmUpSeconds: number;
   /** Replicas that answer clients, where others of the same model work for them. @default all answer */

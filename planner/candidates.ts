@@ -5,6 +5,7 @@ import { estimateServer, layoutProblems, startProblems } from "../engines/estima
 import type { MemoryRequest } from "../engines/memory-request";
 import { adapterHostGiB, adapterStorageGiB } from "./adapters";
 import { type CrossingProblem, crossingProblem, groupDevices } from "./fabric";
+import { partNotes, partProblem, perPart, turnsProblem } from "./gpu-parts";
 import { cardVerdict, cpuVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
 import type { MemoryEstimate } from "./memory/types";
@@ -15,6 +16,7 @@ import { cpuPodResources, type EnginePod, gpuPodResources, hostMemoryFloorGiB } 
 import type { ModelRequest, PoolRequest } from "./request";
 import type { ServerModels } from "./shared-servers";
 import { allOf } from "./sidecars";
+import { mostPerPod, partName } from "./slices";
 import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { PodResources } from "./types";
 
@@ -104,6 +106,10 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
   if (!gpu) {
     return refuse(pool, `${shape.name} has no GPU`);
   }
+  const unshared = turnsProblem(models, gpu);
+  if (unshared) {
+    return refuse(pool, unshared.reason, unshared.remedy);
+  }
   const verdicts = models.map((each) => cardVerdict(each, gpu));
   const requests = models.map((each) => requestOn(gpu, each, ONE_GPU));
   const refusal = refusalOf(pool, verdicts, requests);
@@ -114,10 +120,11 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
   let nearest: Nearest | undefined;
   const { parallelism, staysOnNode } = engineOf(model.engine);
   const wanted = parallelism.overNodes ? Math.max(1, maxNodes) : 1;
-  const barrier = wanted > 1 ? (staysOnNode?.(model) ?? crossing) : undefined;
+  const perPod = mostPerPod(gpu);
+  const barrier = partProblem(gpu) ?? (wanted > 1 ? (staysOnNode?.(model) ?? crossing) : undefined);
   const reachable = barrier ? 1 : wanted;
 
-  for (const layout of layoutsFor(model, gpu.count, reachable)) {
+  for (const layout of layoutsFor(model, perPod, reachable)) {
     const problems = models.flatMap((each) => layoutProblems(each.engine, { ...each, ...layout }));
     if (problems.length > 0) {
       rules.push(...problems);
@@ -143,10 +150,11 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
       if (resources.memoryGiB < floor || !holds(node, resources)) {
         return refuse(
           pool,
-          `${shape.name} leaves ${describe(node)} to models, and ${resources.memoryGiB} GiB of it to ${layout.gpusPerNode} GPU(s); ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
+          `${shape.name} leaves ${describe(node)} to models, and ${resources.memoryGiB} GiB of it to ${layout.gpusPerNode} ${gpu.slice ? partName(gpu.slice) : "GPU(s)"}; ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
         );
       }
-      return { candidate: { pool: pool.name, layout, estimate, each, resources, notes: notesOf(verdicts) } };
+      const notes = [...notesOf(verdicts), ...partNotes(gpu)];
+      return { candidate: { pool: pool.name, layout, estimate, each, resources, notes } };
     }
     if (!nearest || estimate.shortfallGiB < nearest.estimate.shortfallGiB) {
       nearest = { layout, estimate, each };
@@ -155,7 +163,7 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
   if (!nearest) {
     const why =
       rules.length > 0 ? brief([...new Set(rules)]) : "the pinned parallelism matches no layout of this shape";
-    const remedies = [barrier?.remedy, parallelismRemedy(model, gpu.count, reachable)].filter((r) => r !== undefined);
+    const remedies = [barrier?.remedy, parallelismRemedy(model, perPod, reachable)].filter((r) => r !== undefined);
     return refuse(
       pool,
       `no layout on ${shape.name} obeys the engine's rules: ${why}${barrier ? `; ${barrier.reason}` : ""}`,
@@ -310,7 +318,7 @@ function describeMiss(
   const alone = barrier ? `; ${barrier.reason}` : "";
   return (
     `nearest is TP ${layout.tensorParallel} × PP ${layout.pipelineParallel} on ${nodes} of ${pool.shape.name}: ` +
-    `${gib(totalGiB)} per GPU (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +
+    `${gib(totalGiB)} per ${perPart(pool.shape.gpu)} (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +
     `${verdictText(estimate.perGpu, estimate.verdict)}${alone}`
   );
 }

@@ -1,5 +1,7 @@
+import type { GpuSharing } from "../catalog/gpu-sharing";
 import type { MachineShape } from "../catalog/shapes";
 import type { PoolRequest } from "./request";
+import { sharingLabels } from "./slices";
 
 /** Names the pool that a node belongs to. */
 export const POOL_LABEL = "inference-stacks.io/pool";
@@ -20,15 +22,18 @@ export function cloudLabels({ provider, name }: MachineShape): Labels {
  * cloud's, so that every one has what is asked for.
  *
  * @param own labels that the environment says the pool's nodes have.
+ * @param sharing by which its nodes' GPUs are parted: pods find the parts by their resource, and need no label for that.
  */
 export function poolLabels(
   pool: string,
   shape: MachineShape,
   own: Labels = {},
+  sharing?: GpuSharing,
 ): Pick<PoolRequest, "labels" | "selector"> {
-  const labels = { [POOL_LABEL]: pool, ...own };
+  const named = { [POOL_LABEL]: pool, ...own };
+  const labels = { ...named, ...sharingLabels(sharing) };
   if (shape.provider !== "onprem") {
     return { labels, selector: { ...cloudLabels(shape), ...own } };
   }
-  return { labels, selector: shape.gpu ? labels : own };
+  return { labels, selector: shape.gpu ? named : own };
 }

@@ -42,6 +42,8 @@ export interface PoolRequest {
   readonly rdmaTopologyLabel?: string;
   /** Parts of GPUs that its nodes offer. @default whole ones */
   readonly sharing?: GpuSharing;
+  /** The machine before its GPUs are parted. @default shape */
+  readonly wholeShape?: MachineShape;
   /** Whether its nodes keep pods' files on their local disks. @default false */
   readonly localDisks?: boolean;
   /** How kubelets place pods on NUMA nodes, where the environment says so. */

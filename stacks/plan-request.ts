@@ -137,12 +137,12 @@ function poolRequest(
     ...(config.capacity === "spot" && { capacityTaints: [PREEMPTIBLE_TAINT] }),
     ...(rdmaAccess && { rdmaAccess }),
     ...(config.rdma?.topologyLabel !== undefined && { rdmaTopologyLabel: config.rdma.topologyLabel }),
-    ...(config.sharing && { sharing: config.sharing }),
+    ...(config.sharing && { sharing: config.sharing, wholeShape: machine }),
     nodesMadeHere: isMade,
     ...(config.numa && { numa: config.numa }),
     ...(config.confidential && { confidential: true }),
     localDisks: isMade && usesLocalDisks(config, machine),
-    ...poolLabels(name, shape, config.labels),
+    ...poolLabels(name, shape, config.labels, config.sharing),
   };
 }
 

@@ -32,6 +32,8 @@ export const tgi: Engine = {
   weights: tgiWeights,
   cardVerdict: tgiCardVerdict,
   preallocatesGpuMemory: true,
+  noTimeSlicing:
+    "TGI fills what is free of the card's memory with its cache when it warms up: the first pod of a card in turns leaves nothing to the next",
   // Its warm-up: one prefill of the whole context, and CUDA graphs of six batch sizes.
   warmUpSeconds: 90,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },

@@ -54,6 +54,8 @@ export const triton: Engine = {
   estimate: estimateTriton,
   layoutProblems: tritonLayoutProblems,
   preallocatesGpuMemory: true,
+  noTimeSlicing:
+    "TensorRT-LLM fills its share of what is free of the card's memory with its cache when it starts: pods that take turns on the card would each count on the same memory",
   // TensorRT-LLM tunes its kernels and captures CUDA graphs: minutes, by its documentation; not measured here.
   warmUpSeconds: 240,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },

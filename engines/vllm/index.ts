@@ -59,6 +59,8 @@ export const vllm: Engine = {
   // Its processes pass messages through rings of 160 MiB (distributed/device_communicators/shm_broadcast.py of 0.33.0).
   onCpu: { sharedMemoryGiB: 1, verdict: vllmCpuVerdict },
   preallocatesGpuMemory: true,
+  noTimeSlicing:
+    "vLLM takes its share of the whole card's memory when it starts, and ends where another pod has taken its own: a card in turns has no part that is its alone",
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },

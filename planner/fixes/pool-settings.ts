@@ -1,7 +1,10 @@
+import type { GpuSharing } from "../../catalog/gpu-sharing";
+import { migLayout, migProfilesOf } from "../../catalog/mig-profiles";
 import { hourlyUsd, type MachineShape, shapesOf } from "../../catalog/shapes";
 import { poolFabric } from "../fabric";
 import { cloudLabels, MACHINE_LABEL } from "../pool-labels";
 import type { PlanRequest, PoolRequest } from "../request";
+import { canBeParted, isSharingLabel, parted, sharingLabels } from "../slices";
 import { type Setting, withPool } from "./setting";
 
 /** More nodes than this per replica is no deployment that anyone runs: the search ends there. */
@@ -37,7 +40,53 @@ export function poolSettings(request: PlanRequest, pool: PoolRequest): Setting[]
       },
     },
   ];
-  return [...nodes.filter(({ count }) => count > 0), ...otherMachines(request, pool)];
+  return [...nodes.filter(({ count }) => count > 0), ...otherMachines(request, pool), ...otherParts(request, pool)];
+}
+
+/** Other slices of the same cards, largest first, and the cards whole. */
+function otherParts(request: PlanRequest, pool: PoolRequest): Setting[] {
+  const { name, sharing, wholeShape } = pool;
+  if (sharing === undefined || wholeShape?.gpu === undefined) {
+    return [];
+  }
+  const change = (to: GpuSharing | undefined) => onParts(request, pool, wholeShape, to);
+  const path = `pools.${name}.sharing`;
+  const whole: Setting = {
+    path,
+    from: "mig" in sharing ? `mig: ${sharing.mig}` : `timeSlicing: ${sharing.timeSlicing.replicas} replicas`,
+    count: 1,
+    at: () => ({ to: null, request: change(undefined) }),
+  };
+  if (!("mig" in sharing)) {
+    return [whole];
+  }
+  const layouts = migProfilesOf(wholeShape.gpu.model).map(migLayout);
+  const others = layouts.filter((layout) => layout !== sharing.mig);
+  return [
+    ...others.map(
+      (mig): Setting => ({
+        path: `${path}.mig`,
+        from: sharing.mig,
+        count: 1,
+        at: () => ({ to: mig, request: change({ mig }) }),
+      }),
+    ),
+    whole,
+  ];
+}
+
+function onParts(
+  request: PlanRequest,
+  { name, labels }: PoolRequest,
+  whole: MachineShape,
+  sharing: GpuSharing | undefined,
+): PlanRequest {
+  const others = Object.entries(labels).filter(([key]) => !isSharingLabel(key));
+  return withPool(request, name, {
+    shape: parted(whole, sharing),
+    sharing,
+    labels: { ...Object.fromEntries(others), ...sharingLabels(sharing) },
+  });
 }
 
 /** Each machine that the pool could have instead. */
@@ -54,7 +103,8 @@ function otherMachines(request: PlanRequest, pool: PoolRequest): Setting[] {
 export function onMachine(request: PlanRequest, pool: PoolRequest, shape: MachineShape, price: number): PlanRequest {
   const follows = pool.selector[MACHINE_LABEL] === pool.shape.name;
   return withPool(request, pool.name, {
-    shape,
+    shape: parted(shape, pool.sharing),
+    ...(pool.sharing && { wholeShape: shape }),
     usdPerNodeHour: price,
     ...(follows && { selector: { ...pool.selector, ...cloudLabels(shape) } }),
   });
@@ -75,6 +125,7 @@ export function exchangeableShapes(pool: PoolRequest): { readonly shape: Machine
         !shape.denied &&
         !shape.flex &&
         Boolean(shape.gpu) === Boolean(pool.shape.gpu) &&
+        canBeParted(shape, pool.sharing) &&
         (pool.rdmaAccess === undefined || poolFabric({ ...pool, shape }) !== undefined),
     )
     .flatMap((shape) => {

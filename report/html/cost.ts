@@ -1,3 +1,4 @@
+import { gpusText, partWord } from "../../planner/slices";
 import type { DeploymentPlan, PoolPlan, ServiceCost } from "../../planner/types";
 import { barChart, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count, money, percent, range, share } from "./format";
@@ -73,13 +74,18 @@ function row(pool: PoolPlan, note: string | undefined, totalMonthlyUsd: number):
   const part = share(pool.monthlyUsd, totalMonthlyUsd);
   return [
     twoLines(pool.name, ROLES[pool.role]),
-    twoLines(pool.shape.name, pool.shape.gpu && `${pool.shape.gpu.count} × ${pool.shape.gpu.model}`),
+    twoLines(pool.shape.name, pool.shape.gpu && gpusText(pool.shape.gpu)),
     range(pool.minNodes, pool.maxNodes),
-    pool.gpusTotal > 0 ? `${count(pool.gpusClaimed)} of ${count(pool.gpusTotal)}` : "–",
+    pool.gpusTotal > 0 ? claimed(pool) : "–",
     money(pool.usdPerNodeHour),
     money(pool.hourlyUsd),
     money(pool.monthlyUsd),
     money(pool.maxMonthlyUsd),
     html`${barChart(`${part} of the monthly cost`, [{ className: "weights", label: part, start: "0%", width: percent(pool.monthlyUsd, totalMonthlyUsd) }])}<small>${[part, pool.hoursPerDay < 24 ? `${count(pool.hoursPerDay, 1)} hours a day` : undefined, note].filter((text) => text !== undefined).join(" · ")}</small>`,
   ];
+}
+
+function claimed({ shape, gpusClaimed, gpusTotal }: PoolPlan): string {
+  const parts = shape.gpu?.slice ? ` ${partWord(shape.gpu.slice, gpusTotal)}` : "";
+  return `${count(gpusClaimed)} of ${count(gpusTotal)}${parts}`;
 }

@@ -1,4 +1,5 @@
 import { type EngineName, engineOf } from "../../engines";
+import { partName } from "../../planner/slices";
 import type { ModelPlan } from "../../planner/types";
 import { usd } from "../style";
 
@@ -31,16 +32,19 @@ export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-/** How one replica is split: `TP 8 × PP 2`, `1 GPU`, `CPU`. */
+/** How one replica is split: `TP 8 × PP 2`, `1 GPU`, `1 1g.10gb slice`, `CPU`. */
 export function parallelism({
   gpusPerNode,
   tensorParallel,
   pipelineParallel,
-}: Pick<ModelPlan, "gpusPerNode" | "tensorParallel" | "pipelineParallel">): string {
+  gpuSlice,
+}: Pick<ModelPlan, "gpusPerNode" | "tensorParallel" | "pipelineParallel" | "gpuSlice">): string {
   if (gpusPerNode === 0) {
     return "CPU";
   }
-  return tensorParallel * pipelineParallel === 1 ? "1 GPU" : `TP ${tensorParallel} × PP ${pipelineParallel}`;
+  return tensorParallel * pipelineParallel === 1
+    ? `1 ${partName(gpuSlice)}`
+    : `TP ${tensorParallel} × PP ${pipelineParallel}`;
 }
 
 /** `95%`, `<1%` */

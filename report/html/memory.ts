@@ -1,4 +1,5 @@
 import { verdictText } from "../../planner/memory/verdict-text";
+import { partName } from "../../planner/slices";
 import type { DeploymentPlan, MemoryPerGpu, ModelPlan, UnplacedModel } from "../../planner/types";
 import { barChart, type Section } from "./elements";
 import { count, gib, parallelism, percent, share } from "./format";
@@ -20,7 +21,9 @@ export function memorySection(
 
 function modelMemory(model: ModelPlan, key: ModelKey | undefined): Markup {
   const { totalGiB, limitGiB } = model.memoryPerGpu;
-  const where = model.gpusPerNode > 0 ? `each ${model.gpuModel ?? "GPU"}` : "the host";
+  const card = model.gpuModel ?? "GPU";
+  const part = model.gpuSlice ? `its ${partName(model.gpuSlice)} of an ${card}` : `each ${card}`;
+  const where = model.gpusPerNode > 0 ? part : "the host";
   return html`
 <article>
 <h3>${keyChip(key)}${model.name}</h3>

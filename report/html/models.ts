@@ -1,4 +1,5 @@
 import { stepsOf } from "../../planner/sizing";
+import { partName } from "../../planner/slices";
 import type {
   CapacityTableComparison,
   DeploymentPlan,
@@ -80,10 +81,10 @@ function machineOf({ serverOf, gpuModel, resources, cpuArch }: ModelPlan): strin
     : `on the server of ${serverOf}`;
 }
 
-function gpusOfReplica({ gpusPerNode, nodesPerReplica }: ModelPlan): string {
+function gpusOfReplica({ gpusPerNode, nodesPerReplica, gpuSlice }: ModelPlan): string {
   return gpusPerNode === 0
     ? "no GPU"
-    : `${plural(gpusPerNode * nodesPerReplica, "GPU")} on ${plural(nodesPerReplica, "node")}`;
+    : `${plural(gpusPerNode * nodesPerReplica, partName(gpuSlice))} on ${plural(nodesPerReplica, "node")}`;
 }
 
 function comparison({ ruleMemoryGB, ruleNodes, exactNodes }: SizingComparison): Part {

@@ -1,6 +1,7 @@
 import { noFabricReason } from "../../catalog/fabrics";
 import { FABRIC_NAMES } from "../../planner/fabric";
 import type { Capacity } from "../../planner/packing";
+import { partName } from "../../planner/slices";
 import type { ModelPlan, PoolPlan } from "../../planner/types";
 import type { ArrangedNode, ArrangedPod, NodeGroup } from "./arrangement";
 import { count, gib, plural, range } from "./format";
@@ -77,7 +78,7 @@ function drawNode(node: ArrangedNode, height: number, context: DrawingContext): 
 <g transform="translate(${PADDING} ${HEADER})">${context.pool.shape.gpu ? drawGpus(node, context) : drawMemory(node, context)}</g>`;
 }
 
-/** One cell per GPU. The cells of a pod are one block: they compute together. */
+/** One cell per GPU, or per part of one. The cells of a pod are one block: they compute together. */
 function drawGpus(node: ArrangedNode, context: DrawingContext): Markup {
   let first = 0;
   const blocks = node.pods.map((pod) => {
@@ -86,17 +87,19 @@ function drawGpus(node: ArrangedNode, context: DrawingContext): Markup {
     return block;
   });
   const free = Array.from({ length: Math.max(0, context.capacity.gpus - first) }, (_, i) => first + i);
+  const { cellX, cellY } = gridOf(context.pool);
   return html`${blocks}${free.map(
     (gpu) =>
-      html`<g><title>GPU ${gpu + 1}: free</title><rect class="free" x="${cellX(gpu) + 0.5}" y="${cellY(gpu) + 0.5}" width="${CELL - 1}" height="${CELL - 1}" rx="5"></rect></g>`,
+      html`<g><title>${cellName(gpu, gpu, context.pool)}: free</title><rect class="free" x="${cellX(gpu) + 0.5}" y="${cellY(gpu) + 0.5}" width="${CELL - 1}" height="${CELL - 1}" rx="5"></rect></g>`,
   )}`;
 }
 
 function drawPodOnGpus(pod: ArrangedPod, first: number, context: DrawingContext): Markup {
   const gpus = Array.from({ length: pod.model.gpusPerNode }, (_, i) => first + i);
-  const rows = groupBy(gpus, (gpu) => Math.floor(gpu / CELLS_PER_ROW));
+  const { perRow, cellX, cellY } = gridOf(context.pool);
+  const rows = groupBy(gpus, (gpu) => Math.floor(gpu / perRow));
   const stageSize = pod.model.tensorParallel;
-  return html`<g class="${colorOf(pod, context)}"><title>${describePod(pod, context)}, GPU ${range(first + 1, first + gpus.length)}</title>${[
+  return html`<g class="${colorOf(pod, context)}"><title>${describePod(pod, context)}, ${cellName(first, first + gpus.length - 1, context.pool)}</title>${[
     ...rows.values(),
   ].map((row) => {
     const start = row[0] ?? first;
@@ -157,7 +160,7 @@ function remark({ pods }: ArrangedNode, { pool, capacity }: DrawingContext): str
     return `${stages > 1 ? "stages" : "stage"} ${range(from, to)} of ${pipelineParallel}`;
   }
   if (pool.shape.gpu) {
-    return `${pods.reduce((sum, { model }) => sum + model.gpusPerNode, 0)} of ${plural(capacity.gpus, "GPU")}`;
+    return `${pods.reduce((sum, { model }) => sum + model.gpusPerNode, 0)} of ${plural(capacity.gpus, partName(pool.shape.gpu.slice))}`;
   }
   const claimed = pods.reduce((sum, { model }) => sum + model.resources.memoryGiB, 0);
   return pool.role === "system" ? gib(pool.shape.memoryGiB) : `${count(claimed, 1)} of ${gib(capacity.memoryGiB)}`;
@@ -186,15 +189,23 @@ function colorOf(pod: ArrangedPod, { keys }: DrawingContext): string | undefined
   return keys.get(pod.model.name)?.className;
 }
 
-function heightOfNode({ shape }: PoolPlan): number {
-  const rows = Math.max(1, Math.ceil((shape.gpu?.count ?? 0) / CELLS_PER_ROW));
+function heightOfNode(pool: PoolPlan): number {
+  const rows = Math.max(1, Math.ceil((pool.shape.gpu?.count ?? 0) / gridOf(pool).perRow));
   return HEADER + rows * (CELL + GAP) - GAP + PADDING;
 }
 
-function cellX(gpu: number): number {
-  return (gpu % CELLS_PER_ROW) * (CELL + GAP);
+/** Where the cells of a node stand. Parts of one card stand in one row, where they have room. */
+function gridOf({ shape }: PoolPlan) {
+  const perGpu = shape.gpu?.slice?.perGpu ?? 1;
+  const perRow = perGpu > CELLS_PER_ROW ? CELLS_PER_ROW : Math.floor(CELLS_PER_ROW / perGpu) * perGpu;
+  return {
+    perRow,
+    cellX: (gpu: number) => (gpu % perRow) * (CELL + GAP),
+    cellY: (gpu: number) => Math.floor(gpu / perRow) * (CELL + GAP),
+  };
 }
 
-function cellY(gpu: number): number {
-  return Math.floor(gpu / CELLS_PER_ROW) * (CELL + GAP);
+/** `GPU 1–4`, `1g.10gb slice 9`. */
+function cellName(first: number, last: number, { shape }: PoolPlan): string {
+  return `${partName(shape.gpu?.slice)} ${range(first + 1, last + 1)}`;
 }

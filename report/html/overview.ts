@@ -1,4 +1,4 @@
-import type { EngineName } from "../../planner/types";
+import type { EngineName, PoolPlan } from "../../planner/types";
 import { clusterText } from "../cluster";
 import { isDeployable, type PlanResult } from "../result";
 import { barChart } from "./elements";
@@ -24,14 +24,15 @@ ${verdict}
 /** The numbers that decide, at a glance. */
 export function keyFigures(result: PlanResult): Markup {
   const { models, unplaced, pools, cost } = result.plan;
-  const claimed = pools.reduce((sum, p) => sum + p.gpusClaimed, 0);
-  const total = pools.reduce((sum, p) => sum + p.gpusTotal, 0);
+  const cards = (p: PoolPlan, parts: number) => parts / (p.shape.gpu?.slice?.perGpu ?? 1);
+  const claimed = pools.reduce((sum, p) => sum + cards(p, p.gpusClaimed), 0);
+  const total = pools.reduce((sum, p) => sum + cards(p, p.gpusTotal), 0);
   const advisory = result.violations.filter((v) => v.severity === "advisory").length;
   const { passed, failed } = result.policies;
   return html`
 <dl class="figures" aria-label="Key figures">
 ${figure("Models placed", unplaced.length > 0 ? html`${count(models.length)} <i>of ${count(models.length + unplaced.length)}</i>` : count(models.length), unplaced.length > 0 ? html`<b class="bad">${unplaced.map((m) => m.name).join(", ")}</b> without a place` : engines(result))}
-${figure("GPUs claimed", html`${count(claimed)} <i>of ${count(total)}</i>`, total > 0 ? `${share(claimed, total)} of the GPUs that always run` : "no GPU in this plan")}
+${figure("GPUs claimed", html`${count(claimed, 1)} <i>of ${count(total)}</i>`, total > 0 ? `${share(claimed, total)} of the GPUs that always run` : "no GPU in this plan")}
 ${figure(
   "Per hour",
   money(cost.hourlyUsd),

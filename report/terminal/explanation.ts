@@ -1,5 +1,6 @@
 import { deciderText, verdictText } from "../../planner/memory/verdict-text";
 import { stepsOf } from "../../planner/sizing";
+import { partName } from "../../planner/slices";
 import type { AdaptersPlan, CapacityTableComparison, ModelPlan, SizingComparison } from "../../planner/types";
 import { count, type Style, WIDTH, wrap } from "../style";
 
@@ -18,7 +19,7 @@ export function explanation(models: readonly ModelPlan[], s: Style): string {
 
 function fits(m: ModelPlan): string[] {
   const { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB } = m.memoryPerGpu;
-  const where = m.gpusPerNode === 0 ? "host memory" : "each GPU";
+  const where = m.gpusPerNode === 0 ? "host memory" : `each ${partName(m.gpuSlice)}`;
   return [
     ...paragraph(
       `on ${where}: weights ${gib(weightsGiB)} + KV cache ${gib(kvCacheGiB)} (${m.concurrency} × ${m.contextTokens} tokens) + overhead ${gib(overheadGiB)} = ${gib(totalGiB)} of ${gib(limitGiB)} GiB`,

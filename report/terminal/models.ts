@@ -1,4 +1,5 @@
 import { engineOf } from "../../engines";
+import { partWord } from "../../planner/slices";
 import type { DeploymentPlan, ModelPlan, UnplacedModel } from "../../planner/types";
 import { sharing } from "../revisions";
 import { sourceName } from "../source-name";
@@ -22,7 +23,7 @@ function placedRows(m: ModelPlan, share: string, s: Style): Row[] {
   return [
     ...named(m.name, s.bold, [
       m.shape,
-      layoutOf(m),
+      m.gpuSlice ? (m.gpuSlice.profile ?? `1 ${partWord(m.gpuSlice)}`) : layoutOf(m),
       memory(m),
       { text: bar(fraction), paint: fraction > 0.95 ? s.warn : s.good },
       String(m.minReplicas),

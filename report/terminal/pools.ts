@@ -1,3 +1,4 @@
+import { gpusText, partWord } from "../../planner/slices";
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
 import { type Cell, count, type Style, table, usd, WIDTH, wrap } from "../style";
 
@@ -11,7 +12,7 @@ export function pools({ pools: plans, cost }: Pick<DeploymentPlan, "pools" | "co
       { text: p.name, paint: s.bold },
       p.shape.name,
       p.minNodes === p.maxNodes ? String(p.minNodes) : `${p.minNodes}–${p.maxNodes}`,
-      p.gpusTotal > 0 ? `${p.gpusClaimed} of ${p.gpusTotal}` : "–",
+      p.gpusTotal > 0 ? `${p.gpusClaimed} of ${p.gpusTotal}${partsOf(p)}` : "–",
       { text: usd(p.hourlyUsd), align: "right" },
       { text: usd(p.monthlyUsd), align: "right" },
       { text: usd(p.maxMonthlyUsd), align: "right" },
@@ -21,10 +22,14 @@ export function pools({ pools: plans, cost }: Pick<DeploymentPlan, "pools" | "co
   return table([HEADER.map((text) => ({ text, paint: s.dim })), ...rows]);
 }
 
+function partsOf({ shape, gpusTotal }: PoolPlan): string {
+  return shape.gpu?.slice ? ` ${partWord(shape.gpu.slice, gpusTotal)}` : "";
+}
+
 function describe({ shape, hoursPerDay }: PoolPlan, note: string | undefined): string {
   const { gpu, cpu, memoryGiB } = shape;
   return [
-    gpu ? `${gpu.count} × ${gpu.model}` : `${count(cpu.vcpus)} CPUs, ${count(memoryGiB)} GiB, ${cpu.arch}`,
+    gpu ? gpusText(gpu) : `${count(cpu.vcpus)} CPUs, ${count(memoryGiB)} GiB, ${cpu.arch}`,
     hoursPerDay < 24 ? `runs ${count(hoursPerDay)} hours a day` : undefined,
     note,
   ]

@@ -24,6 +24,7 @@ import * as pools from "./rules/pools";
 import * as quotas from "./rules/quotas";
 import * as serviceLevel from "./rules/service-level";
 import * as sharedServers from "./rules/shared-servers";
+import * as sharing from "./rules/sharing";
 import * as tenants from "./rules/tenants";
 import type { EnvironmentConfig } from "./schema";
 
@@ -41,6 +42,9 @@ const rules: readonly Rule[] = [
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
   pools.rdmaIsOfTheMachine,
+  sharing.gpusCanBeParted,
+  sharing.partsHaveNoFabric,
+  sharing.partsAreAskedForBySharing,
   okePools.nodeKeysAreRead,
   okePools.gpuPoolsSayWhere,
   okePools.localDisksAreThere,

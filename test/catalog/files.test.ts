@@ -32,6 +32,7 @@ describe("catalogue files", () => {
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],
     ["fabrics.json", schemas.fabrics],
+    ["mig-profiles.json", schemas.migProfiles],
     ["oke.json", schemas.oke],
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],

@@ -1,3 +1,4 @@
+import { cardResource } from "../../../catalog/shapes";
 import { allTolerated } from "../../../planner/taints";
 import { someOf } from "../../cluster/foreign-text";
 import type { NodeFact } from "../facts";
@@ -69,7 +70,7 @@ function nodesOfPool(all: readonly NodeFact[], need: PoolNeed): Verdict {
       `${named(tainted)} ${tainted.length === 1 ? "has" : "have"} the taint ${key}, which pods of this pool do not tolerate`,
       `remove it: kubectl taint nodes ${tainted[0]?.name} ${key}-`,
       ...(shape.gpu
-        ? [`GPU pods tolerate ${shape.gpu.resource} with any value and dedicated=inference, both NoSchedule`]
+        ? [`GPU pods tolerate ${cardResource(shape.gpu)} with any value and dedicated=inference, both NoSchedule`]
         : []),
     );
   }

@@ -1,3 +1,4 @@
+import { cardCount } from "../../../catalog/shapes";
 import type { CapacityProblem } from "../../../planner/types";
 import type { OkePool } from "./settings";
 
@@ -42,7 +43,7 @@ export function takenOf(limit: string, { plan: { shape } }: Pick<OkePool, "plan"
     return shape.cpu.ocpus === undefined ? undefined : { amount: shape.cpu.ocpus, unit: "OCPUs" };
   }
   if (/^gpu.*-count$/.test(limit)) {
-    return { amount: shape.gpu?.count ?? 0, unit: "GPUs" };
+    return { amount: shape.gpu ? cardCount(shape.gpu) : 0, unit: "GPUs" };
   }
   return /^(bm|vm)-.*-count$/.test(limit) ? { amount: 1, unit: "machines" } : undefined;
 }

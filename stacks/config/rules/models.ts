@@ -6,7 +6,7 @@ import { knownMachine, knownPools, type Rule } from "../core/rule";
 import { requestedSettings } from "../engine-block";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
 import { buildOf, buildsOf } from "../model-build";
-import type { EnvironmentConfig, ModelConfig } from "../schema";
+import type { EnvironmentConfig, ModelConfig, PoolConfig } from "../schema";
 
 export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
@@ -269,9 +269,17 @@ export const tensorParallelFitsANode: Rule = function* (context) {
     return;
   }
   for (const [name, model] of Object.entries(context.sections.models ?? {})) {
-    const most = mostGpus(name, model, pools);
+    const open = openPools(name, model, pools);
+    const most = mostGpus(open);
     const { tensorParallel } = requestedSettings(model);
-    if (tensorParallel !== undefined && most > 0 && tensorParallel > most) {
+    if (tensorParallel !== undefined && tensorParallel > 1 && open.length > 0 && open.every(({ sharing }) => sharing)) {
+      yield {
+        path: ["models", name, model.engine, "tensorParallel"],
+        value: tensorParallel,
+        allowed: "1: its pools part their GPUs, and a pod with a part of one reaches no other",
+        fix: "write tensorParallel: 1, or take a pool whose GPUs are whole",
+      };
+    } else if (tensorParallel !== undefined && most > 0 && tensorParallel > most) {
       yield {
         path: ["models", name, model.engine, "tensorParallel"],
         value: tensorParallel,
@@ -282,11 +290,17 @@ export const tensorParallelFitsANode: Rule = function* (context) {
   }
 };
 
-/** GPUs of the largest node that the model may use. */
-function mostGpus(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): number {
-  const open = Object.entries(pools).filter(
-    ([pool, { dedicatedTo }]) =>
-      (dedicatedTo?.includes(model.revisionOf?.model ?? name) ?? true) && (model.pools?.includes(pool) ?? true),
-  );
-  return Math.max(0, ...open.map(([, pool]) => knownMachine(pool)?.gpu?.count ?? 0));
+/** Pools with GPUs that the model may use. */
+function openPools(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): PoolConfig[] {
+  return Object.entries(pools)
+    .filter(
+      ([pool, { dedicatedTo }]) =>
+        (dedicatedTo?.includes(model.revisionOf?.model ?? name) ?? true) && (model.pools?.includes(pool) ?? true),
+    )
+    .flatMap(([, pool]) => (knownMachine(pool)?.gpu ? [pool] : []));
+}
+
+/** GPUs of the largest node of such pools that a pod may have together. */
+function mostGpus(pools: readonly PoolConfig[]): number {
+  return Math.max(0, ...pools.map((pool) => (pool.sharing ? 1 : (knownMachine(pool)?.gpu?.count ?? 0))));
 }

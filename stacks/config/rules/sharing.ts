@@ -1,0 +1,115 @@
+/** Rules of parts of GPUs (`pools.<name>.sharing`). What models fit on a part, the planner says. */
+import type { GpuSharing } from "../../../catalog/gpu-sharing";
+import { migGpuModels, migLayout, migProfilesOf, unreadMig } from "../../../catalog/mig-profiles";
+import { okeMaxPods } from "../../../catalog/oke-pods";
+import type { GpuSpec, MachineShape } from "../../../catalog/shapes";
+import { isSharingLabel, parted } from "../../../planner/slices";
+import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
+import { knownMachine, type Rule } from "../core/rule";
+
+/** Kubernetes' limit of pods on a node, where its cloud has no lower one. */
+const MOST_PODS = 110;
+/** Pods of a node that are no model's: network, storage and GPU agents, exporters, and room for the platform's. */
+const OTHER_PODS = 20;
+
+export const gpusCanBeParted: Rule = function* ({ sections }) {
+  for (const [name, pool] of Object.entries(sections.pools ?? {})) {
+    const machine = pool.sharing && knownMachine(pool);
+    if (pool.sharing === undefined || machine === undefined) {
+      continue;
+    }
+    const path = ["pools", name, "sharing"];
+    const wrong = cardProblem(path, pool.sharing, machine);
+    yield* wrong ? [wrong] : tooManyParts(path, pool.sharing, machine);
+  }
+};
+
+/** Undefined where the cards can be parted so. */
+function cardProblem(path: Path, sharing: GpuSharing, { name, gpu }: MachineShape): ProblemDraft | undefined {
+  if (gpu === undefined) {
+    return {
+      path,
+      value: sharing,
+      allowed: `only on machines with NVIDIA GPUs; ${name} has no GPU`,
+      fix: "remove sharing, or take a machine with GPUs",
+    };
+  }
+  if (gpu.vendor !== "nvidia") {
+    return {
+      path,
+      value: sharing,
+      allowed: `only on machines with NVIDIA GPUs: MIG and the device plugin that shares cards are NVIDIA's, and ${gpu.model} is one pod's alone`,
+      fix: "remove sharing",
+    };
+  }
+  return "mig" in sharing ? layoutProblem([...path, "mig"], sharing.mig, gpu) : undefined;
+}
+
+function layoutProblem(path: Path, layout: string, { model }: GpuSpec): ProblemDraft | undefined {
+  const layouts = migProfilesOf(model).map(migLayout);
+  if (layouts.includes(layout)) {
+    return undefined;
+  }
+  if (layouts.length > 0) {
+    return {
+      path,
+      value: layout,
+      allowed: `a layout of ${model}: ${layouts.join(", ")}`,
+      fix: suggest(layout, layouts, `write one of those, such as ${layouts[0]}`),
+    };
+  }
+  const unread = unreadMig(model);
+  return {
+    path,
+    value: layout,
+    allowed: unread
+      ? `cards whose slices the catalogue knows (${list(migGpuModels)}); of ${model} it does not: ${unread}`
+      : `cards that have MIG: ${list(migGpuModels)}; ${model} has none`,
+    fix: "remove sharing, or take a machine with one of those; engines that take no memory in advance can share a card by timeSlicing: {replicas: 4}",
+  };
+}
+
+/** A node has only so many pods, and each part may be one. */
+function* tooManyParts(path: Path, sharing: GpuSharing, machine: MachineShape): Generator<ProblemDraft> {
+  const parts = parted(machine, sharing).gpu?.count ?? 0;
+  const most = podsOf(machine) - OTHER_PODS;
+  if (parts > most) {
+    yield {
+      path,
+      value: sharing,
+      allowed: `at most ${most} parts on a node of ${machine.name}: it has ${podsOf(machine)} pods, ${OTHER_PODS} of them not models'; this makes ${parts}`,
+      fix: "mig" in sharing ? "take a layout with larger slices" : "write fewer replicas under timeSlicing",
+    };
+  }
+}
+
+function podsOf(machine: MachineShape): number {
+  return machine.provider === "oci" ? okeMaxPods(machine) : (machine.maxPods ?? MOST_PODS);
+}
+
+export const partsHaveNoFabric: Rule = function* ({ sections }) {
+  for (const [name, { sharing, rdma }] of Object.entries(sections.pools ?? {})) {
+    if (sharing && rdma) {
+      yield {
+        path: ["pools", name, "sharing"],
+        value: sharing,
+        allowed:
+          "whole GPUs, where rdma is: RDMA joins replicas that span nodes, and a pod with a part of a GPU computes alone",
+        fix: "remove sharing, or remove rdma",
+      };
+    }
+  }
+};
+
+export const partsAreAskedForBySharing: Rule = function* ({ sections }) {
+  for (const [name, { labels = {} }] of Object.entries(sections.pools ?? {})) {
+    for (const key of Object.keys(labels).filter(isSharingLabel)) {
+      yield {
+        path: ["pools", name, "labels", key],
+        value: labels[key],
+        allowed: "labels that part no GPUs: the plan would count on whole ones",
+        fix: `remove it, and write pools.${name}.sharing`,
+      };
+    }
+  }
+};
