@@ -149,7 +149,7 @@ describe("machines of a cluster network", () => {
       ],
       placementConfiguration: {
         availabilityDomain: "oFFl:OFFLINE-AD-2",
-        primaryVnicSubnets: { subnetId: "cluster-network-nodes-id" },
+        primarySubnetId: "cluster-network-nodes-id",
       },
       freeformTags: { ...TAGS, "inference-stacks-shape": "BM.GPU.H100.8" },
     });
@@ -186,7 +186,7 @@ describe("machines whose memory is encrypted", () => {
       size: 3,
       placementConfigurations: ["oFFl:OFFLINE-AD-1", "oFFl:OFFLINE-AD-3"].map((availabilityDomain) => ({
         availabilityDomain,
-        primaryVnicSubnets: { subnetId: "cluster-network-nodes-id" },
+        primarySubnetId: "cluster-network-nodes-id",
       })),
       freeformTags: { ...TAGS, "inference-stacks-shape": "VM.Standard.E5.Flex" },
     });
