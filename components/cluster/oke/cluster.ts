@@ -53,6 +53,8 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   constructor(name: string, args: OkeClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeCluster", name, opts);
     const { settings, pools } = args;
+    const managed = pools.filter(({ madeBy }) => madeBy === "node-pool");
+    const selfManaged = pools.filter(({ madeBy }) => madeBy !== "node-pool");
     const provider = new Provider(this.child("oci"), { region: settings.region }, this.childOptions());
     const home = new Provider(this.child("home"), { region: settings.homeRegion }, this.childOptions());
     const children = this.childOptions({ provider });
@@ -60,7 +62,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     const keys = new OkeKeys(this.child("keys"), { settings }, children);
     const identity = new OkeIdentity(
       this.child("identity"),
-      { settings, keys, poolStatements: nodePoolStatements(settings, pools) },
+      { settings, keys, poolStatements: nodePoolStatements(settings, managed) },
       this.childOptions({ provider: home }),
     );
     const controlPlane = okeControlPlane(
@@ -74,13 +76,11 @@ export class OkeCluster extends PlatformComponent implements Cluster {
       this.childOptions({ provider: home }),
     );
     this.kubeconfig = okeKubeconfig(clusterId, settings.endpoint, { provider });
-    const managed = pools.filter(({ madeBy }) => madeBy === "node-pool");
     const nodePools = new OkeNodePools(
       this.child("pools"),
       { settings, clusterId, network, keys, pools: managed },
       children,
     );
-    const selfManaged = pools.filter(({ madeBy }) => madeBy !== "node-pool");
     const joined =
       selfManaged.length > 0
         ? new OkeSelfManagedNodes(

@@ -217,6 +217,11 @@ describe("machines that join by themselves", () => {
     }
   });
 
+  it("out of a reservation ask for no right of node pools", async () => {
+    const { deployment } = await make([system, rdma]);
+    expect(deployment.ofType(POLICY).map(({ name }) => name)).not.toContain("cluster-identity-pools");
+  });
+
   it("come after what lets them in, and before the platform", async () => {
     const { deployment, cluster } = await make([system, rdma, secret]);
     const policies = deployment.ofType(POLICY).filter(({ name }) => name.includes("-self-managed-"));
