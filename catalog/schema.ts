@@ -12,6 +12,7 @@ import type { ModelEntry } from "./models";
 import { AGENT_PLACES, type NodeAgentRow } from "./node-agents";
 import type { OkeAddon } from "./oke";
 import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
+import type { RootDevices } from "./sriov";
 
 // Schemas of the catalogue files. Tests apply them; the program trusts the files and starts without them.
 
@@ -242,6 +243,27 @@ const roceProfile = z.strictObject({
   source: text,
 }) satisfies z.ZodType<RoceProfile>;
 
+const rootDevices = z.strictObject({
+  shapes: z.array(text).nonempty(),
+  pci: z.array(z.string().regex(/^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/)).nonempty(),
+}) satisfies z.ZodType<RootDevices>;
+
+const sriov = z.strictObject({
+  about: text,
+  asOf: day,
+  source: text,
+  rootDevices: z.array(rootDevices),
+  policy: z.strictObject({
+    vendor: text,
+    numVfs: count,
+    priority: z.number().int().min(0).max(99),
+    deviceType: z.enum(["netdevice", "vfio-pci"]),
+  }),
+  network: z.strictObject({ name: text, spoofChk: z.enum(["on", "off"]), sysctl: z.record(text, text) }),
+  addresses: z.strictObject({ pool: text, subnet: z.cidrv4(), perNode: count }),
+  operator: z.strictObject({ namespace: text, gpuNamespace: text, toolkit: text }),
+});
+
 const minor = z.string().regex(/^1\.\d+$/);
 
 const okeAddon = z.strictObject({
@@ -353,6 +375,7 @@ export const schemas = {
     ),
     unread: z.array(z.strictObject({ gpu: text, why: text })),
   }) satisfies z.ZodType<MigTable>,
+  sriov,
   fabrics: z.strictObject({
     about,
     asOf: day,

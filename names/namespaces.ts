@@ -24,6 +24,9 @@ export const NETWORK_POLICY_NAMESPACE = "calico-system";
 /** The mesh: its control plane, and its agents on every node. */
 export const ISTIO_NAMESPACE = "istio-system";
 
+/** What waits for the operators of the cloud's add-ons, before they are told of RDMA devices. */
+export const RDMA_DEVICES_NAMESPACE = "rdma-devices";
+
 export const MODEL_STORE_NAMESPACE = "model-store";
 export const MODEL_CONTROL_NAMESPACE = "model-control";
 export const BETA9_NAMESPACE = "beta9";

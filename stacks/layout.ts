@@ -8,6 +8,7 @@ import { type OutsidePublished, publishedExternal } from "../components/gateway/
 import { quotaRule } from "../components/gateway/quotas";
 import type { RunTimeModels } from "../components/gateway/run-time-models";
 import type { GatewayService } from "../components/gateway/service-routes";
+import { rdmaDeviceConnections } from "../components/gpu/rdma-devices";
 import { type MeshLayout, meshLayout } from "../components/mesh/mesh-layout";
 import { meshTargets } from "../components/mesh/targets";
 import { nodeConnections } from "../components/node/connections";
@@ -92,6 +93,7 @@ export function layOut(
       tokenIssuer: plan.tokenIssuer,
       acme: environment.gateway.tls.kind === "acme" ? environment.gateway.tls : undefined,
     }),
+    ...rdmaDeviceConnections(cluster),
     ...storeConnections(plan, cluster),
     ...servingConnections(plan.models, cluster),
     ...nodeConnections(plan.groups, endpoints, cluster),

@@ -1,4 +1,5 @@
 import type { Cluster } from "../components/core/cluster";
+import { rdmaDeviceNamespaces } from "../components/gpu/rdma-devices";
 import { servingNamespaces } from "../components/serving/serving";
 import {
   AI_GATEWAY_NAMESPACE,
@@ -15,7 +16,7 @@ import type { Planned } from "./addons/contract";
 
 /** Every Kubernetes namespace that the platform makes. Others that connections name are somebody else's. */
 export function platformNamespaces(
-  planned: Planned & { readonly cluster: Pick<Cluster, "networkPolicies"> },
+  planned: Planned & { readonly cluster: Pick<Cluster, "networkPolicies" | "gpuSoftware" | "pools"> },
   addons: readonly Pick<ActiveAddon, "namespaces">[],
 ): string[] {
   const { environment, plan, cluster } = planned;
@@ -23,6 +24,7 @@ export function platformNamespaces(
     PLAN_CONFIG_MAP.namespace,
     ...(cluster.networkPolicies === "platform" ? [NETWORK_POLICY_NAMESPACE] : []),
     ...(environment.mesh.mode === "off" ? [] : [ISTIO_NAMESPACE]),
+    ...rdmaDeviceNamespaces(cluster),
     ENVOY_GATEWAY_NAMESPACE,
     AI_GATEWAY_NAMESPACE,
     ...(environment.cluster.certManager === "platform" ? [CERT_MANAGER_NAMESPACE] : []),

@@ -9,6 +9,7 @@ import { PlatformComponent } from "../components/core/platform-component";
 import { priorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
+import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
 import { Serving } from "../components/serving/serving";
@@ -147,6 +148,8 @@ export class Platform extends PlatformComponent {
       children,
     );
 
+    const devices = rdmaDevices(this.child("rdma-devices"), { cluster, stage }, children);
+
     const serving = new Serving(
       this.child("models"),
       {
@@ -156,6 +159,7 @@ export class Platform extends PlatformComponent {
         stage,
         control,
         gpuAccess: access,
+        ...(devices && { poolsReady: devices.ready }),
         ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
       },
       // A waypoint is a Gateway: its kind comes with the gateway's controllers.

@@ -38,6 +38,7 @@ const rules: readonly Rule[] = [
   cluster.scopeFitsTheCluster,
   okeNetwork.addressesFitTheNetwork,
   okeNetwork.subnetsHoldEveryNode,
+  okeNetwork.rdmaAddressesAreFree,
   okeNetwork.kubernetesApiHasKnownClients,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,

@@ -50,6 +50,7 @@ export const ROOMS: readonly Room[] = [
     ],
     pulumi: true,
   },
+  { folder: "components/gpu", imports: ["names", "catalog", "planner", "components/core"], pulumi: true },
   {
     folder: "components/node",
     imports: ["names", "catalog", "engines", "planner", "components/core", "components/node/scripts"],
@@ -170,6 +171,7 @@ export const ROOMS: readonly Room[] = [
       "components/mesh",
       "components/serving",
       "components/gateway",
+      "components/gpu",
       "components/observability",
       "stacks/config/core",
       "stacks/addons",

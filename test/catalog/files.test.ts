@@ -33,6 +33,7 @@ describe("catalogue files", () => {
     ["images.json", schemas.images],
     ["fabrics.json", schemas.fabrics],
     ["mig-profiles.json", schemas.migProfiles],
+    ["sriov.json", schemas.sriov],
     ["oke.json", schemas.oke],
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plannedPools } from "../../components/cluster/planned-pools";
 import type { EnvironmentRun } from "../../offline/environment";
 import { activeAddons } from "../../stacks/addons/active";
 import { platformNamespaces } from "../../stacks/platform-namespaces";
@@ -9,9 +10,11 @@ import { changedRun, environments, programRun } from "./run";
 
 /** What a run is said to make, and what it makes. */
 function saidAndMade({ environment, plan, recording }: EnvironmentRun) {
-  const networkPolicies = environment.cluster.provision === "create" ? ("platform" as const) : ("present" as const);
+  const isMade = environment.cluster.provision === "create";
+  const networkPolicies = isMade ? ("platform" as const) : ("present" as const);
+  const gpuSoftware = isMade ? ("addon" as const) : ("present" as const);
   const said = platformNamespaces(
-    { environment, plan, cluster: { networkPolicies } },
+    { environment, plan, cluster: { networkPolicies, gpuSoftware, pools: plannedPools(plan.pools) } },
     activeAddons({ environment, secrets: {} }),
   );
   const made = new Deployment(recording).ofType("kubernetes:core/v1:Namespace").map((each) => metadataOf(each).name);

@@ -44,6 +44,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly loadBalancer = okeLoadBalancer;
   readonly networkPolicies = "platform";
   readonly gpuSoftware = "addon";
+  readonly rdmaCidr: Cluster["rdmaCidr"];
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity: IdentityBinder;
   readonly privateCidrs: readonly string[];
@@ -119,6 +120,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     this.pools = plannedPools(pools.map(({ plan }) => plan));
     this.storageClass = args.storageClass ?? VOLUME_CLASS;
     this.volumeClass = args.storageClass === undefined ? okeVolumeClass(keys.volumesKeyId) : undefined;
+    this.rdmaCidr = settings.rdmaCidr;
     this.gpuExporters = args.gpuExporters;
     const { privateCidrs, apiServerCidrs } = okeClusterNetworks(settings.network, args);
     this.privateCidrs = privateCidrs;
