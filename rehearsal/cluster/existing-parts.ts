@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KubernetesObject } from "../../kubernetes/object";
+import { type MeshMode, meshAgents } from "../../planner/mesh-reserve";
+import { NODE_AGENTS } from "../../planner/node-agents";
+import type { Capacity } from "../../planner/packing";
 import { allocatable } from "../../planner/pod-resources";
 import { cloudLabels } from "../../planner/pool-labels";
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
@@ -74,7 +77,7 @@ export function nodesOf(plan: DeploymentPlan, count: (pool: PoolPlan) => number 
   const pools = plan.pools.map((pool) => (isShared ? { ...pool, taints: [] } : pool));
   return pools.flatMap((pool) => {
     const blockSize = Math.max(1, ...plan.models.filter((m) => m.pool === pool.name).map((m) => m.nodesPerReplica));
-    return Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index, blockSize));
+    return Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index, { blockSize, mesh: plan.mesh }));
   });
 }
 
@@ -82,9 +85,28 @@ function mostNodes({ maxNodes }: PoolPlan): number {
   return maxNodes;
 }
 
-/** @param blockSize nodes in each block of the RDMA network: as many as the largest replica takes. */
-function nodeOf({ name, shape, labels, taints, fabric }: PoolPlan, index: number, blockSize: number): KubernetesObject {
-  const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });
+/**
+ * What plans leave to agents that are not played: those of charts and of the cloud, and a mesh's. Calico's agent comes as a pod, where the
+ * platform has one, so its room is there.
+ */
+function notPlayed({ provider }: Pick<PoolPlan["shape"], "provider">, mesh: MeshMode | undefined): Capacity {
+  const { cpu, memoryGiB } = meshAgents(mesh);
+  const played = provider === "oci" ? NODE_AGENTS.networkPolicies : { cpu: 0, memoryGiB: 0 };
+  return { gpus: 0, cpu: cpu - played.cpu, memoryGiB: memoryGiB - played.memoryGiB };
+}
+
+interface Around {
+  /** Nodes in each block of the RDMA network: as many as the largest replica takes. */
+  readonly blockSize: number;
+  readonly mesh: MeshMode | undefined;
+}
+
+function nodeOf(
+  { name, shape, labels, taints, fabric }: PoolPlan,
+  index: number,
+  { blockSize, mesh }: Around,
+): KubernetesObject {
+  const { cpu, memoryGiB, gpus } = allocatable(shape, notPlayed(shape, mesh));
   const resources = {
     cpu: `${Math.floor(cpu * 1000)}m`,
     memory: `${Math.floor(memoryGiB * 1024)}Mi`,

@@ -12,7 +12,8 @@ import { meshAgents } from "../../planner/mesh-reserve";
 import { nodeAgents } from "../../planner/node-agents";
 import type { Capacity } from "../../planner/packing";
 import { nodeAllocatable } from "../../planner/pod-resources";
-import type { ModelRequest } from "../../planner/request";
+import type { ModelRequest, PoolRequest } from "../../planner/request";
+import { parted } from "../../planner/slices";
 import type { ModelPlan, PodResources } from "../../planner/types";
 import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { runNodes } from "../../rehearsal/cluster/existing-parts";
@@ -24,6 +25,7 @@ import {
   type Mode,
   planOn,
   podsOf,
+  sharingsOf,
   smallModel,
   startsOn,
   wholeModel,
@@ -55,16 +57,22 @@ interface Filling {
 
 /**
  * A model on every GPU, machine by machine in another way, so that equal machines of several sizes see them all; and where there are several
- * GPUs one pod on all of them, of a group over nodes with all RDMA devices where its network has some.
+ * GPUs one pod on all of them, of a group over nodes with all RDMA devices where its network has some. With MIG also one of its layouts.
  */
 function fillings(): Filling[] {
   return gpuMachines.flatMap((shape, index): Filling[] => {
     const { count } = gpuOf(shape);
     const name = shape.name.toLowerCase().replaceAll(".", "-");
-    const filled = (way: string, mode: Mode, model: ModelRequest): Filling[] =>
-      planOn(gpuPool(shape), [model], mode).models.map((planned) => ({
+    const filled = (
+      way: string,
+      mode: Mode,
+      model: ModelRequest,
+      machine = shape,
+      pool: Partial<PoolRequest> = {},
+    ): Filling[] =>
+      planOn(gpuPool(machine, pool), [model], mode).models.map((planned) => ({
         name: `${way}-${name}`,
-        shape,
+        shape: machine,
         mode,
         model: planned,
       }));
@@ -80,7 +88,11 @@ function fillings(): Filling[] {
     const kind = fabricOf(shape.name)?.kind;
     const whole = count === 1 || !engines.includes("vllm") ? [] : filled("whole", MODES.ambient, wholeModel(shape));
     const devices = kind && groupDevices({ shape, rdmaAccess: DEVICE_ACCESS[kind] });
-    return [...(each ?? []), ...whole.map((one) => withDevices(one, devices))];
+    const [mig] = sharingsOf(shape).filter((sharing) => "mig" in sharing);
+    const slices = mig && parted(shape, mig);
+    const sliced =
+      slices && filled("slices", MODES.plain, smallModel("ollama", gpuOf(slices).count), slices, { sharing: mig });
+    return [...(each ?? []), ...(sliced ?? []), ...whole.map((one) => withDevices(one, devices))];
   });
 }
 

@@ -1,4 +1,6 @@
 /** Every machine with GPUs of the catalogue, and ways to fill one of it with small models. */
+import type { GpuSharing } from "../../catalog/gpu-sharing";
+import { migLayout, migProfilesOf } from "../../catalog/mig-profiles";
 import { cards, type MachineShape, onPremNode, shapes } from "../../catalog/shapes";
 import { type EngineName, engineOf, type SidecarResources } from "../../engines";
 import { FitCache } from "../../planner/fit-cache";
@@ -7,6 +9,7 @@ import type { Capacity } from "../../planner/packing";
 import { planDeployment } from "../../planner/plan";
 import type { ModelRequest, PoolRequest } from "../../planner/request";
 import { MESH_PROXY, NODE_PROXY, NODE_REGISTRATION } from "../../planner/sidecars";
+import { canBeParted } from "../../planner/slices";
 import type { DeploymentPlan, ModelPlan } from "../../planner/types";
 import { environmentOf, gpuOf, modelOf, poolOf } from "./fixtures";
 
@@ -19,6 +22,14 @@ const ownMachines = cards.map(({ name }) =>
 export const gpuMachines: readonly MachineShape[] = [...shapes, ...ownMachines].filter(
   ({ gpu, denied }) => gpu !== undefined && denied === undefined,
 );
+
+/** Every way to part the cards of a machine: all its MIG layouts, and turns of two and of seven. */
+export function sharingsOf(machine: MachineShape): GpuSharing[] {
+  const layouts = migProfilesOf(gpuOf(machine).model).map((profile): GpuSharing => ({ mig: migLayout(profile) }));
+  return [...layouts, ...[2, 7].map((replicas): GpuSharing => ({ timeSlicing: { replicas } }))].filter((sharing) =>
+    canBeParted(machine, sharing),
+  );
+}
 
 /** What else runs in pods and on nodes. */
 export interface Mode {
