@@ -6,6 +6,7 @@ import type { CloudPrice, PriceShare } from "./cloud-prices";
 import type { ConfidentialShape } from "./confidential";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
+import { GPU_NODE_IMAGES, type GpuNodeImageEntry } from "./gpu-node-images";
 import type { ImageEntry } from "./images";
 import type { MigTable } from "./mig-profiles";
 import type { ModelEntry } from "./models";
@@ -188,11 +189,17 @@ const chartImages = z.strictObject({
       component: text,
       registry: text.optional(),
       repository: text.optional(),
+      folder: text.optional(),
       reference: text.optional(),
+      when: text.optional(),
     }),
   ),
   pullSecrets: z
-    .strictObject({ references: text.optional(), names: text.optional(), name: text.optional() })
+    .strictObject({
+      references: text.optional(),
+      names: z.union([text, z.array(text).nonempty()]).optional(),
+      name: text.optional(),
+    })
     .optional(),
   unused: z.record(text, text),
 }) satisfies z.ZodType<ChartImages>;
@@ -266,10 +273,22 @@ const sriov = z.strictObject({
 
 const minor = z.string().regex(/^1\.\d+$/);
 
+const gpuNodeImage = z.strictObject({
+  name: z.enum(GPU_NODE_IMAGES),
+  what: text,
+  driver: z.boolean(),
+  toolkit: z.boolean(),
+  devicePlugin: z.boolean(),
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<GpuNodeImageEntry>;
+
 const okeAddon = z.strictObject({
   name: text,
   essential: z.boolean(),
   keys: z.array(text),
+  notCommon: z.array(text).nonempty().optional(),
+  namespace: text.optional(),
 }) satisfies z.ZodType<OkeAddon>;
 
 const oke = z.strictObject({
@@ -344,6 +363,7 @@ export const schemas = {
   images: z.strictObject({ about, images: z.array(imageEntry) }),
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
   engineOptions,
+  gpuNodeImages: z.strictObject({ about, images: z.array(gpuNodeImage) }),
   oke,
   confidential: z.strictObject({
     about,

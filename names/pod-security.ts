@@ -66,6 +66,12 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     },
   },
   {
+    matches: isNamed("gpu-software"),
+    level: "privileged",
+    reason:
+      "Drivers are loaded into the node's kernel, toolkits change its container runtime, and device plugins hand its devices to the kubelet",
+  },
+  {
     matches: isNamed("istio-system"),
     level: "privileged",
     reason:

@@ -6,6 +6,7 @@ import {
   CERT_MANAGER_NAMESPACE,
   ENVOY_GATEWAY_NAMESPACE,
   GATEWAY_NAMESPACE,
+  GPU_SOFTWARE_NAMESPACE,
   ISTIO_NAMESPACE,
   MODEL_STORE_NAMESPACE,
   NETWORK_POLICY_NAMESPACE,
@@ -13,6 +14,7 @@ import {
 import { PLAN_CONFIG_MAP } from "../names/plan-record";
 import type { ActiveAddon } from "./addons/addon";
 import type { Planned } from "./addons/contract";
+import { gpuSoftware } from "./gpu-software";
 
 /** Every Kubernetes namespace that the platform makes. Others that connections name are somebody else's. */
 export function platformNamespaces(
@@ -23,6 +25,7 @@ export function platformNamespaces(
   return [
     PLAN_CONFIG_MAP.namespace,
     ...(cluster.networkPolicies === "platform" ? [NETWORK_POLICY_NAMESPACE] : []),
+    ...(gpuSoftware(planned)?.by === "platform" ? [GPU_SOFTWARE_NAMESPACE] : []),
     ...(environment.mesh.mode === "off" ? [] : [ISTIO_NAMESPACE]),
     ...rdmaDeviceNamespaces(cluster),
     ENVOY_GATEWAY_NAMESPACE,

@@ -2,6 +2,7 @@
 import {
   BETA9_NAMESPACE,
   GPU_METRICS_NAMESPACE,
+  GPU_SOFTWARE_NAMESPACE,
   ISTIO_NAMESPACE,
   modelNamespaceName,
   NETWORK_POLICY_NAMESPACE,
@@ -48,6 +49,10 @@ const EXCEPTIONS: readonly Exception[] = [
   named(
     GPU_METRICS_NAMESPACE,
     "GPU exporters give figures to Prometheus alone, and must give them while the mesh on their node is broken",
+  ),
+  named(
+    GPU_SOFTWARE_NAMESPACE,
+    "Drivers and device plugins come before anything that needs a GPU, and speak to their node and the Kubernetes API alone",
   ),
   named(
     BETA9_NAMESPACE,

@@ -38,6 +38,7 @@ describe("catalogue files", () => {
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],
     ["chart-images.json", schemas.chartImages],
+    ["gpu-node-images.json", schemas.gpuNodeImages],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")
         ? [[`engine-options/${file}`, file.endsWith("-rules.json") ? schemas.engineRules : schemas.engineOptions]]

@@ -12,7 +12,7 @@ import { changedRun, environments, programRun } from "./run";
 function saidAndMade({ environment, plan, recording }: EnvironmentRun) {
   const isMade = environment.cluster.provision === "create";
   const networkPolicies = isMade ? ("platform" as const) : ("present" as const);
-  const gpuSoftware = isMade ? ("addon" as const) : ("present" as const);
+  const gpuSoftware = isMade ? ("addon" as const) : environment.cluster.gpuSoftware;
   const said = platformNamespaces(
     { environment, plan, cluster: { networkPolicies, gpuSoftware, pools: plannedPools(plan.pools) } },
     activeAddons({ environment, secrets: {} }),
@@ -35,6 +35,14 @@ describe("the list of the platform's namespaces", () => {
     expect(said).toContain("observability");
     expect(said).not.toContain("cert-manager");
     expect(said).not.toContain("gpu-metrics");
+  });
+
+  it("has that of GPU software where the platform brings it", async () => {
+    const { said, made } = saidAndMade(
+      await changedRun("aws-prod", { cluster: { kind: "aws", gpuSoftware: "platform" } }),
+    );
+    expect(said).toEqual(made);
+    expect(said).toContain("gpu-software");
   });
 
   it("has those of an add-on", async () => {
