@@ -29,26 +29,30 @@ export interface OperatorsReadyArgs {
   readonly rollouts: readonly Rollout[];
 }
 
-/** What the Job's containers do, one after the other: the image holds kubectl and no shell. */
+/**
+ * What the Job's containers do, one after the other: the image holds kubectl and no shell. Each waits for the creation of one thing:
+ * told of several, kubectl fails at once where one of them is not there yet (tried with 1.32).
+ */
 export function waits({ namespaces, crds, rollouts }: OperatorsReadyArgs): { name: string; arguments: string[] }[] {
-  const named = crds.map((name) => `customresourcedefinitions/${name}`);
+  const definitions = crds.map((name) => `customresourcedefinitions/${name}`);
   const timeout = `--timeout=${WAIT_SECONDS}s`;
+  const things = [
+    ...[...namespaces.map((name) => `namespaces/${name}`), ...definitions].map((thing) => ({ thing, place: [] })),
+    ...rollouts.map(({ namespace, daemonSet }) => ({
+      thing: `daemonsets/${daemonSet}`,
+      place: [`--namespace=${namespace}`],
+    })),
+  ];
   return [
-    {
-      name: "exist",
-      arguments: ["wait", "--for=create", timeout, ...namespaces.map((name) => `namespaces/${name}`), ...named],
-    },
-    { name: "established", arguments: ["wait", "--for=condition=Established", timeout, ...named] },
-    ...rollouts.flatMap(({ namespace, daemonSet }, i) => [
-      {
-        name: `exists-${i}`,
-        arguments: ["wait", "--for=create", timeout, `--namespace=${namespace}`, `daemonsets/${daemonSet}`],
-      },
-      {
-        name: `settled-${i}`,
-        arguments: ["rollout", "status", timeout, `--namespace=${namespace}`, `daemonset/${daemonSet}`],
-      },
-    ]),
+    ...things.map(({ thing, place }, i) => ({
+      name: `created-${i}`,
+      arguments: ["wait", "--for=create", timeout, ...place, thing],
+    })),
+    { name: "established", arguments: ["wait", "--for=condition=Established", timeout, ...definitions] },
+    ...rollouts.map(({ namespace, daemonSet }, i) => ({
+      name: `settled-${i}`,
+      arguments: ["rollout", "status", timeout, `--namespace=${namespace}`, `daemonset/${daemonSet}`],
+    })),
   ];
 }
 

@@ -118,11 +118,16 @@ describe("what waits for the operators", () => {
 
   it("waits for kinds, then for what restarts the container runtime, with rights to read exactly these", () => {
     const said = waits(what).map((wait) => wait.arguments.join(" "));
+    const definitions = SRIOV_CRDS.map((crd) => `customresourcedefinitions/${crd}`);
+    const toolkit = "--namespace=gpu-operator";
+    // One thing each: kubectl does not wait for the creation of several.
     expect(said).toEqual([
-      `wait --for=create --timeout=1800s namespaces/nvidia-network-operator ${SRIOV_CRDS.map((crd) => `customresourcedefinitions/${crd}`).join(" ")}`,
-      `wait --for=condition=Established --timeout=1800s ${SRIOV_CRDS.map((crd) => `customresourcedefinitions/${crd}`).join(" ")}`,
-      "wait --for=create --timeout=1800s --namespace=gpu-operator daemonsets/nvidia-container-toolkit-daemonset",
-      "rollout status --timeout=1800s --namespace=gpu-operator daemonset/nvidia-container-toolkit-daemonset",
+      ...["namespaces/nvidia-network-operator", ...definitions].map(
+        (thing) => `wait --for=create --timeout=1800s ${thing}`,
+      ),
+      `wait --for=create --timeout=1800s ${toolkit} daemonsets/nvidia-container-toolkit-daemonset`,
+      `wait --for=condition=Established --timeout=1800s ${definitions.join(" ")}`,
+      `rollout status --timeout=1800s ${toolkit} daemonset/nvidia-container-toolkit-daemonset`,
     ]);
     for (const { verbs, resourceNames } of rights(what)) {
       expect(verbs).toEqual(["get", "list", "watch"]);
