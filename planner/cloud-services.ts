@@ -29,10 +29,7 @@ export interface CloudBilling {
 
 /** What decides the size and number of disks. */
 export interface BilledPlan {
-  readonly pools: readonly Pick<
-    PoolPlan,
-    "name" | "shape" | "role" | "minNodes" | "maxNodes" | "hoursPerDay" | "localDisks"
-  >[];
+  readonly pools: readonly Pick<PoolPlan, "name" | "shape" | "role" | "minNodes" | "maxNodes" | "hoursPerDay">[];
   readonly models: readonly ModelPlan[];
   /** Of the model store; 0: there is none. */
   readonly storeGiB: number;

@@ -25,7 +25,6 @@ export function okeSettings(
     ...said,
     environment,
     network,
-    rdmaCidr: oke.network.rdma,
     loadBalancers: okeLoadBalancers(gateway, privateCidrs),
     homeRegion,
     encryptionKeyId,

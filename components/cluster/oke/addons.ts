@@ -47,12 +47,9 @@ export class OkeAddons extends PlatformComponent {
         this.childOptions({ dependsOn: [...dependsOn] }),
       );
 
-    const made = new Map<string, Addon>();
-    for (const { addon, suffix, removed, follows = [], settings: values } of ADDONS.filter(({ when }) => when(pools))) {
-      const before = follows.flatMap((name) => made.get(name) ?? []);
-      made.set(addon, install(suffix, addon, values(pools), { removed, dependsOn: [...after, ...before] }));
-    }
-    const addons = [...made.values()];
+    const addons = ADDONS.filter(({ when }) => when(pools)).map(({ addon, suffix, removed, settings: values }) =>
+      install(suffix, addon, values(pools), { removed }),
+    );
     if (pools.some(isAutoscaled)) {
       const { addon, namespace, serviceAccount } = AUTOSCALER;
       const { ready } = workloadIdentity({

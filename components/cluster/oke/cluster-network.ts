@@ -38,8 +38,7 @@ export function clusterNetwork(
       compartmentId: settings.compartmentId,
       displayName: plan.name,
       instancePools: [{ instanceConfigurationId, displayName: plan.name, size: plan.minNodes }],
-      // The newer `primaryVnicSubnets` is for addresses of IPv6; this one is what Oracle's own stacks have.
-      placementConfiguration: { availabilityDomain, primarySubnetId: subnetId },
+      placementConfiguration: { availabilityDomain, primaryVnicSubnets: { subnetId } },
       freeformTags: machineTags(settings, plan.shape),
     },
     { ...opts, ...REPLACED_BY_SHAPE, customTimeouts: TIMEOUTS },
