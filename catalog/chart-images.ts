@@ -9,14 +9,22 @@ export interface ChartImage {
   readonly component: string;
   readonly registry?: string;
   readonly repository?: string;
+  /** The repository without its last name, which stands in a value of its own. */
+  readonly folder?: string;
   readonly reference?: string;
+  /** A switch: where it is off, nothing pulls the image. @default it is always pulled */
+  readonly when?: string;
 }
 
 export interface ChartImages {
   readonly chart: string;
   readonly images: readonly ChartImage[];
-  /** The value for pull secrets: a list of references (`[{name}]`), a list of names, or one name. */
-  readonly pullSecrets?: { readonly references?: string; readonly names?: string; readonly name?: string };
+  /** The values for pull secrets: lists of references (`[{name}]`), lists of names, or one name. */
+  readonly pullSecrets?: {
+    readonly references?: string;
+    readonly names?: string | readonly string[];
+    readonly name?: string;
+  };
   /** Images of parts that are off, by the beginning of their values, with the reason. */
   readonly unused: Readonly<Record<string, string>>;
 }
@@ -52,13 +60,15 @@ export function chartNameOf(reference: string): string | undefined {
 export function chartImageValues(chartName: string, mirror: ImageMirror, pullSecret?: string): Map<string, unknown> {
   const { images, pullSecrets } = chartImages(chartName);
   const values = new Map<string, unknown>();
-  for (const { component, registry, repository, reference } of images) {
+  for (const { component, registry, repository, folder, reference } of images) {
     const place = mirrored(imageEntry(component).repository, mirror);
     if (place === imageEntry(component).repository) {
       continue;
     }
     if (reference !== undefined) {
       values.set(reference, mirrored(image(component), mirror));
+    } else if (folder !== undefined) {
+      values.set(folder, place.slice(0, place.lastIndexOf("/")));
     } else if (repository !== undefined && registry !== undefined) {
       const { registry: host, path } = splitReference(place);
       values.set(registry, host).set(repository, path);
@@ -69,8 +79,8 @@ export function chartImageValues(chartName: string, mirror: ImageMirror, pullSec
   if (pullSecret !== undefined && pullSecrets?.references !== undefined) {
     values.set(pullSecrets.references, [{ name: pullSecret }]);
   }
-  if (pullSecret !== undefined && pullSecrets?.names !== undefined) {
-    values.set(pullSecrets.names, [pullSecret]);
+  for (const names of pullSecret === undefined ? [] : [pullSecrets?.names ?? []].flat()) {
+    values.set(names, [pullSecret]);
   }
   if (pullSecret !== undefined && pullSecrets?.name !== undefined) {
     values.set(pullSecrets.name, pullSecret);

@@ -27,6 +27,10 @@ export interface OkeAddon {
   readonly essential: boolean;
   /** Keys of its own configuration, besides those of all. */
   readonly keys: readonly string[];
+  /** Keys of all that it does not use. @default it uses them all */
+  readonly notCommon?: readonly string[];
+  /** Kubernetes namespace that it makes for itself, where something of ours must be in it. */
+  readonly namespace?: string;
 }
 
 // Checked against catalog/schema.ts by test/catalog.

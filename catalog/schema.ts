@@ -6,12 +6,14 @@ import type { CloudPrice, PriceShare } from "./cloud-prices";
 import type { ConfidentialShape } from "./confidential";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
+import { GPU_NODE_IMAGES, type GpuNodeImageEntry } from "./gpu-node-images";
 import type { ImageEntry } from "./images";
 import type { MigTable } from "./mig-profiles";
 import type { ModelEntry } from "./models";
 import { AGENT_PLACES, type NodeAgentRow } from "./node-agents";
 import type { OkeAddon } from "./oke";
 import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
+import type { RootDevices } from "./sriov";
 
 // Schemas of the catalogue files. Tests apply them; the program trusts the files and starts without them.
 
@@ -187,11 +189,17 @@ const chartImages = z.strictObject({
       component: text,
       registry: text.optional(),
       repository: text.optional(),
+      folder: text.optional(),
       reference: text.optional(),
+      when: text.optional(),
     }),
   ),
   pullSecrets: z
-    .strictObject({ references: text.optional(), names: text.optional(), name: text.optional() })
+    .strictObject({
+      references: text.optional(),
+      names: z.union([text, z.array(text).nonempty()]).optional(),
+      name: text.optional(),
+    })
     .optional(),
   unused: z.record(text, text),
 }) satisfies z.ZodType<ChartImages>;
@@ -242,12 +250,45 @@ const roceProfile = z.strictObject({
   source: text,
 }) satisfies z.ZodType<RoceProfile>;
 
+const rootDevices = z.strictObject({
+  shapes: z.array(text).nonempty(),
+  pci: z.array(z.string().regex(/^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/)).nonempty(),
+}) satisfies z.ZodType<RootDevices>;
+
+const sriov = z.strictObject({
+  about: text,
+  asOf: day,
+  source: text,
+  rootDevices: z.array(rootDevices),
+  policy: z.strictObject({
+    vendor: text,
+    numVfs: count,
+    priority: z.number().int().min(0).max(99),
+    deviceType: z.enum(["netdevice", "vfio-pci"]),
+  }),
+  network: z.strictObject({ name: text, spoofChk: z.enum(["on", "off"]), sysctl: z.record(text, text) }),
+  addresses: z.strictObject({ pool: text, subnet: z.cidrv4(), perNode: count }),
+  operator: z.strictObject({ namespace: text, gpuNamespace: text, toolkit: text }),
+});
+
 const minor = z.string().regex(/^1\.\d+$/);
+
+const gpuNodeImage = z.strictObject({
+  name: z.enum(GPU_NODE_IMAGES),
+  what: text,
+  driver: z.boolean(),
+  toolkit: z.boolean(),
+  devicePlugin: z.boolean(),
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<GpuNodeImageEntry>;
 
 const okeAddon = z.strictObject({
   name: text,
   essential: z.boolean(),
   keys: z.array(text),
+  notCommon: z.array(text).nonempty().optional(),
+  namespace: text.optional(),
 }) satisfies z.ZodType<OkeAddon>;
 
 const oke = z.strictObject({
@@ -322,6 +363,7 @@ export const schemas = {
   images: z.strictObject({ about, images: z.array(imageEntry) }),
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
   engineOptions,
+  gpuNodeImages: z.strictObject({ about, images: z.array(gpuNodeImage) }),
   oke,
   confidential: z.strictObject({
     about,
@@ -353,14 +395,13 @@ export const schemas = {
     ),
     unread: z.array(z.strictObject({ gpu: text, why: text })),
   }) satisfies z.ZodType<MigTable>,
+  sriov,
   fabrics: z.strictObject({
     about,
     asOf: day,
     roce: z.array(roceProfile),
     allReduce: z.strictObject({
       about,
-      programs: z.record(text, z.string().startsWith("/")),
-      programsSource: text,
       share: z.number().gt(0.5).max(1),
       limits: z.array(z.strictObject({ shapes: z.array(text).nonempty(), busGBps: count, source: text })),
     }),

@@ -16,12 +16,12 @@ export const ANNOTATIONS = {
   memoryMostGiB: `${LABEL_PREFIX}/memory-most-gib`,
   /** GiB that the engine may use there. */
   memoryLimitGiB: `${LABEL_PREFIX}/memory-limit-gib`,
+  /** Part of a GPU that a pod gets by intent, as people call it: without it, policies take the part for a slip. */
+  gpuPart: `${LABEL_PREFIX}/gpu-part`,
   /** Hash of the configuration a pod was started with: a change rolls the pods. */
   configHash: `${LABEL_PREFIX}/config-hash`,
   /** Of a route: who asks callers for credentials, where the gateway does not. */
   callers: `${LABEL_PREFIX}/callers`,
-  /** How the last trial of a node on its RDMA network ended, as JSON (docs/fabric-gate.md). */
-  fabricTrial: `${LABEL_PREFIX}/fabric-trial`,
   /** Version of a Secret that a pod was started with: another value rolls the pods, though no value shows. */
   secretVersion: `${LABEL_PREFIX}/secret-version`,
 } as const;

@@ -18,16 +18,17 @@ export const GPU_METRICS_NAMESPACE = "gpu-metrics";
 /** node-exporter, which needs the host's /proc and network: apart for the same reason. */
 export const NODE_METRICS_NAMESPACE = "node-metrics";
 
+/** Drivers, container toolkits and device plugins of GPUs, on clusters that bring none themselves. */
+export const GPU_SOFTWARE_NAMESPACE = "gpu-software";
+
 /** Calico's agents, on clusters whose own network enforces no NetworkPolicies. */
 export const NETWORK_POLICY_NAMESPACE = "calico-system";
 
 /** The mesh: its control plane, and its agents on every node. */
 export const ISTIO_NAMESPACE = "istio-system";
 
-/** Trials of RDMA networks before models come, and who certifies nodes by them. */
-export const FABRIC_GATE_NAMESPACE = "fabric-gate";
-/** The same of pools whose pods use the network of their nodes: apart, so that the namespace above stays `restricted`. */
-export const FABRIC_GATE_HOST_NAMESPACE = "fabric-gate-host";
+/** What waits for the operators of the cloud's add-ons, before they are told of RDMA devices. */
+export const RDMA_DEVICES_NAMESPACE = "rdma-devices";
 
 export const MODEL_STORE_NAMESPACE = "model-store";
 export const MODEL_CONTROL_NAMESPACE = "model-control";

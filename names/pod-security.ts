@@ -1,5 +1,5 @@
 import { HOST_NETWORK_LABEL, type Labels } from "./labels";
-import { FABRIC_GATE_HOST_NAMESPACE, modelNamespaceName } from "./namespaces";
+import { modelNamespaceName } from "./namespaces";
 
 /** Pod Security Admission levels of Kubernetes. */
 export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
@@ -44,18 +44,6 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     own: { kind: "DaemonSet", name: "calico-node" },
   },
   {
-    matches: isNamed(FABRIC_GATE_HOST_NAMESPACE),
-    level: "privileged",
-    reason:
-      "Trials of a pool with rdma.access: host-network reach the RDMA network as its models do: host network, and a container that opens device files",
-    partly: {
-      kind: "CronJob",
-      label: HOST_NETWORK_LABEL,
-      ofPods: ["hostNetwork"],
-      ofFirstContainer: ["privileged", "allowPrivilegeEscalation"],
-    },
-  },
-  {
     matches: isNamed("gpu-metrics"),
     level: "privileged",
     reason: "DCGM and AMD exporters read the GPU driver through host paths and need SYS_ADMIN for profiling counters",
@@ -76,6 +64,12 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
       // Kubernetes takes `privileged` only where escalation is not forbidden.
       ofFirstContainer: ["privileged", "allowPrivilegeEscalation"],
     },
+  },
+  {
+    matches: isNamed("gpu-software"),
+    level: "privileged",
+    reason:
+      "Drivers are loaded into the node's kernel, toolkits change its container runtime, and device plugins hand its devices to the kubelet",
   },
   {
     matches: isNamed("istio-system"),

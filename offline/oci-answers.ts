@@ -31,6 +31,8 @@ export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
   }),
   // A new compartment.
   "oci:ContainerEngine/getNodePools:getNodePools": (inputs) => ({ ...inputs, id: "pools", nodePools: [] }),
+  "oci:Core/getClusterNetworks:getClusterNetworks": (inputs) => ({ ...inputs, id: "networks", clusterNetworks: [] }),
+  "oci:Core/getInstancePools:getInstancePools": (inputs) => ({ ...inputs, id: "instance-pools", instancePools: [] }),
   // A region that offers all of the catalogue, and has more of it than any test asks for.
   "oci:Core/getShapes:getShapes": (inputs) => ({
     ...inputs,

@@ -11,12 +11,12 @@ const ALLOWANCE = {
 } as const;
 
 /** The kubelet deletes images at 85 percent, and evicts pods with a tenth left (its documented defaults). */
-const MOST_USED = 0.85;
+export const MOST_USED = 0.85;
 const STEP_GIB = 10;
 
 /** What the boot volume of one node of a pool holds, GiB. */
 export interface BootVolumeNeed {
-  /** What the pods of models may write: logs, caches, models that are copied beside their engine. */
+  /** What the pods of models may write: logs, caches, models that are copied beside their engine. On local disks it is none of this. */
   readonly podsGiB: number;
   readonly imagesGiB: number;
   readonly systemGiB: number;
@@ -24,7 +24,7 @@ export interface BootVolumeNeed {
   readonly totalGiB: number;
 }
 
-type Pool = Pick<PoolPlan, "name" | "shape" | "role">;
+type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">;
 type Model = Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">;
 
 /**
@@ -32,18 +32,11 @@ type Model = Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">;
  *
  * @param models of the whole plan.
  */
-export function bootVolumeNeed({ name, shape, role }: Pool, models: readonly Model[]): BootVolumeNeed {
-  const here = models.filter((model) => model.pool === name && model.serverOf === undefined);
-  const podsGiB = mostWrittenGiB(
-    here.map(({ resources }) => ({
-      takes: shape.gpu ? resources.gpus : Math.max(1, Math.floor(resources.cpu * STEPS_PER_CPU)),
-      gib: resources.ephemeralStorageGiB,
-    })),
-    shape.gpu ? shape.gpu.count : shape.cpu.vcpus * STEPS_PER_CPU,
-  );
+export function bootVolumeNeed(pool: Pool, models: readonly Model[]): BootVolumeNeed {
+  const podsGiB = pool.localDisks ? 0 : podFilesGiB(pool, models);
   const imagesGiB =
-    new Set(here.map(({ engine }) => engine)).size * ALLOWANCE.engineImage +
-    (role === "system" ? ALLOWANCE.platform : 0);
+    new Set(onPool(pool, models).map(({ engine }) => engine)).size * ALLOWANCE.engineImage +
+    (pool.role === "system" ? ALLOWANCE.platform : 0);
   const used = podsGiB + imagesGiB + ALLOWANCE.system;
   return {
     podsGiB,
@@ -72,4 +65,20 @@ function mostWrittenGiB(pods: readonly { readonly takes: number; readonly gib: n
   }
   // A pod that is larger than the node is placed nowhere, but its files are not forgotten.
   return Math.max(most.at(-1) ?? 0, ...pods.map(({ gib }) => gib), 0);
+}
+
+/** What the pods of models write on one node of a pool at most, GiB. */
+export function podFilesGiB(pool: Pool, models: readonly Model[]): number {
+  const { shape } = pool;
+  return mostWrittenGiB(
+    onPool(pool, models).map(({ resources }) => ({
+      takes: shape.gpu ? resources.gpus : Math.max(1, Math.floor(resources.cpu * STEPS_PER_CPU)),
+      gib: resources.ephemeralStorageGiB,
+    })),
+    shape.gpu ? shape.gpu.count : shape.cpu.vcpus * STEPS_PER_CPU,
+  );
+}
+
+function onPool({ name }: Pool, models: readonly Model[]): Model[] {
+  return models.filter((model) => model.pool === name && model.serverOf === undefined);
 }

@@ -29,7 +29,10 @@ export interface CloudBilling {
 
 /** What decides the size and number of disks. */
 export interface BilledPlan {
-  readonly pools: readonly Pick<PoolPlan, "name" | "shape" | "role" | "minNodes" | "maxNodes" | "hoursPerDay">[];
+  readonly pools: readonly Pick<
+    PoolPlan,
+    "name" | "shape" | "role" | "minNodes" | "maxNodes" | "hoursPerDay" | "localDisks"
+  >[];
   readonly models: readonly ModelPlan[];
   /** Of the model store; 0: there is none. */
   readonly storeGiB: number;

@@ -19,13 +19,14 @@ export function planModel(
   model: ModelRequest,
   candidate: Candidate,
   pool: PoolPlan,
-  { storage, drainSeconds }: Pick<PlanRequest, "storage" | "drainSeconds">,
+  { storage, drainSeconds, pools }: Pick<PlanRequest, "storage" | "drainSeconds" | "pools">,
 ): ModelPlan {
   const { layout, estimate, resources } = candidate;
   const { shape } = pool;
   const weightsGB = modelFilesGB(model);
   const linkGbps = goesThroughStore(model.source) ? storage.storeGbps : storage.registryGbps;
   const share = poolShare(model, candidate, pool);
+  const isMadeHere = pools.some(({ name, nodesMadeHere }) => name === pool.name && nodesMadeHere);
   const toldOfWeights = loadAs(model);
   const adapters = planAdapters(model, estimate);
   return {
@@ -79,7 +80,8 @@ export function planModel(
       loading: model.loading,
       weightsGB,
       adaptersGB: adapterFilesGB(model),
-      shape,
+      // Disks that nobody makes a file system on hold no model.
+      shape: isMadeHere && !pool.localDisks ? { ...shape, localNvmeGB: 0 } : shape,
       nodesPerReplica: layout.nodesPerReplica,
       linkGbps,
     }),

@@ -13,7 +13,7 @@ const NO_POD: PodResources = { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0, sha
 export function planServer(
   { model: host, guests, candidate }: Placement,
   pool: PoolPlan,
-  environment: Pick<PlanRequest, "storage" | "drainSeconds">,
+  environment: Pick<PlanRequest, "storage" | "drainSeconds" | "pools">,
 ): ModelPlan[] {
   const plans = [host, ...guests].map((model, index) => {
     const estimate = candidate.each[index] ?? candidate.estimate;

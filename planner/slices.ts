@@ -1,6 +1,7 @@
 import type { GpuSharing } from "../catalog/gpu-sharing";
 import { migProfile } from "../catalog/mig-profiles";
 import type { GpuSlice, GpuSpec, MachineShape } from "../catalog/shapes";
+import { DEVICE_PLUGIN_CONFIG_LABEL, MIG_CONFIG_LABEL } from "../names/gpu-sharing";
 
 /**
  * The machine as pods see it where its GPUs are parted: each part is a smaller GPU of its own. Parts have neither NVLink
@@ -89,15 +90,12 @@ export function sharingLabels(sharing: GpuSharing | undefined): Readonly<Record<
     return {};
   }
   return "mig" in sharing
-    ? { [MIG_LABEL]: sharing.mig }
-    : { [TURNS_LABEL]: timeSlicesConfig(sharing.timeSlicing.replicas) };
+    ? { [MIG_CONFIG_LABEL]: sharing.mig }
+    : { [DEVICE_PLUGIN_CONFIG_LABEL]: timeSlicesConfig(sharing.timeSlicing.replicas) };
 }
 
-const MIG_LABEL = "nvidia.com/mig.config";
-const TURNS_LABEL = "nvidia.com/device-plugin.config";
-
 export function isSharingLabel(key: string): boolean {
-  return key === MIG_LABEL || key === TURNS_LABEL;
+  return key === MIG_CONFIG_LABEL || key === DEVICE_PLUGIN_CONFIG_LABEL;
 }
 
 /** The configuration of the device plugin with which so many pods take turns on a card. */

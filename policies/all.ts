@@ -1,6 +1,7 @@
 import type { ResourcePolicy, StackPolicy } from "./lib/policy";
 import { encryptionAtRest } from "./rules/encryption-at-rest";
 import { gpuClaimedOnce } from "./rules/gpu-claimed-once";
+import { gpuExclusive } from "./rules/gpu-exclusive";
 import { gpuTolerations } from "./rules/gpu-tolerations";
 import { imageArchitecture } from "./rules/image-architecture";
 import { leastPrivilegeOci } from "./rules/least-privilege-oci";
@@ -24,6 +25,7 @@ import { tenantIsolation } from "./rules/tenant-isolation";
 export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   encryptionAtRest,
   gpuClaimedOnce,
+  gpuExclusive,
   gpuTolerations,
   imageArchitecture,
   leastPrivilegeOci,

@@ -5,7 +5,7 @@ import { chartsWithCrds, installChartCrds } from "./cluster/chart-crds";
 import type { ControlPlane } from "./cluster/control-plane";
 import { addStorage, runNodes } from "./cluster/existing-parts";
 import { controllersOf } from "./cluster/foreign-controllers";
-import { kindsOf, makesPods, runtimeClassesOf } from "./cluster/recorded-objects";
+import { foreignNamespacesOf, kindsOf, makesPods, runtimeClassesOf } from "./cluster/recorded-objects";
 import type { RehearsalFacts } from "./report/schema";
 
 /** Long enough for controllers to see a pod leave, as they always do where containers have to stop. */
@@ -17,7 +17,6 @@ export async function prepareCluster(
   plane: ControlPlane,
   nodes: readonly KubernetesObject[],
   objects: readonly KubernetesObject[],
-  failing?: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { client } = plane;
   const kinds = kindsOf(objects);
@@ -26,7 +25,10 @@ export async function prepareCluster(
       return client.create({ apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name }, handler: name });
     }),
     addStorage(client, objects),
-    runNodes(plane, nodes, { terminationMs: TERMINATION_MS, ...(failing && { failing }) }),
+    ...foreignNamespacesOf(objects).map((name) =>
+      client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }),
+    ),
+    runNodes(plane, nodes, { terminationMs: TERMINATION_MS }),
     ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
   ]);
   await Promise.all(controllersOf(kinds).map(({ run }) => run(plane)));

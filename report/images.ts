@@ -43,8 +43,13 @@ function chartReferences({ inputs }: RecordedResource): string[] {
   if (name === undefined) {
     return [];
   }
-  return chartImages(name).images.map(({ component, registry, repository, reference }) => {
+  const pulled = chartImages(name).images.filter(({ when }) => valueAt(inputs.values, when) !== false);
+  return pulled.map(({ component, registry, repository, folder, reference }) => {
     const own = image(component);
+    const place = textAt(inputs.values, folder);
+    if (place !== undefined) {
+      return `${place}${own.slice(own.lastIndexOf("/"))}`;
+    }
     const whole = textAt(inputs.values, reference);
     if (whole !== undefined) {
       return whole;
@@ -60,6 +65,10 @@ function chartReferences({ inputs }: RecordedResource): string[] {
 }
 
 function textAt(values: unknown, path: string | undefined): string | undefined {
-  const value = path?.split(".").reduce<unknown>((map, key) => Object(map)[key], values);
+  const value = valueAt(values, path);
   return typeof value === "string" ? value : undefined;
+}
+
+function valueAt(values: unknown, path: string | undefined): unknown {
+  return path?.split(".").reduce<unknown>((map, key) => Object(map)[key], values);
 }

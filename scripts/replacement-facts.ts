@@ -35,9 +35,12 @@ export const FACTS_FILE = join(repositoryRoot(), "test/fixtures/upstream/oci-rep
 /** The environments of this repository in which we make the cluster on Oracle Cloud. */
 const ENVIRONMENTS = ["oci-a10", "oci-h100"];
 
-/** What other settings make: a public endpoint, a compute cluster, an autoscaler on instance principals. */
+/** What other settings make: a public endpoint, a compute cluster, nodes that join by themselves. */
 const BY_OTHER_SETTINGS = [
+  "oci:Core/clusterNetwork:ClusterNetwork",
   "oci:Core/computeCluster:ComputeCluster",
+  "oci:Core/instanceConfiguration:InstanceConfiguration",
+  "oci:Core/instancePool:InstancePool",
   "oci:Core/internetGateway:InternetGateway",
   "oci:Core/natGateway:NatGateway",
   "oci:Core/networkSecurityGroupSecurityRule:NetworkSecurityGroupSecurityRule",

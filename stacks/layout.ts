@@ -8,7 +8,9 @@ import { type OutsidePublished, publishedExternal } from "../components/gateway/
 import { quotaRule } from "../components/gateway/quotas";
 import type { RunTimeModels } from "../components/gateway/run-time-models";
 import type { GatewayService } from "../components/gateway/service-routes";
-import { fabricGateConnections } from "../components/gpu/connections";
+import { gpuSoftwareConnections } from "../components/gpu/connections";
+import { makesDrivers } from "../components/gpu/nvidia";
+import { rdmaDeviceConnections } from "../components/gpu/rdma-devices";
 import { type MeshLayout, meshLayout } from "../components/mesh/mesh-layout";
 import { meshTargets } from "../components/mesh/targets";
 import { nodeConnections } from "../components/node/connections";
@@ -30,6 +32,7 @@ import { tenantsOf } from "../planner/tenants";
 import type { DeploymentPlan } from "../planner/types";
 import type { ActiveAddon } from "./addons/addon";
 import type { LaidOut, Planned } from "./addons/contract";
+import { gpuSoftware } from "./gpu-software";
 import { platformNamespaces } from "./platform-namespaces";
 
 /** All that is known of a platform before anything is made. */
@@ -77,8 +80,8 @@ export function layOut(
     ...(mode === "off" ? [] : meshTargets({ mode, endpoints, gateway: gatewayProxies, models: plan.models })),
     ...addons.flatMap((addon) => addon.targets(planned) ?? []),
   ];
-  const gpuPools = plan.pools.flatMap(({ shape, selector, taints }) =>
-    shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: selector, tolerations: taints }] : [],
+  const gpuPools = plan.pools.flatMap(({ shape, selector, taints, startupTaints }) =>
+    shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: selector, tolerations: [...taints, ...startupTaints] }] : [],
   );
   const laidOut: LaidOut = { environment, plan, cluster, endpoints, targets, gpuPools };
   const declared: Connection[] = [
@@ -93,8 +96,9 @@ export function layOut(
       tokenIssuer: plan.tokenIssuer,
       acme: environment.gateway.tls.kind === "acme" ? environment.gateway.tls : undefined,
     }),
+    ...rdmaDeviceConnections(cluster),
+    ...softwareConnections(planned),
     ...storeConnections(plan, cluster),
-    ...fabricGateConnections(plan.pools, cluster),
     ...servingConnections(plan.models, cluster),
     ...nodeConnections(plan.groups, endpoints, cluster),
     ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),
@@ -120,6 +124,14 @@ export function layOut(
 /** Of models whose pods are on the network of their nodes. */
 function hostNetworkNamespaces(models: DeploymentPlan["models"]): ReadonlySet<string> {
   return new Set(models.flatMap(({ name, nodeLink }) => (nodeLink?.hostNetwork ? [modelNamespaceName(name)] : [])));
+}
+
+/** Of what the platform runs itself. */
+function softwareConnections(planned: Planned & { readonly cluster: Cluster }): Connection[] {
+  const software = gpuSoftware(planned);
+  return software?.by === "platform"
+    ? gpuSoftwareConnections({ makesDrivers: makesDrivers(software.pools, software.image) }, planned.cluster)
+    : [];
 }
 
 function onlyDriver(drivers: readonly ControlAccess[]): ControlAccess | undefined {

@@ -25,6 +25,7 @@ export function okeSettings(
     ...said,
     environment,
     network,
+    rdmaCidr: oke.network.rdma,
     loadBalancers: okeLoadBalancers(gateway, privateCidrs),
     homeRegion,
     encryptionKeyId,

@@ -1,11 +1,12 @@
 import type { Cluster } from "../components/core/cluster";
-import { gateNamespaces } from "../components/gpu/names";
+import { rdmaDeviceNamespaces } from "../components/gpu/rdma-devices";
 import { servingNamespaces } from "../components/serving/serving";
 import {
   AI_GATEWAY_NAMESPACE,
   CERT_MANAGER_NAMESPACE,
   ENVOY_GATEWAY_NAMESPACE,
   GATEWAY_NAMESPACE,
+  GPU_SOFTWARE_NAMESPACE,
   ISTIO_NAMESPACE,
   MODEL_STORE_NAMESPACE,
   NETWORK_POLICY_NAMESPACE,
@@ -13,22 +14,24 @@ import {
 import { PLAN_CONFIG_MAP } from "../names/plan-record";
 import type { ActiveAddon } from "./addons/addon";
 import type { Planned } from "./addons/contract";
+import { gpuSoftware } from "./gpu-software";
 
 /** Every Kubernetes namespace that the platform makes. Others that connections name are somebody else's. */
 export function platformNamespaces(
-  planned: Planned & { readonly cluster: Pick<Cluster, "networkPolicies"> },
+  planned: Planned & { readonly cluster: Pick<Cluster, "networkPolicies" | "gpuSoftware" | "pools"> },
   addons: readonly Pick<ActiveAddon, "namespaces">[],
 ): string[] {
   const { environment, plan, cluster } = planned;
   return [
     PLAN_CONFIG_MAP.namespace,
     ...(cluster.networkPolicies === "platform" ? [NETWORK_POLICY_NAMESPACE] : []),
+    ...(gpuSoftware(planned)?.by === "platform" ? [GPU_SOFTWARE_NAMESPACE] : []),
     ...(environment.mesh.mode === "off" ? [] : [ISTIO_NAMESPACE]),
+    ...rdmaDeviceNamespaces(cluster),
     ENVOY_GATEWAY_NAMESPACE,
     AI_GATEWAY_NAMESPACE,
     ...(environment.cluster.certManager === "platform" ? [CERT_MANAGER_NAMESPACE] : []),
     MODEL_STORE_NAMESPACE,
-    ...gateNamespaces(plan.pools),
     ...servingNamespaces(plan.models, plan.stage),
     GATEWAY_NAMESPACE,
     ...addons.flatMap((addon) => addon.namespaces(planned) ?? []),

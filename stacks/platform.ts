@@ -9,8 +9,8 @@ import { PlatformComponent } from "../components/core/platform-component";
 import { priorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
-import { gatedPools } from "../components/gpu/names";
-import { FabricGates } from "../components/gpu/nccl-gate";
+import { GpuSoftware } from "../components/gpu/gpu-software";
+import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
 import { Serving } from "../components/serving/serving";
@@ -30,6 +30,7 @@ import { ADDON_ALERTS, ADDON_DASHBOARDS } from "./addons/watched";
 import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
 import { gpuAccess } from "./gpu-access";
+import { gpuSoftware } from "./gpu-software";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 
@@ -117,6 +118,14 @@ export class Platform extends PlatformComponent {
             },
             this.childOptions({ dependsOn: [...priorities, ...engine] }),
           ).ready;
+    const software = gpuSoftware(args);
+    const gpusReady = software
+      ? new GpuSoftware(
+          this.child("gpu-software"),
+          software,
+          this.childOptions({ dependsOn: [...priorities, ...roles, ...engine] }),
+        ).ready
+      : [];
     // Until it exists, pods that name a priority class are refused, and so is the binding of a role; claims wait for their class, and policies hold nobody back.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
       this.childOptions({ dependsOn: [...priorities, ...roles, ...volumes, ...engine, ...meshReady, ...after] });
@@ -149,10 +158,7 @@ export class Platform extends PlatformComponent {
       children,
     );
 
-    const gates =
-      gatedPools(plan.pools).length > 0
-        ? new FabricGates(this.child("fabric-gate"), { pools: plan.pools, gpuAccess: access }, children)
-        : undefined;
+    const devices = rdmaDevices(this.child("rdma-devices"), { cluster, stage }, optionsAfter(...gpusReady));
 
     const serving = new Serving(
       this.child("models"),
@@ -163,11 +169,11 @@ export class Platform extends PlatformComponent {
         stage,
         control,
         gpuAccess: access,
-        ...(gates && { gateOf: (pool) => gates.readyFor(pool) }),
+        ...(devices && { poolsReady: devices.ready }),
         ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
       },
       // A waypoint is a Gateway: its kind comes with the gateway's controllers.
-      meshLaidOut?.waypoints.length ? optionsAfter(...controllers.releases) : children,
+      optionsAfter(...gpusReady, ...(meshLaidOut?.waypoints.length ? controllers.releases : [])),
     );
 
     const inference = new InferenceGateway(

@@ -1,6 +1,7 @@
 import { ClusterMismatchError } from "../components/cluster/cluster-mismatch";
 import { CLUSTER_OUTPUT, outputsOfCluster } from "../components/cluster/cluster-outputs";
 import type { Cluster } from "../components/core/cluster";
+import { localDisksProblems } from "../planner/local-disks";
 import { ModelConfigError } from "../planner/model/errors";
 import { planWithAdvice } from "../planner/plan-with-advice";
 import type { CapacityProblem, DeploymentPlan } from "../planner/types";
@@ -86,6 +87,7 @@ export async function planEnvironment(
     ...settingProblems(environment.models, request.models),
     ...platformPlaceProblems(environment.cluster.kind, plan.pools),
     ...bootVolumeProblems(environment.pools, plan),
+    ...localDisksProblems(plan.pools, plan.models),
     ...addons.flatMap((addon) => addon.problems({ environment, plan }) ?? []),
   ];
   // What would fail is advised on before what costs too much.

@@ -71,6 +71,7 @@ export const clusterOutputs = z.object({
   apiServerCidrs: networks.default([]),
   networkPolicies: z.enum(["platform", "present"]).default("present"),
   gpuSoftware: z.enum(["platform", "addon", "present"]).default("present"),
+  rdmaCidr: z.string().optional(),
   loadBalancer: z.enum(LOAD_BALANCER_NAMES).default("plain"),
 });
 
@@ -98,6 +99,7 @@ export function outputsOfCluster(kind: ClusterKind, cluster: Cluster): WrittenCl
     apiServerCidrs: cluster.apiServerCidrs,
     networkPolicies: cluster.networkPolicies,
     gpuSoftware: cluster.gpuSoftware,
+    ...(cluster.rdmaCidr !== undefined && { rdmaCidr: cluster.rdmaCidr }),
     loadBalancer: loadBalancerName(cluster.loadBalancer),
   };
 }

@@ -48,6 +48,7 @@ export class ReferencedCluster extends PlatformComponent implements Cluster {
   readonly loadBalancer: Cluster["loadBalancer"];
   readonly networkPolicies: Cluster["networkPolicies"];
   readonly gpuSoftware: Cluster["gpuSoftware"];
+  readonly rdmaCidr: Cluster["rdmaCidr"];
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity = undefined;
   readonly privateCidrs: readonly string[];
@@ -78,6 +79,7 @@ export class ReferencedCluster extends PlatformComponent implements Cluster {
     this.loadBalancer = LOAD_BALANCERS[outputs.loadBalancer];
     this.networkPolicies = outputs.networkPolicies;
     this.gpuSoftware = outputs.gpuSoftware;
+    this.rdmaCidr = outputs.rdmaCidr;
     this.gpuExporters = args.gpuExporters;
     this.privateCidrs = [...new Set([...args.privateCidrs, ...outputs.privateCidrs])];
     this.apiServerCidrs = args.apiServerCidrs.length > 0 ? args.apiServerCidrs : outputs.apiServerCidrs;

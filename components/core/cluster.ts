@@ -83,6 +83,8 @@ export interface Cluster extends ClusterNetworks {
   readonly networkPolicies: "platform" | "present";
   /** Who brings drivers' device plugins to GPU nodes: the platform, an add-on of the cloud, or whoever made the cluster. */
   readonly gpuSoftware: "platform" | "addon" | "present";
+  /** Addresses, in CIDR form, that pods' interfaces on the RDMA network get, where the platform gives them out. @default the catalogue's */
+  readonly rdmaCidr?: string | undefined;
   /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
   /** Undefined: service accounts have no rights in a cloud. */

@@ -1,26 +1,33 @@
-import { FABRIC_GATE_NAMESPACE } from "../../names/namespaces";
-import type { PoolPlan } from "../../planner/types";
-import { type Connection, connect } from "../core/connections";
-import { type ClusterNetworks, toKubernetesApi } from "../core/network";
-import { certifierPods, gateNamespaces, trialPods } from "./names";
+import { GPU_SOFTWARE_NAMESPACE } from "../../names/namespaces";
+import { type Connection, connect, podsIn } from "../core/connections";
+import { type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
 
-/** What the gates of RDMA networks connect to. Pods on the network of their nodes are outside of all this. */
-export function fabricGateConnections(
-  pools: readonly PoolPlan[],
-  networks: Pick<ClusterNetworks, "apiServerCidrs">,
+/** Pods of the driver, as the operator labels them. */
+const DRIVER_PODS = {
+  namespace: GPU_SOFTWARE_NAMESPACE,
+  podLabels: { "app.kubernetes.io/component": "nvidia-driver" },
+};
+
+/**
+ * What the software of GPUs connects to: the Kubernetes API, and what drivers are made of. Kubelets ask and are told through
+ * sockets of their nodes.
+ */
+export function gpuSoftwareConnections(
+  { makesDrivers }: { readonly makesDrivers: boolean },
+  networks: ClusterNetworks,
 ): Connection[] {
-  const namespaces = gateNamespaces(pools);
   return [
-    ...namespaces.map((namespace) => toKubernetesApi(namespace, certifierPods(namespace), networks)),
-    ...namespaces
-      .filter((namespace) => namespace === FABRIC_GATE_NAMESPACE)
-      .map((namespace) =>
-        connect({
-          name: "fabric-trials-to-each-other",
-          reason: "Pods of a trial compute together: ssh starts it, then MPI and NCCL choose their ports freely",
-          from: trialPods(namespace),
-          to: trialPods(namespace),
-        }),
-      ),
+    toKubernetesApi("gpu-software", podsIn(GPU_SOFTWARE_NAMESPACE), networks),
+    ...(makesDrivers
+      ? [
+          connect({
+            name: "gpu-drivers-to-packages",
+            reason: "Drivers are compiled against the node's kernel, whose packages its distribution serves",
+            from: DRIVER_PODS,
+            to: internet(networks),
+            ports: [80, 443],
+          }),
+        ]
+      : []),
   ];
 }

@@ -2,20 +2,15 @@ import { image } from "../../catalog/images";
 import type { Labels } from "../../names/labels";
 import { GPU_METRICS_NAMESPACE } from "../../names/namespaces";
 import { NODE_AGENTS } from "../../planner/node-agents";
-import type { Taint } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import type { ControllerArgs } from "../core/controller";
 import type { GpuAccessByVendor, GpuVendor } from "../core/gpu-access";
-import { toleration } from "../core/hardened-pod";
+import { type NodePlacement, nodePlacement, type PoolNodes } from "../core/node-placement";
 import { burstable } from "../core/resources";
 
 /** Nodes with GPUs of one vendor. */
-export interface GpuPool {
+export interface GpuPool extends PoolNodes {
   readonly vendor: GpuVendor;
-  /** Labels of the pool's nodes. */
-  readonly nodeSelector: Labels;
-  /** Taints of the pool's nodes. */
-  readonly tolerations: readonly Taint[];
 }
 
 export interface GpuMetricsArgs {
@@ -26,9 +21,7 @@ export interface GpuMetricsArgs {
 }
 
 /** Where an exporter runs: the nodes of all pools of its vendor. */
-interface Placement {
-  readonly affinity: HelmValues;
-  readonly tolerations: HelmValues[];
+interface Placement extends NodePlacement {
   readonly runtimeClass: string | undefined;
 }
 
@@ -99,7 +92,7 @@ export function gpuMetrics({ pools, gpuAccess }: GpuMetricsArgs): ControllerArgs
     contents: () => ({
       charts: gpuVendors(pools).map((vendor) => {
         const { chart, values } = GPU_EXPORTERS[vendor];
-        const where = placement(pools.filter((pool) => pool.vendor === vendor));
+        const where = nodePlacement(pools.filter((pool) => pool.vendor === vendor));
         return {
           suffix: vendor,
           chart,
@@ -114,24 +107,4 @@ export function gpuMetrics({ pools, gpuAccess }: GpuMetricsArgs): ControllerArgs
 /** Vendors of the pools, each once, in a stable order. */
 export function gpuVendors(pools: readonly GpuPool[]): GpuVendor[] {
   return [...new Set(pools.map(({ vendor }) => vendor))].sort();
-}
-
-/**
- * One DaemonSet serves all pools of a vendor: the terms of a node affinity are alternatives. A pool without
- * labels is the whole cluster (an edge node), which a term cannot say: an empty one matches nothing.
- */
-function placement(pools: readonly GpuPool[]): Omit<Placement, "runtimeClass"> {
-  const taints = new Map(
-    pools.flatMap(({ tolerations }) => tolerations).map((taint) => [JSON.stringify(taint), taint]),
-  );
-  const terms = pools.map(({ nodeSelector }) => ({
-    matchExpressions: Object.entries(nodeSelector).map(([key, value]) => ({ key, operator: "In", values: [value] })),
-  }));
-  const everywhere = terms.some(({ matchExpressions }) => matchExpressions.length === 0);
-  return {
-    affinity: everywhere
-      ? {}
-      : { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
-    tolerations: [...taints.values()].map((taint) => ({ ...toleration(taint) })),
-  };
 }

@@ -1,6 +1,7 @@
 /** Small settings that all model servers' pods share. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { ANNOTATIONS } from "../../names/labels";
+import { partName } from "../../planner/slices";
 import type { ModelPlan } from "../../planner/types";
 import type { GpuAccess } from "../core/gpu-access";
 import type { Replicas } from "../core/workload";
@@ -27,14 +28,18 @@ export function modelReplicas({ minReplicas }: ModelPlan, control: ControlAccess
   return { count: minReplicas, owner: control ? "runtime" : "plan" };
 }
 
-/** What the plan expects on the tightest GPU and the most that it may be, for policies and for whoever reads the pod. */
-export function memoryAnnotations({ memoryPerGpu, verdict, server }: ModelPlan): Record<string, string> {
+/**
+ * What the plan expects on the tightest GPU and the most that it may be, and which part of a GPU that is, for policies and
+ * for whoever reads the pod.
+ */
+export function memoryAnnotations({ memoryPerGpu, verdict, server, gpuSlice }: ModelPlan): Record<string, string> {
   const { totalGiB, limitGiB } = server?.memoryPerGpu ?? memoryPerGpu;
   const mostGiB = server?.mostGiB ?? totalGiB + verdict.intervalGiB.above;
   return {
     [ANNOTATIONS.memoryTotalGiB]: totalGiB.toFixed(2),
     [ANNOTATIONS.memoryMostGiB]: mostGiB.toFixed(2),
     [ANNOTATIONS.memoryLimitGiB]: limitGiB.toFixed(2),
+    ...(gpuSlice && { [ANNOTATIONS.gpuPart]: `1 ${partName(gpuSlice)} of ${gpuSlice.perGpu} on each card` }),
   };
 }
 

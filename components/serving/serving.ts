@@ -23,8 +23,8 @@ export interface ServingArgs {
   readonly stage: Stage;
   /** Settings of the GPUs' driver that differ by environment. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
-  /** What the models of a pool wait for: that its nodes' RDMA network was tried. @default nothing */
-  readonly gateOf?: (pool: string) => readonly pulumi.Resource[];
+  /** What models wait for, by the pool that they are placed on. @default nothing */
+  readonly poolsReady?: Readonly<Record<string, readonly pulumi.Resource[]>>;
   /** Keys of servers outside, by the names of the secrets. @default none */
   readonly apiKeys?: Readonly<Record<string, pulumi.Output<string>>>;
 }
@@ -37,7 +37,7 @@ export class Serving extends PlatformComponent {
   /** @throws Error when the plan asks of an engine what it cannot do. */
   constructor(name: string, args: ServingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:Serving", name, opts);
-    const { models, stage, gpuAccess = {}, apiKeys = {}, gateOf = () => [], ...shared } = args;
+    const { models, stage, gpuAccess = {}, apiKeys = {}, poolsReady = {}, ...shared } = args;
     const controllers = new Map(
       controllersOf(models).map(({ controller }) => [
         controller,
@@ -56,7 +56,7 @@ export class Serving extends PlatformComponent {
           gpu: model.gpuVendor && gpuAccess[model.gpuVendor],
           controller: Server.controller && controllers.get(Server.controller)?.releases,
         },
-        this.childOptions({ dependsOn: [...gateOf(model.pool)] }),
+        this.childOptions({ dependsOn: [...(poolsReady[model.pool] ?? [])] }),
       );
     }
     this.endpoints = modelEndpoints(models, args.control);

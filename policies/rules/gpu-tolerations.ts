@@ -57,7 +57,9 @@ export const gpuTolerations = stackPolicy(
 
 /** Without a plan: the taint that cloud providers and the ExtendedResourceToleration admission plugin use. */
 function conventional(resourceName: string): Pool {
-  return { name: "any GPU node", selector: {}, taints: [{ key: resourceName, effect: "NoSchedule" }] };
+  // Nodes whose cards are parted keep the taint of their cards.
+  const key = resourceName.replace(/\/.*/, "/gpu");
+  return { name: "any GPU node", selector: {}, taints: [{ key, effect: "NoSchedule" }] };
 }
 
 /** True when the selector asks for labels that the pool's pods select by, and for none that contradicts them; pods with affinity alone may land on any. */

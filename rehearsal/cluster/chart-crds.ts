@@ -3,21 +3,22 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parse } from "yaml";
 import { describeObject, type KubernetesObject } from "../../kubernetes/object";
+import { repositoryRoot } from "../../names/repository-root";
 import { moduleFolder } from "../parts/find";
 import { type ApiClient, ApiError } from "./api-client";
 import { waitFor } from "./wait";
 
 /** Where custom resource definitions lie. */
 export interface CrdSource {
-  /** Go module. */
-  readonly module: string;
+  /** Go module. @default this repository: there is no such module */
+  readonly module?: string;
   /** A file of it, or a folder with YAML files. */
   readonly path: string;
 }
 
 /**
- * Where the definitions of each chart of ours lie in its project's Go module. The modules' versions are pinned in
- * rehearsal/parts/modules and are the nearest to the charts' that the Go module index has.
+ * Where the definitions of each chart of ours, and of each add-on of a cloud, lie in its project's Go module. The modules' versions
+ * are pinned in rehearsal/parts/modules and are the nearest to the charts' that the Go module index has.
  */
 const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
   "cert-manager": { module: "github.com/cert-manager/cert-manager", path: "deploy/crds" },
@@ -32,6 +33,11 @@ const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
   },
   "istio-base": { module: "istio.io/api", path: "kubernetes/customresourcedefinitions.gen.yaml" },
   lws: { module: "sigs.k8s.io/lws", path: "config/crd/bases" },
+  NvidiaNetworkOperator: {
+    module: "github.com/k8snetworkplumbingwg/sriov-network-operator",
+    path: "config/crd/bases",
+  },
+  "nv-ipam": { path: "rehearsal/cluster/crds" },
   "kuberay-operator": { module: "github.com/ray-project/kuberay/ray-operator", path: "config/crd/bases" },
 };
 
@@ -46,7 +52,7 @@ export function crdSources(): readonly CrdSource[] {
   return [...Object.values(CHART_CRDS), ...GITOPS_CRDS];
 }
 
-/** Names of the charts that bring custom resource definitions. */
+/** Names of the charts and add-ons that bring custom resource definitions. */
 export function chartsWithCrds(): string[] {
   return Object.keys(CHART_CRDS);
 }
@@ -89,7 +95,8 @@ export async function crdDefinitions(
   { module, path }: CrdSource,
   kinds?: ReadonlySet<string>,
 ): Promise<readonly CrdDefinition[]> {
-  return yamlFiles(join(await moduleFolder(module), path))
+  const folder = module === undefined ? repositoryRoot() : await moduleFolder(module);
+  return yamlFiles(join(folder, path))
     .flatMap(definitions)
     .filter(({ summary: { spec } }) => kinds === undefined || kinds.has(`${spec.names.kind}.${spec.group}`));
 }

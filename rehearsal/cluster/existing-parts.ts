@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KubernetesObject } from "../../kubernetes/object";
+import { type MeshMode, meshAgents } from "../../planner/mesh-reserve";
+import { NODE_AGENTS } from "../../planner/node-agents";
+import type { Capacity } from "../../planner/packing";
 import { allocatable } from "../../planner/pod-resources";
 import { cloudLabels } from "../../planner/pool-labels";
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
@@ -74,7 +77,7 @@ export function nodesOf(plan: DeploymentPlan, count: (pool: PoolPlan) => number 
   const pools = plan.pools.map((pool) => (isShared ? { ...pool, taints: [] } : pool));
   return pools.flatMap((pool) => {
     const blockSize = Math.max(1, ...plan.models.filter((m) => m.pool === pool.name).map((m) => m.nodesPerReplica));
-    return Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index, blockSize));
+    return Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index, { blockSize, mesh: plan.mesh }));
   });
 }
 
@@ -82,13 +85,28 @@ function mostNodes({ maxNodes }: PoolPlan): number {
   return maxNodes;
 }
 
-/** @param blockSize nodes in each block of the RDMA network: as many as the largest replica takes. */
+/**
+ * What plans leave to agents that are not played: those of charts and of the cloud, and a mesh's. Calico's agent comes as a pod, where the
+ * platform has one, so its room is there.
+ */
+function notPlayed({ provider }: Pick<PoolPlan["shape"], "provider">, mesh: MeshMode | undefined): Capacity {
+  const { cpu, memoryGiB } = meshAgents(mesh);
+  const played = provider === "oci" ? NODE_AGENTS.networkPolicies : { cpu: 0, memoryGiB: 0 };
+  return { gpus: 0, cpu: cpu - played.cpu, memoryGiB: memoryGiB - played.memoryGiB };
+}
+
+interface Around {
+  /** Nodes in each block of the RDMA network: as many as the largest replica takes. */
+  readonly blockSize: number;
+  readonly mesh: MeshMode | undefined;
+}
+
 function nodeOf(
-  { name, shape, labels, taints, startupTaints, fabric }: PoolPlan,
+  { name, shape, labels, taints, fabric }: PoolPlan,
   index: number,
-  blockSize: number,
+  { blockSize, mesh }: Around,
 ): KubernetesObject {
-  const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });
+  const { cpu, memoryGiB, gpus } = allocatable(shape, notPlayed(shape, mesh));
   const resources = {
     cpu: `${Math.floor(cpu * 1000)}m`,
     memory: `${Math.floor(memoryGiB * 1024)}Mi`,
@@ -113,16 +131,12 @@ function nodeOf(
         }),
       },
     },
-    spec: { taints: [...taints, ...startupTaints] },
+    spec: { taints },
     status: { capacity: resources, allocatable: resources },
   };
 }
 
 export interface KubeletOptions {
-  /** Labels of pods of Jobs that end with an error. @default all end well */
-  readonly failing?: Readonly<Record<string, string>>;
-  /** Leave all pods as they are once they are scheduled: a test plays what runs in them. @default false */
-  readonly idle?: boolean;
   /** Milliseconds that a pod takes to end. In no time, a controller may miss that it was leaving. @default 0 */
   readonly terminationMs?: number;
 }
@@ -131,21 +145,21 @@ export interface KubeletOptions {
 export async function runNodes(
   plane: ControlPlane,
   nodes: readonly KubernetesObject[],
-  { terminationMs = 0, failing, idle = false }: KubeletOptions = {},
+  { terminationMs = 0 }: KubeletOptions = {},
 ): Promise<void> {
   const stages = join(await moduleFolder("sigs.k8s.io/kwok"), "kustomize", "stage");
   const files = [
     "node/fast/node-initialize",
     // Without it the node controller takes the nodes for lost after 40 seconds.
     "node/heartbeat-with-lease/node-heartbeat-with-lease",
-    ...(idle ? [] : ["pod/fast/pod-ready", "pod/fast/pod-complete"]),
+    "pod/fast/pod-ready",
+    "pod/fast/pod-complete",
   ];
   plane.run(requirePart("kwok"), [
     `--kubeconfig=${plane.kubeconfig}`,
     "--manage-all-nodes",
     ...files.map((file) => `--config=${join(stages, `${file}.yaml`)}`),
     `--config=${podDeletion(plane, terminationMs)}`,
-    ...(failing ? [`--config=${podFailure(plane, failing)}`] : []),
   ]);
   plane.run(requirePart("kube-scheduler"), [`--config=${schedulerSettings(plane)}`, "--secure-port=0"]);
   await Promise.all(nodes.map((node) => plane.client.create(node)));
@@ -162,31 +176,6 @@ function schedulerSettings({ folder, kubeconfig }: ControlPlane): string {
     podMaxBackoffSeconds: 1,
   };
   writeFileSync(file, JSON.stringify(settings));
-  return file;
-}
-
-/** KWOK's rule that has pods of Jobs end with an error: it weighs more than the one by which they end well. */
-function podFailure({ folder }: ControlPlane, labels: Readonly<Record<string, string>>): string {
-  const file = join(folder, "pod-failure.json");
-  const stage = {
-    apiVersion: "kwok.x-k8s.io/v1alpha1",
-    kind: "Stage",
-    metadata: { name: "pod-failure" },
-    spec: {
-      resourceRef: { apiGroup: "v1", kind: "Pod" },
-      selector: {
-        matchLabels: labels,
-        matchExpressions: [
-          { key: ".metadata.deletionTimestamp", operator: "DoesNotExist" },
-          { key: ".status.phase", operator: "In", values: ["Pending", "Running"] },
-          { key: ".metadata.ownerReferences.[].kind", operator: "In", values: ["Job"] },
-        ],
-      },
-      weight: 100,
-      next: { statusTemplate: "phase: Failed\nreason: Error\nmessage: played by the rehearsal" },
-    },
-  };
-  writeFileSync(file, JSON.stringify(stage));
   return file;
 }
 

@@ -13,6 +13,16 @@ export function kindsOf(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(objects.map(({ apiVersion, kind }) => `${kind}.${apiVersion.split("/")[0]}`));
 }
 
+/** Namespaces that every cluster has. */
+const OF_EVERY_CLUSTER = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
+/** Namespaces with objects in them that none of these objects makes: add-ons of the cloud do. */
+export function foreignNamespacesOf(objects: readonly KubernetesObject[]): string[] {
+  const made = objects.flatMap(({ kind, metadata }) => (kind === "Namespace" ? [metadata.name] : []));
+  const used = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+  return [...used].filter((name) => !made.includes(name) && !OF_EVERY_CLUSTER.includes(name));
+}
+
 /** Storage classes that claims of these objects name. */
 export function storageClassesOf(objects: readonly KubernetesObject[]): Set<string> {
   const claims = objects.filter(({ kind }) => kind === "PersistentVolumeClaim") as unknown as readonly Claim[];

@@ -58,6 +58,9 @@ export const pool = z.strictObject({
   localDisks: flag("Its nodes keep pods' files on their local disks, encrypted, and empty after a reboot."),
   numa: oneOf(["restricted", "single-numa-node", "best-effort"], "Topology manager of its kubelets.").optional(),
   confidential: flag("Memory of its nodes is encrypted against their host."),
-  gpusClaimed: count("GPUs", "Claimed by the minimum replicas of the models placed here."),
-  gpusTotal: count("GPUs", "On minNodes."),
+  gpusClaimed: count(
+    "GPUs",
+    "Claimed by the minimum replicas of the models placed here; parts of GPUs where `sharing` parts them.",
+  ),
+  gpusTotal: count("GPUs", "On minNodes, or parts of them."),
 });

@@ -26,10 +26,11 @@ function partsOf({ shape, gpusTotal }: PoolPlan): string {
   return shape.gpu?.slice ? ` ${partWord(shape.gpu.slice, gpusTotal)}` : "";
 }
 
-function describe({ shape, hoursPerDay }: PoolPlan, note: string | undefined): string {
+function describe({ shape, hoursPerDay, confidential }: PoolPlan, note: string | undefined): string {
   const { gpu, cpu, memoryGiB } = shape;
   return [
     gpu ? gpusText(gpu) : `${count(cpu.vcpus)} CPUs, ${count(memoryGiB)} GiB, ${cpu.arch}`,
+    confidential ? "memory encrypted against the host" : undefined,
     hoursPerDay < 24 ? `runs ${count(hoursPerDay)} hours a day` : undefined,
     note,
   ]

@@ -10,6 +10,7 @@ import * as cluster from "./rules/cluster";
 import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
 import * as gatewayName from "./rules/gateway-name";
+import * as gpuSoftware from "./rules/gpu-software";
 import * as labels from "./rules/labels";
 import * as mesh from "./rules/mesh";
 import * as modelStore from "./rules/model-store";
@@ -36,8 +37,12 @@ const rules: readonly Rule[] = [
   cluster.okeVersionIsServed,
   cluster.keyIsOfTheCluster,
   cluster.scopeFitsTheCluster,
+  gpuSoftware.gpuSoftwareIsOfTheCluster,
+  gpuSoftware.gpuNodeImageIsKnown,
+  gpuSoftware.gpuSoftwareCanServe,
   okeNetwork.addressesFitTheNetwork,
   okeNetwork.subnetsHoldEveryNode,
+  okeNetwork.rdmaAddressesAreFree,
   okeNetwork.kubernetesApiHasKnownClients,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,

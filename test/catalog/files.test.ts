@@ -33,10 +33,12 @@ describe("catalogue files", () => {
     ["images.json", schemas.images],
     ["fabrics.json", schemas.fabrics],
     ["mig-profiles.json", schemas.migProfiles],
+    ["sriov.json", schemas.sriov],
     ["oke.json", schemas.oke],
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],
     ["chart-images.json", schemas.chartImages],
+    ["gpu-node-images.json", schemas.gpuNodeImages],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")
         ? [[`engine-options/${file}`, file.endsWith("-rules.json") ? schemas.engineRules : schemas.engineOptions]]

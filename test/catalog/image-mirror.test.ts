@@ -35,6 +35,9 @@ describe("a mirror of images", () => {
 });
 
 const CHARTS = [
+  "gpu-operator",
+  "amd-gpu",
+  "aws-efa-k8s-device-plugin",
   "gateway-helm",
   "ai-gateway-helm",
   "cert-manager",
@@ -79,7 +82,9 @@ describe.each(CHARTS)("images of chart %s", (chart) => {
     const { images, unused } = chartImages(chart);
     const keys = imageKeys(chart);
     expect(keys.length).toBeGreaterThan(0);
-    const listed = images.flatMap(({ repository, reference }) => repository ?? reference ?? []);
+    const listed = images.flatMap(
+      ({ repository, folder, reference }) => repository ?? reference ?? folder?.replace(/repository$/, "image") ?? [],
+    );
     expect(listed.filter((key) => !keys.includes(key))).toEqual([]);
     const missing = keys.filter(
       (key) => !listed.includes(key) && !Object.keys(unused).some((off) => key.startsWith(off)),
@@ -91,9 +96,11 @@ describe.each(CHARTS)("images of chart %s", (chart) => {
   it("are in the catalogue, and come from the mirror by values that the chart has", () => {
     const values = chartImageValues(chart, MIRROR, "image-pull");
     expect(chartValueProblems(chart, nested(values))).toEqual([]);
-    const { images } = chartImages(chart);
+    const { images, pullSecrets } = chartImages(chart);
     expect(images.map(({ component }) => imageEntry(component).component)).toHaveLength(images.length);
-    expect(values.size).toBe(images.reduce((sum, { registry }) => sum + (registry === undefined ? 1 : 2), 1));
+    const secrets = Object.values(pullSecrets ?? {}).flat().length;
+    expect(secrets).toBeGreaterThan(0);
+    expect(values.size).toBe(images.reduce((sum, { registry }) => sum + (registry === undefined ? 1 : 2), secrets));
     expect(chartNameOf(chartReference(chart).chart)).toBe(chart);
   });
 
@@ -121,6 +128,14 @@ describe("images of charts", () => {
       /^registry\.example\.com:5000\/.*\/proxyv2:1\.\d+\.\d+-distroless$/,
     );
     expect(chartImageValues("istio-ztunnel", {}, "image-pull").get("imagePullSecrets")).toEqual(["image-pull"]);
+  });
+
+  it("whose name stands apart are told the folder that holds it", () => {
+    const values = chartImageValues("gpu-operator", MIRROR, "image-pull");
+    expect(values.get("operator.repository")).toBe("registry.example.com:5000/mirror/nvcr.io/nvidia");
+    expect(values.get("toolkit.repository")).toBe("registry.example.com:5000/mirror/nvcr.io/nvidia/k8s");
+    expect(values.get("toolkit.imagePullSecrets")).toEqual(["image-pull"]);
+    expect(values.get("node-feature-discovery.imagePullSecrets")).toEqual([{ name: "image-pull" }]);
   });
 
   it("must be listed", () => {

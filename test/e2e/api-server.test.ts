@@ -11,7 +11,13 @@ import type { ApiClient } from "../../rehearsal/cluster/api-client";
 import { chartsWithCrds, installChartCrds } from "../../rehearsal/cluster/chart-crds";
 import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { addRuntimeClass } from "../../rehearsal/cluster/existing-parts";
-import { kindsOf, makesPods, podsOf, recordedObjects } from "../../rehearsal/cluster/recorded-objects";
+import {
+  foreignNamespacesOf,
+  kindsOf,
+  makesPods,
+  podsOf,
+  recordedObjects,
+} from "../../rehearsal/cluster/recorded-objects";
 import { changedRun, environments, type ProgramRun, programRun } from "../stacks/run";
 
 /** What the API server said about one object: a refusal, or warnings. */
@@ -108,7 +114,12 @@ describe.each(RUNS)("every Kubernetes object of $name on a real API server", ({ 
     await addRuntimeClass(client, config);
     objects = recordedObjects(resources);
     const kinds = kindsOf(objects);
-    await Promise.all(chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)));
+    await Promise.all([
+      ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
+      ...foreignNamespacesOf(objects).map((name) =>
+        client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }),
+      ),
+    ]);
 
     const workloads = objects.filter(makesPods);
     const first = objects.filter(({ kind }) => kind === "Namespace" || kind === "PriorityClass");

@@ -10,15 +10,33 @@ import { MADE_WITH } from "./engine/providers/cloud/nodes";
 import { TestBed } from "./engine/test-bed";
 import { GuardedPods, LEAST } from "./oke/guarded-pods";
 import { ociCommandFolder } from "./oke/oci-command";
-import { CLUSTER, clusterSection, KEPT, NODE_POOL, poolsSection, SYSTEM_POOL, type SystemPool } from "./oke/settings";
+import {
+  CLUSTER,
+  CLUSTER_NETWORK,
+  clusterSection,
+  INSTANCE_POOL,
+  KEPT,
+  NODE_POOL,
+  poolsSection,
+  type SelfManagedPools,
+  SYSTEM_POOL,
+  type SystemPool,
+  selfManagedPools,
+} from "./oke/settings";
 import { sharedBySuite } from "./shared-by-suite";
 
 const OLD_SHAPE = "VM.Standard.E4.Flex";
 const NEW_SHAPE = "VM.Standard.E5.Flex";
+const OLD_RDMA_SHAPE = "BM.GPU.A100-v2.8";
+const NEW_RDMA_SHAPE = "BM.GPU.H100.8";
+const IMAGE = "ocid1.image.oc1.eu-frankfurt-1.machine-image";
+const OTHER_IMAGE = "ocid1.image.oc1.eu-frankfurt-1.another-machine-image";
+/** Room for machines with an RDMA network. */
+const BUDGET = { "inference-stacks:budget": { value: JSON.stringify({ monthlyUsd: 1_000_000 }) } };
 const OTHER_KEY = "ocid1.key.oc1.eu-frankfurt-1.your-vault.your-key";
 
 describe("a cluster of our own in Oracle Cloud, on the real engine", { timeout: 300_000 }, () => {
-  const bed = sharedBySuite(() => TestBed.start("oci-a10", { ...clusterSection(), ...poolsSection() }));
+  const bed = sharedBySuite(() => TestBed.start("oci-a10", { ...clusterSection(), ...poolsSection(), ...BUDGET }));
   const up = (): Promise<Operation> => operation((onEvent) => bed().stack.up({ onEvent }));
   /** What the system pool is now, beside what it began as. */
   let system: SystemPool = {};
@@ -26,6 +44,15 @@ describe("a cluster of our own in Oracle Cloud, on the real engine", { timeout: 
     system = { ...system, ...changes };
     await bed().stack.setAllConfig(poolsSection(system));
     return up();
+  };
+  const upWithMachines = async (pools: SelfManagedPools): Promise<Operation> => {
+    await bed().stack.setAllConfig(poolsSection(system, selfManagedPools(pools)));
+    return up();
+  };
+  /** Nodes by a label of their own. */
+  const machines = async (what: string): Promise<KubernetesObject[]> => {
+    const nodes = await bed().plane.client.list("v1", "Node");
+    return nodes.filter(({ metadata }) => metadata.labels?.[`example.com/${what}`] !== undefined);
   };
   const nodesOf = async (shape: string): Promise<KubernetesObject[]> => {
     const nodes = await bed().plane.client.list("v1", "Node");
@@ -104,6 +131,61 @@ describe("a cluster of our own in Oracle Cloud, on the real engine", { timeout: 
     const after = await nodesOf(NEW_SHAPE);
     expect(namesOf(after).filter((name) => namesOf(before).includes(name))).toEqual([]);
     expect(after.filter(({ metadata }) => !metadata.annotations?.[MADE_WITH]?.includes(image))).toEqual([]);
+  });
+
+  it("gets machines that join by themselves: told where, and let in before they boot", async () => {
+    const { steps } = await upWithMachines({ machines: 2, image: IMAGE, shape: OLD_RDMA_SHAPE });
+    // Oracle's add-ons change with them: pods get the network's devices.
+    expect(steps.filter((step) => !step.includes(" Addon "))).toEqual([
+      "create ClusterNetwork cluster-self-managed-rdma",
+      "create DynamicGroup cluster-self-managed-identity-machines",
+      "create InstanceConfiguration cluster-self-managed-encrypted-machine",
+      "create InstanceConfiguration cluster-self-managed-rdma-machine",
+      "create InstancePool cluster-self-managed-encrypted",
+      "create OkeSelfManagedNodes cluster-self-managed",
+      "create Policy cluster-self-managed-identity-disks",
+      "create Policy cluster-self-managed-identity-join",
+    ]);
+    expect(bed().cloud.of(CLUSTER_NETWORK)).toHaveLength(1);
+    expect(bed().cloud.of(INSTANCE_POOL)).toHaveLength(1);
+    // They are nodes: they knew the cluster, and a policy was there when they came.
+    const [gpuNode] = await nodesOf(OLD_RDMA_SHAPE);
+    expect(gpuNode?.spec).toMatchObject({
+      taints: expect.arrayContaining([{ key: "nvidia.com/gpu", value: "present", effect: "NoSchedule" }]),
+    });
+    expect(gpuNode?.status).toMatchObject({ capacity: { "nvidia.com/gpu": "8", pods: "110" } });
+    expect((await machines("memory")).map(({ metadata }) => metadata.annotations?.[MADE_WITH])).toEqual(
+      Array.from({ length: 2 }, () => `VM.Standard.E4.Flex ${IMAGE} v1.34.1`),
+    );
+  });
+
+  it("gets more of them in place, with another image for the new ones alone", async () => {
+    const { steps } = await upWithMachines({ machines: 3, image: OTHER_IMAGE, shape: OLD_RDMA_SHAPE });
+    expect([...steps].sort()).toEqual([
+      "replace InstanceConfiguration cluster-self-managed-encrypted-machine",
+      "replace InstanceConfiguration cluster-self-managed-rdma-machine",
+      "update ClusterNetwork cluster-self-managed-rdma",
+      "update InstancePool cluster-self-managed-encrypted",
+    ]);
+    for (const nodes of [await nodesOf(OLD_RDMA_SHAPE), await machines("memory")]) {
+      const images = nodes.map(({ metadata }) => metadata.annotations?.[MADE_WITH]?.split(" ")[1]);
+      expect(images.sort()).toEqual([OTHER_IMAGE, IMAGE, IMAGE].sort());
+    }
+  });
+
+  it("gets a cluster network of another shape before the old one goes, and leaves the other machines alone", async () => {
+    const since = bed().cloud.events().length;
+    const { steps } = await upWithMachines({ machines: 3, image: OTHER_IMAGE, shape: NEW_RDMA_SHAPE });
+    expect([...steps].sort()).toEqual([
+      "replace ClusterNetwork cluster-self-managed-rdma",
+      "replace InstanceConfiguration cluster-self-managed-rdma-machine",
+    ]);
+    const events = bed().cloud.events().slice(since);
+    const ofNodes = events.flatMap(({ event }) => (event.startsWith("node ") ? [event] : []));
+    expect(ofNodes).toEqual([...Array(3).fill("node added"), ...Array(3).fill("node gone")]);
+    expect(await nodesOf(OLD_RDMA_SHAPE)).toEqual([]);
+    expect(await nodesOf(NEW_RDMA_SHAPE)).toHaveLength(3);
+    expect(await machines("memory")).toHaveLength(3);
   });
 
   it("refuses another key for its secrets, which would make another cluster", async () => {

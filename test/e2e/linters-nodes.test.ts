@@ -1,15 +1,24 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bootFilePath } from "../../components/cluster/oke/cloud-init/boot-part";
+import { bootFilePath, bootScript } from "../../components/cluster/oke/cloud-init/boot-part";
+import { userData as bootDocument } from "../../components/cluster/oke/cloud-init/user-data";
 import { repositoryRoot } from "../../names/repository-root";
+import { okePool } from "../harness/oke-pools";
 import { programRun } from "../stacks/run";
 import { cloudInitSchema } from "./linters/cloud-init";
 import { shellcheck } from "./linters/shellcheck";
 
 /** The environments whose nodes are made here. */
 const ENVIRONMENTS = ["oci-a10", "oci-h100"] as const;
+
+/** Of pools that neither has: their machines are told the cluster that they join. */
+const JOIN_BY_THEMSELVES = [
+  okePool("BM.GPU.H100.8", { name: "h100", localDisks: true }, { madeBy: "cluster-network" }),
+  okePool("VM.Standard.E5.Flex", { name: "confidential", confidential: true }, { madeBy: "instance-pool" }),
+];
+const CLUSTER = { apiServer: "10.0.0.2", authority: "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n" };
 
 const folder = mkdtempSync(join(tmpdir(), "linters-nodes-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,6 +38,9 @@ beforeAll(async () => {
       userData.set(`${environment} ${name}`, Buffer.from(nodeMetadata.user_data, "base64").toString("utf8"));
     }
   }
+  for (const pool of JOIN_BY_THEMSELVES) {
+    userData.set(`joins by itself ${pool.plan.name}`, bootDocument(pool, "v1.34.2", CLUSTER));
+  }
 }, 120_000);
 
 function written(name: string, text: string): string {
@@ -40,6 +52,8 @@ function written(name: string, text: string): string {
 describe("what nodes boot with", () => {
   it("is there for every pool", () => {
     expect([...userData.keys()].sort()).toEqual([
+      "joins by itself confidential",
+      "joins by itself h100",
       "oci-a10 a10",
       "oci-a10 a10-pair",
       "oci-a10 system",
@@ -55,17 +69,22 @@ describe("what nodes boot with", () => {
     }
   });
 
-  it("runs a script that shellcheck has nothing against", async () => {
-    const scripts = [...userData.values()].flatMap((text) => {
+  it("runs scripts of this repository that shellcheck has nothing against", async () => {
+    const scripts = new Map<string, Set<string>>();
+    for (const text of userData.values()) {
       const { write_files } = JSON.parse(text.replace(/^#cloud-config\n/, "")) as {
         write_files: { path: string; content: string }[];
       };
-      return write_files.filter(({ path }) => path.endsWith(".sh")).map(({ content }) => content);
-    });
-    expect(scripts).toHaveLength(userData.size);
-    // The same one for all pools, so that one run tells.
-    expect(new Set(scripts)).toEqual(new Set([readFileSync(bootFilePath("join-oke.sh"), "utf8")]));
-    expect(await shellcheck(bootFilePath("join-oke.sh"))).toEqual([]);
+      for (const { path, content } of write_files.filter((file) => file.path.endsWith(".sh"))) {
+        scripts.set(basename(path), (scripts.get(basename(path)) ?? new Set()).add(content));
+      }
+    }
+    expect([...scripts.keys()]).toContain("join-oke.sh");
+    for (const [script, contents] of scripts) {
+      // The same one for all pools, so that one run tells.
+      expect(contents).toEqual(new Set([bootScript(script).content]));
+      expect({ script, found: await shellcheck(bootFilePath(script)) }).toEqual({ script, found: [] });
+    }
   });
 });
 

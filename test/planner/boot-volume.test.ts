@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findShape, type MachineShape } from "../../catalog/shapes";
 import { bootVolumeNeed } from "../../planner/boot-volume";
+import { localDisksGiB, localDisksProblems } from "../../planner/local-disks";
 import { bootVolumeProblems } from "../../stacks/boot-volumes";
 import { okePool } from "../harness/oke-pools";
 import { modelPlan } from "../harness/plans";
@@ -14,7 +15,7 @@ function shape(name: string): MachineShape {
   return found;
 }
 
-const a10 = { name: "a10", role: "gpu" as const, shape: shape("BM.GPU.A10.4") };
+const a10 = { name: "a10", role: "gpu" as const, shape: shape("BM.GPU.A10.4"), localDisks: false };
 const model = (gpus: number, ephemeralStorageGiB: number, engine: "vllm" | "ollama" = "vllm") =>
   modelPlan({ engine, resources: { ...modelPlan().resources, gpus, ephemeralStorageGiB } });
 
@@ -35,7 +36,7 @@ describe("the boot volume of a node", () => {
   });
 
   it("has room for the platform's own pods on a system pool", () => {
-    const system = { name: "system", role: "system" as const, shape: shape("VM.Standard.E5.Flex") };
+    const system = { name: "system", role: "system" as const, shape: shape("VM.Standard.E5.Flex"), localDisks: false };
     expect(bootVolumeNeed(system, [])).toEqual({ podsGiB: 0, imagesGiB: 40, systemGiB: 20, totalGiB: 80 });
   });
 
@@ -74,5 +75,31 @@ describe("a boot volume of the environment", () => {
   it("is advised on where images would crowd them, and else left alone", () => {
     expect(told(160)).toMatchObject([{ severity: "advisory" }]);
     expect([told(240), told(undefined)]).toEqual([[], []]);
+  });
+});
+
+describe("local disks that pods' files are on", () => {
+  const onDisks = { ...a10, localDisks: true };
+
+  it("take pods' files off the boot volume, and nothing else", () => {
+    expect(bootVolumeNeed(onDisks, [model(1, 33)])).toEqual({ podsGiB: 0, imagesGiB: 50, systemGiB: 20, totalGiB: 90 });
+  });
+
+  it("are refused where pods write more than they hold, of the pool that says so alone", () => {
+    const there = localDisksGiB(a10);
+    // Two disks of 3.84 TB.
+    expect(there).toBe(5958);
+    const full = model(4, there);
+    expect(localDisksProblems([onDisks], [full])).toEqual([]);
+    const over = { ...full, resources: { ...full.resources, ephemeralStorageGiB: there + 1 } };
+    expect(localDisksProblems([a10], [over])).toEqual([]);
+    expect(localDisksProblems([onDisks], [over])).toMatchObject([
+      {
+        severity: "mandatory",
+        rule: "local-disks",
+        subject: "pools.a10.localDisks",
+        message: expect.stringContaining("may write 5959 GiB on a node, and the local disks of BM.GPU.A10.4 hold 5958"),
+      },
+    ]);
   });
 });

@@ -20,6 +20,7 @@ const pool: BilledPlan["pools"][number] = {
   minNodes: 1,
   maxNodes: 3,
   hoursPerDay: 12,
+  localDisks: false,
 };
 const plan: BilledPlan = { pools: [pool], models: [], storeGiB: 45, bootVolumeGiB: new Map([["a10", 200]]) };
 

@@ -51,6 +51,16 @@ describe("the replacement facts of Oracle Cloud's resources", () => {
       "nodeImageName",
     ]);
     expect(replacing("oci:ContainerEngine/addon:Addon")).toEqual(["addonName", "clusterId"]);
+    // Their number of machines, and what new ones are made with, change in place.
+    const ofNetworks = replacing("oci:Core/clusterNetwork:ClusterNetwork");
+    expect(ofNetworks).toEqual(expect.arrayContaining(["placementConfiguration.availabilityDomain"]));
+    for (const path of ["instancePools.size", "instancePools.instanceConfigurationId", "freeformTags", "displayName"]) {
+      expect(ofNetworks).not.toContain(path);
+    }
+    expect(replacing("oci:Core/instancePool:InstancePool")).not.toContain("instanceConfigurationId");
+    expect(replacing("oci:Core/instanceConfiguration:InstanceConfiguration")).toEqual(
+      expect.arrayContaining(["instanceDetails.launchDetails.metadata", "instanceDetails.launchDetails.shape"]),
+    );
   });
 
   test("have corrections that are about arguments of the SDK, and correct something", () => {

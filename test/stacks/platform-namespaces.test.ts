@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plannedPools } from "../../components/cluster/planned-pools";
 import type { EnvironmentRun } from "../../offline/environment";
 import { activeAddons } from "../../stacks/addons/active";
 import { platformNamespaces } from "../../stacks/platform-namespaces";
@@ -9,9 +10,11 @@ import { changedRun, environments, programRun } from "./run";
 
 /** What a run is said to make, and what it makes. */
 function saidAndMade({ environment, plan, recording }: EnvironmentRun) {
-  const networkPolicies = environment.cluster.provision === "create" ? ("platform" as const) : ("present" as const);
+  const isMade = environment.cluster.provision === "create";
+  const networkPolicies = isMade ? ("platform" as const) : ("present" as const);
+  const gpuSoftware = isMade ? ("addon" as const) : environment.cluster.gpuSoftware;
   const said = platformNamespaces(
-    { environment, plan, cluster: { networkPolicies } },
+    { environment, plan, cluster: { networkPolicies, gpuSoftware, pools: plannedPools(plan.pools) } },
     activeAddons({ environment, secrets: {} }),
   );
   const made = new Deployment(recording).ofType("kubernetes:core/v1:Namespace").map((each) => metadataOf(each).name);
@@ -32,6 +35,14 @@ describe("the list of the platform's namespaces", () => {
     expect(said).toContain("observability");
     expect(said).not.toContain("cert-manager");
     expect(said).not.toContain("gpu-metrics");
+  });
+
+  it("has that of GPU software where the platform brings it", async () => {
+    const { said, made } = saidAndMade(
+      await changedRun("aws-prod", { cluster: { kind: "aws", gpuSoftware: "platform" } }),
+    );
+    expect(said).toEqual(made);
+    expect(said).toContain("gpu-software");
   });
 
   it("has those of an add-on", async () => {
@@ -57,7 +68,7 @@ describe("namespaces in a mesh", () => {
     const run = await changedRun("oci-h100", { mesh: { mode: "ambient" } });
     const { ambient = [], ...others } = byLabel(run, "istio.io/dataplane-mode");
     expect(others).toEqual({
-      none: ["calico-system", "fabric-gate", "gpu-metrics", "istio-system", "model-llama-405b", "node-metrics"],
+      none: ["calico-system", "gpu-metrics", "istio-system", "model-llama-405b", "node-metrics"],
     });
     expect(ambient).toEqual(
       expect.arrayContaining(["inference-gateway", "model-llama-8b", "model-store", "observability"]),

@@ -1,6 +1,7 @@
+import { DEVICE_PLUGIN_CONFIG } from "../../../names/gpu-sharing";
 import type { Taint } from "../../../planner/types";
 import type { GpuVendor } from "../../core/gpu-access";
-import { toleration } from "../../core/hardened-pod";
+import { tolerationsOf } from "../../core/node-placement";
 import type { OkePool } from "./settings";
 
 /** Settings of an add-on, by Oracle's keys. All are strings; what is a list or an object is JSON as text. */
@@ -9,7 +10,15 @@ export type AddonSettings = Readonly<Record<string, string>>;
 /** What runs in an OKE cluster that Oracle installs and updates. */
 export interface OkeAddon {
   /** As Oracle writes it. */
-  readonly addon: "CoreDNS" | "NvidiaGpuPlugin" | "AmdGpuPlugin";
+  readonly addon:
+    | "CoreDNS"
+    | "NvidiaGpuPlugin"
+    | "AmdGpuPlugin"
+    | "NodeFeatureDiscovery"
+    | "NvidiaGpuOperator"
+    | "NvidiaNetworkOperator";
+  /** Those of the table that come before it, where the cluster has them. @default none */
+  readonly follows?: readonly OkeAddon["addon"][];
   /** Last part of its logical name. */
   readonly suffix: string;
   /** Whether a cluster with these pools needs it. */
@@ -27,8 +36,11 @@ export interface OkeAddon {
  * the resource metrics API. No version is pinned: which there are depends on the cluster's Kubernetes version and is
  * told by the cloud alone, so that a pin written here would fail the first deployment on another version. Oracle moves them.
  *
- * Keys: docs.oracle.com, ContEng/Tasks/configuration-arguments-{coredns,nvidia-gpu-plugin,amd-gpu-plugin}, page of
- * 2026-09-05, read 2026-11-23.
+ * GPU nodes have Oracle's plugin of their vendor. Where a pool parts its GPUs, or gives RDMA devices to pods, NVIDIA's operators
+ * serve all NVIDIA nodes instead: of two device plugins on a node, each would give the same cards away. The label
+ * `oci.oraclecloud.com/disable-gpu-device-plugin` says the same of single nodes, and is not needed beside `disableNvidiaGpuPlugin`.
+ *
+ * Keys: catalog/oke.json, which a test holds these to.
  */
 export const ADDONS: readonly OkeAddon[] = [
   {
@@ -43,7 +55,7 @@ export const ADDONS: readonly OkeAddon[] = [
     // Pods get their cards through `nvidia.com/gpu` and the variables that the container runtime of the node image reads.
     addon: "NvidiaGpuPlugin",
     suffix: "nvidia",
-    when: (pools) => poolsOf("nvidia", pools).length > 0,
+    when: (pools) => poolsOf("nvidia", pools).length > 0 && !needsGpuOperator(pools),
     settings: (pools) => ({
       migStrategy: "none",
       deviceListStrategy: "envvar",
@@ -65,26 +77,116 @@ export const ADDONS: readonly OkeAddon[] = [
     }),
     removed: true,
   },
+  {
+    // Both operators know their nodes by its labels.
+    addon: "NodeFeatureDiscovery",
+    suffix: "node-features",
+    when: (pools) => needsGpuOperator(pools) || needsNetworkOperator(pools),
+    settings: (pools) => ({
+      "worker.tolerations": tolerations(taintsOf(pools.filter(({ plan }) => plan.shape.gpu))),
+      ...ofDeployments("master.tolerations", pools),
+    }),
+    removed: true,
+  },
+  {
+    addon: "NvidiaGpuOperator",
+    suffix: "nvidia-operator",
+    follows: ["NodeFeatureDiscovery"],
+    when: needsGpuOperator,
+    settings: (pools) => {
+      const nvidia = poolsOf("nvidia", pools);
+      return {
+        // Oracle may have put its own plugin into the new cluster already.
+        disableNvidiaGpuPlugin: "true",
+        skipNodeFeatureDiscoveryDependencyCheck: "false",
+        "daemonsets.tolerations": tolerations(taintsOf(nvidia)),
+        "toolkit.enabled": "true",
+        "cdi.enabled": "true",
+        "devicePlugin.enabled": "true",
+        "devicePlugin.env": JSON.stringify(DEVICE_PLUGIN_VARIABLES),
+        ...(nvidia.some(isTimeSliced) && { "devicePlugin.config.name": DEVICE_PLUGIN_CONFIG }),
+        "mig.strategy": "mixed",
+        "migManager.enabled": String(nvidia.some(isParted)),
+        // The platform's own exporter is on every GPU node, whatever its plugin.
+        "dcgm.enabled": "false",
+        "dcgmExporter.enabled": "false",
+      };
+    },
+    removed: true,
+  },
+  {
+    // After the GPU operator, whose toolkit restarts CRI-O on every node: that would strand the pods which give out addresses
+    // of RDMA devices. Oracle's API says when an add-on is there, not when its pods are: who uses the devices waits for those.
+    addon: "NvidiaNetworkOperator",
+    suffix: "nvidia-network",
+    follows: ["NodeFeatureDiscovery", "NvidiaGpuOperator"],
+    when: needsNetworkOperator,
+    settings: (pools) => ({
+      "sriovNetworkOperator.enabled": "true",
+      "nicClusterPolicy.tolerations": tolerations(taintsOf(pools.filter(hasRdmaDevices))),
+      ...ofDeployments("operator.tolerations", pools),
+      ...ofDeployments("nicClusterPolicy.deploymentTolerations", pools),
+    }),
+    removed: true,
+  },
 ];
+
+/**
+ * What the device plugin is told where devices come by CDI: Oracle's default hands out bare identifiers, which no container
+ * runtime resolves then (oracle-quickstart/oci-hpc-oke@61d210a, terraform/oke-addons.tf, 2026-08-20).
+ */
+const DEVICE_PLUGIN_VARIABLES = Object.entries({
+  PASS_DEVICE_SPECS: "true",
+  FAIL_ON_INIT_ERROR: "true",
+  DEVICE_LIST_STRATEGY: "cdi-cri",
+  DEVICE_ID_STRATEGY: "uuid",
+  NVIDIA_VISIBLE_DEVICES: "all",
+  NVIDIA_DRIVER_CAPABILITIES: "all",
+}).map(([name, value]) => ({ name, value }));
+
+/** Parts of GPUs and RDMA devices are beyond Oracle's plugin. */
+function needsGpuOperator(pools: readonly OkePool[]): boolean {
+  return poolsOf("nvidia", pools).some((pool) => pool.plan.sharing !== undefined || hasRdmaDevices(pool));
+}
+
+function needsNetworkOperator(pools: readonly OkePool[]): boolean {
+  return pools.some(hasRdmaDevices);
+}
+
+function hasRdmaDevices({ plan }: OkePool): boolean {
+  return plan.fabric?.access === "virtual-functions";
+}
+
+function isParted({ plan: { sharing } }: OkePool): boolean {
+  return sharing !== undefined && "mig" in sharing;
+}
+
+function isTimeSliced({ plan: { sharing } }: OkePool): boolean {
+  return sharing !== undefined && "timeSlicing" in sharing;
+}
 
 /**
  * Lets the pods of a Deployment run where there are only nodes that keep pods away: without it, a cluster of GPU
  * pools alone would have no name service.
  */
 export function tolerationsOfDeployments(pools: readonly OkePool[]): AddonSettings {
-  return pools.some(({ plan }) => plan.taints.length === 0) ? {} : { tolerations: tolerations(taintsOf(pools)) };
+  return ofDeployments("tolerations", pools);
+}
+
+function ofDeployments(key: string, pools: readonly OkePool[]): AddonSettings {
+  return pools.some(({ plan }) => taintsOf([{ plan }]).length === 0) ? {} : { [key]: tolerations(taintsOf(pools)) };
 }
 
 /** Tolerations of pods for each of the taints, once, as JSON. */
 function tolerations(taints: readonly Taint[]): string {
-  const each = new Map(taints.map((taint) => [JSON.stringify(taint), toleration(taint)]));
-  return JSON.stringify([...each.values()]);
+  return JSON.stringify(tolerationsOf(taints));
 }
 
 function poolsOf(vendor: GpuVendor, pools: readonly OkePool[]): OkePool[] {
   return pools.filter(({ plan }) => plan.shape.gpu?.vendor === vendor);
 }
 
-function taintsOf(pools: readonly OkePool[]): Taint[] {
-  return pools.flatMap(({ plan }) => plan.taints);
+/** What keeps pods away from nodes, of new ones too. */
+function taintsOf(pools: readonly Pick<OkePool, "plan">[]): Taint[] {
+  return pools.flatMap(({ plan }) => [...plan.taints, ...plan.startupTaints]);
 }

@@ -47,9 +47,12 @@ export class OkeAddons extends PlatformComponent {
         this.childOptions({ dependsOn: [...dependsOn] }),
       );
 
-    const addons = ADDONS.filter(({ when }) => when(pools)).map(({ addon, suffix, removed, settings: values }) =>
-      install(suffix, addon, values(pools), { removed }),
-    );
+    const made = new Map<string, Addon>();
+    for (const { addon, suffix, removed, follows = [], settings: values } of ADDONS.filter(({ when }) => when(pools))) {
+      const before = follows.flatMap((name) => made.get(name) ?? []);
+      made.set(addon, install(suffix, addon, values(pools), { removed, dependsOn: [...after, ...before] }));
+    }
+    const addons = [...made.values()];
     if (pools.some(isAutoscaled)) {
       const { addon, namespace, serviceAccount } = AUTOSCALER;
       const { ready } = workloadIdentity({

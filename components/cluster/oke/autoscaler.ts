@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { localDisksGiB } from "../../../planner/local-disks";
 import { type AddonSettings, tolerationsOfDeployments } from "./addon-table";
 import type { OkePool } from "./settings";
 
@@ -108,7 +109,7 @@ export function nodeTemplateTags({
   const template = "cluster-autoscaler/node-template";
   const { gpu } = plan.shape;
   return {
-    "cluster-autoscaler/node-ephemeral-storage": `${Math.floor(bootVolumeGiB * DISK_FOR_PODS)}Gi`,
+    "cluster-autoscaler/node-ephemeral-storage": `${plan.localDisks ? localDisksGiB(plan) : Math.floor(bootVolumeGiB * DISK_FOR_PODS)}Gi`,
     // Keys of tags have no dots, so the names of taints and resources stand in the values.
     ...Object.fromEntries(
       plan.taints.map(({ key, value = "", effect }, i) => [`${template}/taint/${i}`, `${key}=${value}:${effect}`]),

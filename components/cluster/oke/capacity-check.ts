@@ -1,12 +1,14 @@
 import { getNodePools } from "@pulumi/oci/containerengine/getNodePools";
+import { getClusterNetworks } from "@pulumi/oci/core/getClusterNetworks";
+import { getInstancePools } from "@pulumi/oci/core/getInstancePools";
 import { getShapes } from "@pulumi/oci/core/getShapes";
 import { getAvailabilityDomains } from "@pulumi/oci/identity/getAvailabilityDomains";
 import { getResourceAvailability } from "@pulumi/oci/limits/getResourceAvailability";
 import { Provider } from "@pulumi/oci/provider";
 import type * as pulumi from "@pulumi/pulumi";
 import { type CloudCapacity, type DomainCapacity, takenOf } from "./capacity";
-import type { OkePool, OkeSettings } from "./settings";
-import { ENVIRONMENT_TAG } from "./tags";
+import type { NodeMaker, OkePool, OkeSettings } from "./settings";
+import { ENVIRONMENT_TAG, SHAPE_TAG } from "./tags";
 
 /** Asks the cloud what it has for the pools, before anything is made. */
 export type AskCapacity = (
@@ -30,6 +32,7 @@ export const askOciCapacity: AskCapacity = async ({ environment, tenancyId, comp
     { compartmentId, states: ["ACTIVE", "UPDATING", "NEEDS_ATTENTION"] },
     options,
   );
+  const machines = await runningMachines({ environment, compartmentId }, pools, options);
   const asked = await Promise.all(
     availabilityDomains.map(async ({ name }): Promise<[number, DomainCapacity]> => {
       const number = domainNumber(name);
@@ -40,14 +43,51 @@ export const askOciCapacity: AskCapacity = async ({ environment, tenancyId, comp
   const ours = nodePools.filter(({ freeformTags }) => (freeformTags?.[ENVIRONMENT_TAG] ?? environment) === environment);
   return {
     domains: Object.fromEntries(asked),
-    running: Object.fromEntries(
-      ours.map(({ name, nodeShape, nodeConfigDetails: [details] }) => [
-        name,
-        { shape: nodeShape, nodes: details?.size ?? 0 },
-      ]),
-    ),
+    running: {
+      ...Object.fromEntries(
+        ours.map(({ name, nodeShape, nodeConfigDetails: [details] }) => [
+          name,
+          { shape: nodeShape, nodes: details?.size ?? 0 },
+        ]),
+      ),
+      ...machines,
+    },
   };
 };
+
+/** A cluster network, or an instance pool, as the cloud lists it. */
+interface MachineGroup {
+  readonly displayName: string;
+  readonly state: string;
+  readonly freeformTags: Readonly<Record<string, string>>;
+}
+
+/**
+ * Machines of this environment that join by themselves. Their shape stands in a tag of ours: the cloud knows it of each
+ * machine alone. Asked only where the environment has such pools, for it takes rights of its own.
+ */
+async function runningMachines(
+  { environment, compartmentId }: Pick<OkeSettings, "environment" | "compartmentId">,
+  pools: readonly OkePool[],
+  options: pulumi.InvokeOptions,
+): Promise<CloudCapacity["running"]> {
+  const has = (maker: NodeMaker) => pools.some(({ madeBy }) => madeBy === maker);
+  const networks = has("cluster-network") ? (await getClusterNetworks({ compartmentId }, options)).clusterNetworks : [];
+  const instancePools = has("instance-pool") ? (await getInstancePools({ compartmentId }, options)).instancePools : [];
+  const isOurs = ({ state, freeformTags }: MachineGroup) =>
+    freeformTags?.[ENVIRONMENT_TAG] === environment && !GONE.includes(state);
+  const entry = ({ displayName, freeformTags }: MachineGroup, nodes: number) => [
+    displayName,
+    { shape: freeformTags[SHAPE_TAG] ?? "", nodes },
+  ];
+  return Object.fromEntries([
+    ...networks.filter(isOurs).map((network) => entry(network, network.instancePools[0]?.size ?? 0)),
+    ...instancePools.filter(isOurs).map((pool) => entry(pool, pool.size)),
+  ]);
+}
+
+/** States of what holds no machines any more. The cloud lists it for a while. */
+const GONE = ["TERMINATING", "TERMINATED"];
 
 async function askDomain(
   name: string,

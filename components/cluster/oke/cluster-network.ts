@@ -38,7 +38,8 @@ export function clusterNetwork(
       compartmentId: settings.compartmentId,
       displayName: plan.name,
       instancePools: [{ instanceConfigurationId, displayName: plan.name, size: plan.minNodes }],
-      placementConfiguration: { availabilityDomain, primaryVnicSubnets: { subnetId } },
+      // The newer `primaryVnicSubnets` is for addresses of IPv6; this one is what Oracle's own stacks have.
+      placementConfiguration: { availabilityDomain, primarySubnetId: subnetId },
       freeformTags: machineTags(settings, plan.shape),
     },
     { ...opts, ...REPLACED_BY_SHAPE, customTimeouts: TIMEOUTS },

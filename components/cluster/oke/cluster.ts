@@ -44,6 +44,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly loadBalancer = okeLoadBalancer;
   readonly networkPolicies = "platform";
   readonly gpuSoftware = "addon";
+  readonly rdmaCidr: Cluster["rdmaCidr"];
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity: IdentityBinder;
   readonly privateCidrs: readonly string[];
@@ -53,6 +54,8 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   constructor(name: string, args: OkeClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeCluster", name, opts);
     const { settings, pools } = args;
+    const managed = pools.filter(({ madeBy }) => madeBy === "node-pool");
+    const selfManaged = pools.filter(({ madeBy }) => madeBy !== "node-pool");
     const provider = new Provider(this.child("oci"), { region: settings.region }, this.childOptions());
     const home = new Provider(this.child("home"), { region: settings.homeRegion }, this.childOptions());
     const children = this.childOptions({ provider });
@@ -60,7 +63,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     const keys = new OkeKeys(this.child("keys"), { settings }, children);
     const identity = new OkeIdentity(
       this.child("identity"),
-      { settings, keys, poolStatements: nodePoolStatements(settings, pools) },
+      { settings, keys, poolStatements: nodePoolStatements(settings, managed) },
       this.childOptions({ provider: home }),
     );
     const controlPlane = okeControlPlane(
@@ -74,13 +77,11 @@ export class OkeCluster extends PlatformComponent implements Cluster {
       this.childOptions({ provider: home }),
     );
     this.kubeconfig = okeKubeconfig(clusterId, settings.endpoint, { provider });
-    const managed = pools.filter(({ madeBy }) => madeBy === "node-pool");
     const nodePools = new OkeNodePools(
       this.child("pools"),
       { settings, clusterId, network, keys, pools: managed },
       children,
     );
-    const selfManaged = pools.filter(({ madeBy }) => madeBy !== "node-pool");
     const joined =
       selfManaged.length > 0
         ? new OkeSelfManagedNodes(
@@ -119,6 +120,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     this.pools = plannedPools(pools.map(({ plan }) => plan));
     this.storageClass = args.storageClass ?? VOLUME_CLASS;
     this.volumeClass = args.storageClass === undefined ? okeVolumeClass(keys.volumesKeyId) : undefined;
+    this.rdmaCidr = settings.rdmaCidr;
     this.gpuExporters = args.gpuExporters;
     const { privateCidrs, apiServerCidrs } = okeClusterNetworks(settings.network, args);
     this.privateCidrs = privateCidrs;

@@ -23,7 +23,7 @@ export function instancePool(
       size: plan.minNodes,
       placementConfigurations: availabilityDomains.map((availabilityDomain) => ({
         availabilityDomain,
-        primaryVnicSubnets: { subnetId },
+        primarySubnetId: subnetId,
       })),
       freeformTags: machineTags(settings, plan.shape),
     },

@@ -14,6 +14,8 @@ export interface OkeSettings {
   readonly endpoint: OkeEndpoint;
   readonly loadBalancers: OkeLoadBalancers;
   readonly network: OkeNetworks;
+  /** Addresses of pods on the RDMA network, in CIDR form. @default the catalogue's */
+  readonly rdmaCidr?: string;
   /** A key that exists. Undefined: a vault and keys of the cluster's own are made. */
   readonly encryptionKeyId: string | undefined;
   /** Compartment of that key, where its policy is written. Undefined: `compartmentId`. */

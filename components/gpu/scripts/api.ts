@@ -56,10 +56,7 @@ export async function call(
 
 function once(method: Method, path: string, body: object | undefined): Promise<Answer> {
   const folder = process.env.SERVICE_ACCOUNT_FOLDER ?? ACCOUNT_FOLDER;
-  const text = body && JSON.stringify(body);
   const headers = {
-    // Node sends the body of a DELETE without it, which the server takes for the next request.
-    ...(text !== undefined && { "content-length": String(Buffer.byteLength(text)) }),
     // Read for each call: the kubelet renews it.
     authorization: `Bearer ${readFileSync(join(folder, "token"), "utf8").trim()}`,
     accept: "application/json",
@@ -73,12 +70,13 @@ function once(method: Method, path: string, body: object | undefined): Promise<A
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.once("error", reject);
       response.once("end", () => {
-        resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) });
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode ?? 0, body: parsed(text) });
       });
     });
     outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${DEADLINE_MS / 1000} seconds`)));
     outgoing.once("error", reject);
-    outgoing.end(text);
+    outgoing.end(body && JSON.stringify(body));
   });
 }
 

@@ -40,7 +40,12 @@ const EXPORTERS: readonly GpuExporter[] = [
     gpuLabel: "gpu",
     productLabel: "modelName",
     series: {
-      gpu_utilization_percent: { expr: "DCGM_FI_DEV_GPU_UTIL", given: { DCGM_FI_DEV_GPU_UTIL: 40 }, gives: 40 },
+      gpu_utilization_percent: {
+        // Of a MIG slice the driver tells no utilization; of both, DCGM tells how long their engine was active.
+        expr: "DCGM_FI_DEV_GPU_UTIL or 100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE",
+        given: { DCGM_FI_DEV_GPU_UTIL: 40, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 0.7 },
+        gives: 40,
+      },
       gpu_memory_utilization: {
         // The exporter has no total, and the chart's list of counters lacks the reserved part.
         expr: "100 * DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE)",

@@ -16,7 +16,7 @@ export const beta9 = addon({
   settings: (section) => section,
   volumes: () => ({ volumes: [], notPriced: ["Beta9's image volume"] }),
   rules: [rules.beta9PoolsExist, rules.beta9CpuPoolFits, rules.beta9GpuPoolsFit],
-  problems: ({ settings }) => beta9Problems(settings),
+  problems: ({ settings, plan }) => beta9Problems(settings, plan),
   namespaces: () => [BETA9_NAMESPACE],
   connections: ({ settings, cluster }) =>
     beta9Connections({ backends: settings, clients: settings.clients, networks: cluster }),

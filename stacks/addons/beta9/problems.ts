@@ -1,9 +1,23 @@
-import type { CapacityProblem } from "../../../planner/types";
+import type { CapacityProblem, DeploymentPlan } from "../../../planner/types";
 import type { Beta9Config } from "./config";
 
 /** What a reader of the plan must know of Beta9, and the consent without which it is not installed. */
-export function beta9Problems({ acknowledgeClusterAdmin }: Beta9Config): CapacityProblem[] {
-  return acknowledgeClusterAdmin ? [LICENCE] : [CLUSTER_ADMIN, LICENCE];
+export function beta9Problems(
+  { acknowledgeClusterAdmin, gpuPools }: Pick<Beta9Config, "acknowledgeClusterAdmin" | "gpuPools">,
+  { pools }: Pick<DeploymentPlan, "pools">,
+): CapacityProblem[] {
+  const strict = pools.filter(({ name, numa = "best-effort" }) => gpuPools.includes(name) && numa !== "best-effort");
+  return [...(acknowledgeClusterAdmin ? [] : [CLUSTER_ADMIN]), ...strict.map(turnsFunctionsDown), LICENCE];
+}
+
+/** Functions ask for as many GPUs and CPUs as who writes them says: no plan knows whether a strict kubelet admits them. */
+function turnsFunctionsDown({ name, numa }: DeploymentPlan["pools"][number]): CapacityProblem {
+  return {
+    severity: "mandatory",
+    rule: "numa-policy",
+    subject: `pools.${name}.numa`,
+    message: `functions of Beta9 run on pools.${name} beside models, and its kubelets follow the policy ${numa}: they may turn down functions, and models that come after them, for where their CPUs and GPUs are. Write numa: best-effort there.`,
+  };
 }
 
 const LICENCE: CapacityProblem = {

@@ -58,6 +58,11 @@ export const beta9GpuPoolsFit: Rule<Own> = function* (context) {
       yield { path, value: pool, allowed: `another name than ${list(OWN_POOLS)}, which Beta9 uses itself`, fix };
       continue;
     }
+    if (context.sections.pools?.[pool]?.sharing) {
+      const allowed = "a pool whose GPUs are whole: Beta9's workers ask for nvidia.com/gpu";
+      yield { path, value: pool, allowed, fix: `name another pool, or remove pools.${pool}.sharing` };
+      continue;
+    }
     const machine = machineIn(context, pool);
     if (machine && beta9GpuType(machine.gpu?.model ?? "") === undefined) {
       yield {

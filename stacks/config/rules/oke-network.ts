@@ -1,5 +1,7 @@
 /** Rules of the addresses of an OKE cluster of our own. */
+import { DEVICE_ACCESS } from "../../../catalog/fabrics";
 import { OKE_PODS, okeMaxPods, okePodAddresses } from "../../../catalog/oke-pods";
+import { VF_ADDRESSES } from "../../../catalog/sriov";
 import { canonicalCidr, contains, type Network, overlaps, parseCidr } from "../../../names/cidr";
 import { OKE_SUBNETS, type OkeAddresses, okeAddresses } from "../core/oke-addresses";
 import type { Path, ProblemDraft } from "../core/problems";
@@ -169,6 +171,58 @@ function* tooSmall(
 function sizeOf(network: Network | undefined): number {
   return network === undefined ? 0 : Number(network.last - network.first + 1n);
 }
+
+/**
+ * Pods with virtual functions send all that goes to these addresses over the RDMA network: what else has them is out of their reach. A
+ * pool gets them unless it says otherwise, as `stacks/plan-request.ts` does.
+ */
+export const rdmaAddressesAreFree: Rule = function* (context) {
+  const section = sectionOf(context);
+  const pools = Object.entries(knownPools(context) ?? {}).filter(
+    ([, { rdma }]) => rdma !== undefined && (rdma.access ?? DEVICE_ACCESS.roce) === DEVICE_ACCESS.roce,
+  );
+  if (section === undefined || pools.length === 0) {
+    return;
+  }
+  const { rdma, vcn, services } = section.network;
+  const path: Path = [...NETWORK, "rdma"];
+  const own = parseCidr(rdma);
+  if (own === undefined || canonicalCidr(rdma) !== rdma) {
+    yield {
+      path,
+      value: rdma,
+      allowed: "a network in CIDR form",
+      fix: `write ${canonicalCidr(rdma) ?? VF_ADDRESSES.subnet}`,
+    };
+    return;
+  }
+  const others = [
+    { name: "cluster.oke.network.vcn", cidr: vcn },
+    { name: "cluster.oke.network.services", cidr: services },
+    ...(context.sections.cluster?.privateCidrs ?? []).map((cidr) => ({ name: "cluster.privateCidrs", cidr })),
+  ];
+  for (const { name, cidr } of others) {
+    const network = parseCidr(cidr);
+    if (network && overlaps(own, network)) {
+      yield {
+        path,
+        value: rdma,
+        allowed: `a network apart from ${name}, ${cidr}: pods with virtual functions could reach nothing there`,
+        fix: "write a private network that nothing else uses, such as 172.28.0.0/16",
+      };
+    }
+  }
+  const nodes = pools.reduce((sum, [, { maxNodes }]) => sum + maxNodes + SURGE, 0);
+  const needed = nodes * VF_ADDRESSES.perNode + KEPT;
+  if (sizeOf(own) < needed) {
+    yield {
+      path,
+      value: rdma,
+      allowed: `at least ${needed} addresses: ${VF_ADDRESSES.perNode} for each of ${nodes} nodes (maxNodes + ${SURGE} while nodes are replaced) of ${pools.map(([name]) => name).join(", ")}, + ${KEPT}`,
+      fix: `write a /${32 - Math.ceil(Math.log2(needed))}, or lower maxNodes`,
+    };
+  }
+};
 
 export const kubernetesApiHasKnownClients: Rule = function* (context) {
   const endpoint = sectionOf(context)?.endpoint;

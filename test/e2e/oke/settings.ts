@@ -34,8 +34,31 @@ export function clusterSection(oke: object = {}): ConfigMap {
   };
 }
 
-/** The pools of oci-a10, small: the system pool with a fixed number of nodes, so that nothing but the program sets it. */
-export function poolsSection(changes: SystemPool = {}): ConfigMap {
+/** Settings of the pools whose nodes join by themselves, that tests change. */
+export interface SelfManagedPools {
+  readonly machines: number;
+  readonly image: string;
+  /** Of the cluster network. */
+  readonly shape: string;
+}
+
+export const CLUSTER_NETWORK = "oci:Core/clusterNetwork:ClusterNetwork";
+export const INSTANCE_POOL = "oci:Core/instancePool:InstancePool";
+
+/** A cluster network, and machines whose memory is encrypted. */
+export function selfManagedPools({ machines, image, shape }: SelfManagedPools): object {
+  const size = { minNodes: machines, maxNodes: machines };
+  const rdma = { shape, ...size, image, availabilityDomains: [2], rdma: { mode: "cluster-network" } };
+  const encrypted = { shape: "VM.Standard.E4.Flex", ocpus: 2, memoryGiB: 16, role: "cpu", confidential: true };
+  return { rdma, encrypted: { ...encrypted, ...size, image, labels: { "example.com/memory": "encrypted" } } };
+}
+
+/**
+ * The pools of oci-a10, small: the system pool with a fixed number of nodes, so that nothing but the program sets it.
+ *
+ * @param others besides those of oci-a10.
+ */
+export function poolsSection(changes: SystemPool = {}, others: object = {}): ConfigMap {
   const system = {
     shape: "VM.Standard.E4.Flex",
     ocpus: 4,
@@ -49,7 +72,7 @@ export function poolsSection(changes: SystemPool = {}): ConfigMap {
     a10: { shape: "VM.GPU.A10.1", availabilityDomains: [1], maxNodes: 2, hoursPerDay: 4 },
     "a10-pair": { shape: "VM.GPU.A10.2", availabilityDomains: [1], maxNodes: 2, hoursPerDay: 4 },
   };
-  return { "inference-stacks:pools": { value: JSON.stringify({ system, ...gpus }) } };
+  return { "inference-stacks:pools": { value: JSON.stringify({ system, ...gpus, ...others }) } };
 }
 
 /** What dev runs, on a cluster of our own with nodes of processors alone, behind a load balancer. */

@@ -103,6 +103,17 @@ const rarities = {
       models: { large: { model: "llama-3.1-405b-instruct", contextTokens: 16_384, concurrency: 16 } },
     },
   ),
+  parts: onA10(
+    {},
+    {
+      pools: {
+        system: { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 },
+        slices: { shape: "BM.GPU.H100.8", sharing: { mig: "all-1g.10gb" } },
+        turns: { shape: "VM.GPU.A10.1", minNodes: 0, sharing: { timeSlicing: { replicas: 2 } } },
+      },
+      models: { chat: { model: "llama-3.2-1b-instruct", contextTokens: 4096, concurrency: 2, pools: ["slices"] } },
+    },
+  ),
   shared: {
     ...laptop,
     models: {

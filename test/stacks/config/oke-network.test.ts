@@ -171,3 +171,49 @@ describe("rules of an OKE network", () => {
     expect(found[0]?.fix).toContain(expected.fix);
   });
 });
+
+describe("addresses on the RDMA network", () => {
+  const withRdma = (
+    network: object,
+    { maxNodes = 2, access = "virtual-functions", privateCidrs = [] as string[] } = {},
+  ) => {
+    const changes = creating({ network });
+    const shape = "BM.GPU.H100.8";
+    const image = "ocid1.image.oc1.eu-frankfurt-1.ubuntu-hpc";
+    const rdma = { mode: "managed", access };
+    const h100 = { shape, minNodes: 2, maxNodes, availabilityDomains: [1], rdma, image };
+    return problemsWith({
+      ...changes,
+      cluster: { ...changes.cluster, privateCidrs },
+      pools: { ...changes.pools, h100 },
+    });
+  };
+
+  it("are apart from what pods talk to, and enough for every node", () => {
+    expect(withRdma({})).toEqual([]);
+    expect(withRdma({ vcn: "192.168.0.0/16" })).toMatchObject([
+      {
+        path: `${at}.rdma`,
+        allowed: expect.stringContaining(`apart from ${at}.vcn, 192.168.0.0/16`),
+        fix: expect.stringContaining("172.28.0.0/16"),
+      },
+    ]);
+    expect(withRdma({ services: "192.168.128.0/17" })).toMatchObject([{ path: `${at}.rdma` }]);
+    expect(withRdma({}, { privateCidrs: ["192.168.7.0/24"] })).toMatchObject([
+      { path: `${at}.rdma`, allowed: expect.stringContaining("apart from cluster.privateCidrs, 192.168.7.0/24") },
+    ]);
+    expect(withRdma({ rdma: "172.28.0.0/24" })).toMatchObject([
+      {
+        path: `${at}.rdma`,
+        allowed: "at least 303 addresses: 100 for each of 3 nodes (maxNodes + 1 while nodes are replaced) of h100, + 3",
+        fix: "write a /23, or lower maxNodes",
+      },
+    ]);
+    expect(withRdma({ rdma: "172.28.0.1/16" })).toMatchObject([{ path: `${at}.rdma`, fix: "write 172.28.0.0/16" }]);
+  });
+
+  it("are nobody's where no pod gets virtual functions", () => {
+    expect(withRdma({ vcn: "192.168.0.0/16" }, { access: "host-network" })).toEqual([]);
+    expect(problemsWith(creating({ network: { vcn: "192.168.0.0/16" } }))).toEqual([]);
+  });
+});

@@ -65,7 +65,7 @@ describe("pools of a cluster that is made here", () => {
     [
       "memory nodes of a machine without GPUs",
       made({ ...system, numa: "restricted" }),
-      { path: "pools.more.numa", allowed: "has no GPUs", fix: "remove numa" },
+      { path: "pools.more.numa", allowed: "has no GPUs", fix: "Remove numa" },
     ],
     [
       "preemptible bare metal",

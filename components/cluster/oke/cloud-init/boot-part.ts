@@ -26,9 +26,16 @@ export function bootFile(path: string, content: string, permissions = "0644"): B
   return { path, permissions, owner: "root:root", content };
 }
 
-/** A script of `cloud-init/`, where nodes have it. */
+/**
+ * A script of `cloud-init/`, where nodes have it: without its comments and empty lines, for all metadata of a machine
+ * together may have 32,000 bytes (Oracle's LaunchInstanceDetails, read 2026-11-23). Not compressed: another version of a
+ * compressor would make other bytes, and other user data replaces nodes.
+ */
 export function bootScript(name: string): BootFile {
-  return bootFile(`/usr/local/sbin/${name}`, readFileSync(bootFilePath(name), "utf8"), "0700");
+  const [interpreter = "", ...lines] = readFileSync(bootFilePath(name), "utf8").trimEnd().split("\n");
+  const told = lines.filter((line) => !/^\s*(#|$)/.test(line));
+  const origin = `# From inference-stacks, components/cluster/oke/cloud-init/${name}, where its comments are.`;
+  return bootFile(`/usr/local/sbin/${name}`, `${[interpreter, origin, ...told].join("\n")}\n`, "0700");
 }
 
 /** A file that nodes boot with, in this repository. */

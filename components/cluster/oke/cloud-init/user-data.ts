@@ -1,6 +1,7 @@
 import type { BootPart } from "./boot-part";
 import { type JoinedCluster, type JoiningPool, joinPart } from "./join";
 import { kubeletPart } from "./kubelet-arguments";
+import { localDisksParts } from "./local-disks";
 
 /**
  * What cloud-init does on a new node of a pool, as a cloud-config document (JSON is YAML). It replaces OKE's default, which
@@ -14,9 +15,10 @@ export function userData(pool: JoiningPool, kubernetesVersion: string, cluster?:
   return cloudConfig(bootParts(pool, kubernetesVersion, cluster));
 }
 
-/** In the order in which they run. Joining is last: a node takes pods as soon as it has joined. */
+/** In the order in which they run: a node takes pods as soon as it has joined. */
 function bootParts(pool: JoiningPool, kubernetesVersion: string, cluster: JoinedCluster | undefined): BootPart[] {
-  return [kubeletPart(pool.plan), joinPart(pool, kubernetesVersion, cluster)];
+  const disks = localDisksParts(pool.plan);
+  return [disks.before, kubeletPart(pool.plan), joinPart(pool, kubernetesVersion, cluster), disks.after];
 }
 
 function cloudConfig(parts: readonly BootPart[]): string {

@@ -1,5 +1,6 @@
 /** What an OKE cluster of our own is made of: `cluster.oke`. */
 import { z } from "zod";
+import { VF_ADDRESSES } from "../../../../catalog/sriov";
 import { text } from "./fields";
 
 /** An Oracle Cloud identifier of one of some kinds of resource. */
@@ -66,6 +67,11 @@ export const okeSection = z
           .cidrv4()
           .default("10.96.0.0/16")
           .meta({ description: "Addresses of Services.", example: "10.96.0.0/16" }),
+        rdma: z.cidrv4().default(VF_ADDRESSES.subnet).meta({
+          description:
+            "Addresses that pods get on the RDMA network, where they have virtual functions of it. Nothing else that such pods talk to may have them: all traffic to them goes over the RDMA network.",
+          example: VF_ADDRESSES.subnet,
+        }),
         subnets: z
           .strictObject({
             endpoint: z

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
+import { COMMON_ADDON_KEYS, okeAddon } from "../../../../catalog/oke";
 import { OkeAddons } from "../../../../components/cluster/oke/addons";
 import type { OkePool } from "../../../../components/cluster/oke/settings";
 import type { IdentityBinder } from "../../../../components/core/cluster";
@@ -9,6 +10,22 @@ import { okePool } from "../../../harness/oke-pools";
 const ADDON = "oci:ContainerEngine/addon:Addon";
 const SYSTEM = okePool("VM.Standard.E5.Flex", { name: "system" });
 const A10 = okePool("VM.GPU.A10.1", { name: "a10" });
+
+const UNCERTIFIED = { key: "inference-stacks.io/uncertified", effect: "NoSchedule" } as const;
+const H100 = okePool("BM.GPU.H100.8", {
+  name: "h100",
+  startupTaints: [UNCERTIFIED],
+  fabric: {
+    kind: "roce",
+    access: "virtual-functions",
+    gbps: 3200,
+    device: { resource: "nvidia.com/rdma-vf", perNode: 16, network: "default/rdma-vf" },
+    environment: {},
+  },
+});
+const MIG = okePool("BM.GPU.H100.8", { name: "parted", sharing: { mig: "all-1g.10gb" } });
+const TURNS = okePool("VM.GPU.A10.1", { name: "turns", sharing: { timeSlicing: { replicas: 4 } } });
+const AMD_RDMA = okePool("BM.GPU.MI300X.8", { name: "mi300x", ...(H100.plan.fabric && { fabric: H100.plan.fabric }) });
 
 type Binding = Parameters<IdentityBinder>[0];
 
@@ -149,5 +166,127 @@ describe("add-ons", () => {
     const deployment = await addons([SYSTEM, A10], { bound });
     expect(deployment.ofType(ADDON).map(({ inputs }) => inputs.addonName)).not.toContain("ClusterAutoscaler");
     expect(bound).toEqual([]);
+  });
+});
+
+/** Settings of every add-on by its name, lists and maps read. */
+async function settingsOf(pools: readonly OkePool[]): Promise<Record<string, Record<string, unknown>>> {
+  const deployment = await addons(pools);
+  return Object.fromEntries(
+    deployment.ofType(ADDON).map(({ inputs }) => {
+      const configurations = inputs.configurations as { key: string; value: string }[];
+      const read = configurations.map(({ key, value }) => [key, /^[[{]/.test(value) ? JSON.parse(value) : value]);
+      return [String(inputs.addonName), Object.fromEntries(read)];
+    }),
+  );
+}
+
+const TOLERATED = [
+  { key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" },
+  { key: "dedicated", operator: "Equal", value: "inference", effect: "NoSchedule" },
+];
+const UNCERTIFIED_TOLERATED = { ...UNCERTIFIED, operator: "Exists" };
+
+describe("NVIDIA's operators", () => {
+  it("serve nodes with RDMA devices, before the devices were tried too", async () => {
+    const settings = await settingsOf([SYSTEM, A10, H100]);
+    expect(Object.keys(settings)).toEqual([
+      "CoreDNS",
+      "NodeFeatureDiscovery",
+      "NvidiaGpuOperator",
+      "NvidiaNetworkOperator",
+    ]);
+    expect(settings.NodeFeatureDiscovery).toEqual({ "worker.tolerations": [...TOLERATED, UNCERTIFIED_TOLERATED] });
+    expect(settings.NvidiaGpuOperator).toEqual({
+      "cdi.enabled": "true",
+      "daemonsets.tolerations": [...TOLERATED, UNCERTIFIED_TOLERATED],
+      "dcgm.enabled": "false",
+      "dcgmExporter.enabled": "false",
+      "devicePlugin.enabled": "true",
+      "devicePlugin.env": [
+        { name: "PASS_DEVICE_SPECS", value: "true" },
+        { name: "FAIL_ON_INIT_ERROR", value: "true" },
+        { name: "DEVICE_LIST_STRATEGY", value: "cdi-cri" },
+        { name: "DEVICE_ID_STRATEGY", value: "uuid" },
+        { name: "NVIDIA_VISIBLE_DEVICES", value: "all" },
+        { name: "NVIDIA_DRIVER_CAPABILITIES", value: "all" },
+      ],
+      disableNvidiaGpuPlugin: "true",
+      "mig.strategy": "mixed",
+      "migManager.enabled": "false",
+      skipNodeFeatureDiscoveryDependencyCheck: "false",
+      "toolkit.enabled": "true",
+    });
+    expect(settings.NvidiaNetworkOperator).toEqual({
+      "sriovNetworkOperator.enabled": "true",
+      "nicClusterPolicy.tolerations": [...TOLERATED, UNCERTIFIED_TOLERATED],
+    });
+  });
+
+  it("part cards, and let pods take turns on them", async () => {
+    const parted = await settingsOf([SYSTEM, MIG]);
+    expect(Object.keys(parted)).toEqual(["CoreDNS", "NodeFeatureDiscovery", "NvidiaGpuOperator"]);
+    expect(parted.NvidiaGpuOperator).toMatchObject({ "mig.strategy": "mixed", "migManager.enabled": "true" });
+    expect(parted.NvidiaGpuOperator).not.toHaveProperty(["devicePlugin.config.name"]);
+    const turns = await settingsOf([SYSTEM, TURNS]);
+    expect(turns.NvidiaGpuOperator).toMatchObject({
+      "devicePlugin.config.name": "inference-device-plugin",
+      "migManager.enabled": "false",
+    });
+  });
+
+  it("leave AMD's cards to AMD's plugin, whose nodes get RDMA devices without a GPU operator", async () => {
+    const settings = await settingsOf([SYSTEM, A10, AMD_RDMA]);
+    expect(Object.keys(settings)).toEqual([
+      "CoreDNS",
+      "NvidiaGpuPlugin",
+      "AmdGpuPlugin",
+      "NodeFeatureDiscovery",
+      "NvidiaNetworkOperator",
+    ]);
+    expect(settings.NvidiaNetworkOperator).toHaveProperty(["nicClusterPolicy.tolerations", 0], {
+      key: "amd.com/gpu",
+      operator: "Exists",
+      effect: "NoSchedule",
+    });
+  });
+
+  it("come one after the other", async () => {
+    const deployment = await addons([SYSTEM, H100]);
+    const needed = (name: string) =>
+      deployment
+        .resource(ADDON, name)
+        .dependsOn.map((urn) => urn.split("::").at(-1))
+        .sort();
+    expect(needed("addons-node-features")).toEqual([]);
+    expect(needed("addons-nvidia-operator")).toEqual(["addons-node-features"]);
+    expect(needed("addons-nvidia-network")).toEqual(["addons-node-features", "addons-nvidia-operator"]);
+  });
+
+  it("run their Deployments on GPU nodes where there are no others", async () => {
+    const settings = await settingsOf([H100]);
+    expect(settings.NodeFeatureDiscovery).toHaveProperty(["master.tolerations"]);
+    expect(Object.keys(settings.NvidiaNetworkOperator ?? {})).toEqual([
+      "nicClusterPolicy.deploymentTolerations",
+      "nicClusterPolicy.tolerations",
+      "operator.tolerations",
+      "sriovNetworkOperator.enabled",
+    ]);
+    expect(settings.CoreDNS?.tolerations).toContainEqual(UNCERTIFIED_TOLERATED);
+  });
+});
+
+describe("settings of add-ons", () => {
+  it.each([
+    ["one pool of each vendor", [SYSTEM, A10, AMD_RDMA]],
+    ["RDMA, slices and turns", [SYSTEM, H100, MIG, TURNS]],
+    ["GPU nodes alone, which grow", [okePool("BM.GPU.H100.8", { ...H100.plan, minNodes: 1, maxNodes: 3 })]],
+  ])("have keys that Oracle's documentation has: %s", async (_what, pools) => {
+    const unknown = Object.entries(await settingsOf(pools)).flatMap(([name, settings]) => {
+      const { keys, notCommon = [] } = okeAddon(name);
+      const known = [...keys, ...COMMON_ADDON_KEYS.filter((key) => !notCommon.includes(key))];
+      return Object.keys(settings).filter((key) => !known.includes(key));
+    });
+    expect(unknown).toEqual([]);
   });
 });

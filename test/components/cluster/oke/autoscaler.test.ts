@@ -57,5 +57,9 @@ describe("nodeTemplateTags", () => {
     expect(nodeTemplateTags(okePool("VM.Standard.E5.Flex", {}, { bootVolumeGiB: 51 }))).toEqual({
       "cluster-autoscaler/node-ephemeral-storage": "43Gi",
     });
+    // 61.44 TB of disks, of which the file system takes a 50th and the kubelet keeps a seventh free.
+    expect(nodeTemplateTags(okePool("BM.GPU.H100.8", { localDisks: true }))).toMatchObject({
+      "cluster-autoscaler/node-ephemeral-storage": "47664Gi",
+    });
   });
 });

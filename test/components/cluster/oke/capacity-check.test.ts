@@ -16,12 +16,15 @@ const AVAILABILITY = "oci:Limits/getResourceAvailability:getResourceAvailability
 type Answer = (inputs: Record<string, unknown>) => Record<string, unknown>;
 
 /** What the check finds out, and what it asked. */
-async function ask(answers: Readonly<Record<string, Answer>> = {}, { preview = false } = {}) {
+async function ask(
+  answers: Readonly<Record<string, Answer>> = {},
+  { preview = false, pools = [okePool("VM.GPU.A10.1", {}, { availabilityDomains: [1, 2] })] } = {},
+) {
   const asked: { token: string; inputs: Record<string, unknown> }[] = [];
   const found: CloudCapacity[] = [];
   const deployment = await deploy(
     async () => {
-      found.push(await askOciCapacity(SETTINGS, [okePool("VM.GPU.A10.1", {}, { availabilityDomains: [1, 2] })]));
+      found.push(await askOciCapacity(SETTINGS, pools));
     },
     {
       preview,
@@ -91,5 +94,39 @@ describe("askOciCapacity", () => {
       }),
     });
     expect(found.running).toEqual({ pool: { shape: "VM.GPU.A10.1", nodes: 2 } });
+  });
+
+  it("finds machines that joined by themselves, by our tags, and asks for none where no pool has such", async () => {
+    const group = (displayName: string, changes: object = {}) => ({
+      displayName,
+      state: "RUNNING",
+      freeformTags: { "inference-stacks-environment": "test", "inference-stacks-shape": "BM.GPU.H100.8" },
+      ...changes,
+    });
+    const answers: Readonly<Record<string, Answer>> = {
+      "oci:Core/getClusterNetworks:getClusterNetworks": (inputs) => ({
+        ...inputs,
+        clusterNetworks: [
+          group("h100", { instancePools: [{ size: 4 }] }),
+          group("gone", { instancePools: [{ size: 4 }], state: "TERMINATED" }),
+        ],
+      }),
+      "oci:Core/getInstancePools:getInstancePools": (inputs) => ({
+        ...inputs,
+        // A cluster network's own pool is listed too, without tags of ours.
+        instancePools: [group("secret", { size: 2 }), group("h100", { size: 4, freeformTags: {} })],
+      }),
+    };
+    const pools = [
+      okePool("BM.GPU.H100.8", { name: "h100" }, { madeBy: "cluster-network" }),
+      okePool("VM.Standard.E5.Flex", { name: "secret" }, { madeBy: "instance-pool" }),
+    ];
+    const { found } = await ask(answers, { pools });
+    expect(found.running).toEqual({
+      h100: { shape: "BM.GPU.H100.8", nodes: 4 },
+      secret: { shape: "BM.GPU.H100.8", nodes: 2 },
+    });
+    const { asked } = await ask(answers);
+    expect(asked.map(({ token }) => token).filter((token) => /ClusterNetworks|InstancePools/.test(token))).toEqual([]);
   });
 });

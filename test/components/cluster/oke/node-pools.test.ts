@@ -259,14 +259,34 @@ describe("a node pool", () => {
     ]);
   });
 
-  it("has what cloud-init needs within the 32 KB that metadata may have", async () => {
-    const deployment = await nodePools([system, a10, h100]);
-    for (const name of ["system", "a10", "h100"]) {
-      expect(inputsOf(deployment, name).nodeMetadata.user_data.length).toBeLessThan(16_000);
+  it("keeps the kubelet's folder on local disks before and after it joins, where the plan has them", async () => {
+    const disks = okePool("BM.GPU.H100.8", { name: "h100", localDisks: true }, { image: IMAGE });
+    const deployment = await nodePools([disks, a10]);
+    const { runcmd, write_files } = cloudConfig(deployment, "h100");
+    expect(runcmd.map((command) => command.slice(0, 3).join(" "))).toEqual([
+      "systemctl daemon-reload",
+      "systemctl enable --now",
+      "bash /usr/local/sbin/join-oke.sh /etc/inference-stacks/kubelet-arguments",
+      "bash /usr/local/sbin/local-disks.sh keep",
+    ]);
+    const unit = write_files.find(({ path }) => path === "/etc/systemd/system/inference-stacks-local-disks.service");
+    expect(unit).toMatchObject({ permissions: "0644", content: expect.stringContaining("Before=kubelet.service") });
+    expect(JSON.stringify(cloudConfig(deployment, "a10"))).not.toContain("local-disks");
+  });
+
+  it("has what cloud-init needs with room to spare within the 32,000 bytes that metadata may have", async () => {
+    const most = okePool("BM.GPU.H100.8", { name: "h100", localDisks: true, numa: "restricted" }, { image: IMAGE });
+    const deployment = await nodePools([system, a10, most]);
+    for (const [name, bytes] of [
+      ["system", 12_000],
+      ["a10", 12_000],
+      ["h100", 24_000],
+    ] as const) {
+      expect(inputsOf(deployment, name).nodeMetadata.user_data.length).toBeLessThan(bytes);
     }
-    const [, script] = cloudConfig(deployment, "a10").write_files;
+    const script = cloudConfig(deployment, "a10").write_files.find(({ path }) => path.endsWith(".sh"));
     expect(script).toMatchObject({ path: "/usr/local/sbin/join-oke.sh", permissions: "0700" });
-    expect(script?.content.startsWith("#!/usr/bin/env bash\n")).toBe(true);
+    expect(script?.content.startsWith("#!/usr/bin/env bash\n# From inference-stacks")).toBe(true);
   });
 });
 

@@ -16,14 +16,15 @@ const INSTANCE_POOL = "oci:Core/instancePool:InstancePool";
 const POLICY = "oci:Identity/policy:Policy";
 const GROUP = "oci:Identity/dynamicGroup:DynamicGroup";
 
-const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n";
+/** As long as those of clusters are. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----\n${"abc\n".repeat(400)}-----END CERTIFICATE-----\n`;
 const AUTHORITY = Buffer.from(CERTIFICATE).toString("base64");
 
 const system = okePool("VM.Standard.A1.Flex", { name: "system", minNodes: 2 });
 const reservation = "ocid1.capacityreservation.oc1.eu-frankfurt-1.r";
 const rdma = okePool(
   "BM.GPU.H100.8",
-  { name: "h100", minNodes: 2 },
+  { name: "h100", minNodes: 2, localDisks: true },
   {
     madeBy: "cluster-network",
     image: "ocid1.image.oc1.eu-frankfurt-1.ubuntu-hpc",
@@ -149,7 +150,7 @@ describe("machines of a cluster network", () => {
       ],
       placementConfiguration: {
         availabilityDomain: "oFFl:OFFLINE-AD-2",
-        primaryVnicSubnets: { subnetId: "cluster-network-nodes-id" },
+        primarySubnetId: "cluster-network-nodes-id",
       },
       freeformTags: { ...TAGS, "inference-stacks-shape": "BM.GPU.H100.8" },
     });
@@ -186,7 +187,7 @@ describe("machines whose memory is encrypted", () => {
       size: 3,
       placementConfigurations: ["oFFl:OFFLINE-AD-1", "oFFl:OFFLINE-AD-3"].map((availabilityDomain) => ({
         availabilityDomain,
-        primaryVnicSubnets: { subnetId: "cluster-network-nodes-id" },
+        primarySubnetId: "cluster-network-nodes-id",
       })),
       freeformTags: { ...TAGS, "inference-stacks-shape": "VM.Standard.E5.Flex" },
     });
@@ -217,6 +218,11 @@ describe("machines that join by themselves", () => {
     }
   });
 
+  it("out of a reservation ask for no right of node pools", async () => {
+    const { deployment } = await make([system, rdma]);
+    expect(deployment.ofType(POLICY).map(({ name }) => name)).not.toContain("cluster-identity-pools");
+  });
+
   it("come after what lets them in, and before the platform", async () => {
     const { deployment, cluster } = await make([system, rdma, secret]);
     const policies = deployment.ofType(POLICY).filter(({ name }) => name.includes("-self-managed-"));
@@ -240,10 +246,10 @@ describe("machines that join by themselves", () => {
     expect(preview.deployment.tree()).toBe(up.deployment.tree());
   });
 
-  it("have what cloud-init needs within the 32 KB that metadata may have", async () => {
+  it("have what cloud-init needs within the 32,000 bytes that all metadata may have", async () => {
     const { deployment } = await make([system, rdma, secret]);
     for (const pool of ["h100", "secret"]) {
-      expect(JSON.stringify(launch(deployment, pool).metadata).length).toBeLessThan(24_000);
+      expect(JSON.stringify(launch(deployment, pool).metadata).length).toBeLessThan(32_000);
     }
   });
 

@@ -127,7 +127,8 @@ function drainRules({ nodeEvictionNodePoolSettings }: NodePoolInputs): DrainRule
   return { graceMs: (Number(minutes) / 60) * MS_PER_HOUR_OF_GRACE, force: isForceDeleteAfterGraceDuration };
 }
 
-function templateOf(pool: NodePoolInputs): NodeTemplate {
+/** A node of a pool, as it is when it has joined. */
+export function templateOf(pool: NodePoolInputs): NodeTemplate {
   const shape = shapeOf(pool);
   const { nodeConfigDetails, nodeSourceDetails = {}, initialNodeLabels = [] } = pool;
   const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });

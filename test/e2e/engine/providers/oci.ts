@@ -10,10 +10,11 @@ import { playLoadBalancers } from "./cloud/load-balancers";
 import { CloudNodes } from "./cloud/nodes";
 import { CloudStore, type Properties } from "./cloud/store";
 import { OkeNodes } from "./oci-node-pool";
+import { SelfManagedNodes } from "./oci-self-managed-nodes";
 
 /**
  * Stands in for the official `oci` provider, and for Oracle Cloud. Every cluster that a program makes is the API server of
- * KUBECONFIG; its node pools are nodes there. E2E_CLOUD is the folder of what there is in the cloud; E2E_CLOUD_DELAYS says in
+ * KUBECONFIG; its node pools, and machines that join by themselves, are nodes there. E2E_CLOUD is the folder of what there is in the cloud; E2E_CLOUD_DELAYS says in
  * JSON how long it takes for what, in milliseconds by type; E2E_ENDPOINT is the private address that clusters
  * say they have, and their kubeconfigs.
  */
@@ -30,6 +31,14 @@ const endpoint = process.env.E2E_ENDPOINT ?? `${address}:${port}`;
 
 const nodes = new CloudNodes(client, (event, subject) => store.record({ event, subject }));
 const nodePools = new OkeNodes(nodes);
+const machines = new SelfManagedNodes(nodes, store, { apiServer: endpoint.replace(/:\d+$/, ""), authority: ca });
+/** Cluster networks, and instance pools. */
+const MACHINES: CloudType = {
+  outputs: () => ({ state: "RUNNING" }),
+  made: (group) => machines.make(group),
+  changed: (before, after) => machines.change(before, after),
+  leaving: (group) => machines.empty(group),
+};
 
 const TYPES: Readonly<Record<string, CloudType>> = {
   "oci:Core/vcn:Vcn": {
@@ -46,6 +55,8 @@ const TYPES: Readonly<Record<string, CloudType>> = {
     }),
   },
   "oci:Kms/key:Key": { outputs: (_inputs, id) => ({ currentKeyVersion: `${id}-1` }) },
+  "oci:Core/clusterNetwork:ClusterNetwork": MACHINES,
+  "oci:Core/instancePool:InstancePool": MACHINES,
   [CLUSTER]: {
     outputs: ({ endpointConfig }) => {
       const { isPublicIpEnabled = false } = (endpointConfig ?? {}) as { readonly isPublicIpEnabled?: boolean };

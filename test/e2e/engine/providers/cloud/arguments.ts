@@ -76,8 +76,29 @@ function changesAt(facts: ArgumentFacts, before: unknown, after: unknown, path: 
   if (hasInner && Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     return before.flatMap((item, index) => changesAt(facts, item, after[index], path, `${shown}[${index}]`));
   }
-  const kind = before === undefined ? "add" : after === undefined ? "delete" : "update";
-  return [{ path: shown, kind, replaces: facts[path]?.replaces ?? false }];
+  if (facts[path]?.map && isRecord(before) && isRecord(after)) {
+    // As providers of Terraform's kind say it: each key of a map by itself.
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((key) =>
+      isDeepStrictEqual(before[key], after[key])
+        ? []
+        : [
+            {
+              path: keyPath(shown, key),
+              kind: kindOf(before[key], after[key]),
+              replaces: facts[path]?.replaces ?? false,
+            },
+          ],
+    );
+  }
+  return [{ path: shown, kind: kindOf(before, after), replaces: facts[path]?.replaces ?? false }];
+}
+
+function keyPath(map: string, key: string): string {
+  return /[."[\]]/.test(key) ? `${map}["${key}"]` : `${map}.${key}`;
+}
+
+function kindOf(before: unknown, after: unknown): Change["kind"] {
+  return before === undefined ? "add" : after === undefined ? "delete" : "update";
 }
 
 function isRecord(value: unknown): value is Properties {

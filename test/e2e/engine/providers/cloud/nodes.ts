@@ -77,6 +77,11 @@ export class CloudNodes {
     await Promise.all(nodes.map((node) => this.removeOne(node, rules)));
   }
 
+  /** Takes machines away without a word to Kubernetes: their pods end with them. */
+  async lose(nodes: readonly KubernetesObject[]): Promise<void> {
+    await Promise.all(nodes.map((node) => this.removeOne(node, { graceMs: -1, force: true })));
+  }
+
   private async removeOne(node: KubernetesObject, { graceMs, force }: DrainRules): Promise<void> {
     const until = Date.now() + graceMs;
     for (;;) {

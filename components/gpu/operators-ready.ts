@@ -1,0 +1,140 @@
+/** A Job that ends when the operators of a cloud's add-ons can be told what to do: the cloud calls an add-on active before. */
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import { standardLabels } from "../../names/labels";
+import { RDMA_DEVICES_NAMESPACE } from "../../names/namespaces";
+import type { HardenedContainer } from "../core/hardened-pod";
+import { IsolatedNamespace } from "../core/isolated-namespace";
+import { runToCompletion } from "../core/job";
+import { PlatformComponent } from "../core/platform-component";
+import { burstable } from "../core/resources";
+
+const NAME = "operators-ready";
+/** Images of drivers' parts are pulled on every node meanwhile. */
+const WAIT_SECONDS = 1800;
+const READ = ["get", "list", "watch"];
+
+/** A DaemonSet that must have settled. */
+export interface Rollout {
+  readonly namespace: string;
+  readonly daemonSet: string;
+}
+
+export interface OperatorsReadyArgs {
+  /** Namespaces that the operators make. */
+  readonly namespaces: readonly string[];
+  /** CustomResourceDefinitions that they bring. */
+  readonly crds: readonly string[];
+  readonly rollouts: readonly Rollout[];
+}
+
+/**
+ * What the Job's containers do, one after the other: the image holds kubectl and no shell. Each waits for the creation of one thing:
+ * told of several, kubectl fails at once where one of them is not there yet (tried with 1.32).
+ */
+export function waits({ namespaces, crds, rollouts }: OperatorsReadyArgs): { name: string; arguments: string[] }[] {
+  const definitions = crds.map((name) => `customresourcedefinitions/${name}`);
+  const timeout = `--timeout=${WAIT_SECONDS}s`;
+  const things = [
+    ...[...namespaces.map((name) => `namespaces/${name}`), ...definitions].map((thing) => ({ thing, place: [] })),
+    ...rollouts.map(({ namespace, daemonSet }) => ({
+      thing: `daemonsets/${daemonSet}`,
+      place: [`--namespace=${namespace}`],
+    })),
+  ];
+  return [
+    ...things.map(({ thing, place }, i) => ({
+      name: `created-${i}`,
+      arguments: ["wait", "--for=create", timeout, ...place, thing],
+    })),
+    { name: "established", arguments: ["wait", "--for=condition=Established", timeout, ...definitions] },
+    ...rollouts.map(({ namespace, daemonSet }, i) => ({
+      name: `settled-${i}`,
+      arguments: ["rollout", "status", timeout, `--namespace=${namespace}`, `daemonset/${daemonSet}`],
+    })),
+  ];
+}
+
+/** What the Job may read: what it waits for, by name, and nothing else. */
+export function rights({ namespaces, crds, rollouts }: OperatorsReadyArgs) {
+  return [
+    { apiGroups: [""], resources: ["namespaces"], resourceNames: [...namespaces], verbs: READ },
+    {
+      apiGroups: ["apiextensions.k8s.io"],
+      resources: ["customresourcedefinitions"],
+      resourceNames: [...crds],
+      verbs: READ,
+    },
+    ...(rollouts.length > 0
+      ? [
+          {
+            apiGroups: ["apps"],
+            resources: ["daemonsets"],
+            resourceNames: rollouts.map(({ daemonSet }) => daemonSet),
+            verbs: READ,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** In a namespace of its own, which the platform closes; those of the operators are the cloud's. */
+export class OperatorsReady extends PlatformComponent {
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, args: OperatorsReadyArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("gpu:OperatorsReady", name, opts);
+    const labels = standardLabels(NAME, NAME);
+    const home = new IsolatedNamespace(this.child("home"), { namespace: RDMA_DEVICES_NAMESPACE }, this.childOptions());
+    const { namespace } = home;
+    const account = new kubernetes.core.v1.ServiceAccount(
+      this.child("account"),
+      { metadata: { name: NAME, namespace, labels }, automountServiceAccountToken: false },
+      this.childOptions(),
+    );
+    // The namespaces of the operators may not be there yet: a role of the cluster can name what is in them beforehand.
+    const role = new kubernetes.rbac.v1.ClusterRole(
+      this.child("role"),
+      { metadata: { name: NAME, labels }, rules: rights(args) },
+      this.childOptions(),
+    );
+    const binding = new kubernetes.rbac.v1.ClusterRoleBinding(
+      this.child("binding"),
+      {
+        metadata: { name: NAME, labels },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
+        subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace }],
+      },
+      this.childOptions(),
+    );
+    const containers = waits(args).map(
+      (wait): HardenedContainer => ({
+        name: wait.name,
+        image: image("kubectl"),
+        command: ["/bin/kubectl"],
+        args: wait.arguments,
+        resources: burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.25 }),
+      }),
+    );
+    const job = runToCompletion(
+      this.child("wait"),
+      {
+        namespace,
+        app: NAME,
+        instance: NAME,
+        pod: {
+          initContainers: containers.slice(0, -1),
+          containers: containers.slice(-1),
+          serviceAccountName: account.metadata.name,
+          usesKubernetesApi: true,
+        },
+        deadlineSeconds: WAIT_SECONDS,
+        dependsOn: [binding],
+      },
+      this.childOptions(),
+    );
+    this.ready = [job];
+    this.registerOutputs({});
+  }
+}

@@ -1,0 +1,32 @@
+import { MOST_USED, podFilesGiB } from "./boot-volume";
+import type { CapacityProblem, ModelPlan, PoolPlan } from "./types";
+
+/** What of disks is left for files: LUKS takes 16 MiB, and ext4 a 64th for its tables, as mke2fs makes it. */
+const FILE_SYSTEM = 0.98;
+
+/** What pods may ask for of a node's local disks, GiB, where they keep their files there. */
+export function localDisksGiB({ shape }: Pick<PoolPlan, "shape">): number {
+  return Math.floor(((shape.localNvmeGB * 1e9) / 2 ** 30) * FILE_SYSTEM * MOST_USED);
+}
+
+/** Pools whose pods write more than the local disks of a node hold. */
+export function localDisksProblems(
+  pools: readonly Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">[],
+  models: readonly Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">[],
+): CapacityProblem[] {
+  return pools.flatMap((pool): CapacityProblem[] => {
+    const wanted = podFilesGiB(pool, models);
+    const there = localDisksGiB(pool);
+    if (!pool.localDisks || wanted <= there) {
+      return [];
+    }
+    return [
+      {
+        severity: "mandatory",
+        rule: "local-disks",
+        subject: `pools.${pool.name}.localDisks`,
+        message: `pods of pools.${pool.name} may write ${wanted} GiB on a node, and the local disks of ${pool.shape.name} hold ${there} of them: they would wait for ever. Write localDisks: unused: the plan then takes a boot volume that is large enough.`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,101 @@
+import {
+  DEFAULT_GPU_NODE_IMAGE,
+  GPU_NODE_IMAGES,
+  type GpuNodeImage,
+  gpuNodeImage,
+} from "../../../catalog/gpu-node-images";
+import { knownMachine, type Rule, type RuleContext } from "../core/rule";
+
+/** Images of one cloud. A cluster of the kubeconfig may be of any. */
+const CLOUD_OF: Partial<Record<GpuNodeImage, "aws" | "oci">> = {
+  al2023: "aws",
+  bottlerocket: "aws",
+  "oke-oracle-linux": "oci",
+  "oke-ubuntu": "oci",
+};
+
+/** Who makes a cluster says who brings the software of its GPUs; of one that exists, the environment does. */
+export const gpuSoftwareIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
+  if (!cluster) {
+    return;
+  }
+  const { provision, gpuSoftware, gpuNodeImage: image } = cluster;
+  if (gpuSoftware === "platform" && provision !== "existing") {
+    yield {
+      path: ["cluster", "gpuSoftware"],
+      value: gpuSoftware,
+      allowed:
+        provision === "create"
+          ? "only with provision: existing: a cluster that is made here has its cloud's own add-ons"
+          : "only with provision: existing: the stack that made the cluster says who brings it (gpuSoftware of its output)",
+      fix: "remove gpuSoftware, or write provision: existing",
+    };
+  }
+  if (image !== undefined && gpuSoftware !== "platform" && provision !== "stack") {
+    yield {
+      path: ["cluster", "gpuNodeImage"],
+      value: image,
+      allowed: "only with gpuSoftware: platform: nobody else asks what nodes boot",
+      fix: "write gpuSoftware: platform, or remove gpuNodeImage",
+    };
+  }
+};
+
+/** What GPU nodes boot is known, and of this cloud. */
+export const gpuNodeImageIsKnown: Rule = function* (context) {
+  const { cluster } = context.sections;
+  if (!cluster) {
+    return;
+  }
+  const { kind, gpuSoftware, gpuNodeImage: image } = cluster;
+  const [nvidia] = nvidiaPools(context);
+  if (gpuSoftware === "platform" && nvidia && image === undefined && DEFAULT_GPU_NODE_IMAGE[kind] === undefined) {
+    yield {
+      path: ["cluster", "gpuNodeImage"],
+      value: undefined,
+      allowed: `what the nodes of pool ${nvidia} boot, one of ${GPU_NODE_IMAGES.join(", ")}: it decides what of driver and container toolkit is missing`,
+      fix: `add gpuNodeImage: ${GPU_NODE_IMAGES.map((name) => `${name} (${gpuNodeImage(name).what})`).join(", ")}`,
+    };
+  }
+  const cloud = image && CLOUD_OF[image];
+  if (image && cloud && kind !== "local" && kind !== cloud) {
+    yield {
+      path: ["cluster", "gpuNodeImage"],
+      value: image,
+      allowed: `an image that nodes of kind ${kind} boot: ${image} is of kind ${cloud}`,
+      fix: `write ${DEFAULT_GPU_NODE_IMAGE[kind]}, or kind: ${cloud}`,
+    };
+  }
+};
+
+/** The platform's software can do what its pools ask for. */
+export const gpuSoftwareCanServe: Rule = function* (context) {
+  const { cluster, pools = {} } = context.sections;
+  if (cluster?.provision !== "existing" || cluster.gpuSoftware !== "platform") {
+    return;
+  }
+  const image = cluster.gpuNodeImage ?? DEFAULT_GPU_NODE_IMAGE[cluster.kind];
+  for (const [name, pool] of Object.entries(pools)) {
+    if (pool.sharing && image && gpuNodeImage(image).devicePlugin && nvidiaPools(context).includes(name)) {
+      yield {
+        path: ["pools", name, "sharing"],
+        value: pool.sharing,
+        allowed: `not with gpuNodeImage: ${image}: its nodes boot a device plugin of their own, beside which NVIDIA's operator cannot run`,
+        fix: "part the cards in the nodes' user data (settings.kubelet-device-plugins.nvidia) and write gpuSoftware: present, or take another image",
+      };
+    }
+    if (pool.rdma?.access === "virtual-functions") {
+      yield {
+        path: ["pools", name, "rdma", "access"],
+        value: pool.rdma.access,
+        allowed:
+          "not with gpuSoftware: platform: NVIDIA's network operator, which makes virtual functions, is installed on clusters that are made here alone",
+        fix: "install it and write gpuSoftware: present, or write access: host-network",
+      };
+    }
+  }
+};
+
+function nvidiaPools({ sections: { pools = {} } }: RuleContext): string[] {
+  return Object.entries(pools).flatMap(([name, pool]) => (knownMachine(pool)?.gpu?.vendor === "nvidia" ? [name] : []));
+}

@@ -1,0 +1,151 @@
+/** docs/gpu-sharing.md: its seven models fit one card, and what it says is refused is. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { repositoryRoot } from "../../names/repository-root";
+import { laptop, onA10, planOf, useFolder } from "../cli/run";
+
+type Sections = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
+const folder = useFolder();
+const page = readFileSync(join(repositoryRoot(), "docs/gpu-sharing.md"), "utf8");
+const example = parse(/^```yaml\n(.*?)^```$/ms.exec(page)?.[1] ?? "") as Sections;
+const pools = example["inference-stacks:pools"] ?? {};
+const models = example["inference-stacks:models"] ?? {};
+const tls = { kind: "self-signed" };
+const edge = {
+  stage: "development",
+  cluster: { kind: "edge", storageClass: "local-path", gpuRuntimeClass: "nvidia" },
+  gateway: { hostname: "slices.example.internal", tls },
+  pools,
+  models,
+};
+
+interface Planned {
+  readonly models: readonly { name: string; gpuSlice?: object; monthlyUsd: number; resources: { cpu: number } }[];
+  readonly pools: readonly { name: string; gpusClaimed: number; gpusTotal: number; labels: object }[];
+  readonly violations: readonly { message: string; policy: string }[];
+}
+
+describe("the example", () => {
+  it("has seven models, each on a slice of the one card", async () => {
+    const { status, out } = await planOf(folder, edge, "--json");
+    expect(status).toBe(0);
+    const planned: Planned = JSON.parse(out);
+    const slice = { kind: "mig", profile: "1g.10gb", perGpu: 7, cards: 1 };
+    expect(planned.models.map(({ gpuSlice }) => gpuSlice)).toEqual(Array(7).fill(slice));
+    expect(new Set(planned.models.map(({ monthlyUsd }) => monthlyUsd.toFixed(2)))).toEqual(new Set(["219.00"]));
+    expect(planned.pools).toMatchObject([
+      { gpusClaimed: 7, gpusTotal: 7, labels: { "nvidia.com/mig.config": "all-1g.10gb" } },
+    ]);
+  }, 60_000);
+
+  it("shows slices to people", async () => {
+    const { out } = await planOf(folder, edge);
+    expect(out).toContain("1 × NVIDIA H100 PCIe in 7 1g.10gb slices");
+    expect(out).toContain("7 of 7 slices");
+    expect(out).toMatch(/chat +1x-h100-pcie +1g\.10gb +\d/);
+  }, 60_000);
+
+  it("has room for no eighth", async () => {
+    const eighth = { model: "qwen2.5-0.5b-instruct", contextTokens: 4096, concurrency: 2 };
+    const { status, out } = await planOf(folder, { ...edge, models: { ...models, eighth } });
+    expect(status).toBe(1);
+    expect(out).toContain("pool-capacity");
+    expect(out).toContain("finds no room beside the other models");
+  }, 60_000);
+
+  it("has none for a model larger than a slice, whose GiB the answer names", async () => {
+    const large = { model: "qwen3-8b", contextTokens: 8192, concurrency: 4 };
+    const { status, out } = await planOf(folder, { ...edge, models: { large } });
+    expect(status).toBe(1);
+    const text = out.replace(/\s+/g, " ");
+    expect(text).toContain("per 1g.10gb slice of 9.75 GiB");
+    expect(text).toContain("change pools.h100.sharing.mig from all-1g.10gb to");
+    expect(text).toContain("remove pools.h100.sharing (mig: all-1g.10gb)");
+  }, 60_000);
+});
+
+describe("on a cloud's machine", () => {
+  const small = { model: "llama-3.2-1b-instruct", contextTokens: 4096, concurrency: 2 };
+  const system = { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 };
+  const oci = (pool: object, model: object = {}) =>
+    onA10({}, { pools: { system, parts: pool }, models: { chat: { ...small, ...model } } });
+
+  it("fifty-six slices are planned, and one is priced by what the pool costs", async () => {
+    const { status, out } = await planOf(
+      folder,
+      oci({ shape: "BM.GPU.H100.8", sharing: { mig: "all-1g.10gb" } }),
+      "--json",
+    );
+    expect(status).toBe(0);
+    const { pools: planned }: Planned = JSON.parse(out);
+    expect(planned.find(({ name }) => name === "parts")).toMatchObject({ gpusClaimed: 1, gpusTotal: 56 });
+  }, 60_000);
+
+  const refusals: readonly [string, number, Record<string, unknown>, readonly string[]][] = [
+    [
+      "MIG on an A10",
+      2,
+      oci({ shape: "VM.GPU.A10.1", sharing: { mig: "all-1g.10gb" } }),
+      ["pools.parts.sharing.mig", "cards that have MIG: NVIDIA H100 80GB SXM", "NVIDIA A10 has none"],
+    ],
+    [
+      "MIG and RDMA together",
+      2,
+      oci({
+        shape: "BM.GPU.H100.8",
+        sharing: { mig: "all-1g.10gb" },
+        rdma: { access: "virtual-functions" },
+      }),
+      ["pools.parts.sharing", "whole GPUs, where rdma is"],
+    ],
+    [
+      "turns with vLLM",
+      1,
+      oci({ shape: "VM.GPU.A10.1", sharing: { timeSlicing: { replicas: 2 } } }),
+      ["vLLM takes its share of the whole card's memory when it starts", "engine: ollama"],
+    ],
+    [
+      "tensor parallelism over slices",
+      2,
+      oci({ shape: "BM.GPU.H100.8", sharing: { mig: "all-1g.10gb" } }, { vllm: { tensorParallel: 2 } }),
+      ["models.chat.vllm.tensorParallel", "write tensorParallel: 1"],
+    ],
+  ];
+  it.each(refusals)(
+    "%s is refused",
+    async (_, expected, environment, texts) => {
+      const { status, out, err } = await planOf(folder, environment);
+      expect(status).toBe(expected);
+      const text = `${out}${err}`.replace(/\s+/g, " ");
+      for (const part of texts) {
+        expect(text).toContain(part);
+      }
+    },
+    60_000,
+  );
+
+  it("turns are planned for Ollama, under the name that others cannot ask for by mistake", async () => {
+    const environment = oci(
+      { shape: "VM.GPU.A10.1", sharing: { timeSlicing: { replicas: 2 } } },
+      { engine: "ollama", pools: ["parts"] },
+    );
+    const { status, out } = await planOf(folder, environment, "--json");
+    expect(status).toBe(0);
+    const { models: planned, pools: nodes }: Planned = JSON.parse(out);
+    expect(planned).toMatchObject([
+      { gpuSlice: { kind: "time-slices", perGpu: 2, cards: 1 }, resources: { gpuResource: "nvidia.com/gpu.shared" } },
+    ]);
+    expect(nodes.find(({ name }) => name === "parts")?.labels).toMatchObject({
+      "nvidia.com/device-plugin.config": "time-slices-2",
+    });
+  }, 60_000);
+
+  it("nothing changes for whole GPUs", async () => {
+    const { status, out } = await planOf(folder, { ...laptop }, "--json");
+    expect(status).toBe(0);
+    expect(out).not.toContain("gpuSlice");
+  }, 60_000);
+});
