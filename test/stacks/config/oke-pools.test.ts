@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { repositoryRoot } from "../../../names/repository-root";
 import { problemsWith, rightEnvironment } from "./samples";
 
 const oke = {
@@ -25,6 +29,16 @@ describe("pools of a cluster that is made here", () => {
     expect(problemsWith(made({ ...h100, capacity: { reservation } }))).toEqual([]);
     expect(problemsWith(made({ ...clusterNetwork, capacity: { reservation } }))).toEqual([]);
     expect(problemsWith(made(confidential))).toEqual([]);
+  });
+
+  it("are right as the page of clusters shows nodes that join by themselves", () => {
+    const page = readFileSync(join(repositoryRoot(), "docs", "clusters.md"), "utf8");
+    const [example = ""] = /(?<=```yaml\n)inference-stacks:pools:\n[^`]*cluster-network[^`]*/.exec(page) ?? [];
+    const { "inference-stacks:pools": pools } = parse(example.replaceAll("ocid1.image.oc1…", image)) as {
+      "inference-stacks:pools": object;
+    };
+    expect(Object.keys(pools)).toEqual(["h100", "confidential"]);
+    expect(problemsWith({ cluster: created, pools: { system, gpu, ...pools } })).toEqual([]);
   });
 
   it.each<[string, Record<string, unknown>, { path: string; allowed: string; fix: string }]>([
