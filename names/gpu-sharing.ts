@@ -6,6 +6,12 @@
 /** How the MIG manager parts the cards of a node, by the name of a layout: `all-1g.10gb`. */
 export const MIG_CONFIG_LABEL = "nvidia.com/mig.config";
 
+/** What became of it: the MIG manager says `success` once the cards of the node are parted, and are free to use. */
+export const MIG_STATE = { key: "nvidia.com/mig.config.state", done: "success" } as const;
+
+/** On nodes whose driver NVIDIA's feature discovery has asked. */
+export const DRIVER_LABEL = "nvidia.com/cuda.driver-version.major";
+
 /** Which configuration of `DEVICE_PLUGIN_CONFIG` the device plugin of a node takes. */
 export const DEVICE_PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config";
 

@@ -9,6 +9,7 @@ import { quotaRule } from "../components/gateway/quotas";
 import type { RunTimeModels } from "../components/gateway/run-time-models";
 import type { GatewayService } from "../components/gateway/service-routes";
 import { gpuSoftwareConnections } from "../components/gpu/connections";
+import { metricsNodes } from "../components/gpu/metrics-nodes";
 import { makesDrivers } from "../components/gpu/nvidia";
 import { rdmaDeviceConnections } from "../components/gpu/rdma-devices";
 import { type MeshLayout, meshLayout } from "../components/mesh/mesh-layout";
@@ -80,8 +81,11 @@ export function layOut(
     ...(mode === "off" ? [] : meshTargets({ mode, endpoints, gateway: gatewayProxies, models: plan.models })),
     ...addons.flatMap((addon) => addon.targets(planned) ?? []),
   ];
-  const gpuPools = plan.pools.flatMap(({ shape, selector, taints, startupTaints }) =>
-    shape.gpu ? [{ vendor: shape.gpu.vendor, nodeSelector: selector, tolerations: [...taints, ...startupTaints] }] : [],
+  const software = gpuSoftware(planned);
+  const gpuPools = plan.pools.flatMap((pool) =>
+    pool.shape.gpu
+      ? [{ vendor: pool.shape.gpu.vendor, ...metricsNodes(pool, { by: cluster.gpuSoftware, software }) }]
+      : [],
   );
   const laidOut: LaidOut = { environment, plan, cluster, endpoints, targets, gpuPools };
   const declared: Connection[] = [

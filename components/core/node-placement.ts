@@ -9,6 +9,8 @@ export interface PoolNodes {
   readonly nodeSelector: Labels;
   /** Taints of the pool's nodes. */
   readonly tolerations: readonly Taint[];
+  /** Labels that the nodes get when they are ready for the pods, whatever their value. @default none */
+  readonly having?: readonly string[];
 }
 
 /** Where pods run that belong on the nodes of some pools, as values of a chart. */
@@ -22,8 +24,11 @@ export interface NodePlacement {
  * edge node), which a term cannot say: an empty one matches nothing.
  */
 export function nodePlacement(pools: readonly PoolNodes[]): NodePlacement {
-  const terms = pools.map(({ nodeSelector }) => ({
-    matchExpressions: Object.entries(nodeSelector).map(([key, value]) => ({ key, operator: "In", values: [value] })),
+  const terms = pools.map(({ nodeSelector, having = [] }) => ({
+    matchExpressions: [
+      ...Object.entries(nodeSelector).map(([key, value]) => ({ key, operator: "In", values: [value] })),
+      ...having.map((key) => ({ key, operator: "Exists" })),
+    ],
   }));
   const everywhere = terms.some(({ matchExpressions }) => matchExpressions.length === 0);
   return {

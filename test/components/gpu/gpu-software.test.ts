@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { chartValueProblems } from "../../../catalog/chart-values";
 import { GPU_NODE_IMAGES, type GpuNodeImage, gpuNodeImage } from "../../../catalog/gpu-node-images";
 import type { GpuSharing } from "../../../catalog/gpu-sharing";
+import { nodePlacement } from "../../../components/core/node-placement";
 import { gpuSoftwareConnections } from "../../../components/gpu/connections";
 import { GpuSoftware, type GpuSoftwareArgs, gpuSoftwareCharts } from "../../../components/gpu/gpu-software";
+import { metricsNodes } from "../../../components/gpu/metrics-nodes";
 import { makesDrivers } from "../../../components/gpu/nvidia";
 import { NO_SLICES } from "../../../components/gpu/sharing";
 import type { SoftwarePool } from "../../../components/gpu/software-pool";
@@ -229,6 +231,33 @@ describe("GpuSoftware", () => {
       data: { "whole-cards": "version: v1\n", "time-slices-4": expect.stringContaining("replicas: 4") },
     });
     expect(ready).toHaveLength(1);
+  });
+});
+
+describe("nodes of the exporters", () => {
+  const machine = { "node.kubernetes.io/instance-type": "BM.GPU.H100.8" };
+  const on = (pool: SoftwarePool, image: GpuNodeImage) =>
+    metricsNodes(pool, { by: "platform", software: { by: "platform", image, pools: [pool] } });
+
+  it("are those whose cards are parted, while somebody we know parts them", () => {
+    const mig = shared({ mig: "all-1g.10gb" });
+    const parted = { ...machine, "nvidia.com/mig.config.state": "success" };
+    expect(on(mig, "al2023").nodeSelector).toEqual(parted);
+    expect(metricsNodes(mig, { by: "addon", software: undefined }).nodeSelector).toEqual(parted);
+    expect(metricsNodes(mig, { by: "present", software: undefined }).nodeSelector).toEqual(machine);
+    expect(on(H100, "al2023").nodeSelector).toEqual(machine);
+  });
+
+  it("have a driver first, where one is made on them", () => {
+    expect(on(H100, "bare").having).toEqual(["nvidia.com/cuda.driver-version.major"]);
+    expect(on(H100, "al2023").having).toBeUndefined();
+    expect(on(MI300X, "bare").having).toBeUndefined();
+    const [term] = Object(nodePlacement([on(H100, "bare")]).affinity).nodeAffinity
+      .requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms;
+    expect(term.matchExpressions).toEqual([
+      { key: "node.kubernetes.io/instance-type", operator: "In", values: ["BM.GPU.H100.8"] },
+      { key: "nvidia.com/cuda.driver-version.major", operator: "Exists" },
+    ]);
   });
 });
 
