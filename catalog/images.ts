@@ -18,6 +18,8 @@ export interface ImageEntry {
   readonly platformsConfidence: "stated" | "inferred";
   /** Cards that the image has device code for: from a compute capability on (NVIDIA), or these targets (AMD). */
   readonly gpus?: { readonly computeCapability?: number; readonly gfx?: readonly string[]; readonly source: string };
+  /** Major version of CUDA that it is built with (source: `gpus`, or `notes`). Undefined: none, several, or not read. */
+  readonly cuda?: number;
   /** RDMA networks that NCCL in the image has a transport for. Undefined: not read, so that nobody can say. */
   readonly fabrics?: { readonly kinds: readonly FabricKind[]; readonly source: string };
   /** "stated": the tag was read in a source; "inferred": it follows the release form. */

@@ -179,6 +179,7 @@ const imageEntry = z.strictObject({
   confidence: z.enum(["stated", "inferred"]),
   source: text,
   asOf: day,
+  cuda: count.optional(),
   notes: text.optional(),
 }) satisfies z.ZodType<ImageEntry>;
 
@@ -363,6 +364,12 @@ export const schemas = {
   images: z.strictObject({ about, images: z.array(imageEntry) }),
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
   engineOptions,
+  cudaDrivers: z.strictObject({
+    about,
+    asOf: day,
+    drivers: z.array(z.strictObject({ cuda: count, leastDriver: count })).nonempty(),
+    source: text,
+  }),
   gpuNodeImages: z.strictObject({ about, images: z.array(gpuNodeImage) }),
   oke,
   confidential: z.strictObject({

@@ -1,7 +1,8 @@
 import { chart, charts } from "../../catalog/charts";
+import { modelEngineVersion, modelImageName } from "../../engines";
 import type { EnvironmentRun } from "../../offline/environment";
 import { hostsOf } from "../../planner/shared-servers";
-import type { PodResources, PoolPlan, Stage } from "../../planner/types";
+import type { ModelPlan, PodResources, PoolPlan, Stage } from "../../planner/types";
 import {
   madeStorageClassesOf,
   recordedObjects,
@@ -15,6 +16,8 @@ export interface PodNeed extends PodResources {
   readonly model: string;
   /** Pods that always run. */
   readonly count: number;
+  /** Catalogue name of the engine's image. Undefined: of another version than the catalogue's, so that nothing is known of it. */
+  readonly image?: string;
 }
 
 export interface PoolNeed {
@@ -62,10 +65,11 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
       pool,
       pods: models
         .filter((model) => model.pool === pool.name)
-        .map(({ name, minReplicas, nodesPerReplica, resources }) => ({
-          ...resources,
-          model: name,
-          count: minReplicas * nodesPerReplica,
+        .map((model) => ({
+          ...model.resources,
+          model: model.name,
+          count: model.minReplicas * model.nodesPerReplica,
+          ...imageOf(model, pool),
         })),
     })),
     releases: recording.resources.flatMap(({ type, inputs }) => releaseOf(type, inputs)),
@@ -74,6 +78,12 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),
     refusals: plan.problems.filter(({ severity }) => severity === "mandatory").length,
   };
+}
+
+function imageOf(model: ModelPlan, { shape: { gpu } }: PoolPlan): Pick<PodNeed, "image"> {
+  const image =
+    gpu && model.engineVersion === modelEngineVersion(model) ? modelImageName(model, gpu.vendor) : undefined;
+  return image === undefined ? {} : { image };
 }
 
 const RELEASE = "kubernetes:helm.sh/v3:Release";

@@ -36,7 +36,6 @@ export const ROOMS: readonly Room[] = [
     imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
     pulumi: true,
   },
-  { folder: "components/gpu", imports: ["names", "catalog", "planner", "components/core"], pulumi: true },
   { folder: "components/certificates", imports: ["names", "planner", "components/core"], pulumi: true },
   {
     folder: "components/storage",
@@ -166,7 +165,6 @@ export const ROOMS: readonly Room[] = [
       "planner",
       "components/core",
       "components/cluster",
-      "components/gpu",
       "components/certificates",
       "components/storage",
       "components/node",

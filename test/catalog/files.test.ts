@@ -38,6 +38,7 @@ describe("catalogue files", () => {
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],
     ["chart-images.json", schemas.chartImages],
+    ["cuda-drivers.json", schemas.cudaDrivers],
     ["gpu-node-images.json", schemas.gpuNodeImages],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")

@@ -1,6 +1,7 @@
 import type { Check } from "./check";
 import { controllers, gatewayApi } from "./controllers";
 import { dns } from "./dns";
+import { gpuDrivers, oneDevicePlugin, rdmaDevices, sharingIsLabelled } from "./gpu-software";
 import { mesh } from "./mesh";
 import { networkPolicies } from "./network-policies";
 import { platformNodes, pools } from "./pools";
@@ -18,6 +19,10 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   storageClasses,
   platformNodes,
   pools,
+  oneDevicePlugin,
+  gpuDrivers,
+  sharingIsLabelled,
+  rdmaDevices,
   runtimeClasses,
   controllers,
   gatewayApi,

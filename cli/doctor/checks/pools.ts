@@ -1,17 +1,19 @@
 import { cardResource } from "../../../catalog/shapes";
+import { sharingLabels } from "../../../planner/slices";
 import { allTolerated } from "../../../planner/taints";
 import { someOf } from "../../cluster/foreign-text";
 import type { NodeFact } from "../facts";
 import type { PodNeed, PoolNeed } from "../needs";
 import type { CheckResult } from "../result";
 import { type Check, failed, judged, passed, type Subject, type Verdict, warning } from "./check";
+import { softwareComes } from "./gpu-software";
 import { GIB, quantity } from "./quantity";
 
 /** For each pool: whether its nodes are there, of its machine, open to its pods, and large enough for them. */
-export const pools: Check = ({ nodes }, { pools: all }) =>
-  all.flatMap((need): CheckResult[] => {
+export const pools: Check = (facts, needs) =>
+  needs.pools.flatMap((need): CheckResult[] => {
     const subject: Subject = { check: "pool", title: `Pool ${need.pool.name}`, needed: neededOf(need) };
-    return [judged(subject, nodes, (found) => nodesOfPool(found, need))];
+    return [judged(subject, facts.nodes, (found) => nodesOfPool(found, need, softwareComes(facts, needs)))];
   });
 
 /** Somebody must run what is of no pool: the platform's pods tolerate no taint. */
@@ -47,7 +49,8 @@ function neededOf({ pool, pods }: PoolNeed): string {
   return `${minNodes} ${shape.cpu.arch} ${minNodes === 1 ? "node" : "nodes"}${where}${gpus}${disk > 0 ? `, ${round(disk)} GiB of ephemeral storage` : ""}`;
 }
 
-function nodesOfPool(all: readonly NodeFact[], need: PoolNeed): Verdict {
+/** @param gpusCome whether GPUs are offered only once the platform, or its cloud, installed something. */
+function nodesOfPool(all: readonly NodeFact[], need: PoolNeed, gpusCome: boolean): Verdict {
   const { pool } = need;
   const { selector, minNodes, shape } = pool;
   const matching = all.filter(({ labels }) => Object.entries(selector).every(([key, value]) => labels[key] === value));
@@ -83,7 +86,13 @@ function nodesOfPool(all: readonly NodeFact[], need: PoolNeed): Verdict {
         : `add nodes, or lower minNodes under pools.${pool.name}`,
     );
   }
-  return gpusOf(open, need) ?? sizeOf(open, need) ?? passed(`${open.length} ${open.length === 1 ? "node" : "nodes"}`);
+  const count = `${open.length} ${open.length === 1 ? "node" : "nodes"}`;
+  const hasNone =
+    shape.gpu !== undefined && open.every(({ allocatable }) => !(shape.gpu && allocatable[shape.gpu.resource]));
+  if (gpusCome && hasNone) {
+    return sizeOf(open, need) ?? passed(`${count}; ${shape.gpu?.resource} comes with the GPU software`);
+  }
+  return gpusOf(open, need) ?? sizeOf(open, need) ?? passed(count);
 }
 
 function noNode({ pool: { name, selector, shape } }: PoolNeed): Verdict {
@@ -100,7 +109,7 @@ function noNode({ pool: { name, selector, shape } }: PoolNeed): Verdict {
 }
 
 /** Undefined where all is well: GPUs that pods can have, as many as the plan counts on. */
-function gpusOf(nodes: readonly NodeFact[], { pool: { shape, name } }: PoolNeed): Verdict | undefined {
+function gpusOf(nodes: readonly NodeFact[], { pool: { shape, name, sharing } }: PoolNeed): Verdict | undefined {
   const { gpu } = shape;
   if (!gpu) {
     return undefined;
@@ -108,8 +117,14 @@ function gpusOf(nodes: readonly NodeFact[], { pool: { shape, name } }: PoolNeed)
   const offered = nodes.map((node) => ({ node, gpus: quantity(node.allocatable[gpu.resource] ?? "0") ?? 0 }));
   const without = offered.filter(({ gpus }) => gpus === 0).map(({ node }) => node);
   if (without.length > 0) {
+    const [label] = Object.entries(sharingLabels(sharing)).map((each) => each.join("="));
     return failed(
       `no ${gpu.resource} on ${named(without)}`,
+      ...(label === undefined
+        ? []
+        : [
+            `part their cards: kubectl label node ${without[0]?.name} --overwrite ${label} (the GPU Operator reads it)`,
+          ]),
       `install the driver and its device plugin on them (${gpu.vendor === "nvidia" ? "the NVIDIA GPU Operator or device plugin" : "the AMD GPU Operator or device plugin"}; OKE and EKS have add-ons)`,
       `kubectl describe node ${without[0]?.name}, and the device plugin's log, say why`,
     );

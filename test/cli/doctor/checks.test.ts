@@ -11,7 +11,23 @@ import { kubeletVersions, kubernetesVersion } from "../../../cli/doctor/checks/v
 import { a10, FORBIDDEN, facts, gist, known, named, needs, node, only, workload } from "./made-up";
 
 describe("all checks of a cluster", () => {
-  const wanted = needs({ pools: [a10()], storageClasses: ["disks"], runtimeClasses: ["nvidia"] });
+  const { pool, pods } = a10({
+    sharing: { timeSlicing: { replicas: 2 } },
+    fabric: {
+      kind: "roce",
+      access: "virtual-functions",
+      gbps: 100,
+      device: { resource: "nvidia.com/rdma-vf", perNode: 1 },
+      environment: {},
+    },
+  });
+  const image = "vllm-cuda";
+  const plain = needs({ storageClasses: ["disks"], runtimeClasses: ["nvidia"] });
+  const wanted = {
+    ...plain,
+    cluster: { ...plain.cluster, gpuSoftware: "platform" as const },
+    pools: [{ pool, pods: pods.map((pod) => ({ ...pod, image })) }],
+  };
 
   it("say what is needed and how to mend it, whatever they cannot know", () => {
     const nothing = Object.fromEntries(Object.keys(facts()).map((key) => [key, FORBIDDEN]));
