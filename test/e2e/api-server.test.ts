@@ -74,6 +74,8 @@ function withEveryOption(): Promise<ProgramRun> {
       image: "ocid1.image.oc1.eu-frankfurt-1.ubuntu-hpc",
     },
     a10: { shape: "BM.GPU.A10.4", availabilityDomains: [1] },
+    // What its device plugins are told lies in the namespace of Oracle's operator.
+    turns: { shape: "VM.GPU.A10.1", availabilityDomains: [1], sharing: { timeSlicing: { replicas: 4 } } },
   };
   const secrets = { registryCredentials: secret, partnerApiKey: secret, registrarApiKey: secret };
   return changedRun("oci-h100", { pools, models, nodes, images, ...secrets }, folder);
@@ -88,7 +90,11 @@ function inMesh(mode: "ambient" | "sidecar"): Promise<ProgramRun> {
     auth: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
   };
   const mesh = { mode, ...(mode === "sidecar" && { egressHosts: ["api.example.com"] }) };
-  return changedRun("aws-prod", { gateway, mesh });
+  return changedRun("aws-prod", {
+    gateway,
+    mesh,
+    cluster: { kind: "aws", storageClass: "gp3", gpuSoftware: "platform" },
+  });
 }
 
 const RUNS = [
