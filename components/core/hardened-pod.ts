@@ -117,15 +117,14 @@ function harden({ writablePaths = [], hostDevices = false, resources, ...contain
 } {
   const scratch = writablePaths.map((path) => ({ path, volume: scratchName(String(container.name), path) }));
   const mounts = scratch.map(({ path, volume }) => ({ name: volume, mountPath: path }));
+  const { volumeMounts, ...own } = container;
+  const allMounts = [...((volumeMounts as kubernetes.types.input.core.v1.VolumeMount[] | undefined) ?? []), ...mounts];
   return {
     container: {
-      ...container,
+      ...own,
       imagePullPolicy: container.imagePullPolicy ?? "IfNotPresent",
       resources: { requests: { ...resources.requests }, limits: { ...resources.limits } },
-      volumeMounts: [
-        ...((container.volumeMounts as kubernetes.types.input.core.v1.VolumeMount[] | undefined) ?? []),
-        ...mounts,
-      ],
+      ...(allMounts.length > 0 && { volumeMounts: allMounts }),
       securityContext: {
         ...(hostDevices ? PRIVILEGED_CONTAINER : RESTRICTED_CONTAINER),
         runAsNonRoot: true,

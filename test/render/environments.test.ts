@@ -9,7 +9,7 @@ import { useFolder } from "../cli/run";
 import { absentDefaults } from "../harness/crd-defaults";
 import { crdProblems } from "../harness/crds";
 import { environments, type ProgramRun, programRun } from "../stacks/run";
-import { secret } from "./argo-cd/facts";
+import { exists, secret, served } from "./argo-cd/facts";
 import { CRD_CHARTS } from "./argo-cd/health";
 import { sync } from "./argo-cd/sync";
 import { contentOf, objectOf, objectsIn, type ReadObject, render, waveOf } from "./run";
@@ -136,7 +136,8 @@ describe.each(environments)("%s", (name) => {
   });
 
   it("applies a namespace, and what fences it, before anything that runs in it", () => {
-    for (const object of objects.filter(({ metadata }) => metadata.namespace && metadata.namespace !== "argocd")) {
+    const theirs = ["argocd", ...NAMESPACES_OF_ADDONS];
+    for (const object of objects.filter(({ metadata: { namespace } }) => namespace && !theirs.includes(namespace))) {
       const space = objectOf(objects, "Namespace", object.metadata.namespace ?? "");
       expect(waveOf(space)).toBeLessThan(waveOf(object));
     }
@@ -151,7 +152,10 @@ describe.each(environments)("%s", (name) => {
 
   it("installs the chart that brings a CRD before the custom resources", () => {
     const custom = objects.filter(
-      ({ apiVersion }) => !isBuiltIn(groupOf(apiVersion)) && !apiVersion.includes(PREREQUISITE),
+      ({ apiVersion }) =>
+        !isBuiltIn(groupOf(apiVersion)) &&
+        !apiVersion.includes(PREREQUISITE) &&
+        !GROUPS_OF_ADDONS.includes(groupOf(apiVersion)),
     );
     expect(custom.length).toBeGreaterThan(10);
     for (const object of custom.filter(({ apiVersion }) => !apiVersion.startsWith("argoproj.io/"))) {
@@ -163,7 +167,11 @@ describe.each(environments)("%s", (name) => {
 
   it("becomes healthy in Argo CD wave by wave, when what docs/gitops.md names exists before", () => {
     const { tls } = run.environment.gateway;
-    const given = tls.kind === "secret" ? [secret(tls.secretName, "inference-gateway")] : [];
+    const given = [
+      ...(tls.kind === "secret" ? [secret(tls.secretName, "inference-gateway")] : []),
+      ...NAMESPACES_OF_ADDONS.map((space) => exists("Namespace", space)),
+      ...GROUPS_OF_ADDONS.map(served),
+    ];
     expect(sync(objects, given)).toEqual([]);
   });
 
@@ -224,6 +232,9 @@ const MEANT_EMPTY = new Set([
   "param:null",
 ]);
 const PREREQUISITE = "external-secrets.io/";
+/** What a cloud's add-ons bring with the cluster: docs/gitops.md names them. */
+const NAMESPACES_OF_ADDONS = ["nvidia-network-operator"];
+const GROUPS_OF_ADDONS = ["sriovnetwork.openshift.io", "nv-ipam.nvidia.com"];
 const WORKLOADS = new Set(["Deployment", "StatefulSet", "Job", "LeaderWorkerSet", "RayService"]);
 const SERVERS = new Set(["Deployment", "StatefulSet", "LeaderWorkerSet", "RayService"]);
 const FENCES = new Set([
