@@ -86,7 +86,11 @@ export class OperatorsReady extends PlatformComponent {
   constructor(name: string, args: OperatorsReadyArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gpu:OperatorsReady", name, opts);
     const labels = standardLabels(NAME, NAME);
-    const home = new IsolatedNamespace(this.child("home"), { namespace: RDMA_DEVICES_NAMESPACE }, this.childOptions());
+    const home = new IsolatedNamespace(
+      this.child("home"),
+      { namespace: RDMA_DEVICES_NAMESPACE, quota: { pods: "2", "requests.cpu": "1", "requests.memory": "1Gi" } },
+      this.childOptions(),
+    );
     const { namespace } = home;
     const account = new kubernetes.core.v1.ServiceAccount(
       this.child("account"),
