@@ -89,6 +89,16 @@ function figureOf(shapeName: string): Pick<Fabric, "allReduce"> {
   return figure ? { allReduce: { busGBps: figure.busGBps, source: figure.source } } : {};
 }
 
+/** Path of the all-reduce test in an image of `Fabric.testImage`. @throws Error for another image. */
+export function testProgram(image: string): string {
+  const programs: Readonly<Record<string, string>> = table.allReduce.programs;
+  const path = programs[image];
+  if (path === undefined) {
+    throw new Error(`catalog/fabrics.json does not say where image "${image}" has its all-reduce test`);
+  }
+  return path;
+}
+
 /** Least bus bandwidth by which a pair of nodes is certified, GB/s; undefined where nobody has published a figure. */
 export function leastBusGBps({ allReduce }: Pick<Fabric, "allReduce">): number | undefined {
   return allReduce && Math.floor(allReduce.busGBps * table.allReduce.share);

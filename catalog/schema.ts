@@ -409,6 +409,8 @@ export const schemas = {
     roce: z.array(roceProfile),
     allReduce: z.strictObject({
       about,
+      programs: z.record(text, z.string().startsWith("/")),
+      programsSource: text,
       share: z.number().gt(0.5).max(1),
       limits: z.array(z.strictObject({ shapes: z.array(text).nonempty(), busGBps: count, source: text })),
     }),

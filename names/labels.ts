@@ -22,6 +22,8 @@ export const ANNOTATIONS = {
   configHash: `${LABEL_PREFIX}/config-hash`,
   /** Of a route: who asks callers for credentials, where the gateway does not. */
   callers: `${LABEL_PREFIX}/callers`,
+  /** How the last trial of a node on its RDMA network ended, as JSON (docs/fabric-gate.md). */
+  fabricTrial: `${LABEL_PREFIX}/fabric-trial`,
   /** Version of a Secret that a pod was started with: another value rolls the pods, though no value shows. */
   secretVersion: `${LABEL_PREFIX}/secret-version`,
 } as const;

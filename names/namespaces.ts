@@ -30,6 +30,11 @@ export const ISTIO_NAMESPACE = "istio-system";
 /** What waits for the operators of the cloud's add-ons, before they are told of RDMA devices. */
 export const RDMA_DEVICES_NAMESPACE = "rdma-devices";
 
+/** Trials of RDMA networks before models come, and who certifies nodes by them. */
+export const FABRIC_GATE_NAMESPACE = "fabric-gate";
+/** The same of pools whose pods use the network of their nodes: apart, so that the namespace above stays `restricted`. */
+export const FABRIC_GATE_HOST_NAMESPACE = "fabric-gate-host";
+
 export const MODEL_STORE_NAMESPACE = "model-store";
 export const MODEL_CONTROL_NAMESPACE = "model-control";
 export const BETA9_NAMESPACE = "beta9";

@@ -1,5 +1,5 @@
 import { HOST_NETWORK_LABEL, type Labels } from "./labels";
-import { modelNamespaceName } from "./namespaces";
+import { FABRIC_GATE_HOST_NAMESPACE, modelNamespaceName } from "./namespaces";
 
 /** Pod Security Admission levels of Kubernetes. */
 export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
@@ -42,6 +42,18 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     level: "privileged",
     reason: "Calico's agents write each node's packet filter: host network, its modules and its lock",
     own: { kind: "DaemonSet", name: "calico-node" },
+  },
+  {
+    matches: isNamed(FABRIC_GATE_HOST_NAMESPACE),
+    level: "privileged",
+    reason:
+      "Trials of a pool with rdma.access: host-network reach the RDMA network as its models do: host network, and a container that opens device files",
+    partly: {
+      kind: "CronJob",
+      label: HOST_NETWORK_LABEL,
+      ofPods: ["hostNetwork"],
+      ofFirstContainer: ["privileged", "allowPrivilegeEscalation"],
+    },
   },
   {
     matches: isNamed("gpu-metrics"),

@@ -1,14 +1,34 @@
+import { fabricOf, leastBusGBps } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
 import type { FabricGatePlan, PoolFabric, Taint } from "./pool-plan";
 
 /** On new nodes with an RDMA network until it was tried (docs/fabric-gate.md): models do not tolerate it. */
 export const UNCERTIFIED: Taint = { key: "inference-stacks.io/uncertified", effect: "NoSchedule" };
 
-/** The trial of a pool's nodes; undefined where there is no RDMA network, or nothing is known to hold it to. */
-export function fabricGateOf(_pool: {
+interface GatedPool {
   readonly shape: MachineShape;
-  readonly fabric: PoolFabric | undefined;
+  readonly fabric?: PoolFabric | undefined;
   readonly minNodes: number;
-}): FabricGatePlan | undefined {
-  return undefined;
+}
+
+/** The trial of a pool's nodes; undefined where there is no RDMA network, or nothing is known to hold it to. */
+export function fabricGateOf(pool: GatedPool): FabricGatePlan | undefined {
+  const known = fabricOf(pool.shape.name);
+  const minBusGBps = known && leastBusGBps(known);
+  const isGated = pool.fabric !== undefined && whyUngated(pool) === undefined;
+  return known && minBusGBps !== undefined && isGated ? { minBusGBps, image: known.testImage } : undefined;
+}
+
+/** Why nothing tries the RDMA network of a pool before models use it; undefined where something does, or there is none. */
+export function whyUngated({ shape, fabric, minNodes }: GatedPool): string | undefined {
+  if (fabric === undefined) {
+    return undefined;
+  }
+  if (minNodes < 2) {
+    return `it has ${minNodes} node${minNodes === 1 ? "" : "s"} at first, and a trial takes two`;
+  }
+  const known = fabricOf(shape.name);
+  return known && leastBusGBps(known) !== undefined
+    ? undefined
+    : `nobody has published what an all-reduce over two ${shape.name} reaches, so there is nothing to hold them to`;
 }

@@ -17,6 +17,7 @@ export async function prepareCluster(
   plane: ControlPlane,
   nodes: readonly KubernetesObject[],
   objects: readonly KubernetesObject[],
+  failing?: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { client } = plane;
   const kinds = kindsOf(objects);
@@ -28,7 +29,7 @@ export async function prepareCluster(
     ...foreignNamespacesOf(objects).map((name) =>
       client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }),
     ),
-    runNodes(plane, nodes, { terminationMs: TERMINATION_MS }),
+    runNodes(plane, nodes, { terminationMs: TERMINATION_MS, ...(failing && { failing }) }),
     ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
   ]);
   await Promise.all(controllersOf(kinds).map(({ run }) => run(plane)));

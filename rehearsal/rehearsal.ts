@@ -8,6 +8,7 @@ import { ControlPlane } from "./cluster/control-plane";
 import { makesPods, recordedObjects } from "./cluster/recorded-objects";
 import { readState } from "./cluster-state";
 import { drainNode } from "./drain";
+import { gateJobsOf, PlayedGates } from "./fabric-gate";
 import { groupsOf } from "./groups";
 import { loseNode } from "./node-loss";
 import { busiestNodes, type NodeCounts, type PoolNode, startNodes } from "./pool-nodes";
@@ -29,6 +30,7 @@ export class Rehearsal {
     private readonly plane: ControlPlane,
     private readonly watch: Stopwatch,
     nodes: NodeCounts,
+    private readonly failing: Readonly<Record<string, string>> | undefined,
   ) {
     this.nodes = startNodes(run.plan, nodes);
     this.objects = recordedObjects(run.recording.resources);
@@ -38,11 +40,17 @@ export class Rehearsal {
    * Starts a control plane.
    *
    * @param nodes of some pools; the others have their minimum, which is what the plan pays for.
+   * @param failing labels of pods of Jobs that end with an error. @default all end well
    * @throws Error with the log of a program that did not start.
    */
-  static async start(run: EnvironmentRun, watch: Stopwatch, nodes: NodeCounts = {}): Promise<Rehearsal> {
+  static async start(
+    run: EnvironmentRun,
+    watch: Stopwatch,
+    nodes: NodeCounts = {},
+    failing?: Readonly<Record<string, string>>,
+  ): Promise<Rehearsal> {
     const plane = await watch.time("control plane", () => ControlPlane.start({ controllers: true }));
-    return new Rehearsal(run, plane, watch, nodes);
+    return new Rehearsal(run, plane, watch, nodes, failing);
   }
 
   /** Kubeconfig of the control plane's administrator. */
@@ -70,10 +78,21 @@ export class Rehearsal {
   private async observe(): Promise<RehearsalFacts> {
     const { client } = this.plane;
     const { plan } = this.run;
+    const gates = new PlayedGates(client, gateJobsOf(this.objects, plan), plan);
+    try {
+      return await this.observeWithGates();
+    } finally {
+      await gates.stop();
+    }
+  }
+
+  private async observeWithGates(): Promise<RehearsalFacts> {
+    const { client } = this.plane;
+    const { plan } = this.run;
     const builtIn = await builtInGroups(client);
     const nodeObjects = this.nodes.map(({ object }) => object);
     await this.watch.time("cluster", () => {
-      return prepareCluster(this.plane, nodeObjects, this.objects);
+      return prepareCluster(this.plane, nodeObjects, this.objects, this.failing);
     });
     const applied = await this.watch.time("objects", () => applyPlatform(client, this.objects));
     const workloads = workloadsOf(this.objects);

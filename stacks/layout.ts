@@ -9,6 +9,7 @@ import { quotaRule } from "../components/gateway/quotas";
 import type { RunTimeModels } from "../components/gateway/run-time-models";
 import type { GatewayService } from "../components/gateway/service-routes";
 import { gpuSoftwareConnections } from "../components/gpu/connections";
+import { fabricGateConnections } from "../components/gpu/gate-connections";
 import { metricsNodes } from "../components/gpu/metrics-nodes";
 import { makesDrivers } from "../components/gpu/nvidia";
 import { rdmaDeviceConnections } from "../components/gpu/rdma-devices";
@@ -103,6 +104,7 @@ export function layOut(
     ...rdmaDeviceConnections(cluster),
     ...softwareConnections(planned),
     ...storeConnections(plan, cluster),
+    ...fabricGateConnections(plan.pools, cluster),
     ...servingConnections(plan.models, cluster),
     ...nodeConnections(plan.groups, endpoints, cluster),
     ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),

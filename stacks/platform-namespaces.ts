@@ -1,4 +1,5 @@
 import type { Cluster } from "../components/core/cluster";
+import { gateNamespaces } from "../components/gpu/names";
 import { rdmaDeviceNamespaces } from "../components/gpu/rdma-devices";
 import { servingNamespaces } from "../components/serving/serving";
 import {
@@ -32,6 +33,7 @@ export function platformNamespaces(
     AI_GATEWAY_NAMESPACE,
     ...(environment.cluster.certManager === "platform" ? [CERT_MANAGER_NAMESPACE] : []),
     MODEL_STORE_NAMESPACE,
+    ...gateNamespaces(plan.pools),
     ...servingNamespaces(plan.models, plan.stage),
     GATEWAY_NAMESPACE,
     ...addons.flatMap((addon) => addon.namespaces(planned) ?? []),

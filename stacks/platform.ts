@@ -10,6 +10,8 @@ import { priorityClasses } from "../components/core/priority-classes";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
 import { GpuSoftware } from "../components/gpu/gpu-software";
+import { gatedPools } from "../components/gpu/names";
+import { FabricGates } from "../components/gpu/nccl-gate";
 import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
@@ -159,6 +161,15 @@ export class Platform extends PlatformComponent {
     );
 
     const devices = rdmaDevices(this.child("rdma-devices"), { cluster, stage }, optionsAfter(...gpusReady));
+    const devicesReady = Object.values(devices?.ready ?? {}).flat();
+    const gates =
+      gatedPools(plan.pools).length > 0
+        ? new FabricGates(
+            this.child("fabric-gate"),
+            { pools: plan.pools, gpuAccess: access },
+            optionsAfter(...gpusReady, ...devicesReady),
+          )
+        : undefined;
 
     const serving = new Serving(
       this.child("models"),
@@ -169,7 +180,12 @@ export class Platform extends PlatformComponent {
         stage,
         control,
         gpuAccess: access,
-        ...(devices && { poolsReady: devices.ready }),
+        poolsReady: Object.fromEntries(
+          plan.pools.map(({ name: pool }) => [
+            pool,
+            [...(devices?.ready[pool] ?? []), ...(gates?.readyFor(pool) ?? [])],
+          ]),
+        ),
         ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
       },
       // A waypoint is a Gateway: its kind comes with the gateway's controllers.

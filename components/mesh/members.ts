@@ -1,6 +1,8 @@
 /** Who is in the mesh: whole namespaces, so that no pod has to know of it. */
 import {
   BETA9_NAMESPACE,
+  FABRIC_GATE_HOST_NAMESPACE,
+  FABRIC_GATE_NAMESPACE,
   GPU_METRICS_NAMESPACE,
   GPU_SOFTWARE_NAMESPACE,
   ISTIO_NAMESPACE,
@@ -54,6 +56,11 @@ const EXCEPTIONS: readonly Exception[] = [
     GPU_SOFTWARE_NAMESPACE,
     "Drivers and device plugins come before anything that needs a GPU, and speak to their node and the Kubernetes API alone",
   ),
+  named(
+    FABRIC_GATE_NAMESPACE,
+    "Pods of a trial compute together, as those of a replica that spans nodes: NCCL cannot go through a proxy",
+  ),
+  named(FABRIC_GATE_HOST_NAMESPACE, "Its pods use the network of their nodes, which no mesh takes in"),
   named(
     BETA9_NAMESPACE,
     "Workers route the packets of their functions' containers in the network namespace of their own pod, where the mesh would take them",

@@ -5,6 +5,7 @@ import { hostMemory } from "./host-memory";
 import { hostNetwork } from "./host-network";
 import { idleNodes } from "./idle-nodes";
 import { topology } from "./topology";
+import { ungatedFabric } from "./ungated-fabric";
 import { unknownCards } from "./unknown-cards";
 
 /** One piece of advice each: none of them forbids a deployment. What may not start comes first. */
@@ -15,6 +16,7 @@ const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
   hostMemory,
   hostNetwork,
   topology,
+  ungatedFabric,
 ];
 
 /** What deserves a look in a plan that can be deployed; a refused one has more urgent things to say. */

@@ -102,7 +102,7 @@ interface Around {
 }
 
 function nodeOf(
-  { name, shape, labels, taints, fabric }: PoolPlan,
+  { name, shape, labels, taints, startupTaints, fabric }: PoolPlan,
   index: number,
   { blockSize, mesh }: Around,
 ): KubernetesObject {
@@ -131,12 +131,16 @@ function nodeOf(
         }),
       },
     },
-    spec: { taints },
+    spec: { taints: [...taints, ...startupTaints] },
     status: { capacity: resources, allocatable: resources },
   };
 }
 
 export interface KubeletOptions {
+  /** Labels of pods of Jobs that end with an error. @default all end well */
+  readonly failing?: Readonly<Record<string, string>>;
+  /** Leave all pods as they are once they are scheduled: a test plays what runs in them. @default false */
+  readonly idle?: boolean;
   /** Milliseconds that a pod takes to end. In no time, a controller may miss that it was leaving. @default 0 */
   readonly terminationMs?: number;
 }
@@ -145,21 +149,21 @@ export interface KubeletOptions {
 export async function runNodes(
   plane: ControlPlane,
   nodes: readonly KubernetesObject[],
-  { terminationMs = 0 }: KubeletOptions = {},
+  { terminationMs = 0, failing, idle = false }: KubeletOptions = {},
 ): Promise<void> {
   const stages = join(await moduleFolder("sigs.k8s.io/kwok"), "kustomize", "stage");
   const files = [
     "node/fast/node-initialize",
     // Without it the node controller takes the nodes for lost after 40 seconds.
     "node/heartbeat-with-lease/node-heartbeat-with-lease",
-    "pod/fast/pod-ready",
-    "pod/fast/pod-complete",
+    ...(idle ? [] : ["pod/fast/pod-ready", "pod/fast/pod-complete"]),
   ];
   plane.run(requirePart("kwok"), [
     `--kubeconfig=${plane.kubeconfig}`,
     "--manage-all-nodes",
     ...files.map((file) => `--config=${join(stages, `${file}.yaml`)}`),
     `--config=${podDeletion(plane, terminationMs)}`,
+    ...(failing ? [`--config=${podFailure(plane, failing)}`] : []),
   ]);
   plane.run(requirePart("kube-scheduler"), [`--config=${schedulerSettings(plane)}`, "--secure-port=0"]);
   await Promise.all(nodes.map((node) => plane.client.create(node)));
@@ -176,6 +180,31 @@ function schedulerSettings({ folder, kubeconfig }: ControlPlane): string {
     podMaxBackoffSeconds: 1,
   };
   writeFileSync(file, JSON.stringify(settings));
+  return file;
+}
+
+/** KWOK's rule that has pods of Jobs end with an error: it weighs more than the one by which they end well. */
+function podFailure({ folder }: ControlPlane, labels: Readonly<Record<string, string>>): string {
+  const file = join(folder, "pod-failure.json");
+  const stage = {
+    apiVersion: "kwok.x-k8s.io/v1alpha1",
+    kind: "Stage",
+    metadata: { name: "pod-failure" },
+    spec: {
+      resourceRef: { apiGroup: "v1", kind: "Pod" },
+      selector: {
+        matchLabels: labels,
+        matchExpressions: [
+          { key: ".metadata.deletionTimestamp", operator: "DoesNotExist" },
+          { key: ".status.phase", operator: "In", values: ["Pending", "Running"] },
+          { key: ".metadata.ownerReferences.[].kind", operator: "In", values: ["Job"] },
+        ],
+      },
+      weight: 100,
+      next: { statusTemplate: "phase: Failed\nreason: Error\nmessage: played by the rehearsal" },
+    },
+  };
+  writeFileSync(file, JSON.stringify(stage));
   return file;
 }
 

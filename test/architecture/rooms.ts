@@ -31,6 +31,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "components/serving/scripts", imports: [], types: ["planner"] },
   { folder: "components/node/scripts", imports: [] },
   { folder: "components/model-control/scripts", imports: [], types: [SERVICE] },
+  { folder: "components/gpu/scripts", imports: [] },
   {
     folder: "components/cluster",
     imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
@@ -50,7 +51,11 @@ export const ROOMS: readonly Room[] = [
     ],
     pulumi: true,
   },
-  { folder: "components/gpu", imports: ["names", "catalog", "planner", "components/core"], pulumi: true },
+  {
+    folder: "components/gpu",
+    imports: ["names", "catalog", "planner", "components/core", "components/gpu/scripts"],
+    pulumi: true,
+  },
   {
     folder: "components/node",
     imports: ["names", "catalog", "engines", "planner", "components/core", "components/node/scripts"],

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Fabric, fabricOf, leastBusGBps, ncclEnvironment, noFabricReason } from "../../catalog/fabrics";
+import {
+  type Fabric,
+  fabricOf,
+  leastBusGBps,
+  ncclEnvironment,
+  noFabricReason,
+  testProgram,
+} from "../../catalog/fabrics";
 import table from "../../catalog/fabrics.json";
 import { imageEntry } from "../../catalog/images";
 import { shapes } from "../../catalog/shapes";
@@ -35,6 +42,7 @@ describe("fabrics", () => {
       expect(new Set(found.hcas).size, name).toBe(found.hcas.length);
       expect(found.hcas.length, name).toBe(found.device.perNode);
       expect(imageEntry(found.testImage).component).toBe(found.testImage);
+      expect(testProgram(found.testImage)).toMatch(/all_reduce_perf$/);
     }
   });
 

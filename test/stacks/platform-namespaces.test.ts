@@ -68,7 +68,7 @@ describe("namespaces in a mesh", () => {
     const run = await changedRun("oci-h100", { mesh: { mode: "ambient" } });
     const { ambient = [], ...others } = byLabel(run, "istio.io/dataplane-mode");
     expect(others).toEqual({
-      none: ["calico-system", "gpu-metrics", "istio-system", "model-llama-405b", "node-metrics"],
+      none: ["calico-system", "fabric-gate", "gpu-metrics", "istio-system", "model-llama-405b", "node-metrics"],
     });
     expect(ambient).toEqual(
       expect.arrayContaining(["inference-gateway", "model-llama-8b", "model-store", "observability"]),

@@ -56,7 +56,10 @@ export async function call(
 
 function once(method: Method, path: string, body: object | undefined): Promise<Answer> {
   const folder = process.env.SERVICE_ACCOUNT_FOLDER ?? ACCOUNT_FOLDER;
+  const text = body && JSON.stringify(body);
   const headers = {
+    // Node sends the body of a DELETE without it, which the server takes for the next request.
+    ...(text !== undefined && { "content-length": String(Buffer.byteLength(text)) }),
     // Read for each call: the kubelet renews it.
     authorization: `Bearer ${readFileSync(join(folder, "token"), "utf8").trim()}`,
     accept: "application/json",
@@ -70,13 +73,12 @@ function once(method: Method, path: string, body: object | undefined): Promise<A
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.once("error", reject);
       response.once("end", () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode ?? 0, body: parsed(text) });
+        resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) });
       });
     });
     outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${DEADLINE_MS / 1000} seconds`)));
     outgoing.once("error", reject);
-    outgoing.end(body && JSON.stringify(body));
+    outgoing.end(text);
   });
 }
 

@@ -17,14 +17,15 @@ import { Lease } from "./lease.ts";
 import { type PoolNode, poolNodes, writeDown } from "./nodes.ts";
 import { type Fate, runRounds } from "./rounds.ts";
 import type { GateSettings } from "./settings.ts";
-import { runTrial, sweep } from "./trials.ts";
+import { runTrial, sweep, type Trials, trialJob } from "./trials.ts";
 
 const FAILED: readonly Fate["state"][] = ["refused", "suspect"];
 
-async function main(mode: string | undefined, gate: GateSettings): Promise<number> {
+async function main(mode: string | undefined, settings: GateSettings): Promise<number> {
   if (mode !== "first" && mode !== "later") {
     throw new Error(`certify.ts ${mode}: say "first" or "later"`);
   }
+  const gate: Trials = { ...settings, job: await trialJob(settings) };
   const lease = new Lease(
     gate.namespace,
     `fabric-gate-${gate.pool}`,
@@ -62,7 +63,7 @@ async function main(mode: string | undefined, gate: GateSettings): Promise<numbe
   }
 }
 
-async function certifyFirst(gate: GateSettings, until: number): Promise<number> {
+async function certifyFirst(gate: Trials, until: number): Promise<number> {
   const fates = new Map<string, Fate>();
   for (let said = ""; ; await pause(gate.seconds.poll * 1000)) {
     const nodes = await poolNodes(gate);
@@ -98,7 +99,7 @@ async function certifyFirst(gate: GateSettings, until: number): Promise<number> 
   }
 }
 
-async function certifyLater(gate: GateSettings): Promise<number> {
+async function certifyLater(gate: Trials): Promise<number> {
   const nodes = await poolNodes(gate);
   const usable = nodes.filter(({ unusable }) => unusable === undefined);
   const open = usable.filter((node) => node.uncertified && isDue(node, usable, gate));
@@ -108,7 +109,7 @@ async function certifyLater(gate: GateSettings): Promise<number> {
   return [...fates.values()].some(({ state }) => FAILED.includes(state)) ? 1 : 0;
 }
 
-async function certify(open: readonly PoolNode[], good: readonly PoolNode[], gate: GateSettings) {
+async function certify(open: readonly PoolNode[], good: readonly PoolNode[], gate: Trials) {
   const names = open.map(({ name }) => name);
   const fates = await runRounds({
     uncertified: names,

@@ -30,12 +30,6 @@ export interface GateSettings {
     readonly lease: number;
     readonly poll: number;
   };
-  /** The Job of a trial but for its name and nodes. */
-  readonly job: TrialJob;
-}
-
-/** A Job as far as a certifier changes it. */
-export interface TrialJob {
-  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
-  readonly spec: { readonly template: { readonly spec: object } };
+  /** Name of the CronJob, never run by itself, whose template is the Job of a trial but for its name and nodes. */
+  readonly template: string;
 }

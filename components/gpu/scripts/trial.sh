@@ -46,12 +46,16 @@ variables=()
 for name in $TRIAL_VARIABLES; do
   variables+=(-x "$name")
 done
+# The image's own, which a shell that ssh starts does not have.
+if [ -n "${LD_LIBRARY_PATH:-}" ]; then
+  variables+=(-x LD_LIBRARY_PATH)
+fi
 
 # An absolute path: mpirun then finds its parts on the other node without its PATH.
 timeout --kill-after=10 "$TRIAL_SECONDS" "$mpirun" \
   -np $((2 * TRIAL_GPUS)) -npernode "$TRIAL_GPUS" --bind-to numa --host "$POD_IP:$TRIAL_GPUS,$peer:$TRIAL_GPUS" \
   -mca coll ^hcoll -mca oob_tcp_if_include "$TRIAL_INTERFACE" -mca btl_tcp_if_include "$TRIAL_INTERFACE" \
-  -x UCX_TLS=tcp -x UCX_NET_DEVICES="$TRIAL_INTERFACE" "${variables[@]}" \
+  -x UCX_TLS=tcp,self,sm -x UCX_NET_DEVICES="$TRIAL_INTERFACE" "${variables[@]}" \
   "$TRIAL_BINARY" -b "$TRIAL_SMALLEST" -e "$TRIAL_LARGEST" -f 2 -g 1 -n 20 -c 1 > "$output" 2>&1
 status=$?
 # Not by a pipe: a process that mpirun could not end would keep it open, and this script waiting.

@@ -4,6 +4,15 @@ import type { TrialResult } from "./rounds.ts";
 import type { GateSettings } from "./settings.ts";
 import { verdictOf } from "./verdict.ts";
 
+/** The Job of a trial, as far as a certifier changes it. */
+export interface TrialJob {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  readonly spec: { readonly template: { readonly metadata?: object; readonly spec: object } };
+}
+
+/** A certifier's settings, and the Job that it makes trials of. */
+export type Trials = GateSettings & { readonly job: TrialJob };
+
 /** A pod of a trial as far as it is read here. */
 interface TrialPod {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
@@ -24,11 +33,19 @@ interface TrialPod {
 }
 
 const INDEX = "batch.kubernetes.io/job-completion-index";
+/** Exit status of trial.sh where the second pod did not answer. */
+const NO_PEER = 69;
 /** So long may pods take to go once their Job is deleted. */
 const GOING_MS = 120_000;
 
+/** What trials of a pool are made of. */
+export async function trialJob({ namespace, template }: GateSettings): Promise<TrialJob> {
+  const { body } = await call("GET", `/apis/batch/v1/namespaces/${namespace}/cronjobs/${template}`);
+  return (body as { readonly spec: { readonly jobTemplate: TrialJob } }).spec.jobTemplate;
+}
+
 /** Tries two nodes, and leaves nothing behind. */
-export async function runTrial(one: string, other: string, gate: GateSettings): Promise<TrialResult> {
+export async function runTrial(one: string, other: string, gate: Trials): Promise<TrialResult> {
   const name = `trial-${gate.pool}-${Math.random().toString(36).slice(2, 8)}`.slice(-52);
   const jobs = `/apis/batch/v1/namespaces/${gate.namespace}/jobs`;
   await call("POST", jobs, jobOf(name, [one, other], gate));
@@ -44,7 +61,7 @@ export async function runTrial(one: string, other: string, gate: GateSettings): 
 }
 
 /** Deletes what trials of a certifier left that ended in the middle; their GPUs are free afterwards. */
-export async function sweep({ namespace, job }: Pick<GateSettings, "namespace" | "job">): Promise<void> {
+export async function sweep({ namespace, job }: Pick<Trials, "namespace" | "job">): Promise<void> {
   const { body } = await call(
     "GET",
     `/apis/batch/v1/namespaces/${namespace}/jobs?labelSelector=${selector(job.metadata.labels)}`,
@@ -76,7 +93,7 @@ async function podsOf(labels: Readonly<Record<string, string>>, namespace: strin
 }
 
 /** The nodes are named, so that no autoscaler makes another for a trial; each takes one pod. */
-function jobOf(name: string, nodes: readonly string[], { job }: GateSettings): object {
+function jobOf(name: string, nodes: readonly string[], { job }: Trials): object {
   const { metadata, spec } = job;
   return {
     apiVersion: "batch/v1",
@@ -85,7 +102,7 @@ function jobOf(name: string, nodes: readonly string[], { job }: GateSettings): o
     spec: {
       ...spec,
       template: {
-        metadata: { ...(spec.template as { readonly metadata?: object }).metadata },
+        ...spec.template,
         spec: {
           ...spec.template.spec,
           affinity: {
@@ -123,6 +140,11 @@ async function resultOf(name: string, nodes: readonly string[], gate: GateSettin
     }
     if (terminated) {
       const { exitCode, reason = "", message = "" } = terminated;
+      const second = pods.find(({ metadata }) => metadata.labels?.[INDEX] === "1");
+      const { waiting: late } = second?.status?.containerStatuses?.[0]?.state ?? {};
+      if (exitCode === NO_PEER && late) {
+        return none(`the container of the second pod did not start in time (${late.reason ?? "no reason is given"})`);
+      }
       const output = message === "" ? `trial: ended ${exitCode} after 0 s: the container ended, ${reason}` : message;
       return { ended: "verdict", verdict: verdictOf(output, expected) };
     }

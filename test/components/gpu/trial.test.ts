@@ -89,7 +89,7 @@ describe("a trial", () => {
     expect(log.split("\n")[0]).toBe(
       "-np 16 -npernode 8 --bind-to numa --host 10.0.0.1:8,127.0.0.1:8 " +
         "-mca coll ^hcoll -mca oob_tcp_if_include eth0 -mca btl_tcp_if_include eth0 " +
-        "-x UCX_TLS=tcp -x UCX_NET_DEVICES=eth0 -x NCCL_IB_HCA -x NCCL_NET " +
+        "-x UCX_TLS=tcp,self,sm -x UCX_NET_DEVICES=eth0 -x NCCL_IB_HCA -x NCCL_NET " +
         "all_reduce_perf -b 1G -e 8G -f 2 -g 1 -n 20 -c 1",
     );
   });

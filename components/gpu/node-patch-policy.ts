@@ -1,0 +1,78 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { ANNOTATIONS, standardLabels } from "../../names/labels";
+import { UNCERTIFIED } from "../../planner/fabric-gate";
+import { CERTIFIER_ACCOUNT, CERTIFIER_APP } from "./names";
+
+/** Of the policy and of its binding. */
+const NAME = "inference-fabric-certifier";
+
+/** Fields of a node but taints and annotations, as of Kubernetes 1.33 to 1.36; of what the API server keeps itself, nothing. */
+const SPEC = ["configSource", "externalID", "podCIDR", "podCIDRs", "providerID", "unschedulable"];
+const METADATA = ["labels", "finalizers", "ownerReferences"];
+
+/**
+ * Of a node, certifiers may take away one taint and write one annotation. RBAC knows no fields: the right to patch nodes is the
+ * right to change all of their spec and labels, so that whoever has a certifier's token could draw any pod to a node, or close it.
+ * Who is no certifier is not concerned.
+ *
+ * @param namespaces of certifiers.
+ * @returns what must be there before a certifier has the right to patch.
+ */
+export function nodePatchPolicy(
+  name: string,
+  namespaces: readonly string[],
+  opts: pulumi.CustomResourceOptions,
+): pulumi.Resource[] {
+  const metadata = { name: NAME, labels: standardLabels(CERTIFIER_APP, "nodes") };
+  const users = namespaces.map((namespace) => `'system:serviceaccount:${namespace}:${CERTIFIER_ACCOUNT}'`);
+  const policy = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
+    `${name}-policy`,
+    {
+      metadata: {
+        ...metadata,
+        annotations: { [ANNOTATIONS.description]: "Certifiers of RDMA networks change nothing else of nodes" },
+      },
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["nodes"] }],
+        },
+        matchConditions: [{ name: "certifiers", expression: `request.userInfo.username in [${users.join(", ")}]` }],
+        variables: [
+          { name: "taints", expression: "object.spec.?taints.orValue([])" },
+          { name: "before", expression: "oldObject.spec.?taints.orValue([])" },
+          { name: "kept", expression: `variables.before.filter(taint, taint.key != '${UNCERTIFIED.key}')` },
+          { name: "notes", expression: "object.metadata.?annotations.orValue({})" },
+          { name: "notesBefore", expression: "oldObject.metadata.?annotations.orValue({})" },
+        ],
+        validations: [
+          {
+            expression: "variables.taints == variables.before || variables.taints == variables.kept",
+            message: `of a node's taints only ${UNCERTIFIED.key} may be taken away, and none be added`,
+          },
+          {
+            expression: [
+              `variables.notes.all(key, key == '${ANNOTATIONS.fabricTrial}' || (key in variables.notesBefore && variables.notes[key] == variables.notesBefore[key]))`,
+              `variables.notesBefore.all(key, key == '${ANNOTATIONS.fabricTrial}' || key in variables.notes)`,
+            ].join(" && "),
+            message: `of a node's annotations only ${ANNOTATIONS.fabricTrial} may be written`,
+          },
+          {
+            expression: [...SPEC.map((field) => `spec.?${field}`), ...METADATA.map((field) => `metadata.?${field}`)]
+              .map((path) => `object.${path} == oldObject.${path}`)
+              .join(" && "),
+            message: "nothing of a node may be changed but its taints and annotations",
+          },
+        ],
+      },
+    },
+    opts,
+  );
+  const binding = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
+    `${name}-policy-binding`,
+    { metadata, spec: { policyName: policy.metadata.name, validationActions: ["Deny"] } },
+    opts,
+  );
+  return [policy, binding];
+}
