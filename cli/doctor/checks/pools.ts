@@ -1,5 +1,6 @@
+import type { GpuSharing } from "../../../catalog/gpu-sharing";
 import { cardResource } from "../../../catalog/shapes";
-import { sharingLabels } from "../../../planner/slices";
+import { partWord, sharingLabels } from "../../../planner/slices";
 import { allTolerated } from "../../../planner/taints";
 import { someOf } from "../../cluster/foreign-text";
 import type { NodeFact } from "../facts";
@@ -116,15 +117,12 @@ function gpusOf(nodes: readonly NodeFact[], { pool: { shape, name, sharing } }: 
   }
   const offered = nodes.map((node) => ({ node, gpus: quantity(node.allocatable[gpu.resource] ?? "0") ?? 0 }));
   const without = offered.filter(({ gpus }) => gpus === 0).map(({ node }) => node);
+  if (without.length > 0 && sharing) {
+    return failed(`no ${gpu.resource} on ${named(without)}`, ...partingOf(sharing, without[0]?.name ?? "<node>"));
+  }
   if (without.length > 0) {
-    const [label] = Object.entries(sharingLabels(sharing)).map((each) => each.join("="));
     return failed(
       `no ${gpu.resource} on ${named(without)}`,
-      ...(label === undefined
-        ? []
-        : [
-            `part their cards: kubectl label node ${without[0]?.name} --overwrite ${label} (the GPU Operator reads it)`,
-          ]),
       `install the driver and its device plugin on them (${gpu.vendor === "nvidia" ? "the NVIDIA GPU Operator or device plugin" : "the AMD GPU Operator or device plugin"}; OKE and EKS have add-ons)`,
       `kubectl describe node ${without[0]?.name}, and the device plugin's log, say why`,
     );
@@ -132,7 +130,7 @@ function gpusOf(nodes: readonly NodeFact[], { pool: { shape, name, sharing } }: 
   const fewer = offered.filter(({ gpus }) => gpus < gpu.count);
   if (fewer.length > 0) {
     return failed(
-      `${fewer[0]?.gpus} of ${gpu.count} GPUs on ${named(fewer.map(({ node }) => node))}`,
+      `${fewer[0]?.gpus} of ${gpu.count} ${partWord(gpu.slice, gpu.count)} on ${named(fewer.map(({ node }) => node))}`,
       "a GPU may have failed, or the device plugin may have started before the driver: nvidia-smi or amd-smi on the node, then restart the plugin",
       `a smaller machine: change shape under pools.${name}`,
     );
@@ -141,9 +139,23 @@ function gpusOf(nodes: readonly NodeFact[], { pool: { shape, name, sharing } }: 
   return more.length === 0
     ? undefined
     : warning(
-        `${more[0]?.gpus} GPUs on ${named(more.map(({ node }) => node))}, where the plan counts on ${gpu.count}`,
+        `${more[0]?.gpus} ${partWord(gpu.slice, 2)} on ${named(more.map(({ node }) => node))}, where the plan counts on ${gpu.count}`,
         `plan with what is there: change shape or node.gpus under pools.${name}; where GPUs are shared in time, one of them is less than a GPU`,
       );
+}
+
+/** How a node comes to offer the parts of GPUs that the plan counts on. */
+function partingOf(sharing: GpuSharing, node: string): string[] {
+  const labels = Object.entries(sharingLabels(sharing)).map(([key, value]) => `${key}=${value}`);
+  const who =
+    "mig" in sharing
+      ? "the MIG manager of NVIDIA's GPU Operator, with mig.strategy mixed, parts the cards: nvidia.com/mig.config.state becomes success, on some machines after a reboot"
+      : "the device plugin's configuration manager follows it; its configuration of that name has timeSlicing with renameByDefault: true";
+  return [
+    `part their cards, once no pod uses them: kubectl label node ${node} --overwrite ${labels.join(" ")}`,
+    who,
+    `kubectl describe node ${node} shows what it offers`,
+  ];
 }
 
 /** Undefined where every pod finds a node, and all their files fit. */

@@ -4,6 +4,8 @@ import { platformNodes, pools } from "../../../cli/doctor/checks/pools";
 import { quantity } from "../../../cli/doctor/checks/quantity";
 import type { NodeFact } from "../../../cli/doctor/facts";
 import type { PoolNeed } from "../../../cli/doctor/needs";
+import { parted } from "../../../planner/slices";
+import { shapeNamed } from "../../planner/fixtures";
 import { a10, facts, gist, known, needs, node, only } from "./made-up";
 
 const LABELS = { "node.kubernetes.io/instance-type": "VM.GPU.A10.2" };
@@ -91,6 +93,19 @@ describe("the nodes of a pool", () => {
     ],
   ])("%s", (_, nodes, need, expected) => {
     expect(gist(judge(nodes, need))).toEqual(expected);
+  });
+
+  it("are told how to part their GPUs where the plan counts on slices", () => {
+    const whole = shapeNamed("BM.GPU.H100.8");
+    const sharing = { mig: "all-1g.10gb" };
+    const need = a10({ shape: parted(whole, sharing), sharing });
+    const offered = (slices: string) =>
+      machine("a", { allocatable: { ...ROOM, "nvidia.com/gpu": "0", "nvidia.com/mig-1g.10gb": slices } });
+    const lacking = judge([offered("0")], need);
+    expect(gist(lacking)).toEqual(["failed", "no nvidia.com/mig-1g.10gb on a", true]);
+    expect(JSON.stringify(lacking)).toContain("kubectl label node a --overwrite nvidia.com/mig.config=all-1g.10gb");
+    expect(gist(judge([offered("49")], need))).toEqual(["failed", "49 of 56 slices on a", true]);
+    expect(judge([offered("56")], need).found).not.toContain("slices");
   });
 
   it("hold the files of all their pods together", () => {
