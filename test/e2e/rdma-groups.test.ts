@@ -10,6 +10,8 @@ import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { nodesOf } from "../../rehearsal/cluster/existing-parts";
 import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { waitFor } from "../../rehearsal/cluster/wait";
+import { Rehearsal } from "../../rehearsal/rehearsal";
+import { Stopwatch } from "../../rehearsal/stopwatch";
 import { changedRun } from "../stacks/run";
 import { sharedBySuite } from "./shared-by-suite";
 
@@ -61,7 +63,9 @@ async function start() {
       NAMESPACES.includes(metadata.namespace ?? "") ||
       (kind === "Namespace" && NAMESPACES.includes(metadata.name)),
   );
-  await prepareCluster(plane, nodesOf(run.plan), objects);
+  // As the fabric gate leaves them: of it nothing is here.
+  const pools = run.plan.pools.map((pool) => ({ ...pool, startupTaints: [] }));
+  await prepareCluster(plane, nodesOf({ ...run.plan, pools }), objects);
   const { refused } = await applyPlatform(plane.client, objects);
   return { plane, run, refused, stop: () => plane.stop() };
 }
@@ -126,5 +130,25 @@ describe("groups on the RDMA network", { timeout: 180_000 }, () => {
       expect(spec.containers[0]?.ports).toContainEqual(expect.objectContaining({ hostPort: 8000 }));
     }
     expect(await variables("model-hosts")).toEqual(fabric && ncclEnvironment(fabric, "host-network"));
+  });
+});
+
+describe("a group whose fabric gate fails", { timeout: 180_000 }, () => {
+  it("stays Pending, and the report says which taint keeps it from its nodes; the gate's Job came first", async () => {
+    const run = await changedRun("oci-h100", {});
+    const rehearsal = await Rehearsal.start(run, new Stopwatch(() => undefined), {}, { "app.kubernetes.io/name": "fabric-certifier" });
+    try {
+      const { ok, groups, workloads } = await rehearsal.perform();
+      expect(ok).toBe(false);
+      const gate = workloads.find(({ name }) => name === "certify-h100");
+      expect([gate?.readyReplicas, gate?.replicas]).toEqual([0, 1]);
+      const waiting = groups.flatMap(({ pods }) => pods).map(({ waitsFor }) => waitsFor);
+      expect(waiting.length).toBeGreaterThan(0);
+      for (const reason of waiting) {
+        expect(reason).toContain("untolerated taint {inference-stacks.io/uncertified: }");
+      }
+    } finally {
+      await rehearsal.stop();
+    }
   });
 });

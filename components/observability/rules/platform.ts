@@ -1,4 +1,5 @@
 import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE } from "../../../names/namespaces";
+import { UNCERTIFIED } from "../../../planner/fabric-gate";
 import type { AlertRule, RuleSubject } from "./types";
 
 const modelStoreFull: AlertRule = {
@@ -182,8 +183,45 @@ const platformJobFailed: AlertRule = {
   },
 };
 
+const nodeUncertified: AlertRule = {
+  alert: "NodeUncertified",
+  expr: `max by (node) (kube_node_spec_taint{key="${UNCERTIFIED.key}"}) > 0`,
+  for: "1h",
+  severity: "warning",
+  summary: "Node {{ $labels.node }} has no certificate for its RDMA network",
+  description:
+    "No model runs on {{ $labels.node }} until a trial of its RDMA network was good. Its annotation inference-stacks.io/fabric-trial has how the last one ended.",
+  cases: {
+    fires: {
+      series: {
+        'kube_node_spec_taint{node="h100-2",key="inference-stacks.io/uncertified",value="",effect="NoSchedule"}':
+          "1x90",
+        'kube_node_spec_taint{node="h100-1",key="nvidia.com/gpu",value="",effect="NoSchedule"}': "1x90",
+      },
+      at: "80m",
+      labels: { node: "h100-2" },
+    },
+    quiet: {
+      series: {
+        'kube_node_spec_taint{node="h100-2",key="inference-stacks.io/uncertified",value="",effect="NoSchedule"}':
+          "1x30",
+        'kube_node_spec_taint{node="h100-1",key="nvidia.com/gpu",value="",effect="NoSchedule"}': "1x90",
+      },
+      at: "80m",
+    },
+  },
+};
+
 export const platform: RuleSubject = {
   subject: "platform",
   recording: [],
-  alerts: [modelStoreFull, certificateExpiring, volumeFilling, nodeDiskFilling, targetDown, platformJobFailed],
+  alerts: [
+    modelStoreFull,
+    certificateExpiring,
+    volumeFilling,
+    nodeDiskFilling,
+    nodeUncertified,
+    targetDown,
+    platformJobFailed,
+  ],
 };
