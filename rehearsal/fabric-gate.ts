@@ -53,19 +53,24 @@ export class PlayedGates {
 
   private async play(): Promise<void> {
     for (; this.running; await sleep(LOOK_EVERY_MS)) {
-      const { completedJobs } = await readState(this.client);
-      const open = this.plan.pools.filter(({ name }) => completedJobs.has(this.jobs.get(name) ?? ""));
-      const nodes = open.length > 0 ? ((await this.client.list("v1", "Node")) as NodeObject[]) : [];
-      for (const node of nodes) {
-        const taints = node.spec?.taints ?? [];
-        const kept = taints.filter(({ key }) => key !== UNCERTIFIED.key);
-        const labels = node.metadata.labels ?? {};
-        const isOurs = open.some(({ selector }) =>
-          Object.entries(selector).every(([key, value]) => labels[key] === value),
-        );
-        if (isOurs && kept.length < taints.length) {
-          await this.client.patch(node, { spec: { taints: kept } });
-        }
+      // The API server may be away, or a node gone: the next look is soon.
+      await this.look().catch(() => undefined);
+    }
+  }
+
+  private async look(): Promise<void> {
+    const { completedJobs } = await readState(this.client);
+    const open = this.plan.pools.filter(({ name }) => completedJobs.has(this.jobs.get(name) ?? ""));
+    const nodes = open.length > 0 ? ((await this.client.list("v1", "Node")) as NodeObject[]) : [];
+    for (const node of nodes) {
+      const taints = node.spec?.taints ?? [];
+      const kept = taints.filter(({ key }) => key !== UNCERTIFIED.key);
+      const labels = node.metadata.labels ?? {};
+      const isOurs = open.some(({ selector }) =>
+        Object.entries(selector).every(([key, value]) => labels[key] === value),
+      );
+      if (isOurs && kept.length < taints.length) {
+        await this.client.patch(node, { spec: { taints: kept } });
       }
     }
   }

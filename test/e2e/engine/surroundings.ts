@@ -8,6 +8,7 @@ import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../../../rehearsal/cluster/existing-parts";
 import { runGroupController } from "../../../rehearsal/cluster/lws-manager";
 import { kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
+import { gateJobsOf, PlayedGates } from "../../../rehearsal/fabric-gate";
 import type { EnvironmentName } from "../../stacks/run";
 import { engineVariables } from "./engine-variables";
 import type { EnvironmentFile } from "./environment-file";
@@ -40,6 +41,7 @@ export class Surroundings {
     private readonly ofProvider: Readonly<Record<string, string>>,
     /** What there is in the cloud; empty where the program makes no cluster. */
     readonly cloud: CloudStore,
+    private readonly gates: PlayedGates,
   ) {}
 
   /** @throws Error that names the command which installs a missing part. */
@@ -70,7 +72,8 @@ export class Surroundings {
         ...engineVariables({ home, backend, ports: { kubernetes, random, ...(oci !== undefined && { oci }) } }),
         KUBECONFIG: plane.kubeconfig,
       };
-      return new Surroundings(plane, offline, backend, env, ofProvider, new CloudStore(plane.folder));
+      const gates = new PlayedGates(plane.client, gateJobsOf(objects, offline.plan), offline.plan);
+      return new Surroundings(plane, offline, backend, env, ofProvider, new CloudStore(plane.folder), gates);
     } catch (error) {
       await plane.stop();
       throw error;
@@ -88,6 +91,7 @@ export class Surroundings {
   }
 
   async stop(): Promise<void> {
+    await this.gates.stop();
     await this.plane.stop();
   }
 }
