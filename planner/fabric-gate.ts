@@ -3,7 +3,7 @@ import type { MachineShape } from "../catalog/shapes";
 import type { FabricGatePlan, PoolFabric, Taint } from "./pool-plan";
 
 /** On new nodes with an RDMA network until it was tried (docs/fabric-gate.md): models do not tolerate it. */
-export const UNCERTIFIED: Taint = { key: "inference-stacks.io/uncertified", effect: "NoSchedule" };
+export const UNCERTIFIED = { key: "inference-stacks.io/uncertified", effect: "NoSchedule" } as const satisfies Taint;
 
 interface GatedPool {
   readonly shape: MachineShape;

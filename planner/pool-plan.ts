@@ -33,7 +33,7 @@ export interface PoolPlan {
   /** What nodes made for this pool get, and its pods tolerate. */
   readonly taints: readonly Taint[];
   /** What new nodes get besides, until something has looked at them: no model tolerates these. */
-  readonly startupTaints: readonly Taint[];
+  readonly startupTaints: readonly Omit<Taint, "value">[];
   /** RDMA network that its nodes offer to pods; undefined where they have only Ethernet, or nobody says otherwise. */
   readonly fabric?: PoolFabric;
   /** What certifies the fabric of its nodes before models come. @default nothing: there is none, or too few nodes to try it between */

@@ -1,3 +1,4 @@
+import { VF_ADDRESSES } from "../catalog/sriov";
 import { readClusterOutputs } from "../components/cluster/cluster-mismatch";
 import {
   CLUSTER_OUTPUT,
@@ -54,6 +55,7 @@ const OF_KIND: Readonly<Record<ClusterKind, (made: (path: string) => string) => 
     volumeClass: okeVolumeClass(made("volumeClass.parameters.kms-key-id")),
     volumesGrow: true,
     ...okeClusterNetworks(USUAL_OKE_ADDRESSES, { privateCidrs: [], apiServerCidrs: [] }),
+    rdmaCidr: VF_ADDRESSES.subnet,
     networkPolicies: "platform",
     gpuSoftware: "addon",
     loadBalancer: "oke",

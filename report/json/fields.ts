@@ -39,16 +39,14 @@ export function counts(unit: string, description: string) {
 export const usd = (description: string) => amount("USD", description).min(0);
 export const gib = (description: string) => amount("GiB", description);
 
+/** Of every taint. */
+export const taintOf = {
+  key: text("Key of the taint."),
+  effect: oneOf(["NoSchedule", "PreferNoSchedule", "NoExecute"], "What it does to pods that do not tolerate it."),
+};
+
 export const taints = (description: string) =>
-  z
-    .array(
-      z.strictObject({
-        key: text("Key of the taint."),
-        value: text("Its value, where it has one.").optional(),
-        effect: oneOf(["NoSchedule", "PreferNoSchedule", "NoExecute"], "What it does to pods that do not tolerate it."),
-      }),
-    )
-    .meta({ description });
+  z.array(z.strictObject({ ...taintOf, value: text("Its value, where it has one.").optional() })).meta({ description });
 
 export const memoryPerGpu = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FABRIC_ACCESS } from "../../catalog/fabrics";
-import { amount, count, flag, named, oneOf, taints, text, usd } from "./fields";
+import { amount, count, flag, named, oneOf, taintOf, taints, text, usd } from "./fields";
 
 const fabric = z
   .strictObject({
@@ -35,7 +35,9 @@ export const pool = z.strictObject({
   selector: named("Labels that pods of this pool select nodes by."),
   labels: named("What nodes made for this pool get, besides their cloud's labels."),
   taints: taints("What nodes made for this pool get, and its pods tolerate."),
-  startupTaints: taints("What new nodes get besides, until something has looked at them: no model tolerates these."),
+  startupTaints: z
+    .array(z.strictObject(taintOf))
+    .meta({ description: "What new nodes get besides, until something has looked at them: no model tolerates these." }),
   fabric: fabric.optional(),
   fabricGate: z
     .strictObject({

@@ -43,9 +43,9 @@ describe("the policy of kubelets", () => {
   it("is best-effort where CPUs or devices would prefer other memory nodes than GPUs do", () => {
     expect(numaPolicyOf(ask([{ ...pod(8), cpu: 100 }]))).toBe("best-effort");
     expect(numaPolicyOf(ask([pod(4, { extended: { [VFS]: 16 } })]))).toBe("best-effort");
-    expect(numaPolicyOf(ask([pod(4)], { besides: 2 }))).toBe("best-effort");
-    // A slice of a card is small, whatever takes CPUs beside it.
-    expect(numaPolicyOf(ask([pod(8)], { besides: 2 }))).toBe("restricted");
+    expect(numaPolicyOf(ask([pod(4)], { besides: 20 }))).toBe("best-effort");
+    // Whoever has all GPUs takes what CPUs are left of both.
+    expect(numaPolicyOf(ask([pod(8)], { besides: 20 }))).toBe("restricted");
   });
 
   it("is best-effort on machines of which too little is known, and restricted on those with one memory node", () => {

@@ -127,6 +127,7 @@ function samples(): Record<string, RecordedInputs[]> {
         }),
       ),
       deployment(podSpec({ containers: [container({ image: image("tgi") })] })),
+      deployment(podSpec({ containers: [container({ resources: { limits: { "nvidia.com/gpu.shared": "1" } } })] })),
       object("core/v1", "Service", { spec: { type: "LoadBalancer" } }),
       object("gateway.networking.k8s.io/v1", "HTTPRoute", { spec: { parentRefs: [{ name: "inference" }] } }),
       workload("autoscaling/v2", "HorizontalPodAutoscaler", { scaleTargetRef: { kind: "Deployment", name: "chat" } }),
