@@ -18,6 +18,12 @@ const JOIN_BY_THEMSELVES = [
   okePool("BM.GPU.H100.8", { name: "h100", localDisks: true }, { madeBy: "cluster-network" }),
   okePool("VM.Standard.E5.Flex", { name: "confidential", confidential: true }, { madeBy: "instance-pool" }),
 ];
+/** Of the other kinds of machines that node pools may have. */
+const MORE_POOLS = [
+  okePool("BM.GPU.MI300X.8", { name: "amd", localDisks: true, numa: "best-effort" }),
+  okePool("VM.Standard.A1.Flex", { name: "arm" }),
+  okePool("BM.GPU.GB200.4", { name: "arm-gpu", localDisks: true, numa: "best-effort" }),
+];
 const CLUSTER = { apiServer: "10.0.0.2", authority: "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n" };
 
 const folder = mkdtempSync(join(tmpdir(), "linters-nodes-"));
@@ -38,6 +44,9 @@ beforeAll(async () => {
       userData.set(`${environment} ${name}`, Buffer.from(nodeMetadata.user_data, "base64").toString("utf8"));
     }
   }
+  for (const pool of MORE_POOLS) {
+    userData.set(`node pool ${pool.plan.name}`, bootDocument(pool, "v1.34.2"));
+  }
   for (const pool of JOIN_BY_THEMSELVES) {
     userData.set(`joins by itself ${pool.plan.name}`, bootDocument(pool, "v1.34.2", CLUSTER));
   }
@@ -54,6 +63,9 @@ describe("what nodes boot with", () => {
     expect([...userData.keys()].sort()).toEqual([
       "joins by itself confidential",
       "joins by itself h100",
+      "node pool amd",
+      "node pool arm",
+      "node pool arm-gpu",
       "oci-a10 a10",
       "oci-a10 a10-pair",
       "oci-a10 system",
@@ -79,7 +91,7 @@ describe("what nodes boot with", () => {
         scripts.set(basename(path), (scripts.get(basename(path)) ?? new Set()).add(content));
       }
     }
-    expect([...scripts.keys()]).toContain("join-oke.sh");
+    expect([...scripts.keys()].sort()).toEqual(["join-oke.sh", "kubelet-cpus.sh", "local-disks.sh"]);
     for (const [script, contents] of scripts) {
       // The same one for all pools, so that one run tells.
       expect(contents).toEqual(new Set([bootScript(script).content]));
