@@ -251,6 +251,8 @@ export class FabricGates extends PlatformComponent {
         spec: {
           suspend: true,
           schedule: "0 0 1 1 *",
+          // Where somebody lets it go by mistake, it makes up for no time that is past.
+          startingDeadlineSeconds: 240,
           jobTemplate: {
             metadata: { labels: { ...labels } },
             spec: {
