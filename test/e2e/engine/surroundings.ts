@@ -7,7 +7,7 @@ import { installChartCrds } from "../../../rehearsal/cluster/chart-crds";
 import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { addRuntimeClass, addStorage, nodesOf, runNodes } from "../../../rehearsal/cluster/existing-parts";
 import { runGroupController } from "../../../rehearsal/cluster/lws-manager";
-import { kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
+import { foreignNamespacesOf, kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { gateJobsOf, PlayedGates } from "../../../rehearsal/fabric-gate";
 import type { EnvironmentName } from "../../stacks/run";
 import { engineVariables } from "./engine-variables";
@@ -61,6 +61,7 @@ export class Surroundings {
       const isCreated = offline.recording.resources.some(({ type }) => type.startsWith("oci:"));
       await runNodes(plane, isCreated ? [] : nodesOf(offline.plan));
       await runControllers(plane, objects);
+      await addAddons(plane, objects);
       const ofProvider = { KUBECONFIG: plane.kubeconfig, E2E_KINDS: [...kindsOf(objects)].join(",") };
       const [kubernetes, random, oci] = await Promise.all([
         startProvider(plane, "kubernetes", ofProvider),
@@ -105,6 +106,16 @@ function ofCloud(plane: ControlPlane, { delays, loadBalancerRemovalMs, endpoint 
     E2E_LOAD_BALANCER_MS: String(loadBalancerRemovalMs ?? 0),
     ...(endpoint !== undefined && { E2E_ENDPOINT: endpoint }),
   };
+}
+
+/** What the cloud's add-ons bring before the platform tells them anything: namespaces, and kinds of their operators. */
+async function addAddons({ client }: ControlPlane, objects: readonly KubernetesObject[]): Promise<void> {
+  const namespaces = foreignNamespacesOf(objects).map((name) => {
+    return client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  });
+  const kinds = kindsOf(objects);
+  const addons = ["NvidiaNetworkOperator", "nv-ipam"].map((addon) => installChartCrds(client, addon, kinds));
+  await Promise.all([...namespaces, ...addons]);
 }
 
 /** The controllers that the environment's charts bring and this cluster can run: the one of groups over several nodes. */

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "yaml";
+import { fabricOf } from "../../../../catalog/fabrics";
 import { findShape, type MachineShape, sizedFlex } from "../../../../catalog/shapes";
+import { localDisksGiB } from "../../../../planner/local-disks";
 import { allocatable } from "../../../../planner/pod-resources";
 import { cloudLabels } from "../../../../planner/pool-labels";
 import type { CloudNodes, DrainRules, NodeTemplate } from "./cloud/nodes";
@@ -133,6 +135,9 @@ export function templateOf(pool: NodePoolInputs): NodeTemplate {
   const { nodeConfigDetails, nodeSourceDetails = {}, initialNodeLabels = [] } = pool;
   const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });
   const bootVolumeGB = Number(nodeSourceDetails.bootVolumeSizeInGbs ?? BOOT_VOLUME_GB);
+  const disksGiB = bootFiles(pool).includes("local-disks") ? localDisksGiB({ shape }) : undefined;
+  // The network operator makes devices of the RDMA network's ports, once it was told of them.
+  const { device } = fabricOf(shape.name) ?? {};
   return {
     labels: {
       "kubernetes.io/arch": shape.cpu.arch,
@@ -145,9 +150,10 @@ export function templateOf(pool: NodePoolInputs): NodeTemplate {
     capacity: {
       cpu: `${Math.floor(cpu * 1000)}m`,
       memory: `${Math.floor(memoryGiB * 1024)}Mi`,
-      "ephemeral-storage": `${Math.floor(bootVolumeGB * FOR_PODS)}Gi`,
+      "ephemeral-storage": `${disksGiB ?? Math.floor(bootVolumeGB * FOR_PODS)}Gi`,
       pods: String(nodeConfigDetails.nodePoolPodNetworkOptionDetails?.maxPodsPerNode ?? 110),
       ...(shape.gpu && { [shape.gpu.resource]: String(gpus) }),
+      ...(device && { [device.resource]: String(device.perNode) }),
     },
     madeWith: [shape.name, nodeSourceDetails.imageId ?? "newest image", pool.kubernetesVersion].join(" "),
   };
@@ -164,11 +170,16 @@ function shapeOf({ nodeShape, nodeShapeConfig: { ocpus, memoryInGbs } = {} }: No
   );
 }
 
+/** What the pool's cloud-init writes, one file after the other. */
+function bootFiles({ nodeMetadata = {} }: NodePoolInputs): string {
+  const text = Buffer.from(nodeMetadata.user_data ?? "", "base64").toString("utf8");
+  const { write_files = [] } = (parse(text) ?? {}) as CloudConfig;
+  return write_files.map(({ content }) => content).join("\n");
+}
+
 /** What the pool's cloud-init tells the kubelet, and OKE's own taint of GPU nodes. */
-function taintsOf({ nodeMetadata = {} }: NodePoolInputs, { gpu }: MachineShape): object[] {
-  const { write_files = [] } = (parse(Buffer.from(nodeMetadata.user_data ?? "", "base64").toString("utf8")) ??
-    {}) as CloudConfig;
-  const files = write_files.map(({ content }) => content).join("\n");
+function taintsOf(pool: NodePoolInputs, { gpu }: MachineShape): object[] {
+  const files = bootFiles(pool);
   const told = /^--register-with-taints=(?<taints>\S+)$/m.exec(files)?.groups?.taints ?? "";
   const ours = told
     .split(",")
