@@ -98,6 +98,8 @@ async function accountOf(): Promise<Record<string, string>> {
 function start(mode: "first" | "later"): {
   child: ChildProcess;
   ended: Promise<{ status: number | null; log: string }>;
+  /** What it said so far. */
+  log: () => string;
 } {
   const script = join(repositoryRoot(), "components/gpu/scripts/certify.ts");
   const child = spawn(process.execPath, ["--import", "tsx", script, mode, join(plane.folder, "gate.json")], { env });
@@ -112,7 +114,7 @@ function start(mode: "first" | "later"): {
   const ended = new Promise<{ status: number | null; log: string }>((resolve) => {
     child.once("exit", (status) => resolve({ status, log }));
   });
-  return { child, ended };
+  return { child, ended, log: () => log };
 }
 
 async function join2(...indices: number[]): Promise<void> {
@@ -149,10 +151,11 @@ function lastLine(log: string): string {
 describe("a fabric gate", () => {
   it("certifies the first two nodes, which it waits for, with trials that Pod Security lets through", async () => {
     const run = start("first");
-    await sleep(1000);
+    await waitFor("the certifier to wait", async () =>
+      run.log().includes("waits for 2 nodes of h100: 0 are there") ? true : undefined,
+    );
     await join2(0, 1);
     const { status, log } = await run.ended;
-    expect(log).toContain("waits for 2 nodes of h100: 0 are there");
     expect(lastLine(log)).toBe("fabric gate of h100: 2 nodes, 2 certified now, 0 failed now, 0 without certificate");
     expect(status).toBe(0);
     expect(await isCertified(0)).toBe(true);
