@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { fabricOf } from "../../../../catalog/fabrics";
 import { findShape, type MachineShape, sizedFlex } from "../../../../catalog/shapes";
 import { localDisksGiB } from "../../../../planner/local-disks";
+import { NODE_AGENTS } from "../../../../planner/node-agents";
 import { allocatable } from "../../../../planner/pod-resources";
 import { cloudLabels } from "../../../../planner/pool-labels";
 import type { CloudNodes, DrainRules, NodeTemplate } from "./cloud/nodes";
@@ -133,7 +134,9 @@ function drainRules({ nodeEvictionNodePoolSettings }: NodePoolInputs): DrainRule
 export function templateOf(pool: NodePoolInputs): NodeTemplate {
   const shape = shapeOf(pool);
   const { nodeConfigDetails, nodeSourceDetails = {}, initialNodeLabels = [] } = pool;
-  const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: 0, memoryGiB: 0 });
+  // Calico's agent comes as a pod: its room, which plans leave, is there.
+  const { cpu: ofCalico, memoryGiB: memoryOfCalico } = NODE_AGENTS.networkPolicies;
+  const { cpu, memoryGiB, gpus } = allocatable(shape, { gpus: 0, cpu: -ofCalico, memoryGiB: -memoryOfCalico });
   const bootVolumeGB = Number(nodeSourceDetails.bootVolumeSizeInGbs ?? BOOT_VOLUME_GB);
   const disksGiB = bootFiles(pool).includes("local-disks") ? localDisksGiB({ shape }) : undefined;
   // The network operator makes devices of the RDMA network's ports, once it was told of them.
