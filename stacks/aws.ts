@@ -1,14 +1,29 @@
+import { EksCluster } from "../components/cluster/eks/cluster";
 import { ExistingCluster } from "../components/cluster/existing-cluster";
 import { awsLoadBalancer } from "../components/cluster/load-balancers";
 import type { Cluster } from "../components/core/cluster";
 import type { ClusterConfig } from "./config";
+import { eksPools } from "./eks-pools";
+import { eksSettings } from "./eks-settings";
 import { existingCluster } from "./existing-cluster";
 import type { StackArgs } from "./platform";
 
-/** EKS. The cluster and its pools must exist; pods find a pool by the instance-type label of every node. */
-export function aws(config: ClusterConfig<"aws">, args: StackArgs): Cluster {
+/** EKS: one that we make, or one that exists. Pods find a pool by the instance-type label of every node. */
+export function aws(config: ClusterConfig<"aws">, { environment, plan }: StackArgs): Cluster {
+  const { gpuExporters, privateCidrs, apiServerCidrs, storageClass } = config;
+  const settings = eksSettings(config, plan);
+  if (settings !== undefined) {
+    return new EksCluster("cluster", {
+      settings,
+      pools: eksPools(environment.pools, plan, settings.zones),
+      storageClass,
+      gpuExporters,
+      privateCidrs,
+      apiServerCidrs,
+    });
+  }
   return new ExistingCluster("cluster", {
-    ...existingCluster(config, args.plan.pools),
+    ...existingCluster(config, plan.pools),
     volumesGrow: true,
     loadBalancer: awsLoadBalancer,
   });

@@ -37,7 +37,7 @@ export function cloudBilling(
  * in one stack and in two.
  */
 function isOurs({ kind, provision }: EnvironmentConfig["cluster"]): boolean {
-  return provision === "create" || (kind === "oci" && provision === "stack");
+  return provision === "create" || ((kind === "oci" || kind === "aws") && provision === "stack");
 }
 
 /** Keys in hardware are billed by their versions, some of them free: nobody read for how much. */

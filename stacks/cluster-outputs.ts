@@ -6,8 +6,9 @@ import {
   type WrittenClusterOutputs,
 } from "../components/cluster/cluster-outputs";
 import { okeClusterNetworks } from "../components/cluster/oke/cluster-networks";
-import { okeVolumeClass, VOLUME_CLASS } from "../components/cluster/oke/volume-class";
+import { okeVolumeClass } from "../components/cluster/oke/volume-class";
 import { plannedPools } from "../components/cluster/planned-pools";
+import { VOLUME_CLASS } from "../components/cluster/volume-class-name";
 import type { ClusterKind, PoolPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
 import { USUAL_OKE_ADDRESSES } from "./config/core/oke-addresses";

@@ -13,7 +13,8 @@ export function okePools(
     return {
       plan,
       madeBy: nodeMaker(plan, rdma),
-      capacity,
+      // A capacity block is Amazon's: validation refuses it here.
+      capacity: capacity as OkePool["capacity"],
       availabilityDomains,
       bootVolumeGiB: bootVolumeGiB ?? bootVolumeNeed(plan, models).totalGiB,
       evictionGraceMinutes: evictionGraceMinutes(models.filter(({ pool }) => pool === plan.name)),

@@ -134,7 +134,8 @@ function poolRequest(
     hoursPerDay: config.hoursPerDay,
     ...(config.bootVolumeGiB !== undefined && { bootVolumeGiB: config.bootVolumeGiB }),
     dedicatedTo: [...dedicatedTo, ...canaries],
-    ...(config.capacity === "spot" && { capacityTaints: [PREEMPTIBLE_TAINT] }),
+    // Amazon taints no node that it may take back.
+    ...(config.capacity === "spot" && shape.provider === "oci" && { capacityTaints: [PREEMPTIBLE_TAINT] }),
     ...(rdmaAccess && { rdmaAccess }),
     ...(config.rdma?.topologyLabel !== undefined && { rdmaTopologyLabel: config.rdma.topologyLabel }),
     ...(config.sharing && { sharing: config.sharing, wholeShape: machine }),

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { Karpenter } from "../components/autoscaling/karpenter";
 import { NetworkPolicyEngine } from "../components/cluster/network-policy-engine";
 import type { Cluster, LoadBalancerRequest } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
@@ -7,6 +8,7 @@ import { peopleRoles } from "../components/core/people";
 import { planRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
 import { priorityClasses } from "../components/core/priority-classes";
+import { AwsLoadBalancerController } from "../components/gateway/aws-load-balancer-controller";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
 import { GpuSoftware } from "../components/gpu/gpu-software";
@@ -33,6 +35,7 @@ import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
 import { gpuAccess } from "./gpu-access";
 import { gpuSoftware } from "./gpu-software";
+import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 
@@ -120,6 +123,21 @@ export class Platform extends PlatformComponent {
             },
             this.childOptions({ dependsOn: [...priorities, ...engine] }),
           ).ready;
+    const provisioned = karpenter(args);
+    const nodesReady = provisioned
+      ? new Karpenter(
+          this.child("karpenter"),
+          provisioned,
+          this.childOptions({ dependsOn: [...priorities, ...roles, ...engine, ...meshReady] }),
+        ).ready
+      : [];
+    const loadBalancersReady = cluster.aws
+      ? new AwsLoadBalancerController(
+          this.child("load-balancers"),
+          { ground: cluster.aws },
+          this.childOptions({ dependsOn: [...priorities, ...roles, ...engine, ...meshReady] }),
+        ).ready
+      : [];
     const software = gpuSoftware(args);
     const gpusReady = software
       ? new GpuSoftware(
@@ -130,7 +148,9 @@ export class Platform extends PlatformComponent {
       : [];
     // Until it exists, pods that name a priority class are refused, and so is the binding of a role; claims wait for their class, and policies hold nobody back.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
-      this.childOptions({ dependsOn: [...priorities, ...roles, ...volumes, ...engine, ...meshReady, ...after] });
+      this.childOptions({
+        dependsOn: [...priorities, ...roles, ...volumes, ...engine, ...meshReady, ...nodesReady, ...after],
+      });
     const children = optionsAfter();
     planRecord(this.child("plan"), { plan }, children);
 
@@ -216,7 +236,7 @@ export class Platform extends PlatformComponent {
         freeRequests: freeRequests(plan.models, limits),
         ...(runTimeModels && { runTimeModels }),
       },
-      children,
+      optionsAfter(...loadBalancersReady),
     );
 
     const ofAddons = buildAddons(addons, (addon) => ({

@@ -73,14 +73,33 @@ export const clusterOutputs = z.object({
   gpuSoftware: z.enum(["platform", "addon", "present"]).default("present"),
   rdmaCidr: z.string().optional(),
   loadBalancer: z.enum(LOAD_BALANCER_NAMES).default("plain"),
+  aws: z
+    .object({
+      clusterName: z.string().min(1),
+      region: z.string().min(1),
+      vpcId: z.string().min(1),
+      zones: z.array(z.string()).readonly(),
+      karpenter: z
+        .object({
+          queueName: z.string().min(1),
+          nodeRoleName: z.string().min(1),
+          discovery: z.object({ key: z.string(), value: z.string() }),
+          volumesKeyArn: z.string().min(1),
+          nodeImage: z.string(),
+          tags: texts.default({}),
+        })
+        .optional(),
+    })
+    .optional(),
 });
 
 export type ClusterOutputs = z.output<typeof clusterOutputs>;
 
 /** The same while what only the deployment knows is still to come. */
 type Pending<T> = { readonly [Key in keyof T]: pulumi.Input<T[Key]> };
-export type WrittenClusterOutputs = Pending<Omit<ClusterOutputs, "volumeClass">> & {
+export type WrittenClusterOutputs = Pending<Omit<ClusterOutputs, "volumeClass" | "aws">> & {
   readonly volumeClass?: Cluster["volumeClass"];
+  readonly aws?: Cluster["aws"];
 };
 
 /** What a stack writes as its output `cluster`. The kubeconfig in it stays secret. */
@@ -101,5 +120,6 @@ export function outputsOfCluster(kind: ClusterKind, cluster: Cluster): WrittenCl
     gpuSoftware: cluster.gpuSoftware,
     ...(cluster.rdmaCidr !== undefined && { rdmaCidr: cluster.rdmaCidr }),
     loadBalancer: loadBalancerName(cluster.loadBalancer),
+    ...(cluster.aws && { aws: cluster.aws }),
   };
 }

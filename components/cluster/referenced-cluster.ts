@@ -51,6 +51,7 @@ export class ReferencedCluster extends PlatformComponent implements Cluster {
   readonly rdmaCidr: Cluster["rdmaCidr"];
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity = undefined;
+  readonly aws: Cluster["aws"];
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
   /** Its stack waited for its nodes and add-ons. */
@@ -80,6 +81,7 @@ export class ReferencedCluster extends PlatformComponent implements Cluster {
     this.networkPolicies = outputs.networkPolicies;
     this.gpuSoftware = outputs.gpuSoftware;
     this.rdmaCidr = outputs.rdmaCidr;
+    this.aws = outputs.aws;
     this.gpuExporters = args.gpuExporters;
     this.privateCidrs = [...new Set([...args.privateCidrs, ...outputs.privateCidrs])];
     this.apiServerCidrs = args.apiServerCidrs.length > 0 ? args.apiServerCidrs : outputs.apiServerCidrs;

@@ -62,6 +62,33 @@ export interface VolumeClass {
   readonly parameters: Readonly<Record<string, pulumi.Input<string>>>;
 }
 
+/** What a cluster on AWS has ready for the controllers that the platform installs there: where they work, and as whom. */
+export interface AwsGround {
+  readonly clusterName: string;
+  readonly region: string;
+  readonly vpcId: pulumi.Input<string>;
+  /** Availability zones of its network, by name. */
+  readonly zones: readonly string[];
+  /** Undefined: no pool's nodes are Karpenter's to make. */
+  readonly karpenter?: KarpenterGround | undefined;
+}
+
+/** What was made for Karpenter, whose service account has its rights already (names/aws.ts). */
+export interface KarpenterGround {
+  /** On which it hears that machines will be taken away. */
+  readonly queueName: pulumi.Input<string>;
+  /** Role of the nodes that it makes. */
+  readonly nodeRoleName: pulumi.Input<string>;
+  /** Tag of the subnets and security groups of its nodes. */
+  readonly discovery: { readonly key: string; readonly value: string };
+  /** Key of its nodes' disks. */
+  readonly volumesKeyArn: pulumi.Input<string>;
+  /** Release of the AL2023 images: v20260714. */
+  readonly nodeImage: string;
+  /** Tags of the machines that it makes. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
 /** What the platform needs to know of a Kubernetes cluster, whoever made it. */
 export interface Cluster extends ClusterNetworks {
   readonly provider: kubernetes.Provider;
@@ -87,6 +114,8 @@ export interface Cluster extends ClusterNetworks {
   readonly rdmaCidr?: string | undefined;
   /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
+  /** Undefined: it is not on AWS, or nobody made anything ready there. */
+  readonly aws?: AwsGround | undefined;
   /** Undefined: service accounts have no rights in a cloud. */
   readonly workloadIdentity: IdentityBinder | undefined;
   /** What the platform waits for: nodes, add-ons. */

@@ -6,6 +6,7 @@ import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
 import { okeLoadBalancer } from "../load-balancers";
 import { plannedPools } from "../planned-pools";
+import { VOLUME_CLASS } from "../volume-class-name";
 import { OkeAddons } from "./addons";
 import { okeClusterNetworks } from "./cluster-networks";
 import { nodePoolStatements } from "./compute-clusters";
@@ -18,7 +19,7 @@ import { OkeNetwork } from "./network";
 import { OkeNodePools } from "./node-pools";
 import { OkeSelfManagedNodes } from "./self-managed-nodes";
 import type { OkePool, OkeSettings } from "./settings";
-import { okeVolumeClass, VOLUME_CLASS } from "./volume-class";
+import { okeVolumeClass } from "./volume-class";
 
 export interface OkeClusterArgs {
   readonly settings: OkeSettings;

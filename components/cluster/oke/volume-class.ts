@@ -1,9 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { VolumeClass } from "../../core/cluster";
 
-/** Name of the class of the platform's volumes, where it makes one. */
-export const VOLUME_CLASS = "inference-encrypted";
-
 /**
  * Block volumes encrypted with a key of ours. Source: oracle/oci-cloud-controller-manager pkg/csi/driver/bv_controller.go
  * at 1100ac3 (2026-06-17), read 2026-11-23: the keys of the parameters; ext4 and balanced performance (10 VPUs per GB) are

@@ -5,7 +5,9 @@ import {
   supportedKubernetes,
 } from "../../../catalog/kubernetes-versions";
 import { OKE_AS_OF, OKE_MINORS, OKE_NEWEST } from "../../../catalog/oke";
+import type { ProblemDraft } from "../core/problems";
 import type { Rule } from "../core/rule";
+import type { ClusterConfig } from "../core/schema";
 
 /** Every way to get a cluster has what it needs, and nothing that belongs to another. */
 export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
@@ -29,6 +31,9 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
       fix: "write provision: stack, or remove stackReference",
     };
   }
+  if (cluster.kind === "aws") {
+    yield* eksIsWhole(cluster);
+  }
   if (cluster.kind !== "oci") {
     return;
   }
@@ -50,6 +55,25 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
     };
   }
 };
+
+function* eksIsWhole({ provision, eks }: ClusterConfig<"aws">): Generator<ProblemDraft> {
+  if (provision === "create" && eks === undefined) {
+    yield {
+      path: ["cluster", "eks"],
+      value: undefined,
+      allowed: "where and how the cluster is made, with provision: create",
+      fix: "add eks: {region: …, kubernetesVersion: …, zones: […], administrators: […]}, or write provision: existing",
+    };
+  }
+  if (provision !== "create" && eks !== undefined) {
+    yield {
+      path: ["cluster", "eks"],
+      value: eks,
+      allowed: "only with provision: create",
+      fix: "write provision: create, or remove eks",
+    };
+  }
+}
 
 /** A cluster that we make has a version that its cloud still makes, and that the platform runs on. */
 export const okeVersionIsServed: Rule = function* ({ sections: { cluster } }) {
@@ -117,8 +141,8 @@ export const scopeFitsTheCluster: Rule = function* ({ sections: { cluster, scope
       value: scope,
       allowed: `all or platform with provision: ${provision}: this stack makes no cluster`,
       fix:
-        kind === "oci"
-          ? "write provision: create with an oke section, or scope: platform"
+        kind === "oci" || kind === "aws"
+          ? `write provision: create with an ${kind === "oci" ? "oke" : "eks"} section, or scope: platform`
           : `write scope: platform: a cluster of kind ${kind} is not made here`,
     };
   }
@@ -127,7 +151,7 @@ export const scopeFitsTheCluster: Rule = function* ({ sections: { cluster, scope
       path: ["scope"],
       value: scope,
       allowed: "all or cluster with provision: create: this stack makes the cluster",
-      fix: "for the platform alone write provision: stack and stackReference: the stack of scope: cluster that made it, and remove oke; or provision: existing",
+      fix: "for the platform alone write provision: stack and stackReference: the stack of scope: cluster that made it, and remove oke or eks; or provision: existing",
     };
   }
 };

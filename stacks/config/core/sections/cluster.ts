@@ -2,6 +2,7 @@ import { z } from "zod";
 import { GPU_NODE_IMAGES } from "../../../../catalog/gpu-node-images";
 import { contains, parseCidr } from "../../../../names/cidr";
 import { METADATA_SERVICES } from "../../../../names/metadata-services";
+import { eksSection } from "./eks";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { okeSection } from "./oke";
 import { taggedUnion } from "./tagged-union";
@@ -155,7 +156,16 @@ export const clusterSection = taggedUnion("kind", [
     })
     .meta({ description: "Oracle OKE." }),
   z
-    .strictObject({ kind: z.literal("aws"), provision, storageClass: anyClass, ...common })
+    .strictObject({
+      kind: z.literal("aws"),
+      provision: creatable,
+      eks: eksSection.optional(),
+      storageClass: storageClass(
+        "gp3",
+        "Default: the cluster's default class; where the cluster is made here, one of ours with its own key.",
+      ).optional(),
+      ...common,
+    })
     .meta({ description: "Amazon EKS." }),
   z
     .strictObject({

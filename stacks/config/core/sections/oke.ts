@@ -1,6 +1,7 @@
 /** What an OKE cluster of our own is made of: `cluster.oke`. */
 import { z } from "zod";
 import { VF_ADDRESSES } from "../../../../catalog/sriov";
+import { endpointSection } from "./endpoint";
 import { text } from "./fields";
 
 /** An Oracle Cloud identifier of one of some kinds of resource. */
@@ -39,24 +40,7 @@ export const okeSection = z
         allowed: 'a version such as "v1.34.1"',
         example: "v1.34.1",
       }),
-    endpoint: z
-      .strictObject({
-        public: z.boolean().default(false).meta({
-          description:
-            "Whether the Kubernetes API has a public address. Without one it is reached from inside the network.",
-          example: true,
-        }),
-        allowedCidrs: z
-          .array(z.cidrv4().meta({ example: "203.0.113.0/24" }))
-          .default([])
-          .meta({
-            description:
-              "Networks of the operators, which may reach the Kubernetes API from outside of the cluster's network.",
-            examples: [["203.0.113.0/24"]],
-          }),
-      })
-      .prefault({})
-      .meta({ description: "The Kubernetes API.", example: { public: true, allowedCidrs: ["203.0.113.0/24"] } }),
+    endpoint: endpointSection,
     network: z
       .strictObject({
         vcn: z

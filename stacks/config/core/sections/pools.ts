@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FABRIC_ACCESS } from "../../../../catalog/fabrics";
+import { zoneName } from "./eks";
 import { dnsLabel, labelKey, labelValue, text, usdPerHour, wholeNumber } from "./fields";
 import { ocid } from "./oke";
 
@@ -40,6 +41,12 @@ const nodeSchema = z
     dependencies: { card: ["gpuCount"], gpuCount: ["card"] },
     example: { vcpus: 8, memoryGiB: 32 },
   });
+
+/** EC2's id of a reservation; a capacity block is one too. */
+const reservationId = z
+  .string()
+  .regex(/^cr-[0-9a-f]{8,17}$/)
+  .meta({ allowed: 'an id such as "cr-0123456789abcdef0"', example: "cr-0123456789abcdef0" });
 
 export const poolSchema = z
   .strictObject({
@@ -103,6 +110,11 @@ export const poolSchema = z
             "How replicas that span nodes reach the RDMA network: virtual-functions = SR-IOV devices that a device plugin gives to pods, on Oracle's RoCE shapes; efa = Elastic Fabric Adapter on Amazon's; host-network = pods of one node each on its own network, outside of NetworkPolicies. Default: virtual-functions where mode is set; else none, and they talk TCP.",
           example: "virtual-functions",
         }),
+        placementGroup: z.boolean().optional().meta({
+          description:
+            "Whether nodes that are made here with EFA are put close to each other, in a placement group. Not with a reservation or capacity block that was made outside of one. Default: false.",
+          example: true,
+        }),
         topologyLabel: labelKey.optional().meta({
           description:
             "Label of all nodes of this pool whose value names the block of the RDMA network that a node is in: a replica that spans nodes stays in one block, and shares it with no other replica of its model. Default: replicas take any nodes of the pool.",
@@ -119,9 +131,17 @@ export const poolSchema = z
       .union([
         z.enum(["on-demand", "spot"]),
         z.strictObject({
-          reservation: ocid("capacityreservation").meta({
-            description: "A capacity reservation that exists.",
+          reservation: z.union([ocid("capacityreservation"), reservationId]).meta({
+            description: "A capacity reservation that exists, on OCI or AWS.",
+            allowed:
+              'an OCID that begins with "ocid1.capacityreservation.", or on AWS an id such as "cr-0123456789abcdef0"',
             example: "ocid1.capacityreservation.oc1.eu-frankfurt-1.your-reservation",
+          }),
+        }),
+        z.strictObject({
+          capacityBlock: reservationId.meta({
+            description: "A capacity block on AWS that was bought: machines for some days, in one zone.",
+            example: "cr-0123456789abcdef0",
           }),
         }),
       ])
@@ -140,6 +160,16 @@ export const poolSchema = z
         description:
           "Availability domains of the region, by number, that nodes are made in. Changing them later replaces nodes.",
         examples: [[1, 2, 3]],
+      }),
+    zones: z
+      .array(zoneName)
+      .min(1)
+      .max(6)
+      .optional()
+      .meta({
+        description:
+          "Availability zones that nodes are made in on AWS, of cluster.eks.zones. Default: all of them; a pool with EFA, a reservation or a capacity block must name its one.",
+        examples: [["us-east-1a"]],
       }),
     bootVolumeGiB: wholeNumber(50, 32_768).optional().meta({
       description:

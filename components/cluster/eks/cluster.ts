@@ -1,0 +1,132 @@
+import { Provider } from "@pulumi/aws/provider";
+import type * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import type { AwsGround, Cluster } from "../../core/cluster";
+import { PlatformComponent } from "../../core/platform-component";
+import { kubernetesProvider } from "../kubernetes-provider";
+import { awsLoadBalancer } from "../load-balancers";
+import { plannedPools } from "../planned-pools";
+import { VOLUME_CLASS } from "../volume-class-name";
+import { EksAddons } from "./addons";
+import { eksClusterNetworks } from "./cluster-networks";
+import { EksControlPlane } from "./control-plane";
+import { KarpenterIdentity } from "./karpenter-identity";
+import { EksKeys } from "./keys";
+import { eksKubeconfig } from "./kubeconfig";
+import { LoadBalancerIdentity } from "./load-balancer-identity";
+import { ModelBucket } from "./model-bucket";
+import { EksNetwork } from "./network";
+import { EksNodeGroups } from "./node-groups";
+import type { EksPool, EksSettings } from "./settings";
+import { environmentTags } from "./tags";
+import { eksVolumeClass } from "./volume-class";
+
+export interface EksClusterArgs {
+  readonly settings: EksSettings;
+  readonly pools: readonly EksPool[];
+  /** A class that exists. @default one of ours, on volumes encrypted with the cluster's key */
+  readonly storageClass: string | undefined;
+  readonly gpuExporters: Cluster["gpuExporters"];
+  /** Networks that are not the internet, besides the cluster's own. */
+  readonly privateCidrs: readonly string[];
+  /** Undefined: the subnets of the control plane, and the Service `kubernetes`. */
+  readonly apiServerCidrs: readonly string[];
+}
+
+/**
+ * An EKS cluster of our own, with its network, keys, node groups and add-ons, and what controllers in it may do. All of it
+ * is the cloud's: what is Kubernetes' (Karpenter, its pools, the load balancer controller) is the platform's to install.
+ */
+export class EksCluster extends PlatformComponent implements Cluster {
+  readonly provider: kubernetes.Provider;
+  readonly kubeconfig: pulumi.Output<string>;
+  readonly clusterIdentifier: pulumi.Output<string>;
+  readonly pools: Cluster["pools"];
+  readonly storageClass: string;
+  readonly volumeClass: Cluster["volumeClass"];
+  readonly volumesGrow = true;
+  readonly loadBalancer = awsLoadBalancer;
+  readonly networkPolicies = "present";
+  readonly gpuSoftware = "platform";
+  readonly gpuExporters: Cluster["gpuExporters"];
+  readonly workloadIdentity = undefined;
+  readonly aws: AwsGround;
+  readonly modelBucket: pulumi.Output<string> | undefined;
+  readonly privateCidrs: readonly string[];
+  readonly apiServerCidrs: readonly string[];
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, args: EksClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("cluster:EksCluster", name, opts);
+    const { settings, pools } = args;
+    const { environment, region, accountId } = settings;
+    const provider = new Provider(
+      this.child("aws"),
+      {
+        region,
+        ...(accountId !== undefined && { allowedAccountIds: [accountId] }),
+        defaultTags: { tags: { ...environmentTags(settings) } },
+      },
+      this.childOptions(),
+    );
+    const children = this.childOptions({ provider });
+    const network = new EksNetwork(this.child("network"), { settings }, children);
+    const keys = new EksKeys(this.child("keys"), { settings }, children);
+    const controlPlane = new EksControlPlane(this.child("control-plane"), { settings, network, keys }, children);
+    const addons = new EksAddons(this.child("addons"), { settings, controlPlane, keys }, children);
+    const nodeGroups = new EksNodeGroups(
+      this.child("node-groups"),
+      {
+        settings,
+        controlPlane,
+        network,
+        keys,
+        pools: pools.filter(({ groupNodes }) => groupNodes > 0),
+        after: [...network.ready, ...controlPlane.ready, ...addons.beforeNodes],
+      },
+      children,
+    );
+    const provisioned = pools.filter(({ karpenterNodes }) => karpenterNodes > 0);
+    const karpenter =
+      provisioned.length > 0
+        ? new KarpenterIdentity(
+            this.child("karpenter"),
+            { settings, controlPlane, network, keys, pools: provisioned },
+            children,
+          )
+        : undefined;
+    const loadBalancers = new LoadBalancerIdentity(this.child("load-balancers"), { settings, controlPlane }, children);
+    this.modelBucket = settings.modelBucket
+      ? new ModelBucket(this.child("models"), { settings, keys }, children).bucketName
+      : undefined;
+    this.aws = {
+      clusterName: environment,
+      region,
+      vpcId: network.vpcId,
+      zones: settings.zones,
+      ...(karpenter && { karpenter: karpenter.ground }),
+    };
+    this.clusterIdentifier = controlPlane.clusterArn;
+    this.kubeconfig = eksKubeconfig(controlPlane, region);
+    this.provider = kubernetesProvider(
+      this.child("kubernetes"),
+      { kubeconfig: this.kubeconfig, clusterIdentifier: this.clusterIdentifier },
+      this.childOptions(),
+    );
+    this.pools = plannedPools(pools.map(({ plan }) => plan));
+    this.storageClass = args.storageClass ?? VOLUME_CLASS;
+    this.volumeClass = args.storageClass === undefined ? eksVolumeClass(keys.volumesKeyArn) : undefined;
+    this.gpuExporters = args.gpuExporters;
+    const { privateCidrs, apiServerCidrs } = eksClusterNetworks(settings.network, args);
+    this.privateCidrs = privateCidrs;
+    this.apiServerCidrs = apiServerCidrs;
+    this.ready = [
+      ...controlPlane.ready,
+      ...nodeGroups.ready,
+      ...addons.installOn(nodeGroups.ready),
+      ...(karpenter?.ready ?? []),
+      ...loadBalancers.ready,
+    ];
+    this.registerOutputs({});
+  }
+}

@@ -1,0 +1,12 @@
+import type { EksSettings } from "./settings";
+
+/** Key of the tag on what is made for an environment, by us and by controllers in the cluster. */
+export const ENVIRONMENT_TAG = "inference-stacks-environment";
+
+/** Key of the tag by which Karpenter finds subnets and security groups of a cluster, whose name is the tag's value. */
+export const DISCOVERY_TAG = "karpenter.sh/discovery";
+
+/** Tags by which people find what belongs to an environment, and what is left over after it is gone. */
+export function environmentTags({ environment }: Pick<EksSettings, "environment">): Readonly<Record<string, string>> {
+  return { [ENVIRONMENT_TAG]: environment };
+}

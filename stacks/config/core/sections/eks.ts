@@ -1,0 +1,127 @@
+/** What an EKS cluster of our own is made of: `cluster.eks`. */
+import { z } from "zod";
+import { EKS_ENDPOINT_SERVICES, EKS_LOG_DAYS, EKS_NODE_IMAGE, EKS_USUAL_ENDPOINTS } from "../../../../catalog/eks";
+import { endpointSection } from "./endpoint";
+import { text } from "./fields";
+
+/** Amazon's name of a resource of one service: `arn:aws:kms:us-east-1:111122223333:key/…`. */
+function arn(service: string, resource: string, example: string) {
+  return z
+    .string()
+    .max(2048)
+    .regex(new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`))
+    .meta({ allowed: `an ARN such as "${example}"`, example });
+}
+
+/** An availability zone, by its name in the account: `us-east-1a`. */
+export const zoneName = z
+  .string()
+  .regex(/^[a-z]{2}(-[a-z]+)+-\d+[a-z]$/)
+  .meta({ allowed: 'the name of an availability zone, such as "us-east-1a"', example: "us-east-1a" });
+
+export const eksSection = z
+  .strictObject({
+    region: text(64)
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d+$/)
+      .meta({
+        description: "Region that everything is made in.",
+        allowed: 'the name of a region, such as "us-east-1"',
+        example: "us-east-1",
+      }),
+    accountId: z
+      .string()
+      .regex(/^\d{12}$/)
+      .optional()
+      .meta({
+        description: "Account that everything is made in: credentials of any other are refused. Default: theirs.",
+        allowed: "the twelve digits of an account, in quotes",
+        example: "111122223333",
+      }),
+    kubernetesVersion: z
+      .string()
+      .regex(/^1\.\d+$/)
+      .meta({
+        description: "Minor version of the control plane and of new nodes, as EKS writes it.",
+        allowed: 'a version such as "1.34", in quotes',
+        example: "1.34",
+      }),
+    zones: z
+      .array(zoneName)
+      .min(2)
+      .max(6)
+      .meta({
+        description:
+          "Availability zones that the network spans, by their names in the account; three survive the loss of one with room to spare. Changing them later moves subnets.",
+        examples: [["us-east-1a", "us-east-1b", "us-east-1c"]],
+      }),
+    administrators: z
+      .array(arn("iam", "(role|user)/[\\w+=,.@/-]+", "arn:aws:iam::111122223333:role/platform"))
+      .min(1)
+      .meta({
+        description:
+          "IAM roles and users that may do everything in the cluster; whoever deploys must be one of them. Nobody else gets in, whoever made it.",
+        examples: [["arn:aws:iam::111122223333:role/platform"]],
+      }),
+    endpoint: endpointSection,
+    network: z
+      .strictObject({
+        vpc: z
+          .cidrv4()
+          .default("10.0.0.0/16")
+          .meta({ description: "Addresses of the network.", example: "10.0.0.0/16" }),
+        services: z
+          .cidrv4()
+          .default("172.20.0.0/16")
+          .meta({ description: "Addresses of Services.", example: "172.20.0.0/16" }),
+        natGateways: z.enum(["per-zone", "single"]).default("per-zone").meta({
+          description:
+            "Ways out to the internet: one in each zone, or a single one, which costs less and takes every zone's way out with it when its own is lost.",
+          example: "single",
+        }),
+        endpoints: z
+          .array(z.enum(EKS_ENDPOINT_SERVICES))
+          .default([...EKS_USUAL_ENDPOINTS])
+          .meta({
+            description:
+              "Services of Amazon's that get a private address in each zone of the network, billed by the hour; S3 always has one, free of charge. Others are reached through the NAT gateways.",
+            examples: [["ecr.api", "ecr.dkr", "ec2", "sts"]],
+          }),
+      })
+      .prefault({})
+      .meta({ description: "Network of the cluster's own.", example: { vpc: "10.0.0.0/16" } }),
+    nodeImage: z
+      .string()
+      .regex(/^v\d{8}$/)
+      .default(EKS_NODE_IMAGE)
+      .meta({
+        description:
+          "Release of Amazon's AL2023 images for EKS that Karpenter's nodes boot. Another one replaces nodes, where their pool lets it.",
+        allowed: 'a release such as "v20260714"',
+        example: EKS_NODE_IMAGE,
+      }),
+    encryptionKeyArn: arn("kms", "key/[0-9a-f-]+", "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab")
+      .optional()
+      .meta({
+        description:
+          "A KMS key that encrypts the cluster's secrets, its nodes' disks and its volumes. Default: keys of its own are made, and kept when all else is destroyed.",
+        example: "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+      }),
+    logRetentionDays: z
+      .literal(EKS_LOG_DAYS)
+      .default(90)
+      .meta({ description: "How long logs of the control plane are kept.", unit: "days", example: 90 }),
+    modelBucket: z.boolean().default(false).meta({
+      description:
+        "A private S3 bucket for models is made: encrypted, versioned, kept when all else is destroyed. Its name is an output.",
+      example: true,
+    }),
+  })
+  .meta({
+    description: "The cluster to make; with provision: create alone.",
+    example: {
+      region: "us-east-1",
+      kubernetesVersion: "1.34",
+      zones: ["us-east-1a", "us-east-1b", "us-east-1c"],
+      administrators: ["arn:aws:iam::111122223333:role/platform"],
+    },
+  });

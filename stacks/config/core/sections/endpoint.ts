@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/** The Kubernetes API of a cluster that is made here. */
+export const endpointSection = z
+  .strictObject({
+    public: z.boolean().default(false).meta({
+      description:
+        "Whether the Kubernetes API has a public address. Without one it is reached from inside the network.",
+      example: true,
+    }),
+    allowedCidrs: z
+      .array(z.cidrv4().meta({ example: "203.0.113.0/24" }))
+      .default([])
+      .meta({
+        description:
+          "Networks of the operators, which may reach the Kubernetes API from outside of the cluster's network.",
+        examples: [["203.0.113.0/24"]],
+      }),
+  })
+  .prefault({})
+  .meta({ description: "The Kubernetes API.", example: { public: true, allowedCidrs: ["203.0.113.0/24"] } });
