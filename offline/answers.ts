@@ -1,3 +1,4 @@
+import { AWS_CALLS, awsState } from "./aws-answers";
 import { OCI_CALLS } from "./oci-answers";
 
 /** What the providers of an offline run answer. */
@@ -21,7 +22,7 @@ function generated(name: string): string {
 }
 
 /** By the token of the function. */
-const CALLS: Readonly<Record<string, ProviderFunction>> = { ...OCI_CALLS };
+const CALLS: Readonly<Record<string, ProviderFunction>> = { ...OCI_CALLS, ...AWS_CALLS };
 
 export const defaultAnswers: ProviderAnswers = {
   id: (_type, name) => `${name}-id`,
@@ -44,7 +45,7 @@ export const defaultAnswers: ProviderAnswers = {
       case "oci:ContainerEngine/cluster:Cluster":
         return { ...inputs, endpoints: [{ privateEndpoint: "10.0.0.2:6443" }] };
       default:
-        return { ...inputs };
+        return awsState(type, name, inputs) ?? { ...inputs };
     }
   },
 };
