@@ -1,0 +1,35 @@
+/** What an ARN says of where a thing is. */
+export interface ArnPlace {
+  readonly partition: string;
+  readonly region: string;
+  readonly accountId: string;
+}
+
+/**
+ * The place in the ARN of a cluster: `arn:aws:eks:us-east-1:111122223333:cluster/prod`. What is made for a cluster is where
+ * the cluster is, so that nothing has to be asked for.
+ *
+ * @throws Error where it is no such ARN.
+ */
+export function placeOf(arn: string): ArnPlace {
+  const [scheme, partition, , region, accountId] = arn.split(":");
+  if (scheme !== "arn" || !partition || !region || !accountId) {
+    throw new Error(`"${arn}" is not the ARN of a thing in a region and an account`);
+  }
+  return { partition, region, accountId };
+}
+
+/** The partition of a region (docs.aws.amazon.com, "Amazon Resource Names": aws, aws-cn, aws-us-gov). */
+export function partitionOf(region: string): string {
+  return PARTITIONS.find(({ prefix }) => region.startsWith(prefix))?.partition ?? "aws";
+}
+
+const PARTITIONS = [
+  { prefix: "cn-", partition: "aws-cn" },
+  { prefix: "us-gov-", partition: "aws-us-gov" },
+] as const;
+
+/** ARN of a policy that Amazon keeps: `AmazonEKSClusterPolicy`, `service-role/AmazonEBSCSIDriverPolicyV2`. */
+export function amazonPolicy(region: string, name: string): string {
+  return `arn:${partitionOf(region)}:iam::aws:policy/${name}`;
+}

@@ -1,0 +1,48 @@
+import { PodIdentityAssociation } from "@pulumi/aws/eks/podIdentityAssociation";
+import type * as pulumi from "@pulumi/pulumi";
+import { PlatformComponent } from "../../core/platform-component";
+import type { EksControlPlane } from "./control-plane";
+import { podTrust } from "./iam-document";
+import { IamRole, type IamRoleArgs } from "./iam-role";
+
+export interface PodRoleArgs extends Omit<IamRoleArgs, "trust"> {
+  readonly controlPlane: Pick<EksControlPlane, "clusterArn">;
+  readonly namespace: string;
+  readonly serviceAccount: string;
+}
+
+/** A role for the pods of one service account of the cluster. An add-on of Amazon's takes it as its own. */
+export function podRole(
+  name: string,
+  { controlPlane, namespace, serviceAccount, ...role }: PodRoleArgs,
+  opts?: pulumi.ComponentResourceOptions,
+): IamRole {
+  const trust = controlPlane.clusterArn.apply((clusterArn) => podTrust({ clusterArn, namespace, serviceAccount }));
+  return new IamRole(name, { ...role, trust }, opts);
+}
+
+export interface PodIdentityArgs extends Omit<PodRoleArgs, "controlPlane"> {
+  readonly controlPlane: Pick<EksControlPlane, "clusterArn" | "clusterName">;
+}
+
+/**
+ * Gives a service account rights in AWS, before it exists. Its pods need nothing but to start after the association: the
+ * agent on their node answers their SDK (EKS User Guide, pod-identities, read 2026-11-23).
+ */
+export class PodIdentity extends PlatformComponent {
+  /** What must exist before a pod of the account starts. */
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, args: PodIdentityArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("cluster:PodIdentity", name, opts);
+    const { controlPlane, namespace, serviceAccount } = args;
+    const role = podRole(this.child("pods"), args, this.childOptions());
+    const association = new PodIdentityAssociation(
+      this.child("association"),
+      { clusterName: controlPlane.clusterName, namespace, serviceAccount, roleArn: role.arn },
+      this.childOptions(),
+    );
+    this.ready = [...role.ready, association];
+    this.registerOutputs({});
+  }
+}
