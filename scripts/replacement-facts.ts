@@ -77,7 +77,7 @@ export function replacementFacts(types: readonly string[], sdk: SdkArguments): R
   return {
     about:
       "Made by scripts/replacement-facts.ts. Do not edit. An argument whose comment in the SDK does not begin with (Updatable) makes a new resource, but for the corrections of scripts/replacement-corrections.ts.",
-    component: "@pulumi/oci",
+    component: sdk.component,
     version: sdk.version,
     corrections: CORRECTIONS_SOURCE,
     resources: Object.fromEntries(types.map((type) => [type, factsOf(type, sdk.of(type))])),

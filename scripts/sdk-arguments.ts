@@ -19,15 +19,18 @@ export type Arguments = Readonly<Record<string, Argument>>;
 /** How every comment of an argument begins that can be changed in place, in the SDK that is made of Terraform's documentation. */
 const UPDATABLE = "(Updatable)";
 
-/** Reads what the declarations of `@pulumi/oci` say of resources' arguments. */
+/** Reads what the declarations of a cloud's SDK say of resources' arguments. */
 export class SdkArguments {
+  /** npm name of the SDK. */
+  readonly component: string;
   /** Version of the SDK. */
   readonly version: string;
   private readonly folder: string;
   private readonly nested: ReadonlyMap<string, ts.InterfaceDeclaration>;
 
-  constructor() {
-    const manifest = createRequire(__filename).resolve("@pulumi/oci/package.json");
+  constructor(private readonly cloud: "aws" | "oci" = "oci") {
+    this.component = `@pulumi/${cloud}`;
+    const manifest = createRequire(__filename).resolve(`${this.component}/package.json`);
     this.folder = dirname(manifest);
     this.version = (JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string }).version;
     this.nested = namespaced(this.parse("types/input.d.ts"));
@@ -40,11 +43,11 @@ export class SdkArguments {
    * @throws Error for a type that the SDK lacks.
    */
   of(type: string): Arguments {
-    const [, module = "", file = "", name = ""] = /^oci:(\w+)\/(\w+):(\w+)$/.exec(type) ?? [];
+    const [, module = "", file = "", name = ""] = new RegExp(`^${this.cloud}:(\\w+)/(\\w+):(\\w+)$`).exec(type) ?? [];
     const source = this.parse(join(module.toLowerCase(), `${file}.d.ts`));
     const args = source.statements.find((node) => ts.isInterfaceDeclaration(node) && node.name.text === `${name}Args`);
     if (args === undefined || !ts.isInterfaceDeclaration(args)) {
-      throw new Error(`@pulumi/oci declares no ${name}Args for ${type}`);
+      throw new Error(`${this.component} declares no ${name}Args for ${type}`);
     }
     return Object.fromEntries(this.members(args, ""));
   }
@@ -84,10 +87,11 @@ export class SdkArguments {
       return this.typeOf(type.typeArguments?.[0]);
     }
     const inner = this.nested.get(name);
-    if (inner === undefined) {
-      throw new Error(`@pulumi/oci declares no ${name}`);
+    // Beside nested arguments there are other resources, and names of values that are texts.
+    if (inner === undefined && name.startsWith("inputs.")) {
+      throw new Error(`${this.component} declares no ${name}`);
     }
-    return { inner };
+    return inner === undefined ? {} : { inner };
   }
 
   private parse(file: string): ts.SourceFile {
