@@ -1,0 +1,58 @@
+import * as pulumi from "@pulumi/pulumi";
+import { PlatformComponent } from "../../core/platform-component";
+import { iamDocument, serviceTrust } from "./iam-document";
+import { IamRole } from "./iam-role";
+import type { EksSettings } from "./settings";
+
+export interface EksControlPlaneRoleArgs {
+  readonly settings: Pick<EksSettings, "environment" | "region">;
+  readonly secretsKeyArn: pulumi.Input<string>;
+  readonly logGroupArn: pulumi.Input<string>;
+}
+
+/** As whom EKS works in the account: interfaces in our subnets, its security group, the key of the cluster's secrets. */
+export class EksControlPlaneRole extends PlatformComponent {
+  readonly arn: pulumi.Output<string>;
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, args: EksControlPlaneRoleArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("cluster:EksControlPlaneRole", name, opts);
+    const { settings, secretsKeyArn, logGroupArn } = args;
+    const role = new IamRole(
+      this.child("cluster"),
+      {
+        settings,
+        description: `Control plane of the EKS cluster ${settings.environment}`,
+        trust: serviceTrust("eks.amazonaws.com"),
+        amazonPolicies: ["AmazonEKSClusterPolicy"],
+        documents: { own: pulumi.all([secretsKeyArn, logGroupArn]).apply(([key, logs]) => document(key, logs)) },
+      },
+      this.childOptions(),
+    );
+    this.arn = role.arn;
+    this.ready = role.ready;
+    this.registerOutputs({});
+  }
+}
+
+/**
+ * What Amazon's policy for the role leaves out: the key. And what must not be: a control plane that is being deleted still
+ * logs, and would make its log group again after it is gone, one that keeps logs forever and is in the way of the next
+ * cluster of this name (terraform-aws-modules/terraform-aws-eks#920; main.tf there at bef29c4, 2026-04-27, for both).
+ */
+function document(secretsKeyArn: string, logGroupArn: string): string {
+  return iamDocument([
+    {
+      Sid: "KeyOfSecrets",
+      Effect: "Allow",
+      Action: ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:ListGrants"],
+      Resource: [secretsKeyArn],
+    },
+    {
+      Sid: "LogGroupOnlyOfOurs",
+      Effect: "Deny",
+      Action: ["logs:CreateLogGroup"],
+      Resource: [logGroupArn, `${logGroupArn}:*`],
+    },
+  ]);
+}

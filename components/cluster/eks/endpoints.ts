@@ -1,0 +1,90 @@
+import { SecurityGroup } from "@pulumi/aws/ec2/securityGroup";
+import { VpcEndpoint } from "@pulumi/aws/ec2/vpcEndpoint";
+import { SecurityGroupIngressRule } from "@pulumi/aws/vpc/securityGroupIngressRule";
+import type * as pulumi from "@pulumi/pulumi";
+import { PlatformComponent } from "../../core/platform-component";
+import type { EksSettings } from "./settings";
+
+export interface EksEndpointsArgs {
+  readonly settings: Pick<EksSettings, "environment" | "region" | "network">;
+  readonly vpcId: pulumi.Input<string>;
+  /** One of each zone, where interfaces are. */
+  readonly subnetIds: readonly pulumi.Input<string>[];
+  /** Of those who reach S3 without the internet. */
+  readonly routeTableIds: readonly pulumi.Input<string>[];
+}
+
+/**
+ * Amazon's services inside of the network. S3 always, by routes, free of charge: layers of images and models come from
+ * there. The others by an interface in every zone, which the names of the services resolve to.
+ *
+ * No policy on any of them: what a pod may do stands in its role, and images come from buckets of Amazon's own accounts.
+ * Security groups of interfaces let the whole network in on 443, and nothing out: they only answer.
+ */
+export class EksEndpoints extends PlatformComponent {
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, args: EksEndpointsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("cluster:EksEndpoints", name, opts);
+    const { settings, vpcId, subnetIds, routeTableIds } = args;
+    const { environment, region, network } = settings;
+    const named = (service: string) => ({
+      vpcId,
+      serviceName: `com.amazonaws.${region}.${service}`,
+      tags: { Name: `${environment}-${service}` },
+    });
+    const s3 = new VpcEndpoint(
+      this.child("s3"),
+      { ...named("s3"), vpcEndpointType: "Gateway", routeTableIds: [...routeTableIds] },
+      this.childOptions(),
+    );
+    this.ready = [s3, ...this.interfaces(network, named, vpcId, subnetIds, environment)];
+    this.registerOutputs({});
+  }
+
+  private interfaces(
+    { endpoints, vpc }: EksSettings["network"],
+    named: (service: string) => { vpcId: pulumi.Input<string>; serviceName: string; tags: Record<string, string> },
+    vpcId: pulumi.Input<string>,
+    subnetIds: readonly pulumi.Input<string>[],
+    environment: string,
+  ): pulumi.Resource[] {
+    if (endpoints.length === 0) {
+      return [];
+    }
+    const tags = { Name: `${environment}-endpoints` };
+    const group = new SecurityGroup(
+      this.child("group"),
+      { vpcId, description: "Private addresses of Amazon's services", tags },
+      this.childOptions(),
+    );
+    const rule = new SecurityGroupIngressRule(
+      this.child("from-network"),
+      {
+        securityGroupId: group.id,
+        description: "TLS from the whole network",
+        cidrIpv4: vpc,
+        ipProtocol: "tcp",
+        fromPort: 443,
+        toPort: 443,
+        tags,
+      },
+      this.childOptions(),
+    );
+    const made = endpoints.map(
+      (service) =>
+        new VpcEndpoint(
+          this.child(service.replaceAll(".", "-")),
+          {
+            ...named(service),
+            vpcEndpointType: "Interface",
+            privateDnsEnabled: true,
+            subnetIds: [...subnetIds],
+            securityGroupIds: [group.id],
+          },
+          this.childOptions(),
+        ),
+    );
+    return [rule, ...made];
+  }
+}
