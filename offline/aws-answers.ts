@@ -3,7 +3,8 @@ import type { ProviderFunction } from "./answers";
 /** Account and region that an offline run is in: the numbers of Amazon's own examples. */
 export const OFFLINE_AWS = { accountId: "111122223333", region: "us-east-1", partition: "aws" } as const;
 
-const DEPLOYER = "offline-deployer";
+/** An administrator of aws-prod: whoever deploys must be one. */
+const DEPLOYER = "platform-engineers";
 const { accountId, region, partition } = OFFLINE_AWS;
 
 /** What Amazon's functions answer in an offline run, in the form that the real ones have. */
