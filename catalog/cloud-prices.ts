@@ -4,15 +4,28 @@ import type { Provider } from "./shapes";
 /** A cloud that sends bills. */
 export type Cloud = Exclude<Provider, "onprem">;
 
-export type CloudService = "control-plane" | "nat-gateway" | "network-load-balancer" | "load-balancer" | "volume";
+export const CLOUD_SERVICES = [
+  "control-plane",
+  "nat-gateway",
+  "public-address",
+  "endpoint",
+  "key",
+  "network-load-balancer",
+  "load-balancer",
+  "volume",
+] as const;
+export type CloudService = (typeof CLOUD_SERVICES)[number];
+
+/** What prices are for: one of it for an hour, for a month, or one GB of it for a month. */
+export const PRICE_UNITS = ["hour", "month", "GB-month"] as const;
 
 /** List price of something beside machines. */
 export interface CloudPrice {
   readonly provider: Cloud;
   readonly service: CloudService;
-  /** US dollars for one of it and hour, or for one GB of it and month. */
+  /** US dollars. */
   readonly usd: number;
-  readonly per: "hour" | "GB-month";
+  readonly per: (typeof PRICE_UNITS)[number];
   /** Of a load balancer, besides: for each Mbit/s that it keeps, and hour. */
   readonly usdPerMbpsHour?: number;
   /** Smallest volume that the cloud makes, and bills. */

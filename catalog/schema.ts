@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChartImages } from "./chart-images";
 import type { ChartValueKeys } from "./chart-values";
 import type { ChartEntry } from "./charts";
-import type { CloudPrice, PriceShare } from "./cloud-prices";
+import { CLOUD_SERVICES, type CloudPrice, PRICE_UNITS, type PriceShare } from "./cloud-prices";
 import type { ConfidentialShape } from "./confidential";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
@@ -319,9 +319,9 @@ const confidentialShape = z.strictObject({
 
 const cloudPrice = z.strictObject({
   provider: z.enum(["oci", "aws"]),
-  service: z.enum(["control-plane", "nat-gateway", "network-load-balancer", "load-balancer", "volume"]),
+  service: z.enum(CLOUD_SERVICES),
   usd: notNegative,
-  per: z.enum(["hour", "GB-month"]),
+  per: z.enum(PRICE_UNITS),
   usdPerMbpsHour: positive.optional(),
   leastGiB: count.optional(),
   region: text,

@@ -13,13 +13,33 @@ export interface BilledVolumes {
   readonly count: number;
 }
 
+/** How many of each come with a cluster that is made here, besides its control plane and its nodes' disks. */
+export interface BilledCluster {
+  /** Ways out to the internet. */
+  readonly natGateways: number;
+  /** IPv4 addresses of those. */
+  readonly publicAddresses: number;
+  /** Private addresses of the cloud's services: of each one in each zone. */
+  readonly endpoints: number;
+  /** Encryption keys that are billed by the month. */
+  readonly keys: number;
+}
+
+export interface BilledLoadBalancer {
+  readonly service: "network-load-balancer" | "load-balancer";
+  /** Bandwidth that it keeps, where the cloud sells that. */
+  readonly minMbps: number;
+  /** IPv4 addresses that are billed apart from it. */
+  readonly publicAddresses: number;
+}
+
 /** What an environment makes in a cloud besides machines. */
 export interface CloudBilling {
   readonly provider: Cloud;
-  /** The cluster is made here, with its network: control plane, way out to the internet, nodes' disks. */
-  readonly createsCluster: boolean;
+  /** What comes with the cluster. Undefined: nobody makes it here. */
+  readonly cluster?: BilledCluster;
   /** Of the gateway. Undefined: it has none. */
-  readonly loadBalancer?: { readonly service: "network-load-balancer" | "load-balancer"; readonly minMbps: number };
+  readonly loadBalancer?: BilledLoadBalancer;
   readonly volumes: readonly BilledVolumes[];
   /** What is billed besides, without a price or a size that anybody here knows. */
   readonly notPriced: readonly string[];
@@ -69,32 +89,16 @@ export function cloudServices(
       ...priced.filter(({ price }) => price === undefined).map(({ each }) => each.name),
       ...billing.notPriced,
       "network traffic",
-      ...(billing.createsCluster ? [] : ["the cluster's own control plane, network and nodes' disks"]),
+      ...(billing.cluster ? [] : ["the cluster's own control plane, network and nodes' disks"]),
     ],
   };
 }
 
 function quantities(billing: CloudBilling, plan: BilledPlan): Quantity[] {
-  const always = { count: 1, maxCount: 1, hoursPerDay: 24 };
-  const { createsCluster, loadBalancer } = billing;
+  const { cluster, loadBalancer } = billing;
   return [
-    ...(createsCluster
-      ? ([
-          { ...always, kind: "control-plane", name: "control plane", service: "control-plane" },
-          { ...always, kind: "nat-gateway", name: "NAT gateway", service: "nat-gateway" },
-        ] as const)
-      : []),
-    ...(loadBalancer
-      ? [
-          {
-            ...always,
-            kind: "load-balancer",
-            name: "load balancer",
-            service: loadBalancer.service,
-            mbps: loadBalancer.minMbps,
-          } as const,
-        ]
-      : []),
+    ...(cluster ? clusterQuantities(cluster) : []),
+    ...(loadBalancer ? loadBalancerQuantities(loadBalancer) : []),
     ...volumes(billing, plan).map(
       ({ name, sizeGiB, count }): Quantity => ({
         kind: "volume",
@@ -106,7 +110,44 @@ function quantities(billing: CloudBilling, plan: BilledPlan): Quantity[] {
         hoursPerDay: 24,
       }),
     ),
-    ...(createsCluster ? bootVolumes(plan) : []),
+    ...(cluster ? bootVolumes(plan) : []),
+  ];
+}
+
+/** So many of something that is there day and night; nothing where there is none of it. */
+function always(
+  count: number,
+  what: Pick<Quantity, "kind" | "name" | "service"> & Pick<Partial<Quantity>, "mbps">,
+): Quantity[] {
+  return count > 0 ? [{ ...what, count, maxCount: count, hoursPerDay: 24 }] : [];
+}
+
+function clusterQuantities({ natGateways, publicAddresses, endpoints, keys }: BilledCluster): Quantity[] {
+  return [
+    ...always(1, { kind: "control-plane", name: "control plane", service: "control-plane" }),
+    ...always(natGateways, {
+      kind: "nat-gateway",
+      name: natGateways === 1 ? "NAT gateway" : "NAT gateways",
+      service: "nat-gateway",
+    }),
+    ...always(publicAddresses, {
+      kind: "public-address",
+      name: "public addresses of the NAT gateways",
+      service: "public-address",
+    }),
+    ...always(endpoints, { kind: "endpoint", name: "endpoints of services, by zone", service: "endpoint" }),
+    ...always(keys, { kind: "key", name: "encryption keys", service: "key" }),
+  ];
+}
+
+function loadBalancerQuantities({ service, minMbps, publicAddresses }: BilledLoadBalancer): Quantity[] {
+  return [
+    ...always(1, { kind: "load-balancer", name: "load balancer", service, mbps: minMbps }),
+    ...always(publicAddresses, {
+      kind: "public-address",
+      name: "public addresses of the load balancer",
+      service: "public-address",
+    }),
   ];
 }
 
@@ -147,7 +188,8 @@ function serviceCost(quantity: Quantity, price: CloudPrice): ServiceCost {
   const { usd, usdPerMbpsHour = 0, leastGiB = 0 } = price;
   const isVolume = price.per === "GB-month";
   const billedGiB = Math.max(sizeGiB, leastGiB);
-  const eachUsdPerHour = isVolume ? (billedGiB * usd) / monthlyUsd(1, 24) : usd + mbps * usdPerMbpsHour;
+  const eachUsdPerHour =
+    price.per === "hour" ? usd + mbps * usdPerMbpsHour : ((isVolume ? billedGiB : 1) * usd) / monthlyUsd(1, 24);
   return {
     kind,
     name,
@@ -161,7 +203,12 @@ function serviceCost(quantity: Quantity, price: CloudPrice): ServiceCost {
 }
 
 function priceNote({ usd, per, usdPerMbpsHour, region, confidence, source, asOf, notes }: CloudPrice, mbps: number) {
-  const unit = per === "hour" ? "an hour" : "for each GB and month";
   const bandwidth = usdPerMbpsHour === undefined ? "" : ` and ${usdPerMbpsHour} for each of ${mbps} Mbit/s`;
-  return `${usd} USD ${unit}${bandwidth}, ${notes} (${region}; ${confidence} ${asOf}: ${source})`;
+  return `${usd} USD ${UNITS[per]}${bandwidth}, ${notes} (${region}; ${confidence} ${asOf}: ${source})`;
 }
+
+const UNITS: Readonly<Record<CloudPrice["per"], string>> = {
+  hour: "an hour",
+  month: "a month",
+  "GB-month": "for each GB and month",
+};

@@ -295,7 +295,17 @@ export interface StoragePlan {
 }
 
 /** What a cloud bills beside machines. Disks are those that nodes boot from, volumes those that pods claim. */
-export type ServiceKind = "control-plane" | "nat-gateway" | "load-balancer" | "volume" | "node-disk";
+export const SERVICE_KINDS = [
+  "control-plane",
+  "nat-gateway",
+  "public-address",
+  "endpoint",
+  "key",
+  "load-balancer",
+  "volume",
+  "node-disk",
+] as const;
+export type ServiceKind = (typeof SERVICE_KINDS)[number];
 
 /** One thing of several that a cloud bills beside machines. */
 export interface ServiceCost {

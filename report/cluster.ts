@@ -1,4 +1,6 @@
+import type { DeploymentPlan } from "../planner/types";
 import type { ClusterConfig, EnvironmentConfig } from "../stacks/config";
+import { type NodeMakers, nodeMakers } from "./node-makers";
 
 /** Where the cluster of a plan comes from. */
 export interface ClusterFact extends Pick<ClusterConfig, "kind" | "provision"> {
@@ -8,18 +10,38 @@ export interface ClusterFact extends Pick<ClusterConfig, "kind" | "provision"> {
   readonly region?: string;
   /** The stack that made it. */
   readonly stack?: string;
+  /** Who makes its nodes, where that is told pool by pool. */
+  readonly nodes?: readonly NodeMakers[];
 }
 
-export function clusterFact({ cluster, scope }: Pick<EnvironmentConfig, "cluster" | "scope">): ClusterFact {
+export function clusterFact(
+  environment: Pick<EnvironmentConfig, "cluster" | "scope" | "pools">,
+  plan: Pick<DeploymentPlan, "pools" | "models">,
+): ClusterFact {
+  const { cluster, scope } = environment;
   const { kind, provision, stackReference } = cluster;
-  const oke = kind === "oci" ? cluster.oke : undefined;
+  const made = madeHere(cluster);
+  const nodes = nodeMakers(environment, plan);
   return {
     kind,
     provision,
     scope,
-    ...(oke && { endpoint: oke.endpoint.public ? "public" : "private", region: oke.region }),
+    ...(made && { endpoint: made.endpoint.public ? "public" : "private", region: made.region }),
     ...(stackReference !== undefined && { stack: stackReference }),
+    ...(nodes && { nodes }),
   };
+}
+
+/** The section of the cluster that this stack makes. */
+function madeHere(cluster: EnvironmentConfig["cluster"]) {
+  switch (cluster.kind) {
+    case "oci":
+      return cluster.oke;
+    case "aws":
+      return cluster.eks;
+    default:
+      return undefined;
+  }
 }
 
 /** Who makes the cluster, and where. */

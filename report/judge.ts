@@ -25,7 +25,7 @@ export function judge({
     policy === MONTHLY_BUDGET && capacity.some((problem) => problem.policy === MONTHLY_BUDGET);
   return {
     plan,
-    cluster: clusterFact(environment),
+    cluster: clusterFact(environment, plan),
     resources: recording.resources,
     policies: { passed: verdict.passed, failed: verdict.failed },
     violations: [...capacity, ...verdict.violations.filter((violation) => !isSaid(violation))],

@@ -33,7 +33,7 @@ export interface PlanResult {
 /** `plan --json`: keys that others rely on, each told in json/schema.ts. */
 export interface PlanJson extends Omit<PlanSummary, "models"> {
   readonly schemaVersion: typeof SCHEMA_VERSION;
-  readonly cluster: Pick<ClusterFact, "kind" | "provision" | "endpoint">;
+  readonly cluster: Pick<ClusterFact, "kind" | "provision" | "endpoint" | "region" | "nodes">;
   readonly models: readonly (Omit<PlanSummary["models"][number], "sizing"> & {
     readonly sizing?: SizingComparison & { readonly steps: readonly SizingStep[] };
   })[];
@@ -51,11 +51,17 @@ export function isDeployable({ violations }: Pick<PlanResult, "violations">): bo
 
 export function toJson(result: PlanResult): PlanJson {
   const summary = summarize(result.plan);
-  const { kind, provision, endpoint } = result.cluster;
+  const { kind, provision, endpoint, region, nodes } = result.cluster;
   return {
     schemaVersion: SCHEMA_VERSION,
     ...summary,
-    cluster: { kind, provision, ...(endpoint && { endpoint }) },
+    cluster: {
+      kind,
+      provision,
+      ...(endpoint && { endpoint }),
+      ...(region !== undefined && { region }),
+      ...(nodes && { nodes }),
+    },
     models: summary.models.map(({ sizing, ...model }) => ({
       ...model,
       ...(sizing && { sizing: { ...sizing, steps: stepsOf(sizing) } }),

@@ -180,6 +180,11 @@ function nodePrice(
     ...(capacity === "spot" && {
       priceNote: "spot, at the list price of machines on demand: its own moves by the hour",
     }),
+    ...(typeof capacity === "object" &&
+      "capacityBlock" in capacity && {
+        priceNote:
+          "at the list price of machines on demand: a capacity block is paid for when it is bought, at its own",
+      }),
   };
 }
 

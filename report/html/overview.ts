@@ -1,5 +1,6 @@
 import type { EngineName, PoolPlan } from "../../planner/types";
 import { clusterText } from "../cluster";
+import { nodeMakersText } from "../node-makers";
 import { isDeployable, type PlanResult } from "../result";
 import { barChart } from "./elements";
 import { count, engineLabel, money, percent, plural, share } from "./format";
@@ -29,6 +30,7 @@ export function keyFigures(result: PlanResult): Markup {
   const total = pools.reduce((sum, p) => sum + cards(p, p.gpusTotal), 0);
   const advisory = result.violations.filter((v) => v.severity === "advisory").length;
   const { passed, failed } = result.policies;
+  const nodes = nodeMakersText(result.cluster.nodes);
   return html`
 <dl class="figures" aria-label="Key figures">
 ${figure("Models placed", unplaced.length > 0 ? html`${count(models.length)} <i>of ${count(models.length + unplaced.length)}</i>` : count(models.length), unplaced.length > 0 ? html`<b class="bad">${unplaced.map((m) => m.name).join(", ")}</b> without a place` : engines(result))}
@@ -44,7 +46,7 @@ ${figure(
 ${figure("Per month", money(cost.monthlyUsd), html`${budget(cost.monthlyUsd, cost.monthlyBudgetUsd)}${cost.maxMonthlyUsd > cost.monthlyUsd ? html`<br>${money(cost.maxMonthlyUsd)} with every pool at maxNodes` : undefined}`)}
 ${figure("Policies", html`${count(passed)} <i>passed</i>`, html`${failed > 0 ? html`<b class="bad">${count(failed)} failed</b>` : "0 failed"}${advisory > 0 ? ` · ${count(advisory)} advisory` : undefined}`)}
 </dl>
-<p class="stage">Cluster: ${clusterText(result.cluster)}</p>`;
+<p class="stage">Cluster: ${clusterText(result.cluster)}${nodes === undefined ? undefined : html`<br>Nodes: ${nodes}`}</p>`;
 }
 
 function figure(name: string, value: Part, detail: Part): Markup {

@@ -1,5 +1,6 @@
 /** The shape of `plan --json`: keys that others rely on. docs/plan-json.md is made from it. */
 import { z } from "zod";
+import { SERVICE_KINDS } from "../../planner/types";
 import { count, flag, gib, oneOf, text, texts, usd } from "./fields";
 import { externalModel, model, serverGroup, unplaced } from "./models";
 import { pool } from "./pools";
@@ -59,6 +60,17 @@ export const planSchema = z.strictObject({
         "create: this stack makes the cluster; stack: another one did; existing: somebody else did.",
       ),
       endpoint: oneOf(["private", "public"], "Of the Kubernetes API, where this stack makes the cluster.").optional(),
+      region: text("Where this stack makes the cluster.").optional(),
+      nodes: z
+        .array(
+          z.strictObject({
+            pool: text("Name of the pool."),
+            group: count("nodes", "In a managed node group: they always run."),
+            karpenter: count("nodes", "The most that Karpenter makes, while pods ask for them."),
+          }),
+        )
+        .optional()
+        .meta({ description: "Who makes the nodes of an EKS cluster that is made here or by another stack." }),
     })
     .meta({ description: "Where the cluster comes from." }),
   pools: z.array(pool).meta({ description: "Node pools." }),
@@ -95,8 +107,8 @@ export const planSchema = z.strictObject({
         .array(
           z.strictObject({
             kind: oneOf(
-              ["control-plane", "nat-gateway", "load-balancer", "volume", "node-disk"],
-              "node-disk: what nodes boot from; volume: what pods claim.",
+              SERVICE_KINDS,
+              "node-disk: what nodes boot from; volume: what pods claim; endpoint: a private address of a service of the cloud's.",
             ),
             name: text("What it is for."),
             count: count("pieces", "How many of it; of nodes' disks, on the nodes that always run."),

@@ -1,5 +1,6 @@
 import { gpusText, partWord } from "../../planner/slices";
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
+import { poolFeatures } from "../pool-features";
 import { type Cell, count, type Style, table, usd, WIDTH, wrap } from "../style";
 
 const HEADER = ["Pools", "machine", "nodes", "GPUs claimed", "$/hour", "$/month", "at most"];
@@ -26,11 +27,12 @@ function partsOf({ shape, gpusTotal }: PoolPlan): string {
   return shape.gpu?.slice ? ` ${partWord(shape.gpu.slice, gpusTotal)}` : "";
 }
 
-function describe({ shape, hoursPerDay, confidential }: PoolPlan, note: string | undefined): string {
+function describe(pool: PoolPlan, note: string | undefined): string {
+  const { shape, hoursPerDay } = pool;
   const { gpu, cpu, memoryGiB } = shape;
   return [
     gpu ? gpusText(gpu) : `${count(cpu.vcpus)} CPUs, ${count(memoryGiB)} GiB, ${cpu.arch}`,
-    confidential ? "memory encrypted against the host" : undefined,
+    ...poolFeatures(pool),
     hoursPerDay < 24 ? `runs ${count(hoursPerDay)} hours a day` : undefined,
     note,
   ]

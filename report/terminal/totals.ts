@@ -1,5 +1,6 @@
 import type { CostPlan, ServiceKind, StoragePlan } from "../../planner/types";
 import { clusterText } from "../cluster";
+import { nodeMakersText } from "../node-makers";
 import type { PlanResult } from "../result";
 import { type Cell, type Style, table, usd, WIDTH, wrap } from "../style";
 
@@ -12,7 +13,7 @@ export function totals({ plan, cluster, policies, resources, violations }: PlanR
   const verdict = `${policies.passed} passed · ${policies.failed} failed${advisory > 0 ? ` · ${advisory} advisory` : ""}`;
   const ranges = plan.pools.filter((p) => p.minNodes < p.maxNodes);
   return [
-    ...(cluster.provision === "existing" ? [] : lines("Cluster", [clusterText(cluster)], s)),
+    ...(cluster.provision === "existing" ? [] : lines("Cluster", clusterLines(cluster), s)),
     ...lines("Cost", cost(plan.cost), s),
     ...lines("Storage", [storage(plan.storage)], s),
     ...lines("Policies", [{ text: verdict, paint: policies.failed > 0 ? s.bad : s.good }], s),
@@ -28,6 +29,11 @@ export function totals({ plan, cluster, policies, resources, violations }: PlanR
         )
       : []),
   ].join("");
+}
+
+function clusterLines(cluster: PlanResult["cluster"]): string[] {
+  const nodes = nodeMakersText(cluster.nodes);
+  return [clusterText(cluster), ...(nodes === undefined ? [] : [nodes])];
 }
 
 function cost(plan: CostPlan): string[] {
@@ -46,7 +52,10 @@ function cost(plan: CostPlan): string[] {
 
 const KINDS: Readonly<Record<ServiceKind, string>> = {
   "control-plane": "control plane",
-  "nat-gateway": "NAT gateway",
+  "nat-gateway": "NAT gateways",
+  "public-address": "public addresses",
+  endpoint: "endpoints",
+  key: "keys",
   "load-balancer": "load balancer",
   volume: "volumes",
   "node-disk": "nodes' disks",

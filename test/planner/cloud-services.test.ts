@@ -7,12 +7,13 @@ import { environmentOf, modelOf, poolOf, shapeNamed } from "./fixtures";
 
 const billing: CloudBilling = {
   provider: "oci",
-  createsCluster: true,
-  loadBalancer: { service: "network-load-balancer", minMbps: 0 },
+  cluster: { natGateways: 1, publicAddresses: 0, endpoints: 0, keys: 0 },
+  loadBalancer: { service: "network-load-balancer", minMbps: 0, publicAddresses: 0 },
   volumes: [{ name: "metrics", sizeGiB: 100, count: 2 }],
   notPriced: [],
   spareModelGiB: 0,
 };
+const { cluster: _, ...existing } = billing;
 const pool: BilledPlan["pools"][number] = {
   name: "a10",
   shape: shapeNamed("VM.GPU.A10.1"),
@@ -52,8 +53,34 @@ describe("what a cloud bills beside machines", () => {
     }
   });
 
+  it("counts what there are several of by their number: ways out, their addresses, endpoints in each zone, keys", () => {
+    const { services, notPriced } = cloudServices(
+      {
+        ...billing,
+        provider: "aws",
+        cluster: { natGateways: 3, publicAddresses: 3, endpoints: 15, keys: 2 },
+        loadBalancer: { service: "network-load-balancer", minMbps: 0, publicAddresses: 3 },
+        volumes: [],
+      },
+      { ...plan, storeGiB: 0, pools: [] },
+    );
+    expect(
+      services.map(({ kind, name, count, monthlyUsd }) => [kind, name, count, Number(monthlyUsd.toFixed(4))]),
+    ).toEqual([
+      ["control-plane", "control plane", 1, 73],
+      ["nat-gateway", "NAT gateways", 3, 98.55],
+      ["public-address", "public addresses of the NAT gateways", 3, 10.95],
+      ["endpoint", "endpoints of services, by zone", 15, 109.5],
+      ["key", "encryption keys", 2, 2],
+      ["load-balancer", "load balancer", 1, 16.425],
+      ["public-address", "public addresses of the load balancer", 3, 10.95],
+    ]);
+    expect(notPriced).toEqual(["network traffic"]);
+    expect(services.find(({ kind }) => kind === "key")?.note).toMatch(/^1 USD a month, /);
+  });
+
   it("is volumes and load balancer alone on a cluster that exists, and says what is missing", () => {
-    const { services, notPriced } = cloudServices({ ...billing, provider: "aws", createsCluster: false }, plan);
+    const { services, notPriced } = cloudServices({ ...existing, provider: "aws" }, plan);
     expect(services.map(({ kind, monthlyUsd }) => [kind, Number(monthlyUsd.toFixed(3))])).toEqual([
       ["load-balancer", 16.425],
       ["volume", 3.6],
@@ -63,18 +90,15 @@ describe("what a cloud bills beside machines", () => {
   });
 
   it("counts the bandwidth that a load balancer proper keeps", () => {
-    const loadBalancer = { service: "load-balancer", minMbps: 10 } as const;
-    const [own] = cloudServices({ ...billing, createsCluster: false, loadBalancer }, plan).services;
+    const loadBalancer = { service: "load-balancer", minMbps: 10, publicAddresses: 0 } as const;
+    const [own] = cloudServices({ ...existing, loadBalancer }, plan).services;
     expect(own?.hourlyUsd).toBeCloseTo(0.0113 + 10 * 0.0001, 10);
     expect(own?.note).toContain("0.0113 USD an hour and 0.0001 for each of 10 Mbit/s");
   });
 
   it("names what has no price where it is made", () => {
-    const loadBalancer = { service: "load-balancer", minMbps: 0 } as const;
-    const { services, notPriced } = cloudServices(
-      { ...billing, provider: "aws", createsCluster: false, loadBalancer },
-      plan,
-    );
+    const loadBalancer = { service: "load-balancer", minMbps: 0, publicAddresses: 0 } as const;
+    const { services, notPriced } = cloudServices({ ...existing, provider: "aws", loadBalancer }, plan);
     expect(services.map(({ kind }) => kind)).not.toContain("load-balancer");
     expect(notPriced[0]).toBe("load balancer");
   });

@@ -19,10 +19,55 @@ describe("what an environment makes in a cloud", () => {
   it("is the cluster where it is made here, with keys that have no price", () => {
     expect(bill(cluster("oci", "create"))).toMatchObject({
       provider: "oci",
-      createsCluster: true,
+      cluster: { natGateways: 1, publicAddresses: 0, endpoints: 0, keys: 0 },
       notPriced: ["versions of the vault's keys"],
     });
-    expect(bill(cluster("oci"))).toMatchObject({ createsCluster: false, notPriced: [] });
+    expect(bill(cluster("oci"))).toMatchObject({ notPriced: [] });
+    expect(bill(cluster("oci"))).not.toHaveProperty("cluster");
+  });
+
+  describe("on AWS", () => {
+    const eks = {
+      zones: ["us-east-1a", "us-east-1b", "us-east-1c"],
+      network: { natGateways: "per-zone", endpoints: ["ec2", "sts"] },
+      modelBucket: false,
+    };
+    const own = (section: object = eks) => ({ ...cluster("aws", "create"), eks: section }) as Cluster;
+    const facing = {
+      serviceAnnotations: { "service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing" },
+    };
+
+    it("is a way out with an address in each zone, endpoints in each zone, and two keys", () => {
+      expect(bill(own())).toMatchObject({
+        cluster: { natGateways: 3, publicAddresses: 3, endpoints: 6, keys: 2 },
+        notPriced: ["logs of the control plane"],
+      });
+    });
+
+    it("is one way out, no key and a bucket where the environment says so", () => {
+      const network = { natGateways: "single", endpoints: [] };
+      expect(bill(own({ ...eks, network, encryptionKeyArn: "arn:aws:kms:…", modelBucket: true }))).toMatchObject({
+        cluster: { natGateways: 1, publicAddresses: 1, endpoints: 0, keys: 0 },
+        notPriced: ["logs of the control plane", "the model bucket"],
+      });
+    });
+
+    it("is an address of the load balancer in each zone where it faces the internet", () => {
+      expect(bill(own(), facing)?.loadBalancer?.publicAddresses).toBe(3);
+      expect(bill(own())?.loadBalancer?.publicAddresses).toBe(0);
+      expect(bill(cluster("aws"), facing)).toMatchObject({
+        loadBalancer: { publicAddresses: 0 },
+        notPriced: ["public addresses of the load balancer"],
+      });
+    });
+
+    it("says what only the other stack knows of its cluster", () => {
+      expect(bill(cluster("aws", "stack"))).toMatchObject({
+        cluster: { natGateways: 0, publicAddresses: 0, endpoints: 0, keys: 0 },
+        notPriced: ["NAT gateways, endpoints and keys of the other stack's cluster"],
+      });
+      expect(bill(cluster("aws"))).not.toHaveProperty("cluster");
+    });
   });
 
   it("is the kind of load balancer that the gateway's annotations ask for", () => {
@@ -35,10 +80,10 @@ describe("what an environment makes in a cloud", () => {
       bill(cluster("oci"), { exposure: "NodePort" }),
     ].map((billing) => billing?.loadBalancer);
     expect(kinds).toEqual([
-      { service: "network-load-balancer", minMbps: 0 },
-      { service: "load-balancer", minMbps: 10 },
-      { service: "load-balancer", minMbps: 50 },
-      { service: "network-load-balancer", minMbps: 0 },
+      { service: "network-load-balancer", minMbps: 0, publicAddresses: 0 },
+      { service: "load-balancer", minMbps: 10, publicAddresses: 0 },
+      { service: "load-balancer", minMbps: 50, publicAddresses: 0 },
+      { service: "network-load-balancer", minMbps: 0, publicAddresses: 0 },
       undefined,
     ]);
   });
