@@ -70,7 +70,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "socks5:"
 export function unreachableMessage({ host, port }: Address, reason: string, isOurs: boolean): string {
   const place = isPrivateIpv4(host)
     ? "That address is private: only its own network, and what is connected to it, has a way there."
-    : "That address is not private: networks may be allowed one by one (cluster.oke.endpoint.allowedCidrs), and a firewall may be on the way.";
+    : "That address is not private: networks may be allowed one by one (endpoint.allowedCidrs under cluster.oke or cluster.eks, in the environment that makes the cluster), and a firewall may be on the way.";
   const inside =
     "run `pulumi up` where it answers: on a machine of that network (a CI runner, a bastion host), or through a VPN or a bastion's SOCKS proxy (docs/clusters.md, Reaching a private API)";
   const split =

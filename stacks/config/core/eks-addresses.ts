@@ -40,3 +40,6 @@ export function eksAddresses(vpc: string, zones: readonly string[]): EksAddresse
     nodes: each((index) => ipv4Cidr(network.first + (index + 1n) * size(large), large)),
   };
 }
+
+/** Of a network of which nobody says anything. */
+export const USUAL_EKS_NETWORK = { vpc: "10.0.0.0/16", services: "172.20.0.0/16" } as const;

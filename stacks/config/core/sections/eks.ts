@@ -1,6 +1,7 @@
 /** What an EKS cluster of our own is made of: `cluster.eks`. */
 import { z } from "zod";
 import { EKS_ENDPOINT_SERVICES, EKS_LOG_DAYS, EKS_NODE_IMAGE, EKS_USUAL_ENDPOINTS } from "../../../../catalog/eks";
+import { USUAL_EKS_NETWORK } from "../eks-addresses";
 import { endpointSection } from "./endpoint";
 import { text } from "./fields";
 
@@ -67,11 +68,11 @@ export const eksSection = z
       .strictObject({
         vpc: z
           .cidrv4()
-          .default("10.0.0.0/16")
+          .default(USUAL_EKS_NETWORK.vpc)
           .meta({ description: "Addresses of the network.", example: "10.0.0.0/16" }),
         services: z
           .cidrv4()
-          .default("172.20.0.0/16")
+          .default(USUAL_EKS_NETWORK.services)
           .meta({ description: "Addresses of Services.", example: "172.20.0.0/16" }),
         natGateways: z.enum(["per-zone", "single"]).default("per-zone").meta({
           description:
