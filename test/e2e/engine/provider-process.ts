@@ -26,7 +26,7 @@ export function providerPort(provider: Program): Promise<number> {
  */
 export function startProvider(
   plane: ControlPlane,
-  name: "kubernetes" | "oci" | "random",
+  name: "aws" | "kubernetes" | "oci" | "random",
   env: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   return providerPort(plane.run(process.execPath, providerArguments(join(FOLDER, `${name}.ts`)), env));

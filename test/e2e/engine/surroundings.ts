@@ -15,6 +15,9 @@ import type { EnvironmentFile } from "./environment-file";
 import { startProvider } from "./provider-process";
 import { CloudStore } from "./providers/cloud/store";
 
+/** Clouds that are played, by the name of their provider. */
+const CLOUDS = ["aws", "oci"] as const;
+
 /** How the cloud behaves in which a program makes its cluster. */
 export interface CloudBehaviour {
   /** Milliseconds that it takes for what, by the type's token. */
@@ -58,19 +61,23 @@ export class Surroundings {
       const objects = recordedObjects(offline.recording.resources);
       await addRuntimeClass(plane.client, file.environment);
       await addStorage(plane.client, objects);
-      const isCreated = offline.recording.resources.some(({ type }) => type.startsWith("oci:"));
-      await runNodes(plane, isCreated ? [] : nodesOf(offline.plan));
+      const cloud = CLOUDS.find((name) => offline.recording.resources.some(({ type }) => type.startsWith(`${name}:`)));
+      await runNodes(plane, cloud === undefined ? nodesOf(offline.plan) : []);
       await runControllers(plane, objects);
       await addAddons(plane, objects);
       const ofProvider = { KUBECONFIG: plane.kubeconfig, E2E_KINDS: [...kindsOf(objects)].join(",") };
-      const [kubernetes, random, oci] = await Promise.all([
+      const [kubernetes, random, played] = await Promise.all([
         startProvider(plane, "kubernetes", ofProvider),
         startProvider(plane, "random"),
-        ...(isCreated ? [startProvider(plane, "oci", ofCloud(plane, behaviour))] : []),
+        ...(cloud === undefined ? [] : [startProvider(plane, cloud, ofCloud(plane, behaviour))]),
       ]);
       const home = join(plane.folder, "pulumi-home");
       const env = {
-        ...engineVariables({ home, backend, ports: { kubernetes, random, ...(oci !== undefined && { oci }) } }),
+        ...engineVariables({
+          home,
+          backend,
+          ports: { kubernetes, random, ...(cloud && played && { [cloud]: played }) },
+        }),
         KUBECONFIG: plane.kubeconfig,
       };
       const gates = new PlayedGates(plane.client, gateJobsOf(objects, offline.plan), offline.plan);

@@ -13,8 +13,8 @@ import { plain } from "./secrets";
 
 /** What a resource of a type is beside its arguments. All of it may be left out. */
 export interface CloudType {
-  /** Outputs besides the arguments. */
-  readonly outputs?: (inputs: Properties, id: string) => Properties;
+  /** Outputs besides the arguments; of a change, with what the resource was before. */
+  readonly outputs?: (inputs: Properties, id: string, before?: CloudResource) => Properties;
   /** Milliseconds that the cloud takes. @default 0 */
   readonly delays?: Partial<Record<"create" | "update" | "delete", number>>;
   /** What comes with it once it is made. */
@@ -31,9 +31,13 @@ export interface CloudDefinition {
   readonly facts: Readonly<Record<string, ArgumentFacts>>;
   readonly types: Readonly<Record<string, CloudType>>;
   readonly functions: Readonly<Record<string, ProviderFunction>>;
-  readonly newId: (type: string) => string;
+  readonly newId: (type: string, inputs: Properties) => string;
   /** Whether a text is an id that this cloud gave. */
   readonly isOwnId: (text: string) => boolean;
+  /** What else others refer to a resource by. @default by its id alone */
+  readonly alsoKnownAs?: (resource: CloudResource) => readonly string[];
+  /** Says no to what cannot be made or changed so. @default nothing more than of every cloud */
+  readonly examine?: (type: string, inputs: Properties) => void;
 }
 
 /** Calls of the engine that a provider without components and settings answers. */
@@ -158,15 +162,18 @@ export class CloudProvider {
     }
     const asked = { subject: type, name: nameOf(request.getUrn()), inputs, timeout: request.getTimeout() };
     this.store.record({ event: "create", ...asked });
-    this.requireAll(inputs);
-    const id = this.cloud.newId(type);
+    this.requireAll(type, inputs);
+    const id = this.cloud.newId(type, inputs);
+    if (this.store.get(id, type) !== undefined) {
+      throw new Error(`409-Conflict, there is a ${type} ${id} already`);
+    }
     const resource = { id, type, inputs, outputs: outputs?.(inputs, id) ?? {}, ready: false };
     this.store.put(resource);
     await sleep(delays?.create ?? 0);
     try {
       await made?.(resource);
     } catch (error) {
-      this.store.remove(id);
+      this.store.remove(id, type);
       throw error;
     }
     this.store.put({ ...resource, ready: true });
@@ -179,7 +186,7 @@ export class CloudProvider {
   private read(request: messages.ReadRequest): messages.ReadResponse {
     const id = request.getId();
     this.store.record({ event: "read", subject: typeOf(request.getUrn()), id, name: nameOf(request.getUrn()) });
-    const found = this.store.get(id);
+    const found = this.store.get(id, typeOf(request.getUrn()));
     const response = new messages.ReadResponse();
     if (found !== undefined) {
       response.setId(id);
@@ -195,19 +202,23 @@ export class CloudProvider {
     const inputs = plain(given) as Properties;
     const id = request.getId();
     const { outputs, delays, changed } = this.cloud.types[type] ?? {};
-    const before = this.mustHave(id);
+    const before = this.store.get(id, type);
+    if (before === undefined) {
+      throw new Error(`404-NotAuthorizedOrNotFound, there is no ${id}`);
+    }
+    const known = outputs?.(inputs, id, before) ?? {};
     const response = new messages.UpdateResponse();
     if (!request.getPreview()) {
       const asked = { subject: type, id, name: nameOf(request.getUrn()), inputs, timeout: request.getTimeout() };
       this.store.record({ event: "update", ...asked });
-      this.requireAll(inputs);
+      this.requireAll(type, inputs);
       await sleep(delays?.update ?? 0);
-      const after = { ...before, inputs };
+      const after = { ...before, inputs, outputs: known };
       await changed?.(before, after);
       this.store.put(after);
       this.store.record({ event: "updated", ...asked });
     }
-    response.setProperties(struct({ ...given, ...(outputs?.(inputs, id) ?? {}) }));
+    response.setProperties(struct({ ...given, ...known }));
     return response;
   }
 
@@ -215,19 +226,19 @@ export class CloudProvider {
     const type = typeOf(request.getUrn());
     const id = request.getId();
     const { delays, leaving } = this.cloud.types[type] ?? {};
-    const resource = this.store.get(id);
+    const resource = this.store.get(id, type);
     const asked = { subject: type, id, name: nameOf(request.getUrn()), timeout: request.getTimeout() };
     this.store.record({ event: "delete", ...asked });
     if (resource === undefined) {
       return new Empty();
     }
-    const users = this.store.users(id);
+    const users = this.store.users([id, ...(this.cloud.alsoKnownAs?.(resource) ?? [])], resource);
     if (users.length > 0) {
       throw new Error(`409-Conflict, ${id} is in use by ${users.map((user) => user.id).join(", ")}`);
     }
     await leaving?.(resource);
     await sleep(delays?.delete ?? 0);
-    this.store.remove(id);
+    this.store.remove(id, type);
     this.store.record({ event: "deleted", ...asked });
     return new Empty();
   }
@@ -236,7 +247,7 @@ export class CloudProvider {
     const token = request.getTok();
     const inputs = plain(properties(request.getArgs())) as Properties;
     this.store.record({ event: "invoke", subject: token, inputs });
-    this.requireAll(inputs);
+    this.requireAll(token, inputs);
     const call = this.cloud.functions[token];
     if (call === undefined) {
       throw new Error(`the cloud of these tests has no function ${token}`);
@@ -249,26 +260,25 @@ export class CloudProvider {
   private factsOf(type: string): ArgumentFacts {
     const facts = this.cloud.facts[type];
     if (facts === undefined) {
-      throw new Error(`nothing is known of ${type}: run npx tsx scripts/replacement-facts.ts`);
+      throw new Error(`nothing is known of ${type}: see what makes test/fixtures/upstream/*-replacement.json`);
     }
     return facts;
   }
 
-  private mustHave(id: string): CloudResource {
-    const found = this.store.get(id);
-    if (found === undefined) {
-      throw new Error(`404-NotAuthorizedOrNotFound, there is no ${id}`);
-    }
-    return found;
-  }
-
   /** Every id of this cloud's in arguments must be of something that exists, and is ready to be used. */
-  private requireAll(inputs: Properties): void {
+  private requireAll(type: string, inputs: Properties): void {
     for (const id of idsIn(inputs).filter(this.cloud.isOwnId)) {
-      if (!this.mustHave(id).ready) {
+      const found = this.store
+        .all()
+        .find((each) => each.id === id || this.cloud.alsoKnownAs?.(each).includes(id) === true);
+      if (found === undefined) {
+        throw new Error(`404-NotAuthorizedOrNotFound, there is no ${id}`);
+      }
+      if (!found.ready) {
         throw new Error(`409-IncorrectState, ${id} is being made`);
       }
     }
+    this.cloud.examine?.(type, inputs);
   }
 }
 

@@ -50,17 +50,18 @@ export class CloudStore {
     return this.all().filter((resource) => resource.type === type);
   }
 
-  get(id: string): CloudResource | undefined {
-    return this.all().find((resource) => resource.id === id);
+  /** @param type of clouds whose ids are names: two resources may have one. */
+  get(id: string, type?: string): CloudResource | undefined {
+    return this.all().find((resource) => resource.id === id && resource.type === (type ?? resource.type));
   }
 
   put(resource: CloudResource): void {
-    const others = this.all().filter(({ id }) => id !== resource.id);
+    const others = this.all().filter(({ id, type }) => id !== resource.id || type !== resource.type);
     this.write([...others, resource]);
   }
 
-  remove(id: string): void {
-    this.write(this.all().filter((resource) => resource.id !== id));
+  remove(id: string, type?: string): void {
+    this.write(this.all().filter((resource) => resource.id !== id || resource.type !== (type ?? resource.type)));
   }
 
   record(event: CloudEvent): void {
@@ -75,9 +76,11 @@ export class CloudStore {
     return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as CloudEvent);
   }
 
-  /** Resources whose arguments name this id, themselves in use. */
-  users(id: string): readonly CloudResource[] {
-    return this.all().filter(({ inputs }) => idsIn(inputs).includes(id));
+  /** Other resources whose arguments name one of these ids, themselves in use. */
+  users(ids: readonly string[], { id, type }: Pick<CloudResource, "id" | "type">): readonly CloudResource[] {
+    return this.all().filter(
+      (other) => !(other.id === id && other.type === type) && idsIn(other.inputs).some((each) => ids.includes(each)),
+    );
   }
 
   private write(resources: readonly CloudResource[]): void {
@@ -87,10 +90,12 @@ export class CloudStore {
   }
 }
 
-/** Every text in arguments: ids are among them. */
+/** Every text in arguments that may be an id: tags refer to nothing. */
 export function idsIn(value: unknown): string[] {
   if (typeof value === "string") {
     return [value];
   }
-  return value !== null && typeof value === "object" ? Object.values(value).flatMap(idsIn) : [];
+  return value !== null && typeof value === "object"
+    ? Object.entries(value).flatMap(([key, each]) => (/^tags|Tags$|^tagSpecifications$/.test(key) ? [] : idsIn(each)))
+    : [];
 }
