@@ -140,7 +140,11 @@ export async function createPlatform(
   const cluster = await clusterOf(config, args);
   const ofCluster =
     config.provision === "create"
-      ? { [CLUSTER_OUTPUT]: outputsOfCluster(config.kind, cluster), kubeconfig: cluster.kubeconfig }
+      ? {
+          [CLUSTER_OUTPUT]: outputsOfCluster(config.kind, cluster),
+          kubeconfig: cluster.kubeconfig,
+          ...(cluster.modelBucket && { modelBucket: cluster.modelBucket }),
+        }
       : {};
   if (scope === "cluster") {
     return { stackOutputs: ofCluster };

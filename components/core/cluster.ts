@@ -116,6 +116,8 @@ export interface Cluster extends ClusterNetworks {
   readonly gpuExporters: "platform" | "present";
   /** Undefined: it is not on AWS, or nobody made anything ready there. */
   readonly aws?: AwsGround | undefined;
+  /** Bucket for models that was made with the cluster, by its name. Undefined: none was. */
+  readonly modelBucket?: pulumi.Output<string> | undefined;
   /** Undefined: service accounts have no rights in a cloud. */
   readonly workloadIdentity: IdentityBinder | undefined;
   /** What the platform waits for: nodes, add-ons. */
