@@ -10,12 +10,16 @@ export interface LeftOut {
 }
 
 /**
- * Whether an object is left out: a StorageClass whose parameters hold the id of a key that a deployment makes. Whoever makes
- * the cluster can make it too, and what uses it names it alone. Anything else would be missed: it is refused.
+ * What may be missing until it is rendered again: a class of volumes, whose parameters hold the id of a key; what Karpenter
+ * boots machines from; a controller of the cloud's, which is told its queue or network. What uses them names them alone, and
+ * waits.
  */
+const MAY_BE_MISSING: ReadonlySet<string> = new Set(["StorageClass", "EC2NodeClass", "Application"]);
+
+/** Whether an object is left out, because it holds what a deployment makes. Any other kind would be missed: it is refused. */
 export function leftOut(object: KubernetesObject): LeftOut | undefined {
   const pending = pendingPaths(object);
-  if (object.kind !== "StorageClass" || pending.length === 0 || !pending.every(({ text }) => isMade(text))) {
+  if (!MAY_BE_MISSING.has(object.kind) || pending.length === 0 || !pending.every(({ text }) => isMade(text))) {
     return undefined;
   }
   return {
@@ -26,5 +30,5 @@ export function leftOut(object: KubernetesObject): LeftOut | undefined {
 
 /** Which object, why, and what to do. */
 export function leftOutText({ object, fields }: LeftOut): string {
-  return `${object} is in no file: ${fields.join(", ")} is known once the stack that makes the cluster is deployed. Render again with --outputs FILE, where FILE is what "pulumi stack output --json" prints for that stack; or make the class yourself before the first sync, because claims wait for it.`;
+  return `${object} is in no file: ${fields.join(", ")} is known once the stack that makes the cluster is deployed. Render again with --outputs FILE, where FILE is what "pulumi stack output --json" prints for that stack; or make it yourself before the first sync, because others wait for it.`;
 }

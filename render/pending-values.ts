@@ -31,7 +31,7 @@ export interface ProviderOrigin {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-/** What a deployment makes and is no secret: the id of a resource. */
+/** What a deployment makes and is no secret: the id of a resource, the name of a queue. */
 export interface DeploymentOrigin {
   readonly kind: "deployment";
   /** What makes it: `oci:Kms/key:Key cluster-keys-volumes`. */
@@ -82,10 +82,11 @@ export class StandIns {
           Object.entries(defaultAnswers.state(type, name, inputs)).map(([output, value]) => {
             const made = !Object.hasOwn(inputs, output) && typeof value === "string";
             const id = `${type}::${name}::${output}`;
-            return [
-              output,
-              made ? this.standIn(id, { kind: "provider", type, name, output, inputs }, (mark) => mark) : value,
-            ];
+            // Amazon's resources make names and addresses here, and no secret: whoever marks one as secret keeps it so.
+            const origin: PendingValue["origin"] = type.startsWith("aws:")
+              ? { kind: "deployment", maker: `${type} ${name}` }
+              : { kind: "provider", type, name, output, inputs };
+            return [output, made ? this.standIn(id, origin, (mark) => mark) : value];
           }),
         ),
     };

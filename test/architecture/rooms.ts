@@ -200,6 +200,7 @@ export const ROOMS: readonly Room[] = [
       "planner",
       "stacks/config/core",
       "stacks/config",
+      "stacks",
       "offline",
       "policies",
     ],
