@@ -210,10 +210,20 @@ describe.each(environments)("%s", (name) => {
   });
 });
 
-/** What files can hold before a deployment: not the class of volumes under a key that the cluster's stack makes. */
+/**
+ * What files can hold before a deployment: not the class of volumes under a key that the cluster's stack makes, and of AWS
+ * neither what machines boot from nor the controllers that are told their queue and network.
+ */
 function renderedOf({ resources }: ProgramRun) {
-  return resources.filter((resource) => isInCluster(resource) && resource.inputs.kind !== "StorageClass");
+  return resources.filter(
+    (resource) =>
+      isInCluster(resource) &&
+      !["StorageClass", "EC2NodeClass"].includes(String(resource.inputs.kind)) &&
+      !(resource.type === HELM_RELEASE && OF_AWS.has(String(resource.inputs.name))),
+  );
 }
+
+const OF_AWS: ReadonlySet<string> = new Set(["karpenter", "aws-load-balancer-controller"]);
 
 interface StoreKey {
   readonly key: string;

@@ -41,8 +41,9 @@ describe.each(environments)("%s", (name) => {
   it("has nothing but components below the stack", () => {
     const stack = run.resources.find((r) => r.type === STACK);
     const top = run.resources.filter((r) => r.parent === stack?.urn).map((r) => r.type);
-    const made = run.environment.cluster.provision === "create";
-    expect(top).toEqual([`inference:cluster:${made ? "Oke" : "Existing"}Cluster`, "inference:platform:Platform"]);
+    const { kind, provision } = run.environment.cluster;
+    const maker = provision === "create" ? { oci: "Oke", aws: "Eks" }[String(kind)] : "Existing";
+    expect(top).toEqual([`inference:cluster:${maker}Cluster`, "inference:platform:Platform"]);
   });
 
   it("talks to one cluster, through one provider", () => {
@@ -112,13 +113,7 @@ describe.each(environments)("%s", (name) => {
     const kept = run.resources.filter((r) => r.options.protect || r.options.retainOnDelete).map((r) => r.name);
     const holders = [
       ...(run.environment.cluster.provision === "create"
-        ? [
-            "cluster-keys-vault",
-            "cluster-keys-secrets",
-            "cluster-keys-volumes",
-            "cluster-control-plane",
-            "platform-volumes-class",
-          ]
+        ? [...(PROTECTED_OF_CLUSTERS[run.environment.cluster.kind] ?? []), "platform-volumes-class"]
         : []),
       "platform-store-ns-namespace",
       "platform-store-minio-data",
@@ -173,12 +168,17 @@ describe.each(environments)("%s", (name) => {
   });
 });
 
+const PROTECTED_OF_CLUSTERS: Readonly<Record<string, readonly string[]>> = {
+  oci: ["cluster-keys-vault", "cluster-keys-secrets", "cluster-keys-volumes", "cluster-control-plane"],
+  aws: ["cluster-keys-secrets", "cluster-keys-volumes", "cluster-control-plane-cluster"],
+};
+
 /** Where the pages in docs/environments say that volumes go; `undefined` is the cluster's default class. */
 const STORAGE_CLASSES: Readonly<Record<(typeof environments)[number], string | undefined>> = {
   dev: undefined,
   "oci-a10": "inference-encrypted",
   "oci-h100": "inference-encrypted",
-  "aws-prod": "gp3",
+  "aws-prod": "inference-encrypted",
   "edge-nvidia": "local-path",
   "edge-radeon": "local-path",
 };

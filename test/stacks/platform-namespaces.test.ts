@@ -11,8 +11,9 @@ import { changedRun, environments, programRun } from "./run";
 /** What a run is said to make, and what it makes. */
 function saidAndMade({ environment, plan, recording }: EnvironmentRun) {
   const isMade = environment.cluster.provision === "create";
-  const networkPolicies = isMade ? ("platform" as const) : ("present" as const);
-  const gpuSoftware = isMade ? ("addon" as const) : environment.cluster.gpuSoftware;
+  const isOke = isMade && environment.cluster.kind === "oci";
+  const networkPolicies = isOke ? ("platform" as const) : ("present" as const);
+  const gpuSoftware = isMade ? (isOke ? ("addon" as const) : ("platform" as const)) : environment.cluster.gpuSoftware;
   const said = platformNamespaces(
     { environment, plan, cluster: { networkPolicies, gpuSoftware, pools: plannedPools(plan.pools) } },
     activeAddons({ environment, secrets: {} }),
@@ -79,7 +80,7 @@ describe("namespaces in a mesh", () => {
     const run = await changedRun("aws-prod", { mesh: { mode: "sidecar" } });
     const { enabled = [], ...others } = byLabel(run, "istio-injection");
     expect(others).toEqual({
-      disabled: ["gpu-metrics", "istio-system", "model-llama-8b", "node-metrics", "observability"],
+      disabled: ["gpu-metrics", "gpu-software", "istio-system", "model-llama-8b", "node-metrics", "observability"],
     });
     expect(enabled).toEqual(
       expect.arrayContaining(["inference-gateway", "model-llama-70b", "model-store", "ray-system"]),
