@@ -23,14 +23,6 @@ export const AWS_CALLS: Readonly<Record<string, ProviderFunction>> = {
     dnsSuffix: "amazonaws.com",
     reverseDnsPrefix: "com.amazonaws",
   }),
-  "aws:iam/getSessionContext:getSessionContext": (inputs) => ({
-    ...inputs,
-    id: inputs.arn,
-    issuerArn: `arn:${partition}:iam::${accountId}:role/${DEPLOYER}`,
-    issuerId: "AROAOFFLINE",
-    issuerName: DEPLOYER,
-    sessionName: "session",
-  }),
 };
 
 /** The rest of an ARN after the partition, by type of resource, from its physical name. */

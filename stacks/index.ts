@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import { askAwsDeployer } from "../components/cluster/eks/deployer";
 import { askOciCapacity } from "../components/cluster/oke/capacity-check";
 import { repositoryRoot } from "../names/repository-root";
 import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment } from "./config/load";
+import { checkDeployer } from "./deployer";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from "./program";
 import { surroundingsOf } from "./surroundings";
 
@@ -12,7 +14,11 @@ async function main(): Promise<object> {
     const loaded = loadEnvironment();
     const plan = await planEnvironment(pulumi.getStack(), loaded, repositoryRoot());
     assertDeployable(plan);
-    for (const note of await checkCloudCapacity({ ...loaded, plan }, askOciCapacity)) {
+    const notes = [
+      ...(await checkDeployer(loaded, askAwsDeployer)),
+      ...(await checkCloudCapacity({ ...loaded, plan }, askOciCapacity)),
+    ];
+    for (const note of notes) {
       await pulumi.log.warn(note);
     }
     const platform = await createPlatform({ ...loaded, plan }, surroundingsOf(process.env));

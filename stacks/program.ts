@@ -24,6 +24,7 @@ import {
   readChatTemplates,
   textInFile,
 } from "./config";
+import { DeployerRefusedError } from "./deployer";
 import { edge } from "./edge";
 import { local } from "./local";
 import { oci } from "./oci";
@@ -43,8 +44,8 @@ export class PlanRefusedError extends Error {
 }
 
 /**
- * Whether an error is the user's to mend: a config, a model's config.json, another stack, where they deploy from, a
- * limit of the cloud. Its message is all that they need.
+ * Whether an error is the user's to mend: a config, a model's config.json, another stack, where they deploy from and as
+ * whom, a limit of the cloud. Its message is all that they need.
  */
 export function isUserMistake(error: unknown): error is Error {
   return [
@@ -54,6 +55,7 @@ export function isUserMistake(error: unknown): error is Error {
     ClusterMismatchError,
     UnreachableClusterError,
     CapacityRefusedError,
+    DeployerRefusedError,
   ].some((type) => error instanceof type);
 }
 

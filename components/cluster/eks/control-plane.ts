@@ -1,13 +1,15 @@
 import { LogGroup } from "@pulumi/aws/cloudwatch/logGroup";
 import { Tag } from "@pulumi/aws/ec2/tag";
 import { Cluster } from "@pulumi/aws/eks/cluster";
+import { SecurityGroupIngressRule } from "@pulumi/aws/vpc/securityGroupIngressRule";
 import type * as pulumi from "@pulumi/pulumi";
 import { PlatformComponent } from "../../core/platform-component";
 import { EksAccess } from "./access";
 import { EksControlPlaneRole } from "./control-plane-role";
 import type { EksKeys } from "./keys";
 import type { EksNetwork } from "./network";
-import type { EksEndpoint, EksSettings } from "./settings";
+import { operatorNetworks } from "./operators";
+import type { EksSettings } from "./settings";
 import { DISCOVERY_TAG } from "./tags";
 
 export interface EksControlPlaneArgs {
@@ -47,7 +49,8 @@ export class EksControlPlane extends PlatformComponent {
   constructor(name: string, args: EksControlPlaneArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:EksControlPlane", name, opts);
     const { settings, network, keys } = args;
-    const { environment } = settings;
+    const { environment, endpoint } = settings;
+    const operators = operatorNetworks(endpoint);
     // Made before the cluster: EKS would make one that keeps logs forever.
     const logs = new LogGroup(
       this.child("logs"),
@@ -69,7 +72,10 @@ export class EksControlPlane extends PlatformComponent {
         bootstrapSelfManagedAddons: false,
         vpcConfig: {
           subnetIds: Object.values(network.subnetIds.controlPlane),
-          ...endpointInputs(settings.endpoint),
+          endpointPrivateAccess: true,
+          endpointPublicAccess: endpoint.public,
+          // Without a list the public endpoint is everybody's; of a private one EKS takes none.
+          ...(endpoint.public && { publicAccessCidrs: [...operators.overInternet] }),
         },
         kubernetesNetworkConfig: { ipFamily: "ipv4", serviceIpv4Cidr: settings.network.services },
         encryptionConfig: { provider: { keyArn: keys.secretsKeyArn }, resources: ["secrets"] },
@@ -104,16 +110,24 @@ export class EksControlPlane extends PlatformComponent {
       { settings, clusterName: this.clusterName },
       this.childOptions(),
     );
-    this.ready = [discovery, ...access.ready];
+    // The group lets in its members alone: nodes. Operators inside of the network, or connected to it, are none.
+    const doors = operators.overNetwork.map((cidr) => {
+      const key = cidr.replaceAll(/[./]/g, "-");
+      return new SecurityGroupIngressRule(
+        this.child(`operators-${key}`),
+        {
+          securityGroupId: this.securityGroupId,
+          description: "Operators, to the Kubernetes API",
+          cidrIpv4: cidr,
+          ipProtocol: "tcp",
+          fromPort: 443,
+          toPort: 443,
+          tags: { Name: `${environment}-operators-${key}` },
+        },
+        this.childOptions(),
+      );
+    });
+    this.ready = [discovery, ...doors, ...access.ready];
     this.registerOutputs({});
   }
-}
-
-function endpointInputs({ public: isPublic, allowedCidrs }: EksEndpoint) {
-  return {
-    endpointPrivateAccess: true,
-    endpointPublicAccess: isPublic,
-    // Of a private endpoint EKS takes no list.
-    ...(isPublic && { publicAccessCidrs: [...new Set(allowedCidrs)] }),
-  };
 }

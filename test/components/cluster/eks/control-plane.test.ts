@@ -70,6 +70,27 @@ describe("EksControlPlane", () => {
     });
   });
 
+  it("lets operators in through the network, and keeps private addresses off the public list, which EKS refuses there", async () => {
+    const rule = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule";
+    const vpn = "10.8.0.0/24";
+    const office = "203.0.113.0/24";
+    const { deployment } = await controlPlane({ endpoint: { public: true, allowedCidrs: [office, vpn] } });
+    expect(cluster(deployment).inputs.vpcConfig).toMatchObject({ publicAccessCidrs: [office] });
+    expect(deployment.ofType(rule).map(({ inputs }) => inputs)).toEqual([
+      {
+        securityGroupId: "offline-cluster-group",
+        description: "Operators, to the Kubernetes API",
+        cidrIpv4: vpn,
+        ipProtocol: "tcp",
+        fromPort: 443,
+        toPort: 443,
+        tags: { Name: "test-operators-10-8-0-0-24" },
+      },
+    ]);
+    const inside = await controlPlane({ endpoint: { public: false, allowedCidrs: [office, vpn] } });
+    expect(inside.deployment.ofType(rule).map(({ inputs }) => inputs.cidrIpv4)).toEqual([office, vpn]);
+  });
+
   it("is not replaced over what EKS tells nothing of", async () => {
     const { deployment } = await controlPlane();
     expect(cluster(deployment).options.ignoreChanges).toEqual([
