@@ -2,10 +2,10 @@ import { createServer, type Server } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { waitingPods } from "../../rehearsal/cluster/pods";
 import { freePorts } from "../../rehearsal/cluster/ports";
+import { makeGatewayService } from "./cloud/gateway-service";
 import { type Operation, operation } from "./engine/operations";
 import { LOAD_BALANCER } from "./engine/providers/cloud/load-balancers";
 import { TestBed } from "./engine/test-bed";
-import { makeGatewayService } from "./oke/gateway-service";
 import { CLUSTER, KEPT, NODE_POOL, smallPlatform } from "./oke/settings";
 import { sharedBySuite } from "./shared-by-suite";
 

@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { KubernetesObject } from "../../kubernetes/object";
 import { requirePart } from "../../rehearsal/parts/find";
+import { GuardedPods, LEAST } from "./cloud/guarded-pods";
 import { type Operation, operation } from "./engine/operations";
 import { MADE_WITH } from "./engine/providers/cloud/nodes";
 import { TestBed } from "./engine/test-bed";
-import { GuardedPods, LEAST } from "./oke/guarded-pods";
 import { ociCommandFolder } from "./oke/oci-command";
 import {
   CLUSTER,

@@ -53,9 +53,12 @@ export class TestBed {
     return this.surroundings.backend;
   }
 
-  /** Takes the protection off every resource, as an operator does who means to destroy. */
+  /** Takes the protection off every resource, and the cloud's own, as an operator does who means to destroy. */
   async unprotect(): Promise<void> {
     await this.commandLine(["state", "unprotect", "--all", "--yes"]);
+    for (const resource of this.cloud.all().filter(({ inputs }) => inputs.deletionProtection === true)) {
+      this.cloud.put({ ...resource, inputs: { ...resource.inputs, deletionProtection: false } });
+    }
   }
 
   /** The state as the backend keeps it, secrets encrypted: the Automation API's own export shows them. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../../kubernetes/object";
 import { AWS_ACCOUNTS } from "../../../../names/aws";
 import { AWS_CALLS } from "../../../../offline/aws-answers";
@@ -47,6 +48,16 @@ const TYPES: Readonly<Record<string, CloudType>> = {
       status: "ACTIVE",
       vpcConfig: { ...(inputs.vpcConfig as Properties), clusterSecurityGroupId: clusterGroup(id) },
     }),
+    changed: async ({ inputs: before }, { inputs: after }) => {
+      if (!isDeepStrictEqual(before.encryptionConfig, after.encryptionConfig)) {
+        throw new Error("ResourceInUseException: Cluster already has encryption configured: its key stays");
+      }
+    },
+    leaving: async ({ id, inputs }) => {
+      if (inputs.deletionProtection === true) {
+        throw new Error(`InvalidRequestException: Cluster ${id} has deletion protection enabled`);
+      }
+    },
   },
   [NODE_GROUP]: {
     outputs: (inputs, id) => ({ ...outputsOf(NODE_GROUP, inputs, id), status: "ACTIVE" }),
