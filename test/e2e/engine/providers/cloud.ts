@@ -5,9 +5,9 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { ProviderFunction } from "../../../../offline/answers";
-import { type ArgumentFacts, argumentChanges, argumentFailures, type Change } from "./cloud/arguments";
+import { type ArgumentFacts, argumentChanges, argumentFailures } from "./cloud/arguments";
+import { answer, kindOf, nameOf, properties, struct, typeOf } from "./cloud/engine-messages";
 import { type CloudResource, type CloudStore, idsIn, type Properties } from "./cloud/store";
 import { plain } from "./secrets";
 
@@ -280,50 +280,4 @@ export class CloudProvider {
     }
     this.cloud.examine?.(type, inputs);
   }
-}
-
-/** `oci:Core/vcn:Vcn`, of the URN of a resource. */
-function typeOf(urn: string): string {
-  return urn.split("::")[2]?.split("$").at(-1) ?? "";
-}
-
-function nameOf(urn: string): string {
-  return urn.slice(urn.lastIndexOf("::") + 2);
-}
-
-function properties(given: Struct | undefined): Properties {
-  return given?.toJavaScript() ?? {};
-}
-
-function struct(values: Properties): Struct {
-  return Struct.fromJavaScript(values as Parameters<typeof Struct.fromJavaScript>[0]);
-}
-
-function kindOf({ kind, replaces }: Change): messages.PropertyDiff.Kind {
-  const kinds = messages.PropertyDiff.Kind;
-  switch (kind) {
-    case "add":
-      return replaces ? kinds.ADD_REPLACE : kinds.ADD;
-    case "delete":
-      return replaces ? kinds.DELETE_REPLACE : kinds.DELETE;
-    case "update":
-      return replaces ? kinds.UPDATE_REPLACE : kinds.UPDATE;
-  }
-}
-
-/** A call that is answered with what `respond` gives, or with its error's message. */
-function answer<Request, Response>(
-  respond: (request: Request) => Response | Promise<Response>,
-): grpc.handleUnaryCall<Request, Response> {
-  return ({ request }, callback) => {
-    Promise.resolve()
-      .then(() => respond(request))
-      .then(
-        (response) => callback(null, response),
-        (error: unknown) => {
-          const message = error instanceof Error ? error.message : String(error);
-          callback({ code: grpc.status.UNKNOWN, message, details: message });
-        },
-      );
-  };
 }
