@@ -3,6 +3,22 @@ import table from "./eks.json";
 /** Day on which what is here was read. */
 export const EKS_AS_OF = table.asOf;
 
+/** A minor version of Kubernetes in EKS's standard support. */
+export interface EksVersion {
+  readonly minor: string;
+  /** Day on which standard support ends, and EKS moves clusters on. Undefined: none was read. */
+  readonly ends?: string;
+}
+
+/** Those that EKS makes clusters with at the usual price, oldest first. */
+export const EKS_VERSIONS: readonly EksVersion[] = table.versions.standardSupport;
+
+/** Minor versions of Kubernetes that the Karpenter of this release runs on. */
+export const KARPENTER_KUBERNETES = table.karpenter;
+
+/** How many addresses of its subnet a node with the VPC CNI takes. */
+export const EKS_PODS = table.pods;
+
 /** Release of the AL2023 images that new clusters' nodes boot. */
 export const EKS_NODE_IMAGE = table.nodeImage.release;
 

@@ -61,9 +61,14 @@ export const SHARED_IPV4 = "100.64.0.0/10";
 
 /** Whether an IPv4 address is of a network that the internet has no way to. */
 export function isPrivateIpv4(address: string): boolean {
-  const host = parseCidr(`${address}/32`);
-  const networks = [...PRIVATE_IPV4, SHARED_IPV4].flatMap((cidr) => parseCidr(cidr) ?? []);
-  return host !== undefined && networks.some((network) => contains(network, host));
+  return isPrivateNetwork(`${address}/32`);
+}
+
+/** Whether all of an IPv4 network in CIDR form is one that the internet has no way to. */
+export function isPrivateNetwork(cidr: string): boolean {
+  const network = parseCidr(cidr);
+  const ranges = [...PRIVATE_IPV4, SHARED_IPV4].flatMap((range) => parseCidr(range) ?? []);
+  return network !== undefined && ranges.some((range) => contains(range, network));
 }
 
 function addressOf(parts: readonly number[], bits: bigint): bigint {

@@ -7,10 +7,13 @@ import type { Rule, RuleContext } from "./core/rule";
 import * as adapters from "./rules/adapters";
 import * as canary from "./rules/canary";
 import * as cluster from "./rules/cluster";
+import * as eksCluster from "./rules/eks-cluster";
+import * as eksNetwork from "./rules/eks-network";
 import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
 import * as gatewayName from "./rules/gateway-name";
 import * as gpuSoftware from "./rules/gpu-software";
+import * as kubernetesApi from "./rules/kubernetes-api";
 import * as labels from "./rules/labels";
 import * as mesh from "./rules/mesh";
 import * as modelStore from "./rules/model-store";
@@ -43,7 +46,13 @@ const rules: readonly Rule[] = [
   okeNetwork.addressesFitTheNetwork,
   okeNetwork.subnetsHoldEveryNode,
   okeNetwork.rdmaAddressesAreFree,
-  okeNetwork.kubernetesApiHasKnownClients,
+  kubernetesApi.kubernetesApiHasKnownClients,
+  eksCluster.eksVersionIsServed,
+  eksCluster.zonesAreOfTheRegion,
+  eksCluster.administratorsAreSaidOnce,
+  eksCluster.eksKeyIsOfTheRegion,
+  eksNetwork.eksAddressesFitTheNetwork,
+  eksNetwork.eksSubnetsHoldEveryNode,
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
   pools.rdmaIsOfTheMachine,

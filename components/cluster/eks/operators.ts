@@ -1,4 +1,4 @@
-import { contains, PRIVATE_IPV4, parseCidr, SHARED_IPV4 } from "../../../names/cidr";
+import { isPrivateNetwork } from "../../../names/cidr";
 import type { EksEndpoint } from "./settings";
 
 /** By which way the operators' networks reach the Kubernetes API. */
@@ -9,28 +9,12 @@ export interface OperatorNetworks {
   readonly overNetwork: readonly string[];
 }
 
-const PRIVATE = [...PRIVATE_IPV4, SHARED_IPV4];
-
 /**
- * Private addresses come from inside: on the internet there are none, and EKS refuses them in the list of the public
- * endpoint. Without a public endpoint all of them come from inside.
+ * Private addresses come from inside: on the internet there are none, and EKS takes no reserved ones in the list of
+ * the public endpoint (EKS User Guide, "Cluster API server endpoint", read 2026-11-23). Without a public endpoint all of them come from inside.
  */
 export function operatorNetworks({ public: isPublic, allowedCidrs }: EksEndpoint): OperatorNetworks {
   const all = [...new Set(allowedCidrs)];
   const outside = all.filter((cidr) => isPublic && !isPrivateNetwork(cidr));
   return { overInternet: outside, overNetwork: all.filter((cidr) => !outside.includes(cidr)) };
-}
-
-/** Whether a network in CIDR form lies in the ranges that the internet does not route (RFC 1918, RFC 6598). */
-export function isPrivateNetwork(cidr: string): boolean {
-  const network = parseCidr(cidr);
-  return network !== undefined && PRIVATE.some((range) => contains(known(range), network));
-}
-
-function known(cidr: string) {
-  const network = parseCidr(cidr);
-  if (network === undefined) {
-    throw new Error(`${cidr} is no network`);
-  }
-  return network;
 }

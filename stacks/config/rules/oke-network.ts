@@ -2,10 +2,11 @@
 import { DEVICE_ACCESS } from "../../../catalog/fabrics";
 import { OKE_PODS, okeMaxPods, okePodAddresses } from "../../../catalog/oke-pods";
 import { VF_ADDRESSES } from "../../../catalog/sriov";
-import { canonicalCidr, contains, type Network, overlaps, parseCidr } from "../../../names/cidr";
+import { contains, type Network, overlaps, parseCidr } from "../../../names/cidr";
 import { OKE_SUBNETS, type OkeAddresses, okeAddresses } from "../core/oke-addresses";
 import type { Path, ProblemDraft } from "../core/problems";
 import { knownMachine, knownPools, type Rule, type RuleContext } from "../core/rule";
+import { inCidrForm } from "./cidr-form";
 
 /** Oracle keeps the first two addresses of a subnet and the last. */
 const KEPT = 3;
@@ -13,8 +14,6 @@ const KEPT = 3;
 const SURGE = 1;
 /** Prefixes that Oracle takes for a VCN. */
 const VCN_PREFIX = { least: 16, most: 30 } as const;
-/** Larger networks are no operators' any more. */
-const SHORTEST_OPERATORS = 8;
 
 const NETWORK: Path = ["cluster", "oke", "network"];
 
@@ -59,10 +58,7 @@ function* addressProblems({ network }: Written): Generator<ProblemDraft> {
     }),
   ];
   for (const { path, cidr } of written) {
-    const canonical = canonicalCidr(cidr);
-    if (canonical !== cidr) {
-      yield { path, value: cidr, allowed: "a network in CIDR form", fix: `write ${canonical ?? "10.0.0.0/16"}` };
-    }
+    yield* inCidrForm(path, cidr, "10.0.0.0/16");
   }
   const vcn = parseCidr(network.vcn);
   if (vcn === undefined) {
@@ -187,13 +183,9 @@ export const rdmaAddressesAreFree: Rule = function* (context) {
   const { rdma, vcn, services } = section.network;
   const path: Path = [...NETWORK, "rdma"];
   const own = parseCidr(rdma);
-  if (own === undefined || canonicalCidr(rdma) !== rdma) {
-    yield {
-      path,
-      value: rdma,
-      allowed: "a network in CIDR form",
-      fix: `write ${canonicalCidr(rdma) ?? VF_ADDRESSES.subnet}`,
-    };
+  const misshapen = inCidrForm(path, rdma, VF_ADDRESSES.subnet);
+  yield* misshapen;
+  if (own === undefined || misshapen.length > 0) {
     return;
   }
   const others = [
@@ -221,38 +213,5 @@ export const rdmaAddressesAreFree: Rule = function* (context) {
       allowed: `at least ${needed} addresses: ${VF_ADDRESSES.perNode} for each of ${nodes} nodes (maxNodes + ${SURGE} while nodes are replaced) of ${pools.map(([name]) => name).join(", ")}, + ${KEPT}`,
       fix: `write a /${32 - Math.ceil(Math.log2(needed))}, or lower maxNodes`,
     };
-  }
-};
-
-export const kubernetesApiHasKnownClients: Rule = function* (context) {
-  const endpoint = sectionOf(context)?.endpoint;
-  if (endpoint === undefined) {
-    return;
-  }
-  const path: Path = ["cluster", "oke", "endpoint", "allowedCidrs"];
-  if (endpoint.public && endpoint.allowedCidrs.length === 0) {
-    yield {
-      path,
-      value: endpoint.allowedCidrs,
-      allowed: "at least one network of operators, where the Kubernetes API has a public address",
-      fix: "list the networks that kubectl and Pulumi are run from, such as 203.0.113.0/24, or write public: false",
-    };
-  }
-  for (const [index, cidr] of endpoint.allowedCidrs.entries()) {
-    if (Number(cidr.split("/")[1]) < SHORTEST_OPERATORS) {
-      yield {
-        path: [...path, index],
-        value: cidr,
-        allowed: `networks of operators, with a prefix of /${SHORTEST_OPERATORS} or more: not the internet`,
-        fix: "list the networks that kubectl and Pulumi are run from, such as 203.0.113.0/24",
-      };
-    } else if (canonicalCidr(cidr) !== cidr) {
-      yield {
-        path: [...path, index],
-        value: cidr,
-        allowed: "a network in CIDR form",
-        fix: `write ${canonicalCidr(cidr) ?? "203.0.113.0/24"}`,
-      };
-    }
   }
 };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPrivateNetwork, operatorNetworks } from "../../../../components/cluster/eks/operators";
+import { operatorNetworks } from "../../../../components/cluster/eks/operators";
+import { isPrivateNetwork } from "../../../../names/cidr";
 
 describe("operatorNetworks", () => {
   it("brings every network in by one way, and private ones never over the internet", () => {

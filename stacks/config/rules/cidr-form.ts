@@ -1,0 +1,10 @@
+import { canonicalCidr } from "../../../names/cidr";
+import type { Path, ProblemDraft } from "../core/problems";
+
+/** What is wrong with a network that is not written by its first address: `10.0.0.1/16`. Nothing where it is. */
+export function inCidrForm(path: Path, cidr: string, example: string): ProblemDraft[] {
+  const canonical = canonicalCidr(cidr);
+  return canonical === cidr
+    ? []
+    : [{ path, value: cidr, allowed: "a network in CIDR form", fix: `write ${canonical ?? example}` }];
+}

@@ -1,0 +1,132 @@
+/** Rules of the addresses of an EKS cluster of our own. */
+import { EKS_PODS } from "../../../catalog/eks";
+import type { MachineShape } from "../../../catalog/shapes";
+import { contains, overlaps, PRIVATE_IPV4, parseCidr } from "../../../names/cidr";
+import { eksAddresses } from "../core/eks-addresses";
+import type { Path, ProblemDraft } from "../core/problems";
+import { knownMachine, knownPools, type Rule } from "../core/rule";
+import { inCidrForm } from "./cidr-form";
+import { madeEks } from "./eks-cluster";
+
+/** Nodes of a pool that exist twice while it is changed. */
+const SURGE = 1;
+/** Prefixes that Amazon takes for a VPC (docs.aws.amazon.com/vpc, "VPC CIDR blocks", read 2026-11-23). */
+const VPC_PREFIX = { least: 16, most: 28 } as const;
+/** Prefixes that EKS takes for Services (@pulumi/aws 7.48.0, ClusterKubernetesNetworkConfig). */
+const SERVICES_PREFIX = { least: 12, most: 24 } as const;
+
+const NETWORK: Path = ["cluster", "eks", "network"];
+
+type Written = NonNullable<ReturnType<typeof madeEks>>;
+
+export const eksAddressesFitTheNetwork: Rule = function* (context) {
+  const eks = madeEks(context);
+  if (eks === undefined) {
+    return;
+  }
+  const problems = [...addressProblems(eks)];
+  yield* problems;
+  if (problems.length === 0 && eksAddresses(eks.network.vpc, eks.zones) === undefined) {
+    yield {
+      path: [...NETWORK, "vpc"],
+      value: eks.network.vpc,
+      allowed: `a network with room for three subnets in each of ${eks.zones.length} zones, none smaller than a /28`,
+      fix: "write a larger network, such as 10.0.0.0/16",
+    };
+  }
+};
+
+function* addressProblems({ network: { vpc, services } }: Written): Generator<ProblemDraft> {
+  const vpcPath: Path = [...NETWORK, "vpc"];
+  const servicesPath: Path = [...NETWORK, "services"];
+  yield* inCidrForm(vpcPath, vpc, "10.0.0.0/16");
+  yield* inCidrForm(servicesPath, services, "172.20.0.0/16");
+  yield* prefixWithin(vpcPath, vpc, VPC_PREFIX, "what Amazon makes", "10.0.0.0/16");
+  yield* prefixWithin(servicesPath, services, SERVICES_PREFIX, "what EKS takes", "172.20.0.0/16");
+  const [network, own] = [parseCidr(vpc), parseCidr(services)];
+  const ranges = PRIVATE_IPV4.flatMap((range) => parseCidr(range) ?? []);
+  if (own && !ranges.some((range) => contains(range, own))) {
+    yield {
+      path: servicesPath,
+      value: services,
+      allowed: `a network inside of one of ${PRIVATE_IPV4.join(", ")}: what EKS takes`,
+      fix: "write 172.20.0.0/16",
+    };
+  }
+  if (network && own && overlaps(network, own)) {
+    yield {
+      path: servicesPath,
+      value: services,
+      allowed: `a network apart from cluster.eks.network.vpc, ${vpc}: pods could not tell a Service from a node`,
+      fix: "write a network that nothing else uses, such as 172.20.0.0/16",
+    };
+  }
+}
+
+function* prefixWithin(
+  path: Path,
+  cidr: string,
+  { least, most }: { readonly least: number; readonly most: number },
+  why: string,
+  example: string,
+): Generator<ProblemDraft> {
+  const prefix = Number(cidr.split("/")[1]);
+  if (prefix < least || prefix > most) {
+    yield {
+      path,
+      value: cidr,
+      allowed: `a network with a prefix of /${least} to /${most}: ${why}`,
+      fix: `write a network such as ${example}`,
+    };
+  }
+}
+
+/**
+ * Every pod has an address of the nodes' subnet, and so has what the VPC CNI keeps ready. Where machines are to be had
+ * nobody can say: the subnet of each zone has room for all nodes of all pools that may be there.
+ */
+export const eksSubnetsHoldEveryNode: Rule = function* (context) {
+  const eks = madeEks(context);
+  const pools = knownPools(context);
+  if (eks === undefined || pools === undefined || [...addressProblems(eks)].length > 0) {
+    return;
+  }
+  const subnets = eksAddresses(eks.network.vpc, eks.zones)?.nodes ?? {};
+  const crowded = Object.entries(subnets).flatMap(([zone, cidr]) => {
+    const here = Object.entries(pools).flatMap(([name, pool]) => {
+      const machine = knownMachine(pool);
+      return machine?.provider === "aws" && (pool.zones ?? eks.zones).includes(zone)
+        ? [{ name, nodes: pool.maxNodes + SURGE, each: nodeAddresses(machine) }]
+        : [];
+    });
+    const endpoints = eks.network.endpoints.length;
+    const needed = here.reduce((sum, { nodes, each }) => sum + nodes * each, EKS_PODS.keptAddresses + endpoints);
+    const has = sizeOf(cidr);
+    return has < needed ? [{ zone, cidr, here, endpoints, needed, has }] : [];
+  });
+  const [worst] = crowded.sort((one, other) => other.needed - one.needed);
+  if (worst === undefined) {
+    return;
+  }
+  const { zone, cidr, here, endpoints, needed, has } = worst;
+  const terms = here.map(({ name, nodes, each }) => `${name} ${nodes} × ${each}`).join(" + ");
+  yield {
+    path: [...NETWORK, "vpc"],
+    value: `${eks.network.vpc}, of which nodes and pods in ${zone} have ${cidr}: ${has} addresses`,
+    allowed: `at least ${needed} addresses in ${zone}: Σ (maxNodes + ${SURGE} while nodes are replaced) × (pods per node, at most ${EKS_PODS.most}, + ${EKS_PODS.warm} kept ready) = ${terms}, + ${endpoints} of endpoints + ${EKS_PODS.keptAddresses} that Amazon keeps`,
+    fix: `write a larger network (a /${VPC_PREFIX.least} at most), lower maxNodes, or give pools zones of their own (pools.<name>.zones)`,
+  };
+};
+
+/**
+ * Addresses that a node takes: those of its pods, and of one interface more than it needs. What a machine could have at
+ * most is far more than engines need, and is not counted.
+ */
+export function nodeAddresses({ maxPods }: Pick<MachineShape, "maxPods">): number {
+  return Math.min(maxPods ?? EKS_PODS.most, EKS_PODS.most) + EKS_PODS.warm;
+}
+
+function sizeOf(cidr: string): number {
+  const network = parseCidr(cidr);
+  return network === undefined ? 0 : Number(network.last - network.first + 1n);
+}
