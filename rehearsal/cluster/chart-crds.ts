@@ -6,6 +6,7 @@ import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 import { repositoryRoot } from "../../names/repository-root";
 import { moduleFolder } from "../parts/find";
 import { type ApiClient, ApiError } from "./api-client";
+import { withoutDescriptions } from "./crd-descriptions";
 import { waitFor } from "./wait";
 
 /** Where custom resource definitions lie. */
@@ -149,7 +150,7 @@ export async function createDefinition(
 ): Promise<void> {
   const path = `/apis/${summary.apiVersion}/customresourcedefinitions`;
   for (let attempt = 1; ; attempt += 1) {
-    const { status, body } = await client.request("POST", path, text, "application/yaml");
+    const { status, body } = await client.request("POST", path, withoutDescriptions(text), "application/yaml");
     if (status === 201 || status === 409) {
       return;
     }

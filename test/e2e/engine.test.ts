@@ -18,7 +18,7 @@ const CONTROL_API = "Deployment platform-control-api-deployment";
 const MODEL = { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 };
 
 describe("dev on the real engine and a real control plane", { timeout: 300_000 }, () => {
-  const bed = sharedBySuite(() => TestBed.start("dev", SECRETS));
+  const bed = sharedBySuite(() => TestBed.start("dev", SECRETS, { checkpoints: "step" }));
   const up = (): Promise<Operation> => operation((onEvent) => bed().stack.up({ onEvent }));
   const upWithModels = async (models: object): Promise<Operation> => {
     await bed().stack.setConfig("inference-stacks:models", { value: JSON.stringify(models) });

@@ -83,7 +83,7 @@ export async function compareWithApply(rounds: number, progress: (text: string) 
 
 /** The environment's surroundings with the custom resource definitions of all its charts. */
 async function withTestBed(work: (bed: TestBed) => Promise<void>): Promise<void> {
-  const bed = await TestBed.start(ENVIRONMENT);
+  const bed = await TestBed.start(ENVIRONMENT, {}, { checkpoints: "step" });
   try {
     const kinds = kindsOf(recordedObjects(bed.offline.recording.resources));
     for (const chart of chartsWithCrds()) {

@@ -8,6 +8,16 @@ import type { CloudStore } from "./providers/cloud/store";
 import { pulumi } from "./pulumi";
 import { type CloudBehaviour, Surroundings } from "./surroundings";
 
+export interface TestBedOptions extends CloudBehaviour {
+  /**
+   * When the engine writes the state: after each step, as it does for users, or at the end of an operation. Written after each of
+   * hundreds of steps, it takes half of an operation's CPU seconds; only what kills the engine, or measures it, reads it before the end.
+   *
+   * @default "end"
+   */
+  readonly checkpoints?: "step" | "end";
+}
+
 /** An environment's program on the real engine, driven by the Automation API. */
 export class TestBed {
   private constructor(
@@ -17,18 +27,24 @@ export class TestBed {
 
   /**
    * @param config values beside, or instead of, those of the environment's file, by full key.
-   * @param behaviour of the cloud, where the program makes its cluster.
+   * @param options of the engine, and of the cloud where the program makes its cluster.
    * @throws Error that names the command which installs a missing part.
    */
   static async start(
     name: EnvironmentName,
     config: automation.ConfigMap = {},
-    behaviour: CloudBehaviour = {},
+    { checkpoints = "end", ...behaviour }: TestBedOptions = {},
   ): Promise<TestBed> {
     const file = readEnvironment(name, config);
     const surroundings = await Surroundings.start(name, file, behaviour);
     try {
-      return new TestBed(surroundings, await createStack(name, file, surroundings.env));
+      return new TestBed(
+        surroundings,
+        await createStack(name, file, {
+          ...surroundings.env,
+          ...(checkpoints === "end" && { PULUMI_SKIP_CHECKPOINTS: "true" }),
+        }),
+      );
     } catch (error) {
       await surroundings.stop();
       throw error;
