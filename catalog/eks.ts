@@ -31,3 +31,21 @@ export const EKS_USUAL_ENDPOINTS = table.endpoints.usual as Texts;
 
 /** Days for which a log group can keep what it gets. */
 export const EKS_LOG_DAYS = table.logDays.values as [number, ...number[]];
+
+/** Add-ons of Amazon's that every cluster has. */
+export type EksAddonName =
+  | "aws-ebs-csi-driver"
+  | "coredns"
+  | "eks-pod-identity-agent"
+  | "kube-proxy"
+  | "metrics-server"
+  | "vpc-cni";
+
+/** Versions of Kubernetes whose add-ons' versions are known: 1.34. */
+export const EKS_ADDON_KUBERNETES: readonly string[] = Object.keys(table.addons.versions);
+
+/** The version of an add-on on a cluster of a version of Kubernetes. Undefined: none is known, and Amazon takes its own. */
+export function eksAddonVersion(kubernetesVersion: string, addon: EksAddonName): string | undefined {
+  const versions: Readonly<Record<string, Readonly<Record<EksAddonName, string>>>> = table.addons.versions;
+  return versions[kubernetesVersion]?.[addon];
+}

@@ -47,7 +47,7 @@ export type IdentityBinder = (binding: {
   readonly name: string;
   readonly namespace: string;
   readonly serviceAccount: string;
-  /** What it may do, in the cloud's own words: OCI `use buckets in compartment id …`. */
+  /** What it may do, in the cloud's own words: OCI `use buckets in compartment id …`, AWS a statement of IAM as JSON. */
   readonly grants: readonly pulumi.Input<string>[];
 }) => {
   /** Annotations of the service account. */

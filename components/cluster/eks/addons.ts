@@ -1,32 +1,96 @@
+import { Addon } from "@pulumi/aws/eks/addon";
 import type * as pulumi from "@pulumi/pulumi";
+import { eksAddonVersion } from "../../../catalog/eks";
 import { PlatformComponent } from "../../core/platform-component";
+import { EKS_ADDONS, type EksAddon, type EksAddonAccount } from "./addon-table";
 import type { EksControlPlane } from "./control-plane";
+import { diskKeyStatements } from "./disk-key-statements";
+import { iamDocument } from "./iam-document";
+import type { IamRole } from "./iam-role";
 import type { EksKeys } from "./keys";
+import { podRole } from "./pod-identity";
 import type { EksSettings } from "./settings";
 
 export interface EksAddonsArgs {
-  readonly settings: EksSettings;
-  readonly controlPlane: EksControlPlane;
+  readonly settings: Pick<EksSettings, "environment" | "region" | "kubernetesVersion">;
+  readonly controlPlane: Pick<EksControlPlane, "clusterArn" | "clusterName">;
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
 }
+
+/** Namespace of Amazon's add-ons. */
+const NAMESPACE = "kube-system";
 
 /**
  * What Amazon runs in the cluster. In two steps, because a node needs some of it to become ready, and the pods of the rest
  * need nodes.
+ *
+ * Versions are pinned by Kubernetes version (catalog/eks.json): they change with the cluster's, or with a release of this
+ * project, and never between two runs of the same one. What stands here holds: where somebody has changed an object of an add-on by hand, the
+ * next change of it takes that back (`OVERWRITE`).
  */
 export class EksAddons extends PlatformComponent {
   /** Pod network, kube-proxy and the identity agent: what nodes wait for. */
   readonly beforeNodes: readonly pulumi.Resource[];
-  private after: readonly pulumi.Resource[] = [];
 
-  constructor(name: string, _args: EksAddonsArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(
+    name: string,
+    private readonly args: EksAddonsArgs,
+    opts?: pulumi.ComponentResourceOptions,
+  ) {
     super("cluster:EksAddons", name, opts);
-    this.beforeNodes = [];
+    this.beforeNodes = this.install("before nodes", []);
     this.registerOutputs({});
   }
 
   /** Name resolution, volumes, metrics: what needs nodes. */
-  installOn(_nodes: readonly pulumi.Resource[]): readonly pulumi.Resource[] {
-    return this.after;
+  installOn(nodes: readonly pulumi.Resource[]): readonly pulumi.Resource[] {
+    return this.install("after nodes", nodes);
+  }
+
+  private install(step: EksAddon["comes"], after: readonly pulumi.Resource[]): pulumi.Resource[] {
+    return EKS_ADDONS.filter(({ comes }) => comes === step).map((row) => this.addon(row, after));
+  }
+
+  private addon({ addon, suffix, values, account }: EksAddon, after: readonly pulumi.Resource[]): Addon {
+    const { settings, controlPlane } = this.args;
+    const role = account && this.role(`${suffix}-rights`, addon, account);
+    return new Addon(
+      this.child(suffix),
+      {
+        clusterName: controlPlane.clusterName,
+        addonName: addon,
+        addonVersion: eksAddonVersion(settings.kubernetesVersion, addon),
+        resolveConflictsOnCreate: "OVERWRITE",
+        resolveConflictsOnUpdate: "OVERWRITE",
+        ...(values && { configurationValues: JSON.stringify(values(settings)) }),
+        ...(role && {
+          podIdentityAssociations: [{ serviceAccount: account.serviceAccount, roleArn: role.arn }],
+        }),
+      },
+      this.childOptions({ dependsOn: [...after, ...(role?.ready ?? [])] }),
+    );
+  }
+
+  private role(
+    suffix: string,
+    addon: string,
+    { serviceAccount, amazonPolicy, usesVolumesKey }: EksAddonAccount,
+  ): IamRole {
+    const { settings, controlPlane, keys } = this.args;
+    return podRole(
+      this.child(suffix),
+      {
+        settings,
+        controlPlane,
+        namespace: NAMESPACE,
+        serviceAccount,
+        description: `Add-on ${addon} of the EKS cluster ${settings.environment}`,
+        amazonPolicies: [amazonPolicy],
+        ...(usesVolumesKey && {
+          documents: { disks: keys.volumesKeyArn.apply((key) => iamDocument(diskKeyStatements(key))) },
+        }),
+      },
+      this.childOptions(),
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { Provider } from "@pulumi/aws/provider";
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import type { AwsGround, Cluster } from "../../core/cluster";
+import type { AwsGround, Cluster, IdentityBinder } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
 import { awsLoadBalancer } from "../load-balancers";
@@ -17,6 +17,7 @@ import { LoadBalancerIdentity } from "./load-balancer-identity";
 import { ModelBucket } from "./model-bucket";
 import { EksNetwork } from "./network";
 import { EksNodeGroups } from "./node-groups";
+import { workloadIdentity } from "./pod-identity";
 import type { EksPool, EksSettings } from "./settings";
 import { environmentTags } from "./tags";
 import { eksVolumeClass } from "./volume-class";
@@ -49,7 +50,7 @@ export class EksCluster extends PlatformComponent implements Cluster {
   readonly networkPolicies = "present";
   readonly gpuSoftware = "platform";
   readonly gpuExporters: Cluster["gpuExporters"];
-  readonly workloadIdentity = undefined;
+  readonly workloadIdentity: IdentityBinder;
   readonly aws: AwsGround;
   readonly modelBucket: pulumi.Output<string> | undefined;
   readonly privateCidrs: readonly string[];
@@ -89,13 +90,18 @@ export class EksCluster extends PlatformComponent implements Cluster {
     const provisioned = pools.filter(({ karpenterNodes }) => karpenterNodes > 0);
     const karpenter =
       provisioned.length > 0
-        ? new KarpenterIdentity(
-            this.child("karpenter"),
-            { settings, controlPlane, network, keys, pools: provisioned },
-            children,
-          )
+        ? new KarpenterIdentity(this.child("karpenter"), { settings, controlPlane, keys, pools: provisioned }, children)
         : undefined;
-    const loadBalancers = new LoadBalancerIdentity(this.child("load-balancers"), { settings, controlPlane }, children);
+    const loadBalancers = new LoadBalancerIdentity(
+      this.child("load-balancers"),
+      { settings, controlPlane, network },
+      children,
+    );
+    this.workloadIdentity = workloadIdentity(
+      (binding) => this.child(`identity-${binding}`),
+      { settings, controlPlane },
+      children,
+    );
     this.modelBucket = settings.modelBucket
       ? new ModelBucket(this.child("models"), { settings, keys }, children).bucketName
       : undefined;

@@ -1,37 +1,95 @@
+import { AccessEntry } from "@pulumi/aws/eks/accessEntry";
 import * as pulumi from "@pulumi/pulumi";
+import { AWS_ACCOUNTS } from "../../../names/aws";
 import type { KarpenterGround } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
+import { placeOf } from "./arn";
 import type { EksControlPlane } from "./control-plane";
+import { iamDocument, serviceTrust } from "./iam-document";
+import { IamRole } from "./iam-role";
+import { KarpenterQueue } from "./karpenter-queue";
+import { ec2Service, KARPENTER_POLICIES, type KarpenterPolicy, karpenterStatements } from "./karpenter-statements";
 import type { EksKeys } from "./keys";
-import type { EksNetwork } from "./network";
+import { PodIdentity } from "./pod-identity";
 import type { EksPool, EksSettings } from "./settings";
 import { DISCOVERY_TAG, environmentTags } from "./tags";
 
 export interface KarpenterIdentityArgs {
   readonly settings: EksSettings;
-  readonly controlPlane: EksControlPlane;
-  readonly network: Pick<EksNetwork, "subnetIds">;
+  readonly controlPlane: Pick<EksControlPlane, "clusterArn" | "clusterName">;
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
   /** Those whose nodes Karpenter makes. */
-  readonly pools: readonly EksPool[];
+  readonly pools: readonly Pick<EksPool, "capacity">[];
 }
 
-/** What Karpenter needs of the cloud: its rights, the role of its nodes, and the queue on which it hears that some will go. */
+/** Policies of Amazon's for a node: to join, and to pull images. Rights of the pod network are its add-on's own. */
+const NODE_POLICIES = ["AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly"];
+
+/**
+ * What Karpenter needs of the cloud: its rights, the role of its nodes, and the queue on which it hears that some will go.
+ *
+ * Its nodes have a role of their own, because of the entry by which they join: EKS makes it for managed groups itself, and
+ * takes it away with the last group of a role (EKS User Guide, "access entries", read 2026-11-23).
+ */
 export class KarpenterIdentity extends PlatformComponent {
   readonly ground: KarpenterGround;
+  /** All that its pods, and the nodes that they make, rely on. */
   readonly ready: readonly pulumi.Resource[];
 
-  constructor(name: string, { settings, keys }: KarpenterIdentityArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: KarpenterIdentityArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:KarpenterIdentity", name, opts);
+    const { settings, controlPlane, keys, pools } = args;
+    const { environment, region } = settings;
+    const nodes = new IamRole(
+      this.child("nodes"),
+      {
+        settings,
+        description: `Nodes that Karpenter makes for the EKS cluster ${environment}`,
+        trust: serviceTrust(ec2Service(region)),
+        amazonPolicies: NODE_POLICIES,
+      },
+      this.childOptions(),
+    );
+    const entry = new AccessEntry(
+      this.child("nodes-entry"),
+      { clusterName: controlPlane.clusterName, principalArn: nodes.arn, type: "EC2_LINUX" },
+      this.childOptions(),
+    );
+    const queue = new KarpenterQueue(this.child("queue"), { clusterName: environment }, this.childOptions());
+    const statements = pulumi
+      .all([controlPlane.clusterArn, nodes.arn, queue.arn, keys.volumesKeyArn])
+      .apply(([clusterArn, nodeRoleArn, queueArn, volumesKeyArn]) =>
+        karpenterStatements({
+          place: placeOf(clusterArn),
+          clusterName: environment,
+          clusterArn,
+          nodeRoleArn,
+          queueArn,
+          volumesKeyArn,
+          spot: pools.some(({ capacity }) => capacity === "spot"),
+        }),
+      );
+    const document = (policy: KarpenterPolicy) => statements.apply((all) => iamDocument(all[policy]));
+    const identity = new PodIdentity(
+      this.child("controller"),
+      {
+        settings,
+        controlPlane,
+        ...AWS_ACCOUNTS.karpenter,
+        description: `Karpenter of the EKS cluster ${environment}`,
+        documents: Object.fromEntries(KARPENTER_POLICIES.map((policy) => [policy, document(policy)])),
+      },
+      this.childOptions(),
+    );
     this.ground = {
-      queueName: pulumi.output(""),
-      nodeRoleName: pulumi.output(""),
-      discovery: { key: DISCOVERY_TAG, value: settings.environment },
+      queueName: queue.queueName,
+      nodeRoleName: nodes.roleName,
+      discovery: { key: DISCOVERY_TAG, value: environment },
       volumesKeyArn: keys.volumesKeyArn,
       nodeImage: settings.nodeImage,
       tags: environmentTags(settings),
     };
-    this.ready = [];
+    this.ready = [...nodes.ready, entry, ...queue.ready, ...identity.ready];
     this.registerOutputs({});
   }
 }

@@ -1,9 +1,11 @@
 import { PodIdentityAssociation } from "@pulumi/aws/eks/podIdentityAssociation";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
+import type { IdentityBinder } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import type { EksControlPlane } from "./control-plane";
-import { podTrust } from "./iam-document";
+import { type IamStatement, iamDocument, podTrust } from "./iam-document";
 import { IamRole, type IamRoleArgs } from "./iam-role";
+import type { EksSettings } from "./settings";
 
 export interface PodRoleArgs extends Omit<IamRoleArgs, "trust"> {
   readonly controlPlane: Pick<EksControlPlane, "clusterArn">;
@@ -45,4 +47,38 @@ export class PodIdentity extends PlatformComponent {
     this.ready = [...role.ready, association];
     this.registerOutputs({});
   }
+}
+
+/**
+ * Gives service accounts of the platform their rights. A grant is one statement of an IAM policy as JSON, as `IamStatement`
+ * has it, with its `Sid`.
+ *
+ * @param nameOf logical name of a binding's component.
+ */
+export function workloadIdentity(
+  nameOf: (binding: string) => string,
+  {
+    settings,
+    controlPlane,
+  }: Pick<PodIdentityArgs, "controlPlane"> & { readonly settings: Pick<EksSettings, "environment" | "region"> },
+  opts: pulumi.ComponentResourceOptions,
+): IdentityBinder {
+  return ({ name, namespace, serviceAccount, grants }) => {
+    const document = pulumi
+      .all([...grants])
+      .apply((texts) => iamDocument(texts.map((text) => JSON.parse(text) as IamStatement)));
+    const { ready } = new PodIdentity(
+      nameOf(name),
+      {
+        settings,
+        controlPlane,
+        namespace,
+        serviceAccount,
+        description: `Service account ${namespace}/${serviceAccount} of the EKS cluster ${settings.environment}`,
+        documents: { grants: document },
+      },
+      opts,
+    );
+    return { annotations: {}, ready };
+  };
 }
