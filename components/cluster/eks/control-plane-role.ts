@@ -38,7 +38,7 @@ export class EksControlPlaneRole extends PlatformComponent {
 /**
  * What Amazon's policy for the role leaves out: the key. And what must not be: a control plane that is being deleted still
  * logs, and would make its log group again after it is gone, one that keeps logs forever and is in the way of the next
- * cluster of this name (terraform-aws-modules/terraform-aws-eks#920; main.tf there at bef29c4, 2026-04-27, for both).
+ * cluster of this name (terraform-aws-modules/terraform-aws-eks#920; main.tf there at 0005984, for both).
  */
 function document(secretsKeyArn: string, logGroupArn: string): string {
   return iamDocument([

@@ -27,8 +27,9 @@ const LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
  * What it is made with for good: name, role, addresses of Services, key of its secrets, no add-ons that it would bring and
  * nobody manage, no rights for whoever made it. Another value there replaces the cluster, with all that runs on it; in
  * production it is protected, by Pulumi and by EKS, so that such a change is refused instead (`ForceNew` in
- * hashicorp/terraform-provider-aws e33a89d, internal/service/eks/cluster.go). Of the last two EKS tells nothing back, and a
- * cluster that was imported has another value in the state: their differences are ignored (pulumi/pulumi-aws#3997, #4096).
+ * hashicorp/terraform-provider-aws 00555dc, internal/service/eks/cluster.go; another key the provider would write down
+ * there, and change nothing). Of the last two EKS tells nothing back, and a cluster that was imported has another value in
+ * the state: their differences are ignored (pulumi/pulumi-aws#3997, #4096).
  *
  * The private endpoint is always on: inside of the network the name of the API leads to it, so that nodes need no place
  * in the list of the public one, and no way out to come back in (EKS User Guide, "Cluster API server endpoint", read
@@ -89,6 +90,9 @@ export class EksControlPlane extends PlatformComponent {
         // Its rights last longer than the cluster: EKS removes network interfaces and its group with them.
         dependsOn: [logs, ...role.ready],
         ignoreChanges: ["accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons"],
+        replaceOnChanges: ["encryptionConfig.provider.keyArn"],
+        // Its name is taken until it is gone.
+        deleteBeforeReplace: true,
         // The provider's own limits are 30, 60 and 15 minutes.
         customTimeouts: { create: "1h", update: "2h", delete: "1h" },
       }),

@@ -99,6 +99,14 @@ describe("EksControlPlane", () => {
     ]);
   });
 
+  it("is replaced over another key of its secrets, which the provider would only write down", async () => {
+    const { deployment } = await controlPlane();
+    expect(cluster(deployment).options).toMatchObject({
+      replaceOnChanges: ["encryptionConfig.provider.keyArn"],
+      deleteBeforeReplace: true,
+    });
+  });
+
   it("protects what production runs on, by Pulumi and by EKS", async () => {
     const { deployment } = await controlPlane({ protect: true });
     expect(cluster(deployment).options.protect).toBe(true);
