@@ -1,4 +1,5 @@
 import table from "./eks.json";
+import type { MachineShape } from "./shapes";
 
 /** Day on which what is here was read. */
 export const EKS_AS_OF = table.asOf;
@@ -48,4 +49,24 @@ export const EKS_ADDON_KUBERNETES: readonly string[] = Object.keys(table.addons.
 export function eksAddonVersion(kubernetesVersion: string, addon: EksAddonName): string | undefined {
   const versions: Readonly<Record<string, Readonly<Record<EksAddonName, string>>>> = table.addons.versions;
   return versions[kubernetesVersion]?.[addon];
+
+interface GpuImage {
+  readonly image: string;
+  readonly families: readonly string[];
+}
+
+const GPU_IMAGES: Readonly<Record<string, GpuImage>> = table.nodeImages.gpu;
+
+/** `p5` of `p5.48xlarge`. */
+export function instanceFamily(shape: string): string {
+  return shape.slice(0, shape.indexOf("."));
+}
+
+/** The type of Amazon's image that a managed node group of such machines boots. Undefined: none has drivers for it. */
+export function eksImageType({ name, gpu, cpu }: Pick<MachineShape, "name" | "gpu" | "cpu">): string | undefined {
+  if (gpu === undefined) {
+    return table.nodeImages.standard[cpu.arch];
+  }
+  const found = GPU_IMAGES[cpu.arch];
+  return found?.families.includes(instanceFamily(name)) ? found.image : undefined;
 }

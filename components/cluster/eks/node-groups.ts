@@ -1,9 +1,17 @@
+import { PlacementGroup } from "@pulumi/aws/ec2/placementGroup";
+import { NodeGroup } from "@pulumi/aws/eks/nodeGroup";
 import type * as pulumi from "@pulumi/pulumi";
+import { eksImageType } from "../../../catalog/eks";
+import type { MachineShape } from "../../../catalog/shapes";
+import type { Taint } from "../../../planner/types";
 import { PlatformComponent } from "../../core/platform-component";
 import type { EksControlPlane } from "./control-plane";
+import { EfaSecurityGroup } from "./efa";
 import type { EksKeys } from "./keys";
+import { nodeTemplate, registeredTaints } from "./launch-template";
 import type { EksNetwork } from "./network";
-import type { EksPool, EksSettings } from "./settings";
+import { nodeRole } from "./node-role";
+import type { EksCapacity, EksPool, EksSettings } from "./settings";
 
 export interface EksNodeGroupsArgs {
   readonly settings: EksSettings;
@@ -16,13 +24,117 @@ export interface EksNodeGroupsArgs {
   readonly after: readonly pulumi.Resource[];
 }
 
+/** Machines with GPUs take long to come, and an update drains node after node, each for 15 minutes at most. */
+const TIMEOUTS: pulumi.CustomTimeouts = { create: "1h", update: "3h", delete: "1h" };
+
+/** EKS's longest name is 63 characters, of which the provider's suffix takes 26 (hashicorp/terraform-provider-aws, id.UniqueId). */
+const LONGEST_PREFIX = 37;
+
 /** The managed node groups: the nodes that always run, those of reservations, and those that are tried before models come. */
 export class EksNodeGroups extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];
 
-  constructor(name: string, _args: EksNodeGroupsArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: EksNodeGroupsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:EksNodeGroups", name, opts);
-    this.ready = [];
+    const { settings, controlPlane, network, keys, pools, after } = args;
+    const role = nodeRole(this.child("role"), settings, this.childOptions());
+    const efa = pools.some((pool) => pool.efa)
+      ? new EfaSecurityGroup(this.child("efa"), { settings, vpcId: network.vpcId }, this.childOptions())
+      : undefined;
+    this.ready = pools.map((pool) => {
+      const { plan, groupNodes } = pool;
+      const template = nodeTemplate(
+        this.child(`${plan.name}-machine`),
+        {
+          settings,
+          pool,
+          volumesKeyArn: keys.volumesKeyArn,
+          // EKS adds the cluster's own group only where the template names none.
+          securityGroupIds: [
+            controlPlane.securityGroupId,
+            ...(pool.efa && efa !== undefined ? [efa.securityGroupId] : []),
+          ],
+          placementGroupName: pool.placementGroup ? this.placementGroup(plan.name) : undefined,
+        },
+        this.childOptions(),
+      );
+      return new NodeGroup(
+        this.child(plan.name),
+        {
+          clusterName: controlPlane.clusterName,
+          nodeGroupNamePrefix: `${plan.name.slice(0, LONGEST_PREFIX - 1)}-`,
+          nodeRoleArn: role.arn,
+          subnetIds: pool.zones.map((zone) => subnetOf(network, zone)),
+          amiType: imageType(plan.shape),
+          version: settings.kubernetesVersion,
+          capacityType: capacityType(pool.capacity),
+          ...(!isBlock(pool.capacity) && { instanceTypes: [plan.shape.name] }),
+          scalingConfig: {
+            minSize: isBlock(pool.capacity) ? 0 : groupNodes,
+            desiredSize: groupNodes,
+            maxSize: groupNodes,
+          },
+          // Machines with GPUs are scarce: one goes before its successor comes.
+          updateConfig: { maxUnavailable: 1, ...(plan.shape.gpu && { updateStrategy: "MINIMAL" }) },
+          launchTemplate: { id: template.id, version: template.latestVersion.apply(String) },
+          labels: { ...plan.labels },
+          taints: registeredTaints(pool).length > 0 ? [] : plan.taints.map(groupTaint),
+          // One pod that cannot be evicted must not keep a node on an old version for ever.
+          forceUpdateVersion: true,
+        },
+        this.childOptions({
+          // The role's rights, add-ons, ways out: a node that lacks one of them never becomes ready.
+          dependsOn: [...role.ready, ...(efa?.ready ?? []), ...after],
+          // EKS takes a block's nodes away before its machines go. In other groups nobody else can set how many there are, for
+          // their limits are one number; and EKS refuses a least above what is ignored (terraform-aws-eks#2030).
+          ignoreChanges: isBlock(pool.capacity) ? ["scalingConfig.desiredSize"] : [],
+          // Reserved machines are no more than they are: a second group would wait for those of the first.
+          deleteBeforeReplace: typeof pool.capacity === "object",
+          customTimeouts: TIMEOUTS,
+        }),
+      );
+    });
     this.registerOutputs({});
   }
+
+  private placementGroup(pool: string): pulumi.Output<string> {
+    return new PlacementGroup(this.child(`${pool}-placement`), { strategy: "cluster" }, this.childOptions()).name;
+  }
+}
+
+function subnetOf({ subnetIds }: Pick<EksNetwork, "subnetIds">, zone: string): pulumi.Output<string> {
+  const subnet = subnetIds.nodes[zone];
+  if (subnet === undefined) {
+    throw new Error(`no subnet in ${zone}: validation should have refused it`);
+  }
+  return subnet;
+}
+
+function imageType(shape: MachineShape): string {
+  const type = eksImageType(shape);
+  if (type === undefined) {
+    throw new Error(`no image of Amazon's for ${shape.name}: validation should have refused it`);
+  }
+  return type;
+}
+
+function isBlock(capacity: EksCapacity): boolean {
+  return typeof capacity === "object" && "capacityBlock" in capacity;
+}
+
+function capacityType(capacity: EksCapacity): string {
+  if (isBlock(capacity)) {
+    return "CAPACITY_BLOCK";
+  }
+  return capacity === "spot" ? "SPOT" : "ON_DEMAND";
+}
+
+const EFFECTS: Readonly<Record<Taint["effect"], string>> = {
+  NoSchedule: "NO_SCHEDULE",
+  NoExecute: "NO_EXECUTE",
+  PreferNoSchedule: "PREFER_NO_SCHEDULE",
+};
+
+function groupTaint({ key, value, effect }: Taint) {
+  return { key, effect: EFFECTS[effect], ...(value !== undefined && { value }) };
 }
