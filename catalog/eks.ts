@@ -49,6 +49,7 @@ export const EKS_ADDON_KUBERNETES: readonly string[] = Object.keys(table.addons.
 export function eksAddonVersion(kubernetesVersion: string, addon: EksAddonName): string | undefined {
   const versions: Readonly<Record<string, Readonly<Record<EksAddonName, string>>>> = table.addons.versions;
   return versions[kubernetesVersion]?.[addon];
+}
 
 interface GpuImage {
   readonly image: string;
