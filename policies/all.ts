@@ -4,6 +4,7 @@ import { gpuClaimedOnce } from "./rules/gpu-claimed-once";
 import { gpuExclusive } from "./rules/gpu-exclusive";
 import { gpuTolerations } from "./rules/gpu-tolerations";
 import { imageArchitecture } from "./rules/image-architecture";
+import { leastPrivilegeAws } from "./rules/least-privilege-aws";
 import { leastPrivilegeOci } from "./rules/least-privilege-oci";
 import { memoryFit } from "./rules/memory-fit";
 import { monthlyBudget } from "./rules/monthly-budget";
@@ -28,6 +29,7 @@ export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   gpuExclusive,
   gpuTolerations,
   imageArchitecture,
+  leastPrivilegeAws,
   leastPrivilegeOci,
   memoryFit,
   monthlyBudget,
