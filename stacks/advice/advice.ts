@@ -4,6 +4,7 @@ import type { LoadedEnvironment } from "../config";
 import { apiServerCidrs } from "./api-server-cidrs";
 import { cloudCapacity } from "./cloud-capacity";
 import { declaredLevels } from "./declared-levels";
+import { eksVersion } from "./eks-version";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
@@ -24,7 +25,7 @@ export interface Advised extends LoadedEnvironment {
 type Piece = (advised: Advised) => CapacityProblem[];
 
 /** About the cluster and its nodes. */
-const OF_CLUSTER: readonly Piece[] = [privateEndpoint, cloudCapacity];
+const OF_CLUSTER: readonly Piece[] = [privateEndpoint, eksVersion, cloudCapacity];
 
 /** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
 const PIECES: readonly Piece[] = [
@@ -32,6 +33,7 @@ const PIECES: readonly Piece[] = [
   exampleNames,
   wildcardDns,
   privateEndpoint,
+  eksVersion,
   ofAddons,
   legacyEngines,
   engineOptionAdvice,

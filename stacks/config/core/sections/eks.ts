@@ -43,8 +43,8 @@ export const eksSection = z
       .regex(/^1\.\d+$/)
       .meta({
         description: "Minor version of the control plane and of new nodes, as EKS writes it.",
-        allowed: 'a version such as "1.34", in quotes',
-        example: "1.34",
+        allowed: 'a version such as "1.35", in quotes',
+        example: "1.35",
       }),
     zones: z
       .array(zoneName)
@@ -121,7 +121,7 @@ export const eksSection = z
     description: "The cluster to make; with provision: create alone.",
     example: {
       region: "us-east-1",
-      kubernetesVersion: "1.34",
+      kubernetesVersion: "1.35",
       zones: ["us-east-1a", "us-east-1b", "us-east-1c"],
       administrators: ["arn:aws:iam::111122223333:role/platform"],
     },
