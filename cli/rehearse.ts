@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type EnvironmentRun, runEnvironment } from "../offline/environment";
+import { AutoscaledRehearsal, autoscalerProblem } from "../rehearsal/autoscaler";
 import { kindsOf, recordedObjects } from "../rehearsal/cluster/recorded-objects";
 import { missingParts } from "../rehearsal/needed-parts";
 import type { NodeCounts } from "../rehearsal/pool-nodes";
@@ -26,6 +27,9 @@ pools have them; then drains and loses nodes. Nothing is created anywhere else. 
 
   --config FILE    read this file instead of Pulumi.<environment>.yaml
   --nodes POOL=N   start with N nodes in a pool instead of its minimum; once for each pool
+  --autoscaler karpenter
+                   start without the nodes that Karpenter makes: the real one makes them, on a simulated cloud with
+                   the catalogue's machines and prices; drains and losses are left out
   --json           machine-readable report
   --keep           then leave the control plane running until Ctrl-C, and say where its kubeconfig is
   --help           this text
@@ -58,11 +62,11 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
 async function perform(
   run: EnvironmentRun,
   watch: Stopwatch,
-  { nodes, json, keep }: Arguments,
+  { nodes, autoscaled, json, keep }: Arguments,
   io: CommandIo,
   progress: Progress,
 ): Promise<number> {
-  const rehearsal = await Rehearsal.start(run, watch, nodes);
+  const rehearsal = await (autoscaled ? AutoscaledRehearsal : Rehearsal).start(run, watch, nodes);
   try {
     const report = await rehearsal.perform();
     progress.stop();
@@ -82,7 +86,10 @@ interface Refusal extends Problem {
 }
 
 /** Why a rehearsal cannot begin. */
-async function refusalOf(run: EnvironmentRun, { environment, nodes }: Arguments): Promise<Refusal | undefined> {
+async function refusalOf(
+  run: EnvironmentRun,
+  { environment, nodes, autoscaled }: Arguments,
+): Promise<Refusal | undefined> {
   const pools = run.plan.pools.map(({ name }) => name);
   const unknown = Object.keys(nodes).filter((name) => !pools.includes(name));
   if (unknown.length > 0) {
@@ -90,6 +97,10 @@ async function refusalOf(run: EnvironmentRun, { environment, nodes }: Arguments)
       status: EXIT.badInput,
       problem: `--nodes: there is no pool ${unknown.join(", ")}; pools of ${environment}: ${pools.join(", ")}`,
     };
+  }
+  const problem = autoscaled ? autoscalerProblem(run, nodes) : undefined;
+  if (problem !== undefined) {
+    return { status: EXIT.badInput, problem };
   }
   const verdict = judge(run);
   if (!isDeployable(verdict)) {
@@ -100,12 +111,14 @@ async function refusalOf(run: EnvironmentRun, { environment, nodes }: Arguments)
       problem: `${environment} must not be deployed, so there is nothing to rehearse (npm run plan -- ${environment}):\n${lines.join("\n")}`,
     };
   }
-  const missing = await missingParts(kindsOf(recordedObjects(run.recording.resources)));
+  const missing = await missingParts(kindsOf(recordedObjects(run.recording.resources)), { autoscaled });
   return missing.length === 0 ? undefined : { status: EXIT.badInput, problem: missing.join("\n") };
 }
 
 interface Arguments extends EnvironmentArguments {
   readonly nodes: NodeCounts;
+  /** Karpenter makes nodes. */
+  readonly autoscaled: boolean;
   readonly json: boolean;
   readonly keep: boolean;
 }
@@ -113,17 +126,29 @@ interface Arguments extends EnvironmentArguments {
 export const options = {
   ...ENVIRONMENT_OPTIONS,
   nodes: { type: "string", multiple: true, default: [] as string[] },
+  autoscaler: { type: "string" },
   keep: { type: "boolean", default: false },
 } as const;
+
+/** What `--autoscaler` takes: the one that makes nodes of our clusters on AWS. OKE's has no cloud to be tried with. */
+const AUTOSCALER = "karpenter";
 
 function readArguments(argv: string[]): Arguments | Problem | "help" {
   return environmentArguments(
     () => parseArgs({ args: argv, allowPositionals: true, options }),
-    ({ nodes, json, keep }) => {
+    ({ nodes, autoscaler, json, keep }) => {
       const read = readNodeCounts(nodes);
-      return "problem" in read ? read : { nodes: read.counts, json, keep };
+      const unknown = autoscaler === undefined || autoscaler === AUTOSCALER ? [] : [unknownAutoscaler(autoscaler)];
+      const problems = [...("problem" in read ? [read.problem] : []), ...unknown];
+      return "problem" in read || problems.length > 0
+        ? { problem: problems.join("\n") }
+        : { nodes: read.counts, autoscaled: autoscaler !== undefined, json, keep };
     },
   );
+}
+
+function unknownAutoscaler(name: string): string {
+  return `--autoscaler ${name}: the only one that can be rehearsed is ${AUTOSCALER}`;
 }
 
 /** The most nodes of a pool: etcd and KWOK on one machine serve a few hundred with ease. */

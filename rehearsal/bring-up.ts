@@ -18,6 +18,7 @@ export async function prepareCluster(
   nodes: readonly KubernetesObject[],
   objects: readonly KubernetesObject[],
   failing?: Readonly<Record<string, string>>,
+  stages: readonly string[] = [],
 ): Promise<void> {
   const { client } = plane;
   const kinds = kindsOf(objects);
@@ -29,7 +30,7 @@ export async function prepareCluster(
     ...foreignNamespacesOf(objects).map((name) =>
       client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }),
     ),
-    runNodes(plane, nodes, { terminationMs: TERMINATION_MS, ...(failing && { failing }) }),
+    runNodes(plane, nodes, { terminationMs: TERMINATION_MS, stages, ...(failing && { failing }) }),
     ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
   ]);
   await Promise.all(controllersOf(kinds).map(({ run }) => run(plane)));

@@ -1,23 +1,20 @@
-import { groupOf, type KubernetesObject } from "../kubernetes/object";
-import { isChartType } from "../kubernetes/resource-types";
+import type { KubernetesObject } from "../kubernetes/object";
 import type { EnvironmentRun } from "../offline/environment";
-import { hostsOf } from "../planner/shared-servers";
 import { applyPlatform, prepareCluster } from "./bring-up";
-import type { ApiClient } from "./cluster/api-client";
 import { ControlPlane } from "./cluster/control-plane";
-import { makesPods, recordedObjects } from "./cluster/recorded-objects";
+import { recordedObjects } from "./cluster/recorded-objects";
 import { readState } from "./cluster-state";
 import { drainNode } from "./drain";
 import { gateJobsOf, PlayedGates } from "./fabric-gate";
-import { groupsOf } from "./groups";
 import { loseNode } from "./node-loss";
+import { builtInGroups, platformFacts } from "./platform-facts";
 import { busiestNodes, type NodeCounts, type PoolNode, startNodes } from "./pool-nodes";
 import type { RehearsedCluster } from "./rehearsed-cluster";
 import { assess } from "./report/assess";
 import type { DrainFact, LossFact, RehearsalFacts, RehearsalReport } from "./report/schema";
 import { settle } from "./settle";
 import type { Stopwatch } from "./stopwatch";
-import { podRefusals, workloadFact } from "./workload-facts";
+import { podRefusals } from "./workload-facts";
 import { workloadsOf } from "./workloads";
 
 /** A control plane on this machine, with an environment's platform on the nodes of its plan. */
@@ -113,49 +110,11 @@ export class Rehearsal {
         losses.push(await this.watch.time(name, () => loseNode(cluster, node)));
       }
     }
+    const nodes = this.nodes.map(({ pool, object }) => ({ name: object.metadata.name, pool: pool.name }));
     return {
-      environment: plan.environment,
-      pools: plan.pools.map((pool) => ({
-        name: pool.name,
-        shape: pool.shape.name,
-        nodes: this.nodes.filter((node) => node.pool === pool).length,
-        minNodes: pool.minNodes,
-        maxNodes: pool.maxNodes,
-        gpusPerNode: pool.shape.gpu?.count ?? 0,
-      })),
-      // Whoever joins the server of another has no pods.
-      models: hostsOf(plan.models).map(({ name, pool, minReplicas, nodesPerReplica }) => {
-        return { name, pool, replicas: minReplicas, nodesPerReplica };
-      }),
-      objects: applied,
-      workloads: workloads.map((workload) => workloadFact(workload, state, refusals)),
-      groups: workloads.flatMap((workload) => groupsOf(workload, state)),
-      nodes: this.nodes.map(({ pool, object }) => ({ name: object.metadata.name, pool: pool.name })),
+      ...platformFacts(this.run, { builtIn, objects: this.objects, applied, nodes, workloads, state, refusals }),
       drains,
       losses,
-      notRehearsed: this.notRehearsed(builtIn),
     };
   }
-
-  private notRehearsed(builtIn: ReadonlySet<string>): RehearsalFacts["notRehearsed"] {
-    const custom = this.objects.filter((object) => !makesPods(object) && !builtIn.has(groupOf(object.apiVersion)));
-    return {
-      charts: this.run.recording.resources.filter(({ type }) => isChartType(type)).map(releaseName),
-      customResourceKinds: [...new Set(custom.map(({ kind }) => kind))].sort(),
-      cronJobs: this.objects
-        .filter(({ kind }) => kind === "CronJob")
-        .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
-    };
-  }
-}
-
-/** API groups that a control plane serves by itself, before custom resource definitions are installed. */
-async function builtInGroups(client: ApiClient): Promise<Set<string>> {
-  const { body } = await client.request("GET", "/apis");
-  const { groups } = body as { readonly groups: readonly { readonly name: string }[] };
-  return new Set(["", ...groups.map(({ name }) => name)]);
-}
-
-function releaseName({ inputs, name }: EnvironmentRun["recording"]["resources"][number]): string {
-  return typeof inputs.name === "string" ? inputs.name : name;
 }

@@ -39,6 +39,7 @@ const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
     path: "config/crd/bases",
   },
   "nv-ipam": { path: "rehearsal/cluster/crds" },
+  "karpenter-crd": { module: "github.com/aws/karpenter-provider-aws", path: "pkg/apis/crds" },
   "kuberay-operator": { module: "github.com/ray-project/kuberay/ray-operator", path: "config/crd/bases" },
 };
 

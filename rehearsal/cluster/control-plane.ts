@@ -63,9 +63,18 @@ export class ControlPlane {
     }
   }
 
-  /** Starts another program that ends with this control plane. */
-  run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-    return begin(this.programs, this.folder, command, args, env);
+  /**
+   * Starts another program that ends with this control plane.
+   *
+   * @param restarts it may end before, and start again: the folder goes with the other programs only.
+   */
+  run(
+    command: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    { restarts = false } = {},
+  ): Program {
+    return begin(this.programs, this.folder, command, args, env, restarts);
   }
 
   /** Ends the API server as a crash does. What it answered with success is in etcd. */
@@ -188,9 +197,11 @@ function begin(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  restarts = false,
 ): Program {
   const log = join(folder, `${programs.length}-${basename(command)}.log`);
-  const program = new Program(command, args, log, { env: { ...SHORT_LIVED, ...env }, folder });
+  const options = { env: { ...SHORT_LIVED, ...env }, ...(!restarts && { folder }) };
+  const program = new Program(command, args, log, options);
   programs.push(program);
   return program;
 }

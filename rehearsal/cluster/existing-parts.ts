@@ -95,6 +95,11 @@ function notPlayed({ provider }: Pick<PoolPlan["shape"], "provider">, mesh: Mesh
   return { gpus: 0, cpu: cpu - played.cpu, memoryGiB: memoryGiB - played.memoryGiB };
 }
 
+/** What a played node of this machine hands to pods: what the plan gives them, and the room of agents that come as pods. */
+export function playedAllocatable(shape: PoolPlan["shape"], mesh: MeshMode | undefined): Capacity {
+  return allocatable(shape, notPlayed(shape, mesh));
+}
+
 interface Around {
   /** Nodes in each block of the RDMA network: as many as the largest replica takes. */
   readonly blockSize: number;
@@ -106,7 +111,7 @@ function nodeOf(
   index: number,
   { blockSize, mesh }: Around,
 ): KubernetesObject {
-  const { cpu, memoryGiB, gpus } = allocatable(shape, notPlayed(shape, mesh));
+  const { cpu, memoryGiB, gpus } = playedAllocatable(shape, mesh);
   const resources = {
     cpu: `${Math.floor(cpu * 1000)}m`,
     memory: `${Math.floor(memoryGiB * 1024)}Mi`,
@@ -143,13 +148,15 @@ export interface KubeletOptions {
   readonly idle?: boolean;
   /** Milliseconds that a pod takes to end. In no time, a controller may miss that it was leaving. @default 0 */
   readonly terminationMs?: number;
+  /** More rules of KWOK's, each a file. */
+  readonly stages?: readonly string[];
 }
 
 /** Starts the scheduler, and KWOK, which plays the kubelet of every node: pods become ready, and those of Jobs end. */
 export async function runNodes(
   plane: ControlPlane,
   nodes: readonly KubernetesObject[],
-  { terminationMs = 0, failing, idle = false }: KubeletOptions = {},
+  { terminationMs = 0, failing, idle = false, stages: more = [] }: KubeletOptions = {},
 ): Promise<void> {
   const stages = join(await moduleFolder("sigs.k8s.io/kwok"), "kustomize", "stage");
   const files = [
@@ -163,6 +170,7 @@ export async function runNodes(
     "--manage-all-nodes",
     ...files.map((file) => `--config=${join(stages, `${file}.yaml`)}`),
     `--config=${podDeletion(plane, terminationMs)}`,
+    ...more.map((file) => `--config=${file}`),
     ...(failing ? [`--config=${podFailure(plane, failing)}`] : []),
   ]);
   plane.run(requirePart("kube-scheduler"), [`--config=${schedulerSettings(plane)}`, "--secure-port=0"]);

@@ -121,6 +121,18 @@ const DEFINITIONS = [
     versionArgs: ["--help"],
   },
   {
+    // With its simulated cloud; the one for AWS has the same rules for nodes, and asks EC2 for machines.
+    name: "karpenter",
+    from: {
+      module: "sigs.k8s.io/karpenter",
+      ldflags: "-X sigs.k8s.io/karpenter/pkg/operator.Version={version}",
+      files: true,
+    },
+    binaries: { "karpenter-kwok": "sigs.k8s.io/karpenter/kwok" },
+    // It prints no version.
+    versionArgs: ["--help"],
+  },
+  {
     name: "envoy-gateway",
     from: {
       module: "github.com/envoyproxy/gateway",

@@ -1,3 +1,4 @@
+import { autoscalerFindings } from "../autoscaler-facts";
 import { reasonsOf, shortReason } from "./reasons";
 import type { DrainFact, Finding, GroupFact, LossFact, RehearsalFacts, WorkloadFact } from "./schema";
 
@@ -14,6 +15,7 @@ export function assess(facts: RehearsalFacts): Finding[] {
     ...placementFindings(facts),
     ...facts.drains.flatMap((drain) => drainFindings(drain, facts)),
     ...facts.losses.flatMap(lossFindings),
+    ...autoscalerFindings(facts),
     ...skippedFindings(facts),
   ];
 }

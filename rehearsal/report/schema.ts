@@ -119,10 +119,38 @@ const loss = z.object({
   seconds,
 });
 
+const autoscaler = z.object({
+  /** Karpenter's release. */
+  name: z.string(),
+  pools: z.array(
+    z.object({
+      /** Of the plan. */
+      name: z.string(),
+      /** The machine that the plan has there. */
+      shape: z.string(),
+      /** Nodes that were there before: a managed node group has them. */
+      groupNodes: count,
+      maxNodes: count,
+      made: z.array(
+        z.object({
+          name: z.string(),
+          shape: z.string(),
+          capacityType: z.enum(["on-demand", "spot"]),
+          zone: z.string(),
+        }),
+      ),
+      /** From the first pod until the last of these nodes took pods: Karpenter's own time, in whole seconds. EC2 needs minutes more. Null where it made none. */
+      seconds: seconds.nullable(),
+      /** Of these nodes, at the list price on demand: spot costs less. Null where the catalogue has no price. */
+      usdPerHour: z.number().min(0).nullable(),
+    }),
+  ),
+});
+
 const finding = z.object({
   /** `broken`: a promise that does not hold, exit status 1. `notice`: holds, but deserves a look. */
   severity: z.enum(["broken", "notice"]),
-  rule: z.enum(["objects", "pods", "groups", "placement", "drain", "node-loss", "skipped"]),
+  rule: z.enum(["objects", "pods", "groups", "placement", "drain", "node-loss", "autoscaler", "skipped"]),
   subject: z.string(),
   message: z.string(),
 });
@@ -157,6 +185,8 @@ export const rehearsalSchema = z.object({
   groups: z.array(group),
   drains: z.array(drain),
   losses: z.array(loss),
+  /** Who made nodes for pods that had none; absent where the rehearsal made all of them from the plan. */
+  autoscaler: autoscaler.optional(),
   notRehearsed: z.object({
     /** Helm releases: of these only the custom resource definitions were installed. */
     charts: z.array(z.string()),
@@ -177,4 +207,5 @@ export type GroupFact = z.infer<typeof group>;
 export type ReplicasFact = z.infer<typeof replicas>;
 export type DrainFact = z.infer<typeof drain>;
 export type LossFact = z.infer<typeof loss>;
+export type AutoscalerFact = z.infer<typeof autoscaler>;
 export type Finding = z.infer<typeof finding>;

@@ -1,5 +1,6 @@
 import { type Cell, type Style, style, table } from "../../report/style";
-import type { DrainFact, Finding, GroupFact, LossFact, RehearsalReport, WorkloadFact } from "./schema";
+import { CAPACITY_TYPES } from "../cluster/instance-types";
+import type { AutoscalerFact, DrainFact, Finding, GroupFact, LossFact, RehearsalReport, WorkloadFact } from "./schema";
 import { SIMULATED } from "./simulated";
 
 /** A rehearsal as a person reads it. */
@@ -8,6 +9,7 @@ export function terminalReport(report: RehearsalReport, options: { readonly colo
   return [
     `${s.bold(`inference-stacks · ${report.environment}`)} · rehearsed in ${report.seconds.toFixed(1)} s\n`,
     pools(report, s),
+    autoscaled(report, s),
     workloads(report.workloads, s),
     groups(report.groups, s),
     drains(report.drains, s),
@@ -36,6 +38,30 @@ function pools({ pools: all }: RehearsalReport, s: Style): string {
       gpusPerNode === 0 ? "–" : String(gpusPerNode),
     ]),
   );
+}
+
+function autoscaled({ autoscaler }: RehearsalReport, s: Style): string {
+  const all = autoscaler?.pools ?? [];
+  const usd = (value: number | null): string => (value === null ? "not known" : value.toFixed(2));
+  return section(
+    s,
+    [autoscaler?.name ?? "", "nodes made", "machine", "seconds", "USD/hour"],
+    all.map(({ name, shape, made, seconds, usdPerHour }) => [
+      { text: name, paint: s.bold },
+      made.length === 0 ? "none" : `${made.length}: ${kindsOfCapacity(made)}`,
+      made.length === 0 ? shape : [...new Set(made.map((node) => node.shape))].join(", "),
+      seconds === null ? "–" : String(seconds),
+      usd(usdPerHour),
+    ]),
+  );
+}
+
+/** `2 on-demand, 1 spot` */
+function kindsOfCapacity(made: AutoscalerFact["pools"][number]["made"]): string {
+  return CAPACITY_TYPES.map((type) => ({ type, count: made.filter((node) => node.capacityType === type).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ type, count }) => `${count} ${type}`)
+    .join(", ");
 }
 
 function workloads(all: readonly WorkloadFact[], s: Style): string {

@@ -26,6 +26,11 @@ describe("npm run rehearse", () => {
     { what: "a number of nodes without a pool", argv: ["dev", "--nodes", "3"], says: "--nodes 3: give a pool" },
     { what: "nodes by halves", argv: ["dev", "--nodes", "gpu=1.5"], says: "--nodes gpu=1.5: give a pool" },
     { what: "too many nodes", argv: ["dev", "--nodes", "gpu=201"], says: "0 to 200" },
+    {
+      what: "an autoscaler that nobody can try",
+      argv: ["dev", "--autoscaler", "cluster-autoscaler"],
+      says: "--autoscaler cluster-autoscaler: the only one that can be rehearsed is karpenter",
+    },
     { what: "one pool twice", argv: ["dev", "--nodes", "a=1", "--nodes", "a=2"], says: "pool a is given twice" },
   ])("refuses $what", async ({ argv, says }) => {
     const { status, out, err } = await rehearse(...argv);
@@ -37,6 +42,14 @@ describe("npm run rehearse", () => {
     const { err } = await rehearse("dev", "--nodes", "3", "--nodes", "b=x");
     expect(err).toContain("--nodes 3:");
     expect(err).toContain("--nodes b=x:");
+  });
+
+  it("says which clusters have Karpenter where one has none, and what works there", async () => {
+    const { status, out, err } = await rehearse("oci-h100", "--autoscaler", "karpenter");
+    expect([status, out]).toEqual([2, ""]);
+    expect(err).toContain("Karpenter makes no nodes for oci-h100, whose cluster is oci with provision: create");
+    expect(err).toContain("cluster.kind: aws, provision: create");
+    expect(err).toContain("npm run rehearse -- oci-h100\n");
   });
 
   it("names the pools when one is unknown", async () => {
@@ -74,6 +87,16 @@ describe("parts that are missing on this machine", () => {
   it("do not count the controller of groups where no model has any", async () => {
     vi.stubEnv("PATH", folder);
     vi.stubEnv("XDG_CACHE_HOME", folder);
-    expect((await missingParts(new Set())).join("\n")).not.toContain("lws-manager");
+    const missing = (await missingParts(new Set())).join("\n");
+    expect(missing).not.toContain("lws-manager");
+    expect(missing).not.toContain("karpenter");
+  });
+
+  it("count Karpenter where it makes the nodes", async () => {
+    vi.stubEnv("PATH", folder);
+    vi.stubEnv("XDG_CACHE_HOME", folder);
+    expect((await missingParts(new Set(), { autoscaled: true })).join("\n")).toContain(
+      "karpenter-kwok is not installed",
+    );
   });
 });

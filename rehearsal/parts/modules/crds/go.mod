@@ -15,6 +15,5 @@ require (
 	github.com/prometheus-operator/prometheus-operator v0.85.0
 	istio.io/api v1.31.1
 	sigs.k8s.io/gateway-api v1.6.3
-	sigs.k8s.io/karpenter v1.14.1
 	sigs.k8s.io/kueue v0.15.0
 )

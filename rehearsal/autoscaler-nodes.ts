@@ -1,0 +1,137 @@
+/** What of an environment's objects tells Karpenter which nodes to make, and what of a cluster tells which it made. */
+import type { KubernetesObject } from "../kubernetes/object";
+import { isChartType } from "../kubernetes/resource-types";
+import type { RecordedResource } from "../offline/run";
+import { MACHINE_LABEL, POOL_LABEL } from "../planner/pool-labels";
+import { CAPACITY_TYPES, type CapacityType } from "./cluster/instance-types";
+
+/** On what Karpenter made, the NodePool that it made it for. */
+const NODE_POOL_LABEL = "karpenter.sh/nodepool";
+const CAPACITY_LABEL = "karpenter.sh/capacity-type";
+const ZONE_LABEL = "topology.kubernetes.io/zone";
+const CHART = "karpenter";
+const SIMULATED_CLASS = { group: "karpenter.kwok.sh", kind: "KWOKNodeClass" } as const;
+
+export interface NodePool extends KubernetesObject {
+  readonly spec: {
+    readonly disruption?: object;
+    readonly template: {
+      readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly nodeClassRef: { readonly group: string; readonly kind: string; readonly name: string };
+        readonly requirements: readonly { readonly key: string; readonly values?: readonly string[] }[];
+      };
+    };
+  };
+}
+
+/** What pods may claim where Karpenter makes nodes for them. */
+export function nodePoolsOf(objects: readonly KubernetesObject[]): NodePool[] {
+  return objects.filter(isNodePool);
+}
+
+function isNodePool(object: KubernetesObject): object is NodePool {
+  return object.kind === "NodePool" && object.apiVersion.startsWith("karpenter.sh/");
+}
+
+/** The pool of the plan whose nodes it makes. */
+export function planPoolOf({ metadata, spec }: NodePool): string {
+  return spec.template.metadata?.labels?.[POOL_LABEL] ?? metadata.name;
+}
+
+/** Zones in which nodes may be made, each once. */
+export function zonesOf(pools: readonly NodePool[]): string[] {
+  const named = pools.flatMap(({ spec }) =>
+    spec.template.spec.requirements.filter(({ key }) => key === ZONE_LABEL).flatMap(({ values = [] }) => values),
+  );
+  return [...new Set(named)];
+}
+
+/**
+ * The objects as Karpenter's simulated cloud takes them: NodePools name its class in place of the one of AWS, which stays and is what the
+ * API server checks. Nothing else changes.
+ */
+export function onSimulatedCloud(objects: readonly KubernetesObject[]): KubernetesObject[] {
+  const classes = new Set(nodePoolsOf(objects).map(({ spec }) => spec.template.spec.nodeClassRef.name));
+  return [
+    ...[...classes].map((name) => ({
+      apiVersion: `${SIMULATED_CLASS.group}/v1alpha1`,
+      kind: SIMULATED_CLASS.kind,
+      metadata: { name },
+      spec: {},
+    })),
+    ...objects.map((object) => (isNodePool(object) ? withSimulatedClass(object) : object)),
+  ];
+}
+
+function withSimulatedClass(pool: NodePool): NodePool {
+  const { template } = pool.spec;
+  const nodeClassRef = { ...template.spec.nodeClassRef, ...SIMULATED_CLASS };
+  return { ...pool, spec: { ...pool.spec, template: { ...template, spec: { ...template.spec, nodeClassRef } } } };
+}
+
+/** A node that Karpenter made. */
+export interface MadeNode {
+  readonly name: string;
+  readonly nodePool: string;
+  readonly shape: string;
+  readonly capacityType: CapacityType;
+  readonly zone: string;
+}
+
+/** Those of these nodes that Karpenter made. */
+export function madeNodes(nodes: readonly KubernetesObject[]): MadeNode[] {
+  return nodes.flatMap(({ metadata: { name, labels = {} } }) => {
+    const nodePool = labels[NODE_POOL_LABEL];
+    return nodePool === undefined
+      ? []
+      : {
+          name,
+          nodePool,
+          shape: labels[MACHINE_LABEL] ?? "",
+          capacityType: CAPACITY_TYPES.find((type) => type === labels[CAPACITY_LABEL]) ?? "on-demand",
+          zone: labels[ZONE_LABEL] ?? "",
+        };
+  });
+}
+
+interface Event extends KubernetesObject {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly source?: { readonly component?: string };
+  readonly involvedObject?: { readonly kind?: string; readonly uid?: string };
+}
+
+/** Why Karpenter makes no node for a pod, in its own words, by the pod's uid. The last that it said. */
+export function refusedPods(events: readonly KubernetesObject[]): ReadonlyMap<string, string> {
+  return new Map(
+    (events as readonly Event[])
+      .filter(({ reason, source }) => reason === "FailedScheduling" && source?.component === "karpenter")
+      .map(({ involvedObject, message = "" }) => [involvedObject?.uid ?? "", message]),
+  );
+}
+
+/** Values of Karpenter's chart that decide which nodes it makes, and the variables by which its program takes them. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  preferencePolicy: "PREFERENCE_POLICY",
+  minValuesPolicy: "MIN_VALUES_POLICY",
+  ignoreDRARequests: "IGNORE_DRA_REQUESTS",
+};
+
+/** What an environment's release of Karpenter says of the nodes that it makes, as its program's variables. */
+export function karpenterSettings(
+  resources: readonly Pick<RecordedResource, "type" | "inputs">[],
+): Readonly<Record<string, string>> {
+  const release = resources.find(({ type, inputs }) => isChartType(type) && chartOf(inputs) === CHART);
+  const { settings = {} } = (release?.inputs.values ?? {}) as { readonly settings?: Readonly<Record<string, unknown>> };
+  return Object.fromEntries(
+    Object.entries(SETTINGS).flatMap(([value, variable]) =>
+      settings[value] === undefined ? [] : [[variable, String(settings[value])]],
+    ),
+  );
+}
+
+/** `karpenter` of `oci://public.ecr.aws/karpenter/karpenter`. */
+function chartOf({ chart }: RecordedResource["inputs"]): string | undefined {
+  return typeof chart === "string" ? chart.split("/").at(-1) : undefined;
+}

@@ -1,0 +1,74 @@
+import { groupOf, type KubernetesObject } from "../kubernetes/object";
+import { isChartType } from "../kubernetes/resource-types";
+import type { EnvironmentRun } from "../offline/environment";
+import { hostsOf } from "../planner/shared-servers";
+import type { ApiClient } from "./cluster/api-client";
+import { makesPods } from "./cluster/recorded-objects";
+import type { ClusterState } from "./cluster-state";
+import { groupsOf } from "./groups";
+import type { RehearsalFacts } from "./report/schema";
+import { type Refusal, workloadFact } from "./workload-facts";
+import type { Workload } from "./workloads";
+
+/** What was seen of a platform once it came to rest. */
+interface Observed {
+  /** What the API server served by itself. */
+  readonly builtIn: ReadonlySet<string>;
+  readonly objects: readonly KubernetesObject[];
+  readonly applied: RehearsalFacts["objects"];
+  readonly nodes: RehearsalFacts["nodes"];
+  readonly workloads: readonly Workload[];
+  readonly state: ClusterState;
+  readonly refusals: readonly Refusal[];
+}
+
+/** What a report says of a platform that came up. */
+export function platformFacts(
+  { plan, recording }: EnvironmentRun,
+  { builtIn, objects, applied, nodes, workloads, state, refusals }: Observed,
+): Omit<RehearsalFacts, "drains" | "losses" | "autoscaler"> {
+  return {
+    environment: plan.environment,
+    pools: plan.pools.map(({ name, shape, minNodes, maxNodes }) => ({
+      name,
+      shape: shape.name,
+      nodes: nodes.filter(({ pool }) => pool === name).length,
+      minNodes,
+      maxNodes,
+      gpusPerNode: shape.gpu?.count ?? 0,
+    })),
+    // Whoever joins the server of another has no pods.
+    models: hostsOf(plan.models).map(({ name, pool, minReplicas, nodesPerReplica }) => {
+      return { name, pool, replicas: minReplicas, nodesPerReplica };
+    }),
+    objects: applied,
+    workloads: workloads.map((workload) => workloadFact(workload, state, refusals)),
+    groups: workloads.flatMap((workload) => groupsOf(workload, state)),
+    nodes,
+    notRehearsed: notRehearsed(objects, recording, builtIn),
+  };
+}
+
+function notRehearsed(
+  objects: readonly KubernetesObject[],
+  { resources }: EnvironmentRun["recording"],
+  builtIn: ReadonlySet<string>,
+): RehearsalFacts["notRehearsed"] {
+  const custom = objects.filter((object) => !makesPods(object) && !builtIn.has(groupOf(object.apiVersion)));
+  return {
+    charts: resources
+      .filter(({ type }) => isChartType(type))
+      .map(({ inputs, name }) => (typeof inputs.name === "string" ? inputs.name : name)),
+    customResourceKinds: [...new Set(custom.map(({ kind }) => kind))].sort(),
+    cronJobs: objects
+      .filter(({ kind }) => kind === "CronJob")
+      .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+  };
+}
+
+/** API groups that a control plane serves by itself, before custom resource definitions are installed. */
+export async function builtInGroups(client: ApiClient): Promise<Set<string>> {
+  const { body } = await client.request("GET", "/apis");
+  const { groups } = body as { readonly groups: readonly { readonly name: string }[] };
+  return new Set(["", ...groups.map(({ name }) => name)]);
+}
