@@ -206,7 +206,10 @@ export const ROOMS: readonly Room[] = [
     ],
   },
   { folder: "render", imports: ["names", "kubernetes", "planner", "stacks/addons", "offline", "report"] },
-  { folder: "rehearsal", imports: ["names", "kubernetes", "planner", "stacks/config", "offline", "report"] },
+  {
+    folder: "rehearsal",
+    imports: ["names", "kubernetes", "catalog", "planner", "stacks/config", "stacks", "offline", "report"],
+  },
   {
     folder: "cli",
     imports: [
