@@ -21,8 +21,9 @@ export async function checkDeployer(
   }
   try {
     const arn = await ask(eks);
-    if (!isAdministrator(arn, eks.administrators)) {
-      throw new DeployerRefusedError(refusal(arn, eks.administrators));
+    const remedy = administratorRefusal(arn, eks.administrators);
+    if (remedy !== undefined) {
+      throw new DeployerRefusedError(refusal(arn, eks.administrators, remedy));
     }
     return [];
   } catch (error) {
@@ -33,17 +34,28 @@ export async function checkDeployer(
   }
 }
 
-function refusal(arn: string, administrators: readonly string[]): string {
+/**
+ * What to do so that somebody gets into the cluster. Undefined where they are one of its administrators.
+ *
+ * @param arn as STS knows them.
+ */
+export function administratorRefusal(arn: string, administrators: readonly string[]): string | undefined {
+  if (isAdministrator(arn, administrators)) {
+    return undefined;
+  }
   const identity = identityOf(arn);
-  const own =
-    identity === undefined
-      ? "deploy as a role or a user: EKS gives access to no others"
-      : identity.kind === "role"
-        ? `add the ARN of the role (aws iam get-role --role-name ${identity.name} --query Role.Arn)`
-        : `add ${arn}`;
+  if (identity === undefined) {
+    return "deploy as a role or a user: EKS gives access to no others";
+  }
+  return identity.kind === "role"
+    ? `add the ARN of the role (aws iam get-role --role-name ${identity.name} --query Role.Arn)`
+    : `add ${arn}`;
+}
+
+function refusal(arn: string, administrators: readonly string[], remedy: string): string {
   return [
     `${arn} deploys, and is no administrator of the cluster: it could make nothing there`,
     `  cluster.eks.administrators: ${administrators.join(", ")}`,
-    `  ${own}, or deploy as one of these.`,
+    `  ${remedy}, or deploy as one of these.`,
   ].join("\n");
 }

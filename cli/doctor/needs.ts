@@ -9,6 +9,7 @@ import {
   runtimeClassesOf,
   storageClassesOf,
 } from "../../rehearsal/cluster/recorded-objects";
+import { type NodeMakers, nodeMakers } from "../../report/node-makers";
 import type { ClusterConfig } from "../../stacks/config";
 
 /** What a pod of a model asks of a node of its pool. */
@@ -22,6 +23,8 @@ export interface PodNeed extends PodResources {
 
 export interface PoolNeed {
   readonly pool: PoolPlan;
+  /** Where Karpenter makes nodes while pods ask for them: how many are there without such pods. */
+  readonly alwaysNodes?: number;
   readonly pods: readonly PodNeed[];
 }
 
@@ -57,12 +60,14 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
   const { storageClass } = environment.cluster;
   const classes = new Set([...claimed, ...(storageClass === undefined ? [] : [storageClass])]);
   const models = hostsOf(plan.models);
+  const makers = nodeMakers(environment, plan) ?? [];
   return {
     environment: plan.environment,
     stage: plan.stage,
     cluster: environment.cluster,
     pools: plan.pools.map((pool) => ({
       pool,
+      ...alwaysOf(makers.find((maker) => maker.pool === pool.name)),
       pods: models
         .filter((model) => model.pool === pool.name)
         .map((model) => ({
@@ -78,6 +83,10 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),
     refusals: plan.problems.filter(({ severity }) => severity === "mandatory").length,
   };
+}
+
+function alwaysOf(maker: NodeMakers | undefined): Pick<PoolNeed, "alwaysNodes"> {
+  return maker !== undefined && maker.karpenter > 0 ? { alwaysNodes: maker.group } : {};
 }
 
 function imageOf(model: ModelPlan, { shape: { gpu } }: PoolPlan): Pick<PodNeed, "image"> {

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { dependencies } from "../../package.json";
 import type { ClusterConfig } from "../../stacks/config";
+import { type AskAws, awsCredentials, awsOnPath } from "./aws-credentials";
 import { failed, passed, type Subject, type Verdict, warning } from "./checks/check";
 import { type CredentialSources, ociCredentials } from "./oci-credentials";
 import type { CheckResult } from "./result";
@@ -28,14 +29,16 @@ export async function toolChecks(
   cluster: ClusterConfig,
   sources: CredentialSources,
   versionOf: VersionOf = versionOnPath(sources.env),
+  askAws: AskAws = awsOnPath(sources),
 ): Promise<CheckResult[]> {
   if (cluster.provision === "existing") {
     return [];
   }
-  const [pulumi, kubectl, oci] = await Promise.all([
+  const own = cluster.kind === "oci" || cluster.kind === "aws" ? CLOUD_TOOLS[cluster.kind] : undefined;
+  const [pulumi, kubectl, found] = await Promise.all([
     versionOf("pulumi", ["version"]),
     versionOf("kubectl", ["version", "--client"]),
-    cluster.kind === "oci" ? versionOf("oci", ["--version"]) : undefined,
+    own && versionOf(own.command, ["--version"]),
   ]);
   return [
     result({ check: "tool", title: "pulumi", needed: `on the PATH, ${SDK_VERSION} or later` }, pulumiVerdict(pulumi)),
@@ -45,21 +48,61 @@ export async function toolChecks(
         ? warning("not on the PATH", "install it: https://kubernetes.io/docs/tasks/tools")
         : passed(kubectl || "there"),
     ),
-    ...(cluster.kind === "oci"
+    ...(own
       ? [
           result(
-            { check: "tool", title: "oci", needed: "on the PATH: the kubeconfig asks it for tokens" },
-            oci === undefined
-              ? failed("not on the PATH", "install it: https://docs.oracle.com/iaas/Content/API/SDKDocs/cliinstall.htm")
-              : passed(oci || "there"),
+            { check: "tool", title: own.command, needed: "on the PATH: the kubeconfig asks it for tokens" },
+            found === undefined ? failed("not on the PATH", `install it: ${own.install}`) : own.verdict(found),
           ),
         ]
       : []),
-    ...(cluster.kind === "oci" && cluster.oke ? ofCreated(cluster.oke, sources) : []),
+    ...(cluster.kind === "oci" && cluster.oke ? ofOke(cluster.oke, sources) : []),
+    ...(cluster.kind === "aws" && cluster.eks ? await ofEks(cluster.eks, askAws) : []),
   ];
 }
 
-function ofCreated(oke: { readonly tenancyId: string; readonly compartmentId: string }, sources: CredentialSources) {
+interface CloudTool {
+  readonly command: string;
+  readonly install: string;
+  readonly verdict: (version: string) => Verdict;
+}
+
+/** The clouds' command lines, which make the tokens for their clusters' APIs. */
+const CLOUD_TOOLS: Readonly<Record<"oci" | "aws", CloudTool>> = {
+  oci: {
+    command: "oci",
+    install: "https://docs.oracle.com/iaas/Content/API/SDKDocs/cliinstall.htm",
+    verdict: (version) => passed(version || "there"),
+  },
+  aws: {
+    command: "aws",
+    install: "https://docs.aws.amazon.com/cli/latest/userguide/getting-started-install.html",
+    verdict: (version) =>
+      version.startsWith("aws-cli/1.")
+        ? warning(version, "version 2 alone knows sessions of IAM Identity Center: upgrade it")
+        : passed(version || "there"),
+  },
+};
+
+const QUOTAS: CheckResult = {
+  check: "quotas",
+  title: "Limits and capacity",
+  needed: "room for the plan's pools in the account and region",
+  status: "not asked",
+  found: "pulumi preview asks, with your credentials, and refuses with the number that is too small",
+  remedies: [],
+};
+
+async function ofEks(eks: Parameters<typeof awsCredentials>[0], askAws: AskAws): Promise<CheckResult[]> {
+  const subject = {
+    check: "credentials",
+    title: "AWS credentials",
+    needed: "of the cluster's account, and of one of its administrators",
+  } as const;
+  return [result(subject, await awsCredentials(eks, askAws)), QUOTAS];
+}
+
+function ofOke(oke: { readonly tenancyId: string; readonly compartmentId: string }, sources: CredentialSources) {
   const placeholders = Object.entries({ tenancyId: oke.tenancyId, compartmentId: oke.compartmentId }).filter(([, id]) =>
     id.includes("your-"),
   );
@@ -78,13 +121,7 @@ function ofCreated(oke: { readonly tenancyId: string; readonly compartmentId: st
           )
         : ociCredentials(oke.tenancyId, sources),
     ),
-    result(
-      { check: "quotas", title: "Limits and capacity", needed: "room for the plan's pools in the tenancy and region" },
-      {
-        status: "not asked",
-        found: "pulumi preview asks, with your credentials, and refuses with the number that is too small",
-      },
-    ),
+    { ...QUOTAS, needed: "room for the plan's pools in the tenancy and region" },
   ];
 }
 

@@ -41,19 +41,22 @@ export const platformNodes: Check = ({ nodes }) => [
   ),
 ];
 
-function neededOf({ pool, pods }: PoolNeed): string {
-  const { shape, minNodes, selector } = pool;
+function neededOf({ pool, pods, alwaysNodes }: PoolNeed): string {
+  const { shape, selector } = pool;
+  const minNodes = alwaysNodes ?? pool.minNodes;
   const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
   const gpus = shape.gpu ? ` with ${shape.gpu.count} × ${shape.gpu.resource}` : "";
   const where = labels.length > 0 ? ` labelled ${labels.join(", ")}` : "";
   const disk = sum(pods.map(({ ephemeralStorageGiB, count }) => ephemeralStorageGiB * count));
-  return `${minNodes} ${shape.cpu.arch} ${minNodes === 1 ? "node" : "nodes"}${where}${gpus}${disk > 0 ? `, ${round(disk)} GiB of ephemeral storage` : ""}`;
+  const others = alwaysNodes === undefined ? "" : "; others by Karpenter, while pods ask for them";
+  return `${minNodes} ${shape.cpu.arch} ${minNodes === 1 ? "node" : "nodes"}${where}${gpus}${disk > 0 ? `, ${round(disk)} GiB of ephemeral storage` : ""}${others}`;
 }
 
 /** @param gpusCome whether GPUs are offered only once the platform, or its cloud, installed something. */
 function nodesOfPool(all: readonly NodeFact[], need: PoolNeed, gpusCome: boolean): Verdict {
   const { pool } = need;
-  const { selector, minNodes, shape } = pool;
+  const { selector, shape } = pool;
+  const minNodes = need.alwaysNodes ?? pool.minNodes;
   const matching = all.filter(({ labels }) => Object.entries(selector).every(([key, value]) => labels[key] === value));
   if (matching.length === 0) {
     return minNodes === 0 ? passed("none yet, and none is needed") : noNode(need);
