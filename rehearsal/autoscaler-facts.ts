@@ -54,14 +54,22 @@ export function autoscalerFact(
   };
 }
 
+/** Whether Karpenter knows of a node that everything of it is there. */
+export function isInitialized(claim: KubernetesObject): boolean {
+  return initialized(claim as NodeClaim) !== undefined;
+}
+
+function initialized({ status }: NodeClaim) {
+  return status?.conditions?.find(({ type, status: is }) => type === "Initialized" && is === "True");
+}
+
 /** When pods could go to each node, by its name. */
 function initializedAt(claims: readonly NodeClaim[]): ReadonlyMap<string, number> {
   return new Map(
-    claims.flatMap(({ status }) => {
-      const initialized = status?.conditions?.find(({ type, status: is }) => type === "Initialized" && is === "True");
-      return status?.nodeName === undefined || initialized === undefined
-        ? []
-        : [[status.nodeName, Date.parse(initialized.lastTransitionTime)] as const];
+    claims.flatMap((claim) => {
+      const nodeName = claim.status?.nodeName;
+      const since = initialized(claim)?.lastTransitionTime;
+      return nodeName === undefined || since === undefined ? [] : [[nodeName, Date.parse(since)] as const];
     }),
   );
 }

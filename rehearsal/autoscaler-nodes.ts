@@ -1,5 +1,5 @@
 /** What of an environment's objects tells Karpenter which nodes to make, and what of a cluster tells which it made. */
-import type { KubernetesObject } from "../kubernetes/object";
+import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import { isChartType } from "../kubernetes/resource-types";
 import type { RecordedResource } from "../offline/run";
 import { MACHINE_LABEL, POOL_LABEL } from "../planner/pool-labels";
@@ -10,7 +10,10 @@ const NODE_POOL_LABEL = "karpenter.sh/nodepool";
 const CAPACITY_LABEL = "karpenter.sh/capacity-type";
 const ZONE_LABEL = "topology.kubernetes.io/zone";
 const CHART = "karpenter";
-const SIMULATED_CLASS = { group: "karpenter.kwok.sh", kind: "KWOKNodeClass" } as const;
+/** API groups of NodePools, whatever the cloud, and of the simulated cloud. */
+export const KARPENTER_GROUP = "karpenter.sh";
+export const SIMULATED_GROUP = "karpenter.kwok.sh";
+const SIMULATED_CLASS = { group: SIMULATED_GROUP, kind: "KWOKNodeClass" } as const;
 
 export interface NodePool extends KubernetesObject {
   readonly spec: {
@@ -31,7 +34,7 @@ export function nodePoolsOf(objects: readonly KubernetesObject[]): NodePool[] {
 }
 
 function isNodePool(object: KubernetesObject): object is NodePool {
-  return object.kind === "NodePool" && object.apiVersion.startsWith("karpenter.sh/");
+  return object.kind === "NodePool" && groupOf(object.apiVersion) === KARPENTER_GROUP;
 }
 
 /** The pool of the plan whose nodes it makes. */

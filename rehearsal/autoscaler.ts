@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { shapesOf } from "../catalog/shapes";
-import type { KubernetesObject } from "../kubernetes/object";
+import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import type { EnvironmentRun } from "../offline/environment";
 import { eksPools } from "../stacks/eks-pools";
-import { autoscalerFact } from "./autoscaler-facts";
+import { autoscalerFact, isInitialized } from "./autoscaler-facts";
 import {
+  KARPENTER_GROUP,
   karpenterSettings,
   madeNodes,
   type NodePool,
@@ -11,6 +13,7 @@ import {
   onSimulatedCloud,
   planPoolOf,
   refusedPods,
+  SIMULATED_GROUP,
   zonesOf,
 } from "./autoscaler-nodes";
 import { applyPlatform, prepareCluster } from "./bring-up";
@@ -33,6 +36,7 @@ import { type Workload, workloadsOf } from "./workloads";
 
 /** Seconds that Karpenter has for all nodes. */
 const LIMIT_SECONDS = 180;
+const INITIALIZED_SECONDS = 30;
 
 /** A control plane on this machine, with an environment's platform, where the real Karpenter makes the nodes that are its to make. */
 export class AutoscaledRehearsal {
@@ -143,7 +147,7 @@ export class AutoscaledRehearsal {
       if (waiting.length > 0 && waiting.every(({ uid }) => refused.has(uid))) {
         return this.inKarpentersWords(await this.rested(), refused);
       }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await sleep(LOOK_EVERY_MS);
     }
   }
 
@@ -165,14 +169,24 @@ export class AutoscaledRehearsal {
         };
   }
 
+  /** Karpenter says of a node a moment after its first pods that it is complete. What it does not say in time is left open. */
+  private async initializedClaims(): Promise<readonly KubernetesObject[]> {
+    const { client } = this.plane;
+    const until = Date.now() + INITIALIZED_SECONDS * 1000;
+    for (;;) {
+      const claims = await client.list("karpenter.sh/v1", "NodeClaim");
+      if (claims.every(isInitialized) || Date.now() >= until) {
+        return claims;
+      }
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
   private async facts(state: ClusterState, builtIn: ReadonlySet<string>): Promise<RehearsalFacts> {
     const { client } = this.plane;
     const { run, objects, applied, workloads } = this;
-    const [nodeObjects, claims, refusals] = await Promise.all([
-      client.list("v1", "Node"),
-      client.list("karpenter.sh/v1", "NodeClaim"),
-      podRefusals(client),
-    ]);
+    const claims = await this.initializedClaims();
+    const [nodeObjects, refusals] = await Promise.all([client.list("v1", "Node"), podRefusals(client)]);
     const autoscaler = autoscalerFact(run.plan, {
       nodePools: nodePoolsOf(objects),
       groupNodes: this.nodes,
@@ -185,12 +199,25 @@ export class AutoscaledRehearsal {
       ...autoscaler.pools.flatMap(({ name: pool, made }) => made.map(({ name }) => ({ name, pool }))),
     ];
     return {
-      ...platformFacts(run, { builtIn, objects, applied, nodes, workloads, state, refusals }),
+      ...platformFacts(run, {
+        builtIn,
+        objects: objects.filter(isNobodys),
+        applied,
+        nodes,
+        workloads,
+        state,
+        refusals,
+      }),
       drains: [],
       losses: [],
       autoscaler,
     };
   }
+}
+
+/** Whether no controller of this rehearsal does anything with an object of a kind that a chart brings. */
+function isNobodys(object: KubernetesObject): boolean {
+  return ![KARPENTER_GROUP, SIMULATED_GROUP].includes(groupOf(object.apiVersion));
 }
 
 /** Nodes that managed node groups always have, by pool. */

@@ -5,3 +5,9 @@ export const SIMULATED: readonly string[] = [
   "trials of RDMA networks: once a gate's Job has ended, the rehearsal takes the taint of its nodes away in its place",
   "waiting times: images, model downloads, and the minutes until a cluster takes a dead node for lost",
 ];
+
+/** What a rehearsal leaves out besides where an autoscaler makes the nodes. */
+export const SIMULATED_CLOUD: readonly string[] = [
+  "EC2: images, subnets, roles and quotas, machines that a zone has not, and the minutes that they take to come",
+  "drains and losses of nodes: rehearse without --autoscaler",
+];

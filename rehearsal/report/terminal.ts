@@ -1,7 +1,7 @@
 import { type Cell, type Style, style, table } from "../../report/style";
 import { CAPACITY_TYPES } from "../cluster/instance-types";
 import type { AutoscalerFact, DrainFact, Finding, GroupFact, LossFact, RehearsalReport, WorkloadFact } from "./schema";
-import { SIMULATED } from "./simulated";
+import { SIMULATED, SIMULATED_CLOUD } from "./simulated";
 
 /** A rehearsal as a person reads it. */
 export function terminalReport(report: RehearsalReport, options: { readonly color: boolean }): string {
@@ -162,12 +162,13 @@ function findings(all: readonly Finding[], s: Style): string {
     .join("");
 }
 
-function notRehearsed({ notRehearsed: left }: RehearsalReport, s: Style): string {
+function notRehearsed({ notRehearsed: left, autoscaler }: RehearsalReport, s: Style): string {
   const rows = [
     `pods of ${left.charts.length} Helm charts: ${left.charts.join(", ") || "none"}`,
     `controllers of ${left.customResourceKinds.length} kinds of custom resources: ${left.customResourceKinds.join(", ") || "none"}`,
     ...(left.cronJobs.length > 0 ? [`${left.cronJobs.length} CronJobs: ${left.cronJobs.join(", ")}`] : []),
     ...SIMULATED,
+    ...(autoscaler ? SIMULATED_CLOUD : []),
   ];
   return `${s.dim("Not rehearsed")}\n${rows.map((row) => s.dim(`  ${row}\n`)).join("")}`;
 }
