@@ -1,6 +1,12 @@
 /**
  * Instance metadata services and their like, which hand out the node's or pod's credentials of the cloud: link-local
  * ones (169.254.169.254 on OCI and AWS, 169.254.170.23 of EKS Pod Identity), and AWS's over IPv6 (fd00:ec2::254, ::23).
- * No pod of the platform may reach them.
+ * No pod of the platform may reach them, but controllers with rights of their own in AWS the agent of Pod Identity.
  */
 export const METADATA_SERVICES = ["169.254.0.0/16", "fd00:ec2::/32"] as const;
+
+/**
+ * The agent of EKS Pod Identity, on every node: it gives a pod the credentials of the role that its service account has,
+ * and nothing to accounts without one (aws/eks-pod-identity-agent; docs.aws.amazon.com/eks, pod-id-how-it-works; 2026-11-23).
+ */
+export const POD_IDENTITY_AGENT = { cidr: "169.254.170.23/32", port: 80 } as const;

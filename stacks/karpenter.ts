@@ -6,7 +6,7 @@ import { eksPools } from "./eks-pools";
 
 interface Where {
   readonly environment: Pick<CoreConfig, "pools">;
-  readonly plan: Pick<DeploymentPlan, "pools" | "models">;
+  readonly plan: Pick<DeploymentPlan, "pools" | "models" | "stage">;
   readonly cluster: Pick<Cluster, "aws">;
 }
 
@@ -16,5 +16,5 @@ export function karpenter({ environment, plan, cluster: { aws } }: Where): Karpe
     return undefined;
   }
   const pools = eksPools(environment.pools, plan, aws.zones).filter(({ karpenterNodes }) => karpenterNodes > 0);
-  return { ground: aws, karpenter: aws.karpenter, pools, models: plan.models };
+  return { stage: plan.stage, ground: aws, karpenter: aws.karpenter, pools, models: plan.models };
 }

@@ -1,7 +1,13 @@
+import { karpenterConnections } from "../components/autoscaling/connections";
+import { karpenterPods } from "../components/autoscaling/karpenter-values";
 import { certManagerPods } from "../components/certificates/cert-manager";
 import type { Cluster } from "../components/core/cluster";
 import { type Connection, Connections } from "../components/core/connections";
 import { withHostNetwork } from "../components/core/host-network";
+import {
+  loadBalancerControllerConnections,
+  loadBalancerControllerPods,
+} from "../components/gateway/aws-load-balancer-controller";
 import { gatewayConnections } from "../components/gateway/connections";
 import { gatewayProxies, PROXY_METRICS, RATE_LIMITER, rateLimiterPods } from "../components/gateway/names";
 import { type OutsidePublished, publishedExternal } from "../components/gateway/published";
@@ -18,6 +24,7 @@ import { meshTargets } from "../components/mesh/targets";
 import { nodeConnections } from "../components/node/connections";
 import {
   certManagerTarget,
+  controllerTarget,
   gatewayTargets,
   modelStoreTarget,
   modelTargets,
@@ -35,6 +42,7 @@ import type { DeploymentPlan } from "../planner/types";
 import type { ActiveAddon } from "./addons/addon";
 import type { LaidOut, Planned } from "./addons/contract";
 import { gpuSoftware } from "./gpu-software";
+import { karpenter } from "./karpenter";
 import { platformNamespaces } from "./platform-namespaces";
 
 /** All that is known of a platform before anything is made. */
@@ -79,6 +87,7 @@ export function layOut(
     ...rateLimiterTargets({ ...rateLimiterPods, port: RATE_LIMITER.metricsPort, rules: quotas.map(quotaRule) }),
     modelStoreTarget(storeMetricsPods),
     certManagerTarget(certManagerPods),
+    ...awsControllers(planned).map(({ name, pods }) => controllerTarget(name, pods)),
     ...(mode === "off" ? [] : meshTargets({ mode, endpoints, gateway: gatewayProxies, models: plan.models })),
     ...addons.flatMap((addon) => addon.targets(planned) ?? []),
   ];
@@ -102,6 +111,7 @@ export function layOut(
       acme: environment.gateway.tls.kind === "acme" ? environment.gateway.tls : undefined,
     }),
     ...rdmaDeviceConnections(cluster),
+    ...awsControllers(planned).flatMap(({ connections }) => connections(cluster)),
     ...softwareConnections(planned),
     ...storeConnections(plan, cluster),
     ...fabricGateConnections(plan.pools, cluster),
@@ -130,6 +140,22 @@ export function layOut(
 /** Of models whose pods are on the network of their nodes. */
 function hostNetworkNamespaces(models: DeploymentPlan["models"]): ReadonlySet<string> {
   return new Set(models.flatMap(({ name, nodeLink }) => (nodeLink?.hostNetwork ? [modelNamespaceName(name)] : [])));
+}
+
+/** Controllers that work in AWS, where there is ground for them. */
+function awsControllers(planned: Planned & { readonly cluster: Cluster }) {
+  return [
+    ...(karpenter(planned) ? [{ name: "karpenter", pods: karpenterPods, connections: karpenterConnections }] : []),
+    ...(planned.cluster.aws
+      ? [
+          {
+            name: "load-balancer-controller",
+            pods: loadBalancerControllerPods,
+            connections: loadBalancerControllerConnections,
+          },
+        ]
+      : []),
+  ];
 }
 
 /** Of what the platform runs itself. */

@@ -2,6 +2,7 @@ import type { Cluster } from "../components/core/cluster";
 import { gateNamespaces } from "../components/gpu/names";
 import { rdmaDeviceNamespaces } from "../components/gpu/rdma-devices";
 import { servingNamespaces } from "../components/serving/serving";
+import { AWS_ACCOUNTS } from "../names/aws";
 import {
   AI_GATEWAY_NAMESPACE,
   CERT_MANAGER_NAMESPACE,
@@ -16,10 +17,11 @@ import { PLAN_CONFIG_MAP } from "../names/plan-record";
 import type { ActiveAddon } from "./addons/addon";
 import type { Planned } from "./addons/contract";
 import { gpuSoftware } from "./gpu-software";
+import { karpenter } from "./karpenter";
 
 /** Every Kubernetes namespace that the platform makes. Others that connections name are somebody else's. */
 export function platformNamespaces(
-  planned: Planned & { readonly cluster: Pick<Cluster, "networkPolicies" | "gpuSoftware" | "pools"> },
+  planned: Planned & { readonly cluster: Pick<Cluster, "networkPolicies" | "gpuSoftware" | "pools" | "aws"> },
   addons: readonly Pick<ActiveAddon, "namespaces">[],
 ): string[] {
   const { environment, plan, cluster } = planned;
@@ -28,6 +30,8 @@ export function platformNamespaces(
     ...(cluster.networkPolicies === "platform" ? [NETWORK_POLICY_NAMESPACE] : []),
     ...(gpuSoftware(planned)?.by === "platform" ? [GPU_SOFTWARE_NAMESPACE] : []),
     ...(environment.mesh.mode === "off" ? [] : [ISTIO_NAMESPACE]),
+    ...(karpenter(planned) ? [AWS_ACCOUNTS.karpenter.namespace] : []),
+    ...(cluster.aws ? [AWS_ACCOUNTS.loadBalancers.namespace] : []),
     ...rdmaDeviceNamespaces(cluster),
     ENVOY_GATEWAY_NAMESPACE,
     AI_GATEWAY_NAMESPACE,

@@ -134,7 +134,7 @@ export class Platform extends PlatformComponent {
     const loadBalancersReady = cluster.aws
       ? new AwsLoadBalancerController(
           this.child("load-balancers"),
-          { ground: cluster.aws },
+          { stage, ground: cluster.aws },
           this.childOptions({ dependsOn: [...priorities, ...roles, ...engine, ...meshReady] }),
         ).ready
       : [];

@@ -1,4 +1,5 @@
 /** Who is in the mesh: whole namespaces, so that no pod has to know of it. */
+import { AWS_ACCOUNTS } from "../../names/aws";
 import {
   BETA9_NAMESPACE,
   FABRIC_GATE_HOST_NAMESPACE,
@@ -55,6 +56,14 @@ const EXCEPTIONS: readonly Exception[] = [
   named(
     GPU_SOFTWARE_NAMESPACE,
     "Drivers and device plugins come before anything that needs a GPU, and speak to their node and the Kubernetes API alone",
+  ),
+  named(
+    AWS_ACCOUNTS.karpenter.namespace,
+    "Karpenter brings the nodes that the mesh's own agents run on, and speaks to Amazon and the Kubernetes API alone",
+  ),
+  named(
+    AWS_ACCOUNTS.loadBalancers.namespace,
+    "The controller speaks to Amazon and the Kubernetes API alone, and takes load balancers away while no mesh is left",
   ),
   named(
     FABRIC_GATE_NAMESPACE,

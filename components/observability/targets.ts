@@ -108,6 +108,18 @@ export function certManagerTarget({ namespace, podLabels, metricsPort }: typeof 
   return { name: "cert-manager", namespace, podLabels, port: metricsPort, path: "/metrics" };
 }
 
+/** A controller of others, at the usual path. */
+export function controllerTarget(
+  name: string,
+  {
+    namespace,
+    podLabels,
+    metricsPort,
+  }: Pick<ScrapeTarget, "namespace" | "podLabels"> & { readonly metricsPort: number },
+): ScrapeTarget {
+  return { name, namespace, podLabels, port: metricsPort, path: "/metrics" };
+}
+
 /**
  * All targets of a platform, as given.
  *

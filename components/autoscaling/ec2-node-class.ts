@@ -1,0 +1,74 @@
+import type { MachineShape } from "../../catalog/shapes";
+import type { EksPool } from "../cluster/eks/settings";
+import type { KarpenterGround } from "../core/cluster";
+import type { DeepInput } from "../core/custom-resource";
+import { gibibytes } from "../core/resources";
+import type { IEC2NodeClass, NodeInterface } from "./karpenter-types";
+
+export const EC2_NODE_CLASS = { group: "karpenter.k8s.aws", kind: "EC2NodeClass" } as const;
+
+/** Root disk of AL2023 (awslabs/amazon-eks-ami@81fec2e). */
+const ROOT_DEVICE = "/dev/xvda";
+
+/**
+ * What machines of a pool are made from. A pool has one of its own: their disks differ.
+ *
+ * @param ground what was made for Karpenter in the cloud.
+ */
+export function ec2NodeClass(
+  { plan, bootVolumeGiB, efa }: EksPool,
+  { nodeImage, nodeRoleName, discovery, volumesKeyArn, tags }: KarpenterGround,
+): DeepInput<NonNullable<IEC2NodeClass["spec"]>> {
+  const found = { tags: { [discovery.key]: discovery.value } };
+  return {
+    // A date, never the newest one: that would replace nodes whenever Amazon publishes an image.
+    amiSelectorTerms: [{ alias: `al2023@${nodeImage}` }],
+    role: nodeRoleName,
+    subnetSelectorTerms: [found],
+    securityGroupSelectorTerms: [found],
+    associatePublicIPAddress: false,
+    blockDeviceMappings: [
+      {
+        deviceName: ROOT_DEVICE,
+        rootVolume: true,
+        ebs: {
+          encrypted: true,
+          kmsKeyID: volumesKeyArn,
+          volumeSize: gibibytes(bootVolumeGiB),
+          volumeType: "gp3",
+          deleteOnTermination: true,
+        },
+      },
+    ],
+    ...(plan.localDisks && { instanceStorePolicy: "RAID0" as const }),
+    ...(efa && { networkInterfaces: [...efaInterfaces(plan.shape)] }),
+    // Pods have their rights from Pod Identity: none of them is to reach those of the node, one hop further.
+    metadataOptions: {
+      httpEndpoint: "enabled",
+      httpProtocolIPv6: "disabled",
+      httpPutResponseHopLimit: 1,
+      httpTokens: "required",
+    },
+    detailedMonitoring: false,
+    tags: { ...tags },
+  };
+}
+
+/**
+ * The interface with the node's address, and one of EFA alone on each network card: left to itself, Karpenter gives a machine
+ * as many as its first pods ask for (aws/karpenter-provider-aws#2440). No index but 0 and 1 is allowed on p5 (eksctl-io/eksctl#7520).
+ *
+ * @throws Error where the shape has no EFA.
+ */
+function efaInterfaces({ name, rdma }: MachineShape): readonly NodeInterface[] {
+  if (rdma.kind !== "efa" || rdma.interfaces === undefined) {
+    throw new Error(`${name} has no EFA: validation should have refused it`);
+  }
+  return [
+    { networkCardIndex: 0, deviceIndex: 0, interfaceType: "interface" },
+    ...Array.from(
+      { length: rdma.interfaces },
+      (_, networkCardIndex): NodeInterface => ({ networkCardIndex, deviceIndex: 1, interfaceType: "efa-only" }),
+    ),
+  ];
+}

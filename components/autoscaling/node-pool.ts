@@ -1,0 +1,46 @@
+import type { Taint } from "../../planner/types";
+import type { EksPool } from "../cluster/eks/settings";
+import { EC2_NODE_CLASS } from "./ec2-node-class";
+import type { INodePool, KarpenterTaint } from "./karpenter-types";
+import { disruption, nodeLimits, type RunningModel, terminationGracePeriod } from "./node-limits";
+
+/**
+ * What Karpenter may make for a pool, and when it takes it away. Spot is one NodePool with both ways to pay: Karpenter
+ * prefers spot, and buys on demand what it cannot get so. Two NodePools by weight would have two limits for one pool.
+ *
+ * @param models of the whole plan.
+ */
+export function nodePool(pool: EksPool, models: readonly RunningModel[]): NonNullable<INodePool["spec"]> {
+  const { plan, capacity, zones } = pool;
+  return {
+    template: {
+      metadata: { labels: { ...plan.labels } },
+      spec: {
+        nodeClassRef: { group: EC2_NODE_CLASS.group, kind: EC2_NODE_CLASS.kind, name: plan.name },
+        requirements: [
+          oneOf("node.kubernetes.io/instance-type", [plan.shape.name]),
+          oneOf("karpenter.sh/capacity-type", capacity === "spot" ? ["spot", "on-demand"] : ["on-demand"]),
+          oneOf("topology.kubernetes.io/zone", zones),
+          oneOf("kubernetes.io/arch", [plan.shape.cpu.arch]),
+          oneOf("kubernetes.io/os", ["linux"]),
+        ],
+        ...(plan.taints.length > 0 && { taints: plan.taints.map(taint) }),
+        ...(plan.startupTaints.length > 0 && { startupTaints: plan.startupTaints.map(taint) }),
+        // An expired node goes without a budget, and before there is another one (v1.14.1, nodeclaim/expiration): nodes
+        // are made new when what they boot changes.
+        expireAfter: "Never",
+        terminationGracePeriod: terminationGracePeriod(pool, models),
+      },
+    },
+    disruption: disruption(pool, models),
+    limits: nodeLimits(pool),
+  };
+}
+
+function oneOf(key: string, values: readonly string[]) {
+  return { key, operator: "In" as const, values: [...values] };
+}
+
+function taint({ key, value, effect }: Taint): KarpenterTaint {
+  return { key, ...(value !== undefined && { value }), effect };
+}
