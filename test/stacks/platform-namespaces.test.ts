@@ -14,8 +14,13 @@ function saidAndMade({ environment, plan, recording }: EnvironmentRun) {
   const isOke = isMade && environment.cluster.kind === "oci";
   const networkPolicies = isOke ? ("platform" as const) : ("present" as const);
   const gpuSoftware = isMade ? (isOke ? ("addon" as const) : ("platform" as const)) : environment.cluster.gpuSoftware;
+  const isEks = isMade && environment.cluster.kind === "aws";
   const said = platformNamespaces(
-    { environment, plan, cluster: { networkPolicies, gpuSoftware, pools: plannedPools(plan.pools) } },
+    {
+      environment,
+      plan,
+      cluster: { networkPolicies, gpuSoftware, pools: plannedPools(plan.pools), ...(isEks && { aws: awsGround() }) },
+    },
     activeAddons({ environment, secrets: {} }),
   );
   const made = new Deployment(recording).ofType("kubernetes:core/v1:Namespace").map((each) => metadataOf(each).name);
