@@ -1,5 +1,6 @@
 import type { MachineShape } from "../../catalog/shapes";
 import type { EksPool } from "../cluster/eks/settings";
+import { nodeConfig } from "../cluster/eks/user-data";
 import type { KarpenterGround } from "../core/cluster";
 import type { DeepInput } from "../core/custom-resource";
 import { gibibytes } from "../core/resources";
@@ -16,9 +17,11 @@ const ROOT_DEVICE = "/dev/xvda";
  * @param ground what was made for Karpenter in the cloud.
  */
 export function ec2NodeClass(
-  { plan, bootVolumeGiB, efa }: EksPool,
+  pool: EksPool,
   { nodeImage, nodeRoleName, discovery, volumesKeyArn, tags }: KarpenterGround,
 ): DeepInput<NonNullable<IEC2NodeClass["spec"]>> {
+  const { plan, bootVolumeGiB, efa } = pool;
+  const userData = nodeConfig(pool);
   const found = { tags: { [discovery.key]: discovery.value } };
   return {
     // A date, never the newest one: that would replace nodes whenever Amazon publishes an image.
@@ -50,6 +53,8 @@ export function ec2NodeClass(
       httpTokens: "required",
     },
     detailedMonitoring: false,
+    // Karpenter puts its own NodeConfig behind it, and nodeadm merges both (v1.14.1, amifamily/bootstrap/nodeadm.go).
+    ...(userData !== undefined && { userData }),
     tags: { ...tags },
   };
 }

@@ -3,6 +3,7 @@ import { plannedPools } from "../../components/cluster/planned-pools";
 import type { EnvironmentRun } from "../../offline/environment";
 import { activeAddons } from "../../stacks/addons/active";
 import { platformNamespaces } from "../../stacks/platform-namespaces";
+import { awsGround } from "../components/autoscaling/fixture";
 import { runWithBeta9 } from "../components/beta9/fixture";
 import { Deployment } from "../harness/deploy";
 import { metadataOf } from "./kubernetes";
@@ -85,7 +86,16 @@ describe("namespaces in a mesh", () => {
     const run = await changedRun("aws-prod", { mesh: { mode: "sidecar" } });
     const { enabled = [], ...others } = byLabel(run, "istio-injection");
     expect(others).toEqual({
-      disabled: ["gpu-metrics", "gpu-software", "istio-system", "model-llama-8b", "node-metrics", "observability"],
+      disabled: [
+        "aws-load-balancers",
+        "gpu-metrics",
+        "gpu-software",
+        "istio-system",
+        "karpenter",
+        "model-llama-8b",
+        "node-metrics",
+        "observability",
+      ],
     });
     expect(enabled).toEqual(
       expect.arrayContaining(["inference-gateway", "model-llama-70b", "model-store", "ray-system"]),
