@@ -86,7 +86,7 @@ export class StandIns {
             const origin: PendingValue["origin"] = type.startsWith("aws:")
               ? { kind: "deployment", maker: `${type} ${name}` }
               : { kind: "provider", type, name, output, inputs };
-            return [output, made ? this.standIn(id, origin, (mark) => mark) : value];
+            return [output, made ? `${placeIn(value)}${this.standIn(id, origin, (mark) => mark)}` : value];
           }),
         ),
     };
@@ -125,6 +125,11 @@ export class StandIns {
     this.values.set(createHash("sha256").update(standIn).digest("hex"), { sha256Of: value });
     return standIn;
   }
+}
+
+/** What is before the last part of an ARN, which programs read: the account and the region of what Amazon makes. */
+function placeIn(value: string): string {
+  return /^arn:[^:]+:[^:]*:[^:]*:[^:]*:([^:]*[:/])?/.exec(value)?.[0] ?? "";
 }
 
 const STAND_IN = /https:\/\/offline-[a-z]-\d{6,}-x\.invalid|offline-[a-z]-\d{6,}-x|\b[0-9a-f]{64}\b/g;

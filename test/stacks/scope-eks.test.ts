@@ -1,0 +1,88 @@
+/** aws-prod in one stack, and the same in two: what controllers in the cluster need of AWS goes from the one to the other. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { clusterOutputs } from "../../components/cluster/cluster-outputs";
+import { repositoryRoot } from "../../names/repository-root";
+import { useFolder } from "../cli/run";
+import { contentOf, render } from "../render/run";
+import { changedRun, type ProgramRun, programRun } from "./run";
+
+const ENVIRONMENT = "aws-prod";
+const STACK = "acme/inference-stacks/aws-prod-cluster";
+const TO_PLATFORM = { scope: "platform", cluster: { kind: "aws", provision: "stack", stackReference: STACK } };
+
+const folder = useFolder();
+let all: ProgramRun;
+let cluster: ProgramRun;
+let platform: ProgramRun;
+beforeAll(async () => {
+  all = await programRun(ENVIRONMENT);
+  cluster = await changedRun(ENVIRONMENT, { scope: "cluster" });
+  platform = await changedRun(ENVIRONMENT, TO_PLATFORM);
+}, 60_000);
+
+const ofAws = ({ resources }: ProgramRun) => resources.filter(({ type }) => type.startsWith("aws:"));
+const objects = ({ resources }: ProgramRun) =>
+  resources
+    .filter(({ type, inputs }) => type.startsWith("kubernetes:") && inputs.kind !== "StorageClass")
+    .map(({ urn, inputs, options, secretInputs }) => ({ urn, inputs: withoutCost(inputs), options, secretInputs }));
+
+describe("aws-prod in two stacks", () => {
+  it("has all of AWS in the cluster's, which reaches no Kubernetes API", () => {
+    expect(ofAws(cluster)).toEqual(ofAws(all));
+    expect(ofAws(cluster).length).toBeGreaterThan(40);
+    expect(objects(cluster)).toEqual([]);
+    expect(ofAws(platform)).toEqual([]);
+  });
+
+  it("has the objects of one stack in the platform's", () => {
+    expect(objects(platform)).toEqual(objects(all));
+    expect(objects(platform).length).toBeGreaterThan(200);
+  });
+
+  it("tells the one of the other in an output that names what controllers need", () => {
+    const { cluster: said } = cluster.recording.outputs;
+    const told = clusterOutputs.parse({ ...(said as object), kubeconfig: "secret" });
+    expect(told).toMatchObject({ kind: "aws", loadBalancer: "aws" });
+    expect(told.aws).toMatchObject({
+      clusterName: ENVIRONMENT,
+      region: "us-east-1",
+      karpenter: { discovery: { key: "karpenter.sh/discovery", value: ENVIRONMENT } },
+    });
+  });
+
+  it("renders to the same files, byte by byte", async () => {
+    const one = await render(ENVIRONMENT, "--out", join(folder, "all"));
+    const two = await render(ENVIRONMENT, "--config", platformFile(), "--out", join(folder, "platform"));
+    expect([one.status, one.err, two.status, two.err]).toEqual([0, "", 0, ""]);
+    // But for the page for whoever applies them, which also has what the plan advises.
+    const files = (name: string) =>
+      new Map(
+        [...contentOf(join(folder, name))]
+          .filter(([path]) => path !== "README.md")
+          .map(([path, text]) => [path, path.includes("inference-plan") ? withoutCostLines(text) : text]),
+      );
+    expect(files("platform")).toEqual(files("all"));
+  }, 60_000);
+});
+
+/** The same, but for the cost in the plan that the cluster keeps: the other stack does not tell of its network. */
+function withoutCost<T>(content: T): T {
+  return JSON.parse(JSON.stringify(content).replace(/(\\n|\n) *\\"cost\\": \{.*?(\\n|\n) {2}\}/, "")) as T;
+}
+
+function withoutCostLines(text: string): string {
+  return text.replace(/^( *)"cost": \{.*?^\1\}/ms, "");
+}
+
+/** The environment whose cluster is another stack's, in a file. */
+function platformFile(): string {
+  const text = readFileSync(join(repositoryRoot(), `Pulumi.${ENVIRONMENT}.yaml`), "utf8");
+  const { config } = parse(text) as { readonly config: object };
+  const changed = Object.entries(TO_PLATFORM).map(([key, value]) => [`inference-stacks:${key}`, value]);
+  const path = join(folder, "platform.yaml");
+  writeFileSync(path, stringify({ config: { ...config, ...Object.fromEntries(changed) } }));
+  return path;
+}
