@@ -10,15 +10,28 @@ export interface ConfidentialShape {
   readonly systems: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
-const shapes = table.oci.shapes as Readonly<Record<string, ConfidentialShape>>;
+type Shapes = Readonly<Record<string, ConfidentialShape>>;
 
-/** Names of the shapes that can, those of the catalogue alone. */
-export const CONFIDENTIAL_SHAPES: readonly string[] = Object.keys(shapes);
+// Checked against catalog/schema.ts by test/catalog.
+const shapes: Readonly<Record<ConfidentialCloud, Shapes>> = {
+  oci: table.oci.shapes as Shapes,
+  aws: table.aws.shapes as Shapes,
+};
+
+/** Clouds with such machines. */
+export type ConfidentialCloud = "oci" | "aws";
+
+/** Names of a cloud's shapes that can, those of the catalogue alone. */
+export function confidentialShapes(cloud: ConfidentialCloud): readonly string[] {
+  return Object.keys(shapes[cloud]);
+}
+
+/** Regions of Amazon's that have such machines. */
+export const AWS_CONFIDENTIAL_REGIONS: readonly string[] = table.aws.regions;
 
 /** Undefined where no machine of the shape can. */
 export function findConfidentialShape(name: string): ConfidentialShape | undefined {
-  return shapes[name];
+  return shapes.oci[name] ?? shapes.aws[name];
 }
 
 /** @throws Error where no machine of the shape can. */

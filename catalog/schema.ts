@@ -376,6 +376,11 @@ export const schemas = {
     about,
     asOf: day,
     oci: z.strictObject({ source: text, shapes: z.record(text, confidentialShape) }),
+    aws: z.strictObject({
+      regions: z.array(text).nonempty(),
+      source: text,
+      shapes: z.record(text, confidentialShape),
+    }),
   }),
   nodeAgents: z.strictObject({ about, asOf: day, agents: z.array(nodeAgent) }),
   engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),

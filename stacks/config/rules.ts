@@ -7,14 +7,17 @@ import type { Rule, RuleContext } from "./core/rule";
 import * as adapters from "./rules/adapters";
 import * as canary from "./rules/canary";
 import * as cluster from "./rules/cluster";
+import * as confidential from "./rules/confidential";
 import * as eksCluster from "./rules/eks-cluster";
 import * as eksNetwork from "./rules/eks-network";
+import * as eksPools from "./rules/eks-pools";
 import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
 import * as gatewayName from "./rules/gateway-name";
 import * as gpuSoftware from "./rules/gpu-software";
 import * as kubernetesApi from "./rules/kubernetes-api";
 import * as labels from "./rules/labels";
+import * as madePools from "./rules/made-pools";
 import * as mesh from "./rules/mesh";
 import * as modelStore from "./rules/model-store";
 import * as models from "./rules/models";
@@ -59,14 +62,21 @@ const rules: readonly Rule[] = [
   sharing.gpusCanBeParted,
   sharing.partsHaveNoFabric,
   sharing.partsAreAskedForBySharing,
-  okePools.nodeKeysAreRead,
+  madePools.nodeKeysAreRead,
+  madePools.nodeKeysAreOfTheCloud,
+  madePools.localDisksAreThere,
+  madePools.numaIsOfGpuPools,
+  eksPools.zonesAreOfTheNetwork,
+  eksPools.scarceMachinesHaveOneZone,
+  eksPools.eksCapacityFitsThePool,
+  eksPools.groupsHaveOneSize,
+  eksPools.placementGroupsHoldTheirMachines,
   okePools.gpuPoolsSayWhere,
-  okePools.localDisksAreThere,
-  okePools.numaIsOfGpuPools,
   okePools.rdmaPoolsAreWhole,
   okePools.amdPoolsNameAnImage,
   okePools.capacityFitsThePool,
-  okeSelfManaged.machinesCanBeConfidential,
+  confidential.machinesCanBeConfidential,
+  confidential.confidentialRegionsHaveThem,
   okeSelfManaged.confidentialPoolsAreWhole,
   okeSelfManaged.selfManagedPoolsHaveOneSize,
   pools.poolSizesAreOrdered,

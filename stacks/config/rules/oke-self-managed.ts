@@ -1,46 +1,11 @@
-import { CONFIDENTIAL_SHAPES, type ConfidentialShape, findConfidentialShape } from "../../../catalog/confidential";
-import type { MachineShape } from "../../../catalog/shapes";
+import { type ConfidentialShape, findConfidentialShape } from "../../../catalog/confidential";
 import { knownMachine, type Rule } from "../core/rule";
 import type { PoolConfig } from "../schema";
-import { madePools } from "./oke-pools";
-
-/** Memory that the host cannot read is of processors, and of clouds that know how to ask for it. */
-export const machinesCanBeConfidential: Rule = function* ({ sections: { cluster, pools = {} } }) {
-  if (cluster === undefined || cluster.provision === "existing") {
-    return;
-  }
-  for (const [name, pool] of Object.entries(pools)) {
-    const machine = knownMachine(pool);
-    if (!pool.confidential || machine === undefined) {
-      continue;
-    }
-    if (cluster.kind !== "oci" || findConfidentialShape(machine.name) === undefined) {
-      const where = CONFIDENTIAL_SHAPES.join(" or ");
-      yield {
-        path: ["pools", name, "confidential"],
-        value: true,
-        allowed: `only on Oracle's shapes ${where} in a cluster of kind oci: ${reason(machine)}`,
-        fix: `remove confidential, or take shape ${where}`,
-      };
-    }
-  }
-};
-
-function reason({ name, provider, gpu, cpu }: MachineShape): string {
-  if (provider !== "oci") {
-    return `nobody here makes machines of ${name} whose memory is encrypted`;
-  }
-  if (gpu) {
-    return `of Oracle's machines with GPUs, as ${name}, none encrypts its memory`;
-  }
-  return cpu.arch === "arm64"
-    ? `${name} has Arm processors, and AMD's alone can do it at Oracle`
-    : `Oracle does not name ${name} among the shapes that can`;
-}
+import { madePoolsOf } from "./made-pools";
 
 /** What Oracle has not for such machines, and what only the environment can know. */
 export const confidentialPoolsAreWhole: Rule = function* (context) {
-  for (const [name, pool] of madePools(context)) {
+  for (const [name, pool] of madePoolsOf("oci", context)) {
     const known = pool.confidential ? confidentialOf(pool) : undefined;
     if (known === undefined) {
       continue;
@@ -66,7 +31,7 @@ export const confidentialPoolsAreWhole: Rule = function* (context) {
 
 /** OKE's autoscaler serves node pools or instance pools, never both: the system pool is of the first kind. */
 export const selfManagedPoolsHaveOneSize: Rule = function* (context) {
-  for (const [name, pool] of madePools(context)) {
+  for (const [name, pool] of madePoolsOf("oci", context)) {
     const why = joinsByItself(pool);
     const most = pool.maxNodes ?? Math.max(1, pool.minNodes);
     if (why !== undefined && pool.minNodes !== most) {

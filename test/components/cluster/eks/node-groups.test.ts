@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
+import { eksImageType, instanceFamily } from "../../../../catalog/eks";
+import { shapesOf } from "../../../../catalog/shapes";
 import { EksNodeGroups } from "../../../../components/cluster/eks/node-groups";
 import type { EksPool } from "../../../../components/cluster/eks/settings";
 import { type Deployment, deploy } from "../../../harness/deploy";
@@ -98,6 +100,12 @@ describe("a managed node group", () => {
     await expect(nodeGroups(eksPool("g7.2xlarge"))).rejects.toThrow("no image of Amazon's for g7.2xlarge");
   });
 
+  it("has an image for every shape of the catalogue that may be asked for", () => {
+    const lacking = shapesOf("aws").filter((shape) => eksImageType(shape) === undefined);
+    expect(lacking.filter(({ denied }) => denied === undefined)).toEqual([]);
+    expect(new Set(lacking.map(({ name }) => instanceFamily(name)))).toEqual(new Set(["g7"]));
+  });
+
   it("has a name within EKS's limits, whatever the pool's", async () => {
     const name = "a".repeat(40);
     const { nodeGroupNamePrefix } = group(await nodeGroups(eksPool("m7i.xlarge", { name })), name).inputs;
@@ -152,7 +160,7 @@ describe("the machines of a group", () => {
   });
 
   it("encrypt their memory where the pool says so", async () => {
-    const deployment = await nodeGroups(eksPool("m7a.xlarge", { confidential: true }));
+    const deployment = await nodeGroups(eksPool("m6a.xlarge", { confidential: true }));
     expect(template(deployment, "pool").inputs.cpuOptions).toEqual({ amdSevSnp: "enabled" });
   });
 

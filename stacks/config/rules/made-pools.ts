@@ -1,0 +1,170 @@
+import { reservableCpus } from "../../../planner/pod-resources";
+import { knownMachine, type Rule, type RuleContext } from "../core/rule";
+import type { PoolConfig } from "../schema";
+
+/** The pools of a cluster that is made here, in whichever cloud. */
+export function madePools({ sections: { cluster, pools = {} } }: RuleContext): [string, PoolConfig][] {
+  return cluster?.provision === "create" ? Object.entries(pools) : [];
+}
+
+/** The pools of a cluster that is made here in one cloud. */
+export function madePoolsOf(kind: "oci" | "aws", context: RuleContext): [string, PoolConfig][] {
+  return context.sections.cluster?.kind === kind ? madePools(context) : [];
+}
+
+type Reader = (pool: PoolConfig) => unknown;
+
+/** A key of a pool that only whoever makes its nodes reads: its name, where it stands, and what it says. */
+interface NodeKey {
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly read: Reader;
+  /** The one cloud that knows such a thing. Undefined: several do. */
+  readonly only?: "oci" | "aws";
+  /** What to write instead in the other cloud. */
+  readonly instead?: string;
+}
+
+const NODE_KEYS: readonly NodeKey[] = [
+  { key: "capacity", path: ["capacity"], read: ({ capacity }) => capacity },
+  {
+    key: "availabilityDomains",
+    path: ["availabilityDomains"],
+    read: ({ availabilityDomains }) => availabilityDomains,
+    only: "oci",
+    instead: "zones with their names, such as [us-east-1a]",
+  },
+  {
+    key: "zones",
+    path: ["zones"],
+    read: ({ zones }) => zones,
+    only: "aws",
+    instead: "availabilityDomains with their numbers, such as [1]",
+  },
+  { key: "bootVolumeGiB", path: ["bootVolumeGiB"], read: ({ bootVolumeGiB }) => bootVolumeGiB },
+  { key: "image", path: ["image"], read: ({ image }) => image, only: "oci" },
+  { key: "localDisks", path: ["localDisks"], read: ({ localDisks }) => localDisks },
+  { key: "numa", path: ["numa"], read: ({ numa }) => numa },
+  {
+    key: "rdma.mode",
+    path: ["rdma", "mode"],
+    read: ({ rdma }) => rdma?.mode,
+    only: "oci",
+    instead: "rdma.access: efa",
+  },
+  {
+    key: "rdma.placementGroup",
+    path: ["rdma", "placementGroup"],
+    read: ({ rdma }) => rdma?.placementGroup,
+    only: "aws",
+    instead: "rdma.mode: a compute cluster or cluster network lies close together",
+  },
+  { key: "confidential", path: ["confidential"], read: ({ confidential }) => confidential },
+];
+
+/** Forms of `capacity` that one cloud alone has. */
+const CAPACITY_KEYS: readonly NodeKey[] = [
+  {
+    key: "capacityBlock",
+    path: ["capacity", "capacityBlock"],
+    read: ({ capacity }) =>
+      typeof capacity === "object" && "capacityBlock" in capacity ? capacity.capacityBlock : undefined,
+    only: "aws",
+    instead: "capacity: {reservation: ocid1.capacityreservation.oc1…}",
+  },
+  {
+    key: "the OCID",
+    path: ["capacity", "reservation"],
+    read: (pool) => reservation(pool, (id) => id.startsWith("ocid1.")),
+    only: "oci",
+    instead: "the id of a reservation of EC2's, such as cr-0123456789abcdef0",
+  },
+  {
+    key: "the id",
+    path: ["capacity", "reservation"],
+    read: (pool) => reservation(pool, (id) => id.startsWith("cr-")),
+    only: "aws",
+    instead: "the OCID of a reservation of Oracle's",
+  },
+];
+
+function reservation({ capacity }: PoolConfig, is: (id: string) => boolean): string | undefined {
+  const id = typeof capacity === "object" && "reservation" in capacity ? capacity.reservation : undefined;
+  return id !== undefined && is(id) ? id : undefined;
+}
+
+/**
+ * Keys of nodes that somebody else makes would be read by nobody. Where another stack makes them, its environment has the
+ * same pools: what is said there may stand here too, and spot capacity decides what pods tolerate.
+ */
+export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {} } }) {
+  if (cluster?.provision !== "existing") {
+    return;
+  }
+  for (const [name, pool] of Object.entries(pools)) {
+    for (const { key, path, read } of NODE_KEYS) {
+      const value = read(pool);
+      if (value !== undefined) {
+        yield {
+          path: ["pools", name, ...path],
+          value,
+          allowed:
+            "only where this stack or another one makes the nodes (cluster.provision: create or stack): nobody else reads it",
+          fix: `remove ${key}, or let the cluster be made here`,
+        };
+      }
+    }
+  }
+};
+
+const CLOUDS = { oci: "Oracle's", aws: "Amazon's" } as const;
+
+/** Keys that another cloud's machines have. */
+export const nodeKeysAreOfTheCloud: Rule = function* ({ sections: { cluster, pools = {} } }) {
+  if (cluster === undefined || cluster.provision === "existing" || (cluster.kind !== "oci" && cluster.kind !== "aws")) {
+    return;
+  }
+  for (const [name, pool] of Object.entries(pools)) {
+    for (const { key, path, read, only, instead } of [...NODE_KEYS, ...CAPACITY_KEYS]) {
+      const value = read(pool);
+      if (value !== undefined && only !== undefined && only !== cluster.kind) {
+        yield {
+          path: ["pools", name, ...path],
+          value,
+          allowed: `only in a cluster of kind ${only}: it is of ${CLOUDS[only]} machines, and these are ${CLOUDS[cluster.kind]}`,
+          fix: `remove ${key}${instead === undefined ? "" : `, or write ${instead}`}`,
+        };
+      }
+    }
+  }
+};
+
+/** An array of no disks would be the boot volume, and pods' files are planned for it by its size. */
+export const localDisksAreThere: Rule = function* (context) {
+  for (const [name, pool] of madePools(context)) {
+    const machine = knownMachine(pool);
+    if (pool.localDisks === "pods" && machine?.localNvmeGB === 0) {
+      yield {
+        path: ["pools", name, "localDisks"],
+        value: pool.localDisks,
+        allowed: `only for machines with local NVMe disks: ${machine.name} has none`,
+        fix: "remove localDisks: pods' files are on the boot volume, which the plan makes large enough",
+      };
+    }
+  }
+};
+
+/** The policy is of kubelets that give engines CPUs of their own. */
+export const numaIsOfGpuPools: Rule = function* (context) {
+  for (const [name, pool] of madePools(context)) {
+    const machine = knownMachine(pool);
+    if (pool.numa !== undefined && machine && (machine.gpu === undefined || reservableCpus(machine) < 1)) {
+      yield {
+        path: ["pools", name, "numa"],
+        value: pool.numa,
+        allowed: `only where the kubelet gives engines CPUs of their own: ${machine.name} has ${machine.gpu ? "no whole CPU to spare for the system" : "no GPUs"}`,
+        fix: "remove numa",
+      };
+    }
+  }
+};
