@@ -45,11 +45,20 @@ function running(containers: readonly ContainerFact[]): ContainerFact | undefine
   return containers.findLast(({ state, ready }) => state.running && !ready);
 }
 
-function unscheduled({ status }: PodFact, { environment }: ReasonContext): Reason | undefined {
+/**
+ * What Karpenter says of a pod that it makes no node for (sigs.k8s.io/karpenter v1.14.1,
+ * pkg/controllers/provisioning/scheduling/events.go). The scheduler's own reason begins otherwise.
+ */
+const KARPENTER = "Failed to schedule pod, ";
+
+function unscheduled({ status }: PodFact, { environment, events }: ReasonContext): Reason | undefined {
   const condition = status.conditions.find(({ type, status: met }) => type === "PodScheduled" && met === "False");
+  const refused = events.find(
+    ({ reason, message }) => reason === "FailedScheduling" && message?.startsWith(KARPENTER),
+  )?.message;
   return (
     condition && {
-      why: `no node takes it: ${condition.message ?? condition.reason ?? "the scheduler does not say why"}`,
+      why: `no node takes it: ${condition.message ?? condition.reason ?? "the scheduler does not say why"}${refused ? `; Karpenter makes none: ${refused.slice(KARPENTER.length)}` : ""}`,
       remedies: [
         `npm run doctor -- ${environment} shows what the nodes of each pool offer`,
         "while a node autoscaler adds a node, this goes by itself",

@@ -116,6 +116,22 @@ describe("what is wrong", () => {
     ],
   });
 
+  it("tells why Karpenter makes no node for a pod, besides what the scheduler says", () => {
+    const status = {
+      phase: "Pending",
+      conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }],
+    };
+    const said = "all available instance types exceed limits for nodepool";
+    const events = [
+      warning("a", "FailedScheduling", "0/3 nodes are available"),
+      warning("a", "FailedScheduling", `Failed to schedule pod, ${said}`),
+    ];
+    expect(why(status, { events })?.why).toBe(
+      `no node takes it: 0/3 nodes are available; Karpenter makes none: ${said}`,
+    );
+    expect(why(status, { events: events.slice(0, 1) })?.why).toBe("no node takes it: 0/3 nodes are available");
+  });
+
   it.each([
     [
       "an unschedulable pod",
