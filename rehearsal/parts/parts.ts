@@ -208,6 +208,20 @@ const DEFINITIONS = [
     oldest: "3.2.0",
   },
   {
+    name: "parliament",
+    from: { package: "parliament", version: "1.6.4" },
+    binaries: { parliament: "parliament" },
+    versionArgs: ["--version"],
+    oldest: "1.6.4",
+  },
+  {
+    name: "cloudsplaining",
+    from: { package: "cloudsplaining", version: "0.9.1" },
+    binaries: { cloudsplaining: "cloudsplaining" },
+    versionArgs: ["--version"],
+    oldest: "0.9.1",
+  },
+  {
     // Ray's own schemas of what Serve and its language models are told; of the version that the platform pins.
     name: "ray",
     from: { package: "ray", version: "2.56.0" },

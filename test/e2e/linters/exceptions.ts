@@ -1,8 +1,8 @@
 import type { Linter } from "./finding";
 
 /** Findings that stand, with the reason. A test fails when an exception no longer matches anything. */
-export interface LinterException {
-  readonly linter: Linter;
+export interface LinterException<L extends string = Linter> {
+  readonly linter: L;
   readonly check: string;
   /** Matched against `<Kind> <namespace>/<name>`. */
   readonly objects: RegExp;

@@ -3,8 +3,8 @@ export const LINTERS = ["kubeconform", "kube-score", "checkov"] as const;
 export type Linter = (typeof LINTERS)[number];
 
 /** What one linter says against one rendered object. */
-export interface Finding {
-  readonly linter: Linter;
+export interface Finding<L extends string = Linter> {
+  readonly linter: L;
   /** Identifier of the check, as the linter's own documentation has it. */
   readonly check: string;
   readonly environment: string;
@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 /** Findings as text: by check, each with its objects and the files and environments that they stand in. */
-export function report(findings: readonly Finding[]): string {
+export function report(findings: readonly Finding<string>[]): string {
   return grouped(findings, ({ linter, check }) => `${linter} ${check}`)
     .flatMap(([heading, ofCheck]) => [
       `${heading} (${ofCheck.length})`,
@@ -35,9 +35,9 @@ export function report(findings: readonly Finding[]): string {
 }
 
 function grouped(
-  findings: readonly Finding[],
-  keyOf: (finding: Finding) => string,
-): (readonly [string, readonly Finding[]])[] {
+  findings: readonly Finding<string>[],
+  keyOf: (finding: Finding<string>) => string,
+): (readonly [string, readonly Finding<string>[]])[] {
   return distinct(findings.map(keyOf))
     .sort()
     .map((key) => [key, findings.filter((finding) => keyOf(finding) === key)]);
