@@ -14,7 +14,7 @@ export const CERTIFIER_ACCOUNT = "certifier";
 export const TRIAL_PRIORITY = "inference-trial";
 
 /** Of a trial, and of its pods: the pool whose nodes it tries. */
-const POOL_LABEL = `${LABEL_PREFIX}/pool`;
+export const POOL_LABEL = `${LABEL_PREFIX}/pool`;
 
 export type GatedPool = PoolPlan & Required<Pick<PoolPlan, "fabric" | "fabricGate">>;
 
@@ -31,6 +31,11 @@ export function gateNamespace({ fabric }: Pick<GatedPool, "fabric">): string {
 /** Namespaces of all gates, each once. */
 export function gateNamespaces(pools: readonly PoolPlan[]): string[] {
   return [...new Set(gatedPools(pools).map(gateNamespace))].sort();
+}
+
+/** What the API server calls the accounts of certifiers, as CEL writes texts. */
+export function certifierUsers(pools: readonly PoolPlan[]): string[] {
+  return gateNamespaces(pools).map((namespace) => `'system:serviceaccount:${namespace}:${CERTIFIER_ACCOUNT}'`);
 }
 
 /** Labels of a pool's trials, their pods included. */

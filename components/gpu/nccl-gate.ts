@@ -38,6 +38,7 @@ import {
 import { nodePatchPolicy } from "./node-patch-policy";
 import type { GateSettings } from "./scripts/settings.ts";
 import { trialKeys } from "./ssh-keys";
+import { trialPolicy } from "./trial-policy";
 
 /** What a certifier runs from. */
 export const CERTIFIER_SCRIPTS = [
@@ -83,7 +84,10 @@ export class FabricGates extends PlatformComponent {
     const pools = gatedPools(args.pools);
     const namespaces = gateNamespaces(args.pools);
     const priority = this.priority();
-    const guards = nodePatchPolicy(this.child("nodes"), namespaces, this.childOptions());
+    const guards = [
+      ...nodePatchPolicy(this.child("nodes"), args.pools, this.childOptions()),
+      ...trialPolicy(this.child("trials"), args.pools, this.childOptions()),
+    ];
     const homes = new Map(namespaces.map((namespace) => [namespace, this.home(namespace, [...guards, priority])]));
     for (const pool of pools) {
       const home = homes.get(gateNamespace(pool));
@@ -138,7 +142,8 @@ export class FabricGates extends PlatformComponent {
           { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
         ],
       },
-      options,
+      // What a Job may be, a policy says.
+      this.childOptions({ dependsOn: guards }),
     );
     const binding = new kubernetes.rbac.v1.RoleBinding(
       child("binding"),

@@ -2,7 +2,8 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { UNCERTIFIED } from "../../planner/fabric-gate";
-import { CERTIFIER_ACCOUNT, CERTIFIER_APP } from "./names";
+import type { PoolPlan } from "../../planner/types";
+import { CERTIFIER_APP, certifierUsers } from "./names";
 
 /** Of the policy and of its binding. */
 const NAME = "inference-fabric-certifier";
@@ -16,16 +17,14 @@ const METADATA = ["labels", "finalizers", "ownerReferences"];
  * right to change all of their spec and labels, so that whoever has a certifier's token could draw any pod to a node, or close it.
  * Who is no certifier is not concerned.
  *
- * @param namespaces of certifiers.
  * @returns what must be there before a certifier has the right to patch.
  */
 export function nodePatchPolicy(
   name: string,
-  namespaces: readonly string[],
+  pools: readonly PoolPlan[],
   opts: pulumi.CustomResourceOptions,
 ): pulumi.Resource[] {
   const metadata = { name: NAME, labels: standardLabels(CERTIFIER_APP, "nodes") };
-  const users = namespaces.map((namespace) => `'system:serviceaccount:${namespace}:${CERTIFIER_ACCOUNT}'`);
   const policy = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
     `${name}-policy`,
     {
@@ -38,7 +37,9 @@ export function nodePatchPolicy(
         matchConstraints: {
           resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["UPDATE"], resources: ["nodes"] }],
         },
-        matchConditions: [{ name: "certifiers", expression: `request.userInfo.username in [${users.join(", ")}]` }],
+        matchConditions: [
+          { name: "certifiers", expression: `request.userInfo.username in [${certifierUsers(pools).join(", ")}]` },
+        ],
         variables: [
           { name: "taints", expression: "object.spec.?taints.orValue([])" },
           { name: "before", expression: "oldObject.spec.?taints.orValue([])" },

@@ -320,6 +320,99 @@ describe("who has a certifier's token", () => {
     }
   });
 
+  interface Job extends KubernetesObject {
+    readonly metadata: KubernetesObject["metadata"] & { readonly labels: Readonly<Record<string, string>> };
+    readonly spec: {
+      readonly template: {
+        readonly metadata: object & { readonly labels?: object };
+        readonly spec: object & { readonly containers: readonly object[]; readonly volumes: readonly object[] };
+      };
+    };
+  }
+
+  /** A trial as certifiers make them. */
+  async function trial(): Promise<Job> {
+    const metadata = { name: "trial-h100", namespace: NAMESPACE };
+    const found = await plane.client.get({ apiVersion: "batch/v1", kind: "CronJob", metadata });
+    const { jobTemplate } = (found as unknown as { spec: { jobTemplate: Pick<Job, "metadata" | "spec"> } }).spec;
+    const job = { apiVersion: "batch/v1", kind: "Job", ...jobTemplate };
+    return { ...job, metadata: { ...job.metadata, name: "mine", namespace: NAMESPACE } };
+  }
+
+  /** The answer to the creation of a Job, which is not carried out. */
+  async function create(job: Job, asAccount = true) {
+    const { ApiClient } = await import("../../rehearsal/cluster/api-client");
+    const token = readFileSync(join(plane.folder, "token"), "utf8");
+    const access = accessOf(readFileSync(plane.kubeconfig, "utf8"));
+    const own = new ApiClient(asAccount ? { ...access, token } : access);
+    try {
+      const path = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs?dryRun=All`;
+      return await own.request("POST", path, JSON.stringify(job));
+    } finally {
+      own.close();
+    }
+  }
+
+  const pod = (job: Job, change: object): Job => {
+    const { template } = job.spec;
+    return { ...job, spec: { ...job.spec, template: { ...template, spec: { ...template.spec, ...change } } } };
+  };
+  const container = (job: Job, change: object): Job => {
+    const { containers } = job.spec.template.spec;
+    return pod(job, { containers: containers.map((each) => ({ ...each, ...change })) });
+  };
+  const ofPods = (job: Job, change: object): Job => {
+    const { template } = job.spec;
+    return { ...job, spec: { ...job.spec, template: { ...template, metadata: { ...template.metadata, ...change } } } };
+  };
+  const labelled = (job: Job, labels: Readonly<Record<string, string>>): Job => {
+    return { ...job, metadata: { ...job.metadata, labels } };
+  };
+
+  const JOBS: readonly (readonly [what: string, change: (job: Job) => Job])[] = [
+    ["another image", (job) => container(job, { image: "registry.example.com/mine:1" })],
+    ["another command", (job) => container(job, { command: ["/bin/sh", "-c", "id"] })],
+    ["another variable", (job) => container(job, { env: [{ name: "TRIAL_BINARY", value: "/tmp/mine" }] })],
+    ["privilege", (job) => container(job, { securityContext: { privileged: true } })],
+    [
+      "one container more",
+      (job) => pod(job, { initContainers: [{ name: "mine", image: "registry.example.com/a:1" }] }),
+    ],
+    [
+      "a path of the host",
+      (job) => pod(job, { volumes: [...job.spec.template.spec.volumes, { name: "root", hostPath: { path: "/" } }] }),
+    ],
+    ["the host's processes", (job) => pod(job, { hostPID: true })],
+    ["a node without the scheduler", (job) => pod(job, { nodeName: "h100-0" })],
+    ["the place of models", (job) => pod(job, { priorityClassName: "system-node-critical" })],
+    ["any node", (job) => pod(job, { nodeSelector: {}, tolerations: [{ operator: "Exists" }] })],
+    ["its own account", (job) => pod(job, { serviceAccountName: "certifier", automountServiceAccountToken: true })],
+    [
+      "labels that let it through to the API",
+      (job) =>
+        ofPods(job, { labels: { ...job.spec.template.metadata.labels, "app.kubernetes.io/name": "fabric-certifier" } }),
+    ],
+    ["other networks", (job) => ofPods(job, { annotations: { "k8s.v1.cni.cncf.io/networks": "default/mine" } })],
+    ["a hundred pods", (job) => ({ ...job, spec: { ...job.spec, parallelism: 100, completions: 100 } })],
+    ["the label of no pool", (job) => labelled(job, { ...job.metadata.labels, "inference-stacks.io/pool": "mine" })],
+    ["no such label", (job) => labelled(job, { mine: "x" })],
+  ];
+
+  it.each(JOBS)("cannot make a Job of its own: %s", async (_, change) => {
+    const { status, body } = await create(change(await trial()));
+    expect(JSON.stringify(body)).toContain("ValidatingAdmissionPolicy 'inference-fabric-trials'");
+    expect(status).toBe(422);
+  });
+
+  it("can make trials, on nodes of its choice, and nobody else is concerned", async () => {
+    const nodeSelectorTerms = [{ matchFields: [{ key: "metadata.name", operator: "In", values: ["h100-0"] }] }];
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
+    const { status, body } = await create(pod(await trial(), { affinity }));
+    expect(status, JSON.stringify(body)).toBe(201);
+    const others = await Promise.all(JOBS.map(async ([, change]) => (await create(change(await trial()), false)).body));
+    expect(JSON.stringify(others)).not.toContain("inference-fabric-trials");
+  });
+
   it("has no other right", async () => {
     const may = async (verb: string, resource: string, group = "", namespace?: string, subresource?: string) => {
       const review = {
