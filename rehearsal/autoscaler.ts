@@ -28,6 +28,7 @@ import { builtInGroups, platformFacts } from "./platform-facts";
 import { type NodeCounts, type PoolNode, startNodes } from "./pool-nodes";
 import { isAllReady } from "./readiness";
 import { assess } from "./report/assess";
+import { shortReason } from "./report/reasons";
 import type { RehearsalFacts, RehearsalReport } from "./report/schema";
 import { LOOK_EVERY_MS, settle } from "./settle";
 import type { Stopwatch } from "./stopwatch";
@@ -163,7 +164,7 @@ export class AutoscaledRehearsal {
           pods: state.pods.map((pod) => {
             const said = refused.get(pod.uid);
             return pod.unschedulable && said !== undefined
-              ? { ...pod, waitsFor: `${pod.waitsFor}; Karpenter: ${said}` }
+              ? { ...pod, waitsFor: `${shortReason(pod.waitsFor)}; Karpenter: ${said}` }
               : pod;
           }),
         };

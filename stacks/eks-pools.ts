@@ -30,17 +30,18 @@ export function eksPools(
 
 /**
  * Karpenter makes nodes for pods that find no room. What must be there before such pods come is a managed node group's:
- * nodes that Karpenter itself and the platform run on, those that are tried two by two before models come, and those of
- * a reservation, which are paid for whether they run or not.
+ * nodes that Karpenter itself and the platform run on, those that are tried two by two before models come, those of
+ * a reservation, which are paid for whether they run or not, and those whose GPUs are parted: Karpenter knows whole cards of a
+ * machine, and makes none for a pod that asks for a part (v1.14.1; seen on the real one, 2026-11-23).
  */
 function makers(
-  { role, minNodes, maxNodes, fabricGate }: PoolPlan,
+  { role, minNodes, maxNodes, fabricGate, sharing }: PoolPlan,
   capacity: EksCapacity,
 ): Pick<EksPool, "groupNodes" | "karpenterNodes"> {
   if (role === "system") {
     return { groupNodes: minNodes, karpenterNodes: maxNodes - minNodes };
   }
-  return typeof capacity === "object" || fabricGate !== undefined
+  return typeof capacity === "object" || fabricGate !== undefined || sharing !== undefined
     ? { groupNodes: minNodes, karpenterNodes: 0 }
     : { groupNodes: 0, karpenterNodes: maxNodes };
 }
