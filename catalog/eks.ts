@@ -71,3 +71,19 @@ export function eksImageType({ name, gpu, cpu }: Pick<MachineShape, "name" | "gp
   const found = GPU_IMAGES[cpu.arch];
   return found?.families.includes(instanceFamily(name)) ? found.image : undefined;
 }
+
+/** A quota of EC2's, on the CPUs of machines that run at once in a region. */
+export interface EksQuota {
+  /** By which Service Quotas knows it. */
+  readonly code: string;
+  /** As its console has it. */
+  readonly name: string;
+}
+
+const QUOTA_LETTERS = ["g", "p"] as const;
+
+/** The quota that machines of a shape count against. */
+export function eksQuota(shape: string, bought: "onDemand" | "spot"): EksQuota {
+  const letter = QUOTA_LETTERS.find((each) => shape.startsWith(each)) ?? "standard";
+  return table.quotas[bought][letter];
+}

@@ -23,6 +23,21 @@ export const AWS_CALLS: Readonly<Record<string, ProviderFunction>> = {
     dnsSuffix: "amazonaws.com",
     reverseDnsPrefix: "com.amazonaws",
   }),
+  // Every zone has every shape, and quotas have room.
+  "aws:ec2/getInstanceTypeOfferings:getInstanceTypeOfferings": (inputs) => {
+    const shapes = (inputs.filters as { values: string[] }[]).flatMap(({ values }) => values);
+    const zones = ["a", "b", "c", "d", "e", "f"].map((letter) => `${region}${letter}`);
+    const all = shapes.flatMap((shape) => zones.map((zone) => ({ shape, zone })));
+    return {
+      ...inputs,
+      id: region,
+      region,
+      instanceTypes: all.map(({ shape }) => shape),
+      locations: all.map(({ zone }) => zone),
+      locationTypes: all.map(() => "availability-zone"),
+    };
+  },
+  "aws:servicequotas/getServiceQuota:getServiceQuota": (inputs) => ({ ...inputs, value: 10_000 }),
 };
 
 /** The rest of an ARN after the partition, by type of resource, from its physical name. */

@@ -1,13 +1,14 @@
 import { fabricOf, leastBusGBps } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
-import type { FabricGatePlan, PoolFabric, Taint } from "./pool-plan";
+import type { FabricGatePlan, Taint } from "./pool-plan";
 
 /** On new nodes with an RDMA network until it was tried (docs/fabric-gate.md): models do not tolerate it. */
 export const UNCERTIFIED = { key: "inference-stacks.io/uncertified", effect: "NoSchedule" } as const satisfies Taint;
 
 interface GatedPool {
   readonly shape: MachineShape;
-  readonly fabric?: PoolFabric | undefined;
+  /** Undefined: its nodes have no RDMA network. */
+  readonly fabric?: object | undefined;
   readonly minNodes: number;
 }
 

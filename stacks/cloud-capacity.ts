@@ -1,7 +1,12 @@
+import type { CapacityFindings } from "../components/cluster/capacity-findings";
+import { eksCapacityFindings } from "../components/cluster/eks/capacity";
+import type { AskEksCapacity } from "../components/cluster/eks/capacity-check";
 import { capacityFindings } from "../components/cluster/oke/capacity";
 import type { AskCapacity } from "../components/cluster/oke/capacity-check";
 import type { CapacityProblem, DeploymentPlan } from "../planner/types";
 import type { CoreConfig } from "./config/core/schema";
+import { eksPools } from "./eks-pools";
+import { eksSettings } from "./eks-settings";
 import { okePools } from "./oke-pools";
 import { okeSettings } from "./oke-settings";
 
@@ -16,32 +21,54 @@ export class CapacityRefusedError extends Error {
   }
 }
 
+/** Who is asked, by cloud. */
+export interface CapacityQuestions {
+  readonly oci: AskCapacity;
+  readonly aws: AskEksCapacity;
+}
+
+interface Planned {
+  readonly environment: CoreConfig;
+  readonly plan: DeploymentPlan;
+}
+
 /**
  * Asks the cloud whether it has room for the nodes of a plan, where they are made here.
  *
  * @returns what deserves a look all the same.
  * @throws CapacityRefusedError
  */
-export async function checkCloudCapacity(
-  { environment, plan }: { readonly environment: CoreConfig; readonly plan: DeploymentPlan },
-  ask: AskCapacity,
-): Promise<readonly string[]> {
-  const { cluster, pools, scope } = environment;
-  const settings =
-    cluster.kind === "oci" && scope !== "platform" ? okeSettings(cluster, plan, environment.gateway) : undefined;
-  if (settings === undefined) {
+export async function checkCloudCapacity(planned: Planned, ask: CapacityQuestions): Promise<readonly string[]> {
+  const question = questionOf(planned, ask);
+  if (question === undefined) {
     return [];
   }
-  const planned = okePools(pools, plan);
-  const answer = await ask(settings, planned).catch((error: unknown) => String(error));
+  const answer = await question().catch((error: unknown) => String(error));
   if (typeof answer === "string") {
     return [
       `the cloud did not say what it has room for, whether the nodes can be had shows when they are made: ${answer}`,
     ];
   }
-  const { problems, notes } = capacityFindings(planned, answer);
-  if (problems.length > 0) {
-    throw new CapacityRefusedError(plan.environment, problems);
+  if (answer.problems.length > 0) {
+    throw new CapacityRefusedError(planned.plan.environment, answer.problems);
   }
-  return notes;
+  return answer.notes;
+}
+
+/** Undefined where no nodes are made. */
+function questionOf(
+  { environment: { cluster, pools, scope, gateway }, plan }: Planned,
+  ask: CapacityQuestions,
+): (() => Promise<CapacityFindings>) | undefined {
+  if (scope === "platform") {
+    return undefined;
+  }
+  if (cluster.kind === "oci") {
+    const settings = okeSettings(cluster, plan, gateway);
+    const made = okePools(pools, plan);
+    return settings && (async () => capacityFindings(made, await ask.oci(settings, made)));
+  }
+  const settings = cluster.kind === "aws" ? eksSettings(cluster, plan) : undefined;
+  const made = settings ? eksPools(pools, plan, settings.zones) : [];
+  return settings && (async () => eksCapacityFindings(made, await ask.aws(settings, made)));
 }

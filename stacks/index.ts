@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { askAwsCapacity } from "../components/cluster/eks/capacity-check";
 import { askAwsDeployer } from "../components/cluster/eks/deployer";
 import { askOciCapacity } from "../components/cluster/oke/capacity-check";
 import { repositoryRoot } from "../names/repository-root";
@@ -16,7 +17,7 @@ async function main(): Promise<object> {
     assertDeployable(plan);
     const notes = [
       ...(await checkDeployer(loaded, askAwsDeployer)),
-      ...(await checkCloudCapacity({ ...loaded, plan }, askOciCapacity)),
+      ...(await checkCloudCapacity({ ...loaded, plan }, { oci: askOciCapacity, aws: askAwsCapacity })),
     ];
     for (const note of notes) {
       await pulumi.log.warn(note);

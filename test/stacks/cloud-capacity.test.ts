@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { CloudCapacity } from "../../components/cluster/oke/capacity";
 import { repositoryRoot } from "../../names/repository-root";
 import type { DeploymentPlan } from "../../planner/types";
-import { CapacityRefusedError, checkCloudCapacity } from "../../stacks/cloud-capacity";
+import { type CapacityQuestions, CapacityRefusedError, checkCloudCapacity } from "../../stacks/cloud-capacity";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { isUserMistake, planEnvironment } from "../../stacks/program";
 
@@ -18,6 +18,14 @@ function region(gpus: number): CloudCapacity {
   const available = { "gpu-a10-count": gpus, "vm-x-count": 10 };
   return { domains: { 1: { name: "X:AD-1", shapes, available } }, running: {} };
 }
+
+/** Asks Oracle alone: there are no other machines. */
+const oracle = (oci: CapacityQuestions["oci"]): CapacityQuestions => ({
+  oci,
+  aws: async () => {
+    throw new Error("asked Amazon");
+  },
+});
 
 describe("checkCloudCapacity", () => {
   let args: Parameters<typeof checkCloudCapacity>[0];
@@ -33,7 +41,10 @@ describe("checkCloudCapacity", () => {
   });
 
   it("refuses with a message of the user's: number, place, remedy", async () => {
-    const refused = checkCloudCapacity(args, async () => region(2));
+    const refused = checkCloudCapacity(
+      args,
+      oracle(async () => region(2)),
+    );
     await expect(refused).rejects.toThrow(CapacityRefusedError);
     const error = await refused.catch((thrown: unknown) => thrown);
     expect(isUserMistake(error)).toBe(true);
@@ -44,23 +55,34 @@ describe("checkCloudCapacity", () => {
   });
 
   it("lets pass what there is room for, and says what it may not grow to", async () => {
-    expect(await checkCloudCapacity(args, async () => region(3))).toEqual([
-      expect.stringContaining("room for minNodes, but not for maxNodes: 6 GPUs"),
-    ]);
-    expect(await checkCloudCapacity(args, async () => region(6))).toEqual([]);
+    expect(
+      await checkCloudCapacity(
+        args,
+        oracle(async () => region(3)),
+      ),
+    ).toEqual([expect.stringContaining("room for minNodes, but not for maxNodes: 6 GPUs")]);
+    expect(
+      await checkCloudCapacity(
+        args,
+        oracle(async () => region(6)),
+      ),
+    ).toEqual([]);
   });
 
   it("does not refuse because nobody answered", async () => {
-    const notes = await checkCloudCapacity(args, async () => {
-      throw new Error("401-NotAuthenticated");
-    });
+    const notes = await checkCloudCapacity(
+      args,
+      oracle(async () => {
+        throw new Error("401-NotAuthenticated");
+      }),
+    );
     expect(notes).toEqual([expect.stringContaining("401-NotAuthenticated")]);
   });
 
   it("asks nothing about clusters that exist", async () => {
-    const ask = async () => {
+    const ask = oracle(async () => {
       throw new Error("asked");
-    };
+    });
     const { cluster } = args.environment;
     const exists = { ...args.environment, cluster: { ...cluster, provision: "existing" } as typeof cluster };
     expect(await checkCloudCapacity({ environment: exists, plan }, ask)).toEqual([]);
@@ -73,5 +95,35 @@ describe("checkCloudCapacity", () => {
     expect(plan.problems.filter(({ rule }) => rule === "cloud-capacity")).toEqual([
       expect.objectContaining({ severity: "advisory", message: expect.stringContaining("pulumi preview asks") }),
     ]);
+  });
+});
+
+describe("checkCloudCapacity of Amazon's clusters", () => {
+  const amazon = (aws: CapacityQuestions["aws"]): CapacityQuestions => ({
+    oci: async () => {
+      throw new Error("asked Oracle");
+    },
+    aws,
+  });
+
+  it("asks where nodes are made, and refuses what exceeds a quota", async () => {
+    const file = parseEnvironmentFile(readFileSync(join(repositoryRoot(), "Pulumi.aws-prod.yaml"), "utf8"));
+    if (!file.ok) {
+      throw new Error("aws-prod is not valid");
+    }
+    const plan = await planEnvironment("aws-prod", { environment: file.environment, secrets: {} }, repositoryRoot());
+    const args = { environment: file.environment, plan };
+    const answer = (cpus: number) =>
+      amazon(async ({ region }, pools) => {
+        expect(region).toBe("us-east-1");
+        return {
+          zones: Object.fromEntries(pools.map(({ plan: { shape }, zones }) => [shape.name, zones])),
+          quotas: { "L-1216C47A": cpus, "L-DB2E81BA": 10_000, "L-417A185B": 10_000, "L-3819A6DF": 10_000 },
+        };
+      });
+    await expect(checkCloudCapacity(args, answer(1))).rejects.toThrow(/CPUs are needed at once .*L-1216C47A\) is 1/);
+    expect(await checkCloudCapacity(args, answer(10_000))).toEqual([]);
+    const existing = { ...args.environment, scope: "platform" as const };
+    expect(await checkCloudCapacity({ environment: existing, plan }, answer(1))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { cardCount } from "../../../catalog/shapes";
 import type { CapacityProblem } from "../../../planner/types";
+import type { CapacityFindings } from "../capacity-findings";
 import type { OkePool } from "./settings";
 
 /** What the cloud says of one availability domain. Plain data. */
@@ -18,13 +19,6 @@ export interface CloudCapacity {
   readonly domains: Readonly<Record<number, DomainCapacity>>;
   /** Nodes that count as used already, by pool; of another shape than the planned one, they do not. */
   readonly running: Readonly<Record<string, { readonly shape: string; readonly nodes: number }>>;
-}
-
-export interface CapacityFindings {
-  /** What makes the deployment fail: mandatory. */
-  readonly problems: readonly CapacityProblem[];
-  /** What nobody could say, and what will lack when pools grow. */
-  readonly notes: readonly string[];
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { MachineShape } from "../../../catalog/shapes";
+import { fabricGateOf } from "../../../planner/fabric-gate";
 import { roleOf } from "../core/machines";
 import type { ProblemDraft } from "../core/problems";
 import { knownMachine, type Rule, type RuleContext } from "../core/rule";
@@ -83,8 +85,14 @@ export const eksCapacityFitsThePool: Rule = function* (context) {
 export const groupsHaveOneSize: Rule = function* (context) {
   for (const [name, pool] of eksMadePools(context)) {
     const { minNodes, maxNodes, capacity, rdma } = pool;
+    const machine = knownMachine(pool);
+    const isTried = machine !== undefined && rdma?.access === "efa" && isGated(machine, minNodes);
     const why =
-      typeof capacity === "object" ? "a reservation or capacity block" : rdma?.access === "efa" ? "EFA" : undefined;
+      typeof capacity === "object"
+        ? "a reservation or capacity block"
+        : isTried
+          ? "EFA that is tried first"
+          : undefined;
     if (why !== undefined && minNodes !== maxNodes) {
       const size = Math.max(1, minNodes);
       yield {
@@ -96,6 +104,10 @@ export const groupsHaveOneSize: Rule = function* (context) {
     }
   }
 };
+
+function isGated(shape: MachineShape, minNodes: number): boolean {
+  return fabricGateOf({ shape, fabric: {}, minNodes }) !== undefined;
+}
 
 /** A placement group is of EFA nodes, and of machines that it was asked for. */
 export const placementGroupsHoldTheirMachines: Rule = function* (context) {

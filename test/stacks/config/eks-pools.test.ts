@@ -30,6 +30,7 @@ describe("pools of an EKS cluster that is made here", () => {
       { shape: "m6a.xlarge", role: "cpu", confidential: true },
       { region: "us-east-2", zones: ["us-east-2a", "us-east-2b"] },
     ],
+    ["EFA that nobody tries, and that Karpenter scales", { ...p5, minNodes: 0, maxNodes: 4, rdma: { access: "efa" } }],
     ["local disks and memory nodes", { shape: "p5.48xlarge", localDisks: "pods", numa: "restricted" }],
   ])("are right with %s", (_what, pool, changes) => {
     expect(problemsWith(made(pool, changes))).toEqual([]);
@@ -98,7 +99,7 @@ describe("pools of an EKS cluster that is made here", () => {
     [
       "tried machines that nothing scales",
       made({ ...p5, maxNodes: 4, rdma: { access: "efa" } }),
-      { path: "pools.more.maxNodes", allowed: "with EFA", fix: "minNodes: 2 and maxNodes: 2" },
+      { path: "pools.more.maxNodes", allowed: "with EFA that is tried first", fix: "minNodes: 2 and maxNodes: 2" },
     ],
     [
       "a placement group of machines that talk TCP",
