@@ -114,6 +114,16 @@ export function refusedPods(events: readonly KubernetesObject[]): ReadonlyMap<st
   );
 }
 
+/** That a NodePool makes other machines than the pod asks for says nothing of those that it asks for. */
+const OF_OTHER_POOLS = /^incompatible requirements, key node\.kubernetes\.io\/instance-type\b/;
+
+/** What Karpenter says of the NodePools that a pod could have nodes of; all that it says where there is none. */
+export function shortRefusal(message: string): string {
+  const reasons = message.replace(/^Failed to schedule pod, /, "").split("; ");
+  const own = reasons.filter((reason) => !OF_OTHER_POOLS.test(reason));
+  return (own.length > 0 ? own : reasons).join("; ");
+}
+
 /** Values of Karpenter's chart that decide which nodes it makes, and the variables by which its program takes them. */
 const SETTINGS: Readonly<Record<string, string>> = {
   preferencePolicy: "PREFERENCE_POLICY",

@@ -14,6 +14,7 @@ import {
   planPoolOf,
   refusedPods,
   SIMULATED_GROUP,
+  shortRefusal,
   zonesOf,
 } from "./autoscaler-nodes";
 import { applyPlatform, prepareCluster } from "./bring-up";
@@ -164,7 +165,7 @@ export class AutoscaledRehearsal {
           pods: state.pods.map((pod) => {
             const said = refused.get(pod.uid);
             return pod.unschedulable && said !== undefined
-              ? { ...pod, waitsFor: `${shortReason(pod.waitsFor)}; Karpenter: ${said}` }
+              ? { ...pod, waitsFor: `${shortReason(pod.waitsFor)}; Karpenter: ${shortRefusal(said)}` }
               : pod;
           }),
         };

@@ -11,6 +11,7 @@ import {
   onSimulatedCloud,
   planPoolOf,
   refusedPods,
+  shortRefusal,
   zonesOf,
 } from "../../rehearsal/autoscaler-nodes";
 import type { AutoscalerFact } from "../../rehearsal/report/schema";
@@ -105,6 +106,19 @@ describe("nodes that Karpenter made", () => {
     expect([...refusedPods([event("default-scheduler", "0/3"), event("karpenter", "exceeds limits")])]).toEqual([
       ["u", "exceeds limits"],
     ]);
+  });
+});
+
+describe("Karpenter's reasons", () => {
+  const other = "incompatible requirements, key node.kubernetes.io/instance-type, a In [x] not in a In [y]";
+  const limit = "all available instance types exceed limits for nodepool (NodePool=l4)";
+
+  it("are those of the pool that makes the pod's machine", () => {
+    expect(shortRefusal(`Failed to schedule pod, ${other}; ${limit}; ${other}`)).toBe(limit);
+  });
+
+  it("are all of them where no pool makes it", () => {
+    expect(shortRefusal(`Failed to schedule pod, ${other}; ${other}`)).toBe(`${other}; ${other}`);
   });
 });
 
