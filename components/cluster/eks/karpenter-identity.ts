@@ -10,6 +10,7 @@ import { IamRole } from "./iam-role";
 import { KarpenterQueue } from "./karpenter-queue";
 import { ec2Service, KARPENTER_POLICIES, type KarpenterPolicy, karpenterStatements } from "./karpenter-statements";
 import type { EksKeys } from "./keys";
+import { NODE_POLICIES } from "./node-role";
 import { PodIdentity } from "./pod-identity";
 import type { EksPool, EksSettings } from "./settings";
 import { DISCOVERY_TAG, environmentTags } from "./tags";
@@ -21,9 +22,6 @@ export interface KarpenterIdentityArgs {
   /** Those whose nodes Karpenter makes. */
   readonly pools: readonly Pick<EksPool, "capacity">[];
 }
-
-/** Policies of Amazon's for a node: to join, and to pull images. Rights of the pod network are its add-on's own. */
-const NODE_POLICIES = ["AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly"];
 
 /**
  * What Karpenter needs of the cloud: its rights, the role of its nodes, and the queue on which it hears that some will go.
