@@ -121,7 +121,7 @@ const DEFINITIONS = [
     versionArgs: ["--help"],
   },
   {
-    // With its simulated cloud; the one for AWS has the same rules for nodes, and asks EC2 for machines.
+    // With its simulated cloud; the one for AWS has the same rules for nodes, and asks EC2 for machines. It prints no version.
     name: "karpenter",
     from: {
       module: "sigs.k8s.io/karpenter",
@@ -129,8 +129,6 @@ const DEFINITIONS = [
       files: true,
     },
     binaries: { "karpenter-kwok": "sigs.k8s.io/karpenter/kwok" },
-    // It prints no version.
-    versionArgs: ["--help"],
   },
   {
     name: "envoy-gateway",
