@@ -170,13 +170,15 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
       remedies.join(", or "),
     );
   }
+  const missingGiB = nearest.estimate.shortfallGiB;
+  const remedy = partProblem(gpu, missingGiB)?.remedy ?? barrier?.remedy;
   return {
     refusal: {
       pool: pool.name,
       ...nearest,
-      missingPerGpuGiB: nearest.estimate.shortfallGiB,
+      missingPerGpuGiB: missingGiB,
       reason: `${describeMiss(pool, nearest, barrier)}${describeEach(server, nearest.each)}`,
-      ...(barrier?.remedy && { remedy: barrier.remedy }),
+      ...(remedy && { remedy }),
     },
   };
 }

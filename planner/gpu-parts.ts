@@ -25,8 +25,12 @@ export function turnsProblem(
   };
 }
 
-/** Why a pod has one part alone; undefined where GPUs are whole. */
-export function partProblem(gpu: GpuSpec): CrossingProblem | undefined {
+/**
+ * Why a pod has one part alone; undefined where GPUs are whole.
+ *
+ * @param missingGiB of memory, on a part: slices that are still too small are no remedy.
+ */
+export function partProblem(gpu: GpuSpec, missingGiB = 0): CrossingProblem | undefined {
   const { slice, model, memoryGiB } = gpu;
   if (slice === undefined) {
     return undefined;
@@ -37,7 +41,7 @@ export function partProblem(gpu: GpuSpec): CrossingProblem | undefined {
       remedy: "write fewer replicas under timeSlicing, or add a pool for it whose GPUs are whole",
     };
   }
-  const larger = migProfilesOf(model).find((profile) => profile.memoryGiB > memoryGiB);
+  const larger = migProfilesOf(model).find((profile) => profile.memoryGiB > memoryGiB + missingGiB);
   return {
     reason: `a pod gets one slice: a process sees no more than one, and slices do not reach each other's memory`,
     remedy: `add a pool for it whose GPUs are whole${larger ? `, or in larger slices, such as ${migLayout(larger)} (${larger.memoryGiB} GiB)` : ""}`,

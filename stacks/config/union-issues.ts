@@ -50,15 +50,18 @@ function unionIssues(issue: z.core.$ZodIssueInvalidUnion, values: unknown, root:
   return namedMember(union, value) === undefined ? [{ code: "unknown_tag", path: tag, meant }, ...others] : others;
 }
 
-/** Of a field that takes a mapping or something short for it: what is wrong in the mapping that is there. */
+/** Of a field that takes mappings, or something short for one: what is wrong in the mapping that is there. */
 function longFormIssues(issue: z.core.$ZodIssueInvalidUnion, value: unknown): PlainIssue[] | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return undefined;
   }
   const isOfMapping = (errors: readonly Issue[]) =>
     errors.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys");
+  const unknown = (errors: readonly Issue[]) => errors.filter(({ code }) => code === "unrecognized_keys").length;
+  // Of several mappings the one whose keys were written.
   return issue.errors
-    .find(isOfMapping)
+    .filter(isOfMapping)
+    .toSorted((a, b) => unknown(a) - unknown(b))[0]
     ?.map((each) => ({ ...each, path: [...(issue.path as Path), ...(each.path as Path)] }));
 }
 

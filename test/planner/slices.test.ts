@@ -140,7 +140,20 @@ describe("a plan on parts of GPUs", () => {
     expect(problems.map(({ rule }) => rule)).toEqual(["model-fits"]);
     expect(problems[0]?.message).toContain("1g.10gb slice of 9.75 GiB");
     expect(problems[0]?.message).toContain("a pod gets one slice");
-    expect(problems[0]?.remedies?.join()).toContain("all-1g.20gb (19.62 GiB)");
+    const [mig] = /all-\S+/.exec(problems[0]?.remedies?.join() ?? "") ?? [];
+    expect(mig).toBeDefined();
+    const larger = slicesOf(H100, { mig: mig ?? "" });
+    expect(
+      planDeployment(environmentOf([larger], [modelOf("llama-3.1-8b-instruct", { name: "large" })])).problems,
+    ).toEqual([]);
+  });
+
+  it("names no slices to a model that no slice holds", () => {
+    const { problems } = planDeployment(
+      environmentOf([slicesOf(H100, SLICES)], [modelOf("llama-3.3-70b-instruct", { name: "huge" })]),
+    );
+    expect(problems[0]?.remedies?.join()).toContain("whose GPUs are whole");
+    expect(problems[0]?.remedies?.join()).not.toContain("larger slices");
   });
 
   it("refuses tensor parallelism over slices with the reason", () => {

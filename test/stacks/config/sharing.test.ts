@@ -85,6 +85,13 @@ describe("parts of GPUs", () => {
     expect(problemsWith({ ...edge, pools: { gpu: { node: card, ...both } } }).length).toBeGreaterThan(0);
   });
 
+  it("are judged by the way that was written, not by the other one", () => {
+    const [problem, ...others] = problemsWith(withPool({ shape: "VM.GPU.A10.1", sharing: { timeSlicing: 4 } }));
+    expect(problem).toMatchObject({ path: "pools.gpu.sharing.timeSlicing", value: "4" });
+    expect(problem?.fix).toContain("replicas");
+    expect(others).toEqual([]);
+  });
+
   it("leave one GPU to each pod: tensor parallelism needs a pool of whole ones", () => {
     const slices = { shape: "BM.GPU.H100.8", ...mig("all-1g.10gb") };
     const models = { chat: { model: "qwen2.5-7b-instruct", vllm: { tensorParallel: 2 } } };
