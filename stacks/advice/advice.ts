@@ -15,6 +15,7 @@ import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
 import { sessions } from "./sessions";
+import { unneededNodes } from "./unneeded-nodes";
 import { wildcardDns } from "./wildcard-dns";
 
 /** What advice is given on, beyond what the planner sees. */
@@ -25,7 +26,7 @@ export interface Advised extends LoadedEnvironment {
 type Piece = (advised: Advised) => CapacityProblem[];
 
 /** About the cluster and its nodes. */
-const OF_CLUSTER: readonly Piece[] = [privateEndpoint, eksVersion, cloudCapacity];
+const OF_CLUSTER: readonly Piece[] = [privateEndpoint, eksVersion, unneededNodes, cloudCapacity];
 
 /** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
 const PIECES: readonly Piece[] = [
@@ -45,6 +46,7 @@ const PIECES: readonly Piece[] = [
   sessions,
   tokenQuotas,
   apiServerCidrs,
+  unneededNodes,
   cloudCapacity,
 ];
 

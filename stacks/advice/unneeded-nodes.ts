@@ -1,0 +1,41 @@
+import type { CapacityProblem, ModelPlan, PoolPlan } from "../../planner/types";
+import { eksPools } from "../eks-pools";
+import type { Advised } from "./advice";
+
+/**
+ * Nodes that a pool is said to have always, and that Karpenter will not make: it makes them for pods alone. They are in the
+ * plan's cost all the same.
+ */
+export function unneededNodes({
+  environment: { cluster, pools },
+  plan,
+}: Pick<Advised, "environment" | "plan">): CapacityProblem[] {
+  if (cluster.kind !== "aws" || cluster.provision !== "create") {
+    return [];
+  }
+  return eksPools(pools, plan, []).flatMap(({ plan: pool, groupNodes, karpenterNodes }): CapacityProblem[] => {
+    const { name, minNodes } = pool;
+    const most = mostNodes(pool, plan.models);
+    return groupNodes > 0 || karpenterNodes === 0 || minNodes <= most
+      ? []
+      : [
+          {
+            severity: "advisory",
+            rule: "unneeded-nodes",
+            subject: `pools.${name}.minNodes`,
+            message: `${minNodes} nodes, and the replicas of its models fit on ${most}: Karpenter makes nodes for pods alone, so that the others will not run, though they are in the cost. Write minNodes: ${most}.`,
+          },
+        ];
+  });
+}
+
+/** Nodes that a pool's models need at first, by GPUs, each model on nodes of its own: never fewer than they take. */
+function mostNodes({ name, shape }: PoolPlan, models: readonly ModelPlan[]): number {
+  return models
+    .filter(({ pool, serverOf }) => pool === name && serverOf === undefined)
+    .map(({ minReplicas, nodesPerReplica, resources: { gpus } }) => {
+      const perNode = gpus > 0 && nodesPerReplica === 1 ? Math.floor((shape.gpu?.count ?? 0) / gpus) : 1;
+      return Math.ceil((minReplicas * nodesPerReplica) / Math.max(1, perNode));
+    })
+    .reduce((sum, nodes) => sum + nodes, 0);
+}

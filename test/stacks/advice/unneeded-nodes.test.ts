@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { unneededNodes } from "../../../stacks/advice/unneeded-nodes";
+import { changedRun } from "../run";
+
+async function advised(pools: object) {
+  const { environment, plan } = await changedRun("aws-prod", { pools });
+  return unneededNodes({ environment, plan } as Parameters<typeof unneededNodes>[0]);
+}
+
+const POOLS = {
+  system: { shape: "m7i.2xlarge", minNodes: 3, maxNodes: 6 },
+  h100: { shape: "p5.48xlarge", minNodes: 1, maxNodes: 4 },
+  l40s: { shape: "g6e.4xlarge", minNodes: 2, maxNodes: 4 },
+  l4: { shape: "g6.4xlarge", minNodes: 4, maxNodes: 8 },
+};
+
+describe("nodes that Karpenter will not make", () => {
+  it("are those beyond what a pool's replicas fit on", async () => {
+    expect(await advised({ ...POOLS, h100: { ...POOLS.h100, minNodes: 3 } })).toEqual([
+      {
+        severity: "advisory",
+        rule: "unneeded-nodes",
+        subject: "pools.h100.minNodes",
+        message: expect.stringMatching(/^3 nodes, and the replicas of its models fit on 1: .* Write minNodes: 1\.$/),
+      },
+    ]);
+  });
+
+  it("are none where replicas need them all, and none of a node group's", async () => {
+    expect(await advised(POOLS)).toEqual([]);
+    const system = { ...POOLS.system, minNodes: 6 };
+    const reserved = {
+      ...POOLS.h100,
+      minNodes: 3,
+      capacity: { reservation: "cr-0123456789abcdef0" },
+      zones: ["us-east-1a"],
+    };
+    expect(await advised({ ...POOLS, system, h100: reserved })).toEqual([]);
+  });
+});
