@@ -1,6 +1,7 @@
 import type { EksCapacity, EksPool } from "../components/cluster/eks/settings";
 import { bootVolumeNeed } from "../planner/boot-volume";
-import type { DeploymentPlan, PoolPlan } from "../planner/types";
+import { nodeMakers } from "../planner/node-makers";
+import type { DeploymentPlan } from "../planner/types";
 import type { PoolConfig } from "./config";
 
 /**
@@ -18,7 +19,7 @@ export function eksPools(
     const capacity = said as EksCapacity;
     return {
       plan,
-      ...makers(plan, capacity),
+      ...nodeMakers(plan, typeof capacity === "object"),
       capacity,
       zones: own,
       bootVolumeGiB: bootVolumeGiB ?? bootVolumeNeed(plan, models).totalGiB,
@@ -26,22 +27,4 @@ export function eksPools(
       placementGroup: rdma?.placementGroup ?? false,
     };
   });
-}
-
-/**
- * Karpenter makes nodes for pods that find no room. What must be there before such pods come is a managed node group's:
- * nodes that Karpenter itself and the platform run on, those that are tried two by two before models come, those of
- * a reservation, which are paid for whether they run or not, and those whose GPUs are parted: Karpenter knows whole cards of a
- * machine, and makes none for a pod that asks for a part (v1.14.1; seen on the real one, 2026-11-23).
- */
-function makers(
-  { role, minNodes, maxNodes, fabricGate, sharing }: PoolPlan,
-  capacity: EksCapacity,
-): Pick<EksPool, "groupNodes" | "karpenterNodes"> {
-  if (role === "system") {
-    return { groupNodes: minNodes, karpenterNodes: maxNodes - minNodes };
-  }
-  return typeof capacity === "object" || fabricGate !== undefined || sharing !== undefined
-    ? { groupNodes: minNodes, karpenterNodes: 0 }
-    : { groupNodes: 0, karpenterNodes: maxNodes };
 }

@@ -1,5 +1,5 @@
+import { nodeMakers } from "../../planner/node-makers";
 import type { CapacityProblem, ModelPlan, PoolPlan } from "../../planner/types";
-import { eksPools } from "../eks-pools";
 import type { Advised } from "./advice";
 
 /**
@@ -13,8 +13,9 @@ export function unneededNodes({
   if (cluster.kind !== "aws" || cluster.provision !== "create") {
     return [];
   }
-  return eksPools(pools, plan, []).flatMap(({ plan: pool, groupNodes, karpenterNodes }): CapacityProblem[] => {
+  return plan.pools.flatMap((pool): CapacityProblem[] => {
     const { name, minNodes } = pool;
+    const { groupNodes, karpenterNodes } = nodeMakers(pool, typeof pools[name]?.capacity === "object");
     const most = mostNodes(pool, plan.models);
     return groupNodes > 0 || karpenterNodes === 0 || minNodes <= most
       ? []

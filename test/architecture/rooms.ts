@@ -83,12 +83,18 @@ export const ROOMS: readonly Room[] = [
     pulumi: true,
   },
   {
+    folder: "components/autoscaling",
+    imports: ["names", "catalog", "planner", "components/core", "components/cluster"],
+    pulumi: true,
+  },
+  {
     folder: "components/gateway",
     imports: [
       "names",
       "catalog",
       "planner",
       "components/core",
+      "components/autoscaling",
       "components/certificates",
       "components/node",
       "components/serving",
@@ -170,6 +176,7 @@ export const ROOMS: readonly Room[] = [
       "planner",
       "components/core",
       "components/cluster",
+      "components/autoscaling",
       "components/certificates",
       "components/storage",
       "components/node",
