@@ -37,6 +37,11 @@ export const ROOMS: readonly Room[] = [
     imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
     pulumi: true,
   },
+  {
+    folder: "components/autoscaling",
+    imports: ["names", "catalog", "planner", "components/core", "components/cluster"],
+    pulumi: true,
+  },
   { folder: "components/certificates", imports: ["names", "planner", "components/core"], pulumi: true },
   {
     folder: "components/storage",

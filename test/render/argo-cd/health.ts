@@ -31,6 +31,7 @@ export const CRD_CHARTS = [
   ["ray.io", "kuberay-operator"],
   ["security.istio.io", "istio-base"],
   ["networking.istio.io", "istio-base"],
+  ["karpenter.sh", "karpenter-crd"],
 ] as const;
 
 /** Groups whose kinds a chart itself brings objects of, or watches, by release. */
