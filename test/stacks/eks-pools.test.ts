@@ -24,6 +24,10 @@ describe("nodes of a pool on AWS", () => {
     expect(makersOf({ ...gpus, sharing: { mig: "all-1g.10gb" } })).toEqual([1, 0]);
   });
 
+  it("are a group's where their memory is encrypted, which Karpenter cannot ask for", () => {
+    expect(makersOf({ ...gpus, shape: shape("m6a.xlarge"), confidential: true })).toEqual([1, 0]);
+  });
+
   it("are both's in the system pool: Karpenter runs on the first", () => {
     expect(
       makersOf(poolPlan({ name: "system", role: "system", shape: shape("m7i.2xlarge"), minNodes: 3, maxNodes: 6 })),

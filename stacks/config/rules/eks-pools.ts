@@ -87,12 +87,7 @@ export const groupsHaveOneSize: Rule = function* (context) {
     const { minNodes, maxNodes, capacity, rdma } = pool;
     const machine = knownMachine(pool);
     const isTried = machine !== undefined && rdma?.access === "efa" && isGated(machine, minNodes);
-    const why =
-      typeof capacity === "object"
-        ? "a reservation or capacity block"
-        : isTried
-          ? "EFA that is tried first"
-          : undefined;
+    const why = pool.confidential ? "confidential" : ofGroup(capacity, isTried);
     if (why !== undefined && minNodes !== maxNodes) {
       const size = Math.max(1, minNodes);
       yield {
@@ -104,6 +99,13 @@ export const groupsHaveOneSize: Rule = function* (context) {
     }
   }
 };
+
+function ofGroup(capacity: PoolConfig["capacity"], isTried: boolean): string | undefined {
+  if (typeof capacity === "object") {
+    return "a reservation or capacity block";
+  }
+  return isTried ? "EFA that is tried first" : undefined;
+}
 
 function isGated(shape: MachineShape, minNodes: number): boolean {
   return fabricGateOf({ shape, fabric: {}, minNodes }) !== undefined;

@@ -141,6 +141,11 @@ describe("pools of an EKS cluster that is made here", () => {
       { path: "pools.more.confidential", allowed: "Amazon does not name m7i.xlarge", fix: "take shape m6a.large" },
     ],
     [
+      "encrypted memory that Karpenter would have to ask for",
+      made({ shape: "m6a.xlarge", role: "cpu", confidential: true, maxNodes: 3 }),
+      { path: "pools.more.maxNodes", allowed: "with confidential", fix: "minNodes: 1 and maxNodes: 1" },
+    ],
+    [
       "encrypted memory in a region without it",
       made({ shape: "m6a.xlarge", role: "cpu", confidential: true }),
       { path: "pools.more.confidential", allowed: "us-east-2 and eu-west-1", fix: "cluster.eks.region" },
