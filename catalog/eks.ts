@@ -34,13 +34,15 @@ export const EKS_USUAL_ENDPOINTS = table.endpoints.usual as Texts;
 export const EKS_LOG_DAYS = table.logDays.values as [number, ...number[]];
 
 /** Add-ons of Amazon's that every cluster has. */
-export type EksAddonName =
-  | "aws-ebs-csi-driver"
-  | "coredns"
-  | "eks-pod-identity-agent"
-  | "kube-proxy"
-  | "metrics-server"
-  | "vpc-cni";
+export const EKS_ADDON_NAMES = [
+  "aws-ebs-csi-driver",
+  "coredns",
+  "eks-pod-identity-agent",
+  "kube-proxy",
+  "metrics-server",
+  "vpc-cni",
+] as const;
+export type EksAddonName = (typeof EKS_ADDON_NAMES)[number];
 
 /** Versions of Kubernetes whose add-ons' versions are known: 1.34. */
 export const EKS_ADDON_KUBERNETES: readonly string[] = Object.keys(table.addons.versions);

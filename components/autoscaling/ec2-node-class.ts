@@ -1,5 +1,6 @@
 import type { MachineShape } from "../../catalog/shapes";
 import type { EksPool } from "../cluster/eks/settings";
+import { EFA_TAG } from "../cluster/eks/tags";
 import { nodeConfig } from "../cluster/eks/user-data";
 import type { KarpenterGround } from "../core/cluster";
 import type { DeepInput } from "../core/custom-resource";
@@ -28,7 +29,8 @@ export function ec2NodeClass(
     amiSelectorTerms: [{ alias: `al2023@${nodeImage}` }],
     role: nodeRoleName,
     subnetSelectorTerms: [found],
-    securityGroupSelectorTerms: [found],
+    // Any of them: EFA has a group of its own beside the cluster's.
+    securityGroupSelectorTerms: [found, ...(efa ? [{ tags: { [EFA_TAG]: discovery.value } }] : [])],
     associatePublicIPAddress: false,
     blockDeviceMappings: [
       {

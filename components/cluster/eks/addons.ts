@@ -12,7 +12,7 @@ import { podRole } from "./pod-identity";
 import type { EksSettings } from "./settings";
 
 export interface EksAddonsArgs {
-  readonly settings: Pick<EksSettings, "environment" | "region" | "kubernetesVersion">;
+  readonly settings: Pick<EksSettings, "environment" | "region" | "kubernetesVersion" | "addonVersions">;
   readonly controlPlane: Pick<EksControlPlane, "clusterArn" | "clusterName">;
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
 }
@@ -59,7 +59,7 @@ export class EksAddons extends PlatformComponent {
       {
         clusterName: controlPlane.clusterName,
         addonName: addon,
-        addonVersion: eksAddonVersion(settings.kubernetesVersion, addon),
+        addonVersion: settings.addonVersions[addon] ?? eksAddonVersion(settings.kubernetesVersion, addon),
         resolveConflictsOnCreate: "OVERWRITE",
         resolveConflictsOnUpdate: "OVERWRITE",
         ...(values && { configurationValues: JSON.stringify(values(settings)) }),

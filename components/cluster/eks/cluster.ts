@@ -10,6 +10,7 @@ import { VOLUME_CLASS } from "../volume-class-name";
 import { EksAddons } from "./addons";
 import { eksClusterNetworks } from "./cluster-networks";
 import { EksControlPlane } from "./control-plane";
+import { EfaSecurityGroup } from "./efa";
 import { KarpenterIdentity } from "./karpenter-identity";
 import { EksKeys } from "./keys";
 import { eksKubeconfig } from "./kubeconfig";
@@ -75,6 +76,9 @@ export class EksCluster extends PlatformComponent implements Cluster {
     const keys = new EksKeys(this.child("keys"), { settings }, children);
     const controlPlane = new EksControlPlane(this.child("control-plane"), { settings, network, keys }, children);
     const addons = new EksAddons(this.child("addons"), { settings, controlPlane, keys }, children);
+    const efa = pools.some((pool) => pool.efa)
+      ? new EfaSecurityGroup(this.child("efa"), { settings, vpcId: network.vpcId }, children)
+      : undefined;
     const nodeGroups = new EksNodeGroups(
       this.child("node-groups"),
       {
@@ -82,6 +86,7 @@ export class EksCluster extends PlatformComponent implements Cluster {
         controlPlane,
         network,
         keys,
+        efa,
         pools: pools.filter(({ groupNodes }) => groupNodes > 0),
         after: [...network.ready, ...controlPlane.ready, ...addons.beforeNodes],
       },
@@ -131,6 +136,7 @@ export class EksCluster extends PlatformComponent implements Cluster {
       ...nodeGroups.ready,
       ...addons.installOn(nodeGroups.ready),
       ...(karpenter?.ready ?? []),
+      ...(efa?.ready ?? []),
       ...loadBalancers.ready,
     ];
     this.registerOutputs({});

@@ -5,6 +5,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { MachineShape } from "../../../catalog/shapes";
 import { PlatformComponent } from "../../core/platform-component";
 import type { EksSettings } from "./settings";
+import { EFA_TAG } from "./tags";
 
 /** A network interface that a machine starts with. */
 export interface EfaInterface {
@@ -52,7 +53,7 @@ export class EfaSecurityGroup extends PlatformComponent {
     const description = "EFA between nodes";
     const group = new SecurityGroup(
       this.child("group"),
-      { vpcId, description, tags: { Name: `${settings.environment}-efa` } },
+      { vpcId, description, tags: { Name: `${settings.environment}-efa`, [EFA_TAG]: settings.environment } },
       this.childOptions(),
     );
     const itself = { securityGroupId: group.id, referencedSecurityGroupId: group.id, ipProtocol: "-1", description };

@@ -6,7 +6,7 @@ import type { MachineShape } from "../../../catalog/shapes";
 import type { Taint } from "../../../planner/types";
 import { PlatformComponent } from "../../core/platform-component";
 import type { EksControlPlane } from "./control-plane";
-import { EfaSecurityGroup } from "./efa";
+import type { EfaSecurityGroup } from "./efa";
 import type { EksKeys } from "./keys";
 import { nodeTemplate, registeredTaints } from "./launch-template";
 import type { EksNetwork } from "./network";
@@ -18,6 +18,8 @@ export interface EksNodeGroupsArgs {
   readonly controlPlane: EksControlPlane;
   readonly network: EksNetwork;
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
+  /** Undefined: no pool has EFA. */
+  readonly efa: EfaSecurityGroup | undefined;
   /** Those with nodes in a group. */
   readonly pools: readonly EksPool[];
   /** Add-ons that a node needs to become ready. */
@@ -36,11 +38,8 @@ export class EksNodeGroups extends PlatformComponent {
 
   constructor(name: string, args: EksNodeGroupsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:EksNodeGroups", name, opts);
-    const { settings, controlPlane, network, keys, pools, after } = args;
+    const { settings, controlPlane, network, keys, efa, pools, after } = args;
     const role = nodeRole(this.child("role"), settings, this.childOptions());
-    const efa = pools.some((pool) => pool.efa)
-      ? new EfaSecurityGroup(this.child("efa"), { settings, vpcId: network.vpcId }, this.childOptions())
-      : undefined;
     this.ready = pools.map((pool) => {
       const { plan, groupNodes } = pool;
       const template = nodeTemplate(

@@ -1,3 +1,4 @@
+import type { EksAddonName } from "../../../catalog/eks";
 import type { PoolPlan } from "../../../planner/types";
 
 /** What an environment says of the EKS cluster that it makes. Plain data: it decides which resources there are. */
@@ -17,6 +18,8 @@ export interface EksSettings {
   readonly network: EksNetworks;
   /** Release of the AL2023 images: v20260714. */
   readonly nodeImage: string;
+  /** Of Amazon's add-ons, where they are not those of the catalogue. */
+  readonly addonVersions: Readonly<Partial<Record<EksAddonName, string>>>;
   /** A key that exists. Undefined: keys of the cluster's own are made. */
   readonly encryptionKeyArn: string | undefined;
   readonly logRetentionDays: number;

@@ -142,9 +142,12 @@ describe("an EC2NodeClass", () => {
 
   it("has one interface of EFA on each network card, and the node's own", async () => {
     const made = await karpenter(eksPool("p5.48xlarge", { name: "h100" }, { karpenterNodes: 1, efa: true }));
-    const { networkInterfaces } = made.resource(NODE_CLASS, "karpenter-class-h100").inputs.spec as {
+    const { networkInterfaces, securityGroupSelectorTerms } = made.resource(NODE_CLASS, "karpenter-class-h100").inputs
+      .spec as {
       readonly networkInterfaces: readonly object[];
+      readonly securityGroupSelectorTerms: readonly object[];
     };
+    expect(securityGroupSelectorTerms).toContainEqual({ tags: { "inference-stacks-efa": expect.any(String) } });
     expect(networkInterfaces).toHaveLength(33);
     expect(networkInterfaces.slice(0, 3)).toEqual([
       { networkCardIndex: 0, deviceIndex: 0, interfaceType: "interface" },

@@ -1,6 +1,12 @@
 /** What an EKS cluster of our own is made of: `cluster.eks`. */
 import { z } from "zod";
-import { EKS_ENDPOINT_SERVICES, EKS_LOG_DAYS, EKS_NODE_IMAGE, EKS_USUAL_ENDPOINTS } from "../../../../catalog/eks";
+import {
+  EKS_ADDON_NAMES,
+  EKS_ENDPOINT_SERVICES,
+  EKS_LOG_DAYS,
+  EKS_NODE_IMAGE,
+  EKS_USUAL_ENDPOINTS,
+} from "../../../../catalog/eks";
 import { USUAL_EKS_NETWORK } from "../eks-addresses";
 import { endpointSection } from "./endpoint";
 import { text } from "./fields";
@@ -99,6 +105,20 @@ export const eksSection = z
           "Release of Amazon's AL2023 images for EKS that Karpenter's nodes boot. Another one replaces nodes, where their pool lets it.",
         allowed: 'a release such as "v20260714"',
         example: EKS_NODE_IMAGE,
+      }),
+    addonVersions: z
+      .partialRecord(
+        z.enum(EKS_ADDON_NAMES),
+        z
+          .string()
+          .regex(/^v\d+\.\d+\.\d+-eksbuild\.\d+$/)
+          .meta({ allowed: 'a version such as "v1.22.4-eksbuild.3"', example: "v1.22.4-eksbuild.3" }),
+      )
+      .default({})
+      .meta({
+        description:
+          "Versions of Amazon's add-ons, where a region has not the one that is pinned for the Kubernetes version, or has a newer one that you want.",
+        examples: [{ "vpc-cni": "v1.22.4-eksbuild.3" }],
       }),
     encryptionKeyArn: arn("kms", "key/[0-9a-f-]+", "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab")
       .optional()

@@ -11,10 +11,13 @@ const ADDON = "aws:eks/addon:Addon";
 const KEY = "arn:aws:kms:us-east-1:111122223333:key/k";
 const CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/test";
 
-function addonsOf(kubernetesVersion = "1.34"): Promise<Deployment> {
+function addonsOf(
+  kubernetesVersion = "1.34",
+  addonVersions: ReturnType<typeof settings>["addonVersions"] = {},
+): Promise<Deployment> {
   return deploy(() => {
     const addons = new EksAddons("cluster-addons", {
-      settings: settings({ kubernetesVersion }),
+      settings: settings({ kubernetesVersion, addonVersions }),
       controlPlane: { clusterArn: pulumi.output(CLUSTER), clusterName: pulumi.output("test") },
       keys: { volumesKeyArn: pulumi.output(KEY) },
     });
@@ -102,6 +105,13 @@ describe("EksAddons", () => {
   it("leaves the version to Amazon where none is known for the cluster's", async () => {
     const { inputs } = (await addonsOf("1.99")).resource(ADDON, "cluster-addons-proxy");
     expect(inputs.addonVersion).toBeUndefined();
+  });
+
+  it("takes the environment's own version of one of them, and leaves the others", async () => {
+    const deployment = await addonsOf("1.34", { "kube-proxy": "v1.34.9-eksbuild.1" });
+    const version = (suffix: string) => deployment.resource(ADDON, `cluster-addons-${suffix}`).inputs.addonVersion;
+    expect(version("proxy")).toBe("v1.34.9-eksbuild.1");
+    expect(version("dns")).toBe(eksAddonVersion("1.34", "coredns"));
   });
 });
 

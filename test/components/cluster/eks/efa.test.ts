@@ -40,7 +40,11 @@ describe("EfaSecurityGroup", () => {
       new EfaSecurityGroup("efa", { settings: { environment: "test" }, vpcId: "vpc-1" });
     });
     const [group] = deployment.ofType("aws:ec2/securityGroup:SecurityGroup");
-    expect(group?.inputs).toEqual({ vpcId: "vpc-1", description: "EFA between nodes", tags: { Name: "test-efa" } });
+    expect(group?.inputs).toEqual({
+      vpcId: "vpc-1",
+      description: "EFA between nodes",
+      tags: { Name: "test-efa", "inference-stacks-efa": "test" },
+    });
     const rule = {
       securityGroupId: "efa-group-id",
       referencedSecurityGroupId: "efa-group-id",

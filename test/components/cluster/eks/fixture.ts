@@ -26,6 +26,7 @@ export function settings(changes: Partial<EksSettings> = {}): EksSettings {
     endpoint: { public: false, allowedCidrs: [] },
     network: NETWORK,
     nodeImage: "v20260714",
+    addonVersions: {},
     encryptionKeyArn: undefined,
     logRetentionDays: 90,
     modelBucket: false,

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { eksImageType, instanceFamily } from "../../../../catalog/eks";
 import { shapesOf } from "../../../../catalog/shapes";
+import { EfaSecurityGroup } from "../../../../components/cluster/eks/efa";
 import { EksNodeGroups } from "../../../../components/cluster/eks/node-groups";
 import type { EksPool } from "../../../../components/cluster/eks/settings";
 import { type Deployment, deploy } from "../../../harness/deploy";
@@ -29,6 +30,9 @@ function nodeGroups(...pools: readonly EksPool[]): Promise<Deployment> {
         subnetIds: { nodes: of("nodes"), controlPlane: of("control-plane"), public: of("public") },
       } as unknown as ConstructorParameters<typeof EksNodeGroups>[1]["network"],
       keys: { volumesKeyArn: pulumi.output(KEY_ARN) },
+      efa: pools.some((pool) => pool.efa)
+        ? new EfaSecurityGroup("efa", { settings: settings(), vpcId: "vpc-1" })
+        : undefined,
       pools,
       after: [],
     });
