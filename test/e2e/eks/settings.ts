@@ -4,7 +4,6 @@ export const CLUSTER = "aws:eks/cluster:Cluster";
 export const NODE_GROUP = "aws:eks/nodeGroup:NodeGroup";
 export const ADDON = "aws:eks/addon:Addon";
 export const SUBNET = "aws:ec2/subnet:Subnet";
-export const TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate";
 /** What is never deleted with the rest: what they encrypted would be lost. */
 export const KEPT = ["aws:kms/key:Key"];
 
@@ -40,15 +39,22 @@ function cluster(eks: object): object {
   };
 }
 
-/** The pools of aws-prod, with a system pool that is a group alone. */
+/** Machines that were bought for some days: EKS takes them away before their time is up. */
+const BLOCK = { minNodes: 2, maxNodes: 2, zones: ["us-east-1a"], capacity: { capacityBlock: "cr-0123456789abcdef0" } };
+
+/** The pools of aws-prod: the system pool and a capacity block are groups, the others are Karpenter's. */
 export function poolsSection(changes: SystemPool = {}): ConfigMap {
   const system = { shape: "m7i.2xlarge", minNodes: 2, maxNodes: 2, ...changes };
   const gpus = {
-    h100: { shape: "p5.48xlarge", minNodes: 1, maxNodes: 2 },
+    h100: { shape: "p5.48xlarge", ...BLOCK },
     l40s: { shape: "g6e.4xlarge", minNodes: 2, maxNodes: 4 },
     l4: { shape: "g6.4xlarge", minNodes: 4, maxNodes: 8 },
   };
-  return { "inference-stacks:pools": { value: JSON.stringify({ system, ...gpus }) } };
+  return {
+    "inference-stacks:pools": { value: JSON.stringify({ system, ...gpus }) },
+    // Room for a capacity block.
+    "inference-stacks:budget": { value: JSON.stringify({ monthlyUsd: 1_000_000 }) },
+  };
 }
 
 /** What dev runs, on a cluster of our own: a model on a GPU that Karpenter brings, behind a load balancer. */
