@@ -21,7 +21,7 @@ beforeAll(async () => {
   all = await programRun(ENVIRONMENT);
   cluster = await changedRun(ENVIRONMENT, { scope: "cluster" });
   platform = await changedRun(ENVIRONMENT, TO_PLATFORM);
-}, 60_000);
+}, 120_000);
 
 const ofAws = ({ resources }: ProgramRun) => resources.filter(({ type }) => type.startsWith("aws:"));
 const objects = ({ resources }: ProgramRun) =>
@@ -38,8 +38,23 @@ describe("aws-prod in two stacks", () => {
   });
 
   it("has the objects of one stack in the platform's", () => {
-    expect(objects(platform)).toEqual(objects(all));
-    expect(objects(platform).length).toBeGreaterThan(200);
+    // Of the cluster's stack an offline run knows no names and ids: what holds some is there, and is compared as rendered files.
+    const waits = new Set(
+      objects(platform).flatMap(({ urn, inputs }) => (JSON.stringify(inputs).includes("offline-aws.") ? [urn] : [])),
+    );
+    const known = (run: ProgramRun) => objects(run).filter(({ urn }) => !waits.has(urn));
+    expect(known(platform)).toEqual(known(all));
+    expect(known(platform).length).toBeGreaterThan(200);
+    expect(objects(platform).map(({ urn }) => urn)).toEqual(objects(all).map(({ urn }) => urn));
+    const names = [...waits].map((urn) => urn.slice(urn.lastIndexOf("::") + 2)).sort();
+    expect(names).toEqual([
+      "platform-karpenter-class-h100",
+      "platform-karpenter-class-l4",
+      "platform-karpenter-class-l40s",
+      "platform-karpenter-class-system",
+      "platform-karpenter-controller",
+      "platform-load-balancers-controller",
+    ]);
   });
 
   it("tells the one of the other in an output that names what controllers need", () => {
@@ -65,7 +80,7 @@ describe("aws-prod in two stacks", () => {
           .map(([path, text]) => [path, path.includes("inference-plan") ? withoutCostLines(text) : text]),
       );
     expect(files("platform")).toEqual(files("all"));
-  }, 60_000);
+  }, 120_000);
 });
 
 /** The same, but for the cost in the plan that the cluster keeps: the other stack does not tell of its network. */
