@@ -9,7 +9,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { EC2_NODE_CLASS, ec2NodeClass } from "./ec2-node-class";
 import type { IEC2NodeClass, INodePool } from "./karpenter-types";
 import { KARPENTER_RELEASE, karpenterValues } from "./karpenter-values";
-import type { RunningModel } from "./node-limits";
+import { deleteTimeout, type RunningModel } from "./node-limits";
 import { nodePool } from "./node-pool";
 
 export interface KarpenterArgs {
@@ -21,9 +21,6 @@ export interface KarpenterArgs {
   /** Of the whole plan. */
   readonly models: readonly RunningModel[];
 }
-
-/** A pool's machines are drained and ended before what made them may go: large ones take long to stop. */
-const DELETE_TIMEOUT = "60m";
 
 /**
  * Karpenter, and for every pool what it may make: an EC2NodeClass and a NodePool. They go in the order opposite to that in
@@ -55,12 +52,12 @@ export class Karpenter extends PlatformComponent {
       },
       this.childOptions(),
     );
-    const after = (...dependsOn: readonly pulumi.Resource[]) =>
-      this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...dependsOn],
-        customTimeouts: { delete: DELETE_TIMEOUT },
-      });
     this.ready = pools.map((pool) => {
+      const after = (...dependsOn: readonly pulumi.Resource[]) =>
+        this.childOptions<pulumi.CustomResourceOptions>({
+          dependsOn: [...dependsOn],
+          customTimeouts: { delete: deleteTimeout(pool, models) },
+        });
       const nodeClass = customResource<IEC2NodeClass>(
         this.child(`class-${pool.plan.name}`),
         {

@@ -12,6 +12,10 @@ export type RunningModel = Pick<
 const IDLE = { least: 300, most: 3600 } as const;
 /** Seconds in which what is no model leaves a node, with its PodDisruptionBudgets. */
 const LEAVE_SECONDS = 900;
+/** Seconds that a machine may take to end once its pods are gone: those with many GPUs take long. */
+const MACHINE_ENDS_SECONDS = 1800;
+/** Seconds that the deletion of what makes nodes may take, at least. */
+const LEAST_DELETE_SECONDS = 3600;
 
 /**
  * Limits of a NodePool that admit so many nodes of its one shape and not one more. Karpenter starts a machine only where the
@@ -63,11 +67,23 @@ export function disruption({ plan }: EksPool, models: readonly RunningModel[]): 
  * How long a node that goes may wait for its pods, after which they are ended whatever their PodDisruptionBudgets say: time
  * for its replicas to start elsewhere one after the other, and for each to finish what it answers.
  */
-export function terminationGracePeriod({ plan }: EksPool, models: readonly RunningModel[]): string {
+export function terminationGracePeriod(pool: EksPool, models: readonly RunningModel[]): string {
+  return minutes(graceSeconds(pool, models));
+}
+
+/**
+ * How long the deletion of a pool's NodePool, or of its class, may take: Karpenter holds both until the last machine is gone,
+ * and none is taken from pods within their grace.
+ */
+export function deleteTimeout(pool: EksPool, models: readonly RunningModel[]): string {
+  return minutes(Math.max(LEAST_DELETE_SECONDS, graceSeconds(pool, models) + MACHINE_ENDS_SECONDS));
+}
+
+function graceSeconds({ plan }: EksPool, models: readonly RunningModel[]): number {
   const longest = models
     .filter(({ pool, serverOf }) => pool === plan.name && serverOf === undefined)
     .map((model) => replicasPerNode(plan.shape.gpu?.count, model) * (model.startupBudgetSeconds + model.drainSeconds));
-  return minutes(Math.max(LEAVE_SECONDS, ...longest));
+  return Math.max(LEAVE_SECONDS, ...longest);
 }
 
 /** Of one model, by GPUs; 1 where it has none. */

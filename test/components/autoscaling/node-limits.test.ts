@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shapes } from "../../../catalog/shapes";
 import {
+  deleteTimeout,
   disruption,
   nodeLimits,
   type RunningModel,
@@ -123,6 +124,27 @@ describe("the grace period of a node that goes", () => {
         for (const { startupBudgetSeconds, drainSeconds } of models) {
           expect(period).toBeGreaterThanOrEqual(startupBudgetSeconds + drainSeconds);
         }
+      }),
+    );
+  });
+});
+
+describe("the time that the deletion of what makes nodes has", () => {
+  it("is an hour, and more where nodes may wait longer for their pods", () => {
+    const p5 = eksPool("p5.48xlarge");
+    expect(deleteTimeout(p5, [])).toBe("60m");
+    const slow = runningModel({ startupBudgetSeconds: 3000, drainSeconds: 600 });
+    expect(terminationGracePeriod(p5, [slow])).toBe("480m");
+    expect(deleteTimeout(p5, [slow])).toBe("510m");
+  });
+
+  it("is half an hour beyond the grace of any pool's nodes, and never less than an hour", () => {
+    fc.assert(
+      fc.property(aShape, someModels, (shape, models) => {
+        const pool = eksPool(shape);
+        const timeout = seconds(deleteTimeout(pool, models));
+        expect(timeout).toBeGreaterThanOrEqual(3600);
+        expect(timeout).toBeGreaterThanOrEqual(seconds(terminationGracePeriod(pool, models)) + 1800);
       }),
     );
   });
