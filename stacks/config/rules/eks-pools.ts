@@ -1,5 +1,5 @@
-import type { MachineShape } from "../../../catalog/shapes";
 import { fabricGateOf } from "../../../planner/fabric-gate";
+import { type GroupReason, groupReason } from "../../../planner/node-makers";
 import { roleOf } from "../core/machines";
 import type { ProblemDraft } from "../core/problems";
 import { knownMachine, type Rule, type RuleContext } from "../core/rule";
@@ -81,39 +81,48 @@ export const eksCapacityFitsThePool: Rule = function* (context) {
   }
 };
 
-/** Karpenter scales what it makes. Nodes of reservations, and those that are tried two by two, are a managed group's. */
+/** How a message calls what has all of a pool's nodes in a managed group. */
+const GROUPED_BY: Readonly<Record<GroupReason, string>> = {
+  confidential: "confidential, which Karpenter cannot ask for",
+  reserved: "a reservation or capacity block, which is paid for whether its machines run or not",
+  tried: "EFA that is tried first, two nodes by two",
+  sharing: "sharing, for Karpenter makes no node for a pod that asks for a part of a GPU",
+};
+
+/** Karpenter scales what it makes; nodes of a managed group nothing does. */
 export const groupsHaveOneSize: Rule = function* (context) {
   for (const [name, pool] of eksMadePools(context)) {
-    const { minNodes, maxNodes, capacity, rdma } = pool;
-    const machine = knownMachine(pool);
-    const isTried = machine !== undefined && rdma?.access === "efa" && isGated(machine, minNodes);
-    const why = pool.confidential ? "confidential" : ofGroup(capacity, isTried);
+    const { minNodes, maxNodes } = pool;
+    const why = groupedBy(pool);
     if (why !== undefined && minNodes !== maxNodes) {
       const size = Math.max(1, minNodes);
       yield {
         path: ["pools", name, "maxNodes"],
         value: maxNodes,
-        allowed: `the same as minNodes (${minNodes}), with ${why}: such nodes are of a managed group that nothing scales`,
+        allowed: `the same as minNodes (${minNodes}), with ${GROUPED_BY[why]}: such nodes are of a managed group that nothing scales`,
         fix: `write minNodes: ${size} and maxNodes: ${size}`,
       };
     }
   }
 };
 
-function ofGroup(capacity: PoolConfig["capacity"], isTried: boolean): string | undefined {
-  if (typeof capacity === "object") {
-    return "a reservation or capacity block";
-  }
-  return isTried ? "EFA that is tried first" : undefined;
+/** As the plan will say it (stacks/eks-pools.ts). */
+function groupedBy(pool: PoolConfig): GroupReason | undefined {
+  const { confidential, sharing, capacity } = pool;
+  return groupReason({ confidential, sharing, fabricGate: gateOf(pool) }, typeof capacity === "object");
 }
 
-function isGated(shape: MachineShape, minNodes: number): boolean {
-  return fabricGateOf({ shape, fabric: {}, minNodes }) !== undefined;
+function gateOf(pool: PoolConfig): object | undefined {
+  const shape = knownMachine(pool);
+  return shape && pool.rdma?.access === "efa"
+    ? fabricGateOf({ shape, fabric: {}, minNodes: pool.minNodes })
+    : undefined;
 }
 
 /** A placement group is of EFA nodes, and of machines that it was asked for. */
 export const placementGroupsHoldTheirMachines: Rule = function* (context) {
-  for (const [name, { capacity, rdma }] of eksMadePools(context)) {
+  for (const [name, pool] of eksMadePools(context)) {
+    const { capacity, rdma } = pool;
     if (rdma?.placementGroup !== true) {
       continue;
     }
@@ -132,6 +141,16 @@ export const placementGroupsHoldTheirMachines: Rule = function* (context) {
         allowed:
           "not with machines that are reserved already: they are where they are, and EC2 finds no capacity for them in a new group",
         fix: "remove placementGroup",
+      };
+    } else if (groupedBy(pool) === undefined) {
+      const size = Math.max(2, pool.maxNodes);
+      const canBeTried = gateOf({ ...pool, minNodes: size }) !== undefined;
+      yield {
+        path,
+        value: true,
+        allowed:
+          "only with nodes of a managed group: those of this pool Karpenter makes, for it begins with fewer than two nodes or nobody has published what EFA reaches on its machines",
+        fix: `remove placementGroup${canBeTried ? `, or write minNodes: ${size} and maxNodes: ${size}` : ""}`,
       };
     }
   }

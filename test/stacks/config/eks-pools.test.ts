@@ -31,6 +31,7 @@ describe("pools of an EKS cluster that is made here", () => {
       { region: "us-east-2", zones: ["us-east-2a", "us-east-2b"] },
     ],
     ["EFA that nobody tries, and that Karpenter scales", { ...p5, minNodes: 0, maxNodes: 4, rdma: { access: "efa" } }],
+    ["parts of GPUs on as many nodes as there are", { ...gpu, minNodes: 2, sharing: { timeSlicing: { replicas: 4 } } }],
     ["local disks and memory nodes", { shape: "p5.48xlarge", localDisks: "pods", numa: "restricted" }],
   ])("are right with %s", (_what, pool, changes) => {
     expect(problemsWith(made(pool, changes))).toEqual([]);
@@ -100,6 +101,40 @@ describe("pools of an EKS cluster that is made here", () => {
       "tried machines that nothing scales",
       made({ ...p5, maxNodes: 4, rdma: { access: "efa" } }),
       { path: "pools.more.maxNodes", allowed: "with EFA that is tried first", fix: "minNodes: 2 and maxNodes: 2" },
+    ],
+    [
+      "machines with parts of GPUs that nothing scales",
+      made({ ...gpu, maxNodes: 3, sharing: { timeSlicing: { replicas: 4 } } }),
+      { path: "pools.more.maxNodes", allowed: "a pod that asks for a part", fix: "minNodes: 1 and maxNodes: 1" },
+    ],
+    [
+      "parts of GPUs on machines that come when they are asked for",
+      made({ ...gpu, minNodes: 0, sharing: { timeSlicing: { replicas: 4 } } }),
+      { path: "pools.more.maxNodes", allowed: "the same as minNodes (0)", fix: "minNodes: 1 and maxNodes: 1" },
+    ],
+    [
+      "a capacity block that nothing scales",
+      made({ ...p5, minNodes: 0, capacity: { capacityBlock: cr } }),
+      {
+        path: "pools.more.maxNodes",
+        allowed: "with a reservation or capacity block",
+        fix: "minNodes: 1 and maxNodes: 1",
+      },
+    ],
+    [
+      "a placement group of machines that Karpenter makes",
+      made({ ...p5, minNodes: 0, maxNodes: 4, rdma: { access: "efa", placementGroup: true } }),
+      { path: "pools.more.rdma.placementGroup", allowed: "Karpenter makes", fix: "minNodes: 4 and maxNodes: 4" },
+    ],
+    [
+      "a placement group of one machine that Karpenter makes",
+      made({ ...p5, minNodes: 1, maxNodes: 1, rdma: { access: "efa", placementGroup: true } }),
+      { path: "pools.more.rdma.placementGroup", allowed: "fewer than two nodes", fix: "minNodes: 2 and maxNodes: 2" },
+    ],
+    [
+      "a placement group of machines that nobody can try",
+      made({ ...p5, shape: "p4d.24xlarge", rdma: { access: "efa", placementGroup: true } }),
+      { path: "pools.more.rdma.placementGroup", allowed: "nobody has published", fix: "remove placementGroup" },
     ],
     [
       "a placement group of machines that talk TCP",
