@@ -7,6 +7,8 @@ export const METADATA_SERVICES = ["169.254.0.0/16", "fd00:ec2::/32"] as const;
 
 /**
  * The agent of EKS Pod Identity, on every node: it gives a pod the credentials of the role that its service account has,
- * and nothing to accounts without one (aws/eks-pod-identity-agent; docs.aws.amazon.com/eks, pod-id-how-it-works; 2026-11-23).
+ * and nothing to accounts without one. Address: docs.aws.amazon.com/eks/latest/userguide, pod-id-agent-setup, and
+ * aws/eks-pod-identity-agent@090bf98, configuration/config.go; port: cmd/server.go@2b09b5b (all read 2026-11-23). It listens at
+ * [fd00:ec2::23] too, which pods with IPv4 addresses alone do not use.
  */
 export const POD_IDENTITY_AGENT = { cidr: "169.254.170.23/32", port: 80 } as const;

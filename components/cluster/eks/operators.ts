@@ -10,8 +10,9 @@ export interface OperatorNetworks {
 }
 
 /**
- * Private addresses come from inside: on the internet there are none, and EKS takes no reserved ones in the list of
- * the public endpoint (EKS User Guide, "Cluster API server endpoint", read 2026-11-23). Without a public endpoint all of them come from inside.
+ * Private addresses come from inside: on the internet there are none, and EKS refuses them in the list of the public endpoint:
+ * "The following CIDRs are not allowed in publicAccessCidrs: [10.1.0.128/27, …]", as users of it report in public Terraform
+ * code (read 2026-11-23; Amazon's own page was not to be had). Without a public endpoint all of them come from inside.
  */
 export function operatorNetworks({ public: isPublic, allowedCidrs }: EksEndpoint): OperatorNetworks {
   const all = [...new Set(allowedCidrs)];
