@@ -11,10 +11,12 @@ export interface NodeMakers {
 /** Why all of a pool's nodes are a managed group's, which nothing scales. */
 export type GroupReason = "confidential" | "reserved" | "tried" | "sharing";
 
-type Grouped = Pick<PoolPlan, "confidential" | "sharing"> & {
+interface Grouped {
+  readonly confidential?: boolean | undefined;
+  readonly sharing?: object | undefined;
   /** Somebody tries its nodes two by two before models come. */
   readonly fabricGate?: object | undefined;
-};
+}
 
 /**
  * Why Karpenter makes no node of a pool. Nodes of a reservation are paid for whether they run or not, and those that are tried
