@@ -65,18 +65,20 @@ export function manifests(
     const object = toObject(resource, inputs);
     return [item(resource.type === SECRET ? externalSecret(object, remote) : object)];
   });
-  const without = all.flatMap(({ object }) => leftOut(object) ?? []);
-  const objects = all.filter(({ object }) => leftOut(object) === undefined);
   if (charts.length > 0) {
-    const namespaces = objects.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));
-    objects.push({ object: project(environment, charts, namespaces, labels), home: undefined, source: undefined });
+    const namespaces = all.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));
+    all.push({ object: project(environment, charts, namespaces, labels), home: undefined, source: undefined });
   }
-  refusePending(objects);
+  const without = all.flatMap(({ object }) => leftOut(object) ?? []);
+  refusePending(all.filter(({ object }) => leftOut(object) === undefined));
 
-  const order = waves(objects, resources);
-  const kept = keptNamespaces(objects);
-  const ordered = objects
-    .map((item, i) => ({ object: forArgo(item, order[i] ?? 0, kept), wave: order[i] ?? 0 }))
+  // What is left out keeps its place: what waits for something through it waits still, and has the same place when it is there.
+  const order = waves(all, resources);
+  const kept = keptNamespaces(all);
+  const ordered = all
+    .map((item, i) => ({ item, wave: order[i] ?? 0 }))
+    .filter(({ item }) => leftOut(item.object) === undefined)
+    .map(({ item, wave }) => ({ object: forArgo(item, wave, kept), wave }))
     .sort((a, b) => a.wave - b.wave || (identity(a.object) < identity(b.object) ? -1 : 1));
   return { manifests: ordered, leftOut: without };
 }

@@ -7,7 +7,11 @@ import { flowYaml } from "./field-text";
 /** What is meant and cannot be, or undefined for every other value. One draft, whichever issue of the value asks. */
 export function knownMistake(path: Path, input: unknown): ProblemDraft | undefined {
   return (
-    poolMistake(path, input) ?? groupMistake(path, input) ?? numberOfReplicas(path, input) ?? meshMistake(path, input)
+    poolMistake(path, input) ??
+    administratorMistake(path, input) ??
+    groupMistake(path, input) ??
+    numberOfReplicas(path, input) ??
+    meshMistake(path, input)
   );
 }
 
@@ -38,6 +42,27 @@ function poolMistake(path: Path, input: unknown): ProblemDraft | undefined {
     };
   }
   return undefined;
+}
+
+/** A session, as `aws sts get-caller-identity` tells of it, in place of its role. It does not tell the role's path. */
+function administratorMistake(path: Path, input: unknown): ProblemDraft | undefined {
+  const [section, kind, key] = path;
+  const value = valueAt(input, path);
+  const session = /^arn:(aws[a-z-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\/.+$/.exec(
+    section === "cluster" && kind === "eks" && key === "administrators" && typeof value === "string" ? value : "",
+  );
+  if (session === null) {
+    return undefined;
+  }
+  const [, partition, account, role] = session;
+  return {
+    path,
+    value,
+    allowed: "the ARN of the role, with its path: this one is of a session of it, which ends",
+    fix: role?.startsWith("AWSReservedSSO_")
+      ? `write what "aws iam get-role --role-name ${role} --query Role.Arn" prints`
+      : `write arn:${partition}:iam::${account}:role/${role}, with the role's path where it has one`,
+  };
 }
 
 /** Server groups as lists, or as the names of models. */

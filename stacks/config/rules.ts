@@ -70,6 +70,7 @@ const rules: readonly Rule[] = [
   eksPools.scarceMachinesHaveOneZone,
   eksPools.eksCapacityFitsThePool,
   eksPools.groupsHaveOneSize,
+  eksPools.platformHasNodesFromTheStart,
   eksPools.placementGroupsHoldTheirMachines,
   okePools.gpuPoolsSayWhere,
   okePools.rdmaPoolsAreWhole,

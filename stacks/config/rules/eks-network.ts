@@ -58,9 +58,19 @@ function* addressProblems({ network: { vpc, services } }: Written): Generator<Pr
       path: servicesPath,
       value: services,
       allowed: `a network apart from cluster.eks.network.vpc, ${vpc}: pods could not tell a Service from a node`,
-      fix: "write a network that nothing else uses, such as 172.20.0.0/16",
+      fix: `write a network that nothing else uses, such as ${apartFrom(vpc)}`,
     };
   }
+}
+
+/** An example of addresses for Services that the network does not have. */
+function apartFrom(vpc: string): string {
+  const network = parseCidr(vpc);
+  const free = ["172.20.0.0/16", "10.100.0.0/16"].find((example) => {
+    const other = parseCidr(example);
+    return network === undefined || other === undefined || !overlaps(network, other);
+  });
+  return free ?? "192.168.0.0/20";
 }
 
 function* prefixWithin(

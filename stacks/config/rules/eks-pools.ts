@@ -119,6 +119,23 @@ function gateOf(pool: PoolConfig): object | undefined {
     : undefined;
 }
 
+/** Karpenter and name resolution need a node before there is anybody to make one. */
+export const platformHasNodesFromTheStart: Rule = function* (context) {
+  const system = eksMadePools(context).filter(([, pool]) => {
+    const machine = knownMachine(pool);
+    return machine !== undefined && roleOf(pool, machine) === "system";
+  });
+  const [first] = system;
+  if (first !== undefined && system.every(([, { minNodes }]) => minNodes === 0)) {
+    yield {
+      path: ["pools", first[0], "minNodes"],
+      value: 0,
+      allowed: "at least 1 in a pool of role system: Karpenter itself runs there, and makes no node before it runs",
+      fix: "write minNodes: 2, or 1 where the platform may be away for a while",
+    };
+  }
+};
+
 /** A placement group is of EFA nodes, and of machines that it was asked for. */
 export const placementGroupsHoldTheirMachines: Rule = function* (context) {
   for (const [name, pool] of eksMadePools(context)) {

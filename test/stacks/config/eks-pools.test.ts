@@ -39,6 +39,16 @@ describe("pools of an EKS cluster that is made here", () => {
 
   it.each<[string, Record<string, unknown>, { path: string; allowed: string; fix: string }]>([
     [
+      "nobody to make the first node",
+      { ...made(gpu), pools: { system: { ...system, minNodes: 0, maxNodes: 3 }, gpu } },
+      { path: "pools.system.minNodes", allowed: "Karpenter itself runs there", fix: "write minNodes: 2" },
+    ],
+    [
+      "a way to buy that nobody knows",
+      made({ ...gpu, capacity: "reserved" }),
+      { path: "pools.more.capacity", allowed: "on-demand, spot, {reservation: …}", fix: "spot" },
+    ],
+    [
       "a capacity block without a zone",
       made({ ...p5, zones: undefined, capacity: { capacityBlock: cr } }),
       {

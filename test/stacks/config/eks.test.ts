@@ -45,13 +45,29 @@ describe("an EKS cluster to make", () => {
     expect(eks({ zones: ["us-east-1a", "us-east-1b", "us-east-1a"] })).toEqual([
       expect.stringMatching(/^cluster\.eks\.zones\[2\] is "us-east-1a".*each zone once/),
     ]);
-    expect(eks({ zones: ["us-east-1a"] })).toHaveLength(1);
+    expect(eks({ zones: ["us-east-1a"] })).toEqual([expect.stringContaining("a list of two to six names")]);
+    expect(eks({ zones: ["use1-az1", "us-east-1b"] })).toEqual([expect.stringContaining("not its id")]);
   });
 
   it("lets each administrator in once", () => {
     const [one] = EKS.administrators;
     expect(eks({ administrators: [one, "arn:aws:iam::111122223333:role/other", one] })).toEqual([
       expect.stringMatching(/^cluster\.eks\.administrators\[2\] is .*each role and user once/),
+    ]);
+  });
+
+  it("tells of an administrator's session, of nobody and of one address what to write", () => {
+    const session = (role: string) =>
+      eks({ administrators: [`arn:aws:sts::111122223333:assumed-role/${role}/me@example.com`] });
+    expect(session("Admin")).toEqual([
+      expect.stringMatching(/Write arn:aws:iam::111122223333:role\/Admin, with the role's path/),
+    ]);
+    expect(session("AWSReservedSSO_Admin_0123456789abcdef")).toEqual([
+      expect.stringContaining('"aws iam get-role --role-name AWSReservedSSO_Admin_0123456789abcdef --query Role.Arn"'),
+    ]);
+    expect(eks({ administrators: [] })).toEqual([expect.stringContaining("at least one ARN")]);
+    expect(eks({ endpoint: { public: true, allowedCidrs: ["203.0.113.7"] } })).toEqual([
+      expect.stringContaining('"203.0.113.7/32" for one address'),
     ]);
   });
 

@@ -24,7 +24,7 @@ function arn(service: string, resource: string, example: string) {
 export const zoneName = z
   .string()
   .regex(/^[a-z]{2}(-[a-z]+)+-\d+[a-z]$/)
-  .meta({ allowed: 'the name of an availability zone, such as "us-east-1a"', example: "us-east-1a" });
+  .meta({ allowed: 'the name of an availability zone, such as "us-east-1a", and not its id', example: "us-east-1a" });
 
 export const eksSection = z
   .strictObject({
@@ -57,6 +57,7 @@ export const eksSection = z
       .min(2)
       .max(6)
       .meta({
+        allowed: 'a list of two to six names of availability zones, such as "us-east-1a"',
         description:
           "Availability zones that the network spans, by their names in the account; three survive the loss of one with room to spare. Changing them later moves subnets.",
         examples: [["us-east-1a", "us-east-1b", "us-east-1c"]],
@@ -65,6 +66,7 @@ export const eksSection = z
       .array(arn("iam", "(role|user)/[\\w+=,.@/-]+", "arn:aws:iam::111122223333:role/platform"))
       .min(1)
       .meta({
+        allowed: 'a list of at least one ARN such as "arn:aws:iam::111122223333:role/platform"',
         description:
           "IAM roles and users that may do everything in the cluster; whoever deploys must be one of them. Nobody else gets in, whoever made it.",
         examples: [["arn:aws:iam::111122223333:role/platform"]],

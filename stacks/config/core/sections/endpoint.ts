@@ -9,7 +9,12 @@ export const endpointSection = z
       example: true,
     }),
     allowedCidrs: z
-      .array(z.cidrv4().meta({ example: "203.0.113.0/24" }))
+      .array(
+        z.cidrv4().meta({
+          allowed: 'a network of IPv4 in CIDR form, such as "203.0.113.0/24", or "203.0.113.7/32" for one address',
+          example: "203.0.113.0/24",
+        }),
+      )
       .default([])
       .meta({
         description:

@@ -149,6 +149,8 @@ export const poolSchema = z
       ])
       .optional()
       .meta({
+        allowed:
+          "on-demand, spot, {reservation: …} with the id of a reservation, or on AWS {capacityBlock: …} with that of a block",
         description:
           "How nodes that are made here are bought. spot = preemptible: cheaper, and the cloud may take them back at any time. Default: on-demand.",
         example: "spot",
