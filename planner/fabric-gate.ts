@@ -2,8 +2,18 @@ import { fabricOf, leastBusGBps } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
 import type { FabricGatePlan, Taint } from "./pool-plan";
 
-/** On new nodes with an RDMA network until it was tried (docs/fabric-gate.md): models do not tolerate it. */
-export const UNCERTIFIED = { key: "inference-stacks.io/uncertified", effect: "NoSchedule" } as const satisfies Taint;
+/**
+ * On new nodes with an RDMA network until it was tried (docs/fabric-gate.md): models do not tolerate it.
+ *
+ * Cluster Autoscaler knows start-up taints by this prefix, without a flag, which Oracle's add-on has none of: nodes with it
+ * are on their way, and new ones are pictured without it. With a key of our own it adds nodes beside those that are being
+ * tried, or none at all. Since 1.29: kubernetes/autoscaler@55c37cd5eb, cluster-autoscaler/FAQ.md and
+ * cluster-autoscaler/utils/taints/taints.go of release-1.29 to 1.36, read 2026-11-23. Karpenter is told of any key.
+ */
+export const UNCERTIFIED = {
+  key: "startup-taint.cluster-autoscaler.kubernetes.io/uncertified",
+  effect: "NoSchedule",
+} as const satisfies Taint;
 
 interface GatedPool {
   readonly shape: MachineShape;

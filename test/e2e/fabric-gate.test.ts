@@ -219,7 +219,9 @@ describe("a fabric gate", () => {
     const before = trials.seen.length;
     const again = await start("later").ended;
     expect([again.status, trials.seen.length]).toEqual([0, before]);
-    expect(again.log).toContain("h100-4: has the taint inference-stacks.io/uncertified; refused at");
+    expect(again.log).toContain(
+      "h100-4: has the taint startup-taint.cluster-autoscaler.kubernetes.io/uncertified; refused at",
+    );
   });
 
   it("goes on where one was killed in the middle: its trial is taken away, and a new one decides", async () => {

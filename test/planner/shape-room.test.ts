@@ -74,7 +74,7 @@ describe.each(LEAST_AND_MOST)("a node of any GPU machine, with $name", (mode) =>
           expect(Number.isInteger(engineCpus(model)), `whole CPUs: ${what}`).toBe(true);
           expect(engineCpus(model), what).toBeGreaterThanOrEqual(1);
           expect(model.tolerations, what).not.toContainEqual(
-            expect.objectContaining({ key: "inference-stacks.io/uncertified" }),
+            expect.objectContaining({ key: "startup-taint.cluster-autoscaler.kubernetes.io/uncertified" }),
           );
           served.add(engine);
         }

@@ -194,7 +194,7 @@ const nodeUncertified: AlertRule = {
   cases: {
     fires: {
       series: {
-        'kube_node_spec_taint{node="h100-2",key="inference-stacks.io/uncertified",value="",effect="NoSchedule"}':
+        'kube_node_spec_taint{node="h100-2",key="startup-taint.cluster-autoscaler.kubernetes.io/uncertified",value="",effect="NoSchedule"}':
           "1x90",
         'kube_node_spec_taint{node="h100-1",key="nvidia.com/gpu",value="",effect="NoSchedule"}': "1x90",
       },
@@ -203,7 +203,7 @@ const nodeUncertified: AlertRule = {
     },
     quiet: {
       series: {
-        'kube_node_spec_taint{node="h100-2",key="inference-stacks.io/uncertified",value="",effect="NoSchedule"}':
+        'kube_node_spec_taint{node="h100-2",key="startup-taint.cluster-autoscaler.kubernetes.io/uncertified",value="",effect="NoSchedule"}':
           "1x30",
         'kube_node_spec_taint{node="h100-1",key="nvidia.com/gpu",value="",effect="NoSchedule"}': "1x90",
       },

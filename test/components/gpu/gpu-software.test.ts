@@ -16,7 +16,10 @@ interface Values {
   readonly [key: string]: Values | undefined;
 }
 
-const UNCERTIFIED = { key: "inference-stacks.io/uncertified", effect: "NoSchedule" } as const;
+const UNCERTIFIED = {
+  key: "startup-taint.cluster-autoscaler.kubernetes.io/uncertified",
+  effect: "NoSchedule",
+} as const;
 
 function pool(shape: string, more: Partial<SoftwarePool> = {}): SoftwarePool {
   return okePool(shape, { name: more.name ?? "pool", ...more }).plan;

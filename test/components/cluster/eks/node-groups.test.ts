@@ -55,7 +55,10 @@ const system = eksPool(
 );
 const efa = eksPool(
   "p5.48xlarge",
-  { name: "h100", startupTaints: [{ key: "inference-stacks.io/uncertified", effect: "NoSchedule" }] },
+  {
+    name: "h100",
+    startupTaints: [{ key: "startup-taint.cluster-autoscaler.kubernetes.io/uncertified", effect: "NoSchedule" }],
+  },
   { efa: true, placementGroup: true },
 );
 
@@ -201,7 +204,7 @@ describe("a group with EFA", () => {
     const deployment = await nodeGroups(efa);
     expect(group(deployment, "h100").inputs.taints).toEqual([]);
     expect(told(deployment, "h100").kubelet.flags).toEqual([
-      "--register-with-taints=nvidia.com/gpu=:NoSchedule,dedicated=inference:NoSchedule,inference-stacks.io/uncertified=:NoSchedule",
+      "--register-with-taints=nvidia.com/gpu=:NoSchedule,dedicated=inference:NoSchedule,startup-taint.cluster-autoscaler.kubernetes.io/uncertified=:NoSchedule",
     ]);
   });
 });

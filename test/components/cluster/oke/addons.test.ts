@@ -11,7 +11,10 @@ const ADDON = "oci:ContainerEngine/addon:Addon";
 const SYSTEM = okePool("VM.Standard.E5.Flex", { name: "system" });
 const A10 = okePool("VM.GPU.A10.1", { name: "a10" });
 
-const UNCERTIFIED = { key: "inference-stacks.io/uncertified", effect: "NoSchedule" } as const;
+const UNCERTIFIED = {
+  key: "startup-taint.cluster-autoscaler.kubernetes.io/uncertified",
+  effect: "NoSchedule",
+} as const;
 const H100 = okePool("BM.GPU.H100.8", {
   name: "h100",
   startupTaints: [UNCERTIFIED],
