@@ -38,3 +38,23 @@ export const DEFAULT_GPU_NODE_IMAGE = {
   edge: "k3s",
   local: undefined,
 } as const satisfies Record<string, GpuNodeImage | undefined>;
+
+/** Images of one cloud. The others boot anywhere. */
+const CLOUD_OF: Partial<Record<GpuNodeImage, "aws" | "oci">> = {
+  al2023: "aws",
+  bottlerocket: "aws",
+  "oke-oracle-linux": "oci",
+  "oke-ubuntu": "oci",
+};
+
+/** Undefined for what boots anywhere. */
+export function cloudOfGpuNodeImage(image: GpuNodeImage): "aws" | "oci" | undefined {
+  return CLOUD_OF[image];
+}
+
+/** Images that nodes of a kind of cluster can boot: on a cloud none of the other's. A local cluster may be of any. */
+export function gpuNodeImagesOf(kind: unknown): GpuNodeImage[] {
+  return kind === "aws" || kind === "oci" || kind === "edge"
+    ? GPU_NODE_IMAGES.filter((image) => (CLOUD_OF[image] ?? kind) === kind)
+    : [...GPU_NODE_IMAGES];
+}

@@ -1,6 +1,7 @@
 /** Values that people write because they mean something, and that a schema could only call wrong. */
+import { GPU_NODE_IMAGES, gpuNodeImagesOf } from "../../catalog/gpu-node-images";
 import type { Path, ProblemDraft } from "./core/problems";
-import { valueAt } from "./core/problems";
+import { suggest, valueAt } from "./core/problems";
 import { MESH_MODES } from "./core/sections/mesh";
 import { flowYaml } from "./field-text";
 
@@ -11,7 +12,8 @@ export function knownMistake(path: Path, input: unknown): ProblemDraft | undefin
     administratorMistake(path, input) ??
     groupMistake(path, input) ??
     numberOfReplicas(path, input) ??
-    meshMistake(path, input)
+    meshMistake(path, input) ??
+    gpuNodeImageMistake(path, input)
   );
 }
 
@@ -39,6 +41,24 @@ function poolMistake(path: Path, input: unknown): ProblemDraft | undefined {
           ? "spot or a reservation: preemptible machines cannot come out of a reservation"
           : "the word spot, without a mapping",
       fix: "reservation" in value ? "write capacity: spot, or keep the reservation alone" : "write capacity: spot",
+    };
+  }
+  if (key === "localDisks" && typeof value === "boolean") {
+    return {
+      path: at,
+      value,
+      allowed: "one of pods, unused",
+      fix: value
+        ? "write pods, or remove it: pods' files are on the local disks by default; unused leaves the disks alone"
+        : "write unused, which leaves the disks alone; pods puts pods' files on them, as by default",
+    };
+  }
+  if (key === "sharing" && typeof value === "object" && value !== null && "mig" in value && "timeSlicing" in value) {
+    return {
+      path: at,
+      value,
+      allowed: "mig or timeSlicing, not both: slices have memory of their own, turns share the memory of a whole card",
+      fix: "keep mig for pods that need memory of their own, or timeSlicing for those that take turns",
     };
   }
   return undefined;
@@ -150,4 +170,16 @@ function meshMistake(path: Path, input: unknown): ProblemDraft | undefined {
     };
   }
   return undefined;
+}
+
+/** A name of no image: what nodes of this cloud boot, without those of the other. */
+function gpuNodeImageMistake(path: Path, input: unknown): ProblemDraft | undefined {
+  const value = valueAt(input, path);
+  const isOfNodes = path.length === 2 && path[0] === "cluster" && path[1] === "gpuNodeImage";
+  if (!isOfNodes || typeof value !== "string" || GPU_NODE_IMAGES.some((image) => image === value)) {
+    return undefined;
+  }
+  const images = gpuNodeImagesOf(valueAt(input, ["cluster", "kind"]));
+  const fix = suggest(value, images, `write one of ${images.join(", ")}`);
+  return { path, value, allowed: `one of ${images.join(", ")}`, fix };
 }

@@ -1,18 +1,11 @@
 import {
+  cloudOfGpuNodeImage,
   DEFAULT_GPU_NODE_IMAGE,
   GPU_NODE_IMAGES,
-  type GpuNodeImage,
   gpuNodeImage,
+  gpuNodeImagesOf,
 } from "../../../catalog/gpu-node-images";
 import { knownMachine, type Rule, type RuleContext } from "../core/rule";
-
-/** Images of one cloud. A cluster of the kubeconfig may be of any. */
-const CLOUD_OF: Partial<Record<GpuNodeImage, "aws" | "oci">> = {
-  al2023: "aws",
-  bottlerocket: "aws",
-  "oke-oracle-linux": "oci",
-  "oke-ubuntu": "oci",
-};
 
 /** Who makes a cluster says who brings the software of its GPUs; of one that exists, the environment does. */
 export const gpuSoftwareIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
@@ -57,12 +50,12 @@ export const gpuNodeImageIsKnown: Rule = function* (context) {
       fix: `add gpuNodeImage: ${GPU_NODE_IMAGES.map((name) => `${name} (${gpuNodeImage(name).what})`).join(", ")}`,
     };
   }
-  const cloud = image && CLOUD_OF[image];
+  const cloud = image && cloudOfGpuNodeImage(image);
   if (image && cloud && kind !== "local" && kind !== cloud) {
     yield {
       path: ["cluster", "gpuNodeImage"],
       value: image,
-      allowed: `an image that nodes of kind ${kind} boot: ${image} is of kind ${cloud}`,
+      allowed: `what nodes of kind ${kind} boot, one of ${gpuNodeImagesOf(kind).join(", ")}: ${image} is of kind ${cloud}`,
       fix: `write ${DEFAULT_GPU_NODE_IMAGE[kind]}, or kind: ${cloud}`,
     };
   }

@@ -55,6 +55,28 @@ describe("gpuNodeImage", () => {
     ]);
   });
 
+  it.each([
+    ["aws", { gpu: G6 }, "oke-ubuntu", "al2023, bottlerocket, k3s, bare"],
+    ["oci", { gpu: A10 }, "bottlerocket", "oke-oracle-linux, oke-ubuntu, k3s, bare"],
+    ["aws", { gpu: G6 }, "botlerocket", "al2023, bottlerocket, k3s, bare"],
+    ["oci", { gpu: A10 }, "windows", "oke-oracle-linux, oke-ubuntu, k3s, bare"],
+  ])("lists on %s no image of another cloud", (kind, pools, gpuNodeImage, images) => {
+    const cluster = { kind, gpuSoftware: "platform", gpuNodeImage };
+    const [problem, ...others] = problemsWith({ cluster, pools }).filter(({ path }) => path === "cluster.gpuNodeImage");
+    expect(others).toEqual([]);
+    expect(problem?.allowed.replace(/^.*one of /, "").replace(/:.*/, "")).toBe(images);
+  });
+
+  it("is meant by a slip, of this cloud's alone", () => {
+    const typo = { gpuSoftware: "platform", gpuNodeImage: "oke-ubunto" };
+    expect(problems({ kind: "oci", ...typo }, { gpu: A10 })).toEqual([
+      'cluster.gpuNodeImage: did you mean "oke-ubuntu"?',
+    ]);
+    expect(problems({ kind: "aws", ...typo }, { gpu: G6 })).toEqual([
+      "cluster.gpuNodeImage: write one of al2023, bottlerocket, k3s, bare",
+    ]);
+  });
+
   it("is of the cluster's cloud", () => {
     expect(problems({ kind: "aws", gpuSoftware: "platform", gpuNodeImage: "oke-ubuntu" }, { gpu: G6 })).toEqual([
       "cluster.gpuNodeImage: write al2023, or kind: oci",

@@ -77,6 +77,16 @@ describe("pools of a cluster that is made here", () => {
       { path: "pools.more.localDisks", allowed: "VM.GPU.A10.2 has none", fix: "boot volume" },
     ],
     [
+      "local disks as a truth value",
+      made({ ...h100, localDisks: true }),
+      { path: "pools.more.localDisks", allowed: "pods, unused", fix: "Write pods, or remove it" },
+    ],
+    [
+      "no local disks as a truth value",
+      made({ ...h100, localDisks: false }),
+      { path: "pools.more.localDisks", allowed: "pods, unused", fix: "Write unused, which leaves the disks alone" },
+    ],
+    [
       "memory nodes of a machine without GPUs",
       made({ ...system, numa: "restricted" }),
       { path: "pools.more.numa", allowed: "has no GPUs", fix: "Remove numa" },

@@ -82,7 +82,13 @@ describe("parts of GPUs", () => {
     const card = { ...own, card: "a100-40gb", gpuCount: 2 };
     expect(parseWith({ ...edge, pools: { gpu: { node: card, ...mig("all-1g.5gb") } } }).ok).toBe(true);
     const both = { sharing: { mig: "all-1g.5gb", timeSlicing: { replicas: 2 } } };
-    expect(problemsWith({ ...edge, pools: { gpu: { node: card, ...both } } }).length).toBeGreaterThan(0);
+    const [problem, ...others] = problemsWith({ ...edge, pools: { gpu: { node: card, ...both } } });
+    expect(others).toEqual([]);
+    expect(problem?.path).toBe("pools.gpu.sharing");
+    expect(problem?.allowed).toBe(
+      "mig or timeSlicing, not both: slices have memory of their own, turns share the memory of a whole card",
+    );
+    expect(problem?.fix).toContain("keep mig");
   });
 
   it("are judged by the way that was written, not by the other one", () => {
