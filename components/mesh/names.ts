@@ -7,8 +7,12 @@ export const TRUST_DOMAIN = "cluster.local";
 
 /** Pods of Istio's charts. */
 export const ISTIO_PODS = {
-  /** The control plane. */
-  istiod: { namespace: ISTIO_NAMESPACE, podLabels: { "app.kubernetes.io/name": "istiod" } },
+  /**
+   * The control plane, by a label that its Service selects it by, too. Everybody calls it at the Service's address, and the VPC CNI
+   * of Amazon lets a policy's pods have the address of those Services alone whose selector has all labels of the policy
+   * (aws/amazon-network-policy-controller-k8s@ecc7e6a, pkg/resolvers/endpoints.go, getMatchingServiceClusterIPs; its issue 224).
+   */
+  istiod: { namespace: ISTIO_NAMESPACE, podLabels: { app: "istiod" } },
   /** What takes the pods of its node in. */
   cni: { namespace: ISTIO_NAMESPACE, podLabels: { "app.kubernetes.io/name": "istio-cni" } },
   /** What encrypts for the pods of its node, in ambient mode. */

@@ -89,7 +89,7 @@ describe.each([...environments.map((name) => [name, "ambient"] as const), ["aws-
 describe("what NetworkPolicies let through for a mesh", () => {
   const pod = (namespace: string, labels: Readonly<Record<string, string>> = {}) => ({ namespace, labels });
   const tcp = (port: number) => ({ port, protocol: "TCP" as const });
-  const istiod = pod("istio-system", { "app.kubernetes.io/name": "istiod" });
+  const istiod = pod("istio-system", { app: "istiod", istio: "pilot", "app.kubernetes.io/name": "istiod" });
   const ztunnel = pod("istio-system", { "app.kubernetes.io/name": "ztunnel" });
   const cni = pod("istio-system", { "app.kubernetes.io/name": "istio-cni" });
   const gateway = pod("inference-gateway", gatewayProxies.podLabels);

@@ -68,7 +68,7 @@ describe("connections in ambient mode", () => {
   });
 
   it("lead agents to the control plane, and nobody else", () => {
-    const istiod = { namespace: "istio-system", podLabels: { "app.kubernetes.io/name": "istiod" } };
+    const istiod = { namespace: "istio-system", podLabels: { app: "istiod" } };
     const ztunnel = { namespace: "istio-system", podLabels: { "app.kubernetes.io/name": "ztunnel" } };
     const after = meshed("ambient");
     expect(after["ztunnel-to-istiod"]).toEqual({ from: [ztunnel], to: [istiod], ports: [{ port: 15012 }] });
@@ -78,6 +78,16 @@ describe("connections in ambient mode", () => {
       { namespace: "istio-system", podLabels: { "app.kubernetes.io/name": "istio-cni" } },
     ]);
     expect(Object.keys(after)).toHaveLength(4);
+  });
+
+  it("let callers have the address of istiod's Service on EKS, where it selects by all labels of the policy", () => {
+    // istio/istio 1.30.3, istiod chart, templates/service.yaml, without a revision.
+    const service = { app: "istiod", istio: "pilot" };
+    const to = meshed("ambient")["ztunnel-to-istiod"]?.to ?? [];
+    expect(to).toHaveLength(1);
+    for (const end of to) {
+      expect(service).toMatchObject("podLabels" in end ? end.podLabels : { none: "no pods" });
+    }
   });
 });
 
@@ -92,7 +102,7 @@ describe("connections in sidecar mode", () => {
     const after = meshed("sidecar");
     expect(after["sidecars-to-istiod"]).toEqual({
       from: [podsIn("a"), podsIn("b")],
-      to: [{ namespace: "istio-system", podLabels: { "app.kubernetes.io/name": "istiod" } }],
+      to: [{ namespace: "istio-system", podLabels: { app: "istiod" } }],
       ports: [{ port: 15012 }],
     });
     expect(Object.keys(after).toSorted()).toEqual([
