@@ -140,6 +140,9 @@ function samples(): Record<string, RecordedInputs[]> {
       resource("aws:eks/cluster:Cluster", { vpcConfig: {} }),
       resource("oci:ObjectStorage/bucket:Bucket", { accessType: "ObjectRead" }),
       resource("oci:Identity/policy:Policy", { statements: ["Allow any-user to manage all-resources in tenancy"] }),
+      resource("aws:iam/policy:Policy", {
+        policy: JSON.stringify({ Statement: [{ Effect: "Allow", Action: "*", Resource: "*" }] }),
+      }),
       resource("kubernetes:storage.k8s.io/v1:StorageClass", {
         metadata: { name: "a" },
         provisioner: "ebs.csi.aws.com",
@@ -169,6 +172,7 @@ function samples(): Record<string, RecordedInputs[]> {
       release({ version: UNKNOWN, values: UNKNOWN }),
       resource("oci:ObjectStorage/bucket:Bucket", { kmsKeyId: UNKNOWN, accessType: UNKNOWN }, { protect: true }),
       resource("oci:Identity/policy:Policy", { statements: [UNKNOWN] }),
+      resource("aws:iam/policy:Policy", { policy: UNKNOWN }),
       resource("aws:eks/cluster:Cluster", { vpcConfig: UNKNOWN, encryptionConfig: UNKNOWN }),
     ]),
   };

@@ -32,6 +32,7 @@ describe("nodes that Karpenter will not make", () => {
     const reserved = {
       ...POOLS.h100,
       minNodes: 3,
+      maxNodes: 3,
       capacity: { reservation: "cr-0123456789abcdef0" },
       zones: ["us-east-1a"],
     };
