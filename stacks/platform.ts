@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { karpenterAlerts } from "../components/autoscaling/alerts";
 import { Karpenter } from "../components/autoscaling/karpenter";
 import { NetworkPolicyEngine } from "../components/cluster/network-policy-engine";
 import type { Cluster, LoadBalancerRequest } from "../components/core/cluster";
@@ -247,7 +248,7 @@ export class Platform extends PlatformComponent {
       store,
       serving,
       gpuAccess: access,
-      alerts: ADDON_ALERTS,
+      alerts: [...ADDON_ALERTS, ...(provisioned ? [karpenterAlerts] : [])],
       dashboards: ADDON_DASHBOARDS,
     }));
 

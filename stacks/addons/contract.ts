@@ -63,7 +63,7 @@ export interface Foundation extends LaidOut {
   readonly store: ModelStore;
   readonly serving: Serving;
   readonly gpuAccess: GpuAccessByVendor;
-  /** Alerts and recorded series of all add-ons. */
+  /** Alerts and recorded series of all add-ons, and of what this cluster has beyond others. */
   readonly alerts: readonly RuleSubject[];
   /** Dashboards of all add-ons. */
   readonly dashboards: readonly DashboardSpec[];

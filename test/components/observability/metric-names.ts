@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import type { Standing } from "../../../components/node/scripts/membership.ts";
 import { FAILURES } from "../../../components/node/scripts/registrar.ts";
 import { metricsText } from "../../../components/node/scripts/registration.ts";
@@ -85,5 +86,9 @@ export async function exposedSeries(): Promise<Set<string>> {
 
 /** Every series that our recording rules make. */
 export function recordedSeries(): Set<string> {
-  return new Set([...RULE_SUBJECTS, ...ADDON_ALERTS].flatMap(({ recording }) => recording.map(({ record }) => record)));
+  return new Set(
+    [...RULE_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts].flatMap(({ recording }) =>
+      recording.map(({ record }) => record),
+    ),
+  );
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PrometheusRule } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule";
 import { describe, expect, it } from "vitest";
+import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import { exportedLabel } from "../../../components/observability/rules/models";
 import { prometheusRules } from "../../../components/observability/rules/prometheus-rules";
 import { ruleGroups, runbookAnchor } from "../../../components/observability/rules/rule-groups";
@@ -10,7 +11,7 @@ import { ADDON_ALERTS } from "../../../stacks/addons/watched";
 import { deploy } from "../../harness/deploy";
 import { exposedSeries, metricNames, recordedSeries } from "./metric-names";
 
-const subjects = [...RULE_SUBJECTS, ...ADDON_ALERTS];
+const subjects = [...RULE_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts];
 const alerts = subjects.flatMap((subject) => subject.alerts);
 const recordings = subjects.flatMap((subject) => subject.recording);
 const runbook = readFileSync(join(__dirname, "../../../docs/operations.md"), "utf8");
@@ -91,7 +92,11 @@ describe("the PrometheusRule", () => {
     const deployment = await deploy(() =>
       prometheusRules(
         "rules",
-        { namespace: "observability", runbookUrl: "https://git.example/docs/operations.md", alerts: ADDON_ALERTS },
+        {
+          namespace: "observability",
+          runbookUrl: "https://git.example/docs/operations.md",
+          alerts: [...ADDON_ALERTS, karpenterAlerts],
+        },
         {},
       ),
     );

@@ -1,11 +1,12 @@
 import { stringify } from "yaml";
+import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import { ruleGroups } from "../../../components/observability/rules/rule-groups";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import type { AlertRule, RecordingRule, RuleCase } from "../../../components/observability/rules/types";
 import { ADDON_ALERTS } from "../../../stacks/addons/watched";
 
 /** All rules, those of add-ons included. */
-export const SUBJECTS = [...RULE_SUBJECTS, ...ADDON_ALERTS];
+export const SUBJECTS = [...RULE_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts];
 
 /** All rules in one file, as Prometheus loads them. */
 export function rulesFile(): string {

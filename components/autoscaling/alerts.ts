@@ -1,0 +1,147 @@
+import { AWS_ACCOUNTS } from "../../names/aws";
+import type { AlertRule, RuleSubject } from "../observability/rules/types";
+
+const { namespace } = AWS_ACCOUNTS.karpenter;
+
+/** Lease of the replica that works (`LEADER_ELECTION_NAME`, kubernetes-sigs/karpenter v1.14.1, pkg/operator/options). */
+const LEASE = "karpenter-leader-election";
+const LEADS = `leader_election_master_status{name="${LEASE}"}`;
+
+const leads = (pod: string) => `leader_election_master_status{name="${LEASE}",namespace="${namespace}",pod="${pod}"}`;
+
+const down: AlertRule = {
+  alert: "KarpenterDown",
+  // The other replica waits for the lease, and says 0. Nobody says anything where no pod runs, or none is scraped.
+  expr: `absent(${LEADS} == 1)`,
+  for: "5m",
+  severity: "critical",
+  summary: "No Karpenter works: pods that find no room get no nodes",
+  description:
+    "For 5 minutes no replica of Karpenter has had its lease, or none was to be scraped. Nodes that run stay; none is made for pods that wait, idle ones are not taken away, and nobody drains spot machines that are announced to go.",
+  cases: {
+    // One was there, and went; the one that is left does not take over.
+    fires: {
+      series: { [leads("karpenter-0")]: "1x10 _x20", [leads("karpenter-1")]: "0x30" },
+      at: "25m",
+      labels: {},
+    },
+    // The other one takes over within minutes.
+    quiet: {
+      series: { [leads("karpenter-0")]: "1x10 _x20", [leads("karpenter-1")]: "0x13 1x17" },
+      at: "25m",
+    },
+  },
+};
+
+const ofPool = (metric: "usage" | "limit", pool: string) =>
+  `karpenter_nodepools_${metric}{resource_type="cpu",nodepool="${pool}",pod="karpenter-0"}`;
+const waits = 'kube_pod_status_scheduled{namespace="model-chat",pod="chat-1",condition="false"}';
+
+const poolFull: AlertRule = {
+  alert: "KarpenterPoolFull",
+  // Limits are whole nodes, and vCPUs are in all of them (node-limits.ts). Which pool a pod waits for, no series says.
+  expr: `
+    max by (nodepool) (karpenter_nodepools_usage{resource_type="cpu"} / karpenter_nodepools_limit{resource_type="cpu"}) >= 1
+    and on () count(kube_pod_status_scheduled{condition="false"} == 1) > 0`,
+  for: "15m",
+  severity: "warning",
+  summary: "Pool {{ $labels.nodepool }} has all of its nodes, and pods wait",
+  description:
+    "For 15 minutes Karpenter has made maxNodes of pool {{ $labels.nodepool }}, while pods of the cluster found no room. If they wait for this pool, they get no node until others leave theirs: raise maxNodes, or run fewer replicas.",
+  cases: {
+    fires: {
+      series: {
+        [ofPool("usage", "h100")]: "192x10 384x40",
+        [ofPool("limit", "h100")]: "384x50",
+        [ofPool("usage", "l4")]: "16x50",
+        [ofPool("limit", "l4")]: "128x50",
+        [waits]: "1x50",
+      },
+      at: "40m",
+      labels: { nodepool: "h100" },
+    },
+    // Pods that wait for the last node to boot, and a full pool for which nobody waits.
+    quiet: {
+      series: {
+        [ofPool("usage", "h100")]: "192x10 384x40",
+        [ofPool("limit", "h100")]: "384x50",
+        [waits]: "1x20 0x30",
+      },
+      at: "40m",
+    },
+  },
+};
+
+const CLAIM = "operator_nodeclaim_status_condition_current_status_seconds";
+const POOL = "operator_nodepool_status_condition_count";
+const claim = (name: string, pool: string) =>
+  `${CLAIM}{name="${name}",karpenter_sh_nodepool="${pool}",type="Registered",status="Unknown",reason="NodeNotFound"}`;
+
+const nodesDoNotCome: AlertRule = {
+  alert: "KarpenterNodesDoNotCome",
+  // Karpenter gives a machine up after 15 minutes, whose series goes with it; the NodePool keeps its condition until a node
+  // comes (v1.14.1, nodeclaim/lifecycle/liveness.go).
+  expr: `
+    max by (nodepool) (
+      label_replace(${CLAIM}{type="Registered",status!="True"} > 720, "nodepool", "$1", "karpenter_sh_nodepool", "(.+)")
+      or
+      label_replace(${POOL}{type="NodeRegistrationHealthy",status="False"} == 1, "nodepool", "$1", "name", "(.+)")
+    ) > 0`,
+  for: "1m",
+  severity: "warning",
+  summary: "Machines of pool {{ $labels.nodepool }} do not become nodes",
+  description:
+    "A machine that Karpenter made for pool {{ $labels.nodepool }} has not joined the cluster for 12 minutes, or the last ones could not be made or did not join. After 15 minutes Karpenter ends such a machine and makes another one, which is paid for in vain while the cause stays.",
+  cases: {
+    fires: {
+      series: { [claim("h100-x7k2p", "h100")]: "0+60x14 _x30" },
+      at: "14m",
+      labels: { nodepool: "h100" },
+    },
+    // A machine with many GPUs, which takes its ten minutes.
+    quiet: {
+      series: {
+        [claim("h100-x7k2p", "h100")]: "0+60x10 _x30",
+        [`${POOL}{name="h100",type="NodeRegistrationHealthy",status="True",reason="NodeRegistrationHealthy"}`]: "1x40",
+      },
+      at: "14m",
+    },
+  },
+};
+
+const TOLD = "karpenter_interruption_received_messages_total";
+const told = (kind: string) => `${TOLD}{message_type="${kind}",pod="karpenter-0"}`;
+
+const machinesTaken: AlertRule = {
+  alert: "KarpenterMachinesTaken",
+  // What EC2 announces. Machines that stop or end are told too, those that Karpenter itself ends among them.
+  expr: `
+    sum by (message_type) (
+      increase(${TOLD}{message_type=~"spot_interrupted|capacity_reservation_interrupted|scheduled_change"}[1h])
+    ) > 2`,
+  for: "1m",
+  severity: "info",
+  summary:
+    "EC2 announced {{ $value | humanize }} times in an hour that it takes machines away ({{ $labels.message_type }})",
+  description:
+    "Karpenter was told {{ $value | humanize }} times of {{ $labels.message_type }}. It drains such nodes and makes others; models on them were started anew. Many of them in an hour say that this machine is rare as spot in these zones now.",
+  cases: {
+    fires: {
+      series: { [told("spot_interrupted")]: "0x20 1x10 4x60", [told("no_op")]: "0+3x90" },
+      at: "50m",
+      labels: { message_type: "spot_interrupted" },
+    },
+    // One now and then is what spot is; so are machines that Karpenter ended.
+    quiet: {
+      series: { [told("spot_interrupted")]: "0x20 1x70", [told("instance_terminated")]: "0+1x90" },
+      at: "50m",
+    },
+  },
+};
+
+/** Alerts of a platform whose nodes Karpenter makes; without it, its absence would be one. */
+export const karpenterAlerts: RuleSubject = {
+  subject: "karpenter",
+  recording: [],
+  alerts: [down, poolFull, nodesDoNotCome, machinesTaken],
+};
