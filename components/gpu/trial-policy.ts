@@ -2,10 +2,22 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import type { PoolPlan } from "../../planner/types";
-import { CERTIFIER_APP, certifierUsers, gatedPools, gateNamespace, POOL_LABEL, TRIAL_APP } from "./names";
+import {
+  CERTIFIER_APP,
+  certifierUsers,
+  gatedPools,
+  gateNamespace,
+  gateNamespaces,
+  POOL_LABEL,
+  TRIAL_APP,
+} from "./names";
 
-/** Of the policy and of its binding. */
+/** Of the policy that compares trials with their templates, and of its binding. */
 const NAME = "inference-fabric-trials";
+/** Of the one by which every Job of a certifier is a trial: the other one asks for that label. */
+const LABELLED = `${NAME}-labelled`;
+
+const TRIAL = { "app.kubernetes.io/name": TRIAL_APP };
 
 const OF_POOL = `[?'${POOL_LABEL}']`;
 /** What the API server itself adds to the labels of a Job's pods. */
@@ -19,7 +31,9 @@ const AS_TEMPLATE = ["completions", "parallelism", "completionMode", "backoffLim
  * knows no fields here either. Whoever has a certifier's token could otherwise run any image with any class of priority, and, where
  * trials are on the network of their nodes, as root of any node: Pod Security lets everything into that namespace.
  *
- * Templates are parameters of the policy, read by the API server itself: only those who may write CronJobs there change them.
+ * Templates are parameters of the policy, read by the API server itself: only those who may write CronJobs there change them. Where
+ * it finds none, it denies whatever the binding selects, before it asks who made it: so the binding selects trials alone, by their
+ * namespaces and their label, and a policy without parameters sees to it that certifiers make nothing without that label.
  *
  * @returns what must be there before a certifier has the right to create Jobs.
  */
@@ -28,7 +42,47 @@ export function trialPolicy(
   pools: readonly PoolPlan[],
   opts: pulumi.CustomResourceOptions,
 ): pulumi.Resource[] {
-  const metadata = { name: NAME, labels: standardLabels(CERTIFIER_APP, "trials") };
+  const labels = standardLabels(CERTIFIER_APP, "trials");
+  const metadata = { name: NAME, labels };
+  const onJobs = {
+    failurePolicy: "Fail",
+    matchConstraints: {
+      resourceRules: [{ apiGroups: ["batch"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["jobs"] }],
+    },
+    matchConditions: [
+      { name: "certifiers", expression: `request.userInfo.username in [${certifierUsers(pools).join(", ")}]` },
+    ],
+  };
+  const labelled = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
+    `${name}-policy-labelled`,
+    {
+      metadata: {
+        name: LABELLED,
+        labels,
+        annotations: { [ANNOTATIONS.description]: "Every Job of a certifier of RDMA networks is a trial" },
+      },
+      spec: {
+        ...onJobs,
+        validations: [
+          {
+            expression: Object.entries(TRIAL)
+              .map(([key, value]) => `object.metadata.?labels.orValue({})[?'${key}'] == optional.of('${value}')`)
+              .join(" && "),
+            message: "a Job of a certifier has the label of trials",
+          },
+        ],
+      },
+    },
+    opts,
+  );
+  const labelledBinding = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
+    `${name}-policy-labelled-binding`,
+    {
+      metadata: { name: LABELLED, labels },
+      spec: { policyName: labelled.metadata.name, validationActions: ["Deny"] },
+    },
+    opts,
+  );
   const templates = gatedPools(pools).map((pool) => `'${gateNamespace(pool)}/${pool.name}'`);
   const policy = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
     `${name}-policy`,
@@ -38,14 +92,8 @@ export function trialPolicy(
         annotations: { [ANNOTATIONS.description]: "Certifiers of RDMA networks make trials of their templates alone" },
       },
       spec: {
-        failurePolicy: "Fail",
+        ...onJobs,
         paramKind: { apiVersion: "batch/v1", kind: "CronJob" },
-        matchConstraints: {
-          resourceRules: [{ apiGroups: ["batch"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["jobs"] }],
-        },
-        matchConditions: [
-          { name: "certifiers", expression: `request.userInfo.username in [${certifierUsers(pools).join(", ")}]` },
-        ],
         variables: [
           { name: "own", expression: "object.metadata.?labels.orValue({})" },
           // Every template of the namespace is asked: all but one are other pools'.
@@ -89,15 +137,18 @@ export function trialPolicy(
       metadata,
       spec: {
         policyName: policy.metadata.name,
-        // Of the namespace that the Job is made in.
-        paramRef: {
-          selector: { matchLabels: { "app.kubernetes.io/name": TRIAL_APP } },
-          parameterNotFoundAction: "Deny",
+        matchResources: {
+          namespaceSelector: {
+            matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: gateNamespaces(pools) }],
+          },
+          objectSelector: { matchLabels: TRIAL },
         },
+        // Of the namespace that the Job is made in.
+        paramRef: { selector: { matchLabels: TRIAL }, parameterNotFoundAction: "Deny" },
         validationActions: ["Deny"],
       },
     },
     opts,
   );
-  return [policy, binding];
+  return [labelled, labelledBinding, policy, binding];
 }

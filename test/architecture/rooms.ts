@@ -40,6 +40,7 @@ export const ROOMS: readonly Room[] = [
   {
     folder: "components/autoscaling",
     imports: ["names", "catalog", "planner", "components/core", "components/cluster"],
+    types: ["components/observability"],
     pulumi: true,
   },
   { folder: "components/certificates", imports: ["names", "planner", "components/core"], pulumi: true },
@@ -85,11 +86,6 @@ export const ROOMS: readonly Room[] = [
       "components/storage",
     ],
     types: [SERVICE],
-    pulumi: true,
-  },
-  {
-    folder: "components/autoscaling",
-    imports: ["names", "catalog", "planner", "components/core", "components/cluster"],
     pulumi: true,
   },
   {
