@@ -14,7 +14,7 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
   if (!cluster) {
     return;
   }
-  const { provision, stackReference } = cluster;
+  const { provision, stackReference, kubeContext } = cluster;
   if (provision === "stack" && stackReference === undefined) {
     yield {
       path: ["cluster", "stackReference"],
@@ -29,6 +29,14 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
       value: stackReference,
       allowed: "only with provision: stack",
       fix: "write provision: stack, or remove stackReference",
+    };
+  }
+  if (provision === "create" && kubeContext !== undefined) {
+    yield {
+      path: ["cluster", "kubeContext"],
+      value: kubeContext,
+      allowed: "only with provision: existing or stack: the kubeconfig of a cluster that is made here is its own",
+      fix: "remove kubeContext, or write provision: existing",
     };
   }
   if (cluster.kind === "aws") {

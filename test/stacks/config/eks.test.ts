@@ -36,6 +36,13 @@ describe("an EKS cluster to make", () => {
     expect(eks({ kubernetesVersion: "1.35" }).join()).not.toContain("Karpenter");
   });
 
+  it("has a kubeconfig of its own, and takes no context of another one", () => {
+    const cluster = { kind: "aws", provision: "create", eks: EKS, kubeContext: "kind-dev" };
+    expect(told({ cluster, pools: POOLS }, "cluster")).toEqual([
+      expect.stringMatching(/^cluster\.kubeContext is "kind-dev".*Remove kubeContext, or write provision: existing/),
+    ]);
+  });
+
   it("spans zones of its region, each once", () => {
     expect(eks({ zones: ["us-east-1a", "us-west-2b"] })).toEqual([
       expect.stringMatching(
