@@ -1,16 +1,14 @@
 import type { MachineShape } from "../../catalog/shapes";
+import { efaCards } from "../cluster/eks/efa";
 import type { EksPool } from "../cluster/eks/settings";
 import { EFA_TAG } from "../cluster/eks/tags";
-import { nodeConfig } from "../cluster/eks/user-data";
+import { nodeConfig, ROOT_DEVICE } from "../cluster/eks/user-data";
 import type { KarpenterGround } from "../core/cluster";
 import type { DeepInput } from "../core/custom-resource";
 import { gibibytes } from "../core/resources";
 import type { IEC2NodeClass, NodeInterface } from "./karpenter-types";
 
 export const EC2_NODE_CLASS = { group: "karpenter.k8s.aws", kind: "EC2NodeClass" } as const;
-
-/** Root disk of AL2023 (awslabs/amazon-eks-ami@81fec2e). */
-const ROOT_DEVICE = "/dev/xvda";
 
 /**
  * What machines of a pool are made from. A pool has one of its own: their disks differ.
@@ -46,7 +44,7 @@ export function ec2NodeClass(
       },
     ],
     ...(plan.localDisks && { instanceStorePolicy: "RAID0" as const }),
-    ...(efa && { networkInterfaces: [...efaInterfaces(plan.shape)] }),
+    ...(efa && { networkInterfaces: [...nodeInterfaces(plan.shape)] }),
     // Pods have their rights from Pod Identity: none of them is to reach those of the node, one hop further.
     metadataOptions: {
       httpEndpoint: "enabled",
@@ -67,15 +65,11 @@ export function ec2NodeClass(
  *
  * @throws Error where the shape has no EFA.
  */
-function efaInterfaces({ name, rdma }: MachineShape): readonly NodeInterface[] {
-  if (rdma.kind !== "efa" || rdma.interfaces === undefined) {
-    throw new Error(`${name} has no EFA: validation should have refused it`);
-  }
+function nodeInterfaces(shape: MachineShape): readonly NodeInterface[] {
   return [
     { networkCardIndex: 0, deviceIndex: 0, interfaceType: "interface" },
-    ...Array.from(
-      { length: rdma.interfaces },
-      (_, networkCardIndex): NodeInterface => ({ networkCardIndex, deviceIndex: 1, interfaceType: "efa-only" }),
+    ...efaCards(shape).map(
+      (networkCardIndex): NodeInterface => ({ networkCardIndex, deviceIndex: 1, interfaceType: "efa-only" }),
     ),
   ];
 }

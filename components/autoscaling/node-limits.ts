@@ -48,18 +48,14 @@ export function nodeLimits({ plan, karpenterNodes }: EksPool): Readonly<Record<s
 export function disruption({ plan }: EksPool, models: readonly RunningModel[]): NodePoolDisruption {
   const own = models.filter(({ pool }) => pool === plan.name);
   const startup = Math.max(0, ...own.map(({ startupBudgetSeconds }) => startupBudgetSeconds));
+  const spansNodes = own.some(({ nodesPerReplica }) => nodesPerReplica > 1);
   return {
     consolidationPolicy: plan.role === "system" ? "WhenEmptyOrUnderutilized" : "WhenEmpty",
     consolidateAfter: minutes(Math.min(IDLE.most, Math.max(IDLE.least, startup))),
-    budgets: own.some(({ nodesPerReplica }) => nodesPerReplica > 1)
-      ? [
-          { nodes: "0", reasons: ["Underutilized", "Drifted"] },
-          { nodes: "100%", reasons: ["Empty"] },
-        ]
-      : [
-          { nodes: "1", reasons: ["Underutilized", "Drifted"] },
-          { nodes: "100%", reasons: ["Empty"] },
-        ],
+    budgets: [
+      { nodes: spansNodes ? "0" : "1", reasons: ["Underutilized", "Drifted"] },
+      { nodes: "100%", reasons: ["Empty"] },
+    ],
   };
 }
 

@@ -16,17 +16,26 @@ export interface EfaInterface {
 }
 
 /**
+ * Numbers of a machine's network cards: each takes one interface with EFA.
+ *
+ * @throws Error where the shape has no EFA.
+ */
+export function efaCards({ name, rdma }: Pick<MachineShape, "name" | "rdma">): readonly number[] {
+  if (rdma.kind !== "efa" || rdma.interfaces === undefined) {
+    throw new Error(`${name} has no EFA: validation should have refused it`);
+  }
+  return Array.from({ length: rdma.interfaces }, (_, card) => card);
+}
+
+/**
  * One interface with EFA on each network card. The first one is the machine's own, with an address; the others have none, and
  * pods' addresses are not taken from them. A device index above 1 is refused on p5 (eksctl-io/eksctl#7520; the same rules in
  * terraform-aws-modules/terraform-aws-eks@bef29c4).
  *
  * @throws Error where the shape has no EFA.
  */
-export function efaInterfaces({ name, rdma }: Pick<MachineShape, "name" | "rdma">): readonly EfaInterface[] {
-  if (rdma.kind !== "efa" || rdma.interfaces === undefined) {
-    throw new Error(`${name} has no EFA: validation should have refused it`);
-  }
-  return Array.from({ length: rdma.interfaces }, (_, networkCardIndex) =>
+export function efaInterfaces(shape: Pick<MachineShape, "name" | "rdma">): readonly EfaInterface[] {
+  return efaCards(shape).map((networkCardIndex) =>
     networkCardIndex === 0
       ? { networkCardIndex, deviceIndex: 0, interfaceType: "efa" }
       : { networkCardIndex, deviceIndex: 1, interfaceType: "efa-only" },

@@ -4,7 +4,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { efaInterfaces } from "./efa";
 import type { EksPool, EksSettings } from "./settings";
 import { environmentTags } from "./tags";
-import { multipart, nodeConfig } from "./user-data";
+import { multipart, nodeConfig, ROOT_DEVICE } from "./user-data";
 
 export interface NodeTemplateArgs {
   readonly settings: Pick<EksSettings, "environment">;
@@ -15,9 +15,6 @@ export interface NodeTemplateArgs {
   /** Undefined: nodes may be anywhere in their zones. */
   readonly placementGroupName: pulumi.Input<string> | undefined;
 }
-
-/** Where the root of AL2023 is. */
-const ROOT_DEVICE = "/dev/xvda";
 
 type Template = ec2.LaunchTemplateCapacityReservationSpecification;
 

@@ -1,6 +1,9 @@
 import type { Taint } from "../../../planner/types";
 import type { EksPool } from "./settings";
 
+/** Root disk of AL2023 (awslabs/amazon-eks-ami@81fec2e). */
+export const ROOT_DEVICE = "/dev/xvda";
+
 /** Type of a part of user data that nodeadm reads. */
 const MEDIA_TYPE = "application/node.eks.aws";
 const BOUNDARY = "==inference-stacks==";

@@ -40,45 +40,39 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
     };
   }
   if (cluster.kind === "aws") {
-    yield* eksIsWhole(cluster);
+    yield* blockIsWhole("eks", cluster.eks, provision);
   }
-  if (cluster.kind !== "oci") {
-    return;
-  }
-  const { oke } = cluster;
-  if (provision === "create" && oke === undefined) {
-    yield {
-      path: ["cluster", "oke"],
-      value: undefined,
-      allowed: "where and how the cluster is made, with provision: create",
-      fix: "add oke: {tenancyId: …, compartmentId: …, region: …, kubernetesVersion: …}, or write provision: existing",
-    };
-  }
-  if (provision !== "create" && oke !== undefined) {
-    yield {
-      path: ["cluster", "oke"],
-      value: oke,
-      allowed: "only with provision: create",
-      fix: "write provision: create, or remove oke",
-    };
+  if (cluster.kind === "oci") {
+    yield* blockIsWhole("oke", cluster.oke, provision);
   }
 };
 
-function* eksIsWhole({ provision, eks }: ClusterConfig<"aws">): Generator<ProblemDraft> {
-  if (provision === "create" && eks === undefined) {
+/** What the block of a cloud must say, as a user would write it. */
+const BLOCKS = {
+  eks: "eks: {region: …, kubernetesVersion: …, zones: […], administrators: […]}",
+  oke: "oke: {tenancyId: …, compartmentId: …, region: …, kubernetesVersion: …}",
+} as const;
+
+/** The block of a cloud stands where its cluster is made here, and nowhere else. */
+function* blockIsWhole(
+  key: keyof typeof BLOCKS,
+  block: object | undefined,
+  provision: ClusterConfig["provision"],
+): Generator<ProblemDraft> {
+  if (provision === "create" && block === undefined) {
     yield {
-      path: ["cluster", "eks"],
+      path: ["cluster", key],
       value: undefined,
       allowed: "where and how the cluster is made, with provision: create",
-      fix: "add eks: {region: …, kubernetesVersion: …, zones: […], administrators: […]}, or write provision: existing",
+      fix: `add ${BLOCKS[key]}, or write provision: existing`,
     };
   }
-  if (provision !== "create" && eks !== undefined) {
+  if (provision !== "create" && block !== undefined) {
     yield {
-      path: ["cluster", "eks"],
-      value: eks,
+      path: ["cluster", key],
+      value: block,
       allowed: "only with provision: create",
-      fix: "write provision: create, or remove eks",
+      fix: `write provision: create, or remove ${key}`,
     };
   }
 }
