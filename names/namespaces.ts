@@ -18,6 +18,9 @@ export const GPU_METRICS_NAMESPACE = "gpu-metrics";
 /** node-exporter, which needs the host's /proc and network: apart for the same reason. */
 export const NODE_METRICS_NAMESPACE = "node-metrics";
 
+/** KEDA: its operator, the server of its metrics, and its webhooks. */
+export const KEDA_NAMESPACE = "keda";
+
 /** Drivers, container toolkits and device plugins of GPUs, on clusters that bring none themselves. */
 export const GPU_SOFTWARE_NAMESPACE = "gpu-software";
 

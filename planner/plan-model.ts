@@ -7,9 +7,10 @@ import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
 import type { ModelRequest, PlanRequest } from "./request";
+import { planScaling } from "./scaling";
 import { allOf } from "./sidecars";
 import { compareWithRule } from "./sizing";
-import { startupBudgetSeconds } from "./startup";
+import { expectedStartSeconds, type StartupRequest, startupBudgetSeconds } from "./startup";
 import { goesThroughStore, modelFilesGB, modelStorageGiB } from "./storage";
 import type { ModelPlan, PoolPlan } from "./types";
 import { loadAs, weightFormatNotes } from "./weight-format";
@@ -29,6 +30,17 @@ export function planModel(
   const isMadeHere = pools.some(({ name, nodesMadeHere }) => name === pool.name && nodesMadeHere);
   const toldOfWeights = loadAs(model);
   const adapters = planAdapters(model, estimate);
+  const startup: StartupRequest = {
+    engine: model.engine,
+    loading: model.loading,
+    weightsGB,
+    adaptersGB: adapterFilesGB(model),
+    // Disks that nobody makes a file system on hold no model.
+    shape: isMadeHere && !pool.localDisks ? { ...shape, localNvmeGB: 0 } : shape,
+    nodesPerReplica: layout.nodesPerReplica,
+    linkGbps,
+  };
+  const scaling = planScaling(model, { loadSeconds: Math.ceil(expectedStartSeconds(startup)), nodeSeconds: 0 });
   return {
     name: model.name,
     servedName: model.servedName,
@@ -52,6 +64,7 @@ export function planModel(
     ...(layout.nodesPerReplica > 1 && { nodeLink: nodeLinkOf(pool) }),
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
+    ...(scaling && { scaling }),
     ...(model.serviceLevel && { serviceLevel: model.serviceLevel }),
     ...(model.node && { node: model.node }),
     ...(model.sidecars && model.sidecars.length > 0 && { sidecars: allOf(model.sidecars) }),
@@ -75,16 +88,7 @@ export function planModel(
     totalParametersB: countParameters(model.architecture).total / 1e9,
     weightsGB,
     modelStorageGiB: modelStorageGiB(weightsGB),
-    startupBudgetSeconds: startupBudgetSeconds({
-      engine: model.engine,
-      loading: model.loading,
-      weightsGB,
-      adaptersGB: adapterFilesGB(model),
-      // Disks that nobody makes a file system on hold no model.
-      shape: isMadeHere && !pool.localDisks ? { ...shape, localNvmeGB: 0 } : shape,
-      nodesPerReplica: layout.nodesPerReplica,
-      linkGbps,
-    }),
+    startupBudgetSeconds: startupBudgetSeconds(startup),
     drainSeconds,
     resources,
     nodeSelector: pool.selector,

@@ -6,6 +6,7 @@ import type { ServedModel } from "../engines/served-model";
 import type { CloudBilling } from "./cloud-services";
 import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { MeshMode } from "./mesh-reserve";
+import type { ScalingRequest } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
 import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
@@ -61,6 +62,8 @@ export interface ModelRequest extends ServedModel {
   readonly storeFolder?: string;
   readonly minReplicas: number;
   readonly maxReplicas: number;
+  /** How its replicas follow demand. @default nothing scales them */
+  readonly scaling?: ScalingRequest;
   readonly serviceLevel?: ServiceLevel;
   /** Its replicas are nodes of a server group. @default they are not */
   readonly node?: NodePlan;

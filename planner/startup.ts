@@ -25,8 +25,13 @@ const SECONDS_PER_EXTRA_NODE = 60;
 const MARGIN = 2;
 const MINIMUM_SECONDS = 60;
 
-/** Seconds until a started pod must answer: fetch, read from disk, warm up, times the margin. Rounded up to 10 s. */
+/** Seconds until a started pod must answer: what is expected, times the margin. Rounded up to 10 s. */
 export function startupBudgetSeconds(request: StartupRequest): number {
+  return Math.ceil(Math.max(MINIMUM_SECONDS, expectedStartSeconds(request) * MARGIN) / 10) * 10;
+}
+
+/** Seconds until a started pod answers, as expected: fetch, read from disk, warm up. */
+export function expectedStartSeconds(request: StartupRequest): number {
   const nodeGbps = request.shape.networkGbps ?? request.linkGbps;
   const linkGBPerSecond = (Math.min(request.linkGbps, nodeGbps) * LINK_EFFICIENCY) / 8;
   const { weightsGB, adaptersGB = 0 } = request;
@@ -34,6 +39,5 @@ export function startupBudgetSeconds(request: StartupRequest): number {
   const disk = (request.shape.localNvmeGB ?? 0) > 0 ? DISK_GB_PER_SECOND.nvme : DISK_GB_PER_SECOND.blockVolume;
   const read = ((request.loading === "stream" ? 0 : weightsGB) + adaptersGB) / disk;
   const warmUp = engineOf(request.engine).warmUpSeconds + SECONDS_PER_EXTRA_NODE * (request.nodesPerReplica - 1);
-  const expected = fetch + read + warmUp;
-  return Math.ceil(Math.max(MINIMUM_SECONDS, expected * MARGIN) / 10) * 10;
+  return fetch + read + warmUp;
 }

@@ -20,6 +20,7 @@ import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { MemoryVerdict } from "./memory/verdict";
 import type { MeshMode } from "./mesh-reserve";
 import type { PoolPlan, Taint } from "./pool-plan";
+import type { ScalingPlan } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
 
@@ -105,8 +106,10 @@ export interface ModelPlan {
   /** What the nodes of one replica talk over; only where it spans nodes. */
   readonly nodeLink?: NodeLink;
   readonly minReplicas: number;
-  /** Room that the pool and the quota keep for it. Nothing scales by itself yet. */
+  /** Room that the pool and the quota keep for it. */
   readonly maxReplicas: number;
+  /** How its replicas follow demand. @default nothing scales them */
+  readonly scaling?: ScalingPlan;
   readonly serviceLevel?: ServiceLevel;
   /** Its replicas are nodes of a server group. */
   readonly node?: NodePlan;

@@ -11,6 +11,7 @@ import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import { requestTimes } from "../planner/request-times";
+import { SCALED_BY_DEFAULT } from "../planner/scaling";
 import { parted } from "../planner/slices";
 import { hubPrefix } from "../planner/storage";
 import { tenantsOf } from "../planner/tenants";
@@ -216,6 +217,7 @@ function modelRequest(
     concurrency: config.concurrency,
     minReplicas: config.replicas.min,
     maxReplicas: config.replicas.max,
+    ...(config.replicas.max > config.replicas.min && { scaling: config.scaling ?? SCALED_BY_DEFAULT }),
     ...(config.serviceLevel && { serviceLevel: config.serviceLevel }),
     ...(config.pools && { pools: config.pools }),
     ...requested,

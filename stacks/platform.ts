@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { karpenterAlerts } from "../components/autoscaling/alerts";
+import { Autoscaling } from "../components/autoscaling/autoscaling";
 import { Karpenter } from "../components/autoscaling/karpenter";
 import { NetworkPolicyEngine } from "../components/cluster/network-policy-engine";
 import type { Cluster, LoadBalancerRequest } from "../components/core/cluster";
@@ -18,6 +19,7 @@ import { FabricGates } from "../components/gpu/nccl-gate";
 import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
+import { PROMETHEUS_URL } from "../components/observability/names";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { volumeClass } from "../components/storage/volume-class";
@@ -39,6 +41,7 @@ import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
+import { scaledModels } from "./scaled-models";
 
 /** Everything that a stack function needs. */
 export interface StackArgs {
@@ -239,6 +242,16 @@ export class Platform extends PlatformComponent {
       },
       optionsAfter(...loadBalancersReady),
     );
+
+    const scaled = scaledModels(plan.models, endpoints);
+    if (scaled.length > 0) {
+      new Autoscaling(
+        this.child("autoscaling"),
+        { stage, models: scaled, prometheusUrl: PROMETHEUS_URL },
+        // What it scales is there, and goes after it.
+        optionsAfter(serving),
+      );
+    }
 
     const ofAddons = buildAddons(addons, (addon) => ({
       ...laidOut,

@@ -23,9 +23,15 @@ export function modelVariables(
   return variables({ ...gpu?.environment, ...Object.fromEntries(literal) });
 }
 
-/** How many replicas a model starts with. Where the model control API stops and starts it, the number is not the plan's. */
-export function modelReplicas({ minReplicas }: ModelPlan, control: ControlAccess | undefined): Replicas {
-  return { count: minReplicas, owner: control ? "runtime" : "plan" };
+/**
+ * How many replicas a model starts with: at least one, which shows that it answers before it may sleep. Where something scales it, or the
+ * model control API stops and starts it, the number is not the plan's.
+ */
+export function modelReplicas(
+  { minReplicas, scaling }: Pick<ModelPlan, "minReplicas" | "scaling">,
+  control: ControlAccess | undefined,
+): Replicas {
+  return { count: Math.max(1, minReplicas), owner: control || scaling ? "runtime" : "plan" };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { engineNames } from "../../engines";
+import { AUTOSCALERS, SCALING_SIGNALS } from "../../planner/scaling";
 import { PERCENTILES } from "../../planner/service-level";
 import { taggedUnion } from "../../stacks/config/core/sections/tagged-union";
 import {
@@ -148,6 +149,47 @@ const argument = z.union([
   z.record(z.string(), z.unknown()),
 ]);
 
+const scaling = z
+  .strictObject({
+    by: oneOf(AUTOSCALERS, "KEDA, or a HorizontalPodAutoscaler on an adapter of the cluster."),
+    min: count("replicas", "Replicas that always run; 0: it sleeps while nobody asks for it."),
+    max: count("replicas", "Replicas that run at most."),
+    signals: z
+      .array(
+        z.strictObject({
+          on: oneOf(SCALING_SIGNALS, "What replicas follow."),
+          target: amount("the signal's own", "What it is kept at."),
+        }),
+      )
+      .meta({ description: "Each signal: the one that asks for most replicas counts." }),
+    pollSeconds: amount("seconds", "Between two looks of the autoscaler."),
+    scaleDownWindowSeconds: amount("seconds", "In which the largest demand counts before replicas go."),
+    fallbackReplicas: count("replicas", "Replicas that run at least while the signals cannot be read."),
+    schedule: z
+      .array(
+        z.strictObject({
+          from: text("Its begin, as cron."),
+          to: text("Its end, as cron."),
+          timezone: text("Time zone of both."),
+          replicas: count("replicas", "Replicas that run at least in between."),
+        }),
+      )
+      .meta({ description: "Times in which more replicas run." }),
+    spareReplicas: count("replicas", "Replicas for which a node is kept ready beyond those that run."),
+    idleSeconds: amount("seconds", "Without requests before the last replica goes; only where min is 0.").optional(),
+    coldStartSeconds: amount("seconds", "From a request that wakes it to its first answer."),
+    spikeToServed: z
+      .strictObject({
+        scrape: amount("seconds", "Until Prometheus has seen it."),
+        poll: amount("seconds", "Until the autoscaler has asked."),
+        node: amount("seconds", "Until there is a node."),
+        load: amount("seconds", "Until the new replica answers."),
+        total: amount("seconds", "Their sum."),
+      })
+      .meta({ description: "From a spike of demand until a further replica answers." }),
+  })
+  .meta({ description: "How its replicas follow demand; absent where nothing scales it." });
+
 /** One model that has a place. */
 export const model = z.strictObject({
   ...identity,
@@ -182,6 +224,7 @@ export const model = z.strictObject({
     .meta({ description: "Only where a replica spans nodes." }),
   minReplicas: count("replicas", "Replicas that always run."),
   maxReplicas: count("replicas", "Replicas that pool and quota keep room for."),
+  scaling: scaling.optional(),
   serviceLevel: serviceLevel.optional(),
   group: text("Server group that its replicas are nodes of.").optional(),
   sidecars: z

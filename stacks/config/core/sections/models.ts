@@ -14,6 +14,7 @@ import { AFFINITIES } from "../../../../planner/affinity";
 import { externalModelSchema, servedNameField } from "./external-models";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { replicasSchema } from "./replicas";
+import { scalingSchema } from "./scaling";
 import { serviceLevelSchema } from "./service-level";
 import { taggedUnion } from "./tagged-union";
 
@@ -105,6 +106,7 @@ const common = {
     example: 16,
   }),
   replicas: replicasSchema,
+  scaling: scalingSchema,
   affinity: z.enum(AFFINITIES).optional().meta({
     description: "What keeps a session at one of its replicas. Default: gateway.affinity.",
     example: "header",

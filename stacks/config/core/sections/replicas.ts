@@ -4,17 +4,19 @@ import { wholeNumber } from "./fields";
 /** How many copies of a model run. */
 export const replicasFields = z
   .strictObject({
-    min: wholeNumber(1, 1000)
-      .default(1)
-      .meta({ description: "Replicas that always run.", unit: "replicas", example: 1 }),
+    min: wholeNumber(0, 1000).default(1).meta({
+      description: "Replicas that always run. 0: the model sleeps while nobody asks for it.",
+      unit: "replicas",
+      example: 1,
+    }),
     max: wholeNumber(1, 1000).optional().meta({
       description:
-        "Replicas that an autoscaler of yours may go up to: quotas leave room for them; none is installed. Default: min.",
+        "Replicas that may run when demand asks for them: pools and quotas leave room for them. Default: min, and at least 1.",
       unit: "replicas",
       example: 3,
     }),
   })
-  .transform(({ min, max }) => ({ min, max: max ?? min }));
+  .transform(({ min, max }) => ({ min, max: max ?? Math.max(1, min) }));
 
 /** The same where one runs if nothing is said. */
 export const replicasSchema = replicasFields

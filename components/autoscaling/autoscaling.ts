@@ -1,0 +1,41 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Stage } from "../../planner/types";
+import { PlatformComponent } from "../core/platform-component";
+import { horizontalAutoscaler } from "./horizontal-autoscaler";
+import { Keda } from "./keda";
+import { placeholderPods } from "./placeholder-pods";
+import type { ScaledModel } from "./scaled-model";
+import { scaledObject } from "./scaled-object";
+
+export interface AutoscalingArgs {
+  readonly stage: Stage;
+  /** At least one. */
+  readonly models: readonly ScaledModel[];
+  /** Of the query API that signals are read from. */
+  readonly prometheusUrl: string;
+}
+
+/** What makes replicas follow demand: KEDA where a model asks for it, and one autoscaler for each model. */
+export class Autoscaling extends PlatformComponent {
+  constructor(name: string, args: AutoscalingArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("autoscaling:Autoscaling", name, opts);
+    const { stage, models, prometheusUrl } = args;
+    const keda = usesKeda(models) ? new Keda(this.child("keda"), { stage }, this.childOptions()) : undefined;
+    const afterKeda = this.childOptions({ dependsOn: [...(keda?.ready ?? [])] });
+    for (const scaled of models) {
+      const { name: model } = scaled.model;
+      placeholderPods(this.child(`spare-${model}`), scaled, this.childOptions());
+      if (scaled.scaling.by === "keda") {
+        scaledObject(this.child(model), { scaled, prometheusUrl }, afterKeda);
+      } else {
+        horizontalAutoscaler(this.child(model), scaled, this.childOptions());
+      }
+    }
+    this.registerOutputs({});
+  }
+}
+
+/** Whether KEDA is part of the platform. */
+export function usesKeda(models: readonly Pick<ScaledModel, "scaling">[]): boolean {
+  return models.some(({ scaling }) => scaling.by === "keda");
+}

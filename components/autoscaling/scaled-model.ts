@@ -1,0 +1,15 @@
+import type { ScalingPlan } from "../../planner/scaling";
+import type { ModelPlan } from "../../planner/types";
+import type { ModelEndpoint, ScaleTarget } from "../serving/endpoint";
+
+/** A model whose replicas follow demand. */
+export interface ScaledModel {
+  readonly model: ModelPlan;
+  readonly scaling: ScalingPlan;
+  readonly endpoint: ModelEndpoint;
+  /** What runs its replicas, in the endpoint's namespace. */
+  readonly target: ScaleTarget;
+}
+
+/** Name of what scales a model, in the model's namespace: of a ScaledObject, or of a HorizontalPodAutoscaler. */
+export const AUTOSCALER_NAME = "replicas";
