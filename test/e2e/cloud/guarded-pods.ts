@@ -29,7 +29,10 @@ export class GuardedPods {
     return new GuardedPods(client);
   }
 
-  /** Waits until all are ready again, and ends. */
+  /**
+   * Waits until all are ready again, and takes them away. The garbage collector deletes the pods after their Deployment, so whoever
+   * makes the next ones before they are gone counts these, and sees them end.
+   */
   async end(): Promise<{ readonly fewestReady: number; readonly nodes: ReadonlySet<string> }> {
     const pods = await waitFor("the pods that moved", async () => {
       const ready = await readyPods(this.client);
@@ -38,6 +41,9 @@ export class GuardedPods {
     this.watching = false;
     await this.watch;
     await Promise.all(objects().map((object) => this.client.delete(object)));
+    await waitFor("the guarded pods to go", async () =>
+      (await guardedPods(this.client)).length === 0 ? true : undefined,
+    );
     return { fewestReady: this.fewest, nodes: new Set(pods.map(({ spec }) => spec.nodeName ?? "")) };
   }
 
@@ -49,11 +55,14 @@ export class GuardedPods {
   }
 }
 
-async function readyPods(client: ApiClient): Promise<Pod[]> {
+async function guardedPods(client: ApiClient): Promise<Pod[]> {
   const pods = (await client.list("v1", "Pod")) as unknown as Pod[];
-  return pods.filter(
+  return pods.filter(({ metadata }) => metadata.labels?.app === "guarded");
+}
+
+async function readyPods(client: ApiClient): Promise<Pod[]> {
+  return (await guardedPods(client)).filter(
     ({ metadata, status }) =>
-      metadata.labels?.app === "guarded" &&
       metadata.deletionTimestamp === undefined &&
       status.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
   );
