@@ -5,6 +5,7 @@ import { loadEnvironment } from "../../../stacks/config/load";
 import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
 import { surroundingsOf } from "../../../stacks/surroundings";
 import { configMap, type EnvironmentFile } from "./environment-file";
+import { connectAlone } from "./own-connections";
 
 const PROJECT = "inference-stacks";
 /** Milliseconds: an API server of these tests answers at once, or not at all. */
@@ -25,6 +26,7 @@ export async function createStack(
   const { PATH, PULUMI_HOME, ...envVars } = variables;
   // The Automation API looks for the command line on this process's own PATH.
   process.env.PATH = PATH;
+  connectAlone();
   const stack = await automation.LocalWorkspace.createStack(
     { projectName: PROJECT, stackName: name, program: () => told(program(name)) },
     { pulumiHome: PULUMI_HOME, envVars },
