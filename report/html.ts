@@ -7,6 +7,7 @@ import { modelKeys } from "./html/model-keys";
 import { modelsSection } from "./html/models";
 import { keyFigures, pageHeader } from "./html/overview";
 import { resourcesSection } from "./html/resources";
+import { scalingSections } from "./html/scaling";
 import { serverGroupsSections } from "./html/server-groups";
 import { storageSection } from "./html/storage";
 import { stylesheet } from "./html/stylesheet";
@@ -28,6 +29,7 @@ export function htmlReport(result: PlanResult): string {
   const sections = [
     topologySection(plan, keys),
     ...described,
+    ...scalingSections(plan, keys),
     ...externalModelsSections(plan.externalModels),
     ...serverGroupsSections(plan),
     costSection(plan),

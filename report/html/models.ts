@@ -34,7 +34,7 @@ export function modelsSection(
   return {
     id: "models",
     title: "Models",
-    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Replicas are those that run; room for more is what the pool keeps: no replica is added by itself yet.",
+    lead: "Start-up is the time allowed until a replica answers. Cost is a model's share of its pool at minimum replicas. Replicas are those that always run, and how many may run while demand asks for them.",
     body: html`${dataTable("Models and where they run", COLUMNS, [
       ...unplaced.map((m) => unplacedRow(m, sharing(m, plan))),
       ...models.map((m) => row(m, keys.get(m.name), sharing(m, plan))),
@@ -49,7 +49,7 @@ function row(m: ModelPlan, key: ModelKey | undefined, share: string): readonly P
     twoLines(engineLabel(m.engine), m.engineVersion),
     twoLines(m.shape, [machineOf(m), html`<br>pool ${m.pool}`]),
     twoLines(parallelism(m), gpusOfReplica(m)),
-    twoLines(String(m.minReplicas), m.maxReplicas > m.minReplicas ? `room for ${m.maxReplicas}` : ""),
+    twoLines(String(m.minReplicas), m.maxReplicas > m.minReplicas ? `up to ${m.maxReplicas}` : ""),
     `≤ ${duration(m.startupBudgetSeconds)}`,
     twoLines([money(m.monthlyUsd), "/month"], [money(m.hourlyUsd), "/hour"]),
     m.sizing ? comparison(m.sizing) : html`<small>for GPUs only</small>`,

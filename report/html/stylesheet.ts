@@ -93,6 +93,10 @@ const TOPOLOGY = `
   color: #fff; font-size: 12px; line-height: 20px; font-weight: 600; text-align: center; }
 .legend { display: flex; flex-wrap: wrap; gap: 8px 28px; margin-bottom: 16px; }
 .legend b { font-weight: 600; }
+.swatch { display: inline-block; width: 12px; height: 12px; margin-right: 8px; border-radius: 3px; vertical-align: -1px; }
+.swatch.weights { background: var(--weights); }
+.swatch.kv { background: var(--kv); }
+.swatch.overhead { background: var(--overhead); }
 .legend span:not(.key, .bad) { color: var(--quiet); }
 .pools { display: flex; flex-wrap: wrap; gap: 16px; }
 .pool { flex: 1 1 auto; max-width: 100%; padding: 16px; background: var(--panel); border: 1px solid var(--line); border-radius: 12px; }

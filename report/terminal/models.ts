@@ -2,6 +2,7 @@ import { engineOf } from "../../engines";
 import { partWord } from "../../planner/slices";
 import type { DeploymentPlan, ModelPlan, UnplacedModel } from "../../planner/types";
 import { sharing } from "../revisions";
+import { AUTOSCALER_LABELS, readinessTexts, signalsText, sleepText, spikeText } from "../scaling";
 import { sourceName } from "../source-name";
 import { bar, type Cell, duration, type Style, table, usd, WIDTH, wrap } from "../style";
 
@@ -26,7 +27,7 @@ function placedRows(m: ModelPlan, share: string, s: Style): Row[] {
       m.gpuSlice ? (m.gpuSlice.profile ?? `1 ${partWord(m.gpuSlice)}`) : layoutOf(m),
       memory(m),
       { text: bar(fraction), paint: fraction > 0.95 ? s.warn : s.good },
-      String(m.minReplicas),
+      replicasOf(m),
       { text: usd(m.monthlyUsd), align: "right" },
     ]),
     ...details(
@@ -36,17 +37,32 @@ function placedRows(m: ModelPlan, share: string, s: Style): Row[] {
         m.nodesPerReplica > 1 ? `${m.nodesPerReplica} nodes` : "",
         m.serverOf === undefined ? "" : `on the server of ${m.serverOf}`,
         `start-up ≤ ${duration(m.startupBudgetSeconds)}`,
-        roomOf(m),
         share,
       ],
       s,
     ),
+    ...scaled(m, s),
   ];
 }
 
-/** Nothing scales by itself yet: more replicas than run are room that the pool keeps. */
-function roomOf({ minReplicas, maxReplicas }: ModelPlan): string {
-  return maxReplicas > minReplicas ? `room for ${maxReplicas} replicas` : "";
+function replicasOf({ minReplicas, maxReplicas }: ModelPlan): string {
+  return maxReplicas > minReplicas ? `${minReplicas}–${maxReplicas}` : String(minReplicas);
+}
+
+/** How its replicas follow demand: what they follow, and how long that takes. */
+function scaled({ scaling }: ModelPlan, s: Style): Row[] {
+  if (scaling === undefined) {
+    return [];
+  }
+  const { by, min, max, spikeToServed } = scaling;
+  const parts = [
+    `${AUTOSCALER_LABELS[by]} ${min}–${max} at ${signalsText(scaling)}`,
+    `spike to served ${spikeText(spikeToServed)}`,
+    sleepText(scaling),
+    ...readinessTexts(scaling),
+  ];
+  const text = parts.filter((part) => part !== undefined).join(" · ");
+  return wrap(text, WIDTH, "  ").map((line) => [{ text: line, paint: s.dim, spans: true }]);
 }
 
 /** What it would have taken where it lacked least. */

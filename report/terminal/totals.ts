@@ -22,11 +22,7 @@ export function totals({ plan, cluster, policies, resources, violations }: PlanR
       ? lines("Sizing", ["each model's memory, the five-step rule and the capacity table: --explain"], s)
       : []),
     ...(ranges.length > 0
-      ? lines(
-          "Ranges",
-          ["the first number runs, the second is room that is kept: no replica is added by itself yet"],
-          s,
-        )
+      ? lines("Ranges", ["the first number always runs, the second runs while demand asks for it"], s)
       : []),
   ].join("");
 }

@@ -235,7 +235,7 @@ describe("the terminal", () => {
     expect(out).toMatch(/^Cost +4\.08 USD\/hour, 2,926 USD\/month of a budget of 5,000: what always runs$/m);
     expect(out).toMatch(/^ +11,686 USD\/month with every pool at maxNodes; the budget does not limit this$/m);
     expect(out).toMatch(/^ +not priced: network traffic, the cluster's own control plane, network and nodes' disks$/m);
-    expect(out).toMatch(/^Ranges +.*no replica is added by itself yet$/m);
+    expect(out).toMatch(/^Ranges +.*the second runs while demand asks for it$/m);
   });
 
   it("keeps the five-step rule and the capacity table for --explain", async () => {

@@ -1,0 +1,52 @@
+/** What the report says of how replicas follow demand, in words that terminal and page share. */
+import type { ScalingPlan, SignalPlan, SpikeToServed } from "../planner/scaling";
+import { duration } from "./style";
+
+type Words = (target: number) => string;
+
+const SIGNALS: Readonly<Record<SignalPlan["on"], Words>> = {
+  queue: (target) => `${target} waiting ${target === 1 ? "request" : "requests"} each`,
+  kvCache: (target) => `KV cache ${target} %`,
+  latency: (target) => `p99 ${target} ms`,
+  gpuMemory: (target) => `GPU memory ${target} %`,
+  gpuUtilization: (target) => `GPUs busy ${target} %`,
+  cpuQueue: (target) => `CPU queue ${target}`,
+};
+
+/** Whoever changes the number of replicas. */
+export const AUTOSCALER_LABELS: Readonly<Record<ScalingPlan["by"], string>> = { keda: "KEDA", hpa: "HPA" };
+
+/** What each replica is kept at: `2 waiting requests each, KV cache 80 %`. */
+export function signalsText({ signals }: Pick<ScalingPlan, "signals">): string {
+  return signals.map(({ on, target }) => SIGNALS[on](target)).join(", ");
+}
+
+type SpikePart = Exclude<keyof SpikeToServed, "total">;
+
+const SPIKE_PARTS: readonly SpikePart[] = ["scrape", "poll", "node", "load"];
+
+/** Parts of the way from a spike to a further replica that take time, in their order. */
+export function spikeParts(spike: SpikeToServed): { readonly name: SpikePart; readonly seconds: number }[] {
+  return SPIKE_PARTS.map((name) => ({ name, seconds: spike[name] })).filter(({ seconds }) => seconds > 0);
+}
+
+/** `5 min 26 s = scrape 15 s + poll 15 s + load 4 min 56 s` */
+export function spikeText(spike: SpikeToServed): string {
+  const parts = spikeParts(spike).map(({ name, seconds }) => `${name} ${duration(seconds)}`);
+  return `${duration(spike.total)} = ${parts.join(" + ")}`;
+}
+
+/** When it sleeps and how long it takes to wake; undefined for a model of which a replica always runs. */
+export function sleepText({ idleSeconds, coldStartSeconds }: ScalingPlan): string | undefined {
+  return idleSeconds === undefined
+    ? undefined
+    : `asleep after ${duration(idleSeconds)} without requests, awake ${duration(coldStartSeconds)} after one`;
+}
+
+/** What runs besides for the demand that is expected: schedule and spare room. */
+export function readinessTexts({ schedule, spareReplicas }: ScalingPlan): string[] {
+  return [
+    ...schedule.map(({ from, to, timezone, replicas }) => `${replicas} or more from "${from}" to "${to}" ${timezone}`),
+    ...(spareReplicas > 0 ? [`nodes ready for ${spareReplicas} more`] : []),
+  ];
+}
