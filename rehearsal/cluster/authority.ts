@@ -10,6 +10,14 @@ const DAYS = ["-days", "2"];
 /** The keys of a Secret that cert-manager fills. */
 export type IssuedCertificate = Readonly<Record<"tls.crt" | "tls.key" | "ca.crt", string>>;
 
+/** Who shows a certificate, and as what. */
+export interface Holder {
+  /** @default "server" */
+  readonly commonName?: string;
+  /** @default it answers calls, and makes none */
+  readonly uses?: readonly ("serverAuth" | "clientAuth")[];
+}
+
 /** An authority of a test, in place of cert-manager's issuers. */
 export class Authority {
   private readonly folder = mkdtempSync(join(tmpdir(), "inference-stacks-ca-"));
@@ -23,16 +31,16 @@ export class Authority {
   }
 
   /**
-   * A server's certificate, with the keys and usages that our Certificates ask for.
+   * A certificate, with the keys and usages that our Certificates ask for.
    *
    * @param names subject alternative names, such as `DNS:minio.model-store.svc`.
    */
-  issue(names: readonly string[]): IssuedCertificate {
-    this.openssl("req", ...KEY, "-subj", "/CN=server", "-keyout", "tls.key", "-out", "tls.csr");
+  issue(names: readonly string[], { commonName = "server", uses = ["serverAuth"] }: Holder = {}): IssuedCertificate {
+    this.openssl("req", ...KEY, "-subj", `/CN=${commonName}`, "-keyout", "tls.key", "-out", "tls.csr");
     const extensions = [
       "basicConstraints=CA:FALSE",
       "keyUsage=digitalSignature",
-      "extendedKeyUsage=serverAuth",
+      `extendedKeyUsage=${uses.join(",")}`,
       `subjectAltName=${names.join(",")}`,
     ];
     writeFileSync(join(this.folder, "extensions"), extensions.join("\n"));

@@ -40,6 +40,7 @@ const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
   },
   "nv-ipam": { path: "rehearsal/cluster/crds" },
   "karpenter-crd": { module: "github.com/aws/karpenter-provider-aws", path: "pkg/apis/crds" },
+  keda: { module: "github.com/kedacore/keda/v2", path: "config/crd/bases" },
   "kuberay-operator": { module: "github.com/ray-project/kuberay/ray-operator", path: "config/crd/bases" },
 };
 

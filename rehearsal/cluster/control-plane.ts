@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { requirePart } from "../parts/find";
+import { aggregationArgs } from "./aggregation";
 import { ApiClient } from "./api-client";
 import { kubeconfigOf } from "./kubeconfig";
 import { Program } from "./lifeline";
@@ -13,6 +14,10 @@ export interface ControlPlaneOptions {
   readonly controllers?: boolean | readonly string[];
   /** IPv4 address of this machine that the API server listens at. @default "127.0.0.1", which only this machine reaches */
   readonly address?: string;
+  /** Servers beside the API server may answer for API groups (aggregation.ts), as those of metrics do. @default false */
+  readonly aggregation?: boolean;
+  /** How often the controller of HorizontalPodAutoscalers looks at its metrics, a Go duration. @default "15s" */
+  readonly autoscalingPeriod?: string;
 }
 
 /**
@@ -100,7 +105,7 @@ export class ControlPlane {
 async function startIn(
   folder: string,
   programs: Program[],
-  { controllers = false, address = "127.0.0.1" }: ControlPlaneOptions,
+  { controllers = false, address = "127.0.0.1", aggregation = false, autoscalingPeriod = "15s" }: ControlPlaneOptions,
   make: (kubeconfig: string, client: ApiClient, server: Program) => ControlPlane,
 ): Promise<ControlPlane> {
   const [etcdPort = 0, etcdPeerPort = 0, port = 0] = await freePorts(3);
@@ -150,6 +155,7 @@ async function startIn(
     `--service-account-signing-key-file=${signingKey}`,
     "--service-cluster-ip-range=10.96.0.0/16",
     "--allow-privileged=true",
+    ...(aggregation ? aggregationArgs(certificates) : []),
   ];
   // It may end and start again: the folder goes with the other programs only.
   const server = new Program(requirePart("kube-apiserver"), serverArgs, join(folder, "kube-apiserver.log"), {
@@ -180,6 +186,7 @@ async function startIn(
       // Its own limits are those of a controller that shares a server with thousands of nodes.
       "--kube-api-qps=200",
       "--kube-api-burst=400",
+      `--horizontal-pod-autoscaler-sync-period=${autoscalingPeriod}`,
       // On a busy machine a made-up node misses heartbeats; taken for lost, its pods would never be ready again.
       "--node-monitor-grace-period=10m",
     ]);

@@ -131,6 +131,20 @@ const DEFINITIONS = [
     binaries: { "karpenter-kwok": "sigs.k8s.io/karpenter/kwok" },
   },
   {
+    // No program of it has an argument that ends it with status 0.
+    name: "keda",
+    from: {
+      module: "github.com/kedacore/keda/v2",
+      ldflags: "-X github.com/kedacore/keda/v2/version.Version={version}",
+      files: true,
+    },
+    binaries: {
+      "keda-operator": "github.com/kedacore/keda/v2/cmd/operator",
+      "keda-metrics-server": "github.com/kedacore/keda/v2/cmd/adapter",
+      "keda-webhooks": "github.com/kedacore/keda/v2/cmd/webhooks",
+    },
+  },
+  {
     name: "envoy-gateway",
     from: {
       module: "github.com/envoyproxy/gateway",
@@ -264,7 +278,7 @@ const DEFINITIONS = [
   {
     name: "prometheus",
     from: "debian",
-    binaries: { promtool: "prometheus" },
+    binaries: { promtool: "prometheus", prometheus: "prometheus" },
     versionArgs: ["--version"],
     oldest: "2.42.0",
   },

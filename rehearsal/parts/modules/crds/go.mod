@@ -11,7 +11,6 @@ require (
 	github.com/cert-manager/cert-manager v1.21.2
 	github.com/external-secrets/external-secrets v1.3.2
 	github.com/k8snetworkplumbingwg/sriov-network-operator v1.6.0
-	github.com/kedacore/keda/v2 v2.21.0
 	github.com/prometheus-operator/prometheus-operator v0.85.0
 	istio.io/api v1.31.1
 	sigs.k8s.io/gateway-api v1.6.3
