@@ -110,7 +110,7 @@ export function serviceControl(backend: EngineControl["backend"], model: ModelPl
   return {
     backend,
     engines: [`http://${serviceHost(serverName(name), modelNamespaceName(name))}:${port}`],
-    replicas: minReplicas,
+    replicas: Math.max(1, minReplicas),
     memoryGiB: memoryPerGpu.limitGiB * Math.max(1, gpusPerNode),
     pins: [servedName],
   };

@@ -173,7 +173,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
 function replicaUrls({ name, minReplicas }: ModelPlan): string[] {
   const instance = serverName(name);
   const pods = `${serviceHost(headlessServiceName(instance), modelNamespaceName(name))}:${PORT}`;
-  return Array.from({ length: minReplicas }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
+  return Array.from({ length: Math.max(1, minReplicas) }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
 }
 
 /** Volume of each replica: for its models, and for what it is told to fetch besides. */
@@ -188,7 +188,7 @@ function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: 
   return {
     backend: "ollama",
     engines: replicaUrls(model),
-    replicas: model.minReplicas,
+    replicas: Math.max(1, model.minReplicas),
     memoryGiB: gpusPerNode > 0 ? limitGiB * gpusPerNode : resources.memoryGiB - ollama.sidecar.memoryGiB,
     diskGiB: volumeGiB(model, control),
     pins: [model, ...guests].flatMap((each) => [ollamaTag(each), each.servedName]),

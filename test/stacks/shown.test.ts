@@ -120,6 +120,7 @@ describe("oci-a10", () => {
     ["assistant", "VM.GPU.A10.1", /ollama\/ollama:/],
     ["writer", "VM.GPU.A10.2", /vllm\/vllm-openai:/],
     ["reasoner", "VM.GPU.A10.2", /vllm\/vllm-openai:/],
+    ["analyst", "VM.GPU.A10.1", /vllm\/vllm-openai:/],
   ])("serves %s on one GPU of %s", (name, shape, image) => {
     const pod = serverPod(run(), name);
     expect(pod.nodeSelector).toEqual({ "node.kubernetes.io/instance-type": shape });
@@ -134,6 +135,7 @@ describe("oci-a10", () => {
       ["assistant", "ollama", "StatefulSet"],
       ["writer", "vllm", "Deployment"],
       ["reasoner", "vllm", "Deployment"],
+      ["analyst", "vllm", "Deployment"],
     ]);
     const { warmModels } = run().environment.modelControl;
     expect(warmModels.length).toBeGreaterThan(0);
@@ -147,6 +149,12 @@ describe("oci-a10", () => {
       // Weights alone: what the contexts take is up to the engine.
       expect(ollamaBytes("llama3.2:3b") + ollamaBytes(tag)).toBeLessThan(assistant.memoryBytes);
     }
+  });
+
+  it("lets a model sleep on a node that nobody pays meanwhile", () => {
+    expect(model(run(), "analyst")).toMatchObject({ minReplicas: 0, maxReplicas: 1, monthlyUsd: 0 });
+    const a10 = run().plan.pools.find((p) => p.name === "a10");
+    expect(a10).toMatchObject({ minNodes: 1, maxNodes: 2, gpusClaimed: 1, gpusTotal: 1 });
   });
 
   it("is billed for four hours a day, within its budget", () => {
