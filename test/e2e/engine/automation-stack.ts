@@ -1,5 +1,4 @@
 import * as automation from "@pulumi/pulumi/automation";
-import { isGrpcError } from "@pulumi/pulumi/errors";
 import { repositoryRoot } from "../../../names/repository-root";
 import { loadEnvironment } from "../../../stacks/config/load";
 import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
@@ -10,8 +9,6 @@ import { connectAlone } from "./own-connections";
 const PROJECT = "inference-stacks";
 /** Milliseconds: an API server of these tests answers at once, or not at all. */
 const PATIENCE = 3_000;
-/** What a program's failure says where it lost its connection to an engine that still runs. */
-const LOST = "the program lost its connection to the engine";
 
 /**
  * A new stack of an environment's program, driven by the Automation API.
@@ -28,15 +25,11 @@ export async function createStack(
   process.env.PATH = PATH;
   connectAlone();
   const stack = await automation.LocalWorkspace.createStack(
-    { projectName: PROJECT, stackName: name, program: () => told(program(name)) },
+    { projectName: PROJECT, stackName: name, program: () => program(name) },
     { pulumiHome: PULUMI_HOME, envVars },
   );
   await stack.setAllConfig(configMap(file));
-  const { up, preview } = stack;
-  return Object.assign(stack, {
-    up: (options?: automation.UpOptions) => againWhereLost(() => up.call(stack, options)),
-    preview: (options?: automation.PreviewOptions) => againWhereLost(() => preview.call(stack, options)),
-  });
+  return stack;
 }
 
 /** What stacks/index.ts does; the command line's test runs that file itself. */
@@ -46,32 +39,4 @@ async function program(name: string): Promise<Record<string, unknown>> {
   assertDeployable(plan);
   const platform = await createPlatform({ ...loaded, plan }, surroundingsOf({}, PATIENCE));
   return { ...platform.stackOutputs };
-}
-
-/**
- * The SDK takes a program that lost its connection for one that ended well (3.248, automation/server.ts), and the engine then deletes
- * whatever was not registered before. Here that is a failure, as it is where the command line runs the program.
- */
-async function told<T>(run: Promise<T>): Promise<T> {
-  try {
-    return await run;
-  } catch (error) {
-    throw isGrpcError(error as Error) ? new Error(`${LOST}: ${(error as Error).message}`, { cause: error }) : error;
-  }
-}
-
-/**
- * Runs an operation again whose program lost its connection. Programs in one process share what the SDK keeps of them, and one that
- * was refused goes on after its operation has ended, beside the next one's.
- */
-async function againWhereLost<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!String(error).includes(LOST)) {
-      throw error;
-    }
-    console.warn(String(error));
-    return run();
-  }
 }

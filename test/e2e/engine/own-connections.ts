@@ -11,8 +11,8 @@ interface Internals {
  * Without, gRPC's clients share one connection for an address (grpc-js 1.14, subchannel-pool.ts), also with programs that are over: one
  * that was refused goes on asking its dead engine, so that its connection waits before it tries again, longer each time, up to two
  * minutes. An engine that gets the port of a dead one — of 28,000, Linux gives listeners some 7,000 — is unavailable to its program
- * all that time, and the SDK takes a program that cannot reach its engine for one that ended well, with no resources: the engine then
- * deletes them all.
+ * all that time. The SDK ends such a program before it begins, at `setRootResource`, and says that it ended well (automation/server.ts
+ * leaves out what `isGrpcError` is true of): one without resources, so the engine deletes them all.
  *
  * @throws Error where the SDK keeps these options elsewhere.
  */
