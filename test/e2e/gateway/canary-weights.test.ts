@@ -62,8 +62,8 @@ describe.each(WAYS)("%s", (_, way) => {
 
   it("gives it 20 of a hundred", async () => {
     const canary = await canaryAnswers("fifth", way);
-    // Three standard deviations of 1,000 throws at 20 %.
-    expect(Math.abs(canary - 0.2 * REQUESTS)).toBeLessThan(3 * Math.sqrt(REQUESTS * 0.2 * 0.8));
+    // Five standard deviations of 1,000 throws at 20 %: 63. With three, one run of 370 is further off.
+    expect(Math.abs(canary - 0.2 * REQUESTS)).toBeLessThan(5 * Math.sqrt(REQUESTS * 0.2 * 0.8));
   });
 });
 
