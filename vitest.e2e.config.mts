@@ -5,7 +5,11 @@ import { defineConfig } from "vitest/config";
  * They hold the product to limits of two to fifteen seconds, so nothing else runs meanwhile. Every other file shares
  * nothing with its neighbours: ports, folders and servers are its own.
  */
-const TIMED = ["test/e2e/model-control/proof-attacks.test.ts", "test/e2e/model-control/tasks.test.ts"];
+const TIMED = [
+  "test/e2e/model-control/proof-attacks.test.ts",
+  "test/e2e/model-control/proof-without-redis.test.ts",
+  "test/e2e/model-control/tasks.test.ts",
+];
 
 const TOGETHER = {
   // Servers of more than two files would not fit into the memory of a small machine.
