@@ -1,4 +1,4 @@
 import { deployedEnvironments } from "../../e2e/engine/environment-suite";
 import { NIGHTLY } from "../../stacks/every-change";
 
-deployedEnvironments(NIGHTLY);
+deployedEnvironments([...NIGHTLY, "aws-prod"]);
