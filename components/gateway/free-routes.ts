@@ -19,11 +19,6 @@ export interface FreeCallers {
   readonly proxies: number;
 }
 
-/** Of the AIGatewayRoute, and of the HTTPRoute and policy that belong to it. */
-export function freeRouteName(model: string): string {
-  return `free-${model}`;
-}
-
 /** The same matches, for free consumers alone. */
 export function freeMatches(matches: ModelMatches, { consumers }: Pick<FreeCallers, "consumers">) {
   const patterns = patternsOf(consumers);

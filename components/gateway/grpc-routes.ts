@@ -3,6 +3,7 @@ import type { IBackendTrafficPolicy } from "@kubernetes-models/envoy-gateway/gat
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
+import { grpcCallRouteName, grpcStreamRouteName } from "../../names/model-routes";
 import { serviceFqdn } from "../../names/service-host";
 import type { Sessions } from "../../planner/affinity";
 import { customResource } from "../core/custom-resource";
@@ -65,8 +66,8 @@ export class GrpcRoutes extends PlatformComponent {
     for (const endpoint of args.endpoints) {
       const { model } = endpoint;
       this.backend(endpoint);
-      this.route(endpoint, callRoute(model), CALLS);
-      this.route(endpoint, streamRoute(model), [STREAM]);
+      this.route(endpoint, grpcCallRouteName(model), CALLS);
+      this.route(endpoint, grpcStreamRouteName(model), [STREAM]);
       this.callPolicy(model);
       this.streamPolicy(model);
     }
@@ -126,7 +127,7 @@ export class GrpcRoutes extends PlatformComponent {
   }
 
   private callPolicy(model: string): void {
-    const name = callRoute(model);
+    const name = grpcCallRouteName(model);
     backendPolicy(
       this.child(`backends-${name}`),
       { ...this.metadata(model, name), routes: [{ kind: "HTTPRoute", name }], parts: this.parts(model) },
@@ -139,7 +140,7 @@ export class GrpcRoutes extends PlatformComponent {
    * request of a stream would arrive before the client has sent its last.
    */
   private streamPolicy(model: string): void {
-    const name = streamRoute(model);
+    const name = grpcStreamRouteName(model);
     const { requestBuffer, targetRefs, ...listener } = this.args.listenerPolicy;
     const [health, session] = this.parts(model);
     customResource<IBackendTrafficPolicy>(
@@ -179,18 +180,10 @@ export class GrpcRoutes extends PlatformComponent {
 
 /** The HTTPRoutes of a model. */
 export function grpcRouteNames(model: string): string[] {
-  return [callRoute(model), streamRoute(model)];
+  return [grpcCallRouteName(model), grpcStreamRouteName(model)];
 }
 
 /** Names of models have no dot: none of these is another's. */
 function backendName(model: string): string {
   return `${model}.grpc`;
-}
-
-function callRoute(model: string): string {
-  return `grpc-${model}`;
-}
-
-function streamRoute(model: string): string {
-  return `grpc-${model}.stream`;
 }

@@ -6,6 +6,7 @@ import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.netwo
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
+import { kserveRouteName } from "../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { Sessions } from "../../planner/affinity";
 import type { GatewayLimits } from "../../planner/gateway-limits";
@@ -25,7 +26,7 @@ import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificat
 import type { GatewayControllers } from "./gateway-controllers";
 import { GroupHealth, healthRouteName } from "./group-health";
 import { GrpcRoutes, grpcRouteNames, speaksGrpc } from "./grpc-routes";
-import { KserveRoutes, kserveRouteName, publishedKserve, speaksKserveAlone } from "./kserve-routes";
+import { KserveRoutes, publishedKserve, speaksKserveAlone } from "./kserve-routes";
 import { ModelRoutes, pathRouteName } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import { OutsideKeys } from "./outside-access";

@@ -2,6 +2,7 @@ import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoypro
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
+import { kserveRouteName } from "../../names/model-routes";
 import type { Sessions } from "../../planner/affinity";
 import type { ModelTask } from "../../planner/types";
 import { customResource } from "../core/custom-resource";
@@ -171,11 +172,6 @@ export class KserveRoutes extends PlatformComponent {
       this.childOptions(),
     );
   }
-}
-
-/** The HTTPRoute of a server. */
-export function kserveRouteName(name: string): string {
-  return `kserve-${name}`;
 }
 
 function labelsOf(name: string): Record<string, string> {

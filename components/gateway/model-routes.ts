@@ -3,6 +3,7 @@ import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoypro
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
+import { freeRouteName, modelRouteName } from "../../names/model-routes";
 import type { Sessions } from "../../planner/affinity";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
@@ -10,7 +11,7 @@ import { TOKEN_COSTS } from "./access-log";
 import { sessionPart } from "./affinity";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend, ModelMatches } from "./ai-gateway-types";
 import { type BackendPart, backendPolicy } from "./backend-policies";
-import { type FreeCallers, freeMatches, freePart, freeRouteName } from "./free-routes";
+import { type FreeCallers, freeMatches, freePart } from "./free-routes";
 import { healthPart } from "./health-checks";
 import { ModelPaths, type ModelPathsArgs, nameMatches, pathMatches, pathRoute } from "./model-paths";
 import { MODEL_HEADER } from "./names";
@@ -192,11 +193,6 @@ export class ModelRoutes extends PlatformComponent {
       labels: { ...standardLabels("model-route", server.name, { [MODEL_LABEL]: server.name }) },
     };
   }
-}
-
-/** Of the route to a model, of the HTTPRoute that the AI gateway makes of it, and of its policy. */
-function modelRouteName(name: string): string {
-  return `model-${name}`;
 }
 
 /** The HTTPRoute of a server's own path. */

@@ -1,4 +1,5 @@
 import { type Labels, MODEL_LABEL } from "../../names/labels";
+import { gatewayTargetName } from "../../names/scrape-jobs";
 import type { certManagerPods } from "../certificates/cert-manager";
 import type { ModelEndpoint } from "../serving/endpoint";
 
@@ -80,7 +81,7 @@ export function nodeTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[]
 }
 
 export function gatewayTargets({ namespace, podLabels, metrics }: ProxyMetrics): ScrapeTarget[] {
-  return metrics.map(({ name, port, path }) => ({ name: `gateway-${name}`, namespace, podLabels, port, path }));
+  return metrics.map(({ name, port, path }) => ({ name: gatewayTargetName(name), namespace, podLabels, port, path }));
 }
 
 export function modelStoreTarget({ namespace, podLabels, port }: ModelStoreMetrics): ScrapeTarget {
