@@ -40,12 +40,13 @@ const MODEL_NOT_FOUND: Refusal = {
 };
 
 /**
- * Too many requests for the model, none of its replicas reached, or a free consumer while the engine refuses. Said to all alike: Envoy
- * chooses what it says of its own by the route that a request has first, before anybody knows its model.
+ * Too many requests for the model, none of its replicas reached (it sleeps, and wakes by this request: decision 0028), or a free consumer
+ * while the engine refuses. Said to all alike: Envoy chooses what it says of its own by the route that a request has first, before
+ * anybody knows its model. OpenAI's clients wait as long as they are told to only up to a minute, and ask twice more by default.
  */
 const BUSY: Refusal = {
   status: 503,
-  message: "This model takes no more requests now. Try again later.",
+  message: "This model takes no more requests now, or is still waking up. Try again later.",
   type: "server_error",
   code: "overloaded",
   retryAfterSeconds: 10,

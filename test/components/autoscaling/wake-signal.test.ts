@@ -21,7 +21,11 @@ function routesOf(query: string): string[] {
 describe("what wakes a model", () => {
   it("is a request that found no replica, that reached one, or that is under way", () => {
     const clusters = 'envoy_cluster_name=~"httproute/inference-gateway/(model-chat|free-chat)/rule/[0-9]+"';
-    const increase = (series: string) => `(sum(increase(envoy_cluster_${series}{${clusters}}[120s])) or vector(0))`;
+    const increase = (name: string) => {
+      const series = `envoy_cluster_${name}{${clusters}}`;
+      const isNew = `(${series} unless last_over_time(${series}[1h] offset 120s))`;
+      return `(sum((${isNew} or increase(${series}[120s]))) or vector(0))`;
+    };
     expect(wakeQuery({ model: "chat" })).toBe(
       `(${increase("upstream_cx_none_healthy")} + ${increase("upstream_cx_connect_fail")} + ${increase("upstream_rq_total")}` +
         ` + (sum(envoy_cluster_upstream_rq_active{${clusters}}) or vector(0)) > bool 0) ${READ}`,
