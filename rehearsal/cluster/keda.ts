@@ -1,18 +1,19 @@
 /**
- * The real KEDA: its operator, its server of external metrics and its webhooks, each a process of this machine. They have an
- * administrator's rights, so what the chart's roles allow them is not tried here.
+ * The real KEDA: its operator, its server of external metrics and its webhooks, each a process of this machine. The operator has the
+ * rights of its own module's roles, of which the chart's are a copy; the others have an administrator's.
  *
  * Flags as of keda v2.21.0, cmd/{operator,adapter,webhooks}/main.go, tried on 2026-11-23.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import type { KubernetesObject } from "../../kubernetes/object";
 import { moduleFolder, requirePart } from "../parts/find";
 import { aggregate, servingName } from "./aggregation";
 import { Authority } from "./authority";
 import { installChartCrds } from "./chart-crds";
 import type { ControlPlane } from "./control-plane";
+import { accessOf, kubeconfigOf } from "./kubeconfig";
 import type { Program } from "./lifeline";
 import { freePorts } from "./ports";
 import { waitFor } from "./wait";
@@ -47,6 +48,7 @@ export async function runKeda(plane: ControlPlane): Promise<Keda> {
   const { folder, ca } = certificates(plane);
   const ports = await freePorts(8);
   const [grpc = 0, operatorMetrics = 0, operatorHealth = 0, api = 0, apiMetrics = 0, ...ofWebhooks] = ports;
+  const operatorKubeconfig = await operatorAccount(plane);
   const env = {
     KUBECONFIG: plane.kubeconfig,
     // All of them.
@@ -65,7 +67,7 @@ export async function runKeda(plane: ControlPlane): Promise<Keda> {
       "--enable-webhook-patching=false",
       "--enable-apiservice-patching=false",
     ],
-    env,
+    { ...env, KUBECONFIG: operatorKubeconfig },
     { restarts: true },
   );
   const metricsServer = plane.run(
@@ -95,6 +97,30 @@ export async function runKeda(plane: ControlPlane): Promise<Keda> {
 
 async function answers(url: string): Promise<true | undefined> {
   return (await fetch(url)).ok ? true : undefined;
+}
+
+const OPERATOR_ACCOUNT = "keda-operator";
+
+/** The operator's account with its roles. Returns its kubeconfig. */
+async function operatorAccount(plane: ControlPlane): Promise<string> {
+  const { client } = plane;
+  const account = {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: OPERATOR_ACCOUNT, namespace: NAMESPACE },
+  };
+  await client.apply(account);
+  const roles = join(await moduleFolder(KEDA_MODULE), "config", "rbac");
+  const objects = ["role.yaml", "role_binding.yaml"].flatMap((file) =>
+    parseAllDocuments(readFileSync(join(roles, file), "utf8")).map((document) => document.toJS() as KubernetesObject),
+  );
+  await Promise.all(objects.map((object) => client.apply(object)));
+  const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 86_400 } };
+  const { body } = await client.request("POST", `${await client.path(account)}/token`, JSON.stringify(request));
+  const { token } = (body as { readonly status: { readonly token: string } }).status;
+  const file = join(plane.folder, "keda-operator-kubeconfig");
+  writeFileSync(file, kubeconfigOf({ ...accessOf(readFileSync(plane.kubeconfig, "utf8")), token }), { mode: 0o600 });
+  return file;
 }
 
 /** One certificate for all three, as the chart has it: the operator asks its clients for theirs. */
