@@ -132,6 +132,7 @@ function notAskedBecause(needs: Needs, reason: string, first: CheckResult): Chec
     dnsPods: nothing,
     storageClasses: nothing,
     runtimeClasses: nothing,
+    apiServices: nothing,
     definitions: nothing,
     ownNamespaces: nothing,
     rights: nothing,

@@ -104,6 +104,19 @@ export const storageClass = z
     ),
   }));
 
+/** An API that the server hands to a Service, by whose it is; without a Service the server answers itself. */
+export const apiService = z
+  .object({
+    metadata,
+    spec: z.object({ service: z.object({ namespace: text, name: text }).nullish() }),
+    status: z.object({ conditions: list(condition) }).nullish(),
+  })
+  .transform(({ metadata: { name }, spec, status }) => ({
+    name,
+    service: spec.service ?? undefined,
+    available: (status?.conditions ?? []).some(({ type, status: met }) => type === "Available" && met === "True"),
+  }));
+
 /** Any object by its metadata. */
 export const named = z.object({ metadata }).transform(({ metadata: found }) => found);
 
@@ -111,6 +124,7 @@ export type NodeFact = Readonly<z.infer<typeof node>>;
 export type WorkloadFact = Readonly<z.infer<typeof workload>>;
 export type PodFact = Readonly<z.infer<typeof pod>>;
 export type StorageClassFact = Readonly<z.infer<typeof storageClass>>;
+export type ApiServiceFact = Readonly<z.infer<typeof apiService>>;
 export type NamedFact = Readonly<z.infer<typeof named>>;
 
 /** Something that the platform's installer must be allowed to do. */
@@ -134,6 +148,7 @@ export interface ClusterFacts {
   readonly dnsPods: Asked<readonly PodFact[]>;
   readonly storageClasses: Asked<readonly StorageClassFact[]>;
   readonly runtimeClasses: Asked<readonly NamedFact[]>;
+  readonly apiServices: Asked<readonly ApiServiceFact[]>;
   /** Custom resource definitions, their metadata alone. */
   readonly definitions: Asked<readonly NamedFact[]>;
   /** Namespaces with the platform's labels. */

@@ -2,7 +2,17 @@ import { z } from "zod";
 import { type ClusterApi, Refused } from "../cluster/cluster-api";
 import { NotAsked } from "../cluster/failure";
 import type { ClusterContext } from "../cluster/kubeconfig";
-import { type Asked, type ClusterFacts, named, node, pod, type RightFact, storageClass, workload } from "./facts";
+import {
+  type Asked,
+  apiService,
+  type ClusterFacts,
+  named,
+  node,
+  pod,
+  type RightFact,
+  storageClass,
+  workload,
+} from "./facts";
 
 /** A right that is asked for: to create and delete a kind of object everywhere. */
 export type WantedRight = Omit<RightFact, "allowed">;
@@ -30,30 +40,41 @@ export async function gatherFacts(
   const listed = <T>(what: string, path: string, item: z.ZodType<T>, metadataOnly = false) =>
     ask(what, async () => z.array(item).parse(await api.list(path, { metadataOnly })));
 
-  const [nodes, daemonSets, deployments, dnsPods, storageClasses, runtimeClasses, definitions, ownNamespaces, allowed] =
-    await Promise.all([
-      listed("nodes", "/api/v1/nodes", node),
-      listed("DaemonSets", "/apis/apps/v1/daemonsets", workload),
-      listed("Deployments", "/apis/apps/v1/deployments", workload),
-      listed("DNS", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns", pod),
-      listed("storage classes", "/apis/storage.k8s.io/v1/storageclasses", storageClass),
-      listed("runtime classes", "/apis/node.k8s.io/v1/runtimeclasses", named, true),
-      listed("definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", named, true),
-      listed(
-        "namespaces",
-        "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fpart-of%3Dinference-stacks",
-        named,
-        true,
+  const [
+    nodes,
+    daemonSets,
+    deployments,
+    dnsPods,
+    storageClasses,
+    runtimeClasses,
+    apiServices,
+    definitions,
+    ownNamespaces,
+    allowed,
+  ] = await Promise.all([
+    listed("nodes", "/api/v1/nodes", node),
+    listed("DaemonSets", "/apis/apps/v1/daemonsets", workload),
+    listed("Deployments", "/apis/apps/v1/deployments", workload),
+    listed("DNS", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns", pod),
+    listed("storage classes", "/apis/storage.k8s.io/v1/storageclasses", storageClass),
+    listed("runtime classes", "/apis/node.k8s.io/v1/runtimeclasses", named, true),
+    listed("APIs", "/apis/apiregistration.k8s.io/v1/apiservices", apiService),
+    listed("definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", named, true),
+    listed(
+      "namespaces",
+      "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fpart-of%3Dinference-stacks",
+      named,
+      true,
+    ),
+    ask("rights", () =>
+      Promise.all(
+        rights.map(async (right) => ({
+          ...right,
+          allowed: await api.may(right.verb, right.group, right.resource),
+        })),
       ),
-      ask("rights", () =>
-        Promise.all(
-          rights.map(async (right) => ({
-            ...right,
-            allowed: await api.may(right.verb, right.group, right.resource),
-          })),
-        ),
-      ),
-    ]);
+    ),
+  ]);
   return {
     context,
     server: address.server,
@@ -64,6 +85,7 @@ export async function gatherFacts(
     dnsPods,
     storageClasses,
     runtimeClasses,
+    apiServices,
     definitions,
     ownNamespaces,
     rights: allowed,

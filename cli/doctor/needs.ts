@@ -1,6 +1,7 @@
 import { chart, charts } from "../../catalog/charts";
 import { modelEngineVersion, modelImageName } from "../../engines";
 import type { EnvironmentRun } from "../../offline/environment";
+import type { Autoscaler } from "../../planner/scaling";
 import { hostsOf } from "../../planner/shared-servers";
 import type { ModelPlan, PodResources, PoolPlan, Stage } from "../../planner/types";
 import {
@@ -48,6 +49,8 @@ export interface Needs {
   /** Whether a claim names none. */
   readonly needsDefaultClass: boolean;
   readonly runtimeClasses: readonly string[];
+  /** Who scales models. @default nothing does */
+  readonly autoscaler?: Autoscaler;
   /** Reasons of the planner that forbid the deployment, whatever the cluster has. */
   readonly refusals: number;
 }
@@ -81,8 +84,15 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     storageClasses: [...classes].filter((name) => !made.has(name)).sort(),
     needsDefaultClass: classes.size === 0,
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),
+    ...autoscalerOf(plan.models),
     refusals: plan.problems.filter(({ severity }) => severity === "mandatory").length,
   };
+}
+
+/** Rules of the configuration see to it that there is one. */
+function autoscalerOf(models: readonly ModelPlan[]): Pick<Needs, "autoscaler"> {
+  const [autoscaler] = models.flatMap(({ scaling }) => scaling?.by ?? []);
+  return autoscaler === undefined ? {} : { autoscaler };
 }
 
 function alwaysOf(maker: NodeMakers | undefined): Pick<PoolNeed, "alwaysNodes"> {

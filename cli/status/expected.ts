@@ -2,6 +2,7 @@
 import { MODEL_LABEL } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { EnvironmentRun } from "../../offline/environment";
+import type { ScalingPlan } from "../../planner/scaling";
 import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { isService, type Workload, workloadsOf } from "../../rehearsal/workloads";
 
@@ -11,6 +12,8 @@ export interface ExpectedModel {
   /** Of its server: its own, or that of the model whose server it is on. Empty: it runs elsewhere. */
   readonly workloads: readonly Workload[];
   readonly startupBudget: number;
+  /** How its replicas follow demand. @default nothing scales it */
+  readonly scaling?: Pick<ScalingPlan, "by" | "min" | "max">;
   readonly endpoint: string | null;
   readonly curl: string | null;
 }
@@ -56,11 +59,12 @@ export function expectedOf({ plan, recording }: Pick<EnvironmentRun, "plan" | "r
     environment: plan.environment,
     address: String(recording.outputs.address ?? ""),
     models: [
-      ...plan.models.map(({ name, engine, startupBudgetSeconds, serverOf }) => ({
+      ...plan.models.map(({ name, engine, startupBudgetSeconds, serverOf, scaling }) => ({
         name,
         engine,
         workloads: services.filter(({ model }) => model === (serverOf ?? name)),
         startupBudget: startupBudgetSeconds,
+        ...(scaling && { scaling }),
         ...usage(name),
       })),
       ...plan.externalModels.map(({ name }) => ({

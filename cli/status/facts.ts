@@ -56,6 +56,19 @@ export type EventFact = z.infer<typeof eventFact>;
 /** A workload as it stands in the cluster; a Ray service says its replicas elsewhere. */
 export const workloadFact = z.object({ spec: z.object({ replicas: z.number().int().min(0).optional() }).default({}) });
 
+/** What KEDA says of a model that it scales. */
+export const scaledObjectFact = z.object({
+  metadata: z.object({ namespace: text }),
+  status: z
+    .object({
+      conditions: z
+        .array(z.object({ type: text, status: text, reason: text.optional(), message: text.optional() }))
+        .default([]),
+    })
+    .prefault({}),
+});
+export type ScaledObjectFact = z.infer<typeof scaledObjectFact>;
+
 /** All that was asked. */
 export interface StatusFacts {
   readonly pods: readonly PodFact[];
@@ -64,6 +77,8 @@ export interface StatusFacts {
    * Replicas that a workload is told to run, by `namespace/name`; absent: the cluster does not have it, or its kind says none.
    */
   readonly replicas: ReadonlyMap<string, number | undefined>;
+  /** By namespace; absent: there is none, or whoever asks may not see it. */
+  readonly scaledObjects: ReadonlyMap<string, ScaledObjectFact>;
 }
 
 /** Whether a pod answers requests. */

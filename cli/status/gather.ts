@@ -1,8 +1,17 @@
 import { z } from "zod";
+import { AUTOSCALER_NAME } from "../../components/autoscaling/scaled-model";
 import { workloadPath } from "../../rehearsal/workloads";
 import { type ClusterApi, Refused } from "../cluster/cluster-api";
 import type { Expected } from "./expected";
-import { eventFact, type PodFact, podFact, type StatusFacts, workloadFact } from "./facts";
+import {
+  eventFact,
+  type PodFact,
+  podFact,
+  type ScaledObjectFact,
+  type StatusFacts,
+  scaledObjectFact,
+  workloadFact,
+} from "./facts";
 import { loggedContainer } from "./reasons";
 import type { ModelStatus } from "./result";
 
@@ -45,7 +54,16 @@ export async function gatherStatus(
       throw new Refused(`GET ${workload.kind} ${workload.namespace}/${workload.name}`, status, "");
     }
   });
-  return { pods, events, replicas };
+  const scaled = models.filter(({ scaling }) => scaling?.by === "keda").flatMap((model) => model.workloads);
+  const scaledObjects = new Map<string, ScaledObjectFact>();
+  await inTurns(scaled, async ({ namespace }) => {
+    const path = `/apis/keda.sh/v1alpha1/namespaces/${encodeURIComponent(namespace)}/scaledobjects/${AUTOSCALER_NAME}`;
+    const { status, body } = await api.get(path);
+    if (status === 200) {
+      scaledObjects.set(namespace, scaledObjectFact.parse(body));
+    }
+  });
+  return { pods, events, replicas, scaledObjects };
 }
 
 /** The last lines of the container that tells most. Null where there is none, or the cluster does not give it. */

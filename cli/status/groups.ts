@@ -3,7 +3,7 @@ import type { ExpectedGroup } from "./expected";
 import type { GroupStatus, ModelStatus, State } from "./result";
 
 /** Of several models without a ready node, the one to look at first. */
-const WORST_FIRST: readonly State[] = ["failing", "absent", "starting", "unknown", "stopped", "outside"];
+const WORST_FIRST: readonly State[] = ["failing", "absent", "starting", "unknown", "stopped", "asleep", "outside"];
 
 export function judgeGroup(
   { name, model, members, registrar, endpoint, curl }: ExpectedGroup,

@@ -5,6 +5,7 @@ import { type EventFact, hasCompleted, isReady, type PodFact, type StatusFacts }
 import { judgeGroup } from "./groups";
 import { problemOf } from "./reasons";
 import type { EventLine, GroupStatus, ModelStatus, PartStatus, State, StatusProblem } from "./result";
+import { scalerProblems, sleeps } from "./scaler";
 
 /** Events shown of a model. */
 const EVENTS = 3;
@@ -14,8 +15,8 @@ export type JudgedModel = Omit<ModelStatus, "log">;
 
 /** @param now milliseconds since the epoch. */
 export function judgeModel(expected: ExpectedModel, facts: StatusFacts, now: number, environment: string): JudgedModel {
-  const { name, engine, workloads, endpoint, curl } = expected;
-  const shown = { name, engine, endpoint, curl };
+  const { name, engine, workloads, endpoint, curl, scaling } = expected;
+  const shown = { name, engine, endpoint, curl, scaling: scaling ? { min: scaling.min, max: scaling.max } : null };
   if (workloads.length === 0) {
     const state = engine === "external" ? ("outside" as const) : ("unknown" as const);
     return { ...shown, state, readyReplicas: 0, replicas: 0, problems: [], events: [] };
@@ -24,13 +25,15 @@ export function judgeModel(expected: ExpectedModel, facts: StatusFacts, now: num
   const existing = found.filter(({ exists }) => exists);
   const wanted = sum((existing.length > 0 ? existing : found).map(({ replicas }) => replicas));
   const ready = sum(existing.map(({ readyReplicas }) => readyReplicas));
-  const problems = existing.flatMap((each) =>
-    problemsOf(each, facts, { now, environment, budget: expected.startupBudget }),
-  );
   const namespaces = new Set(workloads.map(({ namespace }) => namespace));
+  const scaler = [...namespaces].flatMap((namespace) => facts.scaledObjects.get(namespace) ?? [])[0];
+  const problems = [
+    ...existing.flatMap((each) => problemsOf(each, facts, { now, environment, budget: expected.startupBudget })),
+    ...(scaler ? scalerProblems(scaler) : []),
+  ];
   return {
     ...shown,
-    state: stateOf({ exists: existing.length > 0, wanted, ready, problems }),
+    state: stateOf({ exists: existing.length > 0, wanted, ready, problems, sleeps: sleeps(scaling, scaler) }),
     readyReplicas: ready,
     replicas: wanted,
     problems,
@@ -175,17 +178,20 @@ function stateOf({
   wanted,
   ready,
   problems,
+  sleeps,
 }: {
   readonly exists: boolean;
   readonly wanted: number;
   readonly ready: number;
   readonly problems: readonly StatusProblem[];
+  /** None of its replicas has to run. */
+  readonly sleeps: boolean;
 }): State {
   if (!exists) {
     return "absent";
   }
   if (wanted === 0) {
-    return "stopped";
+    return sleeps ? "asleep" : "stopped";
   }
   if (ready >= wanted) {
     return "ready";

@@ -7,6 +7,7 @@ const MARKS: Readonly<Record<State, string>> = {
   starting: "…",
   failing: "✗",
   stopped: "–",
+  asleep: "z",
   absent: "✗",
   outside: "→",
   unknown: "?",
@@ -36,14 +37,17 @@ export function statusText(report: StatusReport, color: boolean): string {
 }
 
 function modelTable(models: readonly ModelStatus[], s: Style): string {
-  const rows = models.map(({ name, engine, state, readyReplicas, replicas, endpoint }): (string | Cell)[] => [
+  const scales = models.some(({ scaling }) => scaling !== null);
+  const rows = models.map(({ name, engine, state, readyReplicas, replicas, scaling, endpoint }): (string | Cell)[] => [
     { text: `${MARKS[state]} ${name}`, paint: paintOf(state, s) },
     { text: state, paint: paintOf(state, s) },
     { text: state === "outside" ? "" : `${readyReplicas} of ${replicas}`, align: "right" },
+    ...(scales ? [scaling === null ? "" : `${scaling.min}–${scaling.max}`] : []),
     engine,
     endpoint ?? "",
   ]);
-  const head = ["Models", "state", "replicas", "engine", "endpoint"].map((text) => ({ text, paint: s.dim }));
+  const titles = ["Models", "state", "replicas", ...(scales ? ["scales"] : []), "engine", "endpoint"];
+  const head = titles.map((text) => ({ text, paint: s.dim }));
   return rows.length === 0 ? "no models\n" : table([head, ...rows]);
 }
 
@@ -119,5 +123,5 @@ function paintOf(state: State, s: Style): (text: string) => string {
   if (state === "failing" || state === "absent") {
     return s.bad;
   }
-  return state === "stopped" || state === "outside" ? s.dim : s.warn;
+  return state === "stopped" || state === "asleep" || state === "outside" ? s.dim : s.warn;
 }

@@ -6,11 +6,22 @@ import { z } from "zod";
  * - `starting`: none does yet, within the time that the plan gives it, and nothing is wrong;
  * - `failing`: none does, and something is wrong;
  * - `stopped`: somebody scaled it to none;
+ * - `asleep`: nobody asks for it, so that none of its replicas runs;
  * - `absent`: it was never deployed, or is gone;
  * - `outside`: it runs elsewhere, and is not asked here;
  * - `unknown`: the cluster did not say.
  */
-export const STATES = ["ready", "degraded", "starting", "failing", "stopped", "absent", "outside", "unknown"] as const;
+export const STATES = [
+  "ready",
+  "degraded",
+  "starting",
+  "failing",
+  "stopped",
+  "asleep",
+  "absent",
+  "outside",
+  "unknown",
+] as const;
 export type State = (typeof STATES)[number];
 
 const problem = z.object({
@@ -44,6 +55,8 @@ const model = z.object({
   readyReplicas: z.number().int().min(0),
   /** That the cluster is told to run; those that the plan asks for while it has none. */
   replicas: z.number().int().min(0),
+  /** Between which the number follows demand; null: nothing scales it. */
+  scaling: z.object({ min: z.number().int().min(0), max: z.number().int().min(1) }).nullable(),
   /** Base URL for clients of the OpenAI API; null where the model has none. */
   endpoint: z.string().nullable(),
   /** A call that shows that it works; it reads a consumer's key from its Secret. */
@@ -101,10 +114,12 @@ export type PartStatus = StatusReport["platform"][number];
 export type StatusProblem = Readonly<z.infer<typeof problem>>;
 export type EventLine = Readonly<z.infer<typeof event>>;
 
-/** A model that somebody stopped on purpose is no failure. */
+/** A model that somebody stopped on purpose is no failure, nor is one that sleeps. */
+const WELL: readonly State[] = ["ready", "stopped", "asleep", "outside"];
+
 export function isWell({ models, platform }: Pick<StatusReport, "models" | "platform">): boolean {
   return (
-    models.every(({ state }) => state === "ready" || state === "stopped" || state === "outside") &&
+    models.every(({ state }) => WELL.includes(state)) &&
     platform.every(({ readyPods, pods, problems }) => readyPods === pods && problems.length === 0)
   );
 }

@@ -55,6 +55,15 @@ const PRODUCTS: readonly Product[] = [
     group: "istio.io",
     crdChart: "istio-base",
   },
+  {
+    title: "KEDA",
+    chart: "keda",
+    image: /kedacore\/keda(:|@|$)/,
+    group: "keda.sh",
+    crdChart: "keda",
+    setting:
+      "or let it be: write scaling: {by: hpa} under each model that scales, where an adapter serves external metrics",
+  },
   { title: "LeaderWorkerSet", chart: "lws", image: /\/lws(:|@|$)/, group: "leaderworkerset.x-k8s.io" },
   { title: "KubeRay", chart: "kuberay-operator", image: /kuberay\/operator(:|@|$)/, group: "ray.io" },
 ];

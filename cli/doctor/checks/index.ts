@@ -1,6 +1,7 @@
 import type { Check } from "./check";
 import { controllers, gatewayApi } from "./controllers";
 import { dns } from "./dns";
+import { externalMetrics } from "./external-metrics";
 import { gpuDrivers, oneDevicePlugin, rdmaDevices, sharingIsLabelled } from "./gpu-software";
 import { mesh } from "./mesh";
 import { networkPolicies } from "./network-policies";
@@ -26,6 +27,7 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   runtimeClasses,
   controllers,
   gatewayApi,
+  externalMetrics,
   mesh,
   rights,
 ];

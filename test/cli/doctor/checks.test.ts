@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CLUSTER_CHECKS } from "../../../cli/doctor/checks";
 import { controllers, gatewayApi } from "../../../cli/doctor/checks/controllers";
 import { dns } from "../../../cli/doctor/checks/dns";
+import { externalMetrics } from "../../../cli/doctor/checks/external-metrics";
 import { mesh } from "../../../cli/doctor/checks/mesh";
 import { networkPolicies } from "../../../cli/doctor/checks/network-policies";
 import { rights, WANTED_RIGHTS } from "../../../cli/doctor/checks/rights";
@@ -318,5 +319,33 @@ describe("rights", () => {
   it("without bind and escalate deserve a look: roles with more rights are refused", () => {
     expect(judge(({ verb }) => verb === "create" || verb === "delete").status).toBe("warning");
     expect(judge(({ verb }) => verb === "create" || verb === "delete" || verb === "bind").status).toBe("passed");
+  });
+});
+
+describe("external metrics", () => {
+  const served = (namespace: string, available = true) =>
+    facts({
+      apiServices: known([
+        { name: "v1.apps", service: undefined, available: true },
+        { name: "v1beta1.external.metrics.k8s.io", service: { namespace, name: "metrics" }, available },
+      ]),
+    });
+
+  it("are asked for where a model is scaled", () => {
+    expect(externalMetrics(served("elsewhere"), needs())).toEqual([]);
+  });
+
+  it.each([
+    ["keda", facts(), "passed", "nobody serves them yet"],
+    ["keda", served("keda"), "passed", "the platform's own, keda/metrics"],
+    ["keda", served("monitoring"), "failed", "monitoring/metrics serves them, not the platform's KEDA"],
+    ["hpa", facts(), "failed", "nobody serves them: no replica would ever be added"],
+    ["hpa", served("monitoring"), "passed", "monitoring/metrics"],
+    ["hpa", served("monitoring", false), "warning", "monitoring/metrics does not answer now"],
+    ["hpa", facts({ apiServices: FORBIDDEN }), "unknown", "not known: no right to ask for it (403)"],
+  ] as const)("for %s", (autoscaler, found, status, text) => {
+    expect(externalMetrics(found, needs({ autoscaler }))).toEqual([
+      expect.objectContaining({ check: "external-metrics", status, found: text }),
+    ]);
   });
 });

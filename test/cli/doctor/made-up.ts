@@ -59,6 +59,7 @@ export function facts(changes: Partial<ClusterFacts> = {}): ClusterFacts {
       { name: "disks", provisioner: "disks.example.com", parameters: {}, grows: true, isDefault: true },
     ]),
     runtimeClasses: known([]),
+    apiServices: known([]),
     definitions: known([]),
     ownNamespaces: known([]),
     rights: known([{ verb: "*", group: "*", resource: "*", allowed: true }]),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ExpectedModel } from "../../../cli/status/expected";
-import { eventFact, type PodFact, podFact, type StatusFacts } from "../../../cli/status/facts";
+import { eventFact, type PodFact, podFact, type StatusFacts, scaledObjectFact } from "../../../cli/status/facts";
 import { judge, judgeModel, judgePart } from "../../../cli/status/judge";
 import { loggedContainer } from "../../../cli/status/reasons";
 import { isWell } from "../../../cli/status/result";
@@ -34,7 +34,7 @@ function pod(name: string, status: object, more: { labels?: Record<string, strin
 }
 
 function facts(pods: readonly PodFact[], more: Partial<StatusFacts> = {}): StatusFacts {
-  return { pods, events: [], replicas: new Map([["model-chat/chat", 2]]), ...more };
+  return { pods, events: [], replicas: new Map([["model-chat/chat", 2]]), scaledObjects: new Map(), ...more };
 }
 
 function warning(object: string, reason: string, message: string, at = "2026-11-23T11:59:00Z") {
@@ -49,6 +49,46 @@ function warning(object: string, reason: string, message: string, at = "2026-11-
 }
 
 const judged = (found: StatusFacts, model = CHAT) => judgeModel(model, found, NOW, "prod");
+
+/** What KEDA says of the model, by its conditions: of `type`, `status`, and a message. */
+function scaler(...conditions: readonly (readonly [type: string, status: string, message?: string])[]) {
+  const told = conditions.map(([type, status, message]) => ({ type, status, ...(message && { message }) }));
+  const fact = scaledObjectFact.parse({ metadata: { namespace: "model-chat" }, status: { conditions: told } });
+  return { scaledObjects: new Map([["model-chat", fact]]) };
+}
+
+describe("a model whose replicas follow demand", () => {
+  const sleeper: ExpectedModel = { ...CHAT, scaling: { by: "keda", min: 0, max: 4 } };
+  const none = { replicas: new Map([["model-chat/chat", 0]]) };
+
+  it.each([
+    ["asleep", sleeper, scaler(["Ready", "True"], ["Paused", "False"])],
+    // Whoever may not see what KEDA says.
+    ["asleep", sleeper, {}],
+    ["stopped", sleeper, scaler(["Ready", "True"], ["Paused", "True"])],
+    ["stopped", { ...CHAT, scaling: { by: "keda", min: 1, max: 4 } } as const, scaler(["Ready", "True"])],
+  ] as const)("is %s without replicas", (state, model, said) => {
+    const { scaling = null, ...found } = judged(facts([], { ...none, ...said }), model);
+    expect(found).toMatchObject({ state, problems: [] });
+    expect(scaling).toEqual({ min: model.scaling?.min, max: 4 });
+  });
+
+  it("has a problem where its signals cannot be read, though all its replicas are ready", () => {
+    const ready = [pod("a", READY), pod("b", READY)];
+    const lost = scaler(["Ready", "False", "prometheus query api returned error"], ["Fallback", "True"]);
+    expect(judged(facts(ready, lost), sleeper)).toMatchObject({
+      state: "ready",
+      problems: [
+        {
+          what: "autoscaling",
+          why: "its signals cannot be read, so demand changes nothing: prometheus query api returned error",
+        },
+      ],
+    });
+    expect(judged(facts(ready, scaler(["Ready", "True"], ["Fallback", "False"])), sleeper).problems).toEqual([]);
+    expect(judged(facts(ready, scaler(["Ready", "True"], ["Fallback", "True"])), sleeper).problems).toHaveLength(1);
+  });
+});
 
 describe("a model", () => {
   it.each([
