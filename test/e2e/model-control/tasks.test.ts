@@ -1,9 +1,15 @@
-/** The task queue of the model control API: real Redis, real Ollama, the API's own bundle in processes that are killed. */
+/** How soon tasks of the model control API go on: real Redis, real Ollama, the API's own bundle in processes that are killed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Ollama, type Redis, type Registry, startOllama, startRedis, startRegistry, tinyLlama } from "./registry";
+import {
+  type Ollama,
+  publishSlowly,
+  type Redis,
+  type Registry,
+  startOllama,
+  startRedis,
+  startRegistry,
+} from "./registry";
 import { Api, ApiBundle } from "./start-api";
-
-const MEGABYTE = 1_000_000;
 
 let bundle: ApiBundle;
 let redis: Redis;
@@ -24,8 +30,6 @@ afterAll(async () => {
 beforeEach(async () => {
   await Promise.all(replicas.splice(0).map((api) => api.process.stop()));
   registry.misbehaviour.bytesPerSecond = undefined;
-  registry.misbehaviour.breaks = 0;
-  registry.misbehaviour.manifestStatus = undefined;
 });
 
 async function replica(pulls: object = {}): Promise<Api> {
@@ -41,34 +45,10 @@ async function replica(pulls: object = {}): Promise<Api> {
 
 /** A model that nobody has pulled yet; it takes `seconds` to fetch. */
 function slowModel(name: string, seconds: number): string {
-  registry.misbehaviour.bytesPerSecond = (3 * MEGABYTE) / seconds;
-  return registry.publish(`${name}:latest`, tinyLlama({ seed: seed++, bytes: 3 * MEGABYTE }));
-}
-
-function manifestRequests(model: string): number {
-  const path = `/v2/${model.slice(registry.host.length + 1).replace(":", "/manifests/")}`;
-  return registry.requests.filter((request) => request.includes(path)).length;
+  return publishSlowly(registry, name, { seconds, seed: seed++ });
 }
 
 describe("tasks", () => {
-  it("are one for fifty pulls of a model at once, over two replicas, and show how far they are", async () => {
-    const [first, second] = [await replica(), await replica()];
-    const model = slowModel("fifty", 4);
-    const ids = await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? first : second).pull(model)));
-    expect(new Set(ids).size).toBe(1);
-    const [id = ""] = ids;
-    const seen: number[] = [];
-    await first.taskThat(id, "completed", ({ state, progress }) => {
-      seen.push(progress);
-      return state === "completed";
-    });
-    expect(seen.some((progress) => progress > 0 && progress < 100)).toBe(true);
-    expect([...seen].sort((a, b) => a - b)).toEqual(seen);
-    expect(await second.task(id)).toMatchObject({ progress: 100, worker: "w1" });
-    expect(manifestRequests(model)).toBe(1);
-    expect(await first.pull(model)).not.toBe(id);
-  });
-
   it("go on within 15 s after the API was killed", async () => {
     const api = await replica();
     const id = await api.pull(slowModel("killed", 30));
@@ -94,69 +74,6 @@ describe("tasks", () => {
     expect(Date.now() - asked).toBeLessThan(5_000);
     registry.misbehaviour.bytesPerSecond = undefined;
     expect(await other.ended(id)).toMatchObject({ state: "completed" });
-  });
-
-  it("are cancelled on whatever replica they run, and can be asked for again", async () => {
-    const [first, second] = [await replica({ concurrency: 1 }), await replica({ concurrency: 1 })];
-    const running = slowModel("cancelled", 30);
-    const waiting = slowModel("waiting", 30);
-    const id = await first.pull(running);
-    await first.taskThat(id, "under way", ({ progress }) => progress > 3);
-    const queued = await first.pull(waiting);
-    for (const task of [queued, id]) {
-      // Each by both: the one that does not work on it must do as well.
-      const { status, body } = await second.ask("DELETE", `/tasks/${task}`);
-      expect([status, body.state, body.error]).toEqual([202, "failed", "cancelled"]);
-      expect((await first.ask("DELETE", `/tasks/${task}`)).status).toBe(202);
-    }
-    await Promise.any([first, second].map((api) => api.process.waitForOutput(new RegExp(`${id}.*task cancelled`), 5)));
-    expect(await first.task(id)).toMatchObject({ state: "failed", error: "cancelled" });
-    expect(await first.task(queued)).toMatchObject({ state: "failed", error: "cancelled" });
-    expect((await first.ask("GET", `/models/${running}/status`)).body).toMatchObject({ state: "absent" });
-    registry.misbehaviour.bytesPerSecond = undefined;
-    const again = await second.pull(running);
-    expect(again).not.toBe(id);
-    expect(await second.ended(again)).toMatchObject({ state: "completed" });
-    expect((await second.ask("DELETE", `/tasks/${again}`)).body).toMatchObject({ status: 409, code: "task_finished" });
-  });
-
-  it("are tried again when that may help, and only then", async () => {
-    const api = await replica({ attempts: 5, backoffSeconds: 0.5 });
-    await ollama.process.kill();
-    const id = await api.pull(registry.publish("retried:latest", tinyLlama({ seed: seed++ })));
-    const waiting = await api.taskThat(id, "tried once", ({ attempts }) => attempts.made > 0);
-    expect(waiting.error).toMatch(/did not answer/);
-    await ollama.process.start();
-    const retried = await api.ended(id);
-    expect(retried).toMatchObject({ state: "completed" });
-    expect(retried).not.toHaveProperty("error");
-
-    await ollama.process.kill();
-    const hopeless = await api.pull(registry.publish("hopeless:latest", tinyLlama({ seed: seed++ })));
-    expect(await api.ended(hopeless)).toMatchObject({ state: "failed", attempts: { made: 5 } });
-    await ollama.process.start();
-
-    const unknown = await api.ended(await api.pull(`${registry.host}/library/unknown:latest`));
-    expect(unknown).toMatchObject({ state: "failed", attempts: { made: 1 } });
-    expect(unknown.error).toMatch(/unknown|manifest|exist/);
-  });
-
-  it("run as many at once as the configuration says, over all replicas", async () => {
-    const [first, second] = [await replica({ concurrency: 2 }), await replica({ concurrency: 2 })];
-    const models = ["one", "two", "three", "four"].map((name) => slowModel(name, 3));
-    const ids = await Promise.all(models.map((model, i) => (i % 2 ? first : second).pull(model)));
-    let most = 0;
-    const states = async () => Promise.all(ids.map((id) => first.task(id)));
-    for (;;) {
-      const now = await states();
-      most = Math.max(most, now.filter(({ state }) => state === "running").length);
-      if (now.every(({ state }) => state === "completed")) {
-        break;
-      }
-      expect(now.map(({ state }) => state)).not.toContain("failed");
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    expect(most).toBe(2);
   });
 
   it("survive Redis: it may come late, go away and come back", async () => {

@@ -1,3 +1,4 @@
+export { publishSlowly } from "./publish-slowly";
 export { type Ollama, startOllama } from "./start-ollama";
 export { type Redis, startRedis } from "./start-redis";
 export { type Registry, startRegistry } from "./start-registry";
