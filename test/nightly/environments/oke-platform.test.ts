@@ -1,18 +1,19 @@
 import { createServer, type Server } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
-import { waitingPods } from "../../rehearsal/cluster/pods";
-import { freePorts } from "../../rehearsal/cluster/ports";
-import { makeGatewayService } from "./cloud/gateway-service";
-import { type Operation, operation } from "./engine/operations";
-import { LOAD_BALANCER } from "./engine/providers/cloud/load-balancers";
-import { TestBed } from "./engine/test-bed";
-import { CLUSTER, KEPT, NODE_POOL, smallPlatform } from "./oke/settings";
-import { sharedBySuite } from "./shared-by-suite";
+import { waitingPods } from "../../../rehearsal/cluster/pods";
+import { freePorts } from "../../../rehearsal/cluster/ports";
+import { makeGatewayService } from "../../e2e/cloud/gateway-service";
+import { type Operation, operation } from "../../e2e/engine/operations";
+import { LOAD_BALANCER } from "../../e2e/engine/providers/cloud/load-balancers";
+import { TestBed } from "../../e2e/engine/test-bed";
+import { CLUSTER, KEPT, NODE_POOL, smallPlatform } from "../../e2e/oke/settings";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 
 const SUBNET = "oci:Core/subnet:Subnet";
 /** Longer than all that the program does meanwhile. */
 const LOAD_BALANCER_MS = 8_000;
 
+// Of every change are engine-eks-platform.test.ts, which meets the same in AWS, and oci-h100 on an OKE cluster from nothing to nothing.
 describe("a platform on a cluster of our own, on the real engine", { timeout: 300_000 }, () => {
   let port = 0;
   /** The way to the private endpoint: a VPN, a bastion. */
