@@ -1,24 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { main } from "../../cli/rehearse";
-import { type RehearsalReport, rehearsalSchema } from "../../rehearsal/report/schema";
-import { type CommandResult, environmentIn, onA10, runPiped, useFolder } from "../cli/run";
+import { environmentIn, onA10, runPiped, useFolder } from "../cli/run";
+import { reportOf } from "./rehearse/report-of";
 
 const folder = useFolder();
 
-function rehearse(...argv: string[]): Promise<CommandResult> {
-  return runPiped(main, argv);
-}
-
-/** The report of `--json`, and the exit status. */
-async function reportOf(...argv: string[]): Promise<{ readonly status: number; readonly report: RehearsalReport }> {
-  const { status, out, err } = await rehearse(...argv, "--json");
-  expect(err).toBe("");
-  return { status, report: rehearsalSchema.parse(JSON.parse(out)) };
-}
-
 describe("npm run rehearse, on a real control plane", { timeout: 300_000 }, () => {
   it("brings dev up, drains its only node and loses it, and says what is not rehearsed", async () => {
-    const { status, out, err } = await rehearse("dev");
+    const { status, out, err } = await runPiped(main, ["dev"]);
     expect([status, err]).toEqual([0, ""]);
     expect(out).toMatch(/^model-assistant\/model-assistant +StatefulSet +1 of 1 +laptop-0$/m);
     expect(out).toMatch(/^! drain of laptop-0 interrupts what has one replica: .*model assistant/m);
@@ -47,23 +36,6 @@ describe("npm run rehearse, on a real control plane", { timeout: 300_000 }, () =
     expect(loss).toMatchObject({ recovered: true, groups: [{ name: "llama-405b-0", restartedAsGroup: true }] });
     expect(loss?.workloads).toMatchObject([{ model: "llama-405b", replicas: 1, left: 0 }]);
     expect(loss?.workloads[0]?.waiting[0]?.waitsFor).toContain("Insufficient nvidia.com/gpu");
-  });
-
-  it("says which group waits for what with one H100 node too few", async () => {
-    const { status, report } = await reportOf("oci-h100", "--nodes", "h100=1");
-    expect(status).toBe(1);
-    const broken = report.findings.filter(({ severity }) => severity === "broken");
-    expect(broken).toEqual([
-      {
-        severity: "broken",
-        rule: "groups",
-        subject: "group llama-405b-0",
-        message: expect.stringMatching(
-          /^waits for 1 of 2 pods: worker 1: 0\/5 nodes are available: .*nvidia\.com\/gpu/,
-        ),
-      },
-    ]);
-    expect([report.drains, report.losses]).toEqual([[], []]);
   });
 
   const twoReplicas = (maxNodes: number) =>
