@@ -7,8 +7,10 @@ export function scaledModels(models: readonly ModelPlan[], endpoints: readonly M
   return models.flatMap((model) => {
     const { scaling, serverOf } = model;
     const endpoint = endpoints.find(({ model: name }) => name === model.name);
+    const guests = models.filter((guest) => guest.serverOf === model.name).map((guest) => guest.name);
+    const served = endpoints.filter(({ model: name }) => name === model.name || guests.includes(name));
     return scaling && endpoint?.scale && serverOf === undefined
-      ? [{ model, scaling, endpoint, target: endpoint.scale }]
+      ? [{ model, scaling, endpoint, served, target: endpoint.scale }]
       : [];
   });
 }

@@ -1,7 +1,56 @@
+import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import type { ScaledModel } from "./scaled-model";
+import { MODEL_LABEL, standardLabels } from "../../names/labels";
+import { SIGNAL_SERIES } from "../../names/recorded-series";
+import type { ScalingSignalName, SignalPlan } from "../../planner/scaling";
+import { scalingBehavior } from "./behavior";
+import { AUTOSCALER_NAME, type ScaledModel } from "./scaled-model";
 
-/** Makes Kubernetes itself scale one model, by recorded series that an adapter of the cluster serves. */
-export function horizontalAutoscaler(_name: string, _scaled: ScaledModel, _opts: pulumi.CustomResourceOptions): void {
-  // Not written yet.
+/**
+ * Makes Kubernetes itself scale one model, by series that we record and an adapter of the cluster serves as external metrics. Each is
+ * one number for a model, so that it is the same whatever the adapter's query adds up.
+ *
+ * @throws Error for a signal that has no recorded series: only KEDA scales by it.
+ */
+export function horizontalAutoscaler(name: string, scaled: ScaledModel, opts: pulumi.CustomResourceOptions): void {
+  const { model, scaling, endpoint, target } = scaled;
+  const { scaleUp, scaleDown } = scalingBehavior(scaling);
+  new kubernetes.autoscaling.v2.HorizontalPodAutoscaler(
+    name,
+    {
+      metadata: {
+        name: AUTOSCALER_NAME,
+        namespace: endpoint.namespace,
+        labels: standardLabels("horizontalpodautoscaler", AUTOSCALER_NAME, { [MODEL_LABEL]: model.name }),
+      },
+      spec: {
+        scaleTargetRef: target,
+        minReplicas: scaling.min,
+        maxReplicas: scaling.max,
+        metrics: scaling.signals.map((signal) => externalMetric(model.name, signal)),
+        behavior: {
+          scaleUp: { ...scaleUp, policies: [...scaleUp.policies] },
+          scaleDown: { ...scaleDown, policies: [...scaleDown.policies] },
+        },
+      },
+    },
+    opts,
+  );
+}
+
+function externalMetric(model: string, { on, target }: SignalPlan) {
+  return {
+    type: "External",
+    external: {
+      metric: { name: recordedSeries(on, model), selector: { matchLabels: { model } } },
+      target: { type: "Value", value: String(target) },
+    },
+  };
+}
+
+function recordedSeries(on: ScalingSignalName, model: string): string {
+  if (on === "queue" || on === "kvCache") {
+    throw new Error(`models.${model}.scaling: ${on} is no recorded series, so only KEDA scales by it`);
+  }
+  return SIGNAL_SERIES[on];
 }

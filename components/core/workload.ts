@@ -20,6 +20,16 @@ export interface Replicas {
   readonly owner?: "plan" | "runtime";
 }
 
+/**
+ * Options of a controller with these replicas. Where they are not the plan's, the provider leaves the field to its other manager, or
+ * applies the number that runs (pulumi-kubernetes 4.34, pkg/await, handleSSAIgnoreFields).
+ */
+export function replicasOptions({
+  owner,
+}: Pick<Replicas, "owner">): Pick<pulumi.CustomResourceOptions, "ignoreChanges"> {
+  return owner === "runtime" ? { ignoreChanges: ["spec.replicas"] } : {};
+}
+
 type ClaimRetention = "Retain" | "Delete";
 
 export interface WorkloadArgs {
@@ -114,9 +124,7 @@ export class Workload {
     const options: pulumi.CustomResourceOptions = {
       ...this.options,
       ...args.controllerOptions,
-      // The provider then leaves the field to its other manager, or applies the number that runs (pulumi-kubernetes 4.34,
-      // pkg/await, handleSSAIgnoreFields).
-      ...(owner === "runtime" && { ignoreChanges: ["spec.replicas"] }),
+      ...replicasOptions({ owner }),
     };
     this.controller =
       args.controller.kind === "Deployment"

@@ -9,6 +9,7 @@ import { customResource } from "../core/custom-resource";
 import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
+import { replicasOptions } from "../core/workload";
 import { inferenceNode } from "../node/inference-node";
 import { chatTemplate } from "./chat-template";
 import { whileReached } from "./drain";
@@ -18,7 +19,7 @@ import { groupController } from "./group-controller";
 import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
-import { deployTimeouts, memoryAnnotations, rolloutSeconds, variables } from "./pod-settings";
+import { deployTimeouts, memoryAnnotations, modelReplicas, rolloutSeconds, variables } from "./pod-settings";
 import { commandProbes, httpProbes } from "./probes";
 import type { GroupRole } from "./vllm-args";
 import { groupStart } from "./vllm-group-start";
@@ -156,6 +157,8 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         serviceAccountName: account.metadata.name,
       }),
     });
+    // The model control API cannot drive groups.
+    const replicas = modelReplicas(model, undefined);
     customResource<ILeaderWorkerSet>(
       this.child("group"),
       {
@@ -170,7 +173,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
           ...fabric.annotations,
         },
         spec: {
-          replicas: model.minReplicas,
+          replicas: replicas.count,
           // A leader is ready only when its workers have joined.
           startupPolicy: "LeaderCreated",
           rolloutStrategy: { type: "RollingUpdate", rollingUpdateConfiguration: { maxUnavailable: 1, maxSurge: 0 } },
@@ -185,6 +188,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       this.childOptions<pulumi.CustomResourceOptions>({
         dependsOn: [...store.whenFilled(model.name), ...(args.controller ?? [])],
         customTimeouts: deployTimeouts(rolloutSeconds(model)),
+        ...replicasOptions(replicas),
       }),
     );
     this.registerOutputs({ endpoint: this.endpoint });

@@ -39,8 +39,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     folder: "components/autoscaling",
-    imports: ["names", "catalog", "planner", "components/core", "components/cluster"],
-    types: ["components/observability"],
+    imports: ["names", "catalog", "engines", "planner", "components/core", "components/cluster"],
+    types: ["components/observability", "components/serving"],
     pulumi: true,
   },
   { folder: "components/certificates", imports: ["names", "planner", "components/core"], pulumi: true },

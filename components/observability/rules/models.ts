@@ -1,4 +1,5 @@
 import { MODEL_LABEL } from "../../../names/labels";
+import { MODEL_NAMESPACE_SERIES, READY_REPLICAS_SERIES } from "../../../names/recorded-series";
 import type { RecordingRule, RuleSubject } from "./types";
 
 /** Name under which kube-state-metrics exports a Kubernetes label. */
@@ -14,16 +15,13 @@ export const EXPORTED_LABELS: readonly string[] = [
 
 const MODEL = exportedLabel(MODEL_LABEL);
 
-/** Which namespace belongs to which model: join it to give platform metrics a `model`. */
-const MODEL_NAMESPACE = "inference:model_namespace:info";
-
 /** Joins the `model` onto series that have a `namespace`, and drops those of other namespaces. */
 export function ofModels(expr: string): string {
-  return `(${expr}) * on (namespace) group_left (model) ${MODEL_NAMESPACE}`;
+  return `(${expr}) * on (namespace) group_left (model) ${MODEL_NAMESPACE_SERIES}`;
 }
 
 const modelNamespace: RecordingRule = {
-  record: MODEL_NAMESPACE,
+  record: MODEL_NAMESPACE_SERIES,
   expr: `max by (namespace, model) (label_replace(kube_namespace_labels{${MODEL}!=""}, "model", "$1", "${MODEL}", "(.+)"))`,
   about: "1 for each namespace of a model.",
   cases: {
@@ -46,7 +44,7 @@ const answeringPods =
   'kube_pod_labels{label_leaderworkerset_sigs_k8s_io_worker_index=~"|0",label_batch_kubernetes_io_job_name=""}';
 
 const readyReplicas: RecordingRule = {
-  record: "inference:ready_replicas:count",
+  record: READY_REPLICAS_SERIES,
   expr: `sum by (namespace, model) (${ofModels(
     `kube_pod_status_ready{condition="true"} * on (namespace, pod) group_left () ${answeringPods}`,
   )})`,

@@ -1,4 +1,5 @@
 import { metric, namedSummaries, seriesOf, summaryP99Ms } from "../../../engines/metrics";
+import { SIGNAL_SERIES } from "../../../names/recorded-series";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
@@ -14,7 +15,7 @@ const [waiting, kvCacheUsage, firstToken, latency] = (
 const p99OfHistograms = `1000 * histogram_quantile(0.99, sum by (namespace, model, le) (${metric("latencySeconds", (series) => `rate(${series}_bucket[5m])`)}))`;
 
 const p99Latency: RecordingRule = {
-  record: "inference_p99_latency_ms",
+  record: SIGNAL_SERIES.latency,
   expr: [p99OfHistograms, ...seriesOf("latencySummaryMicroseconds").map(summaryP99Ms)].join(" or "),
   about: "99th percentile of the time from request to last token, in milliseconds, per model.",
   cases: {

@@ -5,6 +5,7 @@ import { podSecurityLevel } from "../../../names/pod-security";
 import type { NodeLink } from "../../../planner/types";
 import { crdProblems } from "../../harness/crds";
 import { groupPlan, modelPlan } from "../../harness/plans";
+import { sleepingPlan } from "../autoscaling/scaled";
 import { container, deployServing, literals, type PodSpec, preStop, specOf } from "./fixture";
 
 const NETWORKS = "k8s.v1.cni.cncf.io/networks";
@@ -42,6 +43,18 @@ describe("VllmGroup", () => {
       startupPolicy: "LeaderCreated",
       rolloutStrategy: { type: "RollingUpdate", rollingUpdateConfiguration: { maxUnavailable: 1, maxSurge: 0 } },
       leaderWorkerTemplate: { size: 2, restartPolicy: "RecreateGroupAfterStart" },
+    });
+  });
+
+  it("leaves its groups to whatever scales them, after the first that shows that the model answers", async () => {
+    const options = async (changes: Parameters<typeof groupPlan>[0]) => {
+      const { group } = await deployed({}, groupPlan(changes));
+      return { replicas: specOf(group).replicas, ignoreChanges: group.options.ignoreChanges };
+    };
+    expect(await options({ minReplicas: 2, maxReplicas: 2 })).toEqual({ replicas: 2, ignoreChanges: [] });
+    expect(await options({ minReplicas: 0, maxReplicas: 2, scaling: sleepingPlan({ max: 2 }) })).toEqual({
+      replicas: 1,
+      ignoreChanges: ["spec.replicas"],
     });
   });
 

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import type { ScaledModel } from "../../../components/autoscaling/scaled-model";
+import { scaledObject } from "../../../components/autoscaling/scaled-object";
+import { crdProblems } from "../../harness/crds";
+import { deploy } from "../../harness/deploy";
+import { scaledGroup, scaledModel, scalingPlan, sleepingPlan } from "./scaled";
+
+const PROMETHEUS = "http://prometheus.test:9090";
+
+async function rendered(scaled: ScaledModel) {
+  const deployment = await deploy(() => scaledObject("scaled", { scaled, prometheusUrl: PROMETHEUS }, {}));
+  const [object] = deployment.ofKind("ScaledObject");
+  if (object === undefined) {
+    throw new Error("no ScaledObject");
+  }
+  expect(crdProblems(object.inputs)).toEqual([]);
+  return object.inputs as { readonly metadata: object; readonly spec: Readonly<Record<string, unknown>> };
+}
+
+describe("the ScaledObject of a model", () => {
+  it("scales its Deployment by its queue, between the plan's bounds, and never down while signals are lost", async () => {
+    const { metadata, spec } = await rendered(scaledModel(scalingPlan()));
+    expect(metadata).toMatchObject({
+      name: "replicas",
+      namespace: "model-llama-8b",
+      labels: { "inference-stacks.io/model": "llama-8b" },
+    });
+    expect(spec).toEqual({
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "model-llama-8b" },
+      minReplicaCount: 1,
+      maxReplicaCount: 4,
+      fallback: { failureThreshold: 20, replicas: 1, behavior: "currentReplicasIfHigher" },
+      advanced: {
+        restoreToOriginalReplicaCount: false,
+        horizontalPodAutoscalerConfig: {
+          behavior: {
+            scaleUp: {
+              stabilizationWindowSeconds: 0,
+              selectPolicy: "Max",
+              policies: [{ type: "Pods", value: 4, periodSeconds: 15 }],
+            },
+            scaleDown: {
+              stabilizationWindowSeconds: 300,
+              selectPolicy: "Max",
+              policies: [{ type: "Percent", value: 100, periodSeconds: 15 }],
+            },
+          },
+        },
+      },
+      triggers: [
+        {
+          type: "prometheus",
+          name: "queue",
+          metricType: "AverageValue",
+          metadata: {
+            serverAddress: PROMETHEUS,
+            query: 'sum(vllm:num_requests_waiting{namespace="model-llama-8b"})',
+            threshold: "4",
+            ignoreNullValues: "false",
+          },
+        },
+        {
+          type: "prometheus",
+          name: "busy",
+          metricType: "AverageValue",
+          metadata: {
+            serverAddress: PROMETHEUS,
+            query: '(sum(vllm:num_requests_running{namespace="model-llama-8b"})) / 16',
+            threshold: "1",
+            ignoreNullValues: "false",
+          },
+        },
+      ],
+    });
+  });
+
+  it("scales groups as groups", async () => {
+    const { spec } = await rendered(scaledGroup());
+    expect(spec).toMatchObject({
+      scaleTargetRef: {
+        apiVersion: "leaderworkerset.x-k8s.io/v1",
+        kind: "LeaderWorkerSet",
+        name: "model-llama-405b",
+      },
+      minReplicaCount: 1,
+      maxReplicaCount: 2,
+    });
+  });
+
+  it("lets a model sleep after its idle time, which begins once it is loaded, and never leaves it asleep", async () => {
+    const { spec } = await rendered(scaledModel(sleepingPlan()));
+    expect(spec).toMatchObject({
+      minReplicaCount: 0,
+      maxReplicaCount: 4,
+      pollingInterval: 15,
+      cooldownPeriod: 2040,
+      initialCooldownPeriod: 1800,
+      fallback: { failureThreshold: 20, replicas: 1, behavior: "currentReplicasIfHigher" },
+      advanced: { restoreToOriginalReplicaCount: true },
+    });
+  });
+
+  it("is refused by the CRD with a field that KEDA does not have", async () => {
+    const { spec, ...rest } = await rendered(scaledModel(scalingPlan()));
+    const broken = {
+      ...rest,
+      apiVersion: "keda.sh/v1alpha1",
+      kind: "ScaledObject",
+      spec: { ...spec, metricName: "x" },
+    };
+    expect(crdProblems(broken)).toHaveLength(1);
+  });
+});
