@@ -80,7 +80,7 @@ function fleetOf(config: ControlConfig, redis: RedisConnections, metrics: Metric
       redis.requests,
       onceInAMinute((key) => log.error({ key }, "an entry of the fleet's state cannot be read: it counts as absent")),
     ),
-    scaler: scales ? KubernetesScaler.inCluster() : undefined,
+    scaler: scales ? KubernetesScaler.ofEnvironment() : undefined,
     insecureRegistries: config.registries.insecure,
     onEvent: eventLog(metrics, log),
   });

@@ -3,6 +3,7 @@ import { BACKENDS, isToldItsModels } from "./backends/backend";
 import { hasCredentials, httpUrl, port, seconds } from "./config-fields";
 import { checkFile } from "./config-file";
 import { messageOf } from "./errors";
+import { AUTOSCALER_KINDS } from "./fleet/workers";
 import { DEFAULT_REGISTRY, type NameRules, parseModelName } from "./model-name";
 
 const bytes = z.int().positive();
@@ -46,6 +47,10 @@ const worker = z.strictObject({
       name: kubernetesName,
       /** What starting scales to where nobody remembers what it was. */
       replicas: z.int().min(1).max(1000).default(1),
+      /** What scales it by demand besides: KEDA's is told to leave it alone while it is stopped. Not set: nothing does. */
+      autoscaler: z.strictObject({ kind: z.enum(AUTOSCALER_KINDS), name: kubernetesName }).optional(),
+      /** Which replica of a StatefulSet the worker is, where each is one: it is away while no more than so many run. */
+      ordinal: z.int().min(0).max(999).default(0),
     })
     .optional(),
 });

@@ -18,6 +18,10 @@ export interface FleetTimes {
   readonly startSeconds: number;
   /** Between signs of life of a pull. */
   readonly pullBeatSeconds: number;
+  /** Until an autoscaler has heard what it is told, and does it: longer than it waits between two looks. */
+  readonly autoscalerSeconds: number;
+  /** That a target stays at zero before it has stopped: longer than an autoscaler may take for a decision that it had begun. */
+  readonly settleSeconds: number;
 }
 
 export const DEFAULT_TIMES: FleetTimes = {
@@ -26,6 +30,8 @@ export const DEFAULT_TIMES: FleetTimes = {
   drainSeconds: 300,
   startSeconds: 900,
   pullBeatSeconds: 5,
+  autoscalerSeconds: 60,
+  settleSeconds: 15,
 };
 
 export interface Worker {
@@ -44,6 +50,8 @@ export interface FleetContext {
   readonly times: FleetTimes;
   readonly now: () => Date;
   readonly report: (event: FleetEvent) => void;
+  /** When a worker was last seen asleep, for those that wake since. */
+  readonly asleepAt: Map<string, Date>;
 }
 
 /** @throws UnknownWorker */

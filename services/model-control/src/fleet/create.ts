@@ -13,7 +13,7 @@ import { discardOn, isWhole, pullModel } from "./pulling";
 import { sumBytes } from "./residency";
 import type { Scaler } from "./scaler";
 import type { FleetState } from "./state";
-import { modelReport, modelReports, requireSight, type Sighting, survey } from "./survey";
+import { isAway, modelReport, modelReports, requireSight, type Sighting, survey } from "./survey";
 import type { WorkerSpec } from "./workers";
 
 export interface FleetOptions {
@@ -43,6 +43,7 @@ export function createFleet(options: FleetOptions): Fleet {
     times: { ...DEFAULT_TIMES, ...options.times },
     now: options.now ?? (() => new Date()),
     report: options.onEvent ?? (() => undefined),
+    asleepAt: new Map(),
   });
 }
 
@@ -136,6 +137,7 @@ class EngineFleet implements Fleet {
     for (const holder of holders) {
       if (isAway(holder)) {
         requireRunning(holder.worker, holder.record);
+        throw new WorkerStopped(`${holder.worker.spec.name} is asleep: start it first`);
       }
     }
     await this.onEach(holders, name, signal, async (worker, model, leaseSignal) => {
@@ -226,9 +228,9 @@ class EngineFleet implements Fleet {
  * @throws WorkerStopped, EngineUnavailable or NotSupported when there is none, with the reason of each.
  */
 function usable(sightings: readonly Sighting[], name: string): readonly Sighting[] {
-  const running = sightings.filter(({ record }) => record.phase === "running");
+  const running = sightings.filter(({ record, rest }) => record.phase === "running" && rest !== "asleep");
   if (running.length === 0) {
-    const phases = sightings.map(({ worker, record }) => `${worker.spec.name} is ${record.phase}`);
+    const phases = sightings.map((sighting) => `${sighting.worker.spec.name} is ${stateOf(sighting)}`);
     throw new WorkerStopped(`no worker takes new work: ${phases.join(", ")}`);
   }
   const reachable = running.filter(({ problem }) => problem === undefined);
@@ -243,11 +245,6 @@ function usable(sightings: readonly Sighting[], name: string): readonly Sighting
   }
   const kinds = [...new Set(reachable.map(({ worker }) => worker.backend.kind))].join(" and ");
   throw new NotSupported(`${name} is on no worker, and ${kinds} cannot fetch models at run time`);
-}
-
-/** Scaled to zero: there is nothing to ask. */
-function isAway({ worker: { spec }, record }: Sighting): boolean {
-  return record.phase === "stopped" && spec.scale !== undefined;
 }
 
 function candidateOf({ worker: { spec, backend }, inventory }: Sighting, name: string): Candidate {
@@ -268,13 +265,24 @@ function roomsOf(
   };
 }
 
-function workerReport({ worker: { spec }, record, inventory, health, problem }: Sighting): WorkerReport {
+function stateOf({ record, problem, rest }: Sighting): WorkerState {
+  if (record.phase !== "running") {
+    return record.phase;
+  }
+  if (rest !== undefined) {
+    return rest === "asleep" ? "asleep" : "starting";
+  }
+  return problem === undefined ? "running" : "unreachable";
+}
+
+function workerReport(sighting: Sighting): WorkerReport {
+  const { worker, inventory, health, problem } = sighting;
+  const { spec } = worker;
   const { memory, disk } = roomsOf(spec, inventory);
-  const state: WorkerState = record.phase === "running" && problem !== undefined ? "unreachable" : record.phase;
   return {
     name: spec.name,
     backend: spec.backend,
-    state,
+    state: stateOf(sighting),
     version: health?.version,
     gpu: health?.gpu,
     memory: usage(memory),

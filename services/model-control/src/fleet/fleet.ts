@@ -19,7 +19,8 @@ export interface ModelReport {
   readonly placements: readonly ModelPlacement[];
 }
 
-export type WorkerState = "running" | "draining" | "stopped" | "starting" | "unreachable";
+/** `asleep`: what scales it by demand has taken it away, and brings it back with the next request. */
+export type WorkerState = "running" | "draining" | "stopped" | "starting" | "asleep" | "unreachable";
 
 export interface WorkerReport {
   readonly name: string;
@@ -91,11 +92,11 @@ export interface Fleet {
   purge(name: string, options: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
   /**
    * Accepts no new work for the worker, waits for its pulls, unloads its models and scales it to zero. Workers with the
-   * same scale target go to zero together, when the last of them stops.
+   * same scale target go to zero together, when the last of them stops. What scales the target by demand leaves it there.
    */
   stop(worker: string, signal: AbortSignal): Promise<void>;
   /** Lets a worker take new work again whose stop was cancelled before it had stopped. */
   resume(worker: string, signal: AbortSignal): Promise<void>;
-  /** Scales the worker to what it was, waits until it answers, and loads what was loaded when it stopped. */
+  /** Scales the worker to what it was, waits until it answers, and loads what was loaded when it stopped. Wakes one that is asleep. */
   start(worker: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,4 @@
 import {
-  ApiException,
   AppsV1Api,
   type ConfigurationOptions,
   KubeConfig,
@@ -8,36 +7,42 @@ import {
   setHeaderOptions,
   type V1Scale,
 } from "@kubernetes/client-node";
-import { messageOf } from "../backends/engine-client";
-import { withTimeLimit } from "../backends/time-limit";
-import { EngineRefusal, EngineUnavailable } from "../errors";
-import { shortened } from "../words";
-import type { Scaler } from "./scaler";
-import type { ScaleTarget } from "./workers";
+import { Keda } from "./keda";
+import { call } from "./kubernetes-call";
+import type { AutoscalerState, AutoscalerWord, Scaler } from "./scaler";
+import { type ScaleTarget, targetName } from "./workers";
 
-const TIMEOUT_SECONDS = 10;
+/** Where the file is named that says how a cluster is reached from outside of it. */
+const KUBECONFIG = "KUBECONFIG";
 
 /**
  * Scales by the `scale` subresource alone, so its role needs no more than `get` and `patch` on
- * `statefulsets/scale` or `deployments/scale` of the targets' names.
+ * `statefulsets/scale` or `deployments/scale` of the targets' names, and on the ScaledObjects that scale them.
  */
 export class KubernetesScaler implements Scaler {
   private readonly api: AppsV1Api;
+  private readonly keda: Keda;
 
   constructor(config: KubeConfig) {
     this.api = config.makeApiClient(AppsV1Api);
+    this.keda = new Keda(config);
   }
 
-  /** With the pod's own service account. */
-  static inCluster(): KubernetesScaler {
+  /** With the kubeconfig that the environment names, else with the pod's own service account. */
+  static ofEnvironment(): KubernetesScaler {
     const config = new KubeConfig();
-    config.loadFromCluster();
+    const file = process.env[KUBECONFIG];
+    if (file) {
+      config.loadFromFile(file);
+    } else {
+      config.loadFromCluster();
+    }
     return new KubernetesScaler(config);
   }
 
   async replicas(target: ScaleTarget, signal: AbortSignal): Promise<number> {
     const { namespace, name } = target;
-    const scale = await this.call(target, "read", signal, () =>
+    const scale = await call(`read ${targetName(target)}`, signal, () =>
       target.kind === "StatefulSet"
         ? this.api.readNamespacedStatefulSetScale({ namespace, name })
         : this.api.readNamespacedDeploymentScale({ namespace, name }),
@@ -52,52 +57,22 @@ export class KubernetesScaler implements Scaler {
       "Content-Type",
       PatchStrategy.MergePatch,
     );
-    await this.call(target, `scale to ${replicas}`, signal, () =>
+    await call<V1Scale>(`scale to ${replicas} ${targetName(target)}`, signal, () =>
       target.kind === "StatefulSet"
         ? this.api.patchNamespacedStatefulSetScale(request, options)
         : this.api.patchNamespacedDeploymentScale(request, options),
     );
   }
 
-  /** The client takes no signal, and has no time limit of its own. */
-  private async call(
-    { namespace, kind, name }: ScaleTarget,
-    verb: string,
-    signal: AbortSignal,
-    ask: () => Promise<V1Scale>,
-  ): Promise<V1Scale> {
-    const what = `Kubernetes did not ${verb} ${kind} ${namespace}/${name}`;
-    try {
-      return await withTimeLimit(signal, TIMEOUT_SECONDS, (both) => Promise.race([ask(), aborted(both)]));
-    } catch (error) {
-      if (signal.aborted) {
-        throw signal.reason;
-      }
-      if (!(error instanceof ApiException)) {
-        throw new EngineUnavailable(`${what}: ${shortened(messageOf(error))}`);
-      }
-      const message = `${what}: ${error.code} ${wordsOf(error.body)}`;
-      throw error.code >= 500 || error.code === 429 ? new EngineUnavailable(message) : new EngineRefusal(message);
+  async autoscaler({ namespace, autoscaler }: ScaleTarget, signal: AbortSignal): Promise<AutoscalerState | undefined> {
+    return autoscaler?.kind === "ScaledObject"
+      ? this.keda.state({ namespace, name: autoscaler.name }, signal)
+      : undefined;
+  }
+
+  async tell({ namespace, autoscaler }: ScaleTarget, word: AutoscalerWord, signal: AbortSignal): Promise<void> {
+    if (autoscaler?.kind === "ScaledObject") {
+      await this.keda.tell({ namespace, name: autoscaler.name }, word, signal);
     }
   }
-}
-
-/** Rejects when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-}
-
-/** The message of a Kubernetes Status. */
-function wordsOf(body: unknown): string {
-  try {
-    const status = (typeof body === "string" ? JSON.parse(body) : body) as { readonly message?: unknown } | undefined;
-    if (typeof status?.message === "string") {
-      return shortened(status.message);
-    }
-  } catch {
-    // Not JSON: a proxy's answer.
-  }
-  return shortened(String(body), 300);
 }

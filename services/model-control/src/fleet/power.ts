@@ -1,14 +1,12 @@
 import { messageOf } from "../backends/engine-client";
 import { waitUntil } from "../backends/wait";
-import { EngineUnavailable, NotSupported, QueueUnavailable, UnknownModel, WorkerBusy } from "../errors";
+import { EngineUnavailable, QueueUnavailable, UnknownModel, WorkerBusy } from "../errors";
 import { shortened } from "../words";
 import type { FleetContext, Worker } from "./context";
 import { loadUnderLease, unloadModel } from "./loading";
+import { letScale, scaleBack, scaleToZero, whileWanted } from "./scaling";
 import type { Lease, WorkerRecord } from "./state";
-import { type ScaleTarget, sameTarget } from "./workers";
-
-/** When it starts, Ollama removes parts of pulls that are older (v0.32.15 server/images.go, layerPruneGracePeriod). */
-const PRUNED_AFTER_SECONDS = 3600;
+import { isScaledAway } from "./workers";
 
 /**
  * Stops a worker. Every step can be done again, so a stop that was interrupted goes on where it was.
@@ -40,6 +38,9 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
     } catch (error) {
       // It has not stopped, so it must not look as if it had. An interrupted stop goes on.
       if (!lease.signal.aborted && !wasStopped) {
+        if (worker.spec.scale !== undefined) {
+          await letScale(context, worker.spec.scale, lease.signal);
+        }
         await setPhase(context, lease, { ...(await state.worker(name)), phase: "running" }).catch(() => undefined);
       }
       throw error;
@@ -60,24 +61,40 @@ export async function resumeWorker(context: FleetContext, worker: Worker, signal
 }
 
 /**
- * Starts a worker, also one that was not stopped: then it only waits until the engine answers.
+ * Starts a worker, also one that was not stopped: then it only waits until the engine answers, and wakes one that is asleep. One of several
+ * replicas that its autoscaler has taken away is left to this one.
  *
  * @throws EngineUnavailable when it does not answer in time; what a load throws, after the others were loaded.
  */
 export async function startWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
   const { state, times } = context;
-  const { name, scale } = worker.spec;
+  const { name } = worker.spec;
   await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const record = await state.worker(name);
     if (record.phase !== "running") {
       await setPhase(context, lease, { ...record, phase: "starting" });
     }
-    if (scale !== undefined) {
-      await scaleBack(context, worker, scale, lease);
+    const isThere = await bringUp(context, worker, lease);
+    await setPhase(context, lease, { phase: "running", rewarm: record.rewarm });
+    if (isThere) {
+      await rewarm(context, worker, record.rewarm, lease);
+    }
+  });
+}
+
+/** @returns false for one of several replicas that does not run now, and comes when more are wanted. */
+async function bringUp(context: FleetContext, worker: Worker, lease: Lease): Promise<boolean> {
+  const { scale } = worker.spec;
+  if (scale === undefined) {
+    await waitForEngine(context, worker, lease.signal);
+    return true;
+  }
+  return whileWanted(context, scale, lease.signal, async () => {
+    if (isScaledAway(scale, await scaleBack(context, worker, scale, lease))) {
+      return false;
     }
     await waitForEngine(context, worker, lease.signal);
-    await setPhase(context, lease, { phase: "running", rewarm: record.rewarm });
-    await rewarm(context, worker, record.rewarm, lease);
+    return true;
   });
 }
 
@@ -112,49 +129,6 @@ async function asFarAsItAnswers(
     }
     report({ type: "unreachable", worker: name, problem: shortened(messageOf(error)) });
   }
-}
-
-/** Only when all workers of the target are stopped: one replica of several cannot be scaled away by its name. */
-async function scaleToZero(context: FleetContext, worker: Worker, target: ScaleTarget, lease: Lease): Promise<void> {
-  const { state } = context;
-  const phases = await Promise.all(
-    matesOf(context, target).map(async ({ spec }) => (await state.worker(spec.name)).phase),
-  );
-  if (phases.some((phase) => phase !== "stopped")) {
-    return;
-  }
-  const scaler = requireScaler(context);
-  const replicas = await scaler.replicas(target, lease.signal);
-  if (replicas === 0) {
-    return;
-  }
-  await state.setWorker(lease, { ...(await state.worker(worker.spec.name)), replicas });
-  await scale(context, worker, target, 0, lease.signal);
-}
-
-async function scaleBack(context: FleetContext, worker: Worker, target: ScaleTarget, lease: Lease): Promise<void> {
-  const { state } = context;
-  if ((await requireScaler(context).replicas(target, lease.signal)) > 0) {
-    return;
-  }
-  const records = await Promise.all(matesOf(context, target).map(({ spec }) => state.worker(spec.name)));
-  const known = records.flatMap(({ replicas }) => replicas ?? []);
-  // The records go with the volume of the queue.
-  const replicas = known.length > 0 ? known : [target.replicas ?? 1];
-  await scale(context, worker, target, Math.max(1, ...replicas), lease.signal);
-  await state.forgetLeftovers(worker.spec.name, PRUNED_AFTER_SECONDS);
-}
-
-async function scale(
-  context: FleetContext,
-  { spec }: Worker,
-  target: ScaleTarget,
-  replicas: number,
-  signal: AbortSignal,
-): Promise<void> {
-  await requireScaler(context).scale(target, replicas, signal);
-  const { namespace, kind, name } = target;
-  context.report({ type: "scaled", worker: spec.name, target: `${kind} ${namespace}/${name}`, replicas });
 }
 
 async function waitForEngine({ times }: FleetContext, { spec, backend }: Worker, signal: AbortSignal): Promise<void> {
@@ -200,15 +174,4 @@ async function rewarm(context: FleetContext, worker: Worker, models: readonly st
 async function setPhase({ state, report }: FleetContext, lease: Lease, record: WorkerRecord): Promise<void> {
   await state.setWorker(lease, record);
   report({ type: "phase", worker: lease.worker, phase: record.phase });
-}
-
-function matesOf({ workers }: FleetContext, target: ScaleTarget): readonly Worker[] {
-  return workers.filter(({ spec }) => spec.scale !== undefined && sameTarget(spec.scale, target));
-}
-
-function requireScaler({ scaler }: FleetContext) {
-  if (scaler !== undefined) {
-    return scaler;
-  }
-  throw new NotSupported("a worker has a scale target, but this API does not run in a Kubernetes cluster");
 }

@@ -7,9 +7,12 @@ import { type FleetContext, remember, type Worker } from "./context";
 import type { ModelPlacement, ModelReport, ModelState } from "./fleet";
 import type { Inventory } from "./inventory";
 import type { WorkerRecord } from "./state";
+import { isScaledAway } from "./workers";
 
 /** How long each worker may take on its own where nothing else is said, in seconds: less than a request has in all. */
 const LOOK_SECONDS = 8;
+/** How long Kubernetes may take to say how many replicas there are of one that does not answer, in seconds. */
+const COUNT_SECONDS = 2;
 
 export interface Look {
   readonly seconds?: number;
@@ -26,9 +29,19 @@ export interface Sighting {
   readonly health?: EngineHealth;
   /** Why the engine could not be asked; the inventory is then what is remembered of its disk. */
   readonly problem?: string;
+  /**
+   * Why it is no wonder that it does not answer: its autoscaler has taken it away (`asleep`; there is nothing to ask, and no problem), or
+   * has brought it back lately (`waking`).
+   */
+  readonly rest?: "asleep" | "waking";
 }
 
-/** Asks all workers at once, each for itself: one that is sick says nothing about the others. Those that are scaled to zero are not asked. */
+/** Scaled to zero: there is nothing to ask. */
+export function isAway({ worker: { spec }, record, rest }: Sighting): boolean {
+  return rest === "asleep" || (record.phase === "stopped" && spec.scale !== undefined);
+}
+
+/** Asks all workers at once, each for itself: one that is sick says nothing about the others. Those that were stopped at zero are not asked. */
 export async function survey(context: FleetContext, signal: AbortSignal, how: Look = {}): Promise<readonly Sighting[]> {
   return Promise.all(context.workers.map((worker) => look(context, worker, signal, how)));
 }
@@ -86,10 +99,41 @@ async function look(
     if (error instanceof QueueUnavailable) {
       throw error;
     }
+    const rest = await restOf(context, worker, signal);
+    const inventory = await remembered(context, worker);
+    if (rest === "asleep") {
+      return { worker, record, inventory, rest };
+    }
     const problem = `${name}: ${shortened(messageOf(error))}`;
-    report({ type: "unreachable", worker: name, problem });
-    return { worker, record, inventory: await remembered(context, worker), problem };
+    if (rest === undefined) {
+      report({ type: "unreachable", worker: name, problem });
+    }
+    return { worker, record, inventory, problem, rest };
   }
+}
+
+/** Whether a worker that does not answer need not. Where Kubernetes does not tell, it is taken for sick. */
+async function restOf(
+  { scaler, times, now, asleepAt }: FleetContext,
+  { spec: { name, scale } }: Worker,
+  signal: AbortSignal,
+): Promise<Sighting["rest"]> {
+  if (scaler === undefined || scale?.autoscaler === undefined) {
+    return undefined;
+  }
+  const replicas = await withTimeLimit(signal, COUNT_SECONDS, (limited) => scaler.replicas(scale, limited)).catch(
+    () => undefined,
+  );
+  signal.throwIfAborted();
+  if (replicas === undefined) {
+    return undefined;
+  }
+  if (isScaledAway(scale, replicas)) {
+    asleepAt.set(name, now());
+    return "asleep";
+  }
+  const since = asleepAt.get(name);
+  return since !== undefined && now().getTime() - since.getTime() < times.startSeconds * 1000 ? "waking" : undefined;
 }
 
 /** A worker that is away keeps its disk, not its memory. */

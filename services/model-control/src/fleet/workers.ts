@@ -1,5 +1,13 @@
 import type { BackendKind } from "../backends/backend";
 
+export const AUTOSCALER_KINDS = ["ScaledObject", "HorizontalPodAutoscaler"] as const;
+
+/** What scales a workload by demand, in its namespace: KEDA by a ScaledObject, or Kubernetes itself. */
+export interface Autoscaler {
+  readonly kind: (typeof AUTOSCALER_KINDS)[number];
+  readonly name: string;
+}
+
 /** A Kubernetes workload whose replicas are the engine. */
 export interface ScaleTarget {
   readonly namespace: string;
@@ -7,6 +15,10 @@ export interface ScaleTarget {
   readonly name: string;
   /** What starting scales to where nobody remembers what it was. Default: 1. */
   readonly replicas?: number;
+  /** Not set: nothing but this API scales it. */
+  readonly autoscaler?: Autoscaler;
+  /** Which replica of a StatefulSet the worker is: it is away while no more than so many run. Default: 0. */
+  readonly ordinal?: number;
 }
 
 /**
@@ -30,4 +42,14 @@ export interface WorkerSpec {
 
 export function sameTarget(a: ScaleTarget, b: ScaleTarget): boolean {
   return a.namespace === b.namespace && a.kind === b.kind && a.name === b.name;
+}
+
+/** Whether the worker's own replica is not among those that run. */
+export function isScaledAway({ ordinal = 0 }: ScaleTarget, replicas: number): boolean {
+  return replicas <= ordinal;
+}
+
+/** As messages name it. */
+export function targetName({ namespace, kind, name }: ScaleTarget): string {
+  return `${kind} ${namespace}/${name}`;
 }

@@ -150,7 +150,9 @@ function backendCheck(workers: readonly WorkerReport[] | undefined): Check {
   if (answering.length > 0) {
     return check(true, parts.join("; "));
   }
-  return silent.length > 0 ? check(false, parts.join("; ")) : check(null, "every worker is stopped or starting");
+  return silent.length > 0
+    ? check(false, parts.join("; "))
+    : check(null, "every worker is stopped, asleep or starting");
 }
 
 function gpuCheck(workers: readonly WorkerReport[] | undefined): Check {

@@ -12,6 +12,7 @@ const WORKER_STATES = [
   "draining",
   "stopped",
   "starting",
+  "asleep",
   "unreachable",
 ] as const satisfies readonly WorkerState[];
 
@@ -92,7 +93,10 @@ export const workerSchema = z
   .object({
     name: z.string(),
     backend: z.enum(BACKENDS),
-    state: z.enum(WORKER_STATES),
+    state: z.enum(WORKER_STATES).meta({
+      description:
+        "stopped: by this API, until it is started here. asleep: taken away by what scales it by demand, until somebody asks for its model, or starts it here",
+    }),
     version: z.string().optional(),
     gpu: z.boolean().optional().meta({ description: "Absent when the engine does not tell" }),
     memory: budget,

@@ -14,8 +14,9 @@ const bodySchema = z
   .nullish();
 
 const ACTIONS = {
-  stop: "Drain workers and unload their models; those that are scaled here go to zero",
-  start: "Scale workers to what they were, where they are scaled here, and load what was loaded",
+  stop: "Drain workers and unload their models; those that are scaled here go to zero, and stay there whatever the demand",
+  start:
+    "Scale workers to what they were, where they are scaled here, and load what was loaded; those that are asleep wake",
 } as const;
 
 export function workerRoutes(server: Server, { config, fleet, tasks }: Surroundings): void {

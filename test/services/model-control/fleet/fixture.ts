@@ -1,7 +1,7 @@
 import { createFleet, type FleetOptions } from "../../../../services/model-control/src/fleet/create";
 import type { FleetEvent } from "../../../../services/model-control/src/fleet/events";
 import type { Fleet } from "../../../../services/model-control/src/fleet/fleet";
-import type { Scaler } from "../../../../services/model-control/src/fleet/scaler";
+import type { AutoscalerState, AutoscalerWord, Scaler } from "../../../../services/model-control/src/fleet/scaler";
 import type { ScaleTarget, WorkerSpec } from "../../../../services/model-control/src/fleet/workers";
 import type { StubModel } from "../ollama-stub";
 import { MemoryState } from "./memory-state";
@@ -37,7 +37,7 @@ export function testFleet(workers: readonly WorkerSpec[], options: Partial<Fleet
   const fleet = createFleet({
     workers,
     state,
-    times: { drainSeconds: 2, startSeconds: 1, pullBeatSeconds: 0.02 },
+    times: { drainSeconds: 2, startSeconds: 1, pullBeatSeconds: 0.02, autoscalerSeconds: 1, settleSeconds: 0.2 },
     now: () => {
       clock += 1000;
       return new Date(clock);
@@ -68,10 +68,15 @@ export function testFleet(workers: readonly WorkerSpec[], options: Partial<Fleet
   };
 }
 
-/** Remembers the replicas of each target, as a cluster does. */
+/** Remembers the replicas of each target, and what its autoscaler was told, as a cluster does. */
 export class MemoryScaler implements Scaler {
   readonly counts = new Map<string, number>();
+  /** All that was done, in order. */
   readonly scaled: string[] = [];
+  /** Of the targets that name one. */
+  autoscalerIs: AutoscalerState = { paused: false, sleeps: false };
+  /** Called after each change of a count: what else scales the target. */
+  afterScale: (name: string, replicas: number) => void = () => undefined;
 
   async replicas({ name }: ScaleTarget): Promise<number> {
     return this.counts.get(name) ?? 0;
@@ -80,5 +85,17 @@ export class MemoryScaler implements Scaler {
   async scale({ name }: ScaleTarget, replicas: number): Promise<void> {
     this.counts.set(name, replicas);
     this.scaled.push(`${name} to ${replicas}`);
+    this.afterScale(name, replicas);
+  }
+
+  async autoscaler({ autoscaler }: ScaleTarget): Promise<AutoscalerState | undefined> {
+    return autoscaler?.kind === "ScaledObject" ? this.autoscalerIs : undefined;
+  }
+
+  async tell({ name, autoscaler }: ScaleTarget, word: AutoscalerWord): Promise<void> {
+    if (autoscaler?.kind === "ScaledObject") {
+      this.scaled.push(`${name} is ${word}`);
+      this.autoscalerIs = { ...this.autoscalerIs, paused: word === "stopped" };
+    }
   }
 }
