@@ -13,5 +13,4 @@ export interface ScaledModel {
   readonly target: ScaleTarget;
 }
 
-/** Name of what scales a model, in the model's namespace: of a ScaledObject, or of a HorizontalPodAutoscaler. */
-export const AUTOSCALER_NAME = "replicas";
+export { AUTOSCALER_NAME } from "../../names/services";

@@ -81,7 +81,7 @@ export function workersOf({ model, servedName, namespace, scale, control }: Mode
   if (control === undefined || scale?.apiVersion !== "apps/v1") {
     return [];
   }
-  const { backend, engines, memoryGiB, diskGiB, pins, replicas } = control;
+  const { backend, engines, memoryGiB, diskGiB, pins, replicas, autoscaler } = control;
   return engines.map((url, ordinal) => ({
     name: engines.length === 1 ? model : `${model}-${ordinal}`,
     backend,
@@ -90,6 +90,12 @@ export function workersOf({ model, servedName, namespace, scale, control }: Mode
     ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * BYTES_PER_GIB) }),
     ...(isToldItsModels(backend) && { models: [servedName] }),
     pins: [...new Set(pins)],
-    scale: { namespace, kind: scale.kind, name: scale.name, replicas },
+    scale: {
+      namespace,
+      kind: scale.kind,
+      name: scale.name,
+      replicas,
+      ...(autoscaler && { autoscaler, ordinal }),
+    },
   }));
 }

@@ -1,6 +1,7 @@
 import type { Engine, EngineName } from "../../engines";
 import type { ModelTask, Revision } from "../../planner/types";
 import type { BackendKind } from "../../services/model-control/src/backends/backend";
+import type { Autoscaler as AutoscalerReference } from "../../services/model-control/src/fleet/workers";
 
 /** A controller in a model's namespace whose replicas are counted by its `scale` subresource. */
 export type ScaleTarget =
@@ -11,10 +12,15 @@ export type ScaleTarget =
 export interface EngineControl {
   /** What the API speaks to the engine with. */
   readonly backend: BackendKind;
-  /** Base URL of each engine process; those that share everything may stand behind one. */
+  /**
+   * Base URL of each engine process, of all that demand may bring; those that share everything may stand behind one. Several are the
+   * replicas of a StatefulSet, in their order.
+   */
   readonly engines: readonly string[];
-  /** Processes that the plan wants: what a start brings back where nobody remembers what it was. */
+  /** Processes that the plan wants at least, and one: what a start brings back where nobody remembers what it was. */
   readonly replicas: number;
+  /** What scales them by demand, in their namespace. @default nothing */
+  readonly autoscaler?: AutoscalerReference;
   /** Memory for models in each process, GiB: of its GPUs, or the pod's where it has none. */
   readonly memoryGiB: number;
   /** Volume for models of each process, GiB; left out where the engine fetches no models itself. */

@@ -7,7 +7,7 @@ import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { extendedQuantities, gibibytes } from "../core/resources";
 import type { ScaleTarget } from "./endpoint";
-import type { ControlAccess } from "./model-server";
+import { type ControlAccess, scaledEngines } from "./model-server";
 import { ScaleRights } from "./scale-rights";
 
 export interface ModelNamespaceArgs {
@@ -42,7 +42,9 @@ export function modelNamespace(
     options,
   );
   if (control?.scale) {
-    new ScaleRights(`${name}-scale`, { namespace, target: control.scale, client: control.client }, options);
+    const { autoscaler } = scaledEngines(model);
+    const { scale: target, client } = control;
+    new ScaleRights(`${name}-scale`, { namespace, target, autoscaler, client }, options);
   }
   return namespace;
 }

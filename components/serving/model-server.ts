@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { engineOf } from "../../engines";
 import { modelNamespaceName } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
+import { AUTOSCALER_NAME } from "../../names/services";
 import type { NodePlan } from "../../planner/inference-nodes";
 import type { ModelPlan, Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
@@ -106,15 +107,29 @@ export function modelOf({
 
 /** How the API drives an engine whose replicas share everything, and answer it behind the model's Service at this port. */
 export function serviceControl(backend: EngineControl["backend"], model: ModelPlan, port: number): EngineControl {
-  const { name, servedName, minReplicas, memoryPerGpu, gpusPerNode } = model;
+  const { name, servedName, memoryPerGpu, gpusPerNode } = model;
   return {
     backend,
     engines: [`http://${serviceHost(serverName(name), modelNamespaceName(name))}:${port}`],
-    replicas: Math.max(1, minReplicas),
+    ...scaledEngines(model),
     memoryGiB: memoryPerGpu.limitGiB * Math.max(1, gpusPerNode),
     pins: [servedName],
   };
 }
+
+/** What the API must know of who else scales the engines. */
+export function scaledEngines({
+  minReplicas,
+  scaling,
+}: Pick<ModelPlan, "minReplicas" | "scaling">): Pick<EngineControl, "replicas" | "autoscaler"> {
+  return {
+    replicas: Math.max(1, minReplicas),
+    ...(scaling && { autoscaler: { kind: AUTOSCALERS[scaling.by], name: AUTOSCALER_NAME } }),
+  };
+}
+
+/** Kinds of what scales models by demand. */
+const AUTOSCALERS = { keda: "ScaledObject", hpa: "HorizontalPodAutoscaler" } as const;
 
 /** @throws Error when a model needs the model store and the environment has none. */
 export function requireStore({ model, store }: ModelServerArgs): ModelStore {

@@ -19,7 +19,14 @@ import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
 import { modelLoader } from "./model-loader";
 import { modelNamespace } from "./model-namespace";
-import { type ControlAccess, type ModelServer, type ModelServerArgs, modelOf, serverName } from "./model-server";
+import {
+  type ControlAccess,
+  type ModelServer,
+  type ModelServerArgs,
+  modelOf,
+  scaledEngines,
+  serverName,
+} from "./model-server";
 import {
   deployTimeouts,
   memoryAnnotations,
@@ -169,11 +176,12 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
   }
 }
 
-/** Address of each replica, also before it is ready. */
-function replicaUrls({ name, minReplicas }: ModelPlan): string[] {
+/** Address of each replica, also before it is ready, and of those that only demand brings. */
+function replicaUrls({ name, minReplicas, maxReplicas, scaling }: ModelPlan): string[] {
   const instance = serverName(name);
   const pods = `${serviceHost(headlessServiceName(instance), modelNamespaceName(name))}:${PORT}`;
-  return Array.from({ length: Math.max(1, minReplicas) }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
+  const length = scaling ? maxReplicas : Math.max(1, minReplicas);
+  return Array.from({ length }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
 }
 
 /** Volume of each replica: for its models, and for what it is told to fetch besides. */
@@ -188,7 +196,7 @@ function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: 
   return {
     backend: "ollama",
     engines: replicaUrls(model),
-    replicas: Math.max(1, model.minReplicas),
+    ...scaledEngines(model),
     memoryGiB: gpusPerNode > 0 ? limitGiB * gpusPerNode : resources.memoryGiB - ollama.sidecar.memoryGiB,
     diskGiB: volumeGiB(model, control),
     pins: [model, ...guests].flatMap((each) => [ollamaTag(each), each.servedName]),

@@ -2,22 +2,29 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
 import { PlatformComponent } from "../core/platform-component";
-import type { ScaleTarget } from "./endpoint";
+import type { EngineControl, ScaleTarget } from "./endpoint";
 
 const NAME = "model-control-scale";
+const VERBS = ["get", "patch"];
 
 export interface ScaleRightsArgs {
   /** The target's namespace. */
   readonly namespace: pulumi.Input<string>;
   readonly target: ScaleTarget;
+  /** What scales the target by demand: KEDA's is told to leave it alone. @default nothing */
+  readonly autoscaler?: EngineControl["autoscaler"];
   /** A service account, and the namespace that it is in. */
   readonly client: { readonly namespace: string; readonly serviceAccount: string };
 }
 
-/** The right to read and change how many replicas one controller has; nothing else of it, and of nothing else. */
+/**
+ * The right to read and change how many replicas one controller has, and what KEDA is told of it; nothing else of the controller, and of
+ * nothing else. Annotations have no subresource: who may set them may change the rest of that ScaledObject too.
+ */
 export class ScaleRights extends PlatformComponent {
   constructor(name: string, args: ScaleRightsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:ScaleRights", name, opts);
+    const { autoscaler } = args;
     const { apiVersion, kind, name: target } = args.target;
     const metadata = { name: NAME, namespace: args.namespace, labels: standardLabels("scale-rights", target) };
     const role = new kubernetes.rbac.v1.Role(
@@ -29,8 +36,11 @@ export class ScaleRights extends PlatformComponent {
             apiGroups: [apiVersion.slice(0, apiVersion.indexOf("/"))],
             resources: [`${kind.toLowerCase()}s/scale`],
             resourceNames: [target],
-            verbs: ["get", "patch"],
+            verbs: VERBS,
           },
+          ...(autoscaler?.kind === "ScaledObject"
+            ? [{ apiGroups: ["keda.sh"], resources: ["scaledobjects"], resourceNames: [autoscaler.name], verbs: VERBS }]
+            : []),
         ],
       },
       this.childOptions(),

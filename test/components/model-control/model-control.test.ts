@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { apiSettings } from "../../../components/model-control/api-settings";
+import type { ScalingPlan } from "../../../planner/scaling";
 import { tokenFileSchema } from "../../../services/model-control/src/auth/token-file";
 import { configSchema } from "../../../services/model-control/src/config";
 import type { Deployment, RecordedResource } from "../../harness/deploy";
@@ -16,6 +17,22 @@ const GIB = 2 ** 30;
 
 /** With the fixture's defaults; deployed once. */
 const standard = deployControl();
+
+function scaling(by: ScalingPlan["by"], min: number, max: number): ScalingPlan {
+  return {
+    by,
+    min,
+    max,
+    signals: [{ on: "queue", target: 4 }],
+    pollSeconds: 15,
+    scaleDownWindowSeconds: 300,
+    fallbackReplicas: 1,
+    schedule: [],
+    spareReplicas: 0,
+    coldStartSeconds: 300,
+    spikeToServed: { scrape: 15, poll: 15, node: 0, load: 270, total: 300 },
+  };
+}
 
 function metadata({ inputs }: RecordedResource) {
   return inputs.metadata as { readonly name: string; readonly namespace: string };
@@ -70,6 +87,27 @@ describe("the API's configuration", () => {
         },
       ],
     });
+  });
+
+  it("has a worker for each Ollama that demand may bring, and names what scales each engine", async () => {
+    const models = [
+      ollamaPlan({ minReplicas: 1, maxReplicas: 3, scaling: scaling("keda", 1, 3) }),
+      modelPlan({ minReplicas: 0, maxReplicas: 2, scaling: scaling("keda", 0, 2) }),
+    ];
+    const { deployment } = await deployControl({}, models);
+    const autoscaler = { kind: "ScaledObject", name: "replicas" };
+    const ollama = (ordinal: number) => ({
+      name: `llama-3b-${ordinal}`,
+      url: `http://model-llama-3b-${ordinal}.model-llama-3b-pods.model-llama-3b.svc:11434`,
+      scale: { kind: "StatefulSet", replicas: 1, autoscaler, ordinal },
+    });
+    expect(settings(deployment).workers).toMatchObject([
+      ollama(0),
+      ollama(1),
+      ollama(2),
+      // What a start brings back is never nothing.
+      { name: "llama-8b", scale: { kind: "Deployment", replicas: 1, autoscaler, ordinal: 0 } },
+    ]);
   });
 
   it("counts the memory of all GPUs of a process, and numbers the workers of several replicas", async () => {
@@ -152,6 +190,27 @@ describe("the API's pods", () => {
     expect(literals(server).MODEL_CONTROL_CONFIG).toBe("/etc/model-control/config.json");
     expect(tokensFile).toBe("/run/model-control/tokens/tokens.json");
     expect(redis.passwordFile).toBe("/run/model-control/queue/password");
+  });
+
+  it("may tell KEDA's own object of a worker's controller to leave it, and no other autoscaler", async () => {
+    const models = [
+      ollamaPlan({ minReplicas: 1, maxReplicas: 2, scaling: scaling("hpa", 1, 2) }),
+      modelPlan({ minReplicas: 1, maxReplicas: 2, scaling: scaling("keda", 1, 2) }),
+    ];
+    const { deployment } = await deployControl({}, models);
+    const roles = deployment
+      .ofType("kubernetes:rbac.authorization.k8s.io/v1:Role")
+      .filter((role) => metadata(role).name === "model-control-scale");
+    const verbs = ["get", "patch"];
+    expect(Object.fromEntries(roles.map((role) => [metadata(role).namespace, role.inputs.rules]))).toEqual({
+      "model-llama-3b": [
+        { apiGroups: ["apps"], resources: ["statefulsets/scale"], resourceNames: ["model-llama-3b"], verbs },
+      ],
+      "model-llama-8b": [
+        { apiGroups: ["apps"], resources: ["deployments/scale"], resourceNames: ["model-llama-8b"], verbs },
+        { apiGroups: ["keda.sh"], resources: ["scaledobjects"], resourceNames: ["replicas"], verbs },
+      ],
+    });
   });
 
   it("may only read and patch the replica counts of their workers' controllers", async () => {

@@ -13,7 +13,7 @@ import { discardOn, isWhole, pullModel } from "./pulling";
 import { sumBytes } from "./residency";
 import type { Scaler } from "./scaler";
 import type { FleetState } from "./state";
-import { isAway, modelReport, modelReports, requireSight, type Sighting, survey } from "./survey";
+import { isAway, modelReport, modelReports, type Rest, requireSight, type Sighting, survey } from "./survey";
 import type { WorkerSpec } from "./workers";
 
 export interface FleetOptions {
@@ -137,7 +137,7 @@ class EngineFleet implements Fleet {
     for (const holder of holders) {
       if (isAway(holder)) {
         requireRunning(holder.worker, holder.record);
-        throw new WorkerStopped(`${holder.worker.spec.name} is asleep: start it first`);
+        throw new WorkerStopped(`${holder.worker.spec.name} is ${stateOf(holder)}: start it first`);
       }
     }
     await this.onEach(holders, name, signal, async (worker, model, leaseSignal) => {
@@ -228,7 +228,7 @@ class EngineFleet implements Fleet {
  * @throws WorkerStopped, EngineUnavailable or NotSupported when there is none, with the reason of each.
  */
 function usable(sightings: readonly Sighting[], name: string): readonly Sighting[] {
-  const running = sightings.filter(({ record, rest }) => record.phase === "running" && rest !== "asleep");
+  const running = sightings.filter((sighting) => sighting.record.phase === "running" && !isAway(sighting));
   if (running.length === 0) {
     const phases = sightings.map((sighting) => `${sighting.worker.spec.name} is ${stateOf(sighting)}`);
     throw new WorkerStopped(`no worker takes new work: ${phases.join(", ")}`);
@@ -265,12 +265,17 @@ function roomsOf(
   };
 }
 
+const STATES_AT_REST = { asleep: "asleep", held: "stopped", waking: "starting" } as const satisfies Record<
+  Rest,
+  WorkerState
+>;
+
 function stateOf({ record, problem, rest }: Sighting): WorkerState {
   if (record.phase !== "running") {
     return record.phase;
   }
   if (rest !== undefined) {
-    return rest === "asleep" ? "asleep" : "starting";
+    return STATES_AT_REST[rest];
   }
   return problem === undefined ? "running" : "unreachable";
 }

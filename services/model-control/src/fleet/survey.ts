@@ -29,16 +29,19 @@ export interface Sighting {
   readonly health?: EngineHealth;
   /** Why the engine could not be asked; the inventory is then what is remembered of its disk. */
   readonly problem?: string;
-  /**
-   * Why it is no wonder that it does not answer: its autoscaler has taken it away (`asleep`; there is nothing to ask, and no problem), or
-   * has brought it back lately (`waking`).
-   */
-  readonly rest?: "asleep" | "waking";
+  /** Why it is no wonder that it does not answer. Without a replica there is nothing to ask, and so no problem. */
+  readonly rest?: Rest;
 }
 
-/** Scaled to zero: there is nothing to ask. */
+/**
+ * Its autoscaler has taken it away (`asleep`), or has brought it back lately (`waking`); or was told to leave it at zero (`held`), by a stop that nobody
+ * remembers, or by whoever else may.
+ */
+export type Rest = "asleep" | "held" | "waking";
+
+/** There is no replica to ask. */
 export function isAway({ worker: { spec }, record, rest }: Sighting): boolean {
-  return rest === "asleep" || (record.phase === "stopped" && spec.scale !== undefined);
+  return rest === "asleep" || rest === "held" || (record.phase === "stopped" && spec.scale !== undefined);
 }
 
 /** Asks all workers at once, each for itself: one that is sick says nothing about the others. Those that were stopped at zero are not asked. */
@@ -101,7 +104,7 @@ async function look(
     }
     const rest = await restOf(context, worker, signal);
     const inventory = await remembered(context, worker);
-    if (rest === "asleep") {
+    if (rest === "asleep" || rest === "held") {
       return { worker, record, inventory, rest };
     }
     const problem = `${name}: ${shortened(messageOf(error))}`;
@@ -113,24 +116,23 @@ async function look(
 }
 
 /** Whether a worker that does not answer need not. Where Kubernetes does not tell, it is taken for sick. */
-async function restOf(
-  { scaler, times, now, asleepAt }: FleetContext,
-  { spec: { name, scale } }: Worker,
-  signal: AbortSignal,
-): Promise<Sighting["rest"]> {
+async function restOf(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<Rest | undefined> {
+  const { scaler, times, now, asleepAt } = context;
+  const { name, scale } = worker.spec;
   if (scaler === undefined || scale?.autoscaler === undefined) {
     return undefined;
   }
-  const replicas = await withTimeLimit(signal, COUNT_SECONDS, (limited) => scaler.replicas(scale, limited)).catch(
-    () => undefined,
-  );
+  const count = (limited: AbortSignal) =>
+    Promise.all([scaler.replicas(scale, limited), scaler.autoscaler(scale, limited)]);
+  const told = await withTimeLimit(signal, COUNT_SECONDS, count).catch(() => undefined);
   signal.throwIfAborted();
-  if (replicas === undefined) {
+  if (told === undefined) {
     return undefined;
   }
+  const [replicas, autoscaler] = told;
   if (isScaledAway(scale, replicas)) {
     asleepAt.set(name, now());
-    return "asleep";
+    return autoscaler?.paused && replicas === 0 ? "held" : "asleep";
   }
   const since = asleepAt.get(name);
   return since !== undefined && now().getTime() - since.getTime() < times.startSeconds * 1000 ? "waking" : undefined;

@@ -120,6 +120,14 @@ describe("a worker that something scales by demand", () => {
     expect(events).toEqual([]);
   });
 
+  test("stopped, and not asleep, is one that KEDA was told to leave at zero, though nobody remembers who did", async () => {
+    scaler.counts.set("chat", 0);
+    scaler.autoscalerIs = { paused: true, sleeps: true };
+    const { fleet, pull } = testFleet([ollamaWorker("a", AWAY, { scale: BY_KEDA })], { scaler });
+    expect((await fleet.workers(signal))[0]).toMatchObject({ state: "stopped", problem: undefined });
+    await expect(pull("seven:7b")).rejects.toThrow(new WorkerStopped("no worker takes new work: a is stopped"));
+  });
+
   test("one that is sick is told of, asleep or not", async () => {
     const { fleet, events } = testFleet([ollamaWorker("a", AWAY, { scale: BY_KEDA })], { scaler });
     expect((await fleet.workers(signal))[0]?.state).toBe("unreachable");
