@@ -14,5 +14,5 @@ export const SIGNAL_SERIES = {
   latency: "inference_p99_latency_ms",
   gpuMemory: "inference_gpu_memory_utilization",
   gpuUtilization: "inference_gpu_utilization_percent",
-  cpuQueue: "inference_cpu_queue_length",
+  cpuQueue: "cpu_queue_length",
 } as const;

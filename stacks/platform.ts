@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { karpenterAlerts } from "../components/autoscaling/alerts";
 import { Autoscaling } from "../components/autoscaling/autoscaling";
 import { Karpenter } from "../components/autoscaling/karpenter";
+import { unmetRequests } from "../components/autoscaling/unmet-requests";
 import { NetworkPolicyEngine } from "../components/cluster/network-policy-engine";
 import type { Cluster, LoadBalancerRequest } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
@@ -20,6 +21,7 @@ import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
+import { plannedReplicas } from "../components/observability/rules/planned-replicas";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { volumeClass } from "../components/storage/volume-class";
@@ -261,7 +263,12 @@ export class Platform extends PlatformComponent {
       store,
       serving,
       gpuAccess: access,
-      alerts: [...ADDON_ALERTS, ...(provisioned ? [karpenterAlerts] : [])],
+      alerts: [
+        plannedReplicas(plan.models),
+        unmetRequests(scaled),
+        ...ADDON_ALERTS,
+        ...(provisioned ? [karpenterAlerts] : []),
+      ],
       dashboards: ADDON_DASHBOARDS,
     }));
 

@@ -65,6 +65,43 @@ const errorRate: AlertRule = {
   },
 };
 
+const roundTripSlow: AlertRule = {
+  alert: "GatewayRoundTripSlow",
+  // Without new connections there is no figure.
+  expr: "max by (namespace, envoy_cluster_name) (envoy_upstream_rtt_ms) > 5",
+  for: "10m",
+  severity: "warning",
+  summary: "Connections of the gateway to {{ $labels.envoy_cluster_name }} take {{ $value | humanize }} ms",
+  description:
+    "For 10 minutes, one in twenty new connections from the gateway in {{ $labels.namespace }} to the pods of {{ $labels.envoy_cluster_name }} took more than 5 ms: a network that is slow or loses packets, nodes far apart, or an engine that is slow to accept. Every answer waits for it.",
+  cases: {
+    fires: {
+      series: {
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="5"}`]: "0+30x40",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="25"}`]: "0+60x40",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="+Inf"}`]:
+          "0+60x40",
+      },
+      at: "30m",
+      labels: { namespace: "gateway", envoy_cluster_name: CHAT_ROUTE },
+    },
+    // One in thirty is slow; another route has no new connections.
+    quiet: {
+      series: {
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="5"}`]: "0+58x40",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="25"}`]: "0+60x40",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="+Inf"}`]:
+          "0+60x40",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="httproute/gateway/rank/rule/0",le="5"}`]:
+          "7x40",
+        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="httproute/gateway/rank/rule/0",le="+Inf"}`]:
+          "90x40",
+      },
+      at: "30m",
+    },
+  },
+};
+
 const certificateExpiring: AlertRule = {
   alert: "GatewayCertificateExpiringSoon",
   expr: "min by (namespace) (envoy_server_days_until_first_cert_expiring) < 14",
@@ -86,5 +123,5 @@ const certificateExpiring: AlertRule = {
 export const gateway: RuleSubject = {
   subject: "gateway",
   recording: [upstreamRtt],
-  alerts: [errorRate, certificateExpiring],
+  alerts: [errorRate, roundTripSlow, certificateExpiring],
 };

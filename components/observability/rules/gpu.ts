@@ -1,4 +1,5 @@
 import { gpuRecordings } from "./gpu-series";
+import { gpuSignals } from "./gpu-signals";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, RuleSubject } from "./types";
 
@@ -94,6 +95,6 @@ const temperature: AlertRule = {
 
 export const gpu: RuleSubject = {
   subject: "gpu",
-  recording: gpuRecordings,
+  recording: [...gpuRecordings, ...gpuSignals],
   alerts: [xidErrors, eccErrors, idle, temperature],
 };

@@ -7,13 +7,28 @@ export function exportedLabel(label: string): string {
   return `label_${label.replace(/[^a-zA-Z0-9_]/g, "_")}`;
 }
 
+/** Of pods in a group, 0 is the leader; of StatefulSets, only those of a group's workers have the other one (kubernetes-sigs/lws v0.10.0, pkg/controllers). */
+const LWS_LABELS = {
+  workerIndex: "leaderworkerset.sigs.k8s.io/worker-index",
+  groupIndex: "leaderworkerset.sigs.k8s.io/group-index",
+} as const;
+const JOB_LABEL = "batch.kubernetes.io/job-name";
+
 /** Labels that kube-state-metrics must export for the rules, in the form of its allow list. */
 export const EXPORTED_LABELS: readonly string[] = [
   `namespaces=[${MODEL_LABEL}]`,
-  "pods=[leaderworkerset.sigs.k8s.io/worker-index,batch.kubernetes.io/job-name]",
+  `deployments=[${MODEL_LABEL}]`,
+  `statefulsets=[${[MODEL_LABEL, LWS_LABELS.groupIndex].join(",")}]`,
+  `pods=[${[MODEL_LABEL, LWS_LABELS.workerIndex, JOB_LABEL].join(",")}]`,
 ];
 
 const MODEL = exportedLabel(MODEL_LABEL);
+const WORKER_INDEX = exportedLabel(LWS_LABELS.workerIndex);
+const GROUP_INDEX = exportedLabel(LWS_LABELS.groupIndex);
+const JOB = exportedLabel(JOB_LABEL);
+
+/** Recorded replicas of each model, with labels `namespace` and `model`. */
+export const REPLICAS = { wanted: "inference:wanted_replicas:count", ready: READY_REPLICAS_SERIES } as const;
 
 /** Joins the `model` onto series that have a `namespace`, and drops those of other namespaces. */
 export function ofModels(expr: string): string {
@@ -37,14 +52,13 @@ const modelNamespace: RecordingRule = {
 };
 
 /**
- * Pods that answer requests: not the workers of a multi-node group, which are ready before the group
- * answers, and not Jobs, whose running pods count as ready.
+ * Pods that answer requests: not what others run beside a model in its namespace, not the workers of a multi-node group,
+ * which are ready before the group answers, and not Jobs, whose running pods count as ready.
  */
-const answeringPods =
-  'kube_pod_labels{label_leaderworkerset_sigs_k8s_io_worker_index=~"|0",label_batch_kubernetes_io_job_name=""}';
+export const answeringPods = `kube_pod_labels{${MODEL}!="",${WORKER_INDEX}=~"|0",${JOB}=""}`;
 
 const readyReplicas: RecordingRule = {
-  record: READY_REPLICAS_SERIES,
+  record: REPLICAS.ready,
   expr: `sum by (namespace, model) (${ofModels(
     `kube_pod_status_ready{condition="true"} * on (namespace, pod) group_left () ${answeringPods}`,
   )})`,
@@ -52,26 +66,95 @@ const readyReplicas: RecordingRule = {
   cases: {
     gives: {
       series: {
-        [`kube_namespace_labels{namespace="model-chat",${MODEL}="chat"}`]: "1x10",
-        'kube_pod_status_ready{namespace="model-chat",pod="chat-0",condition="true"}': "1x10",
-        'kube_pod_labels{namespace="model-chat",pod="chat-0",label_leaderworkerset_sigs_k8s_io_worker_index="0"}':
-          "1x10",
-        'kube_pod_status_ready{namespace="model-chat",pod="chat-0-1",condition="true"}': "1x10",
-        'kube_pod_labels{namespace="model-chat",pod="chat-0-1",label_leaderworkerset_sigs_k8s_io_worker_index="1"}':
-          "1x10",
-        'kube_pod_status_ready{namespace="model-chat",pod="pull",condition="true"}': "1x10",
-        'kube_pod_labels{namespace="model-chat",pod="pull",label_batch_kubernetes_io_job_name="pull"}': "1x10",
+        ...modelNamespaceSeries("chat", "1x10"),
+        ...podSeries("chat", "chat-0", "1x10", { [WORKER_INDEX]: "0" }),
+        ...podSeries("chat", "chat-0-1", "1x10", { [WORKER_INDEX]: "1" }),
+        ...podSeries("chat", "pull", "1x10", { [JOB]: "pull" }),
+        'kube_pod_status_ready{namespace="model-chat",pod="waypoint",condition="true"}': "1x10",
+        'kube_pod_labels{namespace="model-chat",pod="waypoint"}': "1x10",
       },
       at: "5m",
-      samples: { 'inference:ready_replicas:count{namespace="model-chat",model="chat"}': 1 },
+      samples: { [`${REPLICAS.ready}{namespace="model-chat",model="chat"}`]: 1 },
+    },
+  },
+};
+
+/** Controllers of one kind that run a model's replicas. */
+function controllers(kind: "deployment" | "statefulset", count: string, more = ""): string {
+  const by = `(namespace, ${kind})`;
+  return `max by ${by} (${count}) * on ${by} max by ${by} (kube_${kind}_labels{${MODEL}!=""${more}})`;
+}
+
+const wantedReplicas: RecordingRule = {
+  record: REPLICAS.wanted,
+  expr: `sum by (namespace, model) (${ofModels(
+    `${controllers("deployment", "kube_deployment_spec_replicas")} or ${controllers("statefulset", "kube_statefulset_replicas", `,${GROUP_INDEX}=""`)}`,
+  )})`,
+  about: "Replicas that a model's controllers are told to run, by the plan or by what scales it; groups as groups.",
+  cases: {
+    gives: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x10"),
+        ...deploymentSeries("chat", "3x10"),
+        'kube_deployment_spec_replicas{namespace="model-chat",deployment="waypoint"}': "2x10",
+        'kube_deployment_labels{namespace="model-chat",deployment="waypoint"}': "1x10",
+        ...modelNamespaceSeries("wide", "1x10"),
+        ...statefulSetSeries("wide", "model-wide", "2x10"),
+        ...statefulSetSeries("wide", "model-wide-0", "3x10", { [GROUP_INDEX]: "0" }),
+        ...statefulSetSeries("wide", "model-wide-1", "3x10", { [GROUP_INDEX]: "1" }),
+      },
+      at: "5m",
+      samples: {
+        [`${REPLICAS.wanted}{namespace="model-chat",model="chat"}`]: 3,
+        [`${REPLICAS.wanted}{namespace="model-wide",model="wide"}`]: 2,
+      },
     },
   },
 };
 
 /** Facts on models that the other subjects build on. */
-export const models: RuleSubject = { subject: "models", recording: [modelNamespace, readyReplicas], alerts: [] };
+export const models: RuleSubject = {
+  subject: "models",
+  recording: [modelNamespace, readyReplicas, wantedReplicas],
+  alerts: [],
+};
+
+type Series = Readonly<Record<string, string>>;
 
 /** For cases: the series that makes a namespace a model's. */
-export function modelNamespaceSeries(model: string, samples: string): Readonly<Record<string, string>> {
+export function modelNamespaceSeries(model: string, samples: string): Series {
   return { [`kube_namespace_labels{namespace="model-${model}",${MODEL}="${model}"}`]: samples };
+}
+
+/** For cases: a pod of a model, and whether it is ready. */
+export function podSeries(model: string, pod: string, ready: string, labels: Series = {}): Series {
+  const labelled = selector({ namespace: `model-${model}`, pod, [MODEL]: model, ...labels });
+  return {
+    [`kube_pod_status_ready{namespace="model-${model}",pod="${pod}",condition="true"}`]: ready,
+    [`kube_pod_labels${labelled}`]: "1x400",
+  };
+}
+
+/** For cases: a model's Deployment, and the replicas that it is told to run. */
+export function deploymentSeries(model: string, wanted: string): Series {
+  const of = { namespace: `model-${model}`, deployment: `model-${model}` };
+  return {
+    [`kube_deployment_spec_replicas${selector(of)}`]: wanted,
+    [`kube_deployment_labels${selector({ ...of, [MODEL]: model })}`]: "1x400",
+  };
+}
+
+/** For cases: a StatefulSet of a model, and the pods that it is told to run. */
+export function statefulSetSeries(model: string, statefulset: string, wanted: string, labels: Series = {}): Series {
+  const of = { namespace: `model-${model}`, statefulset };
+  return {
+    [`kube_statefulset_replicas${selector(of)}`]: wanted,
+    [`kube_statefulset_labels${selector({ ...of, [MODEL]: model, ...labels })}`]: "1x400",
+  };
+}
+
+function selector(labels: Series): string {
+  return `{${Object.entries(labels)
+    .map(([label, value]) => `${label}="${value}"`)
+    .join(",")}}`;
 }

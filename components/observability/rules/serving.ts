@@ -49,45 +49,6 @@ const namedP99: readonly RecordingRule[] = namedSummaries().map(({ name, series 
   },
 }));
 
-const unavailable: AlertRule = {
-  alert: "ModelUnavailable",
-  // The replicas that are wanted decide, so that a model scaled to zero on purpose stays quiet.
-  expr: `
-    sum by (namespace, model) (${ofModels("kube_deployment_spec_replicas or kube_statefulset_replicas")}) > 0
-    unless
-    inference:ready_replicas:count > 0`,
-  for: "10m",
-  severity: "critical",
-  summary: "No replica of model {{ $labels.model }} is ready",
-  description:
-    "Replicas are wanted in namespace {{ $labels.namespace }}, but none has been ready for 10 minutes: requests for {{ $labels.model }} fail. Look at the pods' events first.",
-  cases: {
-    fires: {
-      series: {
-        ...modelNamespaceSeries("chat", "1x60"),
-        'kube_deployment_spec_replicas{namespace="model-chat",deployment="chat"}': "2x60",
-        'kube_pod_status_ready{namespace="model-chat",pod="chat-0",condition="true"}': "0x60",
-        'kube_pod_labels{namespace="model-chat",pod="chat-0"}': "1x60",
-        'kube_pod_status_ready{namespace="model-chat",pod="pull",condition="true"}': "1x60",
-        'kube_pod_labels{namespace="model-chat",pod="pull",label_batch_kubernetes_io_job_name="pull"}': "1x60",
-      },
-      at: "20m",
-      labels: OF_CHAT,
-    },
-    quiet: {
-      series: {
-        ...modelNamespaceSeries("chat", "1x60"),
-        'kube_deployment_spec_replicas{namespace="model-chat",deployment="chat"}': "2x60",
-        'kube_pod_status_ready{namespace="model-chat",pod="chat-0",condition="true"}': "1x60",
-        'kube_pod_labels{namespace="model-chat",pod="chat-0"}': "1x60",
-        ...modelNamespaceSeries("asleep", "1x60"),
-        'kube_statefulset_replicas{namespace="model-asleep",statefulset="asleep"}': "0x60",
-      },
-      at: "20m",
-    },
-  },
-};
-
 const queueGrowing: AlertRule = {
   alert: "RequestQueueGrowing",
   expr: `
@@ -154,6 +115,37 @@ const highTimeToFirstToken: AlertRule = {
   },
 };
 
+const [{ name: tritonP99 = "", series: tritonSummary = "" } = {}] = namedSummaries();
+
+const tritonLatencyHigh: AlertRule = {
+  alert: "TritonLatencyHigh",
+  expr: `${tritonP99} > 90`,
+  for: "10m",
+  severity: "warning",
+  summary: "One request in a hundred for {{ $labels.model }} takes {{ $value | humanize }} ms in Triton",
+  description:
+    "The slowest replica of {{ $labels.model }} has answered its slowest hundredth in more than 90 ms for 10 minutes. That is long for what classifies, embeds or ranks; of a model that writes text, the figure is of whole answers.",
+  cases: {
+    fires: {
+      series: {
+        [`${tritonSummary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x30",
+        [`${tritonSummary}{namespace="model-rank",pod="rank-1",model="rank",quantile="0.99"}`]: "120000x30",
+      },
+      at: "20m",
+      labels: { namespace: "model-rank", model: "rank" },
+    },
+    // One request in a thousand is slow, and for 5 minutes one in a hundred.
+    quiet: {
+      series: {
+        [`${tritonSummary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]:
+          "40000x10 95000x5 40000x15",
+        [`${tritonSummary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.999"}`]: "300000x30",
+      },
+      at: "20m",
+    },
+  },
+};
+
 const loadFailing: AlertRule = {
   alert: "ModelLoadFailing",
   // Weights are fetched by init containers, of which a loader beside the engine stays. A pod that was ready since has them.
@@ -197,5 +189,5 @@ const loadFailing: AlertRule = {
 export const serving: RuleSubject = {
   subject: "serving",
   recording: [p99Latency, ...namedP99],
-  alerts: [unavailable, queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, loadFailing],
+  alerts: [queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, tritonLatencyHigh, loadFailing],
 };

@@ -1,3 +1,5 @@
+import { autoscaling } from "./autoscaling";
+import { cpuQueue } from "./cpu-queue";
 import { gateway } from "./gateway";
 import { gpu } from "./gpu";
 import { mesh } from "./mesh";
@@ -6,16 +8,20 @@ import { nodes } from "./nodes";
 import { platform } from "./platform";
 import { quotas } from "./quotas";
 import { registrations } from "./registrations";
+import { replicas } from "./replicas";
 import { serving } from "./serving";
 import type { RuleSubject } from "./types";
 
 /** Rules of what every platform has; add-ons bring theirs along. A new subject is one file and one row here. */
 export const RULE_SUBJECTS: readonly RuleSubject[] = [
   models,
+  replicas,
+  autoscaling,
   serving,
   nodes,
   registrations,
   gpu,
+  cpuQueue,
   gateway,
   quotas,
   mesh,

@@ -60,7 +60,7 @@ describe.each(all)("dashboard $uid", (spec) => {
   it("uses only its own variables, and each of them", () => {
     const used = new Set(
       panels.flatMap(({ targets }) =>
-        (targets ?? []).flatMap(({ expr }) => [...expr.matchAll(/\$(\w+)/g)].map(([, name]) => name)),
+        (targets ?? []).flatMap(({ expr }) => [...expr.matchAll(/\$([a-z_]\w*)/g)].map(([, name]) => name)),
       ),
     );
     used.delete("__rate_interval");

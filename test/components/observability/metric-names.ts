@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import type { Standing } from "../../../components/node/scripts/membership.ts";
 import { FAILURES } from "../../../components/node/scripts/registrar.ts";
 import { metricsText } from "../../../components/node/scripts/registration.ts";
-import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import type { Fleet } from "../../../services/model-control/src/fleet/fleet";
 import type { Tasks } from "../../../services/model-control/src/tasks/task";
 import { Metrics } from "../../../services/model-control/src/telemetry/metrics";
-import { ADDON_ALERTS } from "../../../stacks/addons/watched";
+import { ALL_SUBJECTS } from "./all-subjects";
 
 const KEYWORDS = new Set([
   ...["by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset"],
@@ -86,9 +84,5 @@ export async function exposedSeries(): Promise<Set<string>> {
 
 /** Every series that our recording rules make. */
 export function recordedSeries(): Set<string> {
-  return new Set(
-    [...RULE_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts].flatMap(({ recording }) =>
-      recording.map(({ record }) => record),
-    ),
-  );
+  return new Set(ALL_SUBJECTS.flatMap(({ recording }) => recording.map(({ record }) => record)));
 }

@@ -6,12 +6,12 @@ import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import { exportedLabel } from "../../../components/observability/rules/models";
 import { prometheusRules } from "../../../components/observability/rules/prometheus-rules";
 import { ruleGroups, runbookAnchor } from "../../../components/observability/rules/rule-groups";
-import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import { ADDON_ALERTS } from "../../../stacks/addons/watched";
 import { deploy } from "../../harness/deploy";
+import { ALL_SUBJECTS, PLANNED_SUBJECTS } from "./all-subjects";
 import { exposedSeries, metricNames, recordedSeries } from "./metric-names";
 
-const subjects = [...RULE_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts];
+const subjects = ALL_SUBJECTS;
 const alerts = subjects.flatMap((subject) => subject.alerts);
 const recordings = subjects.flatMap((subject) => subject.recording);
 const runbook = readFileSync(join(__dirname, "../../../docs/operations.md"), "utf8");
@@ -77,6 +77,7 @@ describe("recording rules", () => {
       "inference_p99_latency_ms",
       "triton_inference_latency_ms",
       "envoy_upstream_rtt_ms",
+      "cpu_queue_length",
     ]) {
       expect(names).toContain(name);
     }
@@ -95,7 +96,7 @@ describe("the PrometheusRule", () => {
         {
           namespace: "observability",
           runbookUrl: "https://git.example/docs/operations.md",
-          alerts: [...ADDON_ALERTS, karpenterAlerts],
+          alerts: [...PLANNED_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts],
         },
         {},
       ),

@@ -1,27 +1,51 @@
 import { stringify } from "yaml";
-import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import { ruleGroups } from "../../../components/observability/rules/rule-groups";
-import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
-import type { AlertRule, RecordingRule, RuleCase } from "../../../components/observability/rules/types";
-import { ADDON_ALERTS } from "../../../stacks/addons/watched";
+import type { AlertRule, RecordingRule, RuleCase, RuleSubject } from "../../../components/observability/rules/types";
+import { ALL_SUBJECTS } from "../../components/observability/all-subjects";
 
-/** All rules, those of add-ons included. */
-export const SUBJECTS = [...RULE_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts];
+export const SUBJECTS = ALL_SUBJECTS;
 
 /** All rules in one file, as Prometheus loads them. */
 export function rulesFile(): string {
-  return stringify({ groups: SUBJECTS.flatMap((subject) => ruleGroups(subject)) });
+  return groupsFile(SUBJECTS);
 }
 
-/** A promtool test file: each alert fires once in one past and stays quiet in another; each recording gives its value. */
-export function testFile(rulesPath: string): string {
-  const alerts = SUBJECTS.flatMap((subject) => subject.alerts);
-  const recordings = SUBJECTS.flatMap((subject) => subject.recording);
-  return stringify({
-    rule_files: [rulesPath],
-    evaluation_interval: "1m",
-    tests: [...alerts.flatMap(alertTests), ...recordings.map(recordingTest)],
-  });
+/** A file for promtool, by its name. */
+export type PromtoolFiles = Readonly<Record<string, string>>;
+
+const RECORDING = "recording.rules.yaml";
+
+/**
+ * Rules and tests: each alert fires once in one past and stays quiet in another; each recording gives its value. All recordings are
+ * in each past, and of the alerts those of one subject: promtool evaluates every rule of a test for every minute of it.
+ */
+export function promtoolFiles(): PromtoolFiles {
+  return Object.assign(
+    { [RECORDING]: groupsFile(SUBJECTS.map((subject) => ({ ...subject, alerts: [] }))) },
+    { "recording.test.yaml": testsFile([], SUBJECTS.flatMap(({ recording }) => recording).map(recordingTest)) },
+    ...SUBJECTS.filter(({ alerts }) => alerts.length > 0).map(alertFiles),
+  );
+}
+
+/** Of what `promtoolFiles` gives, those with tests. */
+export function isTestFile(name: string): boolean {
+  return name.endsWith(".test.yaml");
+}
+
+function alertFiles({ subject, alerts }: RuleSubject): PromtoolFiles {
+  const rules = `${subject}.rules.yaml`;
+  return {
+    [rules]: groupsFile([{ subject, recording: [], alerts }]),
+    [`${subject}.test.yaml`]: testsFile([rules], alerts.flatMap(alertTests)),
+  };
+}
+
+function groupsFile(subjects: readonly RuleSubject[]): string {
+  return stringify({ groups: subjects.flatMap((subject) => ruleGroups(subject)) });
+}
+
+function testsFile(rules: readonly string[], tests: readonly object[]): string {
+  return stringify({ rule_files: [RECORDING, ...rules], evaluation_interval: "1m", tests });
 }
 
 function alertTests({ alert, severity, cases }: AlertRule): object[] {

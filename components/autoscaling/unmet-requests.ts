@@ -1,0 +1,35 @@
+import { UNMET_REQUESTS } from "../observability/rules/autoscaling";
+import type { RecordingRule, RuleSubject } from "../observability/rules/types";
+import type { ScaledModel } from "./scaled-model";
+import { unmetRequestsQuery } from "./wake-signal";
+
+/** What the gateway knows of requests for models that sleep, as a series: rules are the same for every plan, and read it. */
+export function unmetRequests(scaled: readonly Pick<ScaledModel, "scaling" | "endpoint" | "served">[]): RuleSubject {
+  return {
+    subject: "unmet-requests",
+    recording: scaled.filter(({ scaling }) => scaling.min === 0).map(ofModel),
+    alerts: [],
+  };
+}
+
+function ofModel({ endpoint, served }: Pick<ScaledModel, "endpoint" | "served">): RecordingRule {
+  const { namespace, model } = endpoint;
+  const cluster = `envoy_cluster_name="httproute/inference-gateway/model-${model}/rule/0"`;
+  return {
+    record: UNMET_REQUESTS,
+    expr: served.map((each) => unmetRequestsQuery(each)).join(" + "),
+    labels: { namespace, model },
+    about: "Requests of the last two minutes for a model that sleeps which found no replica, each with its retries.",
+    cases: {
+      gives: {
+        series: {
+          [`envoy_cluster_upstream_cx_none_healthy{namespace="inference-gateway",pod="proxy-0",${cluster}}`]:
+            "_x14 1x6",
+          [`envoy_cluster_upstream_cx_none_healthy{namespace="inference-gateway",pod="proxy-1",${cluster}}`]: "4x20",
+        },
+        at: "15m",
+        samples: { [`${UNMET_REQUESTS}{namespace="${namespace}",model="${model}"}`]: 1 },
+      },
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { metric } from "../../../engines/metrics";
+import { UNMET_REQUESTS } from "../rules/autoscaling";
+import { ofModels, REPLICAS } from "../rules/models";
+import { PLANNED } from "../rules/planned-replicas";
+import type { DashboardSpec } from "./builder";
+
+/** Of the models that the reader has chosen. */
+const CHOSEN = '{model=~"$model"}';
+
+/** By model, of what KEDA says of ScaledObjects: of the models that the reader has chosen. */
+function ofScaledObjects(expr: string): string {
+  const named = `label_replace(${expr}, "namespace", "$1", "exported_namespace", "(.+)")`;
+  return `${ofModels(named)} and on (namespace, model) ${PLANNED.max}${CHOSEN}`;
+}
+
+/** Whether replicas follow demand, and what they follow. */
+export const autoscaling: DashboardSpec = {
+  uid: "inference-autoscaling",
+  title: "Autoscaling",
+  description: "Replicas of each model beside what is planned, and what scales them. Empty rows: nothing is scaled.",
+  variables: [{ name: "model", metric: PLANNED.max, label: "model" }],
+  rows: [
+    {
+      title: "Replicas",
+      panels: [
+        {
+          title: "Wanted and ready",
+          description: "Ready lags by the time of a start. For longer: the alert ReplicaLost, or ModelUnavailable.",
+          unit: "short",
+          queries: [
+            { expr: `${REPLICAS.wanted}${CHOSEN}`, legend: "{{model}} wanted" },
+            { expr: `${REPLICAS.ready}${CHOSEN}`, legend: "{{model}} ready" },
+          ],
+        },
+        {
+          title: "Planned bounds",
+          description: "replicas.min and replicas.max. At the maximum with demand left: the alert ModelAtMaximum.",
+          unit: "short",
+          queries: [
+            { expr: `${PLANNED.min}${CHOSEN}`, legend: "{{model}} least" },
+            { expr: `${PLANNED.max}${CHOSEN}`, legend: "{{model}} most" },
+          ],
+        },
+        {
+          title: "Asleep",
+          description: "Models whose controllers want no replica: asleep, or stopped by the model control API.",
+          unit: "short",
+          type: "stat",
+          queries: [{ expr: `count(${REPLICAS.wanted}${CHOSEN} == 0) or vector(0)`, legend: "models" }],
+        },
+        {
+          title: "Planned time to one more",
+          description: "A further replica answers within it, its node included, or the alerts fire.",
+          unit: "s",
+          type: "stat",
+          queries: [{ expr: `${PLANNED.start}${CHOSEN}`, legend: "{{model}}" }],
+        },
+      ],
+    },
+    {
+      title: "Demand",
+      panels: [
+        {
+          title: "Signals as KEDA reads them",
+          description: "By trigger, before it is shared by replicas. A flat line while users wait: see the errors.",
+          unit: "short",
+          queries: [{ expr: ofScaledObjects("keda_scaler_metrics_value"), legend: "{{model}} {{scaler}}" }],
+        },
+        {
+          title: "Waiting requests per replica",
+          description: "In engines that report it. Steady above the target of queue: scaling is late, or at its end.",
+          unit: "short",
+          queries: [
+            {
+              expr: `sum by (model) (${metric("requestsWaiting", (series) => `${series}${CHOSEN}`)}) / on (model) sum by (model) (${REPLICAS.ready}${CHOSEN} > 0)`,
+              legend: "{{model}}",
+            },
+          ],
+        },
+        {
+          title: "Requests that found no replica",
+          description: "Of models that may sleep, within two minutes, retries too. What wakes them.",
+          unit: "short",
+          queries: [{ expr: `${UNMET_REQUESTS}${CHOSEN}`, legend: "{{model}}" }],
+        },
+        {
+          title: "Tasks that wait for a CPU",
+          description: "On the node of a model's replicas where most do. Above 100: the alert CpuQueueLong.",
+          unit: "short",
+          queries: [{ expr: `cpu_queue_length${CHOSEN}`, legend: "{{model}}" }],
+        },
+      ],
+    },
+    {
+      title: "Who scales",
+      panels: [
+        {
+          title: "Errors of KEDA",
+          description: "Per minute. Not 0 for 10 minutes: the alert ScalerErrors. Replicas may look healthy meanwhile.",
+          unit: "short",
+          queries: [
+            {
+              expr: `60 * sum by (namespace, model) (${ofScaledObjects("rate(keda_scaled_object_errors_total[$__rate_interval])")})`,
+              legend: "{{model}}",
+            },
+          ],
+        },
+        {
+          title: "Active triggers",
+          description: "1: the trigger keeps its model awake. A model without any, for its idle time, falls asleep.",
+          unit: "short",
+          queries: [{ expr: ofScaledObjects("keda_scaler_active"), legend: "{{model}} {{scaler}}" }],
+        },
+        {
+          title: "Paused",
+          description: "1: stopped by the model control API, or paused by hand; after a day the alert ScalingPaused.",
+          unit: "short",
+          queries: [{ expr: ofScaledObjects("keda_scaled_object_paused"), legend: "{{model}}" }],
+        },
+        {
+          title: "Without figures",
+          description: "1: Kubernetes gets no figure to scale by; the alert ScalingInactive, unless the model sleeps.",
+          unit: "short",
+          queries: [
+            {
+              expr: `${ofModels('max by (namespace) (kube_horizontalpodautoscaler_status_condition{condition="ScalingActive",status="false"})')} and on (namespace, model) ${PLANNED.max}${CHOSEN}`,
+              legend: "{{model}}",
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,227 @@
+import { deploymentSeries, modelNamespaceSeries, ofModels, podSeries, REPLICAS } from "./models";
+import { overStart, plannedStartSeries } from "./starts";
+import type { AlertRule, RuleSubject } from "./types";
+
+const OF_CHAT = { namespace: "model-chat", model: "chat" };
+
+/** KEDA's series say in `exported_namespace` whose ScaledObject is meant, for Prometheus keeps KEDA's own namespace in `namespace`. */
+function ofScaledObjects(expr: string): string {
+  return ofModels(`label_replace(${expr}, "namespace", "$1", "exported_namespace", "(.+)")`);
+}
+
+/** For cases: labels of a ScaledObject's series, as scraped of KEDA's operator. */
+function scaledObject(model: string): string {
+  return `{namespace="keda",pod="keda-operator-0",exported_namespace="model-${model}",scaledObject="replicas"}`;
+}
+
+const scalerErrors: AlertRule = {
+  alert: "ScalerErrors",
+  // Whatever the replicas do: with a fallback they stay, and all looks well (kedacore/keda v2.21.0, pkg/metricscollector).
+  expr: `sum by (namespace, model) (${ofScaledObjects("increase(keda_scaled_object_errors_total[5m])")}) > 0`,
+  for: "10m",
+  severity: "critical",
+  summary: "KEDA cannot read the demand for model {{ $labels.model }}",
+  description:
+    "For 10 minutes KEDA has had errors with the ScaledObject of {{ $labels.namespace }}: replicas of {{ $labels.model }} stay what they are, or go to the planned fallback, whatever the demand is, and a model that sleeps does not wake. KEDA's log names the trigger.",
+  cases: {
+    fires: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x40"),
+        [`keda_scaled_object_errors_total${scaledObject("chat")}`]: "0x10 4+4x30",
+      },
+      at: "30m",
+      labels: OF_CHAT,
+    },
+    // Prometheus was restarted, and errors of one minute are past.
+    quiet: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x40"),
+        [`keda_scaled_object_errors_total${scaledObject("chat")}`]: "0x10 4x1 8x30",
+      },
+      at: "22m",
+    },
+  },
+};
+
+/** For cases: a condition of a model's HorizontalPodAutoscaler. */
+function condition(model: string, name: string, status: string, samples: string) {
+  const of = `namespace="model-${model}",horizontalpodautoscaler="keda-hpa-replicas"`;
+  return { [`kube_horizontalpodautoscaler_status_condition{${of},condition="${name}",status="${status}"}`]: samples };
+}
+
+const scalingInactive: AlertRule = {
+  alert: "ScalingInactive",
+  // Kubernetes says the same of a model with no replicas, which it does not scale.
+  expr: `
+    max by (namespace, model) (${ofModels('kube_horizontalpodautoscaler_status_condition{condition="ScalingActive",status="false"}')}) > 0
+    and on (namespace, model) ${REPLICAS.wanted} > 0`,
+  for: "10m",
+  severity: "critical",
+  summary: "Nothing scales model {{ $labels.model }}",
+  description:
+    "For 10 minutes Kubernetes has got no figure to scale {{ $labels.model }} by: who serves external metrics does not answer, or has no such metric. Its replicas stay what they are, whatever the demand is.",
+  cases: {
+    fires: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x40"),
+        ...deploymentSeries("chat", "2x40"),
+        ...condition("chat", "ScalingActive", "false", "0x5 1x35"),
+        ...condition("chat", "ScalingActive", "true", "1x5 0x35"),
+      },
+      at: "25m",
+      labels: OF_CHAT,
+    },
+    // One has figures, and one sleeps.
+    quiet: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x40"),
+        ...deploymentSeries("chat", "2x40"),
+        ...condition("chat", "ScalingActive", "false", "0x40"),
+        ...condition("chat", "ScalingActive", "true", "1x40"),
+        ...modelNamespaceSeries("asleep", "1x40"),
+        ...deploymentSeries("asleep", "0x40"),
+        ...condition("asleep", "ScalingActive", "false", "1x40"),
+      },
+      at: "25m",
+    },
+  },
+};
+
+const ofAutoscaler = (figure: string) => `max by (namespace) (kube_horizontalpodautoscaler_${figure})`;
+
+/** For cases: a model's HorizontalPodAutoscaler. */
+function autoscaler(model: string, { min, max, now }: Readonly<Record<"min" | "max" | "now", string>>) {
+  const of = `{namespace="model-${model}",horizontalpodautoscaler="keda-hpa-replicas"}`;
+  return {
+    ...modelNamespaceSeries(model, "1x60"),
+    [`kube_horizontalpodautoscaler_spec_min_replicas${of}`]: min,
+    [`kube_horizontalpodautoscaler_spec_max_replicas${of}`]: max,
+    [`kube_horizontalpodautoscaler_status_current_replicas${of}`]: now,
+  };
+}
+
+const atMaximum: AlertRule = {
+  alert: "ModelAtMaximum",
+  // The HPA says ScalingLimited at its maximum only while it would run more (kubernetes/kubernetes v1.36.3,
+  // pkg/controller/podautoscaler/horizontal.go): for a queue, a latency or any other signal, and not for a schedule.
+  // Of a signal that comes and goes, most of the time counts.
+  expr: `
+    max by (namespace, model) (${ofModels(`
+      ${ofAutoscaler("status_current_replicas")} >= ${ofAutoscaler("spec_max_replicas")}
+      and ${ofAutoscaler("spec_max_replicas")} > ${ofAutoscaler("spec_min_replicas")}
+      and max by (namespace) (avg_over_time(kube_horizontalpodautoscaler_status_condition{condition="ScalingLimited",status="true"}[10m])) > 0.5`)})`,
+  for: "15m",
+  severity: "warning",
+  summary: "Model {{ $labels.model }} runs all of its {{ $value }} replicas, and demand is larger",
+  description:
+    "For 15 minutes {{ $labels.model }} has had replicas.max replicas, and its signals ask for more: requests wait. What waits longest is refused, if the gateway limits it. Raise replicas.max if the pool and the budget have room.",
+  cases: {
+    fires: {
+      series: {
+        ...autoscaler("chat", { min: "1x60", max: "4x60", now: "1x10 4x50" }),
+        ...condition("chat", "ScalingLimited", "true", "0x10 1x20 0x2 1x28"),
+      },
+      at: "45m",
+      labels: OF_CHAT,
+    },
+    // At the maximum and content, as by a schedule; asking for more than may come in a minute, not at it; and a number that is fixed.
+    quiet: {
+      series: {
+        ...autoscaler("chat", { min: "1x60", max: "4x60", now: "4x60" }),
+        ...condition("chat", "ScalingLimited", "true", "0x60"),
+        ...autoscaler("grows", { min: "1x60", max: "8x60", now: "2x60" }),
+        ...condition("grows", "ScalingLimited", "true", "1x60"),
+        ...autoscaler("fixed", { min: "2x60", max: "2x60", now: "2x60" }),
+        ...condition("fixed", "ScalingLimited", "true", "1x60"),
+      },
+      at: "45m",
+    },
+  },
+};
+
+/** Requests that found no replica, of each model that may sleep (components/autoscaling/unmet-requests.ts). */
+export const UNMET_REQUESTS = "inference:unmet_requests:increase2m";
+
+/** For cases: a model that takes so many seconds to start, and when it was asked in vain. */
+function sleeper(model: string, seconds: number, unmet: string) {
+  return {
+    ...modelNamespaceSeries(model, "1x90"),
+    ...plannedStartSeries(model, seconds),
+    [`${UNMET_REQUESTS}{namespace="model-${model}",model="${model}"}`]: unmet,
+  };
+}
+
+const doesNotWake: AlertRule = {
+  alert: "ModelDoesNotWake",
+  // Somebody asked as long ago as a start takes, and since then no replica was ready. One request is enough.
+  expr: `
+    (${overStart(
+      (range) =>
+        `(max_over_time(${UNMET_REQUESTS}[10m] offset ${range}) > 0 unless on (namespace, model) max_over_time(${REPLICAS.ready}[${range}]) > 0)`,
+    )})
+    unless on (namespace, model) ${ofScaledObjects("max by (exported_namespace) (keda_scaled_object_paused)")} > 0`,
+  for: "3m",
+  severity: "critical",
+  summary: "Model {{ $labels.model }} was asked for, and does not wake",
+  description:
+    "Requests for {{ $labels.model }} found no replica, and for as long as it takes to start none came: clients get 503 and try again in vain. Look whether a replica is wanted at all; if so, at its pod.",
+  cases: {
+    fires: {
+      series: {
+        ...sleeper("chat", 1000, "0x30 1x2 0x58"),
+        ...deploymentSeries("chat", "0x90"),
+      },
+      at: "60m",
+      labels: OF_CHAT,
+    },
+    // Asked, awake in time, and asleep again; asked lately; stopped by the model control API.
+    quiet: {
+      series: {
+        ...sleeper("chat", 1000, "0x30 1x2 0x58"),
+        ...deploymentSeries("chat", "0x31 1x29 0x30"),
+        ...podSeries("chat", "chat-0", "_x31 0x12 1x17 _x30"),
+        ...sleeper("late", 1000, "0x45 3x45"),
+        ...deploymentSeries("late", "0x90"),
+        ...sleeper("stopped", 1000, "5x90"),
+        ...deploymentSeries("stopped", "0x90"),
+        [`keda_scaled_object_paused${scaledObject("stopped")}`]: "1x90",
+      },
+      at: "60m",
+    },
+  },
+};
+
+const paused: AlertRule = {
+  alert: "ScalingPaused",
+  expr: `max by (namespace, model) (${ofScaledObjects("keda_scaled_object_paused")}) > 0`,
+  for: "1d",
+  severity: "info",
+  summary: "Scaling of model {{ $labels.model }} has been paused for a day",
+  description:
+    "The ScaledObject of {{ $labels.namespace }} has the annotation autoscaling.keda.sh/paused: {{ $labels.model }} was stopped by the model control API, or somebody paused it by hand. Its replicas do not follow demand, and it does not wake.",
+  cases: {
+    fires: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x1600"),
+        [`keda_scaled_object_paused${scaledObject("chat")}`]: "0x30 1x1570",
+      },
+      at: "1500m",
+      labels: OF_CHAT,
+    },
+    // Started again after 20 hours, and stopped again.
+    quiet: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x1600"),
+        [`keda_scaled_object_paused${scaledObject("chat")}`]: "0x30 1x1200 0x10 1x360",
+      },
+      at: "1500m",
+    },
+  },
+};
+
+/** Whether replicas can follow demand, and do. */
+export const autoscaling: RuleSubject = {
+  subject: "autoscaling",
+  recording: [],
+  alerts: [scalerErrors, scalingInactive, atMaximum, doesNotWake, paused],
+};

@@ -1,0 +1,53 @@
+import { modelNamespaceName } from "../../../names/namespaces";
+import type { ModelPlan } from "../../../planner/types";
+import type { RecordingRule, RuleSubject } from "./types";
+
+/** What the plan says of a model's replicas, as series: rules are the same for every plan, and compare with these. */
+export const PLANNED = {
+  start: "inference:planned_start_seconds",
+  min: "inference:planned_min_replicas:count",
+  max: "inference:planned_max_replicas:count",
+} as const;
+
+const ABOUT: Readonly<Record<keyof typeof PLANNED, string>> = {
+  start: "Seconds in which a further replica of a model answers, its node and the margin of its start included.",
+  min: "Replicas that run at least; 0: the model sleeps while nobody asks for it.",
+  max: "Replicas that run at most.",
+};
+
+/** What is read of a plan. */
+export type PlannedModel = Pick<
+  ModelPlan,
+  "name" | "minReplicas" | "maxReplicas" | "startupBudgetSeconds" | "scaling" | "serverOf"
+>;
+
+/** The series of a plan. Guests of a server have none: their host's replicas are theirs. */
+export function plannedReplicas(models: readonly PlannedModel[]): RuleSubject {
+  return {
+    subject: "planned-replicas",
+    recording: models.filter(({ serverOf }) => serverOf === undefined).flatMap(ofModel),
+    alerts: [],
+  };
+}
+
+function ofModel({ name, minReplicas, maxReplicas, startupBudgetSeconds, scaling }: PlannedModel): RecordingRule[] {
+  const values: Readonly<Record<keyof typeof PLANNED, number>> = {
+    start: startupBudgetSeconds + (scaling?.spikeToServed.node ?? 0),
+    min: minReplicas,
+    max: maxReplicas,
+  };
+  const labels = { namespace: modelNamespaceName(name), model: name };
+  return (Object.keys(PLANNED) as (keyof typeof PLANNED)[]).map((key) => ({
+    record: PLANNED[key],
+    expr: `vector(${values[key]})`,
+    labels,
+    about: ABOUT[key],
+    cases: {
+      gives: {
+        series: {},
+        at: "5m",
+        samples: { [`${PLANNED[key]}{namespace="${labels.namespace}",model="${name}"}`]: values[key] },
+      },
+    },
+  }));
+}

@@ -1,0 +1,132 @@
+import { deploymentSeries, modelNamespaceSeries, podSeries, REPLICAS, statefulSetSeries } from "./models";
+import { overStart, plannedStartSeries } from "./starts";
+import type { AlertRule, RecordingRule, RuleSubject } from "./types";
+
+const OF_CHAT = { namespace: "model-chat", model: "chat" };
+const GROUP_INDEX = "label_leaderworkerset_sigs_k8s_io_group_index";
+const WORKER_INDEX = "label_leaderworkerset_sigs_k8s_io_worker_index";
+
+/** Replicas that have been wanted for so long that they should answer by now. */
+export const DUE = "inference:due_replicas:count";
+
+const due: RecordingRule = {
+  record: DUE,
+  // What is wanted now is in the range; of a model that is gone the past alone is not.
+  expr: overStart((range) => `(min_over_time(${REPLICAS.wanted}[${range}]) and ${REPLICAS.wanted})`),
+  about: "Replicas that have been wanted for as long as one takes to start; none of a model that wakes.",
+  cases: {
+    gives: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x60"),
+        ...deploymentSeries("chat", "2x40 4x20"),
+        ...modelNamespaceSeries("slow", "1x60"),
+        ...deploymentSeries("slow", "0x20 1x40"),
+        ...plannedStartSeries("slow", 3000),
+        ...modelNamespaceSeries("gone", "1x60"),
+        ...deploymentSeries("gone", "2x44 _x16"),
+      },
+      at: "55m",
+      samples: {
+        [`${DUE}{namespace="model-chat",model="chat"}`]: 4,
+        [`${DUE}{namespace="model-slow",model="slow"}`]: 0,
+      },
+    },
+  },
+};
+
+const unavailable: AlertRule = {
+  alert: "ModelUnavailable",
+  // The replicas that are wanted decide: a model that sleeps, or is stopped, wants none, and one that wakes is not due yet.
+  expr: `${DUE} > 0 unless ${REPLICAS.ready} > 0`,
+  for: "10m",
+  severity: "critical",
+  summary: "No replica of model {{ $labels.model }} is ready",
+  description:
+    "Replicas are wanted in namespace {{ $labels.namespace }}, but none has been ready for 10 minutes: requests for {{ $labels.model }} fail. Look at the pods' events first.",
+  cases: {
+    fires: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x60"),
+        ...deploymentSeries("chat", "2x60"),
+        ...podSeries("chat", "chat-0", "0x60"),
+        ...podSeries("chat", "pull", "1x60", { label_batch_kubernetes_io_job_name: "pull" }),
+        // A proxy of a mesh is ready beside the model, and is none of its replicas.
+        'kube_pod_status_ready{namespace="model-chat",pod="waypoint",condition="true"}': "1x60",
+        'kube_pod_labels{namespace="model-chat",pod="waypoint"}': "1x60",
+      },
+      at: "20m",
+      labels: OF_CHAT,
+    },
+    // One of two is ready; one sleeps; one wakes; the workers of a group that sleeps are not gone yet; a group answers.
+    quiet: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x60"),
+        ...deploymentSeries("chat", "2x60"),
+        ...podSeries("chat", "chat-0", "1x60"),
+        ...modelNamespaceSeries("asleep", "1x60"),
+        ...statefulSetSeries("asleep", "model-asleep", "0x60"),
+        ...modelNamespaceSeries("wakes", "1x60"),
+        ...deploymentSeries("wakes", "0x10 1x50"),
+        ...podSeries("wakes", "wakes-0", "_x12 0x48"),
+        ...plannedStartSeries("wakes", 2000),
+        ...modelNamespaceSeries("sleepy", "1x60"),
+        ...statefulSetSeries("sleepy", "model-sleepy", "0x60"),
+        ...statefulSetSeries("sleepy", "model-sleepy-0", "1x60", { [GROUP_INDEX]: "0" }),
+        ...modelNamespaceSeries("wide", "1x60"),
+        ...statefulSetSeries("wide", "model-wide", "1x60"),
+        ...podSeries("wide", "model-wide-0", "1x60", { [WORKER_INDEX]: "0" }),
+      },
+      at: "35m",
+    },
+  },
+};
+
+const bestReady = overStart((range) => `max_over_time(${REPLICAS.ready}[${range}])`);
+
+const replicaLost: AlertRule = {
+  alert: "ReplicaLost",
+  // Even at their best, within the time that a start takes, fewer were ready: what is replaced one by one was there in between.
+  expr: `${DUE} - on (namespace, model) (${bestReady}) > 0 and on (namespace, model) ${REPLICAS.ready} > 0`,
+  for: "5m",
+  severity: "warning",
+  summary: "{{ $value }} replicas of model {{ $labels.model }} are missing",
+  description:
+    "For longer than a start takes, {{ $labels.model }} has had {{ $value }} ready replicas fewer than are wanted; a group of nodes counts as one. The others answer, and wait longer. Look at the pods that are not ready.",
+  cases: {
+    fires: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x90"),
+        // One of three groups lost a node, and finds no other.
+        ...statefulSetSeries("chat", "model-chat", "3x90"),
+        ...statefulSetSeries("chat", "model-chat-2", "1x90", { [GROUP_INDEX]: "2" }),
+        ...podSeries("chat", "model-chat-0", "1x90", { [WORKER_INDEX]: "0" }),
+        ...podSeries("chat", "model-chat-1", "1x90", { [WORKER_INDEX]: "0" }),
+        ...podSeries("chat", "model-chat-2", "1x20 0x70", { [WORKER_INDEX]: "0" }),
+        ...podSeries("chat", "model-chat-2-1", "1x20 0x20 1x50", { [WORKER_INDEX]: "1" }),
+        ...plannedStartSeries("chat", 1100),
+      },
+      at: "60m",
+      labels: OF_CHAT,
+    },
+    // One is restarted, and takes its time; two more are wanted, and get a node first.
+    quiet: {
+      series: {
+        ...modelNamespaceSeries("chat", "1x90"),
+        ...statefulSetSeries("chat", "model-chat", "2x90"),
+        ...podSeries("chat", "model-chat-0", "1x90"),
+        ...podSeries("chat", "model-chat-1", "1x40 0x17 1x33"),
+        ...plannedStartSeries("chat", 1100),
+        ...modelNamespaceSeries("grows", "1x90"),
+        ...deploymentSeries("grows", "1x40 3x50"),
+        ...podSeries("grows", "grows-0", "1x90"),
+        ...podSeries("grows", "grows-1", "_x45 0x12 1x33"),
+        ...podSeries("grows", "grows-2", "_x45 0x45"),
+        ...plannedStartSeries("grows", 2000),
+      },
+      at: "60m",
+    },
+  },
+};
+
+/** Replicas that should answer, and do not. */
+export const replicas: RuleSubject = { subject: "replicas", recording: [due], alerts: [unavailable, replicaLost] };

@@ -1,0 +1,47 @@
+import { karpenterAlerts } from "../../../components/autoscaling/alerts";
+import type { ScaledModel } from "../../../components/autoscaling/scaled-model";
+import { unmetRequests } from "../../../components/autoscaling/unmet-requests";
+import { type PlannedModel, plannedReplicas } from "../../../components/observability/rules/planned-replicas";
+import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
+import type { RuleSubject } from "../../../components/observability/rules/types";
+import { ADDON_ALERTS } from "../../../stacks/addons/watched";
+
+/** A model as the rules of a plan read it. No case has one of its name. */
+const endpoint = { model: "planned", namespace: "model-planned" } as ScaledModel["endpoint"];
+const SLEEPER = {
+  endpoint,
+  served: [endpoint],
+  scaling: {
+    by: "keda",
+    min: 0,
+    max: 3,
+    signals: [{ on: "queue", target: 4 }],
+    pollSeconds: 15,
+    scaleDownWindowSeconds: 600,
+    fallbackReplicas: 1,
+    schedule: [],
+    spareReplicas: 0,
+    idleSeconds: 1200,
+    coldStartSeconds: 630,
+    spikeToServed: { scrape: 15, poll: 15, node: 200, load: 400, total: 630 },
+  },
+} satisfies Pick<ScaledModel, "endpoint" | "served" | "scaling">;
+
+const PLANNED_MODEL: PlannedModel = {
+  name: "planned",
+  minReplicas: 0,
+  maxReplicas: 3,
+  startupBudgetSeconds: 700,
+  scaling: SLEEPER.scaling,
+};
+
+/** What only a plan can say. */
+export const PLANNED_SUBJECTS: readonly RuleSubject[] = [plannedReplicas([PLANNED_MODEL]), unmetRequests([SLEEPER])];
+
+/** All rules, also those that only some environments have. */
+export const ALL_SUBJECTS: readonly RuleSubject[] = [
+  ...RULE_SUBJECTS,
+  ...PLANNED_SUBJECTS,
+  ...ADDON_ALERTS,
+  karpenterAlerts,
+];
