@@ -1,3 +1,5 @@
+import { modelRouteName } from "../../names/model-routes";
+import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { UNMET_REQUESTS } from "../observability/rules/autoscaling";
 import type { RecordingRule, RuleSubject } from "../observability/rules/types";
 import type { ScaledModel } from "./scaled-model";
@@ -14,7 +16,7 @@ export function unmetRequests(scaled: readonly Pick<ScaledModel, "scaling" | "en
 
 function ofModel({ endpoint, served }: Pick<ScaledModel, "endpoint" | "served">): RecordingRule {
   const { namespace, model } = endpoint;
-  const cluster = `envoy_cluster_name="httproute/inference-gateway/model-${model}/rule/0"`;
+  const cluster = `envoy_cluster_name="httproute/${GATEWAY_NAMESPACE}/${modelRouteName(model)}/rule/0"`;
   return {
     record: UNMET_REQUESTS,
     expr: served.map((each) => unmetRequestsQuery(each)).join(" + "),
@@ -23,9 +25,9 @@ function ofModel({ endpoint, served }: Pick<ScaledModel, "endpoint" | "served">)
     cases: {
       gives: {
         series: {
-          [`envoy_cluster_upstream_cx_none_healthy{namespace="inference-gateway",pod="proxy-0",${cluster}}`]:
+          [`envoy_cluster_upstream_cx_none_healthy{namespace="${GATEWAY_NAMESPACE}",pod="proxy-0",${cluster}}`]:
             "_x14 1x6",
-          [`envoy_cluster_upstream_cx_none_healthy{namespace="inference-gateway",pod="proxy-1",${cluster}}`]: "4x20",
+          [`envoy_cluster_upstream_cx_none_healthy{namespace="${GATEWAY_NAMESPACE}",pod="proxy-1",${cluster}}`]: "4x20",
         },
         at: "15m",
         samples: { [`${UNMET_REQUESTS}{namespace="${namespace}",model="${model}"}`]: 1 },
