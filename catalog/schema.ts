@@ -7,10 +7,12 @@ import type { ConfidentialShape } from "./confidential";
 import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import { GPU_NODE_IMAGES, type GpuNodeImageEntry } from "./gpu-node-images";
+import type { ImagePull } from "./image-pull";
 import type { ImageEntry } from "./images";
 import type { MigTable } from "./mig-profiles";
 import type { ModelEntry } from "./models";
 import { AGENT_PLACES, type NodeAgentRow } from "./node-agents";
+import type { NodeStart } from "./node-start";
 import type { OkeAddon } from "./oke";
 import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
 import type { RootDevices } from "./sriov";
@@ -23,6 +25,8 @@ const count = z.number().int().positive();
 const notNegative = z.number().nonnegative();
 const day = z.iso.date();
 const range = z.strictObject({ min: positive, max: positive }).refine(({ min, max }) => min <= max, "min exceeds max");
+
+const imagePull = z.strictObject({ compressedGB: positive, confidence: z.enum(["read", "assumed"]), source: text });
 
 const gfx = z.string().regex(/^gfx[0-9a-f]+$/);
 const gpuModel = z.strictObject({
@@ -41,6 +45,7 @@ const gpuModel = z.strictObject({
     })
     .refine(({ computeCapability, gfx }) => (computeCapability === undefined) !== (gfx === undefined), "one of the two")
     .optional(),
+  tflops: z.strictObject({ dense16: positive, source: text }).optional(),
   nvlinkBoard: z.literal(true).optional(),
   memoryGB: positive,
   memoryGiB: positive,
@@ -381,6 +386,27 @@ export const schemas = {
       source: text,
       shapes: z.record(text, confidentialShape),
     }),
+  }),
+  nodeStart: z.strictObject({
+    about,
+    asOf: day,
+    machines: z.array(
+      z.strictObject({
+        provider: z.enum(["oci", "aws"]),
+        bareMetal: z.boolean(),
+        seconds: count,
+        confidence: z.enum(["read", "assumed"]),
+        source: text,
+        notes: z.string(),
+      }) satisfies z.ZodType<NodeStart>,
+    ),
+  }),
+  imagePull: z.strictObject({
+    about,
+    asOf: day,
+    gbPerSecond: z.strictObject({ value: positive, source: text }),
+    images: z.array(imagePull.extend({ component: text })) satisfies z.ZodType<ImagePull[]>,
+    others: imagePull,
   }),
   nodeAgents: z.strictObject({ about, asOf: day, agents: z.array(nodeAgent) }),
   engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),

@@ -45,6 +45,12 @@ export interface GpuModel {
   readonly arch: string;
   /** Undefined: not read, so that nobody can say what runs on it. */
   readonly abilities?: CardAbilities;
+  /** Undefined: not read. */
+  readonly tflops?: {
+    /** 10^12 operations a second in 16-bit numbers, dense: the peak of the vendor's datasheet. */
+    readonly dense16: number;
+    readonly source: string;
+  };
   /** Comes on a board that joins its cards by NVLink; a machine with one card of it has the board's memory use too. */
   readonly nvlinkBoard?: true;
   /** Vendor's figure, in the vendor's "GB". */

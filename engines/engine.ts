@@ -194,6 +194,8 @@ export interface Engine {
   answering?(model: Pick<ServedModel, "engineSettings">): number | undefined;
   /** Why its pods cannot be nodes of a server group. @default they can */
   readonly noNodes?: string;
+  /** Why nobody can change the number of its replicas while it runs. @default an autoscaler can */
+  readonly noScaling?: string;
   /** What runs beside it in each pod. */
   readonly sidecar: SidecarResources;
   /** A pod of its own that each model needs once besides its replicas, on the same pool, without GPUs. @default none */

@@ -17,6 +17,8 @@ export interface AssignmentOption {
   readonly item: PackingItem;
   /** What comes with them, once. It claims no GPUs. @default nothing */
   readonly companion?: PackingItem;
+  /** The first replica of a model that sleeps: it is not paid, but of equal pools the one that it can wake on, for less, is better. @default one always runs */
+  readonly wakes?: PackingItem;
 }
 
 /** A model with one way to run it on each pool that can hold it. */
@@ -34,6 +36,8 @@ export interface Assignment {
 
 /** Search steps beyond the greedy starts: a few hundredths of a second, and exact for a dozen models. */
 const SEARCH_STEPS = 20_000;
+/** Price of a model that cannot wake: more than any node's. */
+const NO_ROOM = 1e9;
 /** The search recurses once per model: with more than this, its steps could prove nothing and the stack would end. */
 const MOST_MODELS_SEARCHED = 200;
 
@@ -60,11 +64,15 @@ export function cheapestAssignment(models: readonly Assignable[], pools: readonl
 interface Outcome extends Assignment {
   readonly cost: number;
   readonly nodes: number;
+  /** Price of the nodes that come while one of the models that sleep is awake, summed over them. */
+  readonly awake: number;
 }
 
-/** Negative when `a` is better: more models placed, then cheaper, then fewer nodes. */
+/** Negative when `a` is better: more models placed, then cheaper, then fewer nodes, then cheaper with all of them awake. */
 function compareOutcomes(a: Outcome, b: Outcome): number {
-  return b.pools.size - a.pools.size || compareMoney(a.cost, b.cost) || a.nodes - b.nodes;
+  return (
+    b.pools.size - a.pools.size || compareMoney(a.cost, b.cost) || a.nodes - b.nodes || compareMoney(a.awake, b.awake)
+  );
 }
 
 /** The pools with some models on them. Immutable: `with` returns a changed copy that shares the rest. */
@@ -76,6 +84,7 @@ class PoolStates {
     readonly nodes: number,
     /** Price of the resources that are claimed, as if nodes could be bought in parts: never above `cost`. */
     readonly share: number,
+    readonly awake: number,
   ) {}
 
   static empty(pools: readonly AssignablePool[]): PoolStates {
@@ -83,6 +92,7 @@ class PoolStates {
       new Map(pools.map((pool) => [pool.name, pool])),
       new Map(pools.map((pool) => [pool.name, NodePacking.empty(pool.node)])),
       pools.reduce((sum, pool) => sum + pool.minNodes * pool.price, 0),
+      0,
       0,
       0,
     );
@@ -94,7 +104,8 @@ class PoolStates {
     const before = this.packings.get(option.pool);
     const replicas = before?.with(option.item);
     const after = option.companion ? replicas?.with(option.companion) : replicas;
-    if (!pool || !before || !after || after.nodes > pool.maxNodes) {
+    const awake = option.wakes ? after?.with(option.wakes) : after;
+    if (!pool || !before || !after || !awake || after.nodes > pool.maxNodes) {
       return undefined;
     }
     const billed = (nodes: number) => Math.max(nodes, pool.minNodes);
@@ -104,6 +115,7 @@ class PoolStates {
       this.cost + (billed(after.nodes) - billed(before.nodes)) * pool.price,
       this.nodes + after.nodes - before.nodes,
       this.share + this.shareOf(option),
+      this.awake + (awake.nodes > pool.maxNodes ? NO_ROOM : (billed(awake.nodes) - billed(after.nodes)) * pool.price),
     );
   }
 
@@ -142,7 +154,8 @@ function greedy(
         const order = best
           ? compareMoney(rank(step), rank(best.step)) ||
             next.nodes - best.state.nodes ||
-            compareMoney(step.share, best.step.share)
+            compareMoney(step.share, best.step.share) ||
+            compareMoney(next.awake, best.state.awake)
           : -1;
         best = order < 0 ? { state: next, step, pool: option.pool } : best;
       }
@@ -152,7 +165,7 @@ function greedy(
       chosen.set(name, best.pool);
     }
   }
-  return { pools: chosen, packings: state.packings, cost: state.cost, nodes: state.nodes };
+  return { pools: chosen, packings: state.packings, cost: state.cost, nodes: state.nodes, awake: state.awake };
 }
 
 function branchAndBound(
@@ -174,15 +187,20 @@ function branchAndBound(
   const visit = (index: number, state: PoolStates, placed: number): void => {
     const model = models[index];
     const mayPlace = placed + models.length - index;
-    // Cost and nodes only grow along a branch: one that cannot become better than the best is cut.
+    // Cost, nodes and what sleeps only grow along a branch: one that cannot become better than the best is cut.
     const cost = Math.max(state.cost, state.share + (restShare[index] ?? 0));
-    const order = best.pools.size - mayPlace || compareMoney(cost, best.cost) || state.nodes - best.nodes;
+    const order =
+      best.pools.size - mayPlace ||
+      compareMoney(cost, best.cost) ||
+      state.nodes - best.nodes ||
+      compareMoney(state.awake, best.awake);
     if (order >= 0) {
       return;
     }
     if (!model) {
       const pairs = models.flatMap(({ name }, i) => (chosen[i] === undefined ? [] : [[name, chosen[i]] as const]));
-      best = { pools: new Map(pairs), packings: state.packings, cost: state.cost, nodes: state.nodes };
+      const { packings, cost, nodes, awake } = state;
+      best = { pools: new Map(pairs), packings, cost, nodes, awake };
       return;
     }
     // Equal models are interchangeable: try each combination of their pools once, not in every order.

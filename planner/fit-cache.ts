@@ -57,6 +57,7 @@ export class FitCache {
       revisionOf: _revisionOf,
       minReplicas: _minReplicas,
       maxReplicas: _maxReplicas,
+      scaling: _scaling,
       pools: _pools,
       chatTemplate: _chatTemplate,
       ...question

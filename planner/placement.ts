@@ -18,6 +18,11 @@ export function packingItem({ resources, layout }: Candidate, count: number): Pa
   return { demand: { gpus, cpu, memoryGiB }, count, nodesPerReplica: layout.nodesPerReplica };
 }
 
+/** Replicas for which nodes always run: those that always run themselves, and those that may come at once. */
+export function heldReplicas({ minReplicas, scaling }: Pick<ModelRequest, "minReplicas" | "scaling">): number {
+  return minReplicas + (scaling?.spareReplicas ?? 0);
+}
+
 /** The pod that the engine needs once beside a model's replicas, as it is packed on the same pool. */
 export function companionItem(engine: EngineName): PackingItem | undefined {
   const { companion } = engineOf(engine);

@@ -1,17 +1,18 @@
 import { engineOf } from "../engines";
-import { adapterFilesGB, planAdapters } from "./adapters";
+import { planAdapters } from "./adapters";
 import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
 import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
+import { heldReplicas } from "./placement";
 import type { ModelRequest, PlanRequest } from "./request";
-import { planScaling } from "./scaling";
 import { allOf } from "./sidecars";
 import { compareWithRule } from "./sizing";
-import { expectedStartSeconds, type StartupRequest, startupBudgetSeconds } from "./startup";
-import { goesThroughStore, modelFilesGB, modelStorageGiB } from "./storage";
+import { startupOf } from "./start-of";
+import { startupBudgetSeconds } from "./startup";
+import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { ModelPlan, PoolPlan } from "./types";
 import { loadAs, weightFormatNotes } from "./weight-format";
 
@@ -20,27 +21,14 @@ export function planModel(
   model: ModelRequest,
   candidate: Candidate,
   pool: PoolPlan,
-  { storage, drainSeconds, pools }: Pick<PlanRequest, "storage" | "drainSeconds" | "pools">,
+  environment: Pick<PlanRequest, "storage" | "drainSeconds" | "pools">,
 ): ModelPlan {
   const { layout, estimate, resources } = candidate;
   const { shape } = pool;
   const weightsGB = modelFilesGB(model);
-  const linkGbps = goesThroughStore(model.source) ? storage.storeGbps : storage.registryGbps;
   const share = poolShare(model, candidate, pool);
-  const isMadeHere = pools.some(({ name, nodesMadeHere }) => name === pool.name && nodesMadeHere);
   const toldOfWeights = loadAs(model);
   const adapters = planAdapters(model, estimate);
-  const startup: StartupRequest = {
-    engine: model.engine,
-    loading: model.loading,
-    weightsGB,
-    adaptersGB: adapterFilesGB(model),
-    // Disks that nobody makes a file system on hold no model.
-    shape: isMadeHere && !pool.localDisks ? { ...shape, localNvmeGB: 0 } : shape,
-    nodesPerReplica: layout.nodesPerReplica,
-    linkGbps,
-  };
-  const scaling = planScaling(model, { loadSeconds: Math.ceil(expectedStartSeconds(startup)), nodeSeconds: 0 });
   return {
     name: model.name,
     servedName: model.servedName,
@@ -64,7 +52,6 @@ export function planModel(
     ...(layout.nodesPerReplica > 1 && { nodeLink: nodeLinkOf(pool) }),
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
-    ...(scaling && { scaling }),
     ...(model.serviceLevel && { serviceLevel: model.serviceLevel }),
     ...(model.node && { node: model.node }),
     ...(model.sidecars && model.sidecars.length > 0 && { sidecars: allOf(model.sidecars) }),
@@ -88,8 +75,8 @@ export function planModel(
     totalParametersB: countParameters(model.architecture).total / 1e9,
     weightsGB,
     modelStorageGiB: modelStorageGiB(weightsGB),
-    startupBudgetSeconds: startupBudgetSeconds(startup),
-    drainSeconds,
+    startupBudgetSeconds: startupBudgetSeconds(startupOf(model, candidate, pool, environment)),
+    drainSeconds: environment.drainSeconds,
     resources,
     nodeSelector: pool.selector,
     tolerations: pool.taints,
@@ -112,11 +99,11 @@ export function planModel(
 /** Part of its pool's cost: the GPUs it claims of all that are claimed, or its memory on CPU nodes. */
 function poolShare(model: ModelRequest, { layout, resources }: Candidate, pool: PoolPlan): number {
   if (pool.gpusTotal > 0) {
-    const claimed = model.minReplicas * layout.gpusPerNode * layout.nodesPerReplica;
+    const claimed = heldReplicas(model) * layout.gpusPerNode * layout.nodesPerReplica;
     return pool.gpusClaimed > 0 ? claimed / pool.gpusClaimed : 0;
   }
   const total = pool.minNodes * pool.shape.memoryGiB;
-  return total > 0 ? Math.min(1, (model.minReplicas * resources.memoryGiB) / total) : 0;
+  return total > 0 ? Math.min(1, (heldReplicas(model) * resources.memoryGiB) / total) : 0;
 }
 
 function companionNotes({ engine }: ModelRequest): string[] {

@@ -1,6 +1,10 @@
 import type { Placement } from "./placement";
 import { planModel } from "./plan-model";
 import type { PlanRequest } from "./request";
+import { planScaling } from "./scaling";
+import type { PlaceOfReplicas } from "./scaling-place";
+import { startupOf } from "./start-of";
+import { expectedStartSeconds } from "./startup";
 import type { ModelPlan, PodResources, PoolPlan, ServerPlan } from "./types";
 
 /** A guest has no pod that could ask for something. */
@@ -8,16 +12,22 @@ const NO_POD: PodResources = { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0, sha
 
 /**
  * Everything decided for the models of a placed server, its host first. A replica is ready when all of them are, which
- * are loaded one after the other. They share its cost by the memory that they take.
+ * are loaded one after the other. They share its cost by the memory that they take. The host is scaled, and they with it.
  */
 export function planServer(
   { model: host, guests, candidate }: Placement,
   pool: PoolPlan,
   environment: Pick<PlanRequest, "storage" | "drainSeconds" | "pools">,
+  place: PlaceOfReplicas,
 ): ModelPlan[] {
-  const plans = [host, ...guests].map((model, index) => {
+  const models = [host, ...guests];
+  const starts = models.map((model) => expectedStartSeconds(startupOf(model, candidate, pool, environment)));
+  const loadSeconds = starts.reduce((sum, seconds) => sum + seconds, 0);
+  const scaling = planScaling(host, { ...place, loadSeconds });
+  const plans = models.map((model, index): ModelPlan => {
     const estimate = candidate.each[index] ?? candidate.estimate;
-    return planModel(model, { ...candidate, estimate }, pool, environment);
+    const plan = planModel(model, { ...candidate, estimate }, pool, environment);
+    return model === host && scaling ? { ...plan, scaling } : plan;
   });
   if (guests.length === 0) {
     return plans;

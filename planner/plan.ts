@@ -9,12 +9,14 @@ import { FitCache } from "./fit-cache";
 import { nodeReserve } from "./node-reserve";
 import { type NumaQuestion, numaPolicyOf, numaProblem } from "./numa";
 import type { Capacity } from "./packing";
-import { companionItem, type Placement, packingItem } from "./placement";
+import { companionItem, heldReplicas, type Placement, packingItem } from "./placement";
 import { planServer } from "./plan-server";
 import { allocatable } from "./pod-resources";
 import { cacheProblem, contextProblem, maximumProblems, overBudget, poolsFull } from "./problems";
 import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
+import { placeOfReplicas } from "./scaling-place";
+import { scalingProblems } from "./scaling-problems";
 import { overlappingPools } from "./selectors";
 import { type ServerModels, serverProblem, serversOf } from "./shared-servers";
 import { planStorage, storeProblem } from "./storage";
@@ -103,7 +105,11 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     const { monthlyUsd = 0, maxMonthlyUsd = 0 } = machines.items[i] ?? {};
     return { ...plan, monthlyUsd, maxMonthlyUsd };
   });
-  const planned = placements.flatMap((p) => planServer(p, poolOf(poolPlans, p.candidate.pool), request));
+  const planned = placements.flatMap((placement) => {
+    const pool = poolOf(poolPlans, placement.candidate.pool);
+    const packing = assignment.packings.get(pool.name);
+    return planServer(placement, pool, request, placeOfReplicas(placement, pool, packing, placements, request));
+  });
   const modelPlans = request.models.flatMap(({ name }) => planned.find((m) => m.name === name) ?? []);
   const storage = planStorage(request, modelPlans);
   const services =
@@ -113,6 +119,7 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
   if (request.monthlyBudgetUsd !== undefined && cost.monthlyUsd > request.monthlyBudgetUsd) {
     problems.push(overBudget(cost.monthlyUsd, request.monthlyBudgetUsd));
   }
+  problems.push(...placements.flatMap((placement) => scalingProblems(placement, request.pools, modelPlans)));
   const store = storeProblem(request, modelPlans);
   return {
     environment: request.environment,
@@ -175,7 +182,8 @@ function assignable(model: ModelRequest, candidates: readonly Candidate[]): Assi
     name: model.name,
     options: candidates.map((c) => ({
       pool: c.pool,
-      item: packingItem(c, model.minReplicas),
+      item: packingItem(c, heldReplicas(model)),
+      ...(heldReplicas(model) === 0 && { wakes: packingItem(c, 1) }),
       ...(companion && { companion }),
     })),
   };
@@ -225,7 +233,7 @@ function planPools(
         confidential: pool.confidential ?? false,
         gpusClaimed: here.reduce(
           (sum, { model, candidate: { layout } }) =>
-            sum + model.minReplicas * layout.gpusPerNode * layout.nodesPerReplica,
+            sum + heldReplicas(model) * layout.gpusPerNode * layout.nodesPerReplica,
           0,
         ),
         gpusTotal: minNodes * gpusPerNode,

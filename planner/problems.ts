@@ -3,7 +3,7 @@ import { MONTHLY_BUDGET } from "../names/rules";
 import type { Assignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
 import type { ModelArchitecture } from "./model/architecture";
-import { type Placement, packingItem } from "./placement";
+import { heldReplicas, type Placement, packingItem } from "./placement";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { CapacityProblem } from "./types";
 
@@ -61,7 +61,7 @@ export function poolsFull(
   };
 }
 
-/** A pool must hold each model at its maximum while the others are at their minimum, else scaling out only queues pods. */
+/** A pool must hold each model at its maximum while the others are at their minimum, with room for their spare replicas: else scaling out only queues pods. */
 export function maximumProblems(
   pools: readonly PoolRequest[],
   placements: readonly Placement[],
@@ -70,7 +70,9 @@ export function maximumProblems(
   return pools.flatMap((pool) => {
     const here = placements.filter((p) => p.candidate.pool === pool.name);
     return here.flatMap(({ model, candidate }): CapacityProblem[] => {
-      const atMaximum = packings.get(pool.name)?.with(packingItem(candidate, model.maxReplicas - model.minReplicas));
+      const atMaximum = packings
+        .get(pool.name)
+        ?.with(packingItem(candidate, Math.max(0, model.maxReplicas - heldReplicas(model))));
       if (!atMaximum || atMaximum.nodes <= pool.maxNodes) {
         return [];
       }

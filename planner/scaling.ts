@@ -1,5 +1,6 @@
 /** How a model's replicas follow demand: decided before anything runs, so that components only render it. */
 import type { ModelRequest } from "./request";
+import { queueIsAtGateway, usualSignals } from "./scaling-signals";
 
 /** What replicas may follow. */
 export const SCALING_SIGNALS = ["queue", "kvCache", "latency", "gpuMemory", "gpuUtilization", "cpuQueue"] as const;
@@ -50,6 +51,8 @@ export interface SignalPlan {
   readonly on: ScalingSignalName;
   /** In the signal's unit. */
   readonly target: number;
+  /** The gateway counts it: requests under way there, those that wait and those that are answered. @default whoever it is of does */
+  readonly at?: "gateway";
 }
 
 /** Seconds from a spike of demand until a further replica answers, by what they are spent on. */
@@ -89,53 +92,113 @@ export interface ScalingPlan {
 
 /** What is known of a model's place when its scaling is planned. */
 export interface ScalingPlace {
-  /** Seconds from the start of a pod until it answers, as expected: no margin. */
+  /** Seconds from the start of a pod until it answers, as expected: no margin. The image is there. */
   readonly loadSeconds: number;
+  /** Seconds until a node has the image. */
+  readonly pullSeconds: number;
   /** Seconds until the pool has another node. */
   readonly nodeSeconds: number;
+  /** Nodes that run already have room for a further replica. */
+  readonly hasRoom: boolean;
+  /** Such a node has the image. */
+  readonly hasImage: boolean;
 }
 
-const SCRAPE_SECONDS = 15;
+/** Seconds between two looks of Prometheus at a pod: of what replicas follow, and of the gateway. */
+export const SCRAPE_SECONDS = 15;
+
+/** Seconds between two looks of KEDA, and of the controller of HorizontalPodAutoscalers (its default), at the signals. */
 const POLL_SECONDS = 15;
+
+/**
+ * Seconds over which the largest recommendation counts before replicas go. At least a new replica's way: what goes sooner may
+ * be missed for longer than it was saved. Never less than HorizontalPodAutoscalers take by themselves, never more than they
+ * accept (`stabilizationWindowSeconds` of autoscaling/v2).
+ */
+const DOWN_WINDOW = { least: 300, most: 3600 } as const;
+
+/**
+ * Seconds without requests before a model sleeps: while it wakes, its GPUs are paid and answer nobody. At ten times the way
+ * back that is a tenth of the time that it is awake. (A judgement, no measurement.)
+ */
+const IDLE = { coldStarts: 10, least: 900, most: 14_400 } as const;
 
 /** Undefined where nothing scales the model. */
 export function planScaling(
-  model: Pick<ModelRequest, "minReplicas" | "maxReplicas" | "scaling" | "concurrency">,
-  { loadSeconds, nodeSeconds }: ScalingPlace,
+  model: Pick<ModelRequest, "engine" | "minReplicas" | "maxReplicas" | "scaling" | "concurrency">,
+  place: ScalingPlace,
 ): ScalingPlan | undefined {
-  const { minReplicas, maxReplicas, scaling } = model;
+  const { engine, minReplicas, maxReplicas, scaling } = model;
   if (minReplicas === maxReplicas || scaling === undefined) {
     return undefined;
   }
-  const { by, on = ["queue"], targets, schedule, spareReplicas } = scaling;
-  const parts = { scrape: SCRAPE_SECONDS, poll: POLL_SECONDS, node: nodeSeconds, load: loadSeconds };
-  const total = Object.values(parts).reduce((sum, seconds) => sum + seconds, 0);
-  const idleSeconds = scaling.idleSeconds ?? Math.max(600, 2 * total);
+  const { by, on = usualSignals(engine), targets, schedule, spareReplicas } = scaling;
+  const spikeToServed = wayOfAReplica(place);
+  const coldStartSeconds = wayOfAReplica({ ...place, hasRoom: minReplicas === 0 && place.hasRoom }).total;
   return {
     by,
     min: minReplicas,
     max: maxReplicas,
-    signals: on.map((signal) => ({ on: signal, target: targets[signal] ?? defaultTarget(signal, model) })),
+    signals: on.map(
+      (signal): SignalPlan => ({
+        on: signal,
+        target: targets[signal] ?? usualTarget(signal, model),
+        ...(signal === "queue" && queueIsAtGateway(engine) && { at: "gateway" }),
+      }),
+    ),
     pollSeconds: POLL_SECONDS,
-    scaleDownWindowSeconds: Math.max(300, total),
+    scaleDownWindowSeconds: clamp(coldStartSeconds, DOWN_WINDOW),
+    // What always runs is paid for. A signal that nobody can read is no reason to buy more, and none to end what runs besides.
     fallbackReplicas: Math.max(1, minReplicas),
     schedule,
     spareReplicas,
-    ...(minReplicas === 0 && { idleSeconds }),
-    coldStartSeconds: total,
-    spikeToServed: { ...parts, total },
+    ...(minReplicas === 0 && { idleSeconds: scaling.idleSeconds ?? usualIdleSeconds(coldStartSeconds) }),
+    coldStartSeconds,
+    spikeToServed,
   };
 }
 
-function defaultTarget(signal: ScalingSignalName, { concurrency }: Pick<ModelRequest, "concurrency">): number {
+/** Each part at its longest, in whole seconds, so that the parts are the total. */
+function wayOfAReplica({ loadSeconds, pullSeconds, nodeSeconds, hasRoom, hasImage }: ScalingPlace): SpikeToServed {
+  const parts = {
+    scrape: SCRAPE_SECONDS,
+    poll: POLL_SECONDS,
+    node: hasRoom ? 0 : Math.ceil(nodeSeconds),
+    load: Math.ceil(loadSeconds + (hasRoom && hasImage ? 0 : pullSeconds)),
+  };
+  return { ...parts, total: parts.scrape + parts.poll + parts.node + parts.load };
+}
+
+/** A model that sleeps before it has come back would never answer anybody. */
+function usualIdleSeconds(coldStartSeconds: number): number {
+  return Math.max(coldStartSeconds, clamp(IDLE.coldStarts * coldStartSeconds, IDLE));
+}
+
+function clamp(value: number, { least, most }: { readonly least: number; readonly most: number }): number {
+  return Math.min(most, Math.max(least, value));
+}
+
+/**
+ * What a signal is kept at where nobody says.
+ *
+ * - `queue`: a quarter of what a replica answers at once waits no longer than about a quarter of an answer. At the gateway, where
+ *   those that are answered are counted too: as many as a replica answers at once, so that the next one would wait.
+ * - `latency`: nobody knows how long answers are, so that configurations must say it; 80 is the figure of the source documents.
+ */
+function usualTarget(
+  signal: ScalingSignalName,
+  { engine, concurrency }: Pick<ModelRequest, "engine" | "concurrency">,
+): number {
   switch (signal) {
     case "queue":
-      return Math.max(1, Math.ceil(concurrency / 4));
+      return queueIsAtGateway(engine) ? concurrency : Math.max(1, Math.ceil(concurrency / 4));
+    case "kvCache":
     case "latency":
       return 80;
+    case "gpuMemory":
+    case "gpuUtilization":
+      return 75;
     case "cpuQueue":
       return 100;
-    default:
-      return 75;
   }
 }

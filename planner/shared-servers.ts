@@ -42,7 +42,7 @@ export function serversOf(models: readonly ModelRequest[]): ServerModels[] {
 }
 
 function asGuest(guest: ModelRequest, host: ModelRequest): ModelRequest {
-  const { pools: _pools, env: _env, ...own } = guest;
+  const { pools: _pools, env: _env, scaling: _scaling, ...own } = guest;
   const { engineVersion, concurrency, minReplicas, maxReplicas, pools, env } = host;
   return {
     ...own,

@@ -1,3 +1,4 @@
+import { LINK_EFFICIENCY } from "../catalog/image-pull";
 import type { MachineShape } from "../catalog/shapes";
 import { type EngineName, engineOf } from "../engines";
 import type { ModelLoading } from "./types";
@@ -17,8 +18,6 @@ export interface StartupRequest {
 
 /** Sustained read of a node's disk, GB/s: local NVMe, else a network block volume. Conservative vendor figures. */
 const DISK_GB_PER_SECOND = { nvme: 2, blockVolume: 0.48 };
-/** A single stream rarely fills a link: share of its nominal rate to count on. */
-const LINK_EFFICIENCY = 0.6;
 /** Every further node of a replica adds a rendezvous to the engine's own warm-up. */
 const SECONDS_PER_EXTRA_NODE = 60;
 /** A budget is a limit, not an estimate: twice what is expected. */

@@ -18,7 +18,11 @@ export const AUTOSCALER_LABELS: Readonly<Record<ScalingPlan["by"], string>> = { 
 
 /** What each replica is kept at: `2 waiting requests each, KV cache 80 %`. */
 export function signalsText({ signals }: Pick<ScalingPlan, "signals">): string {
-  return signals.map(({ on, target }) => SIGNALS[on](target)).join(", ");
+  return signals.map(signalText).join(", ");
+}
+
+function signalText({ on, target, at }: SignalPlan): string {
+  return at === "gateway" ? `${target} ${target === 1 ? "request" : "requests"} under way each` : SIGNALS[on](target);
 }
 
 type SpikePart = Exclude<keyof SpikeToServed, "total">;

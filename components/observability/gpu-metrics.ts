@@ -2,6 +2,7 @@ import { image } from "../../catalog/images";
 import type { Labels } from "../../names/labels";
 import { GPU_METRICS_NAMESPACE } from "../../names/namespaces";
 import { NODE_AGENTS } from "../../planner/node-agents";
+import { SCRAPE_SECONDS } from "../../planner/scaling";
 import type { HelmValues } from "../core/chart-release";
 import type { ControllerArgs } from "../core/controller";
 import type { GpuAccessByVendor, GpuVendor } from "../core/gpu-access";
@@ -41,7 +42,7 @@ interface Exporter {
  */
 const MONITOR: HelmValues = {
   enabled: true,
-  interval: "15s",
+  interval: `${SCRAPE_SECONDS}s`,
   honorLabels: true,
   relabelings: [
     { sourceLabels: ["__meta_kubernetes_pod_node_name"], targetLabel: "node" },

@@ -1,6 +1,7 @@
 import type { IPodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
+import { SCRAPE_SECONDS } from "../../planner/scaling";
 import { customResource } from "../core/custom-resource";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import type { ScrapeTarget } from "./targets";
@@ -52,7 +53,7 @@ function podMonitorSpec(targets: readonly [ScrapeTarget, ...ScrapeTarget[]]): No
       {
         portNumber: target.port,
         path: target.path,
-        interval: "15s",
+        interval: `${SCRAPE_SECONDS}s`,
         scrapeTimeout: "10s",
         relabelings: relabelings(target),
         ...(target.renamed && { metricRelabelings: renamings(target.renamed) }),

@@ -159,6 +159,10 @@ const scaling = z
         z.strictObject({
           on: oneOf(SCALING_SIGNALS, "What replicas follow."),
           target: amount("the signal's own", "What it is kept at."),
+          at: oneOf(
+            ["gateway"],
+            "Counted there, with the requests that are being answered; absent where it is the engine's own count.",
+          ).optional(),
         }),
       )
       .meta({ description: "Each signal: the one that asks for most replicas counts." }),

@@ -29,6 +29,8 @@ import * as outsideServers from "./rules/outside-servers";
 import * as people from "./rules/people";
 import * as pools from "./rules/pools";
 import * as quotas from "./rules/quotas";
+import * as scaling from "./rules/scaling";
+import * as scalingSchedule from "./rules/scaling-schedule";
 import * as serviceLevel from "./rules/service-level";
 import * as sharedServers from "./rules/shared-servers";
 import * as sharing from "./rules/sharing";
@@ -109,6 +111,16 @@ const rules: readonly Rule[] = [
   adapters.adapterRoomHasAdapters,
   models.replicasAreOrdered,
   models.replicasAreSaidOnce,
+  scaling.enginesCanBeScaled,
+  scaling.scalingHasRoom,
+  scaling.signalsAreReported,
+  scaling.targetsHaveSignals,
+  scaling.adaptersOfClustersAreKnownToServe,
+  scaling.oneServerOfExternalMetrics,
+  scaling.modelsThatSleepAreWoken,
+  scaling.spareReplicasMayRun,
+  scalingSchedule.schedulesAreTimes,
+  scalingSchedule.schedulesKeepToReplicas,
   models.servedNamesAreUnique,
   models.servedNamesFitTheEngines,
   sharedServers.serversCanBeJoined,

@@ -37,6 +37,8 @@ describe("catalogue files", () => {
     ["oke.json", schemas.oke],
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],
+    ["node-start.json", schemas.nodeStart],
+    ["image-pull.json", schemas.imagePull],
     ["chart-images.json", schemas.chartImages],
     ["cuda-drivers.json", schemas.cudaDrivers],
     ["gpu-node-images.json", schemas.gpuNodeImages],

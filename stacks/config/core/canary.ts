@@ -37,7 +37,7 @@ export function withCanaries(models: Readonly<Record<string, WrittenModel>>): Re
 
 /** What the canary does not say, it has of its model, except for the number of replicas. */
 function canaryOf(name: string, model: WrittenModel): ModelConfig | undefined {
-  const { canary, ...own } = model;
+  const { canary, scaling, ...own } = model;
   if (canary === undefined) {
     return undefined;
   }
@@ -50,6 +50,8 @@ function canaryOf(name: string, model: WrittenModel): ModelConfig | undefined {
     ...(firstRevision !== undefined && { firstRevision }),
     servedName: own.servedName ?? name,
     replicas,
+    // Times and spare room are of all requests, of which it answers a part.
+    ...(scaling && replicas.max > replicas.min && { scaling: { ...scaling, schedule: [], spareReplicas: 0 } }),
     revisionOf: { model: name, weight },
   };
 }

@@ -14,7 +14,7 @@ const targetsSchema = z
     }),
     kvCache: percent("Part of the KV cache that may be in use."),
     latency: wholeNumber(1, 3_600_000).optional().meta({
-      description: "99th percentile of a request's time.",
+      description: "99th percentile of a request's time, from its arrival at the engine to the end of its answer.",
       unit: "ms",
       example: 80,
     }),
@@ -30,8 +30,18 @@ const targetsSchema = z
   .meta({ description: "What to keep each signal at. Default: what the planner computes.", example: { queue: 4 } });
 
 const windowSchema = z.strictObject({
-  from: text(64).meta({ description: "When it begins, as cron.", unit: "cron expression", example: "0 8 * * 1-5" }),
-  to: text(64).meta({ description: "When it ends, as cron.", unit: "cron expression", example: "0 18 * * 1-5" }),
+  from: text(64).meta({
+    description: "When it begins, as cron.",
+    unit: "cron expression",
+    allowed: "minute, hour, day of the month, month and day of the week, in numbers, ranges, lists or *",
+    example: "0 8 * * 1-5",
+  }),
+  to: text(64).meta({
+    description: "When it ends, as cron.",
+    unit: "cron expression",
+    allowed: "minute, hour, day of the month, month and day of the week, in numbers, ranges, lists or *",
+    example: "0 18 * * 1-5",
+  }),
   timezone: text(64)
     .default("UTC")
     .meta({ description: "Time zone of both, by its IANA name.", example: "Europe/Berlin" }),
@@ -56,7 +66,7 @@ export const scalingSchema = z
       .optional()
       .meta({
         description:
-          "Signals that replicas follow: the one that asks for most counts. Default: queue, and kvCache where the engine reports it.",
+          "Signals that replicas follow: the one that asks for most counts. Default: queue, and kvCache where the engine reports it; of engines that report nothing, queue is what the gateway has under way.",
         example: ["queue", "kvCache"],
       }),
     targets: targetsSchema,
@@ -74,7 +84,7 @@ export const scalingSchema = z
     }),
     idleSeconds: wholeNumber(60, 604_800).optional().meta({
       description:
-        "Time without requests before the last replica goes, where replicas.min is 0. Default: from its cold start.",
+        "Time without requests before the last replica goes, where replicas.min is 0. At least its cold start. Default: ten times that, from 15 minutes to 4 hours.",
       unit: "seconds",
       example: 1800,
     }),

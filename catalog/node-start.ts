@@ -1,0 +1,21 @@
+import table from "./node-start.json";
+import type { MachineShape, Provider } from "./shapes";
+
+/** How long machines of one kind take to become nodes. */
+export interface NodeStart {
+  readonly provider: Provider;
+  readonly bareMetal: boolean;
+  readonly seconds: number;
+  readonly confidence: "read" | "assumed";
+  readonly source: string;
+  readonly notes: string;
+}
+
+// Checked against catalog/schema.ts by test/catalog.
+export const nodeStarts = table.machines as readonly NodeStart[];
+
+/** Seconds until a pool has another node of a machine. 0 for machines of one's own: they run, or nobody makes them. */
+export function nodeStartSeconds({ provider, name }: Pick<MachineShape, "provider" | "name">): number {
+  const bareMetal = name.startsWith("BM.") || name.includes(".metal");
+  return nodeStarts.find((row) => row.provider === provider && row.bareMetal === bareMetal)?.seconds ?? 0;
+}

@@ -1,0 +1,81 @@
+/** What is wrong with the scaling of a model in its place. What the configuration alone shows, its rules tell. */
+import { engineOf } from "../engines";
+import type { Placement } from "./placement";
+import { leastPrefillMs } from "./prefill";
+import type { PoolRequest } from "./request";
+import type { ScalingPlan, ScalingSignalName } from "./scaling";
+import type { CapacityProblem, ModelPlan } from "./types";
+
+const OF_GPUS: readonly ScalingSignalName[] = ["gpuMemory", "gpuUtilization"];
+
+/** @param models as they are planned. */
+export function scalingProblems(
+  placement: Placement,
+  pools: readonly PoolRequest[],
+  models: readonly ModelPlan[],
+): CapacityProblem[] {
+  const { scaling } = models.find(({ name }) => name === placement.model.name) ?? {};
+  const pool = pools.find(({ name }) => name === placement.candidate.pool);
+  return scaling && pool
+    ? [...withoutGpus(placement, scaling), ...tooQuick(placement, scaling, pool), ...tooIdle(placement, scaling)]
+    : [];
+}
+
+function refusal(model: string, key: string, rule: string, message: string): CapacityProblem {
+  return { severity: "mandatory", rule, subject: `models.${model}.scaling.${key}`, message: `${model}: ${message}` };
+}
+
+function withoutGpus({ model: { name }, candidate }: Placement, { signals }: ScalingPlan): CapacityProblem[] {
+  return signals
+    .filter(({ on }) => candidate.layout.gpusPerNode === 0 && OF_GPUS.includes(on))
+    .map(({ on }) =>
+      refusal(
+        name,
+        "on",
+        "scaling-signal",
+        `it follows ${on}, and runs on the CPUs of pool "${candidate.pool}": there is no GPU to ask. Write on: [queue], or take a pool with GPUs.`,
+      ),
+    );
+}
+
+/** A target that no replica reaches makes replicas until there are as many as there may be, and keeps them. */
+function tooQuick(
+  { model, guests, candidate }: Placement,
+  { signals, max }: ScalingPlan,
+  { shape: { gpu, name: shape } }: PoolRequest,
+): CapacityProblem[] {
+  const target = signals.find(({ on }) => on === "latency")?.target;
+  const least =
+    gpu && Math.max(0, ...[model, ...guests].map((each) => leastPrefillMs(each, candidate.layout, gpu) ?? 0));
+  if (target === undefined || gpu === undefined || least === undefined || target >= least) {
+    return [];
+  }
+  const { gpusPerNode, nodesPerReplica } = candidate.layout;
+  const gpus = gpusPerNode * nodesPerReplica;
+  const reachable = Math.floor((model.contextTokens * target) / least);
+  return [
+    refusal(
+      model.name,
+      "targets.latency",
+      "latency-target",
+      `it is to answer within ${target} ms, and its longest prompt (${model.contextTokens} tokens) alone takes ${gpus} × ${gpu.model} of ${shape} ${Math.ceil(least)} ms at the peak of the datasheet, before the first token. No number of replicas changes that: all ${max} would run for ever. Write a target of more than ${2 * Math.ceil(least)}, contextTokens: ${Math.max(1, reachable)} or less, or take faster machines.`,
+    ),
+  ];
+}
+
+/** The first request wakes it, and what it asks for is answered when it has come back. */
+function tooIdle(
+  { model: { name, engine } }: Placement,
+  { idleSeconds, coldStartSeconds }: ScalingPlan,
+): CapacityProblem[] {
+  return idleSeconds === undefined || idleSeconds >= coldStartSeconds
+    ? []
+    : [
+        refusal(
+          name,
+          "idleSeconds",
+          "idle-time",
+          `it sleeps after ${idleSeconds} s without requests, and takes ${coldStartSeconds} s to come back on ${engineOf(engine).label}: it would go before it has answered the request that woke it. Write idleSeconds: ${coldStartSeconds} or more, or remove it.`,
+        ),
+      ];
+}

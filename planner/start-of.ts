@@ -1,0 +1,26 @@
+import { adapterFilesGB } from "./adapters";
+import type { Candidate } from "./candidates";
+import type { ModelRequest, PlanRequest } from "./request";
+import type { StartupRequest } from "./startup";
+import { goesThroughStore, modelFilesGB } from "./storage";
+import type { PoolPlan } from "./types";
+
+/** What the start of one model in a pod takes, in its place. */
+export function startupOf(
+  model: ModelRequest,
+  { layout }: Pick<Candidate, "layout">,
+  { name, shape, localDisks }: Pick<PoolPlan, "name" | "shape" | "localDisks">,
+  { storage, pools }: Pick<PlanRequest, "storage" | "pools">,
+): StartupRequest {
+  const isMadeHere = pools.some((pool) => pool.name === name && pool.nodesMadeHere);
+  return {
+    engine: model.engine,
+    loading: model.loading,
+    weightsGB: modelFilesGB(model),
+    adaptersGB: adapterFilesGB(model),
+    // Disks that nobody makes a file system on hold no model.
+    shape: isMadeHere && !localDisks ? { ...shape, localNvmeGB: 0 } : shape,
+    nodesPerReplica: layout.nodesPerReplica,
+    linkGbps: goesThroughStore(model.source) ? storage.storeGbps : storage.registryGbps,
+  };
+}
