@@ -1,5 +1,7 @@
 import { karpenterConnections } from "../components/autoscaling/connections";
 import { karpenterPods } from "../components/autoscaling/karpenter-values";
+import { kedaConnections } from "../components/autoscaling/keda-connections";
+import { KEDA_PODS } from "../components/autoscaling/keda-names";
 import { certManagerPods } from "../components/certificates/cert-manager";
 import type { Cluster } from "../components/core/cluster";
 import { type Connection, Connections } from "../components/core/connections";
@@ -22,6 +24,7 @@ import { rdmaDeviceConnections } from "../components/gpu/rdma-devices";
 import { type MeshLayout, meshLayout } from "../components/mesh/mesh-layout";
 import { meshTargets } from "../components/mesh/targets";
 import { nodeConnections } from "../components/node/connections";
+import { PROMETHEUS_PORT, STACK_PODS } from "../components/observability/names";
 import {
   certManagerTarget,
   controllerTarget,
@@ -30,6 +33,7 @@ import {
   modelTargets,
   nodeTargets,
   rateLimiterTargets,
+  type ScrapeTarget,
 } from "../components/observability/targets";
 import type { ControlAccess } from "../components/serving/model-server";
 import { modelEndpoints, servingConnections } from "../components/serving/serving";
@@ -44,6 +48,7 @@ import type { LaidOut, Planned } from "./addons/contract";
 import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
 import { platformNamespaces } from "./platform-namespaces";
+import { runsKeda } from "./scaled-models";
 
 /** All that is known of a platform before anything is made. */
 export interface Layout extends LaidOut {
@@ -88,6 +93,7 @@ export function layOut(
     modelStoreTarget(storeMetricsPods),
     certManagerTarget(certManagerPods),
     ...awsControllers(planned).map(({ name, pods }) => controllerTarget(name, pods)),
+    ...(runsKeda(plan.models) ? kedaTargets() : []),
     ...(mode === "off" ? [] : meshTargets({ mode, endpoints, gateway: gatewayProxies, models: plan.models })),
     ...addons.flatMap((addon) => addon.targets(planned) ?? []),
   ];
@@ -113,6 +119,7 @@ export function layOut(
     ...rdmaDeviceConnections(cluster),
     ...awsControllers(planned).flatMap(({ connections }) => connections(cluster)),
     ...softwareConnections(planned),
+    ...(runsKeda(plan.models) ? kedaConnections(cluster, { pods: STACK_PODS.prometheus, port: PROMETHEUS_PORT }) : []),
     ...storeConnections(plan, cluster),
     ...fabricGateConnections(plan.pools, cluster),
     ...servingConnections(plan.models, cluster),
@@ -155,6 +162,15 @@ function awsControllers(planned: Planned & { readonly cluster: Cluster }) {
           },
         ]
       : []),
+  ];
+}
+
+function kedaTargets(): ScrapeTarget[] {
+  const { operator, metricsServer, webhooks } = KEDA_PODS;
+  return [
+    controllerTarget("keda-operator", operator),
+    controllerTarget("keda-metrics-server", metricsServer),
+    controllerTarget("keda-webhooks", webhooks),
   ];
 }
 

@@ -10,6 +10,7 @@ import {
   GATEWAY_NAMESPACE,
   GPU_SOFTWARE_NAMESPACE,
   ISTIO_NAMESPACE,
+  KEDA_NAMESPACE,
   MODEL_STORE_NAMESPACE,
   NETWORK_POLICY_NAMESPACE,
 } from "../names/namespaces";
@@ -18,6 +19,7 @@ import type { ActiveAddon } from "./addons/addon";
 import type { Planned } from "./addons/contract";
 import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
+import { runsKeda } from "./scaled-models";
 
 /** Every Kubernetes namespace that the platform makes. Others that connections name are somebody else's. */
 export function platformNamespaces(
@@ -40,6 +42,7 @@ export function platformNamespaces(
     ...gateNamespaces(plan.pools),
     ...servingNamespaces(plan.models, plan.stage),
     GATEWAY_NAMESPACE,
+    ...(runsKeda(plan.models) ? [KEDA_NAMESPACE] : []),
     ...addons.flatMap((addon) => addon.namespaces(planned) ?? []),
   ];
 }

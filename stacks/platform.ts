@@ -35,6 +35,7 @@ import { tenantsOf } from "../planner/tenants";
 import type { DeploymentPlan } from "../planner/types";
 import { buildAddons, type LoadedAddon, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
+import { observability } from "./addons/observability/addon";
 import { ADDON_ALERTS, ADDON_DASHBOARDS } from "./addons/watched";
 import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
@@ -246,15 +247,6 @@ export class Platform extends PlatformComponent {
     );
 
     const scaled = scaledModels(plan.models, endpoints);
-    if (scaled.length > 0) {
-      new Autoscaling(
-        this.child("autoscaling"),
-        { stage, models: scaled, prometheusUrl: PROMETHEUS_URL },
-        // What it scales is there, and goes after it.
-        optionsAfter(serving),
-      );
-    }
-
     const ofAddons = buildAddons(addons, (addon) => ({
       ...laidOut,
       name: this.child(addon.componentName),
@@ -272,6 +264,16 @@ export class Platform extends PlatformComponent {
       dashboards: ADDON_DASHBOARDS,
     }));
 
+    const metrics = ofAddons.componentOf(observability);
+    if (scaled.length > 0) {
+      new Autoscaling(
+        this.child("autoscaling"),
+        { stage, models: scaled, prometheusUrl: PROMETHEUS_URL, certManager },
+        // What it scales and what it asks are there, and go after it: it would take unanswered questions for lost signals.
+        optionsAfter(serving, ...(metrics ? [metrics] : [])),
+      );
+    }
+
     this.stackOutputs = mergeOutputs([
       {
         address: inference.address,
@@ -280,7 +282,7 @@ export class Platform extends PlatformComponent {
         ...(plan.groups.length > 0 && { groups: inference.groups }),
         monthlyUsd: plan.cost.monthlyUsd,
       },
-      ...ofAddons,
+      ...ofAddons.outputs,
     ]);
     this.registerOutputs(this.stackOutputs);
   }

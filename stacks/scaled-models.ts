@@ -1,5 +1,7 @@
+import { usesKeda } from "../components/autoscaling/autoscaling";
 import type { ScaledModel } from "../components/autoscaling/scaled-model";
 import type { ModelEndpoint } from "../components/serving/endpoint";
+import { modelEndpoints } from "../components/serving/serving";
 import type { ModelPlan } from "../planner/types";
 
 /** The models whose replicas follow demand, with what runs these. Guests of a server are scaled with their host. */
@@ -13,4 +15,9 @@ export function scaledModels(models: readonly ModelPlan[], endpoints: readonly M
       ? [{ model, scaling, endpoint, served, target: endpoint.scale }]
       : [];
   });
+}
+
+/** Whether KEDA is part of the platform, known before it is laid out: who drives the engines changes nothing of it. */
+export function runsKeda(models: readonly ModelPlan[]): boolean {
+  return usesKeda(scaledModels(models, modelEndpoints(models, undefined)));
 }

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Stage } from "../../planner/types";
+import type { CertManager } from "../certificates/cert-manager";
 import { PlatformComponent } from "../core/platform-component";
 import { horizontalAutoscaler } from "./horizontal-autoscaler";
 import { Keda } from "./keda";
@@ -13,14 +14,17 @@ export interface AutoscalingArgs {
   readonly models: readonly ScaledModel[];
   /** Of the query API that signals are read from. */
   readonly prometheusUrl: string;
+  readonly certManager: CertManager;
 }
 
 /** What makes replicas follow demand: KEDA where a model asks for it, and one autoscaler for each model. */
 export class Autoscaling extends PlatformComponent {
   constructor(name: string, args: AutoscalingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("autoscaling:Autoscaling", name, opts);
-    const { stage, models, prometheusUrl } = args;
-    const keda = usesKeda(models) ? new Keda(this.child("keda"), { stage }, this.childOptions()) : undefined;
+    const { stage, models, prometheusUrl, certManager } = args;
+    const keda = usesKeda(models)
+      ? new Keda(this.child("keda"), { stage, certManager }, this.childOptions())
+      : undefined;
     const afterKeda = this.childOptions({ dependsOn: [...(keda?.ready ?? [])] });
     for (const scaled of models) {
       const { name: model } = scaled.model;

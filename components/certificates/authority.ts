@@ -29,9 +29,11 @@ export interface AuthorityArgs {
   /** Of the key: the issuer's own, or cert-manager's where it issues for the whole cluster. */
   readonly namespace: pulumi.Input<string>;
   readonly commonName: string;
-  /** Logical names of 0.1.0, when the three hung on whoever needs the authority. */
-  readonly formerly: Readonly<Record<"bootstrap" | "certificate" | "issuer", string>>;
+  /** Logical names of 0.1.0, when the three hung on whoever needs the authority. @default it is new */
+  readonly formerly?: Readonly<Record<Part, string>>;
 }
+
+type Part = "bootstrap" | "certificate" | "issuer";
 
 /** A private certificate authority with ten years to live: a self-signed issuer signs its certificate, its issuer signs others'. */
 export class Authority extends PlatformComponent {
@@ -40,13 +42,13 @@ export class Authority extends PlatformComponent {
   constructor(name: string, args: AuthorityArgs, opts: OptionsOfGone = {}) {
     super("certificates:Authority", name, { ...opts, aliases: [] });
     const { kind, authority, bootstrap, namespace, commonName } = args;
-    const formerly = (suffix: keyof AuthorityArgs["formerly"]) =>
-      this.childOptions<pulumi.CustomResourceOptions>({
-        aliases: [opts.parent, ...(opts.aliases ?? []).map(({ parent }) => parent)].map((parent) => ({
-          name: args.formerly[suffix],
-          ...(parent && { parent }),
-        })),
-      });
+    const formerly = (suffix: Part) => {
+      const former = args.formerly?.[suffix];
+      const parents = [opts.parent, ...(opts.aliases ?? []).map(({ parent }) => parent)];
+      return this.childOptions<pulumi.CustomResourceOptions>(
+        former === undefined ? {} : { aliases: parents.map((parent) => ({ name: former, ...(parent && { parent }) })) },
+      );
+    };
     const issuer = (suffix: "bootstrap" | "issuer", objectName: string, spec: IIssuer["spec"]) =>
       customResource<IIssuer | IClusterIssuer>(
         this.child(suffix),

@@ -70,11 +70,16 @@ export function toKubernetesApi(
   });
 }
 
-/** Admission webhooks: the API server calls from addresses that no selector matches. */
-export function fromKubernetesApi(webhook: string, to: PodSelection, ports: readonly (number | Port)[]): Connection {
+/** Admission webhooks, and APIs that the API server passes on: it calls from addresses that no selector matches. */
+export function fromKubernetesApi(
+  server: string,
+  to: PodSelection,
+  ports: readonly (number | Port)[],
+  called = "this webhook",
+): Connection {
   return connect({
-    name: `kubernetes-api-to-${webhook}`,
-    reason: "The API server calls this webhook, from addresses that no selector matches",
+    name: `kubernetes-api-to-${server}`,
+    reason: `The API server calls ${called}, from addresses that no selector matches`,
     from: { cidr: EVERYWHERE },
     to,
     ports,

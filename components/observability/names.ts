@@ -20,8 +20,11 @@ function inStack(name: string): PodSelection {
   return { namespace: OBSERVABILITY_NAMESPACE, podLabels: { "app.kubernetes.io/name": name } };
 }
 
+/** Of the query API, at its Service and at its pods. */
+export const PROMETHEUS_PORT = 9090;
+
 /** Address of the query API inside the cluster. */
-export const PROMETHEUS_URL = `http://${serviceHost(`${STACK_RELEASE}-prometheus`, OBSERVABILITY_NAMESPACE)}:9090`;
+export const PROMETHEUS_URL = `http://${serviceHost(`${STACK_RELEASE}-prometheus`, OBSERVABILITY_NAMESPACE)}:${PROMETHEUS_PORT}`;
 
 /** Address of Grafana inside the cluster: `kubectl -n observability port-forward svc/metrics-grafana 3000:80`. */
 export const GRAFANA_SERVICE = `${STACK_RELEASE}-grafana`;

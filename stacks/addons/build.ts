@@ -7,6 +7,13 @@ export interface LoadedAddon extends ActiveAddon {
   readonly build: (known: Foundation) => Built<pulumi.ComponentResource>;
 }
 
+export interface BuiltAddons {
+  /** What each adds to the outputs of the stack. */
+  readonly outputs: readonly StackOutputs[];
+  /** What others wait for; `undefined` where the add-on is off. */
+  readonly componentOf: (addon: Pick<LoadedAddon, "key">) => pulumi.ComponentResource | undefined;
+}
+
 /** Loads what makes the resources of add-ons. */
 export function loadAddons(addons: readonly ActiveAddon[]): Promise<LoadedAddon[]> {
   return Promise.all(addons.map(async (addon) => ({ ...addon, build: await addon.loadBuild() })));
@@ -16,15 +23,14 @@ export function loadAddons(addons: readonly ActiveAddon[]): Promise<LoadedAddon[
  * Builds add-ons one after the other; each can ask for the components of those before it.
  *
  * @param foundationOf what an add-on is built on, besides other add-ons.
- * @returns what each adds to the outputs of the stack.
  * @throws Error when an add-on asks for one that comes later.
  */
 export function buildAddons(
   addons: readonly LoadedAddon[],
   foundationOf: (addon: LoadedAddon) => Omit<Foundation, "component">,
-): StackOutputs[] {
+): BuiltAddons {
   const components = new Map<string, pulumi.ComponentResource>();
-  return addons.map((addon) => {
+  const outputs = addons.map((addon) => {
     const component = <Component>({ key }: Buildable<Component>): Component | undefined => {
       if (!components.has(key) && addons.some((other) => other.key === key)) {
         throw new Error(
@@ -38,6 +44,7 @@ export function buildAddons(
     components.set(addon.key, built.component);
     return built.stackOutputs ?? {};
   });
+  return { outputs, componentOf: ({ key }) => components.get(key) };
 }
 
 /**

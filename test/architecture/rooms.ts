@@ -37,12 +37,6 @@ export const ROOMS: readonly Room[] = [
     imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
     pulumi: true,
   },
-  {
-    folder: "components/autoscaling",
-    imports: ["names", "catalog", "engines", "planner", "components/core", "components/cluster"],
-    types: ["components/observability", "components/serving"],
-    pulumi: true,
-  },
   { folder: "components/certificates", imports: ["names", "planner", "components/core"], pulumi: true },
   {
     folder: "components/storage",
@@ -86,6 +80,20 @@ export const ROOMS: readonly Room[] = [
       "components/storage",
     ],
     types: [SERVICE],
+    pulumi: true,
+  },
+  {
+    folder: "components/autoscaling",
+    imports: [
+      "names",
+      "catalog",
+      "engines",
+      "planner",
+      "components/core",
+      "components/cluster",
+      "components/certificates",
+    ],
+    types: ["components/serving", "components/observability"],
     pulumi: true,
   },
   {

@@ -36,6 +36,8 @@ const PLAIN = {
   "cert-manager/plain-at-webhook": ["10250"],
   "envoy-ai-gateway-system/plain-at-ai-gateway-helm": ["9443"],
   "inference-gateway/plain-at-inference-gateway": ["10080", "10443"],
+  "keda/plain-at-keda-admission-webhooks": ["9443"],
+  "keda/plain-at-keda-operator-metrics-apiserver": ["6443"],
   "observability/plain-at-kube-prometheus-stack-prometheus-operator": ["10250"],
 };
 

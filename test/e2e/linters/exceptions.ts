@@ -100,7 +100,7 @@ export const EXCEPTIONS: readonly LinterException[] = [
     linter: "kube-score",
     check: "networkpolicy-targets-pod",
     objects:
-      /^NetworkPolicy (aws-load-balancers|cert-manager|envoy-ai-gateway-system|envoy-gateway-system|gpu-metrics|gpu-software|inference-gateway|istio-system|karpenter|lws-system|node-metrics|observability|ray-system)\//,
+      /^NetworkPolicy (aws-load-balancers|cert-manager|envoy-ai-gateway-system|envoy-gateway-system|gpu-metrics|gpu-software|inference-gateway|istio-system|karpenter|keda|lws-system|node-metrics|observability|ray-system)\//,
     reason: "the pods come from charts and controllers in the cluster, which the linter does not see",
   },
   {

@@ -32,12 +32,14 @@ export const CRD_CHARTS = [
   ["security.istio.io", "istio-base"],
   ["networking.istio.io", "istio-base"],
   ["karpenter.sh", "karpenter-crd"],
+  ["keda.sh", "keda"],
 ] as const;
 
 /** Groups whose kinds a chart itself brings objects of, or watches, by release. */
 const CHART_NEEDS: Readonly<Record<string, readonly string[]>> = {
   metrics: ["monitoring.coreos.com"],
   "ai-gateway": ["aigateway.envoyproxy.io", "gateway.envoyproxy.io", "cert-manager.io"],
+  keda: ["cert-manager.io"],
 };
 
 /** Where cert-manager keeps the Secrets of ClusterIssuers, its `cluster resource namespace`. */
@@ -129,7 +131,10 @@ const route: Rule = ({ metadata, spec }) => ({
 const application: Rule = ({ metadata, spec }, all) => {
   const release = text(spec, "source", "helm", "releaseName") ?? "";
   const namespace = text(spec, "destination", "namespace");
-  const named = new Set(texts(field(spec, "source", "helm", "valuesObject")));
+  const values = field(spec, "source", "helm", "valuesObject");
+  const named = new Set(texts(values));
+  // Of a chart that brings a Certificate: its pods wait for the Secret.
+  const issuer = field(values, "certificates", "certManager", "issuer");
   const secrets = all.filter(({ kind, metadata: of }) => kind === "ExternalSecret" && of.namespace === namespace);
   const classes = all.filter(({ kind, metadata: { name } }) => kind === "PriorityClass" && named.has(name));
   return {
@@ -139,6 +144,7 @@ const application: Rule = ({ metadata, spec }, all) => {
       ...(CHART_NEEDS[release] ?? []).map(fact.served),
       ...secrets.filter((o) => named.has(o.metadata.name)).map((o) => fact.secret(o.metadata.name, namespace)),
       ...classes.map((o) => fact.exists(o.kind, o.metadata.name)),
+      ...[text(issuer, "name") ?? []].flat().map((name) => fact.healthy("Issuer", name, namespace)),
     ],
     healthy: [
       ...CRD_CHARTS.filter(([, by]) => by === release).map(([group]) => fact.served(group)),

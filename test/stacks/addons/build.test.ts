@@ -21,7 +21,9 @@ describe("add-ons are built one after the other", () => {
   });
 
   it("and each may ask for the component of one before it", () => {
-    expect(buildAddons([first, asking], () => foundation)).toEqual([{ grafana: "here" }, { beta9: "there" }]);
+    const { outputs, componentOf } = buildAddons([first, asking], () => foundation);
+    expect(outputs).toEqual([{ grafana: "here" }, { beta9: "there" }]);
+    expect(componentOf(observability)).toBe(component);
   });
 
   it("but not of one after it, which is a row in the wrong place", () => {
@@ -35,7 +37,9 @@ describe("add-ons are built one after the other", () => {
       expect(of(beta9)).toBeUndefined();
       return { component };
     });
-    expect(buildAddons([alone], () => foundation)).toEqual([{}]);
+    const { outputs, componentOf } = buildAddons([alone], () => foundation);
+    expect(outputs).toEqual([{}]);
+    expect(componentOf(beta9)).toBeUndefined();
   });
 });
 
