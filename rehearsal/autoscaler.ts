@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { shapesOf } from "../catalog/shapes";
 import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import type { EnvironmentRun } from "../offline/environment";
 import { eksPools } from "../stacks/eks-pools";
@@ -15,12 +14,10 @@ import {
   refusedPods,
   SIMULATED_GROUP,
   shortRefusal,
-  zonesOf,
 } from "./autoscaler-nodes";
 import { applyPlatform, prepareCluster } from "./bring-up";
 import { ControlPlane } from "./cluster/control-plane";
-import { playedAllocatable } from "./cluster/existing-parts";
-import { type InstanceType, instanceTypes, type Offer } from "./cluster/instance-types";
+import type { InstanceType, Offer } from "./cluster/instance-types";
 import { Karpenter, nodeCapacityStage } from "./cluster/karpenter";
 import { recordedObjects } from "./cluster/recorded-objects";
 import type { ClusterState } from "./cluster-state";
@@ -32,6 +29,7 @@ import { assess } from "./report/assess";
 import { shortReason } from "./report/reasons";
 import type { RehearsalFacts, RehearsalReport } from "./report/schema";
 import { LOOK_EVERY_MS, settle } from "./settle";
+import { simulatedMachines } from "./simulated-machines";
 import type { Stopwatch } from "./stopwatch";
 import { podRefusals } from "./workload-facts";
 import { type Workload, workloadsOf } from "./workloads";
@@ -123,16 +121,7 @@ export class AutoscaledRehearsal {
   }
 
   private types(offered?: (offer: Offer) => boolean): InstanceType[] {
-    const { mesh } = this.run.plan;
-    return instanceTypes({
-      shapes: shapesOf("aws"),
-      zones: zonesOf(nodePoolsOf(this.objects)),
-      allocatable: (shape) => {
-        const { cpu, memoryGiB } = playedAllocatable(shape, mesh);
-        return { cpu, memoryMiB: memoryGiB * 1024 };
-      },
-      ...(offered && { offered }),
-    });
+    return simulatedMachines(this.run.plan, this.nodePools, offered);
   }
 
   /** Waits until everything is ready, or Karpenter has said of each pod that still waits why it makes no node for it. */
