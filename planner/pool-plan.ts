@@ -46,7 +46,7 @@ export interface PoolPlan {
   readonly numa?: NumaPolicy;
   /** Memory of its nodes is encrypted against their host. */
   readonly confidential: boolean;
-  /** GPUs claimed by the minimum replicas of the models placed here, of minNodes × GPUs. */
+  /** GPUs claimed by the minimum and the spare replicas of the models placed here, of minNodes × GPUs. */
   readonly gpusClaimed: number;
   readonly gpusTotal: number;
 }

@@ -123,6 +123,11 @@ const DOWN_WINDOW = { least: 300, most: 3600 } as const;
  */
 const IDLE = { coldStarts: 10, least: 900, most: 14_400 } as const;
 
+/** Replicas that a deployment starts: one of a model that sleeps too, so that it was seen to answer before it may. */
+export function firstReplicas({ minReplicas }: { readonly minReplicas: number }): number {
+  return Math.max(1, minReplicas);
+}
+
 /** Undefined where nothing scales the model. */
 export function planScaling(
   model: Pick<ModelRequest, "engine" | "minReplicas" | "maxReplicas" | "scaling" | "concurrency">,
@@ -149,7 +154,7 @@ export function planScaling(
     pollSeconds: POLL_SECONDS,
     scaleDownWindowSeconds: clamp(coldStartSeconds, DOWN_WINDOW),
     // What always runs is paid for. A signal that nobody can read is no reason to buy more, and none to end what runs besides.
-    fallbackReplicas: Math.max(1, minReplicas),
+    fallbackReplicas: firstReplicas(model),
     schedule,
     spareReplicas,
     ...(minReplicas === 0 && { idleSeconds: scaling.idleSeconds ?? usualIdleSeconds(coldStartSeconds) }),

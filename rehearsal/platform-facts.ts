@@ -1,6 +1,7 @@
 import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import { isChartType } from "../kubernetes/resource-types";
 import type { EnvironmentRun } from "../offline/environment";
+import { firstReplicas } from "../planner/scaling";
 import { hostsOf } from "../planner/shared-servers";
 import type { ApiClient } from "./cluster/api-client";
 import { makesPods } from "./cluster/recorded-objects";
@@ -38,8 +39,9 @@ export function platformFacts(
       gpusPerNode: shape.gpu?.count ?? 0,
     })),
     // Whoever joins the server of another has no pods.
-    models: hostsOf(plan.models).map(({ name, pool, minReplicas, nodesPerReplica }) => {
-      return { name, pool, replicas: minReplicas, nodesPerReplica };
+    models: hostsOf(plan.models).map((model) => {
+      const { name, pool, nodesPerReplica } = model;
+      return { name, pool, replicas: firstReplicas(model), nodesPerReplica };
     }),
     objects: applied,
     workloads: workloads.map((workload) => workloadFact(workload, state, refusals)),

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "../kubernetes/object";
+import { hostsOf } from "../planner/shared-servers";
 import type { DeploymentPlan, PoolPlan } from "../planner/types";
 import { nodesOf } from "./cluster/existing-parts";
 import type { ClusterState } from "./cluster-state";
@@ -13,12 +14,19 @@ export interface PoolNode {
 }
 
 /**
- * The nodes that the rehearsal starts with: as many as the plan pays for, which is each pool's minimum.
+ * The nodes that the rehearsal starts with: as many as the plan pays for, which is each pool's minimum, and those that an
+ * autoscaler makes for the first replicas of models that sleep later.
  *
  * @param counts other numbers, for some pools.
  */
 export function startNodes(plan: DeploymentPlan, counts: NodeCounts): PoolNode[] {
-  return plan.pools.flatMap((pool) => nodesOfPool(plan, pool, counts[pool.name] ?? pool.minNodes));
+  return plan.pools.flatMap((pool) => nodesOfPool(plan, pool, counts[pool.name] ?? nodesAtFirst(plan, pool)));
+}
+
+function nodesAtFirst({ models }: DeploymentPlan, { name, minNodes, maxNodes }: PoolPlan): number {
+  const sleepers = hostsOf(models).filter(({ pool, minReplicas }) => pool === name && minReplicas === 0);
+  const more = sleepers.reduce((sum, { nodesPerReplica }) => sum + nodesPerReplica, 0);
+  return Math.max(minNodes, Math.min(maxNodes, minNodes + more));
 }
 
 /** The first nodes of a pool. */

@@ -1,5 +1,6 @@
 import { engineOf, settingPath } from "../../engines";
 import type { ModelRequest, PlanRequest } from "../request";
+import { SCALED_BY_DEFAULT } from "../scaling";
 import type { FixValue } from "../types";
 import { type Setting, withModel } from "./setting";
 
@@ -69,6 +70,13 @@ function single(request: PlanRequest, model: ModelRequest, key: string, from: Fi
   return setting(request, model, key, from, 1, () => change);
 }
 
+/** Replicas that the file counts on besides `min`, by the clock or as spare ones; one more than `min` where it says how to scale. */
+function leastMaximum({ minReplicas, scaling }: ModelRequest): number {
+  const { schedule = [], spareReplicas = 0 } = scaling ?? {};
+  const scaled = scaling === undefined || scaling === SCALED_BY_DEFAULT ? 0 : minReplicas + 1;
+  return Math.max(1, minReplicas + spareReplicas, scaled, ...schedule.map(({ replicas }) => replicas));
+}
+
 /** Fewer replicas at least, or at most; both where the configuration names one number. */
 function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const { minReplicas, maxReplicas } = model;
@@ -85,7 +93,7 @@ function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | un
       const to = minReplicas - 1 - i;
       return { to, change: { minReplicas: to } };
     }),
-    setting(request, model, "replicas.max", maxReplicas, maxReplicas - Math.max(1, minReplicas), (i) => {
+    setting(request, model, "replicas.max", maxReplicas, maxReplicas - leastMaximum(model), (i) => {
       const to = maxReplicas - 1 - i;
       return { to, change: { maxReplicas: to } };
     }),

@@ -62,7 +62,7 @@ export const pool = z.strictObject({
   confidential: flag("Memory of its nodes is encrypted against their host."),
   gpusClaimed: count(
     "GPUs",
-    "Claimed by the minimum replicas of the models placed here; parts of GPUs where `sharing` parts them.",
+    "Claimed by the minimum and the spare replicas of the models placed here; parts of GPUs where `sharing` parts them.",
   ),
   gpusTotal: count("GPUs", "On minNodes, or parts of them."),
 });

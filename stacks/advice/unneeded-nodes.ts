@@ -30,13 +30,14 @@ export function unneededNodes({
   });
 }
 
-/** Nodes that a pool's models need at first, by GPUs, each model on nodes of its own: never fewer than they take. */
+/** Nodes that a pool's models always need, with their spare replicas, by GPUs, each model on nodes of its own: never fewer than they take. */
 function mostNodes({ name, shape }: PoolPlan, models: readonly ModelPlan[]): number {
   return models
     .filter(({ pool, serverOf }) => pool === name && serverOf === undefined)
-    .map(({ minReplicas, nodesPerReplica, resources: { gpus } }) => {
+    .map(({ minReplicas, scaling, nodesPerReplica, resources: { gpus } }) => {
       const perNode = gpus > 0 && nodesPerReplica === 1 ? Math.floor((shape.gpu?.count ?? 0) / gpus) : 1;
-      return Math.ceil((minReplicas * nodesPerReplica) / Math.max(1, perNode));
+      const held = minReplicas + (scaling?.spareReplicas ?? 0);
+      return Math.ceil((held * nodesPerReplica) / Math.max(1, perNode));
     })
     .reduce((sum, nodes) => sum + nodes, 0);
 }

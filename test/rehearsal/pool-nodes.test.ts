@@ -1,9 +1,30 @@
 import { describe, expect, it } from "vitest";
 import { planDeployment } from "../../planner/plan";
+import type { ModelRequest } from "../../planner/request";
+import { SCALED_BY_DEFAULT } from "../../planner/scaling";
 import { nodesOf } from "../../rehearsal/cluster/existing-parts";
+import { startNodes } from "../../rehearsal/pool-nodes";
 import { environmentOf, modelOf, poolOf } from "../planner/fixtures";
 
 describe("nodes of the rehearsal", () => {
+  it("are those that always run, and one for the first replica of each model that sleeps later", () => {
+    const sleeper = {
+      ...modelOf("llama-3.2-3b-instruct", { concurrency: 2 }),
+      minReplicas: 0,
+      scaling: SCALED_BY_DEFAULT,
+    };
+    const runs = { ...sleeper, name: "runs", minReplicas: 1 };
+    const nodesFor = (maxNodes: number, models: readonly ModelRequest[]) => {
+      const plan = planDeployment(environmentOf([poolOf("VM.GPU.A10.1", maxNodes, { name: "gpu" })], models));
+      return startNodes(plan, {}).filter(({ pool }) => pool.name === "gpu").length;
+    };
+    expect(nodesFor(3, [runs])).toBe(1);
+    expect(nodesFor(3, [runs, sleeper])).toBe(2);
+    expect(nodesFor(3, [sleeper, { ...sleeper, name: "other" }])).toBe(2);
+    // Never more than there may be: one of the two waits for the other to sleep.
+    expect(nodesFor(1, [sleeper, { ...sleeper, name: "other" }])).toBe(1);
+  });
+
   it("offer the GPUs of their machines, and RDMA devices where the plan says that they do", () => {
     const resourcesOf = (changes: Parameters<typeof poolOf>[2]) => {
       const plan = planDeployment(

@@ -6,6 +6,7 @@ import { withFixes } from "../../../planner/fixes/find-fixes";
 import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
+import { SCALED_BY_DEFAULT, type ScalingRequest } from "../../../planner/scaling";
 import type { CapacityProblem, DeploymentPlan, Fix } from "../../../planner/types";
 import { environmentOf, modelOf, poolOf, shapeNamed } from "../fixtures";
 
@@ -116,7 +117,18 @@ describe("a model that does not fit", () => {
         to,
       ]);
     expect(pathsOf({ minReplicas: 8, maxReplicas: 8 })).toContainEqual(["models.chat.replicas", 8, 2]);
-    expect(pathsOf({ minReplicas: 1, maxReplicas: 8 })).toContainEqual(["models.chat.replicas.max", 8, 2]);
+    const scaled = { minReplicas: 1, maxReplicas: 8, scaling: SCALED_BY_DEFAULT };
+    expect(pathsOf(scaled)).toContainEqual(["models.chat.replicas.max", 8, 2]);
+    // Not below what the clock asks for, or what is kept ready.
+    const schedule = [{ from: "0 8 * * *", to: "0 18 * * *", timezone: "UTC", replicas: 3 }];
+    const pathsWith = (scaling: Partial<ScalingRequest>) =>
+      pathsOf({ ...scaled, scaling: { ...SCALED_BY_DEFAULT, ...scaling } }).map(([path]) => path);
+    expect(pathsWith({ schedule: schedule.map((window) => ({ ...window, replicas: 2 })) })).toContain(
+      "models.chat.replicas.max",
+    );
+    expect(pathsWith({ schedule })).not.toContain("models.chat.replicas.max");
+    expect(pathsWith({ spareReplicas: 1 })).toContain("models.chat.replicas.max");
+    expect(pathsWith({ spareReplicas: 2 })).not.toContain("models.chat.replicas.max");
   });
 
   it("loses a pin that its heads do not allow", () => {

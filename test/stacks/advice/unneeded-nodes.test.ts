@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { unneededNodes } from "../../../stacks/advice/unneeded-nodes";
 import { changedRun } from "../run";
 
-async function advised(pools: object) {
-  const { environment, plan } = await changedRun("aws-prod", { pools });
+async function advised(pools: object, changes: object = {}) {
+  const { environment, plan } = await changedRun("aws-prod", { pools, ...changes });
   return unneededNodes({ environment, plan } as Parameters<typeof unneededNodes>[0]);
 }
 
@@ -24,6 +24,23 @@ describe("nodes that Karpenter will not make", () => {
         message: expect.stringMatching(/^3 nodes, and the replicas of its models fit on 1: .* Write minNodes: 1\.$/),
       },
     ]);
+  });
+
+  it("are none where pods hold them for spare replicas", async () => {
+    const model = { model: "llama-3.3-70b-instruct", contextTokens: 32768, concurrency: 8, pools: ["h100"] };
+    const llama = { ...model, replicas: { min: 2, max: 4 } };
+    const spare = { "llama-70b": { ...llama, scaling: { spareReplicas: 2 } } };
+    expect(
+      await advised(
+        {
+          ...POOLS,
+          l40s: { ...POOLS.l40s, minNodes: 0 },
+          l4: { ...POOLS.l4, minNodes: 0 },
+          h100: { ...POOLS.h100, minNodes: 2 },
+        },
+        { models: spare, budget: { monthlyUsd: 200_000 } },
+      ),
+    ).toEqual([]);
   });
 
   it("are none where replicas need them all, and none of a node group's", async () => {
