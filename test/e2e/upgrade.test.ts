@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { environments } from "../stacks/run";
 import { sharedBySuite } from "./shared-by-suite";
 import { readRecordedState, recordedVersions } from "./upgrade/recorded-state";
-import { type PlannedStep, replay } from "./upgrade/replay";
+import { type PlannedStep, ReplayStand } from "./upgrade/replay";
 
 /**
  * Kinds that hold nothing and that nobody waits for: they may go and be made again. Monitors and rules are read all together by
@@ -14,11 +13,11 @@ const DISPOSABLE = ["ConfigMap", "Job", "NetworkPolicy", "PodDisruptionBudget", 
 const REMOVALS = ["delete", "delete-replaced", "replace", "discard"];
 
 describe.each(recordedVersions())("an upgrade from %s", { timeout: 300_000 }, (version) => {
-  const plane = sharedBySuite(() => ControlPlane.start());
+  const stand = sharedBySuite(() => ReplayStand.start());
 
   it.each(environments)("%s: nothing that holds state or serves is replaced or deleted", async (environment) => {
     const recorded = readRecordedState(version, environment);
-    const steps = await replay(plane(), recorded);
+    const steps = await stand().replay(recorded);
     // Where the program did not know the recorded resources, it would make all anew.
     expect(steps.filter(({ operation }) => operation === "same").length).toBeGreaterThan(0);
     expect(steps.filter(isLoss).map(({ operation, type, name }) => `${operation} ${type} ${name}`)).toEqual([]);

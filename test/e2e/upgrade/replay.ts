@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
+import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { createStack } from "../engine/automation-stack";
 import { engineVariables } from "../engine/engine-variables";
 import { parseEnvironment } from "../engine/environment-file";
@@ -15,32 +15,53 @@ export interface PlannedStep {
   readonly name: string;
 }
 
-/** What the engine means to do when this program runs where another version left `recorded`. */
-export async function replay(plane: ControlPlane, recorded: RecordedState): Promise<readonly PlannedStep[]> {
-  const { version, environment } = recorded;
-  const folder = join(plane.folder, `${version}-${environment}`);
-  const backend = join(folder, "backend");
-  mkdirSync(backend, { recursive: true });
-  const env = { KUBECONFIG: plane.kubeconfig };
-  const [kubernetes, random] = await Promise.all([
-    startProvider(plane, "kubernetes", env),
-    startProvider(plane, "random"),
-  ]);
-  const variables = {
-    ...engineVariables({ home: join(folder, "home"), backend, ports: { kubernetes, random } }),
-    ...env,
-  };
-  const stack = await createStack(environment, parseEnvironment(recorded.file, environment), variables);
-  await stack.importStack(recorded.deployment);
-  const steps: PlannedStep[] = [];
-  await stack.preview({
-    onEvent: ({ resourcePreEvent }) => {
-      if (resourcePreEvent === undefined) {
-        return;
-      }
-      const { op, type, urn } = resourcePreEvent.metadata;
-      steps.push({ operation: op, type, name: urn.slice(urn.lastIndexOf("::") + 2) });
-    },
-  });
-  return steps;
+/** An empty cluster, and the providers that all replays on it share: each of them is a process of 100 MB that starts in seconds. */
+export class ReplayStand {
+  private constructor(
+    private readonly plane: ControlPlane,
+    private readonly ports: Readonly<Record<string, number>>,
+  ) {}
+
+  static async start(): Promise<ReplayStand> {
+    const plane = await ControlPlane.start();
+    try {
+      const [kubernetes, random] = await Promise.all([
+        startProvider(plane, "kubernetes", { KUBECONFIG: plane.kubeconfig }),
+        startProvider(plane, "random"),
+      ]);
+      return new ReplayStand(plane, { kubernetes, random });
+    } catch (error) {
+      await plane.stop();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.plane.stop();
+  }
+
+  /** What the engine means to do when this program runs where another version left `recorded`. */
+  async replay(recorded: RecordedState): Promise<readonly PlannedStep[]> {
+    const { version, environment } = recorded;
+    const folder = join(this.plane.folder, `${version}-${environment}`);
+    const backend = join(folder, "backend");
+    mkdirSync(backend, { recursive: true });
+    const variables = {
+      ...engineVariables({ home: join(folder, "home"), backend, ports: this.ports }),
+      KUBECONFIG: this.plane.kubeconfig,
+    };
+    const stack = await createStack(environment, parseEnvironment(recorded.file, environment), variables);
+    await stack.importStack(recorded.deployment);
+    const steps: PlannedStep[] = [];
+    await stack.preview({
+      onEvent: ({ resourcePreEvent }) => {
+        if (resourcePreEvent === undefined) {
+          return;
+        }
+        const { op, type, urn } = resourcePreEvent.metadata;
+        steps.push({ operation: op, type, name: urn.slice(urn.lastIndexOf("::") + 2) });
+      },
+    });
+    return steps;
+  }
 }
