@@ -172,7 +172,7 @@ const workerUnreachable: AlertRule = {
   severity: "warning",
   summary: "The model control API does not reach the worker {{ $labels.worker }}",
   description:
-    "Nobody stopped it through the API, and its engine has not answered for 15 minutes: its models can neither be loaded nor seen.",
+    "Nobody stopped it through the API, it does not sleep, and its engine has not answered for 15 minutes: its models can neither be loaded nor seen.",
   cases: {
     fires: {
       series: { 'model_control_worker_state{namespace="model-control",worker="chat",state="unreachable"}': "1x40" },
@@ -180,7 +180,10 @@ const workerUnreachable: AlertRule = {
       labels: { namespace: "model-control", worker: "chat" },
     },
     quiet: {
-      series: { 'model_control_worker_state{namespace="model-control",worker="chat",state="stopped"}': "1x40" },
+      series: {
+        'model_control_worker_state{namespace="model-control",worker="chat",state="stopped"}': "1x40",
+        'model_control_worker_state{namespace="model-control",worker="night",state="asleep"}': "1x40",
+      },
       at: "30m",
     },
   },

@@ -49,3 +49,16 @@ export function scaledByLatency(): Promise<ProgramRun> {
     budget,
   });
 }
+
+/** `chat`: up to three replicas, and `nap`: at most one, and none while nobody asks. KEDA scales both, the model control API stops and starts both. */
+export function scaledAndControlled(): Promise<ProgramRun> {
+  return changedRun("oci-h100", {
+    pools: { system, a10 },
+    models: {
+      chat: { ...chat, replicas: { min: 1, max: 3 } },
+      nap: { ...chat, replicas: { min: 0, max: 1 } },
+    },
+    modelControl: { enabled: true, image: "ghcr.io/acme/inference-model-control:1.0.0" },
+    budget,
+  });
+}
