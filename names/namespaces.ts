@@ -21,6 +21,9 @@ export const NODE_METRICS_NAMESPACE = "node-metrics";
 /** KEDA: its operator, the server of its metrics, and its webhooks. */
 export const KEDA_NAMESPACE = "keda";
 
+/** Pods that keep room for replicas: apart from the models, whose ready pods are their replicas. */
+export const SPARE_NAMESPACE = "spare-replicas";
+
 /** Drivers, container toolkits and device plugins of GPUs, on clusters that bring none themselves. */
 export const GPU_SOFTWARE_NAMESPACE = "gpu-software";
 

@@ -13,13 +13,14 @@ import {
   KEDA_NAMESPACE,
   MODEL_STORE_NAMESPACE,
   NETWORK_POLICY_NAMESPACE,
+  SPARE_NAMESPACE,
 } from "../names/namespaces";
 import { PLAN_CONFIG_MAP } from "../names/plan-record";
 import type { ActiveAddon } from "./addons/addon";
 import type { Planned } from "./addons/contract";
 import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
-import { runsKeda } from "./scaled-models";
+import { keepsSpareReplicas, runsKeda } from "./scaled-models";
 
 /** Every Kubernetes namespace that the platform makes. Others that connections name are somebody else's. */
 export function platformNamespaces(
@@ -41,6 +42,7 @@ export function platformNamespaces(
     MODEL_STORE_NAMESPACE,
     ...gateNamespaces(plan.pools),
     ...servingNamespaces(plan.models, plan.stage),
+    ...(keepsSpareReplicas(plan.models) ? [SPARE_NAMESPACE] : []),
     GATEWAY_NAMESPACE,
     ...(runsKeda(plan.models) ? [KEDA_NAMESPACE] : []),
     ...addons.flatMap((addon) => addon.namespaces(planned) ?? []),

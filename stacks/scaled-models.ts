@@ -21,3 +21,8 @@ export function scaledModels(models: readonly ModelPlan[], endpoints: readonly M
 export function runsKeda(models: readonly ModelPlan[]): boolean {
   return usesKeda(scaledModels(models, modelEndpoints(models, undefined)));
 }
+
+/** Whether pods of the platform keep room for replicas. */
+export function keepsSpareReplicas(models: readonly ModelPlan[]): boolean {
+  return models.some(({ scaling, serverOf }) => serverOf === undefined && (scaling?.spareReplicas ?? 0) > 0);
+}

@@ -4,7 +4,7 @@ import type { CertManager } from "../certificates/cert-manager";
 import { PlatformComponent } from "../core/platform-component";
 import { horizontalAutoscaler } from "./horizontal-autoscaler";
 import { Keda } from "./keda";
-import { placeholderPods } from "./placeholder-pods";
+import { placeholderPods, withSpareReplicas } from "./placeholder-pods";
 import type { ScaledModel } from "./scaled-model";
 import { scaledObject } from "./scaled-object";
 
@@ -28,12 +28,15 @@ export class Autoscaling extends PlatformComponent {
     const afterKeda = this.childOptions({ dependsOn: [...(keda?.ready ?? [])] });
     for (const scaled of models) {
       const { name: model } = scaled.model;
-      placeholderPods(this.child(`spare-${model}`), scaled, this.childOptions());
       if (scaled.scaling.by === "keda") {
         scaledObject(this.child(model), { scaled, prometheusUrl }, afterKeda);
       } else {
         horizontalAutoscaler(this.child(model), scaled, this.childOptions());
       }
+    }
+    const spare = withSpareReplicas(models);
+    if (spare.length > 0) {
+      placeholderPods(this.child("spare"), spare, this.childOptions());
     }
     this.registerOutputs({});
   }

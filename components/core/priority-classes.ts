@@ -17,20 +17,39 @@ export const PRIORITY = {
   batch: { name: "inference-batch", value: 100_000, description: "Downloads and other jobs that can run again" },
 } as const;
 
+/**
+ * Of pods that keep room, where there are any: everything else takes their place, and they take nobody's. Not below -10: from there on
+ * the cluster autoscaler makes no nodes (kubernetes/autoscaler, cluster-autoscaler FAQ, `--expendable-pods-priority-cutoff`).
+ */
+export const SPARE_PRIORITY: PriorityLevel = {
+  name: "inference-spare",
+  value: -1,
+  description: "Pods that keep room for replicas of models",
+  preemptionPolicy: "Never",
+};
+
+interface PriorityLevel {
+  readonly name: string;
+  readonly value: number;
+  readonly description: string;
+  /** @default its pods take the place of lower ones */
+  readonly preemptionPolicy?: "Never";
+}
+
 /** The priority classes of the platform: cluster-wide, so one set per cluster. */
 export function priorityClasses(name: string, opts: OptionsOfGone): pulumi.Resource[] {
   const options = { ...opts, aliases: childrenOfGone("core:PriorityClasses", name, opts) };
-  return Object.entries(PRIORITY).map(
-    ([suffix, { name: className, value, description }]) =>
-      new kubernetes.scheduling.v1.PriorityClass(
-        `${name}-${suffix}`,
-        {
-          metadata: { name: className, labels: standardLabels("priority", className) },
-          value,
-          description,
-          globalDefault: false,
-        },
-        options,
-      ),
+  return Object.entries(PRIORITY).map(([suffix, level]) => priorityClass(`${name}-${suffix}`, level, options));
+}
+
+export function priorityClass(
+  logicalName: string,
+  { name, ...level }: PriorityLevel,
+  opts: pulumi.CustomResourceOptions,
+): kubernetes.scheduling.v1.PriorityClass {
+  return new kubernetes.scheduling.v1.PriorityClass(
+    logicalName,
+    { metadata: { name, labels: standardLabels("priority", name) }, ...level, globalDefault: false },
+    opts,
   );
 }

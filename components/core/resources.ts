@@ -37,7 +37,7 @@ export function quantities({ requests, limits }: ContainerResources): Record<key
 type SizedModel = Pick<ModelPlan, "resources" | "sidecars">;
 
 /** What the engine gets of that which the plan decided for a model's pod: all but what runs beside it. */
-export function modelResources(model: SizedModel, own: SidecarResources): ContainerResources {
+export function modelResources(model: SizedModel, own?: SidecarResources): ContainerResources {
   const quantities = { ...toQuantities(besidesSidecars(model, own)), ...extendedQuantities(model.resources) };
   return { requests: quantities, limits: quantities };
 }

@@ -11,6 +11,7 @@ import {
   NETWORK_POLICY_NAMESPACE,
   NODE_METRICS_NAMESPACE,
   OBSERVABILITY_NAMESPACE,
+  SPARE_NAMESPACE,
 } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, isPods } from "../core/connections";
@@ -70,6 +71,7 @@ const EXCEPTIONS: readonly Exception[] = [
     "Pods of a trial compute together, as those of a replica that spans nodes: NCCL cannot go through a proxy",
   ),
   named(FABRIC_GATE_HOST_NAMESPACE, "Its pods use the network of their nodes, which no mesh takes in"),
+  named(SPARE_NAMESPACE, "Its pods keep room for replicas, and nobody speaks to them"),
   named(
     BETA9_NAMESPACE,
     "Workers route the packets of their functions' containers in the network namespace of their own pod, where the mesh would take them",

@@ -147,6 +147,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         },
       ],
     };
+    const replicas = modelReplicas(model, args.control);
     new Workload(
       this.child("server"),
       {
@@ -158,13 +159,14 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           ...memoryAnnotations(model),
           [ANNOTATIONS.configHash]: node ? hashOf([loader.hash, node.hash]) : loader.hash,
         },
-        replicas: modelReplicas(model, args.control),
+        replicas,
         headless: true,
         ports: [{ name: "http", port: PORT }, ...(node?.ports ?? [])],
         controller: {
           kind: "StatefulSet",
-          // The volume is a cache of the registry. But what is stopped at run time, starts again with its models.
-          claimRetention: { whenDeleted: "Delete", whenScaled: args.control ? "Retain" : "Delete" },
+          // The volume is a cache of the registry. But a replica that is stopped, or not needed for a while, starts again with its models:
+          // a month of the volume costs less than the minutes of a GPU in which a replica fetches them, and wakes by so much later.
+          claimRetention: { whenDeleted: "Delete", whenScaled: replicas.owner === "runtime" ? "Retain" : "Delete" },
           volumeClaims,
         },
         controllerOptions: { customTimeouts: deployTimeouts(rolloutSeconds(model)) },
