@@ -1,5 +1,5 @@
 import { metric } from "../../../engines/metrics";
-import { UNMET_REQUESTS } from "../rules/autoscaling";
+import { UNMET_REQUESTS, unreadSignals } from "../rules/autoscaling";
 import { ofModels, REPLICAS } from "../rules/models";
 import { PLANNED } from "../rules/planned-replicas";
 import type { DashboardSpec } from "./builder";
@@ -95,12 +95,12 @@ export const autoscaling: DashboardSpec = {
       title: "Who scales",
       panels: [
         {
-          title: "Errors of KEDA",
+          title: "Signals that KEDA could not read",
           description: "Per minute. Not 0 for 10 minutes: the alert ScalerErrors. Replicas may look healthy meanwhile.",
           unit: "short",
           queries: [
             {
-              expr: `60 * sum by (namespace, model) (${ofScaledObjects("rate(keda_scaled_object_errors_total[$__rate_interval])")})`,
+              expr: `60 * ${unreadSignals((series) => `rate(${series}[$__rate_interval])`)} and on (model) ${PLANNED.max}${CHOSEN}`,
               legend: "{{model}}",
             },
           ],

@@ -14,22 +14,47 @@ function scaledObject(model: string): string {
   return `{namespace="keda",pod="keda-operator-0",exported_namespace="model-${model}",scaledObject="replicas"}`;
 }
 
+/**
+ * How often KEDA could not read a signal, by each of three counts. Its own errors are not enough: while a fallback is in force it counts
+ * none, and says that all is well. What it asked of Prometheus in vain is counted all the time (kedacore/keda v2.21.0 and v2.20.2,
+ * pkg/fallback, pkg/scalers/prometheus_scaler.go, pkg/metricscollector; seen: test/e2e/autoscaling/keda-series.test.ts).
+ *
+ * @param growth of a counter: `(series) => increase(series[5m])`.
+ */
+export function unreadSignals(growth: (series: string) => string): string {
+  const counts = [
+    "keda_scaled_object_errors_total",
+    'keda_scaler_http_requests_total{status_code!~"2.."}',
+    'keda_scaler_empty_upstream_responses_total{ignoreNullValues="false"}',
+  ];
+  return `sum by (namespace, model) (${ofScaledObjects(counts.map(growth).join(" or "))})`;
+}
+
+/** For cases: what KEDA asked Prometheus for. */
+function asked(model: string, answer: string): string {
+  const labels = `scaled_resource="replicas",scaler="prometheusScaler",trigger_name="queue",metric_name="s0-prometheus"`;
+  return `keda_scaler_http_requests_total{namespace="keda",exported_namespace="model-${model}",${labels},status_code="${answer}"}`;
+}
+
 const scalerErrors: AlertRule = {
   alert: "ScalerErrors",
-  // Whatever the replicas do: with a fallback they stay, and all looks well (kedacore/keda v2.21.0, pkg/metricscollector).
-  expr: `sum by (namespace, model) (${ofScaledObjects("increase(keda_scaled_object_errors_total[5m])")}) > 0`,
+  // Whatever the replicas do: with a fallback they stay, and all looks well.
+  expr: `${unreadSignals((series) => `increase(${series}[5m])`)} > 0`,
   for: "10m",
   severity: "critical",
   summary: "KEDA cannot read the demand for model {{ $labels.model }}",
   description:
-    "For 10 minutes KEDA has had errors with the ScaledObject of {{ $labels.namespace }}: replicas of {{ $labels.model }} stay what they are, or go to the planned fallback, whatever the demand is, and a model that sleeps does not wake. KEDA's log names the trigger.",
+    "For 10 minutes KEDA has asked in vain for the signals of {{ $labels.namespace }}: replicas of {{ $labels.model }} stay what they are, or go to the planned fallback, whatever the demand is, and a model that sleeps may not wake. KEDA's log names the trigger.",
   cases: {
+    // Errors of its own while it retries; then the fallback, while Prometheus does not answer.
     fires: {
       series: {
         ...modelNamespaceSeries("chat", "1x40"),
-        [`keda_scaled_object_errors_total${scaledObject("chat")}`]: "0x10 4+4x30",
+        [`keda_scaled_object_errors_total${scaledObject("chat")}`]: "0x10 4+4x3 16x30",
+        [asked("chat", "200")]: "0+4x10 40x30",
+        [asked("chat", "error")]: "_x10 4+4x30",
       },
-      at: "30m",
+      at: "35m",
       labels: OF_CHAT,
     },
     // Prometheus was restarted, and errors of one minute are past.
@@ -37,6 +62,8 @@ const scalerErrors: AlertRule = {
       series: {
         ...modelNamespaceSeries("chat", "1x40"),
         [`keda_scaled_object_errors_total${scaledObject("chat")}`]: "0x10 4x1 8x30",
+        [asked("chat", "200")]: "0+4x40",
+        [asked("chat", "error")]: "_x10 4x30",
       },
       at: "22m",
     },

@@ -27,7 +27,7 @@ const SLEEPER = {
   },
 } satisfies Pick<ScaledModel, "endpoint" | "served" | "scaling">;
 
-const PLANNED_MODEL: PlannedModel = {
+export const PLANNED_MODEL: PlannedModel = {
   name: "planned",
   minReplicas: 0,
   maxReplicas: 3,

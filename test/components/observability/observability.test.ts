@@ -60,7 +60,12 @@ describe("Observability with GPUs, a store and a webhook", () => {
       kubeScheduler: { enabled: false },
       defaultRules: { rules: { etcd: false }, disabled: { TargetDown: true } },
       "kube-state-metrics": {
-        metricLabelsAllowlist: expect.arrayContaining(["namespaces=[inference-stacks.io/model]"]),
+        metricLabelsAllowlist: [
+          "namespaces=[inference-stacks.io/model]",
+          "deployments=[inference-stacks.io/model]",
+          "statefulsets=[inference-stacks.io/model,leaderworkerset.sigs.k8s.io/group-index]",
+          "pods=[inference-stacks.io/model,leaderworkerset.sigs.k8s.io/worker-index,batch.kubernetes.io/job-name]",
+        ],
         collectorsExclude: ["secrets"],
       },
       "prometheus-node-exporter": { namespaceOverride: "node-metrics" },
