@@ -73,7 +73,7 @@ export const ray: Engine = {
   sidecar: { cpu: 1, memoryGiB: 2, ephemeralStorageGiB: 0 },
   companion: HEAD,
   noNodes: "its operator, KubeRay, makes the pods and the Services in front of them, which know Ray's ports alone",
-  // Its custom resource definition has the subresource status alone (KubeRay 1.7.0, config/crd/bases/ray.io_rayservices.yaml).
+  // Its custom resource definition has the subresource status alone (KubeRay v1.6.0, config/crd/bases/ray.io_rayservices.yaml).
   noScaling:
     "because a RayService has no scale subresource, where an autoscaler would write how many replicas there are",
   ports: { openai: SERVE_PORT },

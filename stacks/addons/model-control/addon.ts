@@ -26,6 +26,7 @@ export const modelControl = addon({
     rules.modelControlHasAnImage,
     rules.modelControlHasItsOwnHostname,
     rules.warmModelsHaveAnEngine,
+    rules.warmModelsHaveAnEngineThatRuns,
     rules.warmModelsAreAllowed,
     rules.plannedRegistriesAreAllowed,
     rules.ollamaApiHasAnOllama,

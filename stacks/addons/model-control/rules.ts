@@ -51,6 +51,23 @@ export const warmModelsHaveAnEngine: Rule<Own> = function* ({ sections: { modelC
   }
 };
 
+export const warmModelsHaveAnEngineThatRuns: Rule<Own> = function* ({ sections: { modelControl, models = {} } }) {
+  const warm = modelControl?.enabled ? modelControl.warmModels : [];
+  const own = Object.entries(models).filter(([, { engine }]) => fetching.includes(engine));
+  const elsewhere = Object.values(modelControl?.workers ?? {}).some(({ backend }) =>
+    fetching.some((name) => name === backend),
+  );
+  const [first] = own;
+  if (warm.length > 0 && first && !elsewhere && own.every(([, { replicas }]) => replicas.min === 0)) {
+    yield {
+      path: ["modelControl", "warmModels"],
+      value: warm,
+      allowed: `nothing, while models.${first[0]}.replicas.min is 0: what sleeps fetches nothing, and the Job that asks for it would fail`,
+      fix: `remove it, or write models.${first[0]}.replicas.min: 1`,
+    };
+  }
+};
+
 export const warmModelsAreAllowed: Rule<Own> = function* ({ sections: { modelControl } }) {
   const { warmModels = [], allowedRegistries = [] } = modelControl ?? {};
   for (const [index, model] of warmModels.entries()) {

@@ -1,4 +1,4 @@
-/** Cron expressions as KEDA reads them: five fields, by github.com/robfig/cron v3 (its parser.go and spec.go; without descriptors such as @daily). */
+/** Cron expressions as KEDA reads them: five fields, without descriptors such as @daily (pkg/scalers/cron_scaler.go of v2.21.0, on parser.go and spec.go of robfig/cron v3.0.1; read 2026-11-23). */
 
 interface Field {
   readonly name: string;

@@ -310,6 +310,14 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { path: "modelControl.warmModels", fix: "engine: ollama" },
   ],
   [
+    "warm models on an engine that sleeps",
+    {
+      models: { small: { model: "llama-3.2-3b-instruct", engine: "ollama", replicas: { min: 0 } } },
+      modelControl: { ...control, warmModels: ["llama3.2:1b"] },
+    },
+    { path: "modelControl.warmModels", fix: "models.small.replicas.min: 1" },
+  ],
+  [
     "Ollama's API without an Ollama",
     { models: { chat }, modelControl: { ...control, ollamaApi: true } },
     { path: "modelControl.ollamaApi", fix: "add a model with engine: ollama" },
