@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ScaledModel } from "../../../components/autoscaling/scaled-model";
 import { scaledObject } from "../../../components/autoscaling/scaled-object";
+import { SCALING_SIGNALS, type ScalingPlan } from "../../../planner/scaling";
 import { crdProblems } from "../../harness/crds";
 import { deploy } from "../../harness/deploy";
 import { scaledGroup, scaledModel, scalingPlan, sleepingPlan } from "./scaled";
@@ -109,5 +111,66 @@ describe("the ScaledObject of a model", () => {
       spec: { ...spec, metricName: "x" },
     };
     expect(crdProblems(broken)).toHaveLength(1);
+  });
+
+  const plans: fc.Arbitrary<Partial<ScalingPlan>> = fc
+    .record({
+      min: fc.nat(3),
+      more: fc.integer({ min: 1, max: 5 }),
+      signals: fc.uniqueArray(
+        fc.record({ on: fc.constantFrom(...SCALING_SIGNALS), target: fc.integer({ min: 1, max: 100 }) }),
+        {
+          minLength: 1,
+          selector: ({ on }) => on,
+        },
+      ),
+      scheduled: fc.nat(2),
+      idleSeconds: fc.integer({ min: 60, max: 86_400 }),
+      coldStartSeconds: fc.integer({ min: 1, max: 3600 }),
+      pollSeconds: fc.integer({ min: 1, max: 60 }),
+    })
+    .map(({ more, scheduled, min, idleSeconds, ...rest }) => ({
+      ...rest,
+      min,
+      max: min + more,
+      fallbackReplicas: Math.max(1, min),
+      ...(min === 0 && { idleSeconds }),
+      schedule: Array.from({ length: scheduled }, (_, day) => ({
+        from: `0 8 * * ${day}`,
+        to: `0 18 * * ${day}`,
+        timezone: "UTC",
+        replicas: min + more,
+      })),
+    }));
+
+  it("keeps the plan's bounds, whatever these are: no sleep above 0, and no 0 while signals are lost", async () => {
+    await fc.assert(
+      fc.asyncProperty(plans, async (changes) => {
+        const plan = scalingPlan(changes);
+        const { spec } = await rendered(scaledModel(plan));
+        const { minReplicaCount, maxReplicaCount, cooldownPeriod, fallback, triggers } = spec as {
+          minReplicaCount: number;
+          maxReplicaCount: number;
+          cooldownPeriod?: number;
+          fallback: { replicas: number; failureThreshold: number };
+          triggers: readonly { name: string; metadata: { threshold?: string; ignoreNullValues?: string } }[];
+        };
+        expect([minReplicaCount, maxReplicaCount]).toEqual([plan.min, plan.max]);
+        expect(fallback.replicas).toBeGreaterThanOrEqual(Math.max(1, plan.min));
+        expect(fallback.replicas).toBeLessThanOrEqual(plan.max);
+        expect(fallback.failureThreshold).toBeGreaterThan(0);
+        expect(cooldownPeriod).toBe(
+          plan.min === 0 ? plan.coldStartSeconds + (plan.idleSeconds ?? Number.NaN) : undefined,
+        );
+        const names = triggers.map(({ name }) => name);
+        expect(new Set(names).size).toBe(names.length);
+        expect(names.includes("wake")).toBe(plan.min === 0);
+        for (const { metadata } of triggers.filter(({ name }) => !name.startsWith("schedule-"))) {
+          expect(Number(metadata.threshold)).toBeGreaterThan(0);
+          expect(metadata.ignoreNullValues).toBe("false");
+        }
+      }),
+      { numRuns: 30 },
+    );
   });
 });
