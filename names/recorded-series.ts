@@ -16,3 +16,6 @@ export const SIGNAL_SERIES = {
   gpuUtilization: "inference_gpu_utilization_percent",
   cpuQueue: "cpu_queue_length",
 } as const;
+
+/** Requests of a model that may sleep which found no replica, in the last two minutes, by `namespace` and `model`. */
+export const UNMET_REQUESTS_SERIES = "inference:unmet_requests:increase2m";

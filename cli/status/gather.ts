@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AUTOSCALER_NAME } from "../../components/autoscaling/scaled-model";
+import { AUTOSCALER_NAME } from "../../names/services";
 import { workloadPath } from "../../rehearsal/workloads";
 import { type ClusterApi, Refused } from "../cluster/cluster-api";
 import type { Expected } from "./expected";

@@ -2,9 +2,10 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { SIGNAL_SERIES } from "../../names/recorded-series";
+import { AUTOSCALER_NAME } from "../../names/services";
 import type { ScalingSignalName, SignalPlan } from "../../planner/scaling";
 import { scalingBehavior } from "./behavior";
-import { AUTOSCALER_NAME, type ScaledModel } from "./scaled-model";
+import type { ScaledModel } from "./scaled-model";
 
 /**
  * Makes Kubernetes itself scale one model, by series that we record and an adapter of the cluster serves as external metrics. Each is

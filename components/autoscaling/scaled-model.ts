@@ -12,5 +12,3 @@ export interface ScaledModel {
   /** What runs its replicas, in the endpoint's namespace. */
   readonly target: ScaleTarget;
 }
-
-export { AUTOSCALER_NAME } from "../../names/services";

@@ -1,10 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
+import { AUTOSCALER_NAME } from "../../names/services";
 import type { ScalingPlan } from "../../planner/scaling";
 import { customResource } from "../core/custom-resource";
 import { scalingBehavior } from "./behavior";
 import type { IScaledObject } from "./keda-types";
-import { AUTOSCALER_NAME, type ScaledModel } from "./scaled-model";
+import type { ScaledModel } from "./scaled-model";
 import { triggers } from "./triggers";
 
 export interface ScaledObjectArgs {

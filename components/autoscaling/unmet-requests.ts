@@ -1,6 +1,6 @@
 import { modelRouteName } from "../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
-import { UNMET_REQUESTS } from "../observability/rules/autoscaling";
+import { UNMET_REQUESTS_SERIES } from "../../names/recorded-series";
 import type { RecordingRule, RuleSubject } from "../observability/rules/types";
 import type { ScaledModel } from "./scaled-model";
 import { unmetRequestsQuery } from "./wake-signal";
@@ -18,7 +18,7 @@ function ofModel({ endpoint, served }: Pick<ScaledModel, "endpoint" | "served">)
   const { namespace, model } = endpoint;
   const cluster = `envoy_cluster_name="httproute/${GATEWAY_NAMESPACE}/${modelRouteName(model)}/rule/0"`;
   return {
-    record: UNMET_REQUESTS,
+    record: UNMET_REQUESTS_SERIES,
     expr: served.map((each) => unmetRequestsQuery(each)).join(" + "),
     labels: { namespace, model },
     about: "Requests of the last two minutes for a model that sleeps which found no replica, each with its retries.",
@@ -30,7 +30,7 @@ function ofModel({ endpoint, served }: Pick<ScaledModel, "endpoint" | "served">)
           [`envoy_cluster_upstream_cx_none_healthy{namespace="${GATEWAY_NAMESPACE}",pod="proxy-1",${cluster}}`]: "4x20",
         },
         at: "15m",
-        samples: { [`${UNMET_REQUESTS}{namespace="${namespace}",model="${model}"}`]: 1 },
+        samples: { [`${UNMET_REQUESTS_SERIES}{namespace="${namespace}",model="${model}"}`]: 1 },
       },
     },
   };

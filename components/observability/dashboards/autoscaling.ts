@@ -1,5 +1,6 @@
 import { metric } from "../../../engines/metrics";
-import { UNMET_REQUESTS, unreadSignals } from "../rules/autoscaling";
+import { UNMET_REQUESTS_SERIES } from "../../../names/recorded-series";
+import { unreadSignals } from "../rules/autoscaling";
 import { ofModels, REPLICAS } from "../rules/models";
 import { PLANNED } from "../rules/planned-replicas";
 import type { DashboardSpec } from "./builder";
@@ -81,7 +82,7 @@ export const autoscaling: DashboardSpec = {
           title: "Requests that found no replica",
           description: "Of models that may sleep, within two minutes, retries too. What wakes them.",
           unit: "short",
-          queries: [{ expr: `${UNMET_REQUESTS}${CHOSEN}`, legend: "{{model}}" }],
+          queries: [{ expr: `${UNMET_REQUESTS_SERIES}${CHOSEN}`, legend: "{{model}}" }],
         },
         {
           title: "Tasks that wait for a CPU",

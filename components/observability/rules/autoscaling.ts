@@ -1,3 +1,4 @@
+import { UNMET_REQUESTS_SERIES } from "../../../names/recorded-series";
 import { deploymentSeries, modelNamespaceSeries, ofModels, podSeries, REPLICAS } from "./models";
 import { overStart, plannedStartSeries } from "./starts";
 import type { AlertRule, RuleSubject } from "./types";
@@ -166,15 +167,12 @@ const atMaximum: AlertRule = {
   },
 };
 
-/** Requests that found no replica, of each model that may sleep (components/autoscaling/unmet-requests.ts). */
-export const UNMET_REQUESTS = "inference:unmet_requests:increase2m";
-
 /** For cases: a model that takes so many seconds to start, and when it was asked in vain. */
 function sleeper(model: string, seconds: number, unmet: string) {
   return {
     ...modelNamespaceSeries(model, "1x90"),
     ...plannedStartSeries(model, seconds),
-    [`${UNMET_REQUESTS}{namespace="model-${model}",model="${model}"}`]: unmet,
+    [`${UNMET_REQUESTS_SERIES}{namespace="model-${model}",model="${model}"}`]: unmet,
   };
 }
 
@@ -184,7 +182,7 @@ const doesNotWake: AlertRule = {
   expr: `
     (${overStart(
       (range) =>
-        `(max_over_time(${UNMET_REQUESTS}[10m] offset ${range}) > 0 unless on (namespace, model) max_over_time(${REPLICAS.ready}[${range}]) > 0)`,
+        `(max_over_time(${UNMET_REQUESTS_SERIES}[10m] offset ${range}) > 0 unless on (namespace, model) max_over_time(${REPLICAS.ready}[${range}]) > 0)`,
     )})
     unless on (namespace, model) ${ofScaledObjects("max by (exported_namespace) (keda_scaled_object_paused)")} > 0`,
   for: "3m",
