@@ -3,7 +3,7 @@ import type { Trigger } from "./keda-types";
 import type { ScaledModel } from "./scaled-model";
 import { scheduleTriggers } from "./schedule";
 import { busyQuery, signalQuery } from "./signals";
-import { wakeQuery } from "./wake-signal";
+import { seenSeconds, wakeQuery } from "./wake-signal";
 
 /** Signals that say something of all replicas together, to be shared by them, and that are above 0 only while somebody asks. */
 const SHARED: readonly ScalingSignalName[] = ["queue"];
@@ -39,7 +39,12 @@ export function triggers(scaled: ScaledModel, prometheusUrl: string): Trigger[] 
     ...(busy === undefined ? [] : [ofRequests("busy", busy)]),
     // However many ask, they wake one replica: how many more it takes, others say once it runs.
     ...(sleeps
-      ? [ofRequests("wake", `clamp_max(${served.map((each) => `(${wakeQuery(each)})`).join(" + ")}, 1)`)]
+      ? [
+          ofRequests(
+            "wake",
+            `clamp_max(${served.map((each) => `(${wakeQuery(each, seenSeconds(scaling))})`).join(" + ")}, 1)`,
+          ),
+        ]
       : []),
   ];
   return [
