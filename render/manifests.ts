@@ -9,6 +9,7 @@ import { type LeftOut, leftOut } from "./left-out";
 import { compare, isMade, type KnownValues, pendingPaths, type StandIns, withKnown } from "./pending-values";
 import { RenderRefusedError } from "./refusal";
 import type { RemoteSecrets } from "./remote-secrets";
+import { withoutScaledReplicas } from "./scaled-replicas";
 import { type OrderedObject, waves } from "./waves";
 
 /** An object with its place in the order. */
@@ -55,7 +56,7 @@ export function manifests(
   }
 
   const charts: Chart[] = [];
-  const all = inCluster.flatMap(({ resource, inputs }): OrderedObject[] => {
+  const rendered = inCluster.flatMap(({ resource, inputs }): OrderedObject[] => {
     const item = (object: KubernetesObject, home = object.metadata.namespace) => ({ object, home, source: resource });
     if (resource.type === HELM_RELEASE) {
       const chart = chartOf(resource.urn, inputs);
@@ -65,6 +66,7 @@ export function manifests(
     const object = toObject(resource, inputs);
     return [item(resource.type === SECRET ? externalSecret(object, remote) : object)];
   });
+  const all = withoutScaledReplicas(rendered);
   if (charts.length > 0) {
     const namespaces = all.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));
     all.push({ object: project(environment, charts, namespaces, labels), home: undefined, source: undefined });

@@ -83,4 +83,30 @@ describe("manifests", () => {
       ],
     ]);
   });
+
+  it.each([
+    ["keda.sh/v1alpha1", "ScaledObject"],
+    ["autoscaling/v2", "HorizontalPodAutoscaler"],
+  ])("leaves the replicas of what a %s %s scales to it, and no others", async (apiVersion, kind) => {
+    const deployment = (name: string, namespace = "s") =>
+      new kubernetes.apps.v1.Deployment(`${namespace}-${name}`, {
+        metadata: { name, namespace },
+        spec: { replicas: 3, selector: { matchLabels: { app: name } }, template: {} },
+      });
+    const objects = await renderProgram(() => {
+      deployment("x");
+      deployment("y");
+      deployment("x", "other");
+      new kubernetes.apiextensions.CustomResource("scaler", {
+        apiVersion,
+        kind,
+        metadata: { name: "replicas", namespace: "s" },
+        spec: { scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "x" } },
+      });
+    });
+    const replicas = objects
+      .filter((object) => object.kind === "Deployment")
+      .map(({ metadata: { name, namespace }, spec }) => [`${namespace}/${name}`, Object(spec).replicas]);
+    expect(Object.fromEntries(replicas)).toEqual({ "s/x": undefined, "s/y": 3, "other/x": 3 });
+  });
 });

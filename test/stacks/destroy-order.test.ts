@@ -40,6 +40,18 @@ describe.each(["oci-a10", "oci-h100"] as const)("the order in which %s goes away
     }
   });
 
+  it("takes ScaledObjects away before KEDA, which alone takes their finalizer off, and KEDA before Prometheus", () => {
+    const release = run.deployment.resource("kubernetes:helm.sh/v3:Release", "platform-autoscaling-keda-controller");
+    const scaled = run.deployment.ofKind("ScaledObject");
+    expect(scaled.length).toBeGreaterThan(0);
+    for (const object of scaled) {
+      expect([...needs(object)]).toContain(release.urn);
+    }
+    const stack = run.resources.filter(({ type, inputs }) => type.endsWith(":Release") && inputs.name === "metrics");
+    expect(stack).toHaveLength(1);
+    expect([...needs(release)]).toEqual(expect.arrayContaining(stack.map(({ urn }) => urn)));
+  });
+
   it("takes the Gateway away before what serves its finalizers", () => {
     const [gateway, more] = run.deployment.ofKind("Gateway");
     expect(more).toBeUndefined();

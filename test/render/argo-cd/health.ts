@@ -154,6 +154,24 @@ const application: Rule = ({ metadata, spec }, all) => {
   };
 };
 
+/** Degraded while what it scales is missing, or KEDA cannot read its signals from Prometheus. */
+const scaledObject: Rule = ({ metadata, spec }, all) => {
+  const asked = all.filter(({ kind, spec: of }) => {
+    const release = kind === "Application" ? text(of, "source", "helm", "releaseName") : undefined;
+    return release === "keda" || release === "metrics";
+  });
+  return {
+    atOnce: [
+      fact.exists(
+        text(spec, "scaleTargetRef", "kind") ?? "Deployment",
+        text(spec, "scaleTargetRef", "name") ?? "",
+        metadata.namespace,
+      ),
+      ...asked.map((chart) => fact.healthy("Application", chart.metadata.name, chart.metadata.namespace)),
+    ],
+  };
+};
+
 export const HEALTH: Readonly<Record<string, Rule>> = {
   Deployment: controller,
   StatefulSet: controller,
@@ -180,6 +198,7 @@ export const HEALTH: Readonly<Record<string, Rule>> = {
     healthy: [fact.secret(text(spec, "target", "name") ?? metadata.name, metadata.namespace)],
   }),
   Application: application,
+  ScaledObject: scaledObject,
 };
 
 function mounts(pod: unknown, claim: string): boolean {
