@@ -32,7 +32,8 @@ export function plannedReplicas(models: readonly PlannedModel[]): RuleSubject {
 
 function ofModel({ name, minReplicas, maxReplicas, startupBudgetSeconds, scaling }: PlannedModel): RecordingRule[] {
   const values: Readonly<Record<keyof typeof PLANNED, number>> = {
-    start: startupBudgetSeconds + (scaling?.spikeToServed.node ?? 0),
+    // The budget is of a pod with its image: with a new node that is pulled first, which the expected seconds have.
+    start: Math.max(startupBudgetSeconds + (scaling?.spikeToServed.node ?? 0), scaling?.spikeToServed.total ?? 0),
     min: minReplicas,
     max: maxReplicas,
   };

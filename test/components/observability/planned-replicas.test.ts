@@ -31,6 +31,13 @@ describe("the plan's figures as series", () => {
     ]);
   });
 
+  it("leave an image that takes longer than the margin of a start its time", () => {
+    const { scaling } = PLANNED_MODEL;
+    const slow = scaling && { ...scaling, spikeToServed: { ...scaling.spikeToServed, load: 1000, total: 1230 } };
+    const model = { ...PLANNED_MODEL, ...(slow && { scaling: slow }) };
+    expect(planned([model], "inference:planned_start_seconds")).toEqual([["planned", "model-planned", "vector(1230)"]]);
+  });
+
   it("are not of models that are on the server of another one", () => {
     const guests = plannedReplicas([{ ...PLANNED_MODEL, serverOf: "host" }]);
     expect(ruleGroups(guests)).toEqual([]);
