@@ -115,21 +115,22 @@ const highTimeToFirstToken: AlertRule = {
   },
 };
 
-const [{ name: tritonP99 = "", series: tritonSummary = "" } = {}] = namedSummaries();
+/** Engines that report a summary serve small models besides those that write text. */
+const [{ name: namedP99Series = "", series: summary = "" } = {}] = namedSummaries();
 
-const tritonLatencyHigh: AlertRule = {
-  alert: "TritonLatencyHigh",
-  expr: `${tritonP99} > 90`,
+const requestLatencyHigh: AlertRule = {
+  alert: "RequestLatencyHigh",
+  expr: `${namedP99Series} > 90`,
   for: "10m",
   severity: "warning",
-  summary: "One request in a hundred for {{ $labels.model }} takes {{ $value | humanize }} ms in Triton",
+  summary: "One request in a hundred for {{ $labels.model }} takes {{ $value | humanize }} ms",
   description:
     "The slowest replica of {{ $labels.model }} has answered its slowest hundredth in more than 90 ms for 10 minutes. That is long for what classifies, embeds or ranks; of a model that writes text, the figure is of whole answers.",
   cases: {
     fires: {
       series: {
-        [`${tritonSummary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x30",
-        [`${tritonSummary}{namespace="model-rank",pod="rank-1",model="rank",quantile="0.99"}`]: "120000x30",
+        [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x30",
+        [`${summary}{namespace="model-rank",pod="rank-1",model="rank",quantile="0.99"}`]: "120000x30",
       },
       at: "20m",
       labels: { namespace: "model-rank", model: "rank" },
@@ -137,9 +138,8 @@ const tritonLatencyHigh: AlertRule = {
     // One request in a thousand is slow, and for 5 minutes one in a hundred.
     quiet: {
       series: {
-        [`${tritonSummary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]:
-          "40000x10 95000x5 40000x15",
-        [`${tritonSummary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.999"}`]: "300000x30",
+        [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x10 95000x5 40000x15",
+        [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.999"}`]: "300000x30",
       },
       at: "20m",
     },
@@ -189,5 +189,5 @@ const loadFailing: AlertRule = {
 export const serving: RuleSubject = {
   subject: "serving",
   recording: [p99Latency, ...namedP99],
-  alerts: [queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, tritonLatencyHigh, loadFailing],
+  alerts: [queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, requestLatencyHigh, loadFailing],
 };
