@@ -34,7 +34,7 @@ export function grpcStreamRouteName(model: string): string {
  *
  * Envoy Gateway 1.9 names a cluster `httproute/<namespace>/<route>/rule/<number>`. Envoy 1.40 takes the label from its own name of the
  * series, up to the first dot: of a route with a dot, the rest of the cluster's name stands in the metric's. Seen at a real proxy:
- * test/e2e/autoscaling/wake-signal.test.ts.
+ * test/e2e/autoscaling/zero.test.ts.
  *
  * @param series name without the prefix `envoy_cluster_`.
  */

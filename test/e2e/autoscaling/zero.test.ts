@@ -91,10 +91,13 @@ async function start(): Promise<All> {
   const tenants = tenantsOf({ default: {}, trial: { priority: "free" } });
   // One program at a time: the next begins with the gateway's stand.
   const run = await sleepingRun();
-  const [gateway, stand] = await Promise.all([
-    standOf({ endpoints: ENDPOINTS, tenants }, { proxies: 0 }),
-    AutoscalingStand.start({ targets: { ...GATEWAY_TARGET, cluster: {}, chat: { namespace: "model-chat" } } }),
-  ]);
+  // One after the other: of two that start at once on a small machine, each may wait too long for itself.
+  const gateway = await standOf({ endpoints: ENDPOINTS, tenants }, { proxies: 0 });
+  const targets = { ...GATEWAY_TARGET, cluster: {}, chat: { namespace: "model-chat" } };
+  const stand = await AutoscalingStand.start({ targets }).catch(async (error: Error) => {
+    await gateway.stop();
+    throw error;
+  });
   // As a cluster's DNS has it: nobody is ready.
   for (const { service, namespace } of ENDPOINTS) {
     gateway.resolve(serviceFqdn(service, namespace), []);
