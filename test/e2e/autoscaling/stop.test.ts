@@ -122,9 +122,9 @@ describe("a model that KEDA scales and the model control API stops", { timeout: 
     expect(await control.stateOf("chat")).toBe("running");
 
     await control.order("stop", "chat");
-    expect(await annotations(scaledObject)).toMatchObject({ [PAUSED]: "true" });
     demand("chat", 3);
     expect(await countsIn(10, chat)).toEqual([0]);
+    expect(await annotations(scaledObject)).toMatchObject({ [PAUSED]: "true" });
     // What a deployment, and a KEDA that starts anew, do to it.
     await stand.plane.client.apply(scaledObject);
     await stand.keda.operator.stop();
