@@ -100,15 +100,14 @@ function sharedRoutes({ revisionOf, ...endpoint }: Asked): string[] {
 /**
  * PromQL, one element: what a counter has grown by. Proxies have no series of what has not happened yet, so the first request makes
  * one that is 1 from its beginning, and that has not grown: what is new within the window counts whole. Not new is what was there within an
- * hour before, so that nobody wakes because Prometheus could not read a proxy for a while.
+ * hour before, so that nobody wakes because Prometheus could not read a proxy for a while. A proxy that was started again in its pod has
+ * the series that it had, from the beginning: smaller than it was, it is new too.
  */
 function lately(series: string, routes: readonly string[], windowSeconds: number): string {
-  return total(
-    series,
-    routes,
-    (selector) =>
-      `((${selector} unless last_over_time(${selector}[1h] offset ${windowSeconds}s)) or increase(${selector}[${windowSeconds}s]))`,
-  );
+  return total(series, routes, (selector) => {
+    const before = `last_over_time(${selector}[1h] offset ${windowSeconds}s)`;
+    return `((${selector} unless ${before}) or (${selector} < ${before}) or increase(${selector}[${windowSeconds}s]))`;
+  });
 }
 
 /** PromQL, one element: a series summed over proxies and routes. 0 where no proxy has it yet. */

@@ -23,7 +23,8 @@ describe("what wakes a model", () => {
     const clusters = 'envoy_cluster_name=~"httproute/inference-gateway/(model-chat|free-chat)/rule/[0-9]+"';
     const increase = (name: string) => {
       const series = `envoy_cluster_${name}{${clusters}}`;
-      const isNew = `(${series} unless last_over_time(${series}[1h] offset 120s))`;
+      const before = `last_over_time(${series}[1h] offset 120s)`;
+      const isNew = `(${series} unless ${before}) or (${series} < ${before})`;
       return `(sum((${isNew} or increase(${series}[120s]))) or vector(0))`;
     };
     expect(wakeQuery({ model: "chat" })).toBe(

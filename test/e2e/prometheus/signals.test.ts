@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { busyQuery, signalQuery } from "../../../components/autoscaling/signals";
+import { wakeQuery } from "../../../components/autoscaling/wake-signal";
 import { scaledModel, scalingPlan, sleepingPlan } from "../../components/autoscaling/scaled";
 import { tool } from "./tool";
 
@@ -23,6 +24,14 @@ const known = (ready: string) => ({
   [`inference:ready_replicas:count{${OF},model="llama-8b"}`]: ready,
 });
 const elsewhere = { 'vllm:num_requests_waiting{namespace="model-other",pod="other-0"}': "99x10" };
+
+/** Of one proxy that is read: requests that found no replica. */
+const unmet = (samples: string) => ({
+  'up{job="observability/gateway-envoy",namespace="inference-gateway",pod="proxy-0"}': "1x10",
+  'envoy_cluster_upstream_cx_none_healthy{envoy_cluster_name="httproute/inference-gateway/model-llama-8b/rule/0",pod="proxy-0"}':
+    samples,
+});
+const wakes = wakeQuery(sleeps.endpoint, 120);
 
 interface Case {
   readonly name: string;
@@ -84,6 +93,26 @@ const CASES: readonly Case[] = [
     gives: 0,
   },
   { name: "has no latency where nobody records it", query: signalQuery("latency", awake), series: known("1x10") },
+  { name: "is asked for by the first request that a proxy knows of", query: wakes, series: unmet("_x4 1"), gives: 1 },
+  { name: "is asked for by one more", query: wakes, series: unmet("4 4 4 4 4 5"), gives: 1 },
+  {
+    name: "is asked for by the first request of a proxy that began anew",
+    query: wakes,
+    series: unmet("4 4 _x2 1 1"),
+    gives: 1,
+  },
+  {
+    name: "is not asked for by what a proxy that began anew was asked before",
+    query: wakes,
+    series: unmet("4 1x5"),
+    gives: 0,
+  },
+  {
+    name: "is not asked for by a proxy that could not be read for a while",
+    query: wakes,
+    series: unmet("4 4 _x2 4 4"),
+    gives: 0,
+  },
   { name: "has no latency asleep", query: signalQuery("latency", sleeps), series: known("0x10"), gives: 0 },
 ];
 
