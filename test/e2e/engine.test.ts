@@ -84,6 +84,8 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
       "update NetworkPolicy platform-control-namespace-allow-model-control",
       "update NetworkPolicy platform-control-namespace-allow-model-relay",
       "update NetworkPolicy platform-gateway-namespace-allow-inference-gateway",
+      // How many replicas are planned, and how soon they answer, is a series for each model.
+      "update PrometheusRule platform-observability-rules",
     ];
     expect(added.steps.filter((step) => !created.includes(step))).toEqual(updated);
     expect(created.filter((step) => !step.includes("second"))).toEqual([]);
