@@ -12,6 +12,8 @@ const MODEL = { model: "qwen2.5-7b-instruct", concurrency: 6, pools: ["a10-pair"
 const models = (writer: object) => ({ value: JSON.stringify({ writer: { ...MODEL, ...writer } }) });
 const canary = (weight: number) => ({ source: at(R2), weight });
 
+/** Its planned replicas are a series. */
+const RULES = "PrometheusRule platform-observability-rules";
 const PLAN = "ConfigMap platform-plan-plan";
 /** By name and by path: both ways to a model are rules of one route. Then those of the group that its replicas are nodes of. */
 const ROUTES = [
@@ -65,7 +67,7 @@ describe("a canary on the real engine and a real control plane", { timeout: 300_
     expect(created).toContain(`create ${CANARY}`);
     expect(created.filter((step) => !OF_CANARY.test(step))).toEqual([]);
     expect(steps.filter((step) => !created.includes(step))).toEqual(
-      [...updates(...ROUTES, PLAN, ...ADMISSION), `replace ${PROVISION}`].sort(),
+      [...updates(...ROUTES, PLAN, RULES, ...ADMISSION), `replace ${PROVISION}`].sort(),
     );
   });
 
