@@ -2,6 +2,7 @@ import { type EngineName, engineOf } from "../engines";
 import type { Candidate } from "./candidates";
 import type { Capacity, PackingItem } from "./packing";
 import type { ModelRequest } from "./request";
+import type { ScalingRequest } from "./scaling";
 
 /** A server and the way it will run. */
 export interface Placement {
@@ -19,7 +20,13 @@ export function packingItem({ resources, layout }: Candidate, count: number): Pa
 }
 
 /** Replicas for which nodes always run: those that always run themselves, and those that may come at once. */
-export function heldReplicas({ minReplicas, scaling }: Pick<ModelRequest, "minReplicas" | "scaling">): number {
+export function heldReplicas({
+  minReplicas,
+  scaling,
+}: {
+  readonly minReplicas: number;
+  readonly scaling?: Pick<ScalingRequest, "spareReplicas">;
+}): number {
   return minReplicas + (scaling?.spareReplicas ?? 0);
 }
 

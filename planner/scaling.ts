@@ -2,7 +2,7 @@
 import type { ModelRequest } from "./request";
 import { queueIsAtGateway, usualSignals } from "./scaling-signals";
 
-/** What replicas may follow. */
+/** What replicas may follow: requests per replica, percent, ms of a whole request, percent, percent, tasks. */
 export const SCALING_SIGNALS = ["queue", "kvCache", "latency", "gpuMemory", "gpuUtilization", "cpuQueue"] as const;
 export type ScalingSignalName = (typeof SCALING_SIGNALS)[number];
 
@@ -36,16 +36,6 @@ export interface ScalingRequest {
 
 /** Of models whose replicas may change, and that say nothing else. */
 export const SCALED_BY_DEFAULT: ScalingRequest = { by: "keda", targets: {}, schedule: [], spareReplicas: 0 };
-
-/** Requests that wait per replica; percent; milliseconds; percent; percent; tasks. */
-export const SIGNAL_UNITS: Readonly<Record<ScalingSignalName, string>> = {
-  queue: "requests per replica",
-  kvCache: "percent",
-  latency: "ms",
-  gpuMemory: "percent",
-  gpuUtilization: "percent",
-  cpuQueue: "tasks",
-};
 
 export interface SignalPlan {
   readonly on: ScalingSignalName;

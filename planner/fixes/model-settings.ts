@@ -25,7 +25,7 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
       const to = (Math.ceil(contextTokens / step) - 1 - i) * step;
       return { to, change: { contextTokens: to } };
     }),
-    ...(serverOf === undefined ? fewerReplicas(request, model) : []),
+    ...(serverOf === undefined ? [...fewerReplicas(request, model), fewerSpare(request, model)] : []),
     ...inFewerBits(request, model, true),
     ...(serverOf === undefined ? onAnotherPool(request, model) : []),
     ...unpinned(request, model),
@@ -98,6 +98,16 @@ function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | un
       return { to, change: { maxReplicas: to } };
     }),
   ];
+}
+
+/** Less room before the spike, down to none. */
+function fewerSpare(request: PlanRequest, model: ModelRequest): Setting | undefined {
+  const { scaling } = model;
+  const { spareReplicas = 0 } = scaling ?? {};
+  return setting(request, model, "scaling.spareReplicas", spareReplicas, spareReplicas, (i) => {
+    const to = spareReplicas - 1 - i;
+    return { to, change: scaling ? { scaling: { ...scaling, spareReplicas: to } } : {} };
+  });
 }
 
 /** Weights or cache in fewer bits, which the engine makes itself; on which cards, the plan knows. */

@@ -1,4 +1,5 @@
 import { nodeMakers } from "../../planner/node-makers";
+import { heldReplicas } from "../../planner/placement";
 import type { CapacityProblem, ModelPlan, PoolPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
@@ -34,10 +35,13 @@ export function unneededNodes({
 function mostNodes({ name, shape }: PoolPlan, models: readonly ModelPlan[]): number {
   return models
     .filter(({ pool, serverOf }) => pool === name && serverOf === undefined)
-    .map(({ minReplicas, scaling, nodesPerReplica, resources: { gpus } }) => {
+    .map((model) => {
+      const {
+        nodesPerReplica,
+        resources: { gpus },
+      } = model;
       const perNode = gpus > 0 && nodesPerReplica === 1 ? Math.floor((shape.gpu?.count ?? 0) / gpus) : 1;
-      const held = minReplicas + (scaling?.spareReplicas ?? 0);
-      return Math.ceil((held * nodesPerReplica) / Math.max(1, perNode));
+      return Math.ceil((heldReplicas(model) * nodesPerReplica) / Math.max(1, perNode));
     })
     .reduce((sum, nodes) => sum + nodes, 0);
 }

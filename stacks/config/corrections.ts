@@ -33,6 +33,13 @@ export function correctedFraction(field: FieldSchema, percent: number): number |
   return isFraction(field) && isAllowed(field, number) ? number : undefined;
 }
 
+/** 0.8 as 80, where the field is in whole percent. */
+export function correctedPercent(field: FieldSchema, fraction: number): number | undefined {
+  const number = Number((fraction * 100).toPrecision(12));
+  const isPart = field.unit?.startsWith("percent") === true && fraction > 0 && fraction < 1;
+  return isPart && field.type === "integer" && isAllowed(field, number) ? number : undefined;
+}
+
 function isFraction({ type, maximum = Number.POSITIVE_INFINITY }: FieldSchema): boolean {
   return type === "number" && maximum <= 1;
 }

@@ -1,7 +1,7 @@
 /** Structural problems: what zod finds, told in our words, and what is left of a section without them. */
 import { z } from "zod";
 import { didYouMean, type Path, type ProblemDraft, valueAt } from "./core/problems";
-import { correctedFraction, correctedNumber, correctedText, quoted } from "./corrections";
+import { correctedFraction, correctedNumber, correctedPercent, correctedText, quoted } from "./corrections";
 import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml } from "./field-text";
 import { knownMistake } from "./known-mistakes";
 import { type PlainIssue, plainIssues } from "./union-issues";
@@ -60,9 +60,10 @@ function fixFor(path: Path, value: unknown, field: FieldSchema | undefined): str
 
 /** What was probably meant, where that can be told from the value. */
 function correctionOf(field: FieldSchema, value: unknown): string | undefined {
-  const fraction = typeof value === "number" ? correctedFraction(field, value) : undefined;
-  if (fraction !== undefined) {
-    return `write ${fraction}`;
+  const part =
+    typeof value === "number" ? (correctedFraction(field, value) ?? correctedPercent(field, value)) : undefined;
+  if (part !== undefined) {
+    return `write ${part}`;
   }
   if (typeof value !== "string") {
     const text = quoted(field, value);

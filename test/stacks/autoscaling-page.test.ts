@@ -6,6 +6,7 @@ import { parseAllDocuments } from "yaml";
 import { SIGNAL_SERIES } from "../../names/recorded-series";
 import { repositoryRoot } from "../../names/repository-root";
 import type { ScalingPlan } from "../../planner/scaling";
+import { signalsText, spikeText } from "../../report/scaling";
 import { onA10, planOf, useFolder } from "../cli/run";
 
 const folder = useFolder();
@@ -19,10 +20,10 @@ const models = samples.flatMap(([first]) => {
 });
 
 /** How the plan scales a sample, on a pool with room for it. */
-async function scalingOf(name: string, model: object): Promise<ScalingPlan | undefined> {
+async function scalingOf(name: string, model: object, minNodes = 0): Promise<ScalingPlan | undefined> {
   const pools = {
     system: { shape: "VM.Standard.A1.Flex", ocpus: 8, memoryGiB: 64 },
-    gpu: { shape: "VM.GPU.A10.1", minNodes: 0, maxNodes: 4 },
+    gpu: { shape: "VM.GPU.A10.1", minNodes, maxNodes: 4 },
   };
   const { status, out } = await planOf(folder, onA10({}, { pools, models: { [name]: model } }), "--json");
   const { models: planned, violations } = JSON.parse(out);
@@ -66,6 +67,14 @@ describe("the samples of the page", () => {
     },
     60_000,
   );
+
+  it("show the first as the plan shows it", async () => {
+    const [name = "", model = {}] = models[0] ?? [];
+    const planned = await scalingOf(name, model, 1);
+    expect(page).toContain(
+      planned && `${signalsText(planned)} · spike to served ${spikeText(planned.spikeToServed)}\n`,
+    );
+  }, 60_000);
 
   it("name every series that an adapter has to serve", () => {
     const rule = /seriesQuery: '\{__name__=~"([^"]+)"/.exec(page)?.[1]?.split("|");

@@ -29,7 +29,10 @@ export function cronProblem(expression: string): string | undefined {
     return `five fields (${FIELDS.map(({ name }) => name).join(", ")}), and here are ${parts.length}`;
   }
   const wrong = FIELDS.find((field, i) => !(parts[i] ?? "").split(",").every((range) => isRange(range, field)));
-  return wrong && `a ${wrong.name} of ${wrong.least} to ${wrong.most}, a range, a list or *`;
+  return (
+    wrong &&
+    `${wrong.name === "hour" ? "an" : "a"} ${wrong.name} of ${wrong.least} to ${wrong.most}, a range, a list or *`
+  );
 }
 
 /** `*`, `5`, `1-5`, `mon-fri`, each with a step behind a slash. */
@@ -52,6 +55,11 @@ function fieldValue(text: string, { least, most, names = [] }: Field): number {
   return value >= least && value <= most ? value : Number.NaN;
 }
 
+/** How the IANA database writes its zones, by small letters: programs in Go look for a file of that very name. */
+const WRITTEN: ReadonlyMap<string, string> = new Map(
+  Intl.supportedValuesOf("timeZone").map((name) => [name.toLowerCase(), name]),
+);
+
 /** Whether it is the name of a time zone as the IANA database writes it, which programs in Go read. */
 export function isTimeZone(name: string): boolean {
   if (name === "UTC") {
@@ -62,7 +70,8 @@ export function isTimeZone(name: string): boolean {
   }
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
+    // Older names of the same zones are not among those.
+    return (WRITTEN.get(name.toLowerCase()) ?? name) === name;
   } catch {
     return false;
   }

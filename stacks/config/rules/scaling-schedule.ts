@@ -12,15 +12,21 @@ export const schedulesAreTimes: Rule = function* ({ sections: { models = {} } })
   }
 };
 
+const EXAMPLES = {
+  from: 'write for example "0 8 * * 1-5": at 8 on working days',
+  to: 'write for example "0 18 * * 1-5": at 18 on working days',
+} as const;
+
 function* timesProblems(path: Path, { from, to, timezone }: ScheduledReplicas): Generator<ProblemDraft> {
-  for (const [key, value] of Object.entries({ from, to })) {
+  for (const key of ["from", "to"] as const) {
+    const value = { from, to }[key];
     const problem = cronProblem(value);
     if (problem !== undefined) {
       yield {
         path: [...path, key],
         value,
         allowed: problem,
-        fix: 'write for example "0 8 * * 1-5": at 8 on working days',
+        fix: EXAMPLES[key],
       };
     }
   }

@@ -62,13 +62,18 @@ export const scalingHasRoom: Rule = function* ({ sections }) {
 export const signalsAreReported: Rule = function* ({ sections }) {
   for (const { path, scaling, model } of scaledModels(sections)) {
     for (const [index, signal] of (scaling.on ?? []).entries()) {
-      const problem = signalProblem(signal, model);
+      // KEDA knows its triggers by these names, and refuses two of one.
+      const isTwice = scaling.on?.indexOf(signal) !== index;
+      const problem = isTwice ? { allowed: "each signal once", fix: "remove it" } : signalProblem(signal, model);
       if (problem) {
         yield { path: [...path, "on", index], value: signal, ...problem };
       }
     }
   }
 };
+
+/** Of the examples in remedies: ms of a whole request, within reach of most machines and prompts. */
+const LATENCY_EXAMPLE_MS = 5000;
 
 const OF_REQUESTS: readonly ScalingSignalName[] = ["queue", "kvCache", "latency"];
 
@@ -112,7 +117,7 @@ export const targetsHaveSignals: Rule = function* ({ sections }) {
         path: [...path, "targets"],
         value: scaling.targets,
         allowed: "a target of latency, where on names it: how long an answer is, nobody else knows",
-        fix: "write for example targets: {latency: 80}, in milliseconds of a whole request",
+        fix: `write for example targets: {latency: ${LATENCY_EXAMPLE_MS}}, in milliseconds of a whole request`,
       };
     }
   }
@@ -137,7 +142,7 @@ export const adaptersOfClustersAreKnownToServe: Rule = function* ({ sections }) 
         value: scaling.on,
         allowed:
           "latency, gpuMemory, gpuUtilization and cpuQueue with by: hpa: what is recorded under names that an adapter serves",
-        fix: `write for example on: [latency] with targets: {latency: 80}, or ${keda.slice(6)}`,
+        fix: `write for example on: [latency] with targets: {latency: ${LATENCY_EXAMPLE_MS}}, or ${keda.slice(6)}`,
       };
     }
     if (scaling.schedule.length > 0) {

@@ -98,6 +98,22 @@ describe("a plan above its budget", () => {
   });
 });
 
+describe("room before the spike that costs too much", () => {
+  it("may be given up", () => {
+    const model = modelOf("llama-3.1-8b-instruct", {
+      name: "chat",
+      contextTokens: 4096,
+      concurrency: 4,
+      maxReplicas: 3,
+      scaling: { ...SCALED_BY_DEFAULT, spareReplicas: 2 },
+    });
+    const request = environmentOf([poolOf("VM.GPU.A10.1", 3)], [model], { monthlyBudgetUsd: 4000 });
+    expect(onlyRefusal(request).fixes).toContainEqual(
+      expect.objectContaining({ path: "models.chat.scaling.spareReplicas", from: 2, to: 1 }),
+    );
+  });
+});
+
 describe("a model that does not fit", () => {
   it("may become fp8 on cards that have it, and not on those that have not", () => {
     const on = (shape: string, model: ModelRequest) =>

@@ -49,6 +49,7 @@ describe("models.<name>.scaling", () => {
     [{ signals: ["queue"] }, `${path}.signals`, /remove it|did you mean/],
     [{ targets: { kvCache: 101 } }, `${path}.targets.kvCache`, /write for example 100/],
     [{ targets: { latency: 0 } }, `${path}.targets.latency`, /write for example 1/],
+    [{ targets: { kvCache: 0.8 } }, `${path}.targets.kvCache`, /^write 80$/],
     [{ targets: { gpuMemory: "75%" } }, `${path}.targets.gpuMemory`, /write 75/],
     [{ spareReplicas: -1 }, `${path}.spareReplicas`, /remove it for the default, 0/],
     [{ idleSeconds: 10 }, `${path}.idleSeconds`, /write for example 60/],
@@ -74,6 +75,10 @@ describe("models.<name>.scaling", () => {
     expect(toldOf(withScaling(scaling, { ...model, replicas: { max: 2 } }))).toEqual([[`${path}.on[0]`, fix]]);
   });
 
+  it("follows each signal once: KEDA refuses two triggers of one name", () => {
+    expect(toldOf(withScaling({ on: ["queue", "kvCache", "queue"] }))).toEqual([[`${path}.on[2]`, "remove it"]]);
+  });
+
   it("has room between min and max", () => {
     expect(toldOf(withScaling({ on: ["queue"] }, { ...chat, replicas: { min: 2, max: 2 } }))).toEqual([
       [path, "write replicas: {min: 2, max: 3}, or remove scaling"],
@@ -95,7 +100,7 @@ describe("models.<name>.scaling", () => {
       [`${path}.targets.latency`, "add latency to on, or remove the target"],
     ]);
     expect(toldOf(withScaling({ on: ["latency"] }))).toEqual([
-      [`${path}.targets`, "write for example targets: {latency: 80}, in milliseconds of a whole request"],
+      [`${path}.targets`, "write for example targets: {latency: 5000}, in milliseconds of a whole request"],
     ]);
   });
 
@@ -169,7 +174,7 @@ describe("models.<name>.scaling.schedule", () => {
     [{ replicas: 4 }, `${at}.replicas`, "write 3, or raise replicas.max to 4"],
     [{ replicas: 1 }, `${at}.replicas`, "write 2 to 3, or remove it"],
     [{ from: "@daily" }, `${at}.from`, 'write for example "0 8 * * 1-5": at 8 on working days'],
-    [{ to: "0 24 * * *" }, `${at}.to`, 'write for example "0 8 * * 1-5": at 8 on working days'],
+    [{ to: "0 24 * * *" }, `${at}.to`, 'write for example "0 18 * * 1-5": at 18 on working days'],
     [{ to: right.from }, `${at}.to`, 'write when it ends, for example "0 18 * * 1-5"'],
     [{ timezone: "CEST" }, `${at}.timezone`, "write the zone of a city, or UTC"],
     [{ timezone: "Europe/Berlim" }, `${at}.timezone`, "write the zone of a city, or UTC"],
@@ -210,6 +215,9 @@ describe("models.<name>.scaling.schedule", () => {
     ["utc", false],
     ["+01:00", false],
     ["europe/berlin", false],
+    ["Europe/BERLIN", false],
+    // An older name of a zone.
+    ["US/Eastern", true],
     ["Mars/Olympus", false],
   ])("knows the zone %s: %s", (name, known) => {
     expect(isTimeZone(name)).toBe(known);

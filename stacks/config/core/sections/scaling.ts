@@ -16,7 +16,7 @@ const targetsSchema = z
     latency: wholeNumber(1, 3_600_000).optional().meta({
       description: "99th percentile of a request's time, from its arrival at the engine to the end of its answer.",
       unit: "ms",
-      example: 80,
+      example: 5000,
     }),
     gpuMemory: percent("Part of the GPUs' memory that may be in use."),
     gpuUtilization: percent("Part of the time in which the GPUs may be busy."),
