@@ -81,8 +81,12 @@ export function bar(fraction: number): string {
   return "▇".repeat(filled) + "░".repeat(10 - filled);
 }
 
-/** `4 min 10 s`, `45 s`. */
+/** `4 min 10 s`, `45 s`; from two hours on `2 h 35 min`, to the minute. */
 export function duration(seconds: number): string {
+  if (seconds >= 7200) {
+    const whole = Math.round(seconds / 60);
+    return [`${Math.floor(whole / 60)} h`, whole % 60 > 0 ? `${whole % 60} min` : ""].filter(Boolean).join(" ");
+  }
   const minutes = Math.floor(seconds / 60);
   const rest = seconds % 60;
   return [minutes > 0 ? `${minutes} min` : "", rest > 0 || minutes === 0 ? `${rest} s` : ""].filter(Boolean).join(" ");

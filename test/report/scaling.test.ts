@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ScalingPlan } from "../../planner/scaling";
 import { scalingSections } from "../../report/html/scaling";
-import { style } from "../../report/style";
+import { duration, style } from "../../report/style";
 import { models } from "../../report/terminal/models";
 import { modelPlan } from "./html.fixture";
 
@@ -51,6 +51,17 @@ describe("how replicas follow demand", () => {
     expect(printed(night)).toContain(
       'KEDA 0–4 at 1 waiting request each · spike to served 7 min 40 s = scrape 15 s + poll 15 s + node 3 min + load 4 min 10 s · asleep after 10 min without requests, awake 7 min 40 s after one · 1 or more from "0 8 * * 1-5" to "0 18 * * 1-5" Europe/Berlin · nodes ready for 1 more ',
     );
+  });
+
+  it.each([
+    [45, "45 s"],
+    [250, "4 min 10 s"],
+    [3600, "60 min"],
+    [7199, "119 min 59 s"],
+    [7200, "2 h"],
+    [9330, "2 h 36 min"],
+  ])("takes %i s, which is %s", (seconds, text) => {
+    expect(duration(seconds)).toBe(text);
   });
 
   it("is said of no model that nothing scales", () => {
