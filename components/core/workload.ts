@@ -13,7 +13,7 @@ export interface ServicePort {
 export interface Replicas {
   readonly count: number;
   /**
-   * `plan`: every deployment sets the count. `runtime`: only the one that creates the controller; after that the number
+   * `plan`: every deployment sets the count, and takes it back, once it is said, from whoever had it before. `runtime`: only the one that creates the controller; after that the number
    * belongs to whoever scales it (the model control API, an autoscaler, `kubectl scale`), and no deployment sets it back.
    * @default "plan"
    */
@@ -28,6 +28,15 @@ export function replicasOptions({
   owner,
 }: Pick<Replicas, "owner">): Pick<pulumi.CustomResourceOptions, "ignoreChanges"> {
   return owner === "runtime" ? { ignoreChanges: ["spec.replicas"] } : {};
+}
+
+/**
+ * Annotations of a controller whose number is said to be the plan's. It may have been another's before, and server-side apply refuses to
+ * change what `kubectl scale` or an autoscaler has set ("conflict with "kube-controller-manager" with subresource "scale"", a real
+ * API server, 2026-11-23), unless it is told to (pulumi-kubernetes 4.34, pkg/await, patchForce).
+ */
+export function replicasAnnotations({ owner }: Pick<Replicas, "owner">): Labels {
+  return owner === "plan" ? { "pulumi.com/patchForce": "true" } : {};
 }
 
 type ClaimRetention = "Retain" | "Delete";
@@ -92,6 +101,8 @@ export class Workload {
     this.podLabels = selectorLabels(args.app, args.instance);
     const labels = standardLabels(args.app, args.instance, args.labels);
     const metadata = { name: args.instance, namespace: args.namespace, labels };
+    const annotations = replicasAnnotations(args.replicas ?? {});
+    const controllerMetadata = { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
     const matchLabels = { ...this.podLabels };
     const { count: replicas, owner = "plan" } = args.replicas ?? { count: 1 };
 
@@ -131,7 +142,7 @@ export class Workload {
         ? new kubernetes.apps.v1.Deployment(
             `${this.name}-deployment`,
             {
-              metadata,
+              metadata: controllerMetadata,
               spec: {
                 replicas,
                 revisionHistoryLimit: 3,
@@ -146,7 +157,7 @@ export class Workload {
         : new kubernetes.apps.v1.StatefulSet(
             `${this.name}-statefulset`,
             {
-              metadata,
+              metadata: controllerMetadata,
               spec: {
                 replicas,
                 revisionHistoryLimit: 3,

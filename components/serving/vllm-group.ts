@@ -9,7 +9,7 @@ import { customResource } from "../core/custom-resource";
 import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
-import { replicasOptions } from "../core/workload";
+import { replicasAnnotations, replicasOptions } from "../core/workload";
 import { inferenceNode } from "../node/inference-node";
 import { chatTemplate } from "./chat-template";
 import { whileReached } from "./drain";
@@ -170,6 +170,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         annotations: {
           // Pulumi knows no readiness of foreign kinds: the deployment is done when the groups answer.
           "pulumi.com/waitFor": "condition=Available",
+          ...replicasAnnotations(replicas),
           ...fabric.annotations,
         },
         spec: {

@@ -34,6 +34,15 @@ describe("Workload", () => {
     expect([specOf(scaled).replicas, scaled.options.ignoreChanges]).toEqual([2, ["spec.replicas"]]);
   });
 
+  it("takes it from whoever had it, where it is said to be the plan's", async () => {
+    const annotationsOf = (resource: Awaited<ReturnType<typeof set>>) =>
+      (resource.inputs.metadata as { annotations?: Record<string, string> }).annotations;
+    const force = { "pulumi.com/patchForce": "true" };
+    expect(annotationsOf(await set({ replicas: { count: 2, owner: "plan" } }))).toEqual(force);
+    expect(annotationsOf(await set({ replicas: { count: 2, owner: "runtime" } }))).toBeUndefined();
+    expect(annotationsOf(await set({}))).toBeUndefined();
+  });
+
   it("says what becomes of claims only where the set makes some", async () => {
     expect(specOf(await set({}))).not.toHaveProperty("persistentVolumeClaimRetentionPolicy");
     const volumeClaims = [{ metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } }];

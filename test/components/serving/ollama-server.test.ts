@@ -125,7 +125,7 @@ describe("OllamaServer", () => {
   it("is deployed by no Job: nothing knows how many replicas there are", async () => {
     const { deployment, set } = await deployed(ollamaPlan({ minReplicas: 2 }));
     expect(deployment.ofType("kubernetes:batch/v1:Job")).toEqual([]);
-    expect(set.inputs).not.toHaveProperty(["metadata", "annotations"]);
+    expect(set.inputs).not.toHaveProperty(["metadata", "annotations", "pulumi.com/skipAwait"]);
     expect(set.options.ignoreChanges).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ export interface ResourceOptions {
  * (after 4.32; the rule about creating is of 4.29):
  *
  * - an object is created by POST, which fails where one of its name exists; with `upsert` it is applied instead;
- * - it is changed by server-side apply, which fails on a field that somebody else set to another value;
+ * - it is changed by server-side apply, which fails on a field that somebody else set to another value, unless an annotation of it says otherwise;
  * - a request that does not reach the API server fails at once; waiting for readiness goes on until it answers again;
  * - an object that was made and does not get ready is recorded with that error, and is mended by the next run.
  *
@@ -54,7 +54,7 @@ export class KubernetesResource {
     const { namespace, name } = object.metadata;
     const id = namespace === undefined ? name : `${namespace}/${name}`;
     if (this.options.upsert) {
-      await this.client.apply(object, { fieldManager: APPLIER, force: false });
+      await this.client.apply(object, { fieldManager: APPLIER, force: isForced(object) });
     } else if (!(await this.client.create(object, { fieldManager: CREATOR }))) {
       throw new Error(`${describeObject(object)} already exists`);
     }
@@ -68,7 +68,7 @@ export class KubernetesResource {
       throw new Error(`${describeObject(object)} not found`);
     }
     await takeOverFields(this.client, live);
-    await this.client.apply(object, { fieldManager: APPLIER, force: false });
+    await this.client.apply(object, { fieldManager: APPLIER, force: isForced(object) });
     return { outs: await this.settled(id, news) };
   }
 
@@ -146,6 +146,10 @@ class InitializationError extends Error {
   ) {
     super(`${id} was created, but is not ready`);
   }
+}
+
+function isForced({ metadata }: KubernetesObject): boolean {
+  return metadata.annotations?.["pulumi.com/patchForce"] === "true";
 }
 
 /** What an object's owner determines: the rest changes by itself. */
