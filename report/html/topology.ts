@@ -25,10 +25,16 @@ export function topologySection(plan: DeploymentPlan, keys: Keys): Section {
 function legend(plan: DeploymentPlan, keys: Keys): Markup {
   return html`<ul class="legend" aria-label="Models in the picture">${plan.models.map(
     (m) =>
-      html`<li>${keyChip(keys.get(m.name))}<b>${m.name}</b> <span>${parallelism(m)}, ${plural(m.minReplicas, "replica")}</span></li>`,
+      html`<li>${keyChip(keys.get(m.name))}<b>${m.name}</b> <span>${parallelism(m)}, ${plural(m.minReplicas, "replica")}${readyRoom(m)}</span></li>`,
   )}${plan.unplaced.map(
     (m) => html`<li><b>${m.name}</b> <span class="bad">has no place (${m.rule})</span></li>`,
   )}</ul>`;
+}
+
+/** Cells that are drawn empty, and paid. */
+function readyRoom({ scaling }: DeploymentPlan["models"][number]): string {
+  const spare = scaling?.spareReplicas ?? 0;
+  return spare > 0 ? `, room held for ${spare} more` : "";
 }
 
 function poolCard(plan: DeploymentPlan, pool: PoolPlan, keys: Keys): Markup {

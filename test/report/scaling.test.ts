@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ScalingPlan } from "../../planner/scaling";
 import { scalingSections } from "../../report/html/scaling";
+import { topologySection } from "../../report/html/topology";
 import { duration, style } from "../../report/style";
 import { models } from "../../report/terminal/models";
-import { modelPlan } from "./html.fixture";
+import { modelPlan, planResult } from "./html.fixture";
 
 const SPIKE = { scrape: 15, poll: 15, node: 180, load: 250, total: 460 };
 
@@ -62,6 +63,16 @@ describe("how replicas follow demand", () => {
     [9330, "2 h 36 min"],
   ])("takes %i s, which is %s", (seconds, text) => {
     expect(duration(seconds)).toBe(text);
+  });
+
+  it("says whose room the cells are that the topology draws empty", () => {
+    const page = (scaling: ScalingPlan) =>
+      topologySection(
+        { ...planResult.plan, models: [{ ...night, scaling }], unplaced: [] },
+        new Map(),
+      ).body.text.replace(/\s+/g, " ");
+    expect(page(ASLEEP)).toContain("0 replicas, room held for 1 more<");
+    expect(page(AWAKE)).not.toContain("room held");
   });
 
   it("is said of no model that nothing scales", () => {
