@@ -29,10 +29,37 @@ export function cronProblem(expression: string): string | undefined {
     return `five fields (${FIELDS.map(({ name }) => name).join(", ")}), and here are ${parts.length}`;
   }
   const wrong = FIELDS.find((field, i) => !(parts[i] ?? "").split(",").every((range) => isRange(range, field)));
-  return (
-    wrong &&
-    `${wrong.name === "hour" ? "an" : "a"} ${wrong.name} of ${wrong.least} to ${wrong.most}, a range, a list or *`
-  );
+  if (wrong !== undefined) {
+    return `${wrong.name === "hour" ? "an" : "a"} ${wrong.name} of ${wrong.least} to ${wrong.most}, a range, a list or *`;
+  }
+  return isNever(parts) ? "a day of the month that one of its months has" : undefined;
+}
+
+/** Days of each month, in the longest of its years. */
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** A time that never comes: KEDA takes it for one that is long past. Where a day of the week is said as well, that comes. */
+function isNever([, , days = "", months = "", weekdays = ""]: readonly string[]): boolean {
+  const [, , day, month] = FIELDS;
+  if (day === undefined || month === undefined || !["*", "?"].includes(weekdays)) {
+    return false;
+  }
+  const longest = Math.max(...valuesOf(months, month).map((value) => DAYS[value - 1] ?? 0));
+  return Math.min(...valuesOf(days, day)) > longest;
+}
+
+/** All values that a field in order says. */
+function valuesOf(text: string, field: Field): number[] {
+  return text.split(",").flatMap((part) => {
+    const [range = "", step] = part.split("/");
+    const [from = "", to] = range.split("-");
+    const isAny = from === "*" || from === "?";
+    const first = isAny ? field.least : fieldValue(from, field);
+    const open = isAny || step !== undefined ? field.most : first;
+    const last = to === undefined ? open : fieldValue(to, field);
+    const every = Number(step ?? 1);
+    return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => first + i * every);
+  });
 }
 
 /** `*`, `5`, `1-5`, `mon-fri`, each with a step behind a slash. */

@@ -182,12 +182,20 @@ describe("models.<name>.scaling.schedule", () => {
     expect(toldOf(withScaling({ schedule: [{ ...right, ...change }] }))).toEqual([[where, fix]]);
   });
 
-  it.each(["* * * * *", "*/15 0-6 1,15 jan-mar MON", "0 8 * * 0", "? ? ? ? ?", "5/10 * * * *", " 0  8 * * 1 "])(
-    "reads %j as KEDA does",
-    (expression) => {
-      expect(cronProblem(expression)).toBeUndefined();
-    },
-  );
+  it.each([
+    "* * * * *",
+    "*/15 0-6 1,15 jan-mar MON",
+    "0 8 * * 0",
+    "? ? ? ? ?",
+    "5/10 * * * *",
+    " 0  8 * * 1 ",
+    "0 8 31 2 mon",
+    "0 8 29 2 *",
+    "0 8 31 */6 *",
+    "0 8 28/3 2 *",
+  ])("reads %j as KEDA does", (expression) => {
+    expect(cronProblem(expression)).toBeUndefined();
+  });
 
   it.each([
     "",
@@ -204,6 +212,10 @@ describe("models.<name>.scaling.schedule", () => {
     "a * * * *",
     "1-2-3 * * * *",
     "TZ=UTC * * * * *",
+    // Times that never come.
+    "0 8 31 2 *",
+    "0 8 30-31 feb ?",
+    "0 8 31 4,jun,9-11/2 *",
   ])("does not read %j", (expression) => {
     expect(cronProblem(expression)).toBeDefined();
   });
