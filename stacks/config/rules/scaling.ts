@@ -64,7 +64,9 @@ export const signalsAreReported: Rule = function* ({ sections }) {
     for (const [index, signal] of (scaling.on ?? []).entries()) {
       // KEDA knows its triggers by these names, and refuses two of one.
       const isTwice = scaling.on?.indexOf(signal) !== index;
-      const problem = isTwice ? { allowed: "each signal once", fix: "remove it" } : signalProblem(signal, model);
+      const problem = isTwice
+        ? { allowed: "each signal once", fix: "remove it" }
+        : signalProblem(signal, model, scaling);
       if (problem) {
         yield { path: [...path, "on", index], value: signal, ...problem };
       }
@@ -81,22 +83,30 @@ const OF_REQUESTS: readonly ScalingSignalName[] = ["queue", "kvCache", "latency"
 function signalProblem(
   signal: ScalingSignalName,
   { engine }: ModelConfig,
+  { by }: ScalingRequest,
 ): Pick<ProblemDraft, "allowed" | "fix"> | undefined {
   const { label, preallocatesGpuMemory } = engineOf(engine);
-  const instead = usualSignals(engine).join(", ");
+  const fix = by === "hpa" ? `write ${ofAdapters(engine)}` : `write on: [${usualSignals(engine).join(", ")}]`;
   if (signal === "gpuMemory" && preallocatesGpuMemory) {
     return {
       allowed: `only with engines that take GPU memory as they need it: ${label} takes all that it may when it starts, so that the figure is the same with no request and with a thousand`,
-      fix: `write on: [${instead}]`,
+      fix,
     };
   }
   const reported = reportedSignals(engine);
   return OF_REQUESTS.includes(signal) && !reported.includes(signal)
     ? {
         allowed: `what is known of ${label}: ${list(reported)}; it does not report ${signal}`,
-        fix: `write on: [${instead}]`,
+        fix,
       }
     : undefined;
+}
+
+/** What replicas of any model on the engine can follow by an adapter. */
+function ofAdapters(engine: ModelConfig["engine"]): string {
+  return reportedSignals(engine).includes("latency")
+    ? `for example on: [latency] with targets: {latency: ${LATENCY_EXAMPLE_MS}}`
+    : "for example on: [gpuUtilization], or on CPUs on: [cpuQueue]";
 }
 
 export const targetsHaveSignals: Rule = function* ({ sections }) {
@@ -142,7 +152,7 @@ export const adaptersOfClustersAreKnownToServe: Rule = function* ({ sections }) 
         value: scaling.on,
         allowed:
           "latency, gpuMemory, gpuUtilization and cpuQueue with by: hpa: what is recorded under names that an adapter serves",
-        fix: `write for example on: [latency] with targets: {latency: ${LATENCY_EXAMPLE_MS}}, or ${keda.slice(6)}`,
+        fix: `write ${ofAdapters(model.engine)}, or ${keda.slice(6)}`,
       };
     }
     if (scaling.schedule.length > 0) {

@@ -152,6 +152,16 @@ describe("models.<name>.scaling.by: hpa", () => {
     expect(toldOf(withScaling(scaling)).map(([where]) => where)).toEqual([at]);
   });
 
+  it.each([
+    [{ by: "hpa" }, chat, "write for example on: [latency] with targets: {latency: 5000}, or by: keda"],
+    [{ by: "hpa" }, small, "write for example on: [gpuUtilization], or on CPUs on: [cpuQueue], or by: keda"],
+    [{ ...hpa, on: ["latency"] }, small, "write for example on: [gpuUtilization], or on CPUs on: [cpuQueue]"],
+    [{ by: "hpa", on: ["gpuMemory"] }, chat, "write for example on: [latency] with targets: {latency: 5000}"],
+  ])("names for %j of %j what an adapter serves of its engine", (scaling, model, fix) => {
+    const told = toldOf(withScaling(scaling, { ...model, replicas: { min: 1, max: 3 } }));
+    expect(told.map(([, remedy]) => remedy)).toEqual([fix]);
+  });
+
   it("wakes nothing", () => {
     expect(toldOf(withScaling(hpa, { ...chat, replicas: { min: 0, max: 2 } }))).toEqual([
       ["models.chat.replicas.min", "write by: keda, or replicas.min: 1"],
