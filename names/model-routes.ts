@@ -29,6 +29,9 @@ export function grpcStreamRouteName(model: string): string {
   return `grpc-${model}.stream`;
 }
 
+/** Of its own proxies: a pod elsewhere could say the same of anybody's model. */
+const AT_GATEWAY = `namespace="${GATEWAY_NAMESPACE}"`;
+
 /**
  * Selectors of one of Envoy's series for the clusters of routes, one per metric name; no two select the same labels.
  *
@@ -43,12 +46,14 @@ export function clusterSeries(series: string, routes: readonly string[]): string
   const dotted = routes.filter((route) => route.includes("."));
   return [
     ...(plain.length > 0
-      ? [`envoy_cluster_${series}{envoy_cluster_name=~"${clusterName(`(${plain.join("|")})`)}/rule/[0-9]+"}`]
+      ? [
+          `envoy_cluster_${series}{${AT_GATEWAY},envoy_cluster_name=~"${clusterName(`(${plain.join("|")})`)}/rule/[0-9]+"}`,
+        ]
       : []),
     // Their first rule alone: the rules of one route would have the same labels. All that they answer, but for questions about a model, is there.
     ...dotted.map((route) => {
       const dot = route.indexOf(".");
-      return `envoy_cluster_${route.slice(dot + 1)}_rule_0_${series}{envoy_cluster_name="${clusterName(route.slice(0, dot))}"}`;
+      return `envoy_cluster_${route.slice(dot + 1)}_rule_0_${series}{${AT_GATEWAY},envoy_cluster_name="${clusterName(route.slice(0, dot))}"}`;
     }),
   ];
 }

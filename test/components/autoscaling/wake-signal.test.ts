@@ -20,7 +20,8 @@ function routesOf(query: string): string[] {
 
 describe("what wakes a model", () => {
   it("is a request that found no replica, that reached one, or that is under way", () => {
-    const clusters = 'envoy_cluster_name=~"httproute/inference-gateway/(model-chat|free-chat)/rule/[0-9]+"';
+    const clusters =
+      'namespace="inference-gateway",envoy_cluster_name=~"httproute/inference-gateway/(model-chat|free-chat)/rule/[0-9]+"';
     const increase = (name: string) => {
       const series = `envoy_cluster_${name}{${clusters}}`;
       const before = `last_over_time(${series}[1h] offset 120s)`;
@@ -74,7 +75,7 @@ describe("what wakes a model", () => {
 describe("requests under way", () => {
   it("are counted at the gateway", () => {
     expect(activeRequestsQuery({ model: "chat" })).toBe(
-      `((sum(envoy_cluster_upstream_rq_active{envoy_cluster_name=~"httproute/inference-gateway/(model-chat|free-chat)/rule/[0-9]+"}) or vector(0))) ${READ}`,
+      `((sum(envoy_cluster_upstream_rq_active{namespace="inference-gateway",envoy_cluster_name=~"httproute/inference-gateway/(model-chat|free-chat)/rule/[0-9]+"}) or vector(0))) ${READ}`,
     );
   });
 
@@ -88,8 +89,8 @@ describe("requests under way", () => {
 describe("series of clusters", () => {
   it("have the rest of a route's name after its dot in theirs", () => {
     expect(clusterSeries("upstream_rq_total", ["model-a", "grpc-a.stream"])).toEqual([
-      'envoy_cluster_upstream_rq_total{envoy_cluster_name=~"httproute/inference-gateway/(model-a)/rule/[0-9]+"}',
-      'envoy_cluster_stream_rule_0_upstream_rq_total{envoy_cluster_name="httproute/inference-gateway/grpc-a"}',
+      'envoy_cluster_upstream_rq_total{namespace="inference-gateway",envoy_cluster_name=~"httproute/inference-gateway/(model-a)/rule/[0-9]+"}',
+      'envoy_cluster_stream_rule_0_upstream_rq_total{namespace="inference-gateway",envoy_cluster_name="httproute/inference-gateway/grpc-a"}',
     ]);
   });
 

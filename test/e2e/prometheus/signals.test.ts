@@ -28,7 +28,7 @@ const elsewhere = { 'vllm:num_requests_waiting{namespace="model-other",pod="othe
 /** Of one proxy that is read: requests that found no replica. */
 const unmet = (samples: string) => ({
   'up{job="observability/gateway-envoy",namespace="inference-gateway",pod="proxy-0"}': "1x10",
-  'envoy_cluster_upstream_cx_none_healthy{envoy_cluster_name="httproute/inference-gateway/model-llama-8b/rule/0",pod="proxy-0"}':
+  'envoy_cluster_upstream_cx_none_healthy{namespace="inference-gateway",envoy_cluster_name="httproute/inference-gateway/model-llama-8b/rule/0",pod="proxy-0"}':
     samples,
 });
 const wakes = wakeQuery(sleeps.endpoint, 120);
