@@ -23,6 +23,8 @@ export function planServer(
   const models = [host, ...guests];
   const starts = models.map((model) => expectedStartSeconds(startupOf(model, candidate, pool, environment)));
   const loadSeconds = starts.reduce((sum, seconds) => sum + seconds, 0);
+  // Requests to all of them count, and the usual target is what the host alone answers at once: they may all be for one model, and a
+  // replica too early costs less than requests that wait.
   const scaling = planScaling(host, { ...place, loadSeconds });
   const plans = models.map((model, index): ModelPlan => {
     const estimate = candidate.each[index] ?? candidate.estimate;
