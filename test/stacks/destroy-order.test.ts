@@ -14,11 +14,17 @@ describe.each(["oci-a10", "oci-h100"] as const)("the order in which %s goes away
     byUrn = new Map(run.resources.map((resource) => [resource.urn, resource]));
   }, 120_000);
 
+  /** A resource and what is below it: Pulumi waits for all of a component that `dependsOn` names. */
+  function whole(urn: string): string[] {
+    const below = run.resources.filter(({ parent }) => parent === urn);
+    return [urn, ...below.flatMap((child) => whole(child.urn))];
+  }
+
   /** URNs that a resource needs, through parents, providers and `dependsOn`. */
   function needs({ urn }: RecordedResource, seen = new Set<string>()): Set<string> {
     const resource = byUrn.get(urn);
     const provider = resource?.provider?.slice(0, resource.provider.lastIndexOf("::"));
-    for (const next of [...(resource?.dependsOn ?? []), resource?.parent, provider]) {
+    for (const next of [...(resource?.dependsOn ?? []).flatMap(whole), resource?.parent, provider]) {
       const found = next === undefined ? undefined : byUrn.get(next);
       if (found && !seen.has(found.urn)) {
         seen.add(found.urn);
