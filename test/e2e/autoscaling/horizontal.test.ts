@@ -93,6 +93,11 @@ class Answers {
     this.stand.replay.set("chat", `${latency}_bucket`, total, { ...labels, le: "+Inf" });
   }
 
+  /** Whether Prometheus has any of them; undefined, if not. */
+  async areRead(): Promise<true | undefined> {
+    return (await this.stand.replay.query(`${latency}_bucket{namespace="model-chat"}`)).length > 0 || undefined;
+  }
+
   /** Of the recorded series, milliseconds over the target. */
   async ratio(): Promise<number> {
     const [found] = await this.stand.replay.query(`${RECORDED}{namespace="model-chat",model="chat"}`);
@@ -112,6 +117,8 @@ describe("a HorizontalPodAutoscaler on recorded latency", { timeout: 180_000 }, 
   it("adds replicas while answers take too long, up to what the plan pays for", async () => {
     const { answers, chat } = all();
     await chat.reach(1);
+    // What Prometheus first reads of a counter is no increase.
+    await waitFor("Prometheus to know of no answers", () => answers.areRead());
     answers.add(1000, 4);
     const hops = await chat.spike(4, async () => (await answers.ratio()) > 3);
     console.log(hops.table());
