@@ -40,33 +40,22 @@ export async function gatherFacts(
   const listed = <T>(what: string, path: string, item: z.ZodType<T>, metadataOnly = false) =>
     ask(what, async () => z.array(item).parse(await api.list(path, { metadataOnly })));
 
-  const [
-    nodes,
-    daemonSets,
-    deployments,
-    dnsPods,
-    storageClasses,
-    runtimeClasses,
-    apiServices,
-    definitions,
-    ownNamespaces,
-    allowed,
-  ] = await Promise.all([
-    listed("nodes", "/api/v1/nodes", node),
-    listed("DaemonSets", "/apis/apps/v1/daemonsets", workload),
-    listed("Deployments", "/apis/apps/v1/deployments", workload),
-    listed("DNS", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns", pod),
-    listed("storage classes", "/apis/storage.k8s.io/v1/storageclasses", storageClass),
-    listed("runtime classes", "/apis/node.k8s.io/v1/runtimeclasses", named, true),
-    listed("APIs", "/apis/apiregistration.k8s.io/v1/apiservices", apiService),
-    listed("definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", named, true),
-    listed(
+  const facts = await answersTo({
+    nodes: listed("nodes", "/api/v1/nodes", node),
+    daemonSets: listed("DaemonSets", "/apis/apps/v1/daemonsets", workload),
+    deployments: listed("Deployments", "/apis/apps/v1/deployments", workload),
+    dnsPods: listed("DNS", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns", pod),
+    storageClasses: listed("storage classes", "/apis/storage.k8s.io/v1/storageclasses", storageClass),
+    runtimeClasses: listed("runtime classes", "/apis/node.k8s.io/v1/runtimeclasses", named, true),
+    apiServices: listed("APIs", "/apis/apiregistration.k8s.io/v1/apiservices", apiService),
+    definitions: listed("definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", named, true),
+    ownNamespaces: listed(
       "namespaces",
       "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fpart-of%3Dinference-stacks",
       named,
       true,
     ),
-    ask("rights", () =>
+    rights: ask("rights", () =>
       Promise.all(
         rights.map(async (right) => ({
           ...right,
@@ -74,22 +63,16 @@ export async function gatherFacts(
         })),
       ),
     ),
-  ]);
-  return {
-    context,
-    server: address.server,
-    version,
-    nodes,
-    daemonSets,
-    deployments,
-    dnsPods,
-    storageClasses,
-    runtimeClasses,
-    apiServices,
-    definitions,
-    ownNamespaces,
-    rights: allowed,
-  };
+  });
+  return { context, server: address.server, version, ...facts };
+}
+
+type Questions = Readonly<Record<string, Promise<unknown>>>;
+
+/** The answers to questions that are asked at once, by the names of these. */
+async function answersTo<Q extends Questions>(questions: Q): Promise<{ readonly [Name in keyof Q]: Awaited<Q[Name]> }> {
+  const answers = Object.entries(questions).map(async ([name, answer]) => [name, await answer] as const);
+  return Object.fromEntries(await Promise.all(answers)) as { [Name in keyof Q]: Awaited<Q[Name]> };
 }
 
 const FORBIDDEN = { known: false, reason: "no right to ask for it (403)", forbidden: true } as const;

@@ -5,6 +5,7 @@
 import { engineOf } from "../../engines";
 import { MODEL_NAMESPACE_SERIES, READY_REPLICAS_SERIES, SIGNAL_SERIES } from "../../names/recorded-series";
 import type { ScalingSignalName } from "../../planner/scaling";
+import { queueIsAtGateway } from "../../planner/scaling-signals";
 import type { ModelEndpoint } from "../serving/endpoint";
 import type { ScaledModel } from "./scaled-model";
 import { activeRequestsQuery } from "./wake-signal";
@@ -15,7 +16,7 @@ export function signalQuery(on: ScalingSignalName, scaled: ScaledModel): string 
   const { requestsWaiting, kvCacheUsage } = seriesOf(endpoint);
   switch (on) {
     case "queue":
-      return requestsWaiting === undefined
+      return queueIsAtGateway(endpoint.engine)
         ? activeRequests(scaled)
         : whereAwake(`sum(${requestsWaiting}${of(endpoint)})`, scaled);
     case "kvCache":
@@ -38,8 +39,8 @@ export function signalQuery(on: ScalingSignalName, scaled: ScaledModel): string 
  */
 export function busyQuery(scaled: ScaledModel): string | undefined {
   const { endpoint, model } = scaled;
-  const { requestsWaiting, requestsRunning } = seriesOf(endpoint);
-  if (requestsWaiting === undefined) {
+  const { requestsRunning } = seriesOf(endpoint);
+  if (queueIsAtGateway(endpoint.engine)) {
     return undefined;
   }
   const running =

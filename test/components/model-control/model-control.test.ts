@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { apiSettings } from "../../../components/model-control/api-settings";
-import type { ScalingPlan } from "../../../planner/scaling";
 import { tokenFileSchema } from "../../../services/model-control/src/auth/token-file";
 import { configSchema } from "../../../services/model-control/src/config";
 import type { Deployment, RecordedResource } from "../../harness/deploy";
 import { groupPlan, modelPlan, ollamaPlan } from "../../harness/plans";
+import { scalingPlan } from "../autoscaling/scaled";
 import { container, literals, podTemplate, specOf } from "../serving/fixture";
 import { deployControl, MODELS } from "./fixture";
 
@@ -17,22 +17,6 @@ const GIB = 2 ** 30;
 
 /** With the fixture's defaults; deployed once. */
 const standard = deployControl();
-
-function scaling(by: ScalingPlan["by"], min: number, max: number): ScalingPlan {
-  return {
-    by,
-    min,
-    max,
-    signals: [{ on: "queue", target: 4 }],
-    pollSeconds: 15,
-    scaleDownWindowSeconds: 300,
-    fallbackReplicas: 1,
-    schedule: [],
-    spareReplicas: 0,
-    coldStartSeconds: 300,
-    spikeToServed: { scrape: 15, poll: 15, node: 0, load: 270, total: 300 },
-  };
-}
 
 function metadata({ inputs }: RecordedResource) {
   return inputs.metadata as { readonly name: string; readonly namespace: string };
@@ -91,8 +75,8 @@ describe("the API's configuration", () => {
 
   it("has a worker for each Ollama that demand may bring, and names what scales each engine", async () => {
     const models = [
-      ollamaPlan({ minReplicas: 1, maxReplicas: 3, scaling: scaling("keda", 1, 3) }),
-      modelPlan({ minReplicas: 0, maxReplicas: 2, scaling: scaling("keda", 0, 2) }),
+      ollamaPlan({ minReplicas: 1, maxReplicas: 3, scaling: scalingPlan({ by: "keda", min: 1, max: 3 }) }),
+      modelPlan({ minReplicas: 0, maxReplicas: 2, scaling: scalingPlan({ by: "keda", min: 0, max: 2 }) }),
     ];
     const { deployment } = await deployControl({}, models);
     const autoscaler = { kind: "ScaledObject", name: "replicas" };
@@ -194,8 +178,8 @@ describe("the API's pods", () => {
 
   it("may tell KEDA's own object of a worker's controller to leave it, and no other autoscaler", async () => {
     const models = [
-      ollamaPlan({ minReplicas: 1, maxReplicas: 2, scaling: scaling("hpa", 1, 2) }),
-      modelPlan({ minReplicas: 1, maxReplicas: 2, scaling: scaling("keda", 1, 2) }),
+      ollamaPlan({ minReplicas: 1, maxReplicas: 2, scaling: scalingPlan({ by: "hpa", min: 1, max: 2 }) }),
+      modelPlan({ minReplicas: 1, maxReplicas: 2, scaling: scalingPlan({ by: "keda", min: 1, max: 2 }) }),
     ];
     const { deployment } = await deployControl({}, models);
     const roles = deployment
