@@ -423,9 +423,10 @@ describe("hostile text", () => {
       fc.property(fc.string({ unit: "grapheme" }), fc.string(), (name, message) => {
         const page = htmlReport({ ...withModels([modelPlan({ name })]), violations: [{ ...mandatory, message }] });
         expect(malformations(page)).toEqual([]);
-        expect(page.replaceAll("<wbr>", "")).toContain(escapeText(message));
+        // A line that begins like a list's is one of a list, whose mark the page draws itself.
+        expect(page.replaceAll("<wbr>", "")).toContain(escapeText(message.replace(/^- /, "")));
       }),
-      { numRuns: 50 },
+      { numRuns: 50, examples: [["chat", "- one"]] },
     );
   });
 
