@@ -9,6 +9,7 @@ import type { RoceProfile } from "./fabrics";
 import { GPU_NODE_IMAGES, type GpuNodeImageEntry } from "./gpu-node-images";
 import type { ImagePull } from "./image-pull";
 import type { ImageEntry } from "./images";
+import type { K3sArchitecture, ReleaseFile } from "./k3s";
 import type { MigTable } from "./mig-profiles";
 import type { ModelEntry } from "./models";
 import { AGENT_PLACES, type NodeAgentRow } from "./node-agents";
@@ -289,6 +290,25 @@ const gpuNodeImage = z.strictObject({
   asOf: day,
 }) satisfies z.ZodType<GpuNodeImageEntry>;
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const releaseFile = z.strictObject({ file: text, bytes: count.optional(), sha256 }) satisfies z.ZodType<ReleaseFile>;
+const k3sArchitecture = z.strictObject({
+  machine: text,
+  binary: releaseFile,
+  images: releaseFile,
+}) satisfies z.ZodType<K3sArchitecture>;
+
+const k3s = z.strictObject({
+  about: text,
+  version: z.string().regex(/^v\d+\.\d+\.\d+\+k3s\d+$/),
+  releasedOn: day,
+  asOf: day,
+  source: text,
+  downloads: z.url({ protocol: /^https$/ }),
+  installer: z.strictObject({ url: z.url({ protocol: /^https$/ }), bytes: count.optional(), sha256 }),
+  architectures: z.strictObject({ amd64: k3sArchitecture, arm64: k3sArchitecture }),
+});
+
 const okeAddon = z.strictObject({
   name: text,
   essential: z.boolean(),
@@ -376,6 +396,7 @@ export const schemas = {
     source: text,
   }),
   gpuNodeImages: z.strictObject({ about, images: z.array(gpuNodeImage) }),
+  k3s,
   oke,
   confidential: z.strictObject({
     about,

@@ -1,4 +1,5 @@
 import { AWS_CALLS, awsState } from "./aws-answers";
+import { answerOfHost } from "./host-answers";
 import { OCI_CALLS } from "./oci-answers";
 
 /** What the providers of an offline run answer. */
@@ -40,6 +41,8 @@ export const defaultAnswers: ProviderAnswers = {
         return { ...inputs, result: generated(name), bcryptHash: generated(name) };
       case "random:index/randomId:RandomId":
         return { ...inputs, hex: generated(name), b64Url: generated(name) };
+      case "command:remote:Command":
+        return { ...inputs, stdout: answerOfHost(inputs), stderr: "" };
       case "oci:Core/vcn:Vcn":
         return { ...inputs, defaultSecurityListId: generated(`${name}-security-list`) };
       case "oci:ContainerEngine/cluster:Cluster":

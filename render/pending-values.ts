@@ -6,6 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { defaultAnswers, type ProviderAnswers } from "../offline/answers";
+import { answerOfHost } from "../offline/host-answers";
 
 /** A value that exists only at deployment. */
 export interface PendingValue {
@@ -77,8 +78,12 @@ export class StandIns {
       },
       ofOtherStack: (path) =>
         this.standIn(`stack::${path}`, { kind: "deployment", maker: `the other stack (${path})` }, (mark) => mark),
-      state: (type, name, inputs) =>
-        Object.fromEntries(
+      state: (type, name, inputs) => {
+        if (type === HOST_COMMAND) {
+          // Read by this program; what of it reaches objects are numbers, which differ from run to run.
+          return { ...inputs, stdout: answerOfHost(inputs, this.run.charCodeAt(0)), stderr: "" };
+        }
+        return Object.fromEntries(
           Object.entries(defaultAnswers.state(type, name, inputs)).map(([output, value]) => {
             const made = !Object.hasOwn(inputs, output) && typeof value === "string";
             const id = `${type}::${name}::${output}`;
@@ -88,7 +93,8 @@ export class StandIns {
               : { kind: "provider", type, name, output, inputs };
             return [output, made ? `${placeIn(value)}${this.standIn(id, origin, (mark) => mark)}` : value];
           }),
-        ),
+        );
+      },
     };
   }
 
@@ -126,6 +132,9 @@ export class StandIns {
     return standIn;
   }
 }
+
+/** A script on a machine of one's own. */
+const HOST_COMMAND = "command:remote:Command";
 
 /** What is before the last part of an ARN, which programs read: the account and the region of what Amazon makes. */
 function placeIn(value: string): string {

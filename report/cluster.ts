@@ -1,3 +1,4 @@
+import { K3S_VERSION } from "../catalog/k3s";
 import type { DeploymentPlan } from "../planner/types";
 import type { ClusterConfig, EnvironmentConfig } from "../stacks/config";
 import { type NodeMakers, nodeMakers } from "./node-makers";
@@ -8,6 +9,8 @@ export interface ClusterFact extends Pick<ClusterConfig, "kind" | "provision"> {
   /** Of the Kubernetes API, where this stack makes the cluster: elsewhere nobody knows. */
   readonly endpoint?: "private" | "public";
   readonly region?: string;
+  /** The machine that becomes the cluster, by its address. */
+  readonly machine?: string;
   /** The stack that made it. */
   readonly stack?: string;
   /** Who makes its nodes, where that is told pool by pool. */
@@ -21,11 +24,13 @@ export function clusterFact(
   const { cluster, scope } = environment;
   const { kind, provision, stackReference } = cluster;
   const made = madeHere(cluster);
+  const machine = machineOf(cluster);
   const nodes = nodeMakers(environment, plan);
   return {
     kind,
     provision,
     scope,
+    ...(machine !== undefined && { machine }),
     ...(made && { endpoint: made.endpoint.public ? "public" : "private", region: made.region }),
     ...(stackReference !== undefined && { stack: stackReference }),
     ...(nodes && { nodes }),
@@ -44,11 +49,20 @@ function madeHere(cluster: EnvironmentConfig["cluster"]) {
   }
 }
 
+/** Address of the machine that this stack makes a cluster of. */
+function machineOf(cluster: EnvironmentConfig["cluster"]): string | undefined {
+  return cluster.kind === "edge" ? Object.values(cluster.hosts ?? {})[0]?.address : undefined;
+}
+
 /** Who makes the cluster, and where. */
-export function clusterText({ kind, provision, scope, endpoint, region, stack }: ClusterFact): string {
+export function clusterText({ kind, provision, scope, endpoint, region, stack, machine }: ClusterFact): string {
   switch (provision) {
-    case "create":
-      return `${kind} in ${region}, made by this stack${scope === "cluster" ? " and nothing else" : ""}; ${endpoint} endpoint`;
+    case "create": {
+      const alone = scope === "cluster" ? " and nothing else" : "";
+      return machine === undefined
+        ? `${kind} in ${region}, made by this stack${alone}; ${endpoint} endpoint`
+        : `${kind}, k3s ${K3S_VERSION} on ${machine}, installed by this stack${alone}`;
+    }
     case "stack":
       return `${kind}, made by stack ${stack}; what that stack says of it is assumed here, because a plan asks nobody`;
     case "existing":

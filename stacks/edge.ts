@@ -1,10 +1,25 @@
 import { ExistingCluster } from "../components/cluster/existing-cluster";
+import { K3sCluster } from "../components/cluster/k3s/cluster";
 import type { Cluster } from "../components/core/cluster";
 import type { ClusterConfig } from "./config";
 import { existingCluster } from "./existing-cluster";
+import { k3sSettings } from "./k3s-settings";
 import type { StackArgs } from "./platform";
 
-/** One machine of one's own with k3s on it, whose kubeconfig is at hand. */
+/** k3s on one machine of one's own: one that we install over SSH, or one whose kubeconfig is at hand. */
 export function edge(config: ClusterConfig<"edge">, args: StackArgs): Cluster {
-  return new ExistingCluster("cluster", existingCluster(config, args.plan.pools));
+  const { plan, secrets } = args;
+  const settings = k3sSettings(config, plan, secrets);
+  if (settings === undefined) {
+    return new ExistingCluster("cluster", existingCluster(config, plan.pools));
+  }
+  const { storageClass, gpuExporters, privateCidrs, apiServerCidrs } = config;
+  return new K3sCluster("cluster", {
+    settings,
+    pools: plan.pools,
+    storageClass,
+    gpuExporters,
+    privateCidrs,
+    apiServerCidrs,
+  });
 }

@@ -114,6 +114,11 @@ export interface Cluster extends ClusterNetworks {
   readonly rdmaCidr?: string | undefined;
   /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
+  /**
+   * Numeric groups of the GPUs' device files, as somebody read them on the nodes. Undefined: nobody did, and the environment
+   * says them where pods need them.
+   */
+  readonly gpuDeviceGroups?: pulumi.Output<readonly number[]> | undefined;
   /** Undefined: it is not on AWS, or nobody made anything ready there. */
   readonly aws?: AwsGround | undefined;
   /** Bucket for models that was made with the cluster, by its name. Undefined: none was. */

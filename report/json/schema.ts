@@ -61,6 +61,7 @@ export const planSchema = z.strictObject({
       ),
       endpoint: oneOf(["private", "public"], "Of the Kubernetes API, where this stack makes the cluster.").optional(),
       region: text("Where this stack makes the cluster.").optional(),
+      machine: text("Address of the machine of your own that this stack makes the cluster of.").optional(),
       nodes: z
         .array(
           z.strictObject({

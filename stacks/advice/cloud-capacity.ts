@@ -7,7 +7,8 @@ export function cloudCapacity({
 }: {
   readonly environment: Pick<EnvironmentConfig, "cluster" | "scope">;
 }): CapacityProblem[] {
-  if (cluster.provision !== "create" || scope === "platform") {
+  const isOfACloud = cluster.kind === "oci" || cluster.kind === "aws";
+  if (!isOfACloud || cluster.provision !== "create" || scope === "platform") {
     return [];
   }
   return [

@@ -8,6 +8,7 @@ import * as adapters from "./rules/adapters";
 import * as canary from "./rules/canary";
 import * as cluster from "./rules/cluster";
 import * as confidential from "./rules/confidential";
+import * as edgeCluster from "./rules/edge-cluster";
 import * as eksCluster from "./rules/eks-cluster";
 import * as eksNetwork from "./rules/eks-network";
 import * as eksPools from "./rules/eks-pools";
@@ -52,6 +53,9 @@ const rules: readonly Rule[] = [
   okeNetwork.subnetsHoldEveryNode,
   okeNetwork.rdmaAddressesAreFree,
   kubernetesApi.kubernetesApiHasKnownClients,
+  edgeCluster.edgeIsOneMachine,
+  edgeCluster.k3sIsOfOurMachines,
+  edgeCluster.sshSecretsHaveAMachine,
   eksCluster.eksVersionIsServed,
   eksCluster.zonesAreOfTheRegion,
   eksCluster.administratorsAreSaidOnce,

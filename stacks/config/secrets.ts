@@ -15,6 +15,29 @@ export const secretFields = {
     description: "Credentials by which container images are pulled: the content of a Docker config.json.",
     allowed: 'a Docker config.json: {"auths": {"registry.example.com": {"auth": "…"}}}',
   }),
+  sshPrivateKey: z
+    .string()
+    .regex(/^-----BEGIN [A-Z ]*PRIVATE KEY-----\r?\n[\s\S]+-----END [A-Z ]*PRIVATE KEY-----\s*$/)
+    .optional()
+    .meta({
+      description:
+        "Private key that logs in to the machine of cluster.hosts. Default: the keys of the SSH agent of whoever deploys.",
+      allowed: "a private key as OpenSSH writes it, with its first and last line",
+    }),
+  sshPrivateKeyPassphrase: z
+    .string()
+    .regex(/^[^\p{Cc}]+$/u)
+    .optional()
+    .meta({ description: "Opens sshPrivateKey, where it is encrypted.", allowed: "text on one line" }),
+  sshPassword: z
+    .string()
+    .regex(/^[^\p{Cc}]+$/u)
+    .optional()
+    .meta({
+      description:
+        "Password of the user of cluster.hosts: for sudo, where it asks for one, and to log in where no key is taken.",
+      allowed: "text on one line",
+    }),
   ...addonSecrets,
 };
 

@@ -34,6 +34,7 @@ describe("catalogue files", () => {
     ["fabrics.json", schemas.fabrics],
     ["mig-profiles.json", schemas.migProfiles],
     ["sriov.json", schemas.sriov],
+    ["k3s.json", schemas.k3s],
     ["oke.json", schemas.oke],
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],

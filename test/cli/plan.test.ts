@@ -346,7 +346,7 @@ describe("secrets", () => {
     const { status, out, err } = await planOf(folder, { ...laptop, gateway });
     expect([status, out]).toEqual([2, ""]);
     expect(err).toContain("gateway.hostname");
-    expect(err).toContain("secrets have keys of their own: huggingFaceToken, registryCredentials, alertWebhookUrl");
+    expect(err).toContain("secrets have keys of their own: huggingFaceToken, registryCredentials, sshPrivateKey,");
     expect(err).not.toContain(cipher);
   });
 

@@ -42,7 +42,7 @@ describe.each(environments)("%s", (name) => {
     const stack = run.resources.find((r) => r.type === STACK);
     const top = run.resources.filter((r) => r.parent === stack?.urn).map((r) => r.type);
     const { kind, provision } = run.environment.cluster;
-    const maker = provision === "create" ? { oci: "Oke", aws: "Eks" }[String(kind)] : "Existing";
+    const maker = provision === "create" ? { oci: "Oke", aws: "Eks", edge: "K3s" }[String(kind)] : "Existing";
     expect(top).toEqual([`inference:cluster:${maker}Cluster`, "inference:platform:Platform"]);
   });
 
@@ -113,7 +113,7 @@ describe.each(environments)("%s", (name) => {
     const kept = run.resources.filter((r) => r.options.protect || r.options.retainOnDelete).map((r) => r.name);
     const holders = [
       ...(run.environment.cluster.provision === "create"
-        ? [...(PROTECTED_OF_CLUSTERS[run.environment.cluster.kind] ?? []), "platform-volumes-class"]
+        ? (PROTECTED_OF_CLUSTERS[run.environment.cluster.kind] ?? [])
         : []),
       "platform-store-ns-namespace",
       "platform-store-minio-data",
@@ -169,8 +169,14 @@ describe.each(environments)("%s", (name) => {
 });
 
 const PROTECTED_OF_CLUSTERS: Readonly<Record<string, readonly string[]>> = {
-  oci: ["cluster-keys-vault", "cluster-keys-secrets", "cluster-keys-volumes", "cluster-control-plane"],
-  aws: ["cluster-keys-secrets", "cluster-keys-volumes", "cluster-control-plane-cluster"],
+  oci: [
+    "cluster-keys-vault",
+    "cluster-keys-secrets",
+    "cluster-keys-volumes",
+    "cluster-control-plane",
+    "platform-volumes-class",
+  ],
+  aws: ["cluster-keys-secrets", "cluster-keys-volumes", "cluster-control-plane-cluster", "platform-volumes-class"],
 };
 
 /** Where the pages in docs/environments say that volumes go; `undefined` is the cluster's default class. */

@@ -50,6 +50,9 @@ describe("environments that are brought up with every change", () => {
       "inference:node:InferenceNode",
       "inference:gateway:GroupHealth",
       "inference:model-control:WarmModels",
+      // test/e2e/edge brings up machines with every change.
+      "inference:cluster:K3sCluster",
+      "command:remote:Command",
     ]);
   });
 

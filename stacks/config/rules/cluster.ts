@@ -45,15 +45,22 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
   if (cluster.kind === "oci") {
     yield* blockIsWhole("oke", cluster.oke, provision);
   }
+  if (cluster.kind === "edge") {
+    yield* blockIsWhole("hosts", cluster.hosts, provision);
+  }
 };
 
-/** What the block of a cloud must say, as a user would write it. */
+/** What the block must say, as a user would write it. */
 const BLOCKS = {
   eks: "eks: {region: …, kubernetesVersion: …, zones: […], administrators: […]}",
+  hosts: "hosts: {<name>: {address: …, user: …, hostKey: ssh-ed25519 …}}",
   oke: "oke: {tenancyId: …, compartmentId: …, region: …, kubernetesVersion: …}",
 } as const;
 
-/** The block of a cloud stands where its cluster is made here, and nowhere else. */
+/** The block of each kind that can be made here. */
+const MADE_BY = { oci: "oke", aws: "eks", edge: "hosts" } as const;
+
+/** What says where a cluster is made stands where it is made here, and nowhere else. */
 function* blockIsWhole(
   key: keyof typeof BLOCKS,
   block: object | undefined,
@@ -143,9 +150,9 @@ export const scopeFitsTheCluster: Rule = function* ({ sections: { cluster, scope
       value: scope,
       allowed: `all or platform with provision: ${provision}: this stack makes no cluster`,
       fix:
-        kind === "oci" || kind === "aws"
-          ? `write provision: create with an ${kind === "oci" ? "oke" : "eks"} section, or scope: platform`
-          : `write scope: platform: a cluster of kind ${kind} is not made here`,
+        kind === "local"
+          ? `write scope: platform: a cluster of kind ${kind} is not made here`
+          : `write provision: create with cluster.${MADE_BY[kind]}, or scope: platform`,
     };
   }
   if (scope === "platform" && provision === "create") {
@@ -153,7 +160,7 @@ export const scopeFitsTheCluster: Rule = function* ({ sections: { cluster, scope
       path: ["scope"],
       value: scope,
       allowed: "all or cluster with provision: create: this stack makes the cluster",
-      fix: "for the platform alone write provision: stack and stackReference: the stack of scope: cluster that made it, and remove oke or eks; or provision: existing",
+      fix: "for the platform alone write provision: stack and stackReference: the stack of scope: cluster that made it, and remove oke, eks or hosts; or provision: existing",
     };
   }
 };

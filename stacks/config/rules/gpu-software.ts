@@ -19,7 +19,7 @@ export const gpuSoftwareIsOfTheCluster: Rule = function* ({ sections: { cluster 
       value: gpuSoftware,
       allowed:
         provision === "create"
-          ? "only with provision: existing: a cluster that is made here has its cloud's own add-ons"
+          ? "only with provision: existing: a cluster that is made here has its cloud's own add-ons, and k3s on a machine of yours what the platform installs"
           : "only with provision: existing: the stack that made the cluster says who brings it (gpuSoftware of its output)",
       fix: "remove gpuSoftware, or write provision: existing",
     };

@@ -4,6 +4,7 @@ import { contains, parseCidr } from "../../../../names/cidr";
 import { METADATA_SERVICES } from "../../../../names/metadata-services";
 import { eksSection } from "./eks";
 import { dnsLabel, text, wholeNumber } from "./fields";
+import { hostsSection, k3sSection } from "./k3s";
 import { okeSection } from "./oke";
 import { taggedUnion } from "./tagged-union";
 
@@ -170,7 +171,9 @@ export const clusterSection = taggedUnion("kind", [
   z
     .strictObject({
       kind: z.literal("edge"),
-      provision,
+      provision: creatable,
+      hosts: hostsSection.optional(),
+      k3s: k3sSection.optional(),
       storageClass: shippedClass("local-path", "k3s ships one on the machine's own disk: encrypt that (LUKS)."),
       ...common,
       gpuDevices,

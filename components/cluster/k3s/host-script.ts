@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { remote } from "@pulumi/command";
+import * as pulumi from "@pulumi/pulumi";
+import { repositoryRoot } from "../../../names/repository-root";
+import type { Host } from "./settings";
+
+/** A file that a script writes on the machine; root owns it. */
+export interface HostFile {
+  readonly path: string;
+  /** In octal: "0600". */
+  readonly mode: string;
+  readonly content: pulumi.Input<string>;
+}
+
+/** What a script is told. */
+export interface ScriptInput {
+  /** By the names that the script reads: capital letters, digits and "_". */
+  readonly values: Readonly<Record<string, pulumi.Input<string>>>;
+  readonly files?: readonly HostFile[];
+}
+
+export interface HostScriptArgs extends ScriptInput {
+  readonly host: Host;
+  /** File in `scripts/`, without `.sh`. It defines `main`, which gets the verb. */
+  readonly script: string;
+  /** What the script does when the resource is made or changed: it must end in the same state however often it runs. */
+  readonly verb: string;
+  /** What it does when the resource is deleted. @default nothing */
+  readonly undo?: string;
+  /** Whether what it prints on stdout is secret. Its stderr, which tells of its progress, is shown and never secret. */
+  readonly secretOutput?: boolean;
+}
+
+/**
+ * Runs a script of this folder as root on a machine. The script and all that it is told go over standard input, so that
+ * nothing of it is in a list of processes or in a history; the machine keeps no copy. A change of either runs it again.
+ *
+ * No `triggers`: in this release of the provider they replace, and a replacement is made before the old one is deleted.
+ * `undo` would then take away what had just been made.
+ */
+export function hostScript(
+  name: string,
+  { host, script, verb, undo, secretOutput = false, ...input }: HostScriptArgs,
+  opts: pulumi.CustomResourceOptions,
+): remote.Command {
+  const { password } = host;
+  return new remote.Command(
+    name,
+    {
+      connection: connectionOf(host),
+      create: commandLine(host, script, verb),
+      ...(undo !== undefined && { delete: commandLine(host, script, undo) }),
+      stdin: pulumi
+        .all([password, standardInput(script, input)])
+        .apply(([secret, text]) => (secret === undefined ? text : `${secret}\n${text}`)),
+      // stdout is data for this program, and may be secret; the provider would print it.
+      logging: "stderr",
+      addPreviousOutputInEnv: false,
+    },
+    { ...opts, additionalSecretOutputs: secretOutput ? ["stdout"] : [] },
+  );
+}
+
+/** Ten tries of fifteen seconds are the provider's default: nobody waits that long for a wrong key. */
+const TRIES = 3;
+
+function connectionOf(host: Host) {
+  const { address, user, port, hostKey, privateKey, privateKeyPassphrase, password } = host;
+  return {
+    host: address,
+    user,
+    port,
+    hostKey,
+    dialErrorLimit: TRIES,
+    ...(privateKey && { privateKey }),
+    ...(privateKeyPassphrase && { privateKeyPassword: privateKeyPassphrase }),
+    ...(password && { password }),
+  };
+}
+
+/**
+ * What the machine's login shell runs. It is part of every message of a script that fails, so it is short.
+ *
+ * Where there is a password it is the first line of the input. sudo takes it from there, byte by byte, if it asks;
+ * where it does not ask, the line is read away, so that no shell ever takes it for a command.
+ */
+export function commandLine({ user, password }: Pick<Host, "user" | "password">, script: string, verb: string): string {
+  if (user === "root") {
+    return password === undefined
+      ? `sh -s ${script} ${verb}`
+      : `sh -c 'read -r password; exec sh -s ${script} ${verb}'`;
+  }
+  return password === undefined
+    ? `sudo -n sh -s ${script} ${verb}`
+    : `sh -c 'sudo -n true 2>/dev/null && read -r password; exec sudo -S -p "" sh -s ${script} ${verb}'`;
+}
+
+/** Marks the end of what a script is told; no line of base64 is like it. */
+const END = "end-of-input";
+
+/**
+ * The whole standard input of `sh -s`: functions, and last the call of `main` with what it is told as its own input. The
+ * shell runs that call once it has read all of it; `main` refuses input without its last line, which is one cut off.
+ */
+export function standardInput(script: string, { values, files = [] }: ScriptInput): pulumi.Output<string> {
+  const told = [
+    ...Object.entries(values).map(([key, value]) =>
+      pulumi.output(value).apply((text) => `value ${key} ${base64(text)}`),
+    ),
+    ...files.map(({ path, mode, content }) =>
+      pulumi.output(content).apply((text) => `file ${mode} ${path} ${base64(text)}`),
+    ),
+  ];
+  return pulumi
+    .all(told)
+    .apply((lines) =>
+      [hostScriptText("lib"), hostScriptText(script), `run "$@" <<'${END}'`, ...lines, "end", END, ""].join("\n"),
+    );
+}
+
+/** The text of a script of this folder. */
+export function hostScriptText(script: string): string {
+  return readFileSync(join(repositoryRoot(), "components/cluster/k3s/scripts", `${script}.sh`), "utf8").trimEnd();
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
+}

@@ -1,0 +1,45 @@
+import * as pulumi from "@pulumi/pulumi";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { hostScript } from "./host-script";
+import type { K3sSettings } from "./settings";
+
+/** Port of the Kubernetes API. */
+const PORT = 6443;
+
+const answer = z.object({ clusterIdentifier: z.string().min(1), kubeconfig: z.base64() });
+
+export interface K3sAccess {
+  /** Secret: it holds the key of an administrator. */
+  readonly kubeconfig: pulumi.Output<string>;
+  /** Stays the same until k3s is installed anew. */
+  readonly clusterIdentifier: pulumi.Output<string>;
+}
+
+/** Reads the kubeconfig of a machine's k3s. Its server is the machine's address, as seen from here. */
+export function k3sAccess(
+  name: string,
+  { host }: Pick<K3sSettings, "host">,
+  opts: pulumi.CustomResourceOptions,
+): K3sAccess {
+  const { stdout } = hostScript(
+    name,
+    { host, script: "kubeconfig", verb: "read", values: {}, secretOutput: true },
+    opts,
+  );
+  const read = pulumi.secret(stdout).apply((line) => answer.parse(JSON.parse(line)));
+  return {
+    kubeconfig: read.apply(({ kubeconfig }) =>
+      withServer(Buffer.from(kubeconfig, "base64").toString("utf8"), host.address),
+    ),
+    clusterIdentifier: pulumi.unsecret(read.apply(({ clusterIdentifier }) => clusterIdentifier)),
+  };
+}
+
+/** k3s writes the kubeconfig for the machine itself: 127.0.0.1. */
+export function withServer(kubeconfig: string, address: string): string {
+  const document = parseDocument(kubeconfig);
+  const authority = address.includes(":") ? `[${address}]` : address;
+  document.setIn(["clusters", 0, "cluster", "server"], `https://${authority}:${PORT}`);
+  return document.toString();
+}

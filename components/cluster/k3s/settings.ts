@@ -1,0 +1,36 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { CpuArchitecture } from "../../../catalog/shapes";
+
+/** A machine, and how it is logged in to. */
+export interface Host {
+  /** Name that its node gets. */
+  readonly name: string;
+  /** DNS name or IP address. */
+  readonly address: string;
+  readonly user: string;
+  readonly port: number;
+  /** Its public host key, as OpenSSH writes it: any other machine is refused. */
+  readonly hostKey: string;
+  /** Secret. Undefined: the SSH agent's keys are tried. */
+  readonly privateKey: pulumi.Output<string> | undefined;
+  /** Secret. */
+  readonly privateKeyPassphrase: pulumi.Output<string> | undefined;
+  /** Secret; of `user`, for sudo and to log in. Undefined: sudo asks for none. */
+  readonly password: pulumi.Output<string> | undefined;
+}
+
+/** What an environment says of the k3s that it installs. Plain data but for the host's secrets. */
+export interface K3sSettings {
+  /** Name of the environment. */
+  readonly environment: string;
+  readonly host: Host;
+  /** Whether what would be risky in production is refused: a disk that is not encrypted. */
+  readonly production: boolean;
+  readonly arch: CpuArchitecture;
+  /** Labels of the node. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Further names and addresses of the Kubernetes API. */
+  readonly serverNames: readonly string[];
+  /** Folder on the machine with everything that would come from the internet. Undefined: it comes from there. */
+  readonly bundle: string | undefined;
+}

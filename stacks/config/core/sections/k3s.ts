@@ -1,0 +1,86 @@
+/** Machines of one's own that become clusters, over SSH: `cluster.hosts` and `cluster.k3s`. */
+import { z } from "zod";
+import { dnsLabel, text, wholeNumber } from "./fields";
+
+/** Name in the DNS, with or without a dot, or an IP address. */
+const address = z
+  .union([
+    z
+      .string()
+      .max(253)
+      .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/),
+    z.ipv4(),
+    z.ipv6(),
+  ])
+  .meta({ allowed: "a lower-case DNS name, or an IP address" });
+
+/** An absolute folder without characters that a shell or a URL would read otherwise. */
+export const folder = text(1024)
+  .regex(/^\/[A-Za-z0-9._/-]+$/)
+  .meta({ allowed: 'an absolute path of letters, digits, ".", "_", "-" and "/"', example: "/srv/bundle" });
+
+const host = z
+  .strictObject({
+    address: address.meta({
+      description: "Where the machine answers, for SSH and as the Kubernetes API's address.",
+      example: "gpu-box.example.internal",
+    }),
+    user: z
+      .string()
+      .regex(/^[a-z_][a-z0-9_-]{0,31}$/)
+      .default("root")
+      .meta({
+        description: "Who logs in: root, or a user whom sudo lets become root.",
+        allowed: "the name of a Linux user",
+        example: "ops",
+      }),
+    port: wholeNumber(1, 65_535)
+      .default(22)
+      .meta({ description: "Port of the machine's SSH server.", unit: "TCP port", example: 22 }),
+    hostKey: z
+      .string()
+      .max(4096)
+      .regex(
+        /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]{40,}={0,3}( [^\p{Cc}]*)?$/u,
+      )
+      .meta({
+        description:
+          "The machine's public host key, by which it proves to be that machine: on it, cat /etc/ssh/ssh_host_ed25519_key.pub.",
+        allowed: 'a public key as OpenSSH writes it: "ssh-ed25519 AAAA…"',
+        example: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh",
+      }),
+    bundle: folder.optional().meta({
+      description: "Where the bundle (k3s.bundle) lies on the machine. Default: at the same path as here.",
+      example: "/media/usb/bundle",
+    }),
+  })
+  .meta({ description: "A machine of one's own, as SSH finds it." });
+
+/** By name: the node's name in Kubernetes. */
+export const hostsSection = z.record(dnsLabel(), host).meta({
+  description: "The machine that becomes the cluster, by the name that its node gets; with provision: create.",
+  example: {
+    workstation: {
+      address: "gpu-box.example.internal",
+      user: "ops",
+      hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh",
+    },
+  },
+});
+
+export const k3sSection = z
+  .strictObject({
+    serverNames: z
+      .array(address)
+      .default([])
+      .meta({
+        description: "Further names and addresses under which the Kubernetes API is called: its certificate has them.",
+        examples: [["10.8.0.5"]],
+      }),
+    bundle: folder.optional().meta({
+      description:
+        "Folder that npm run bundle made: k3s, images, charts and models come from it, and nothing from the internet.",
+      example: "/srv/bundle",
+    }),
+  })
+  .meta({ description: "How k3s is set up on the machine, with provision: create." });
