@@ -20,6 +20,8 @@ export interface ImageEntry {
   readonly gpus?: { readonly computeCapability?: number; readonly gfx?: readonly string[]; readonly source: string };
   /** Major version of CUDA that it is built with (source: `gpus`, or `notes`). Undefined: none, several, or not read. */
   readonly cuda?: number;
+  /** Release of ROCm that it brings, "7.2" (source: `notes`). Undefined: none, or not read. */
+  readonly rocm?: string;
   /** RDMA networks that NCCL in the image has a transport for. Undefined: not read, so that nobody can say. */
   readonly fabrics?: { readonly kinds: readonly FabricKind[]; readonly source: string };
   /** "stated": the tag was read in a source; "inferred": it follows the release form. */

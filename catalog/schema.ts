@@ -15,7 +15,7 @@ import type { ModelEntry } from "./models";
 import { AGENT_PLACES, type NodeAgentRow } from "./node-agents";
 import type { NodeStart } from "./node-start";
 import type { OkeAddon } from "./oke";
-import type { GpuCard, GpuModel, ShapeRow } from "./shapes";
+import type { AmdSupport, GpuCard, GpuModel, ShapeRow } from "./shapes";
 import type { RootDevices } from "./sriov";
 
 // Schemas of the catalogue files. Tests apply them; the program trusts the files and starts without them.
@@ -30,6 +30,15 @@ const range = z.strictObject({ min: positive, max: positive }).refine(({ min, ma
 const imagePull = z.strictObject({ compressedGB: positive, confidence: z.enum(["read", "assumed"]), source: text });
 
 const gfx = z.string().regex(/^gfx[0-9a-f]+$/);
+const amdSupport = z.strictObject({
+  rocm: z.enum(["supported", "unlisted", "no"]),
+  hsaOverride: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/)
+    .optional(),
+  engines: z.array(text),
+  source: text,
+}) satisfies z.ZodType<AmdSupport>;
 const gpuModel = z.strictObject({
   model: text,
   vendor: z.enum(["nvidia", "amd"]),
@@ -48,6 +57,8 @@ const gpuModel = z.strictObject({
     .optional(),
   tflops: z.strictObject({ dense16: positive, source: text }).optional(),
   nvlinkBoard: z.literal(true).optional(),
+  reported: z.strictObject({ names: z.array(text).nonempty(), source: text }).optional(),
+  support: amdSupport.optional(),
   memoryGB: positive,
   memoryGiB: positive,
   engineMemoryGiB: positive,
@@ -186,6 +197,10 @@ const imageEntry = z.strictObject({
   source: text,
   asOf: day,
   cuda: count.optional(),
+  rocm: z
+    .string()
+    .regex(/^\d+\.\d+$/)
+    .optional(),
   notes: text.optional(),
 }) satisfies z.ZodType<ImageEntry>;
 
@@ -393,6 +408,12 @@ export const schemas = {
     about,
     asOf: day,
     drivers: z.array(z.strictObject({ cuda: count, leastDriver: count })).nonempty(),
+    source: text,
+  }),
+  rocmDrivers: z.strictObject({
+    about,
+    asOf: day,
+    drivers: z.array(z.strictObject({ rocm: text, leastDriver: text })).nonempty(),
     source: text,
   }),
   gpuNodeImages: z.strictObject({ about, images: z.array(gpuNodeImage) }),

@@ -37,6 +37,17 @@ export interface CardAbilities {
   readonly source: string;
 }
 
+/** What AMD and the engines say of one of AMD's cards. */
+export interface AmdSupport {
+  /** `supported`: AMD names the card for the ROCm of our images; `unlisted`: it does not; `no`: it calls the card or its chip unsupported. */
+  readonly rocm: "supported" | "unlisted" | "no";
+  /** HSA_OVERRIDE_GFX_VERSION under which the card runs the code of a sibling, "10.3.0"; only where no image has its own target. */
+  readonly hsaOverride?: string;
+  /** Engines that are known to serve on it, with the override where there is one. */
+  readonly engines: readonly string[];
+  readonly source: string;
+}
+
 /** One GPU model (shapes/gpus.json). */
 export interface GpuModel {
   readonly model: string;
@@ -53,6 +64,10 @@ export interface GpuModel {
   };
   /** Comes on a board that joins its cards by NVLink; a machine with one card of it has the board's memory use too. */
   readonly nvlinkBoard?: true;
+  /** NVIDIA: what `nvidia-smi` calls it. Undefined: not read. */
+  readonly reported?: { readonly names: readonly string[]; readonly source: string };
+  /** AMD only. */
+  readonly support?: AmdSupport;
   /** Vendor's figure, in the vendor's "GB". */
   readonly memoryGB: number;
   /** Total that the driver reports (nvidia-smi, rocm-smi), GiB. */

@@ -42,6 +42,7 @@ describe("catalogue files", () => {
     ["image-pull.json", schemas.imagePull],
     ["chart-images.json", schemas.chartImages],
     ["cuda-drivers.json", schemas.cudaDrivers],
+    ["rocm-drivers.json", schemas.rocmDrivers],
     ["gpu-node-images.json", schemas.gpuNodeImages],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")

@@ -1,0 +1,135 @@
+/**
+ * What a machine of one's own must have before it becomes a node of this plan: whoever sets it up looks for these first, because
+ * afterwards they show as pods that never start.
+ */
+import { leastDriver } from "../catalog/cuda-drivers";
+import { gfxVersionNumber } from "../catalog/gfx";
+import { imageEntry } from "../catalog/images";
+import { leastRocmDriver } from "../catalog/rocm-drivers";
+import { type CpuArchitecture, cardCount, type GpuSpec, gpuModels } from "../catalog/shapes";
+import { modelEngineVersion, modelImageName } from "../engines";
+import { compareVersions } from "../engines/vllm/memory/versions";
+import { hostsOf } from "./shared-servers";
+import type { DeploymentPlan, ModelPlan, PoolPlan } from "./types";
+
+/** One machine of a pool; a pool of several has several such machines. */
+export interface HostRequirements {
+  readonly pool: string;
+  readonly arch: CpuArchitecture;
+  /** Threads of the processor. */
+  readonly vcpus: number;
+  readonly memoryGiB: number;
+  /** Local disks, 10^9 bytes. 0: nobody counts on them. */
+  readonly diskGB: number;
+  /** Undefined: none needed. */
+  readonly gpus?: HostGpus;
+}
+
+export interface HostGpus {
+  readonly vendor: GpuSpec["vendor"];
+  /** As the catalogue calls the card. */
+  readonly model: string;
+  /** NVIDIA: what `nvidia-smi --query-gpu=name` prints of it, one of these. Empty: nobody read it, or another vendor's. */
+  readonly names: readonly string[];
+  /** AMD: the target, as `rocminfo` prints it and as `gfx_target_version` in /sys/class/kfd/kfd/topology/nodes/N/properties says it. */
+  readonly gfx?: { readonly target: string; readonly version: number };
+  /** Cards, parted or not. */
+  readonly count: number;
+  /** Of each card, as its driver reports it. */
+  readonly memoryGiB: number;
+  /** Undefined: nobody knows what the images of the plan need, or no model of ours is on the pool. */
+  readonly minimumDriver?: MinimumDriver;
+}
+
+/** Oldest driver on which the images of the plan run. */
+export interface MinimumDriver {
+  /** NVIDIA: first of `nvidia-smi --query-gpu=driver_version`. AMD: /sys/module/amdgpu/version, which only AMD's own package has. */
+  readonly version: string;
+  /** Why: "CUDA 13 in docker.io/vllm/vllm-openai:v0.33.0". */
+  readonly because: string;
+}
+
+/** What a tool on a host says of one card. */
+export interface ReportedCard {
+  /** NVIDIA. */
+  readonly name?: string;
+  /** AMD, as the kernel writes it. */
+  readonly gfxVersion?: number;
+  /** As its driver reports it. */
+  readonly memoryMiB?: number;
+}
+
+/** For every pool of the plan, in its order. */
+export function hostRequirements({
+  pools,
+  models,
+}: Pick<DeploymentPlan, "pools" | "models">): readonly HostRequirements[] {
+  return pools.map((pool) => {
+    const { cpu, memoryGiB, localNvmeGB, gpu } = pool.shape;
+    return {
+      pool: pool.name,
+      arch: cpu.arch,
+      vcpus: cpu.vcpus,
+      memoryGiB,
+      diskGB: localNvmeGB,
+      ...(gpu && { gpus: hostGpus(gpu, pool, models) }),
+    };
+  });
+}
+
+/** Drivers and tools round totals: a card of another size differs by far more. */
+const SAME_MEMORY = 0.02;
+
+/** Whether a card that a tool reports is the planned one; what it does not say is not held against it. */
+export function isPlannedCard({ names, gfx, memoryGiB }: HostGpus, card: ReportedCard): boolean {
+  const called = card.name?.trim().toLowerCase();
+  const named = called === undefined || names.length === 0 || names.some((name) => name.toLowerCase() === called);
+  const compiledFor = card.gfxVersion === undefined || gfx === undefined || gfx.version === card.gfxVersion;
+  const sized = card.memoryMiB === undefined || Math.abs(card.memoryMiB / 1024 - memoryGiB) <= SAME_MEMORY * memoryGiB;
+  return named && compiledFor && sized;
+}
+
+function hostGpus(gpu: GpuSpec, pool: PoolPlan, models: readonly ModelPlan[]): HostGpus {
+  const { vendor, model, reported, abilities } = gpu;
+  const minimumDriver = newestNeed(
+    hostsOf(models)
+      .filter((each) => each.pool === pool.name)
+      .flatMap((each) => driverFor(each, vendor)),
+  );
+  return {
+    vendor,
+    model,
+    names: reported?.names ?? [],
+    ...(abilities?.gfx !== undefined && {
+      gfx: { target: abilities.gfx, version: gfxVersionNumber(abilities.gfx) },
+    }),
+    count: cardCount(gpu),
+    memoryGiB: wholeMemoryGiB(gpu),
+    ...(minimumDriver && { minimumDriver }),
+  };
+}
+
+/** Of the card, whatever parts of it pods get. */
+function wholeMemoryGiB({ model, memoryGiB }: GpuSpec): number {
+  return gpuModels.find((each) => each.model === model)?.memoryGiB ?? memoryGiB;
+}
+
+/** What the pinned image of a model needs; of another version nobody read it. */
+function driverFor(model: ModelPlan, vendor: GpuSpec["vendor"]): MinimumDriver[] {
+  const name = model.engineVersion === modelEngineVersion(model) ? modelImageName(model, vendor) : undefined;
+  if (name === undefined) {
+    return [];
+  }
+  const { repository, tag, cuda, rocm } = imageEntry(name);
+  const image = `${repository}:${tag}`;
+  if (vendor === "nvidia") {
+    const version = cuda === undefined ? undefined : leastDriver(cuda);
+    return version === undefined ? [] : [{ version: `${version}`, because: `CUDA ${cuda} in ${image}` }];
+  }
+  const version = rocm === undefined ? undefined : leastRocmDriver(rocm);
+  return version === undefined ? [] : [{ version, because: `ROCm ${rocm} in ${image}` }];
+}
+
+function newestNeed(needs: readonly MinimumDriver[]): MinimumDriver | undefined {
+  return needs.toSorted((a, b) => compareVersions(b.version, a.version))[0];
+}
