@@ -30,7 +30,7 @@ export class UnreachableClusterError extends Error {}
  */
 export async function assertReachable(
   { kubeconfig }: Pick<Cluster, "kubeconfig">,
-  { provision }: Pick<ClusterConfig, "provision">,
+  { kind, provision }: Pick<ClusterConfig, "kind" | "provision">,
   { unreachable }: Surroundings,
 ): Promise<void> {
   if (kubeconfig === undefined || unreachable === undefined || pulumi.runtime.isDryRun()) {
@@ -39,7 +39,10 @@ export async function assertReachable(
   const server = apiServerOf(await resolved(kubeconfig));
   const reason = server && (await unreachable(server));
   if (server && reason !== undefined) {
-    throw new UnreachableClusterError(unreachableMessage(server, reason, provision === "create"));
+    const isOurs = provision === "create";
+    throw new UnreachableClusterError(
+      isOurs && kind === "edge" ? machineMessage(server, reason) : unreachableMessage(server, reason, isOurs),
+    );
   }
 }
 
@@ -76,12 +79,26 @@ export function unreachableMessage({ host, port }: Address, reason: string, isOu
   const split =
     "split the deployment: `scope: cluster` in this environment, and an environment with `scope: platform`, `cluster.provision: stack` and `cluster.stackReference` deployed from inside (docs/clusters.md)";
   return [
-    `the Kubernetes API at ${host.includes(":") ? `[${host}]` : host}:${port} does not answer from here: ${reason}`,
+    `the Kubernetes API at ${authority({ host, port })} does not answer from here: ${reason}`,
     `  ${place}`,
     `  This run changed nothing in the cluster.${isOurs ? " The cluster itself is made and recorded." : ""} ${isOurs ? "Two ways out" : "What helps"}:`,
     `  - ${inside};`,
     ...(isOurs ? [`  - ${split}.`] : []),
   ].join("\n");
+}
+
+/** The same of a machine that SSH has just reached: what is on the way is a firewall. */
+function machineMessage(address: Address, reason: string): string {
+  return [
+    `the Kubernetes API at ${authority(address)} does not answer from here: ${reason}`,
+    "  SSH reached the machine, so something lets port 22 through and this one not. This run changed nothing in the cluster; k3s itself is installed and recorded.",
+    `  - open port ${address.port} of the machine for where you deploy from, in its own firewall (ufw allow from <your address> to any port ${address.port} proto tcp) and in those on the way;`,
+    "  - or run `pulumi up` on the machine, or in its network: the next run goes on from here.",
+  ].join("\n");
+}
+
+function authority({ host, port }: Address): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function resolved<T>(output: pulumi.Output<T>): Promise<T> {

@@ -26,7 +26,7 @@ function kubeconfigOf(cluster: Readonly<Record<string, string>>): string {
 async function refusal(
   kubeconfig: string,
   provision: "create" | "stack",
-  preview = false,
+  { preview = false, kind = "oci" }: { readonly preview?: boolean; readonly kind?: "oci" | "edge" } = {},
 ): Promise<string | undefined> {
   let message: string | undefined;
   await deploy(
@@ -34,7 +34,7 @@ async function refusal(
       new random.RandomId("cluster-recorded", { byteLength: 4 });
       await assertReachable(
         { kubeconfig: pulumi.secret(kubeconfig) },
-        { provision },
+        { kind, provision },
         { unreachable: async () => "no connection within 30 seconds" },
       ).catch((error: unknown) => {
         expect(error).toBeInstanceOf(UnreachableClusterError);
@@ -98,6 +98,14 @@ describe("a cluster that does not answer", () => {
     `);
   });
 
+  it("names the firewall of a machine that SSH has just reached, and no section of a cloud", async () => {
+    const message = await refusal(KUBECONFIG, "create", { kind: "edge" });
+    expect(message).toContain("10.0.0.2:6443 does not answer from here: no connection within 30 seconds");
+    expect(message).toContain("ufw allow from <your address> to any port 6443 proto tcp");
+    expect(message).toContain("installed and recorded");
+    expect(message).not.toMatch(/oke|eks|bastion/);
+  });
+
   it("has one way out, where others made it", async () => {
     const message = await refusal(kubeconfigOf({ server: "https://203.0.113.9:6443" }), "stack");
     expect(message).toContain("203.0.113.9:6443");
@@ -106,13 +114,13 @@ describe("a cluster that does not answer", () => {
   });
 
   it("is not asked in a preview", async () => {
-    expect(await refusal(KUBECONFIG, "create", true)).toBeUndefined();
+    expect(await refusal(KUBECONFIG, "create", { preview: true })).toBeUndefined();
   });
 
   it("is not asked offline, nor where the kubeconfig is the ambient one", async () => {
     const never = { unreachable: () => Promise.reject(new Error("asked")) };
-    await assertReachable({ kubeconfig: undefined }, { provision: "existing" }, never);
-    await assertReachable({ kubeconfig: pulumi.output(KUBECONFIG) }, { provision: "create" }, {});
+    await assertReachable({ kubeconfig: undefined }, { kind: "local", provision: "existing" }, never);
+    await assertReachable({ kubeconfig: pulumi.output(KUBECONFIG) }, { kind: "oci", provision: "create" }, {});
   });
 
   it("is not stopped for what its own clients can say better", async () => {
