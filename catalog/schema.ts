@@ -8,8 +8,10 @@ import type { EngineOptions } from "./engine-options";
 import type { RoceProfile } from "./fabrics";
 import { GPU_NODE_IMAGES, type GpuNodeImageEntry } from "./gpu-node-images";
 import type { ImagePull } from "./image-pull";
+import { isPinned } from "./image-reference";
 import type { ImageEntry } from "./images";
 import type { K3sArchitecture, ReleaseFile } from "./k3s";
+import { CONTAINER_ENGINES, LOCAL_CLUSTER_TOOLS, type LocalClusterToolEntry } from "./local-clusters";
 import type { MigTable } from "./mig-profiles";
 import type { ModelEntry } from "./models";
 import { AGENT_PLACES, type NodeAgentRow } from "./node-agents";
@@ -295,6 +297,19 @@ const sriov = z.strictObject({
 
 const minor = z.string().regex(/^1\.\d+$/);
 
+const localClusterTool = z.strictObject({
+  name: z.enum(LOCAL_CLUSTER_TOOLS),
+  what: text,
+  engines: z.array(z.enum(CONTAINER_ENGINES)).min(1),
+  oldest: z.string().regex(/^\d+\.\d+\.\d+$/),
+  install: z.url({ protocol: /^https$/ }),
+  nodeImage: text.refine(isPinned, "is not pinned"),
+  kubernetesVersion: z.string().regex(/^v1\.\d+\.\d+(\+k3s\d+)?$/),
+  storageClass: text,
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<LocalClusterToolEntry>;
+
 const gpuNodeImage = z.strictObject({
   name: z.enum(GPU_NODE_IMAGES),
   what: text,
@@ -416,6 +431,7 @@ export const schemas = {
     drivers: z.array(z.strictObject({ rocm: text, leastDriver: text })).nonempty(),
     source: text,
   }),
+  localClusters: z.strictObject({ about, tools: z.array(localClusterTool) }),
   gpuNodeImages: z.strictObject({ about, images: z.array(gpuNodeImage) }),
   k3s,
   oke,

@@ -43,6 +43,8 @@ export const defaultAnswers: ProviderAnswers = {
         return { ...inputs, hex: generated(name), b64Url: generated(name) };
       case "command:remote:Command":
         return { ...inputs, stdout: answerOfHost(inputs), stderr: "" };
+      case "command:local:Command":
+        return { ...inputs, stdout: generated(name), stderr: "" };
       case "oci:Core/vcn:Vcn":
         return { ...inputs, defaultSecurityListId: generated(`${name}-security-list`) };
       case "oci:ContainerEngine/cluster:Cluster":

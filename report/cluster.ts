@@ -11,6 +11,8 @@ export interface ClusterFact extends Pick<ClusterConfig, "kind" | "provision"> {
   readonly region?: string;
   /** The machine that becomes the cluster, by its address. */
   readonly machine?: string;
+  /** What makes it in a container of the computer that it is deployed from. */
+  readonly tool?: string;
   /** The stack that made it. */
   readonly stack?: string;
   /** Who makes its nodes, where that is told pool by pool. */
@@ -32,6 +34,7 @@ export function clusterFact(
     scope,
     ...(machine !== undefined && { machine }),
     ...(made && { endpoint: made.endpoint.public ? "public" : "private", region: made.region }),
+    ...(cluster.kind === "local" && cluster.local && { tool: cluster.local.tool }),
     ...(stackReference !== undefined && { stack: stackReference }),
     ...(nodes && { nodes }),
   };
@@ -55,10 +58,13 @@ function machineOf(cluster: EnvironmentConfig["cluster"]): string | undefined {
 }
 
 /** Who makes the cluster, and where. */
-export function clusterText({ kind, provision, scope, endpoint, region, stack, machine }: ClusterFact): string {
+export function clusterText({ kind, provision, scope, endpoint, region, stack, machine, tool }: ClusterFact): string {
   switch (provision) {
     case "create": {
       const alone = scope === "cluster" ? " and nothing else" : "";
+      if (tool !== undefined) {
+        return `${kind}, made by this stack${alone} with ${tool} on the computer that it is deployed from`;
+      }
       return machine === undefined
         ? `${kind} in ${region}, made by this stack${alone}; ${endpoint} endpoint`
         : `${kind}, k3s ${K3S_VERSION} on ${machine}, installed by this stack${alone}`;

@@ -33,7 +33,7 @@ export interface PlanResult {
 /** `plan --json`: keys that others rely on, each told in json/schema.ts. */
 export interface PlanJson extends Omit<PlanSummary, "models"> {
   readonly schemaVersion: typeof SCHEMA_VERSION;
-  readonly cluster: Pick<ClusterFact, "kind" | "provision" | "endpoint" | "region" | "machine" | "nodes">;
+  readonly cluster: Pick<ClusterFact, "kind" | "provision" | "endpoint" | "region" | "machine" | "tool" | "nodes">;
   readonly models: readonly (Omit<PlanSummary["models"][number], "sizing"> & {
     readonly sizing?: SizingComparison & { readonly steps: readonly SizingStep[] };
   })[];
@@ -51,7 +51,7 @@ export function isDeployable({ violations }: Pick<PlanResult, "violations">): bo
 
 export function toJson(result: PlanResult): PlanJson {
   const summary = summarize(result.plan);
-  const { kind, provision, endpoint, region, machine, nodes } = result.cluster;
+  const { kind, provision, endpoint, region, machine, tool, nodes } = result.cluster;
   return {
     schemaVersion: SCHEMA_VERSION,
     ...summary,
@@ -61,6 +61,7 @@ export function toJson(result: PlanResult): PlanJson {
       ...(endpoint && { endpoint }),
       ...(region !== undefined && { region }),
       ...(machine !== undefined && { machine }),
+      ...(tool !== undefined && { tool }),
       ...(nodes && { nodes }),
     },
     models: summary.models.map(({ sizing, ...model }) => ({

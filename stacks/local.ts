@@ -1,10 +1,29 @@
+import { mirrored } from "../catalog/image-mirror";
+import { localClusterTool } from "../catalog/local-clusters";
 import { ExistingCluster } from "../components/cluster/existing-cluster";
+import { LocalCluster } from "../components/cluster/local/cluster";
 import type { Cluster } from "../components/core/cluster";
 import type { ClusterConfig } from "./config";
 import { existingCluster } from "./existing-cluster";
 import type { StackArgs } from "./platform";
 
-/** Whatever cluster the kubeconfig points at: k3s, kind, a managed cluster that somebody else runs. */
-export function local(config: ClusterConfig<"local">, args: StackArgs): Cluster {
-  return new ExistingCluster("cluster", existingCluster(config, args.plan.pools));
+/** A cluster in a container of this computer that we make, or whatever the kubeconfig points at: k3s, kind, somebody else's. */
+export function local(config: ClusterConfig<"local">, { environment, plan }: StackArgs): Cluster {
+  if (config.provision !== "create") {
+    return new ExistingCluster("cluster", existingCluster(config, plan.pools));
+  }
+  if (config.local === undefined) {
+    throw new Error("provision: create without local: validation should have refused it");
+  }
+  const { storageClass, gpuExporters, privateCidrs, apiServerCidrs } = config;
+  const { tool, engine } = config.local;
+  const nodeImage = mirrored(localClusterTool(tool).nodeImage, environment.images);
+  return new LocalCluster("cluster", {
+    settings: { environment: plan.environment, tool, engine, nodeImage },
+    pools: plan.pools,
+    storageClass,
+    gpuExporters,
+    privateCidrs,
+    apiServerCidrs,
+  });
 }

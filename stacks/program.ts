@@ -152,7 +152,12 @@ export async function createPlatform(
     return { stackOutputs: ofCluster };
   }
   await assertReachable(cluster, config, surroundings);
-  const options = { provider: cluster.provider, dependsOn: [...cluster.ready] };
+  const { deletedWith } = cluster;
+  const options = {
+    provider: cluster.provider,
+    dependsOn: [...cluster.ready],
+    ...(deletedWith && { deletedWith }),
+  };
   const platform = new Platform("platform", { cluster, ...args }, options);
   return { stackOutputs: mergeOutputs([ofCluster, platform.stackOutputs]) };
 }

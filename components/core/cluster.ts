@@ -125,6 +125,11 @@ export interface Cluster extends ClusterNetworks {
   readonly modelBucket?: pulumi.Output<string> | undefined;
   /** Undefined: service accounts have no rights in a cloud. */
   readonly workloadIdentity: IdentityBinder | undefined;
+  /**
+   * What takes all that is in the cluster with it: a destroy removes that alone, and asks nothing of a cluster that may be stopped.
+   * Undefined: objects are deleted one by one.
+   */
+  readonly deletedWith?: pulumi.Resource | undefined;
   /** What the platform waits for: nodes, add-ons. */
   readonly ready: readonly pulumi.Resource[];
 }

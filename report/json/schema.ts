@@ -62,6 +62,7 @@ export const planSchema = z.strictObject({
       endpoint: oneOf(["private", "public"], "Of the Kubernetes API, where this stack makes the cluster.").optional(),
       region: text("Where this stack makes the cluster.").optional(),
       machine: text("Address of the machine of your own that this stack makes the cluster of.").optional(),
+      tool: text("What makes it on the computer that it is deployed from: k3d or kind.").optional(),
       nodes: z
         .array(
           z.strictObject({

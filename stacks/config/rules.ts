@@ -18,6 +18,7 @@ import * as gatewayName from "./rules/gateway-name";
 import * as gpuSoftware from "./rules/gpu-software";
 import * as kubernetesApi from "./rules/kubernetes-api";
 import * as labels from "./rules/labels";
+import * as localCluster from "./rules/local-cluster";
 import * as madePools from "./rules/made-pools";
 import * as mesh from "./rules/mesh";
 import * as modelStore from "./rules/model-store";
@@ -46,6 +47,8 @@ const rules: readonly Rule[] = [
   cluster.okeVersionIsServed,
   cluster.keyIsOfTheCluster,
   cluster.scopeFitsTheCluster,
+  localCluster.localClusterIsOneMachine,
+  localCluster.localToolKnowsTheEngine,
   gpuSoftware.gpuSoftwareIsOfTheCluster,
   gpuSoftware.gpuNodeImageIsKnown,
   gpuSoftware.gpuSoftwareCanServe,

@@ -44,6 +44,7 @@ describe("catalogue files", () => {
     ["cuda-drivers.json", schemas.cudaDrivers],
     ["rocm-drivers.json", schemas.rocmDrivers],
     ["gpu-node-images.json", schemas.gpuNodeImages],
+    ["local-clusters.json", schemas.localClusters],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")
         ? [[`engine-options/${file}`, file.endsWith("-rules.json") ? schemas.engineRules : schemas.engineOptions]]

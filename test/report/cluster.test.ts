@@ -12,6 +12,14 @@ describe("where a plan's cluster comes from", () => {
     aws = await programRun("aws-prod");
   }, 60_000);
 
+  it("is told of a cluster on the computer that deploys it, with what makes it", async () => {
+    const local = { kind: "local", provision: "create", local: { tool: "kind" } };
+    const pools = { laptop: { role: "cpu", node: { vcpus: 8, memoryGiB: 16 } } };
+    expect(clusterText(factOf(await changedRun("dev", { cluster: local, pools })))).toBe(
+      "local, made by this stack with kind on the computer that it is deployed from",
+    );
+  });
+
   it("is told of an EKS cluster with its region, its endpoint, and who makes the nodes of each pool", () => {
     const fact = factOf(aws);
     expect(fact).toMatchObject({ kind: "aws", provision: "create", region: "us-east-1", endpoint: "public" });

@@ -48,6 +48,9 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
   if (cluster.kind === "edge") {
     yield* blockIsWhole("hosts", cluster.hosts, provision);
   }
+  if (cluster.kind === "local") {
+    yield* blockIsWhole("local", cluster.local, provision);
+  }
 };
 
 /** What the block must say, as a user would write it. */
@@ -55,10 +58,11 @@ const BLOCKS = {
   eks: "eks: {region: …, kubernetesVersion: …, zones: […], administrators: […]}",
   hosts: "hosts: {<name>: {address: …, user: …, hostKey: ssh-ed25519 …}}",
   oke: "oke: {tenancyId: …, compartmentId: …, region: …, kubernetesVersion: …}",
+  local: "local: {tool: k3d} or local: {tool: kind}",
 } as const;
 
-/** The block of each kind that can be made here. */
-const MADE_BY = { oci: "oke", aws: "eks", edge: "hosts" } as const;
+/** The block of each kind. */
+const MADE_BY = { oci: "oke", aws: "eks", edge: "hosts", local: "local" } as const;
 
 /** What says where a cluster is made stands where it is made here, and nowhere else. */
 function* blockIsWhole(
@@ -149,10 +153,7 @@ export const scopeFitsTheCluster: Rule = function* ({ sections: { cluster, scope
       path: ["scope"],
       value: scope,
       allowed: `all or platform with provision: ${provision}: this stack makes no cluster`,
-      fix:
-        kind === "local"
-          ? `write scope: platform: a cluster of kind ${kind} is not made here`
-          : `write provision: create with cluster.${MADE_BY[kind]}, or scope: platform`,
+      fix: `write provision: create with ${BLOCKS[MADE_BY[kind]]}, or scope: platform`,
     };
   }
   if (scope === "platform" && provision === "create") {
@@ -160,7 +161,7 @@ export const scopeFitsTheCluster: Rule = function* ({ sections: { cluster, scope
       path: ["scope"],
       value: scope,
       allowed: "all or cluster with provision: create: this stack makes the cluster",
-      fix: "for the platform alone write provision: stack and stackReference: the stack of scope: cluster that made it, and remove oke, eks or hosts; or provision: existing",
+      fix: `for the platform alone write provision: stack and stackReference: the stack of scope: cluster that made it, and remove ${MADE_BY[kind]}; or provision: existing`,
     };
   }
 };

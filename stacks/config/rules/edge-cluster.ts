@@ -1,9 +1,10 @@
 import type { ProblemDraft } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
+import { oneMachine } from "./one-machine";
 
 /** An environment of kind edge that makes its cluster makes it of one machine: its one pool has that one node. */
 export const edgeIsOneMachine: Rule = function* (context) {
-  const { cluster, pools = {} } = context.sections;
+  const { cluster } = context.sections;
   if (cluster?.kind !== "edge" || cluster.provision !== "create" || cluster.hosts === undefined) {
     return;
   }
@@ -19,27 +20,7 @@ export const edgeIsOneMachine: Rule = function* (context) {
           : "keep one, and give each other machine an environment of its own: npm run fleet plans many from one file (docs/fleet.md)",
     };
   }
-  const names = context.declared.pools;
-  if (names.length > 1) {
-    yield {
-      path: ["pools"],
-      value: names,
-      allowed: "one pool: the cluster is one machine",
-      fix: "keep the pool that describes the machine",
-    };
-  }
-  for (const [name, { minNodes, maxNodes }] of Object.entries(pools)) {
-    for (const [key, nodes] of Object.entries({ minNodes, maxNodes })) {
-      if (nodes !== undefined && nodes !== 1) {
-        yield {
-          path: ["pools", name, key],
-          value: nodes,
-          allowed: "1: the cluster is one machine",
-          fix: `remove ${key}`,
-        };
-      }
-    }
-  }
+  yield* oneMachine(context);
 };
 
 /** How k3s is set up is of the machines that it is set up on. */

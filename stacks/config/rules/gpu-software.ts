@@ -5,7 +5,16 @@ import {
   gpuNodeImage,
   gpuNodeImagesOf,
 } from "../../../catalog/gpu-node-images";
+import type { ClusterKind } from "../../../planner/types";
 import { knownMachine, type Rule, type RuleContext } from "../core/rule";
+
+/** Software of GPUs in a cluster that is made here. */
+const OF_MADE: Readonly<Record<ClusterKind, string>> = {
+  oci: "its cloud's own add-ons",
+  aws: "its cloud's own add-ons",
+  edge: "what the platform installs on k3s",
+  local: "no GPUs",
+};
 
 /** Who makes a cluster says who brings the software of its GPUs; of one that exists, the environment does. */
 export const gpuSoftwareIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
@@ -19,7 +28,7 @@ export const gpuSoftwareIsOfTheCluster: Rule = function* ({ sections: { cluster 
       value: gpuSoftware,
       allowed:
         provision === "create"
-          ? "only with provision: existing: a cluster that is made here has its cloud's own add-ons, and k3s on a machine of yours what the platform installs"
+          ? `only with provision: existing: a cluster that is made here has ${OF_MADE[cluster.kind]}`
           : "only with provision: existing: the stack that made the cluster says who brings it (gpuSoftware of its output)",
       fix: "remove gpuSoftware, or write provision: existing",
     };

@@ -1,4 +1,5 @@
 import { reservableCpus } from "../../../planner/pod-resources";
+import type { ClusterKind } from "../../../planner/types";
 import { knownMachine, type Rule, type RuleContext } from "../core/rule";
 import type { PoolConfig } from "../schema";
 
@@ -93,12 +94,16 @@ function reservation({ capacity }: PoolConfig, is: (id: string) => boolean): str
   return id !== undefined && is(id) ? id : undefined;
 }
 
+/** Clusters on machines that are there already: those have what they have. */
+const MADE_ON_MACHINES: readonly ClusterKind[] = ["local", "edge"];
+
 /**
  * Keys of nodes that somebody else makes would be read by nobody. Where another stack makes them, its environment has the
  * same pools: what is said there may stand here too, and spot capacity decides what pods tolerate.
  */
 export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {} } }) {
-  if (cluster?.provision !== "existing") {
+  const isMachineThere = cluster?.provision === "create" && MADE_ON_MACHINES.includes(cluster.kind);
+  if (cluster?.provision !== "existing" && !isMachineThere) {
     return;
   }
   for (const [name, pool] of Object.entries(pools)) {
@@ -109,8 +114,8 @@ export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {
           path: ["pools", name, ...path],
           value,
           allowed:
-            "only where this stack or another one makes the nodes (cluster.provision: create or stack): nobody else reads it",
-          fix: `remove ${key}, or let the cluster be made here`,
+            "only where this stack or another one makes the nodes in a cloud (cluster.provision: create or stack): nobody else reads it",
+          fix: isMachineThere ? `remove ${key}` : `remove ${key}, or let the cluster be made here`,
         };
       }
     }

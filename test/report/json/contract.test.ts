@@ -81,6 +81,7 @@ const rarities = {
     },
   ),
   mesh: onA10({}, { mesh: { mode: "sidecar" } }),
+  local: { ...laptop, cluster: { kind: "local", provision: "create", local: { tool: "k3d" } } },
   canary: onA10({
     source: `hf://Qwen/Qwen2.5-7B-Instruct@${"1".repeat(40)}`,
     canary: { source: `hf://Qwen/Qwen2.5-7B-Instruct@${"2".repeat(40)}`, weight: 20 },

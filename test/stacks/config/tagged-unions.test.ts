@@ -67,7 +67,7 @@ describe("the cluster", () => {
 
   it("that is no mapping is told the keys of one", () => {
     expect(cluster("local")[0]).toMatch(
-      /^cluster is "local"; allowed: a mapping with the keys kind, provision, storageClass, /,
+      /^cluster is "local"; allowed: a mapping with the keys kind, provision, local, storageClass, /,
     );
     expect(cluster(["local"])).toHaveLength(1);
   });

@@ -5,6 +5,7 @@ import { METADATA_SERVICES } from "../../../../names/metadata-services";
 import { eksSection } from "./eks";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { hostsSection, k3sSection } from "./k3s";
+import { localClusterSection } from "./local-cluster";
 import { okeSection } from "./oke";
 import { taggedUnion } from "./tagged-union";
 
@@ -141,8 +142,18 @@ const gpuDevices = z
 
 export const clusterSection = taggedUnion("kind", [
   z
-    .strictObject({ kind: z.literal("local"), provision, storageClass: anyClass, ...common, gpuDevices })
-    .meta({ description: "the cluster of the kubeconfig: k3s, kind, or one that somebody else runs." }),
+    .strictObject({
+      kind: z.literal("local"),
+      provision: creatable,
+      local: localClusterSection.optional(),
+      storageClass: anyClass,
+      ...common,
+      gpuDevices,
+    })
+    .meta({
+      description:
+        "the cluster of the kubeconfig: k3s, kind, or one that somebody else runs; or one made here in a container of this computer.",
+    }),
   z
     .strictObject({
       kind: z.literal("oci"),

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+
+/** k3d takes no longer names (v5.9.0, pkg/types/defaults.go); of kind, more than 50 characters "might not work". */
+const LONGEST = 32;
+const PREFIX = "inference-";
+const HASH_LENGTH = 6;
+
+/**
+ * Name of the cluster of an environment: `inference-<environment>`, of letters, digits and dashes as host names have them. What
+ * has to be changed for that gets a hash of the environment's name, so that no two environments share a cluster.
+ */
+export function localClusterName(environment: string): string {
+  const plain = environment
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+  const whole = `${PREFIX}${plain}`;
+  if (plain === environment && whole.length <= LONGEST) {
+    return whole;
+  }
+  const hash = createHash("sha256").update(environment).digest("hex").slice(0, HASH_LENGTH);
+  const kept = whole.slice(0, LONGEST - HASH_LENGTH - 1).replace(/-+$/, "");
+  return `${kept}-${hash}`;
+}

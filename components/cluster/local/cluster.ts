@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "@pulumi/command/local/command";
+import type * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { RandomId } from "@pulumi/random/randomId";
+import { localClusterTool } from "../../../catalog/local-clusters";
+import { repositoryRoot } from "../../../names/repository-root";
+import type { PoolPlan } from "../../../planner/types";
+import type { Cluster } from "../../core/cluster";
+import { PlatformComponent } from "../../core/platform-component";
+import { kubernetesProvider } from "../kubernetes-provider";
+import { plainLoadBalancer } from "../load-balancers";
+import { plannedPools } from "../planned-pools";
+import { localClusterName } from "./cluster-name";
+import type { LocalClusterSettings } from "./settings";
+
+const SCRIPT = join("components", "cluster", "local", "scripts", "local-cluster.sh");
+
+export interface LocalClusterArgs {
+  readonly settings: LocalClusterSettings;
+  /** What the plan counts on: the one node of the cluster. */
+  readonly pools: readonly PoolPlan[];
+  /** A class that exists. @default the one that the tool brings, which is the cluster's default class */
+  readonly storageClass: string | undefined;
+  readonly gpuExporters: Cluster["gpuExporters"];
+  readonly privateCidrs: Cluster["privateCidrs"];
+  readonly apiServerCidrs: Cluster["apiServerCidrs"];
+}
+
+/**
+ * A cluster of one node in a container of the computer that runs `pulumi up`, by k3d or kind. Its kubeconfig is in the state
+ * alone: neither tool adds it to the user's own.
+ *
+ * The script comes to the shell by standard input: the state then holds all that removes the cluster again, wherever the
+ * repository lies, and what a failing command prints of itself is short. No `triggers`: they would make a second cluster of that
+ * name, and then remove both (docs/local.md).
+ */
+export class LocalCluster extends PlatformComponent implements Cluster {
+  readonly provider: kubernetes.Provider;
+  readonly kubeconfig: pulumi.Output<string>;
+  readonly clusterIdentifier: pulumi.Output<string>;
+  readonly pools: Cluster["pools"];
+  readonly storageClass: string;
+  readonly volumeClass = undefined;
+  readonly volumesGrow = false;
+  readonly loadBalancer = plainLoadBalancer;
+  readonly networkPolicies = "present";
+  readonly gpuSoftware = "present";
+  readonly gpuExporters: Cluster["gpuExporters"];
+  readonly workloadIdentity = undefined;
+  readonly privateCidrs: Cluster["privateCidrs"];
+  readonly apiServerCidrs: Cluster["apiServerCidrs"];
+  readonly deletedWith: pulumi.Resource;
+  readonly ready: readonly pulumi.Resource[];
+
+  constructor(name: string, args: LocalClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("cluster:LocalCluster", name, opts);
+    const { environment, tool, engine, nodeImage } = args.settings;
+    const { install, storageClass } = localClusterTool(tool);
+    const cluster = localClusterName(environment);
+    // Another tool or engine makes another cluster, and another clusterIdentifier replaces all that is in it.
+    const owner = new RandomId(
+      this.child("owner"),
+      { byteLength: 8, keepers: { tool, engine, cluster } },
+      this.childOptions(),
+    );
+    const command = new Command(
+      this.child(`${tool}-${engine}`),
+      {
+        create: `sh -s create # ${tool}: ${cluster}`,
+        delete: `sh -s delete # ${tool}: ${cluster}`,
+        stdin: readFileSync(join(repositoryRoot(), SCRIPT), "utf8"),
+        environment: {
+          TOOL: tool,
+          ENGINE: engine,
+          CLUSTER: cluster,
+          OWNER: owner.hex,
+          NODE_IMAGE: nodeImage,
+          INSTALL: install,
+        },
+        addPreviousOutputInEnv: false,
+        // Progress is there, and never the kubeconfig.
+        logging: "stderr",
+      },
+      this.childOptions<pulumi.CustomResourceOptions>({ additionalSecretOutputs: ["stdout"] }),
+    );
+    this.kubeconfig = pulumi.secret(command.stdout);
+    this.clusterIdentifier = owner.hex;
+    this.provider = kubernetesProvider(
+      this.child("kubernetes"),
+      { kubeconfig: this.kubeconfig, clusterIdentifier: this.clusterIdentifier },
+      this.childOptions(),
+    );
+    this.pools = plannedPools(args.pools);
+    this.storageClass = args.storageClass ?? storageClass;
+    this.gpuExporters = args.gpuExporters;
+    this.privateCidrs = args.privateCidrs;
+    this.apiServerCidrs = args.apiServerCidrs;
+    this.deletedWith = command;
+    this.ready = [command];
+    this.registerOutputs({});
+  }
+}
