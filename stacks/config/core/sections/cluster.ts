@@ -13,15 +13,8 @@ const network = z.union([z.cidrv4(), z.cidrv6()]);
 
 const installer = z.enum(["platform", "present"]).default("platform");
 
-/** Where a cluster comes from that this stack does not make. */
-const provision = z.enum(["stack", "existing"]).default("existing").meta({
-  description:
-    "Where the cluster comes from: stack = another Pulumi stack made it, which stackReference names, existing = somebody else did.",
-  example: "existing",
-});
-
-/** The same where we can make it. */
-const creatable = z.enum(["create", "stack", "existing"]).default("existing").meta({
+/** Where a cluster comes from. */
+const provision = z.enum(["create", "stack", "existing"]).default("existing").meta({
   description:
     "Where the cluster comes from: create = this stack makes it, stack = another Pulumi stack did, which stackReference names, existing = somebody else did.",
   example: "create",
@@ -144,7 +137,7 @@ export const clusterSection = taggedUnion("kind", [
   z
     .strictObject({
       kind: z.literal("local"),
-      provision: creatable,
+      provision,
       local: localClusterSection.optional(),
       storageClass: anyClass,
       ...common,
@@ -157,7 +150,7 @@ export const clusterSection = taggedUnion("kind", [
   z
     .strictObject({
       kind: z.literal("oci"),
-      provision: creatable,
+      provision,
       oke: okeSection.optional(),
       storageClass: storageClass(
         "oci-bv",
@@ -170,7 +163,7 @@ export const clusterSection = taggedUnion("kind", [
   z
     .strictObject({
       kind: z.literal("aws"),
-      provision: creatable,
+      provision,
       eks: eksSection.optional(),
       storageClass: storageClass(
         "gp3",
@@ -182,7 +175,7 @@ export const clusterSection = taggedUnion("kind", [
   z
     .strictObject({
       kind: z.literal("edge"),
-      provision: creatable,
+      provision,
       hosts: hostsSection.optional(),
       k3s: k3sSection.optional(),
       storageClass: shippedClass("local-path", "k3s ships one on the machine's own disk: encrypt that (LUKS)."),
