@@ -5,6 +5,7 @@ import { repositoryRoot } from "../names/repository-root";
 import { PLAN_PAGE_FILE, PLAN_SCHEMA_FILE, planPage, planSchemaText } from "../report/json/generated";
 import { configurationPage, PAGE_FILE } from "../stacks/config/configuration-page";
 import { SCHEMA_FILE, schemaText } from "../stacks/config/json-schema";
+import { FLEET_PAGE_FILE, fleetPage } from "./fleet/json-page";
 
 /** Each file's text by its path from the repository root. */
 const generated: Readonly<Record<string, () => string>> = {
@@ -12,6 +13,7 @@ const generated: Readonly<Record<string, () => string>> = {
   [PAGE_FILE]: configurationPage,
   [PLAN_SCHEMA_FILE]: planSchemaText,
   [PLAN_PAGE_FILE]: planPage,
+  [FLEET_PAGE_FILE]: fleetPage,
 };
 
 export const generatedFiles = Object.keys(generated);

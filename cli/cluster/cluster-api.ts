@@ -52,6 +52,7 @@ export class ClusterApi {
     private readonly address: ClusterAddress,
     private readonly login: ClusterLogin,
     private readonly limits: Limits,
+    private readonly ended: AbortSignal | undefined,
   ) {
     const { ca, serverName, insecure } = address;
     const { certificate, key } = login;
@@ -68,12 +69,19 @@ export class ClusterApi {
       : new http.Agent(shared);
   }
 
-  /** @throws NotAsked where the kubeconfig's plugin gives no credentials. */
-  static async open({ address, login }: ClusterContext, limits: Limits = LIMITS): Promise<ClusterApi> {
+  /**
+   * @param ended ends every question, those that are open and those to come. @default nothing does
+   * @throws NotAsked where the kubeconfig's plugin gives no credentials.
+   */
+  static async open(
+    { address, login }: ClusterContext,
+    limits: Limits = LIMITS,
+    ended?: AbortSignal,
+  ): Promise<ClusterApi> {
     const { exec } = login;
     const given = exec === undefined ? {} : await execCredential(exec, address, limits.requestSeconds * 3);
     try {
-      return new ClusterApi(address, { ...login, ...given }, limits);
+      return new ClusterApi(address, { ...login, ...given }, limits, ended);
     } catch {
       // OpenSSL's words about a key or certificate help nobody, and could quote it.
       throw new NotAsked("the kubeconfig's certificate or key is none", ["make it anew with the tool that wrote it"]);
@@ -142,7 +150,8 @@ export class ClusterApi {
     content?: string,
   ): Promise<{ readonly status: number; readonly text: string }> {
     const url = new URL(`${this.address.server}${path}`);
-    const signal = AbortSignal.timeout(this.limits.requestSeconds * 1000);
+    const late = AbortSignal.timeout(this.limits.requestSeconds * 1000);
+    const signal = this.ended === undefined ? late : AbortSignal.any([late, this.ended]);
     const { token, basic } = this.login;
     const options = {
       method,
@@ -167,7 +176,7 @@ export class ClusterApi {
     } catch (error) {
       throw error instanceof NotAsked
         ? error
-        : notAsked(error, url, signal.aborted ? this.limits.requestSeconds : undefined);
+        : notAsked(error, url, late.aborted ? this.limits.requestSeconds : undefined);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { ClusterConfig } from "../../stacks/config";
-import { ClusterApi, Refused } from "../cluster/cluster-api";
+import { ClusterApi, LIMITS, Refused } from "../cluster/cluster-api";
 import { NotAsked } from "../cluster/failure";
 import { cleaned } from "../cluster/foreign-text";
 import { type ClusterContext, clusterContext, type KubeconfigSource } from "../cluster/kubeconfig";
@@ -18,6 +18,8 @@ export interface Asking {
   /** What the command line says: it wins over the environment's `kubeContext`. */
   readonly source: KubeconfigSource;
   readonly env: NodeJS.ProcessEnv;
+  /** Ends all questions that are open. @default nothing does */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface Asking {
  */
 export async function askStatus(
   expected: Expected,
-  { cluster, source, env }: Asking,
+  { cluster, source, env, signal }: Asking,
   onProgress: (what: string) => void,
 ): Promise<Asked> {
   const { address } = expected;
@@ -41,7 +43,7 @@ export async function askStatus(
     const context = source.context ?? cluster.kubeContext;
     found = clusterContext({ ...source, ...(context !== undefined && { context }) }, env);
     onProgress(new URL(found.address.server).host);
-    api = await ClusterApi.open(found);
+    api = await ClusterApi.open(found, LIMITS, signal);
     const facts = await gatherStatus(api, expected, onProgress);
     const { models, groups, platform } = judge(expected, facts, Date.now());
     const logs: ModelStatus["log"][] = [];

@@ -37,13 +37,18 @@ A dash means that the key can be absent; the others are there wherever what they
 `;
 
 export function planPage(): string {
-  const rows = keyRows().map(({ path, description, type, unit, isOptional }: KeyRow) => [
+  return `${INTRODUCTION}${keyTable(keyRows())}`;
+}
+
+/** Keys as a page shows them. */
+export function keyTable(keys: readonly KeyRow[]): string {
+  const rows = keys.map(({ path, description, type, unit, isOptional }) => [
     `\`${path}\``,
     isOptional ? "–" : "always",
     description,
     unit === undefined ? type : `${type} (${unit})`,
   ]);
-  return `${INTRODUCTION}${markdownTable(["Key", "There", "What it is", "Type"], rows)}`;
+  return markdownTable(["Key", "There", "What it is", "Type"], rows);
 }
 
 export function planSchemaText(): string {

@@ -1,4 +1,4 @@
-/** Every key of `plan --json`, from its schema. */
+/** Every key of a document that is printed as JSON, from its schema. */
 import { z } from "zod";
 import type { FieldSchema } from "../../stacks/config/field-text";
 import { tagField, type UnionField, unionOf } from "../../stacks/config/union-fields";
@@ -18,9 +18,13 @@ export interface KeyRow {
 /** The document as it is printed, in the JSON Schema that most validators know. */
 export const DOCUMENT = { io: "output", target: "draft-7" } as const;
 
-/** Mappings before the keys in them, in the order of the document. */
-export function keyRows(): KeyRow[] {
-  return below(z.toJSONSchema(planSchema, DOCUMENT) as FieldSchema, "");
+/**
+ * Mappings before the keys in them, in the order of the document.
+ *
+ * @param schema @default that of `plan --json`
+ */
+export function keyRows(schema: z.ZodType = planSchema): KeyRow[] {
+  return below(z.toJSONSchema(schema, DOCUMENT) as FieldSchema, "");
 }
 
 function below(field: FieldSchema, path: string): KeyRow[] {

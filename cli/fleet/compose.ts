@@ -1,0 +1,265 @@
+/** A node's environment: what it inherits, what all nodes share, its own values, and the secrets of its stack. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type ConfigProblem, formatPath, list, type Path, toProblem } from "../../stacks/config/core/problems";
+import { NAMESPACE } from "../../stacks/config/core/schema";
+import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
+import { readYaml, type YamlFile } from "../../stacks/config/yaml-file";
+import type { Base, BaseReading } from "./base";
+import type { FleetConfig, FleetFile, FleetNode } from "./fleet-file";
+import {
+  digestOf,
+  generatedText,
+  NO_FILE,
+  type OwnFile,
+  partedBySecrets,
+  readOwnFile,
+  SECRET_KEYS_OF_STACK,
+} from "./generated";
+import { idleNulls, isMapping, merged, type Values } from "./merge";
+import type { FileState, FleetProblem } from "./result";
+
+export interface ComposedNode {
+  readonly name: string;
+  readonly extends: string | undefined;
+  /** `Pulumi.<name>.yaml`, and where it lies. */
+  readonly fileName: string;
+  readonly file: string;
+  readonly fileState: FileState;
+  /** What the file is to hold. Undefined where the problems leave nothing to hold. */
+  readonly text: string | undefined;
+  readonly problems: readonly FleetProblem[];
+  /** What deserves to be known, and forbids nothing. */
+  readonly notes: readonly string[];
+  /** A problem of the environment as one of the file in which its value stands. */
+  readonly located: (problem: ConfigProblem) => FleetProblem;
+}
+
+/** What is wrong with a node, once its environment was looked at too. What follows from a slip that is told is not told again. */
+export function allProblems({ problems, located }: ComposedNode, found: readonly ConfigProblem[]): FleetProblem[] {
+  const others = found.map(located).filter(({ path }) => !problems.some((told) => told.path.startsWith(`${path}.`)));
+  return [...problems, ...others];
+}
+
+/** Puts a node together. Reads its own file; writes nothing. */
+export function composeNode(fleet: FleetFile, node: FleetNode, base: BaseReading | undefined): ComposedNode {
+  const { name } = node;
+  const fileName = `Pulumi.${name}.yaml`;
+  const file = join(fleet.folder, fileName);
+  const shared = { name, fileName, file, extends: node.extends?.value };
+  const inFleet = (problem: ConfigProblem) => problemIn(fleet.fileName, problem.line, problem);
+  const failed = (problems: readonly FleetProblem[], fileState: FileState = "missing"): ComposedNode => ({
+    ...shared,
+    fileState,
+    text: undefined,
+    problems,
+    notes: [],
+    located: inFleet,
+  });
+  if (node.problems.length > 0) {
+    return failed(node.problems.map(inFleet));
+  }
+  if (base && "problem" in base) {
+    return failed([inFleet(toProblem(base.problem, false, fleet.yaml.lineOf(base.problem.path)))]);
+  }
+  if (base && base.yaml.problems.length > 0) {
+    return failed(base.yaml.problems.map((problem) => problemIn(base.fileName, problem.line, problem)));
+  }
+  const own = ownFileAt(file);
+  if ("reason" in own) {
+    return failed([inFleet(toProblem({ path: ["nodes", name], value: name, ...own.draft(fileName) }))], "foreign");
+  }
+  const composed = contentOf(fleet, node, base, own);
+  const { root, inherited, notes } = composed;
+  const text = generatedText(fleet.fileName, name, root);
+  const conflict = conflictOf(own, root, fileName, fleet.fileName);
+  const located = locator(fleet, node, base, own, fileName);
+  const idle = idleNulls(inherited, node.config.values).map((path) =>
+    located(
+      toProblem({
+        path: ownPath(path),
+        value: "null",
+        allowed: "null over something inherited; nothing is inherited here",
+        fix: "remove the line, or correct its key",
+      }),
+    ),
+  );
+  return {
+    ...shared,
+    fileState: conflict ? "foreign" : stateOf(own, root),
+    text,
+    problems: [...(conflict ? [conflict] : []), ...idle],
+    notes,
+    located,
+  };
+}
+
+interface Content {
+  readonly root: Values;
+  /** What the node's own values lie over. */
+  readonly inherited: Values;
+  readonly notes: readonly string[];
+}
+
+/** Values of the file, from the furthest to the nearest, and the secrets that its stack can open. */
+function contentOf(
+  fleet: FleetFile,
+  { name, config }: FleetNode,
+  base: Base | undefined,
+  { ofPulumi, secrets }: OwnFile,
+): Content {
+  const { config: below = {}, ...others } = base?.yaml.root ?? {};
+  const { plain, secrets: inheritedSecrets } = partedBySecrets(isMapping(below) ? below : {});
+  const isShared = sharesKey(others, ofPulumi, secrets);
+  const foreign = isShared ? {} : inheritedSecrets;
+  const ofStack: readonly string[] = SECRET_KEYS_OF_STACK;
+  const top = Object.fromEntries(Object.entries(others).filter(([key]) => isShared || !ofStack.includes(key)));
+  const inherited = merged(plain, fleet.config.values);
+  const lost = Object.keys(foreign).filter((key) => !Object.hasOwn(secrets, key));
+  return {
+    root: {
+      ...top,
+      ...ofPulumi,
+      config: { ...merged(inherited, config.values), ...(isShared && inheritedSecrets), ...secrets },
+    },
+    inherited,
+    notes: lost.map(
+      (key) =>
+        `${key} of ${base?.fileName ?? ""} is encrypted for another stack and not inherited: pulumi config set --secret ${key} -s ${name}`,
+    ),
+  };
+}
+
+/**
+ * Whether a node's stack can open what its base holds encrypted: both files name the key, and the same one. What Pulumi
+ * Cloud has encrypted names none, and belongs to one stack.
+ */
+function sharesKey(base: Values, own: Values, ownSecrets: Values): boolean {
+  const named = (values: Values) => SECRET_KEYS_OF_STACK.filter((key) => values[key] !== undefined);
+  if (named(own).length === 0) {
+    return Object.keys(ownSecrets).length === 0 && (base.encryptionsalt ?? base.encryptedkey) !== undefined;
+  }
+  return SECRET_KEYS_OF_STACK.every((key) => own[key] === base[key]);
+}
+
+interface Unreadable {
+  readonly reason: string;
+  readonly draft: (fileName: string) => { readonly allowed: string; readonly fix: string };
+}
+
+function ownFileAt(file: string): OwnFile | Unreadable {
+  if (!existsSync(file)) {
+    return NO_FILE;
+  }
+  try {
+    return readOwnFile(readTextFile(file));
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) {
+      throw error;
+    }
+    const { reason, fix } = error;
+    return { reason, draft: (name) => ({ allowed: `a readable file ${name}: it ${reason}`, fix }) };
+  }
+}
+
+/** A file that holds what the fleet neither wrote nor would write: whoever wrote it wants it. */
+function conflictOf(own: OwnFile, root: Values, fileName: string, fleetName: string): FleetProblem | undefined {
+  const { plain } = partedBySecrets(isMapping(root.config) ? root.config : {});
+  const differing = Object.keys(own.plain).filter(
+    (key) => digestOf({ at: own.plain[key] }) !== digestOf({ at: plain[key] }),
+  );
+  if (own.isUntouched || differing.length === 0) {
+    return undefined;
+  }
+  const problem = toProblem({
+    path: [fileName],
+    value: `values that are not of ${fleetName}: ${list(differing)}`,
+    allowed: `no file, one that the fleet wrote and nobody changed, or the same values`,
+    fix: `write them into ${fleetName} and delete them in ${fileName}, or rename the node: that file may be another environment`,
+  });
+  return { ...problemIn(fileName, undefined, problem), path: fileName };
+}
+
+function stateOf(own: OwnFile, root: Values): FileState {
+  if (own.text === undefined) {
+    return "missing";
+  }
+  const found: unknown = parse(own.text);
+  return isMapping(found) && digestOf(found) === digestOf(root) ? "current" : "outdated";
+}
+
+/** Where in a file a path of an environment leads; `prefix` is where the file's own values begin. */
+interface Source {
+  readonly fileName: string;
+  readonly yaml: YamlFile;
+  readonly prefix: Path;
+}
+
+/** Finds the file in which a value stands: the nearest one that has most of its path. */
+function locator(
+  fleet: FleetFile,
+  node: FleetNode,
+  base: Base | undefined,
+  own: OwnFile,
+  fileName: string,
+): ComposedNode["located"] {
+  const ofFleet = ({ path }: FleetConfig): Source => ({ fileName: fleet.fileName, yaml: fleet.yaml, prefix: path });
+  const ofSecrets = own.text === undefined ? [] : [{ fileName, yaml: readYaml(own.text, ""), prefix: ["config"] }];
+  const sources: readonly Source[] = [
+    ofFleet(node.config),
+    ofFleet(fleet.config),
+    ...(base ? [{ ...base, prefix: ["config"] }] : []),
+    ...ofSecrets,
+  ];
+  const inherited = (problem: ConfigProblem): ConfigProblem => ({
+    ...problem,
+    fix: `${problem.fix}; for this node alone, under nodes.${node.name}.config of ${fleet.fileName} (null takes away)`,
+  });
+  return (problem) => {
+    const { keys } = problem;
+    const [first = ""] = keys;
+    const inConfig = first === "config" ? keys.slice(1) : [`${NAMESPACE}:${first}`, ...keys.slice(1)];
+    const places = sources.flatMap(({ fileName: name, yaml, prefix }) =>
+      spellings(inConfig).flatMap((path) => {
+        const place = yaml.placeOf([...prefix, ...path]);
+        return place && place.depth > prefix.length
+          ? [{ fileName: name, line: place.line, depth: place.depth - prefix.length }]
+          : [];
+      }),
+    );
+    // Of several that have as much of it the first counts: it lies over the others.
+    const [nearest] = places.sort((a, b) => b.depth - a.depth);
+    if (nearest) {
+      const told = nearest.fileName === base?.fileName ? inherited(problem) : problem;
+      return problemIn(nearest.fileName, nearest.line, told);
+    }
+    const top = base?.yaml.placeOf([first]);
+    return base && top
+      ? problemIn(base.fileName, top.line, problem)
+      : problemIn(fleet.fileName, fleet.yaml.lineOf(["nodes", node.name]), problem);
+  };
+}
+
+/** A key of ours may stand without its namespace in a fleet file. */
+function spellings([key = "", ...rest]: Path): Path[] {
+  const bare = String(key).startsWith(`${NAMESPACE}:`) ? String(key).slice(NAMESPACE.length + 1) : undefined;
+  return bare === undefined
+    ? [[key, ...rest]]
+    : [
+        [key, ...rest],
+        [bare, ...rest],
+      ];
+}
+
+/** As validation tells paths: ours without their namespace, others below `config`. */
+function ownPath([key = "", ...rest]: Path): Path {
+  const prefix = `${NAMESPACE}:`;
+  const text = String(key);
+  return text.startsWith(prefix) ? [text.slice(prefix.length), ...rest] : ["config", key, ...rest];
+}
+
+function problemIn(file: string, line: number | undefined, problem: ConfigProblem): FleetProblem {
+  const { keys, value, allowed, fix, message } = problem;
+  return { file, ...(line !== undefined && { line }), path: formatPath(keys), value, allowed, fix, message };
+}

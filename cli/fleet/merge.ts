@@ -1,0 +1,41 @@
+/** How a node's values lie over those that it inherits. Pure: plain data in, plain data out. */
+import type { Path } from "../../stacks/config/core/problems";
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Lays values over others: mappings key by key, at every depth; anything else (a list too) takes the place of what stands there.
+ * `null` takes it away. Keys keep their order, new ones follow.
+ */
+export function merged(below: Values, above: Values): Values {
+  const keys = [...new Set([...Object.keys(below), ...Object.keys(above)])];
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      if (!Object.hasOwn(above, key)) {
+        return [[key, below[key]] as const];
+      }
+      const over = above[key];
+      if (over === null) {
+        return [];
+      }
+      const under = Object.hasOwn(below, key) ? below[key] : undefined;
+      return [[key, isMapping(over) ? merged(isMapping(under) ? under : {}, over) : over] as const];
+    }),
+  );
+}
+
+/** Where a `null` stands over nothing: most likely a slip in a key. */
+export function idleNulls(below: Values, above: Values, path: Path = []): Path[] {
+  return Object.entries(above).flatMap(([key, over]) => {
+    const at = [...path, key];
+    const under = Object.hasOwn(below, key) ? below[key] : undefined;
+    if (over === null) {
+      return under === undefined ? [at] : [];
+    }
+    return isMapping(over) ? idleNulls(isMapping(under) ? under : {}, over, at) : [];
+  });
+}
+
+export function isMapping(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

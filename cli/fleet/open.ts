@@ -1,0 +1,46 @@
+/** How every action on a fleet begins: its file is read, and each of its nodes put together. */
+import { resolve } from "node:path";
+import { formatProblems, suggest } from "../../stacks/config/core/problems";
+import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
+import type { Problem } from "../read-environment";
+import { Bases } from "./base";
+import { type ComposedNode, composeNode } from "./compose";
+import { type FleetFile, parseFleetFile } from "./fleet-file";
+
+export interface OpenedFleet {
+  readonly fleet: FleetFile;
+  /** Those that were asked for, in the order of the file. */
+  readonly nodes: readonly ComposedNode[];
+}
+
+/**
+ * @param names of the nodes that are wanted; none: all.
+ * @returns what must be mended before any node can be looked at.
+ */
+export function openFleet(path: string, names: readonly string[]): OpenedFleet | Problem {
+  const file = resolve(path);
+  let text: string;
+  try {
+    text = readTextFile(file);
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) {
+      throw error;
+    }
+    return { problem: `cannot read ${path}: it ${error.reason}; ${error.fix}` };
+  }
+  const fleet = parseFleetFile(file, text);
+  if (fleet.problems.length > 0) {
+    // All that is known to be wrong, at once.
+    const all = [...fleet.problems, ...fleet.nodes.flatMap(({ problems }) => problems)];
+    return { problem: formatProblems(all, fleet.fileName) };
+  }
+  const known = fleet.nodes.map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    const told = unknown.map((name) => `${JSON.stringify(name)} (${suggest(name, known, "not in the file")})`);
+    return { problem: `${fleet.fileName} has no node ${told.join(", ")}` };
+  }
+  const bases = new Bases(fleet);
+  const wanted = fleet.nodes.filter(({ name }) => names.length === 0 || names.includes(name));
+  return { fleet, nodes: wanted.map((node) => composeNode(fleet, node, bases.of(node))) };
+}
