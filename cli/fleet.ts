@@ -1,7 +1,9 @@
 /** `npm run fleet`: many nodes from one file. */
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { repositoryRoot } from "../names/repository-root";
 import { suggest } from "../stacks/config/core/problems";
 import { FLEET_FILE_DEFAULT, MOST_WORKERS, NODES_PER_WORKER, SECONDS_PER_NODE } from "./fleet/defaults";
 import { type OpenedFleet, openFleet } from "./fleet/open";
@@ -16,7 +18,7 @@ type Action = (typeof ACTIONS)[number];
 
 const USAGE = `Usage: npm run fleet -- <${ACTIONS.join(" | ")}> [FILE] [options]
 
-Many nodes from one file, each an environment of its own that inherits another (docs/fleet.md). FILE is ${FLEET_FILE_DEFAULT} unless named.
+Many nodes from one file, each an environment of its own that inherits another (docs/fleet.md). FILE is the ${FLEET_FILE_DEFAULT} beside Pulumi.yaml unless named.
 
   plan     plan every node, on all cores: a line for each, the sums, then what is wrong, node by node
   status   ask every node's cluster what runs there; a node that gives no answer holds up no other
@@ -96,8 +98,8 @@ const DO: Readonly<Record<Action, Doing>> = {
     const how = { ...workOptions(opened, args), kubeconfigs: args.kubeconfigs, env: process.env };
     const report = { ...(await askFleet(opened, how, io)), seconds: seconds() };
     io.out(args.json ? jsonText(report) : fleetStatusText(report, io.color));
-    const isBad = report.nodes.some(({ problems }) => problems.length > 0);
-    return isBad ? EXIT.badInput : report.ok ? EXIT.ok : EXIT.refused;
+    const { failed, badInput } = report.totals;
+    return failed > 0 ? BUG : badInput > 0 ? EXIT.badInput : report.ok ? EXIT.ok : EXIT.refused;
   },
 
   async write(opened, args, io) {
@@ -129,7 +131,7 @@ function readArguments(argv: string[]): Arguments | Problem | "help" {
     if (values.help) {
       return "help";
     }
-    const [action = "", file = FLEET_FILE_DEFAULT, ...rest] = positionals;
+    const [action = "", file = join(repositoryRoot(), FLEET_FILE_DEFAULT), ...rest] = positionals;
     if (!isAction(action)) {
       const told =
         action === ""

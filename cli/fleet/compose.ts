@@ -29,6 +29,8 @@ export interface ComposedNode {
   readonly fileState: FileState;
   /** What the file is to hold. Undefined where the problems leave nothing to hold. */
   readonly text: string | undefined;
+  /** Its values by full key, as far as they could be put together. */
+  readonly values: Values;
   readonly problems: readonly FleetProblem[];
   /** What deserves to be known, and forbids nothing. */
   readonly notes: readonly string[];
@@ -53,6 +55,7 @@ export function composeNode(fleet: FleetFile, node: FleetNode, base: BaseReading
     ...shared,
     fileState,
     text: undefined,
+    values: {},
     problems,
     notes: [],
     located: inFleet,
@@ -89,6 +92,7 @@ export function composeNode(fleet: FleetFile, node: FleetNode, base: BaseReading
     ...shared,
     fileState: conflict ? "foreign" : stateOf(own, root),
     text,
+    values: isMapping(root.config) ? root.config : {},
     problems: [...(conflict ? [conflict] : []), ...idle],
     notes,
     located,

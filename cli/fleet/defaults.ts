@@ -1,4 +1,4 @@
-/** File that is read where no other is named: beside Pulumi.yaml, where npm runs commands. */
+/** File that is read where no other is named, beside Pulumi.yaml. */
 export const FLEET_FILE_DEFAULT = "fleet.yaml";
 
 /** After which a node counts as one that gives no answer, in seconds: far above a plan, and above a slow cluster. */

@@ -6,6 +6,7 @@ import type { Problem } from "../read-environment";
 import { Bases } from "./base";
 import { type ComposedNode, composeNode } from "./compose";
 import { type FleetFile, parseFleetFile } from "./fleet-file";
+import { oneClusterEach } from "./one-cluster-each";
 
 export interface OpenedFleet {
   readonly fleet: FleetFile;
@@ -41,6 +42,6 @@ export function openFleet(path: string, names: readonly string[]): OpenedFleet |
     return { problem: `${fleet.fileName} has no node ${told.join(", ")}` };
   }
   const bases = new Bases(fleet);
-  const wanted = fleet.nodes.filter(({ name }) => names.length === 0 || names.includes(name));
-  return { fleet, nodes: wanted.map((node) => composeNode(fleet, node, bases.of(node))) };
+  const nodes = oneClusterEach(fleet.nodes.map((node) => composeNode(fleet, node, bases.of(node))));
+  return { fleet, nodes: nodes.filter(({ name }) => names.length === 0 || names.includes(name)) };
 }

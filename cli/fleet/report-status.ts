@@ -3,11 +3,19 @@ import type { StatusProblem, StatusReport } from "../status/result";
 import { problemText } from "./report-problems";
 import type { AskedNode, FleetStatus } from "./result";
 
-const MARKS: Readonly<Record<AskedNode["verdict"], string>> = { well: "✓", unwell: "✗", "not-asked": "?" };
+const MARKS: Readonly<Record<AskedNode["verdict"], string>> = {
+  well: "✓",
+  unwell: "✗",
+  "not-asked": "?",
+  "bad-input": "✗",
+  failed: "✗",
+};
 const WORDS: Readonly<Record<AskedNode["verdict"], string>> = {
   well: "all answers",
   unwell: "something does not answer",
-  "not-asked": "not asked",
+  "not-asked": "cannot be asked",
+  "bad-input": "bad input",
+  failed: "no plan",
 };
 const WELL: readonly string[] = ["ready", "stopped", "asleep", "outside"];
 
@@ -15,7 +23,13 @@ const WELL: readonly string[] = ["ready", "stopped", "asleep", "outside"];
 export function fleetStatusText(report: FleetStatus, color: boolean): string {
   const s = style(color);
   const { fleet, totals, nodes, seconds } = report;
-  const counts = `${totals.well} well · ${totals.unwell} with trouble · ${totals.notAsked} not asked`;
+  const counts = [
+    `${totals.well} of ${totals.nodes} well`,
+    ...(totals.unwell > 0 ? [`${totals.unwell} with trouble`] : []),
+    ...(totals.notAsked > 0 ? [`${totals.notAsked} that cannot be asked`] : []),
+    ...(totals.badInput > 0 ? [`${totals.badInput} with bad input`] : []),
+    ...(totals.failed > 0 ? [`${totals.failed} without a plan`] : []),
+  ].join(" · ");
   return [
     `${s.bold(`inference-stacks fleet · status of ${fleet}`)} · ${seconds.toFixed(1)} s\n`,
     nodeTable(nodes, s),
@@ -28,7 +42,7 @@ export function fleetStatusText(report: FleetStatus, color: boolean): string {
 
 function nodeTable(nodes: readonly AskedNode[], s: Style): string {
   const rows = nodes.map(({ name, verdict, status }): (string | Cell)[] => {
-    const paint = verdict === "well" ? s.good : verdict === "unwell" ? s.bad : s.warn;
+    const paint = verdict === "well" ? s.good : verdict === "not-asked" ? s.warn : s.bad;
     const isAsked = status !== undefined && status.failure === null;
     const answering = status?.models.filter(({ state }) => WELL.includes(state)).length ?? 0;
     return [
@@ -56,7 +70,7 @@ function troubles({ name, verdict, problems, failure, notes, status }: AskedNode
     return "";
   }
   return [
-    `${verdict === "unwell" ? s.bad(`✗ ${name}`) : s.warn(`${MARKS[verdict]} ${name}`)}\n`,
+    `${(verdict === "not-asked" ? s.warn : s.bad)(`${MARKS[verdict]} ${name}`)}\n`,
     ...problems.map((problem, index) => problemText(problem, index + 1, s)),
     ...(failure === undefined ? [] : [`${failure.replace(/^/gm, "  ")}\n`]),
     ...troubled.flatMap(({ name: model, state, readyReplicas, replicas, problems: own }) => [

@@ -87,16 +87,19 @@ export const fleetStatusSchema = z.strictObject({
       nodes: count("nodes", "Nodes that were asked for."),
       well: count("nodes", "Nodes on which everything answers."),
       unwell: count("nodes", "Nodes on which something does not."),
-      notAsked: count("nodes", "Nodes that could not be asked."),
+      notAsked: count("nodes", "Nodes whose cluster could not be asked."),
+      badInput: count("nodes", "Nodes with mistakes in what they say."),
+      failed: count("nodes", "Nodes that got no plan, through no mistake of theirs."),
     })
     .meta({ description: "How many of each." }),
   nodes: z
     .array(
       z.strictObject({
         ...node,
-        verdict: z
-          .enum(["well", "unwell", "not-asked"])
-          .meta({ description: "Whether everything answers, something does not, or the node could not be asked." }),
+        verdict: z.enum(["well", "unwell", "not-asked", "bad-input", "failed"]).meta({
+          description:
+            "Everything answers, something does not, the cluster could not be asked, or nobody knows what to ask for: by a mistake of the node's, or by none.",
+        }),
         status: z
           .looseObject({})
           .optional()

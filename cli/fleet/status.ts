@@ -48,7 +48,14 @@ export async function askFleet(
     schemaVersion: FLEET_SCHEMA_VERSION,
     fleet: fleet.fileName,
     ok: all.every(({ verdict }) => verdict === "well"),
-    totals: { nodes: all.length, well: of("well"), unwell: of("unwell"), notAsked: of("not-asked") },
+    totals: {
+      nodes: all.length,
+      well: of("well"),
+      unwell: of("unwell"),
+      notAsked: of("not-asked"),
+      badInput: of("bad-input"),
+      failed: of("failed"),
+    },
     nodes: all,
   };
 }
@@ -56,7 +63,7 @@ export async function askFleet(
 async function askNode(node: ComposedNode, outcome: Outcome, options: StatusOptions): Promise<AskedNode> {
   const shared = problemsOf(node, outcome);
   if (outcome.kind !== "expected" || shared.problems.length > 0) {
-    return { ...shared, verdict: "not-asked" };
+    return { ...shared, verdict: outcome.kind === "failed" ? "failed" : "bad-input" };
   }
   const started = performance.now();
   const { expected, cluster } = outcome;

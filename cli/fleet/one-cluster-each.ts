@@ -1,0 +1,69 @@
+/** What no two nodes may have: a machine, or the context of a kubeconfig. Whoever copies a node forgets to change it. */
+import { type ConfigProblem, type Path, toProblem, valueAt } from "../../stacks/config/core/problems";
+import { NAMESPACE } from "../../stacks/config/core/schema";
+import { someOf } from "../cluster/foreign-text";
+import type { ComposedNode } from "./compose";
+import { isMapping } from "./merge";
+
+const SSH_PORT = 22;
+const CLUSTER = `${NAMESPACE}:cluster`;
+
+/** Something of a node that others must not have too. */
+interface Claim {
+  readonly node: ComposedNode;
+  /** As it is compared. */
+  readonly claimed: string;
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/** The same nodes; those that claim one machine, or one context, say so. */
+export function oneClusterEach(nodes: readonly ComposedNode[]): readonly ComposedNode[] {
+  const machines = doubles(nodes.flatMap(machinesOf), (others) => ({
+    allowed: `a machine of its own; ${others} ${PLURAL.test(others) ? "have" : "has"} this one too`,
+    fix: "give the node the address of its own machine, and that machine's hostKey",
+  }));
+  const contexts = doubles(nodes.flatMap(contextOf), (others) => ({
+    allowed: `a cluster of its own; ${others} ${PLURAL.test(others) ? "have" : "has"} this context too`,
+    fix: "name each node's cluster by a context of its own: kubectl config rename-context",
+  }));
+  return nodes.map((node) => {
+    const own = [...machines, ...contexts].filter(({ name }) => name === node.name);
+    return own.length === 0
+      ? node
+      : { ...node, problems: [...node.problems, ...own.map(({ problem }) => node.located(problem))] };
+  });
+}
+
+const PLURAL = /,| and /;
+
+function doubles(
+  claims: readonly Claim[],
+  told: (others: string) => { readonly allowed: string; readonly fix: string },
+): { readonly name: string; readonly problem: ConfigProblem }[] {
+  const byClaim = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    byClaim.set(claim.claimed, [...(byClaim.get(claim.claimed) ?? []), claim]);
+  }
+  return claims.flatMap(({ node, claimed, path, value }) => {
+    const others = (byClaim.get(claimed) ?? []).map((claim) => claim.node.name).filter((name) => name !== node.name);
+    return others.length === 0
+      ? []
+      : [{ name: node.name, problem: toProblem({ path, value, ...told(someOf(others)) }) }];
+  });
+}
+
+function machinesOf(node: ComposedNode): Claim[] {
+  const hosts = valueAt(node.values, [CLUSTER, "hosts"]);
+  return Object.entries(isMapping(hosts) ? hosts : {}).flatMap(([name, host]) => {
+    const { address, port = SSH_PORT } = isMapping(host) ? host : {};
+    return typeof address === "string"
+      ? [{ node, claimed: `${address}:${String(port)}`, path: ["cluster", "hosts", name, "address"], value: address }]
+      : [];
+  });
+}
+
+function contextOf(node: ComposedNode): Claim[] {
+  const value = valueAt(node.values, [CLUSTER, "kubeContext"]);
+  return typeof value === "string" ? [{ node, claimed: value, path: ["cluster", "kubeContext"], value }] : [];
+}
