@@ -7,6 +7,12 @@ import type { PodResources } from "./types";
 /** CPU in cores and memory in GiB that kernel, kubelet and system daemons keep on a node, where nothing better is known. */
 const SYSTEM_RESERVE = { cpu: 0.25, cpuFraction: 0.03, memoryGiB: 0.5, memoryFraction: 0.06 };
 
+/**
+ * Part of a machine's memory that its kernel never counts as its own: 64 bytes for each page of 4 KiB (1.6 %: struct page of
+ * Linux 6, x86-64 and arm64), and what the firmware keeps. It is within the reserve above, so a kubelet is told of the rest.
+ */
+const UNCOUNTED_MEMORY_FRACTION = 0.025;
+
 /** What the platform's own pods take on a node that also runs models (an environment without a system pool). */
 export const PLATFORM_RESERVE: Capacity = { gpus: 0, cpu: 2, memoryGiB: 6 };
 
@@ -36,6 +42,18 @@ export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
     gpus,
     cpu: Math.max(0, cpu - agents.cpu - reserve.cpu),
     memoryGiB: Math.max(0, memoryGiB - agents.memoryGiB - reserve.memoryGiB),
+  };
+}
+
+/**
+ * What the kubelet of a machine of one's own is to keep from pods, so that they get what `nodeAllocatable` says: CPU in
+ * cores, memory in GiB of what the kernel counts.
+ */
+export function keptFromPods(shape: MachineShape): Pick<Capacity, "cpu" | "memoryGiB"> {
+  const { cpu, memoryGiB } = nodeAllocatable(shape);
+  return {
+    cpu: shape.cpu.vcpus - cpu,
+    memoryGiB: shape.memoryGiB * (1 - UNCOUNTED_MEMORY_FRACTION) - memoryGiB,
   };
 }
 

@@ -8,8 +8,8 @@ import type { StackArgs } from "./platform";
 
 /** k3s on one machine of one's own: one that we install over SSH, or one whose kubeconfig is at hand. */
 export function edge(config: ClusterConfig<"edge">, args: StackArgs): Cluster {
-  const { plan, secrets } = args;
-  const settings = k3sSettings(config, plan, secrets);
+  const { plan } = args;
+  const settings = k3sSettings(config, args);
   if (settings === undefined) {
     return new ExistingCluster("cluster", existingCluster(config, plan.pools));
   }

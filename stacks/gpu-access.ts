@@ -5,7 +5,14 @@ import type { ClusterConfig } from "./config";
 const OWNERS = { gpuRuntimeClass: "nvidia", gpuDevices: "amd" } as const satisfies Record<string, GpuVendor>;
 
 /** Settings of a cluster's section; not every kind of cluster has all of them. */
-type GpuSettings = Pick<ClusterConfig<"local">, keyof typeof OWNERS>;
+type GpuSettings = Pick<ClusterConfig<"local">, keyof typeof OWNERS> &
+  Partial<Pick<ClusterConfig, "kind" | "provision">>;
+
+/**
+ * The class that k3s offers where it finds NVIDIA's container runtime when it starts. The host's checks ask for that runtime before k3s comes, so
+ * that a cluster that is made of a machine with such cards has the class. As k3s' default runtime it would be everybody's.
+ */
+const NVIDIA_CLASS_OF_K3S = "nvidia";
 
 /**
  * What pods of each vendor get of the cluster's settings. In a cluster of one vendor, they are all that vendor's.
@@ -13,15 +20,17 @@ type GpuSettings = Pick<ClusterConfig<"local">, keyof typeof OWNERS>;
  * @param vendors of the pools that the cluster has.
  */
 export function gpuAccess(
-  { gpuRuntimeClass, gpuDevices }: GpuSettings,
+  { gpuRuntimeClass, gpuDevices, kind, provision }: GpuSettings,
   vendors: readonly GpuVendor[],
 ): GpuAccessByVendor {
   const [first, ...others] = new Set(vendors);
   const ownerOf = (setting: keyof typeof OWNERS) => (others.length > 0 ? OWNERS[setting] : first);
   const runtime = ownerOf("gpuRuntimeClass");
   const devices = ownerOf("gpuDevices");
+  const ofOurs = kind === "edge" && provision === "create" && vendors.includes("nvidia");
+  const runtimeClass = gpuRuntimeClass ?? (ofOurs ? NVIDIA_CLASS_OF_K3S : undefined);
   const access = (vendor: GpuVendor) => ({
-    ...(vendor === runtime && gpuRuntimeClass !== undefined && { runtimeClass: gpuRuntimeClass }),
+    ...(vendor === runtime && runtimeClass !== undefined && { runtimeClass }),
     ...(vendor === devices && gpuDevices),
   });
   return { nvidia: access("nvidia"), amd: access("amd") };

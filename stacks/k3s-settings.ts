@@ -1,24 +1,29 @@
+import { ON_K3S } from "../components/cluster/k3s/on-k3s";
 import type { K3sSettings } from "../components/cluster/k3s/settings";
-import type { DeploymentPlan } from "../planner/types";
+import { plannedPools } from "../components/cluster/planned-pools";
+import { leavingSeconds } from "../components/serving/drain";
 import type { ClusterConfig } from "./config";
-import type { EnvironmentSecrets } from "./config/load";
+import type { StackArgs } from "./platform";
+import { platformNamespaces } from "./platform-namespaces";
 
 /** What the section says of the machine that becomes the cluster. Undefined where none does. */
 export function k3sSettings(
   { provision, hosts = {}, k3s }: ClusterConfig<"edge">,
-  { environment, stage, pools: [pool] }: Pick<DeploymentPlan, "environment" | "stage" | "pools">,
-  { sshPrivateKey, sshPrivateKeyPassphrase, sshPassword }: EnvironmentSecrets,
+  { environment, secrets, plan, addons }: Pick<StackArgs, "environment" | "secrets" | "plan" | "addons">,
 ): K3sSettings | undefined {
   if (provision !== "create") {
     return undefined;
   }
+  const { sshPrivateKey, sshPrivateKeyPassphrase, sshPassword, registryCredentials } = secrets;
+  const { stage, pools } = plan;
+  const [pool] = pools;
   const [[name, host] = []] = Object.entries(hosts);
   if (name === undefined || host === undefined || pool === undefined) {
     throw new Error("provision: create without a machine or a pool: validation should have refused it");
   }
   const { address, user, port, hostKey } = host;
   return {
-    environment,
+    environment: plan.environment,
     host: {
       name,
       address,
@@ -33,6 +38,9 @@ export function k3sSettings(
     arch: pool.shape.cpu.arch,
     labels: pool.labels,
     serverNames: k3s?.serverNames ?? [],
+    namespaces: platformNamespaces({ environment, plan, cluster: { ...ON_K3S, pools: plannedPools(pools) } }, addons),
+    kubelet: { pool, leavingSeconds: Math.max(0, ...plan.models.map(leavingSeconds)) },
+    images: { ...environment.images, ...(registryCredentials && { credentials: registryCredentials }) },
     bundle: k3s?.bundle && (host.bundle ?? k3s.bundle),
   };
 }

@@ -34,6 +34,21 @@ describe("the settings of GPU pods", () => {
   });
 });
 
+describe("the runtime class of a machine that k3s is installed on", () => {
+  const made = { kind: "edge", provision: "create", gpuRuntimeClass: undefined, gpuDevices: undefined } as const;
+
+  it("is k3s' own for NVIDIA cards, and none for others", () => {
+    expect(gpuAccess(made, ["nvidia"]).nvidia).toEqual({ runtimeClass: "nvidia" });
+    expect(gpuAccess(made, ["amd"])).toEqual({ nvidia: {}, amd: {} });
+  });
+
+  it("is what the environment says where it says one, and none where k3s was there before", () => {
+    expect(gpuAccess({ ...made, gpuRuntimeClass: "mine" }, ["nvidia"]).nvidia).toEqual({ runtimeClass: "mine" });
+    expect(gpuAccess({ ...made, provision: "existing" }, ["nvidia"]).nvidia).toEqual({});
+    expect(gpuAccess({ ...made, kind: "oci" }, ["nvidia"]).nvidia).toEqual({});
+  });
+});
+
 describe("a cluster with GeForce and Radeon cards", () => {
   const machine = { vcpus: 32, memoryGiB: 128, localNvmeGB: 2000, networkGbps: 10 };
   const sections = {

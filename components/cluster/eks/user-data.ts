@@ -1,4 +1,5 @@
 import type { Taint } from "../../../planner/types";
+import { pinnedCpus } from "../cpu-placement";
 import type { EksPool } from "./settings";
 
 /** Root disk of AL2023 (awslabs/amazon-eks-ami@81fec2e). */
@@ -22,19 +23,14 @@ const BOUNDARY = "==inference-stacks==";
  * @param registered taints that the kubelet registers its node with. @default none: whoever makes the nodes sets them
  * @returns undefined where there is nothing to tell.
  */
-export function nodeConfig(
-  { plan: { numa, localDisks } }: Pick<EksPool, "plan">,
-  registered: readonly Taint[] = [],
-): string | undefined {
+export function nodeConfig({ plan }: Pick<EksPool, "plan">, registered: readonly Taint[] = []): string | undefined {
   const kubelet = {
-    ...(numa !== undefined && {
-      config: { cpuManagerPolicy: "static", topologyManagerPolicy: numa, topologyManagerScope: "pod" },
-    }),
+    ...(plan.numa !== undefined && { config: pinnedCpus(plan) }),
     ...(registered.length > 0 && { flags: [`--register-with-taints=${registered.map(taintText).join(",")}`] }),
   };
   const spec = {
     ...(Object.keys(kubelet).length > 0 && { kubelet }),
-    ...(localDisks && { instance: { localStorage: { strategy: "RAID0" } } }),
+    ...(plan.localDisks && { instance: { localStorage: { strategy: "RAID0" } } }),
   };
   return Object.keys(spec).length === 0
     ? undefined

@@ -9,6 +9,7 @@ import { plannedPools } from "../planned-pools";
 import { hostChecks } from "./host-checks";
 import { k3sHost } from "./k3s-host";
 import { k3sAccess } from "./kubeconfig";
+import { ON_K3S } from "./on-k3s";
 import type { K3sSettings } from "./settings";
 
 export interface K3sClusterArgs {
@@ -32,9 +33,8 @@ export class K3sCluster extends PlatformComponent implements Cluster {
   /** Volumes of `local-path` are folders: nobody can make one larger. */
   readonly volumesGrow = false;
   readonly loadBalancer = plainLoadBalancer;
-  /** k3s brings a controller of its own for them. */
-  readonly networkPolicies = "present";
-  readonly gpuSoftware = "platform";
+  readonly networkPolicies = ON_K3S.networkPolicies;
+  readonly gpuSoftware = ON_K3S.gpuSoftware;
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly gpuDeviceGroups: pulumi.Output<readonly number[]>;
   readonly workloadIdentity = undefined;

@@ -1,23 +1,70 @@
 /** Files that set k3s up. Pure. */
 import { stringify } from "yaml";
+import { auditPolicy } from "./audit-policy";
 import type { HostFile } from "./host-script";
+import { kernelSettings, shutdownDelay } from "./kernel";
+import { kubeletConfig, shutdownSeconds } from "./kubelet";
+import {
+  ADMISSION_CONFIG,
+  AUDIT_LOG,
+  AUDIT_POLICY,
+  K3S_CONFIG,
+  K3S_REGISTRIES,
+  KUBELET_CONFIG,
+  KUBELET_SYSCTL,
+  LOGIND_CONFIG,
+} from "./paths";
+import { admissionConfig, exemptNamespaces } from "./pod-security";
+import { registriesFile } from "./registries";
 import type { K3sSettings } from "./settings";
-
-/** Where k3s reads its settings. */
-export const K3S_CONFIG = "/etc/rancher/k3s/config.yaml";
 
 /** Every file that must be there before k3s starts for the first time. */
 export function k3sFiles(settings: K3sSettings): readonly HostFile[] {
-  return [{ path: K3S_CONFIG, mode: "0600", content: stringify(k3sConfig(settings)) }];
+  const { namespaces, kubelet, images } = settings;
+  const registries = registriesFile(images);
+  return [
+    // The kernel's first: k3s' kubelet ends where they are not loaded.
+    { path: KUBELET_SYSCTL, mode: "0644", content: kernelSettings() },
+    { path: LOGIND_CONFIG, mode: "0644", content: shutdownDelay(shutdownSeconds(kubelet)) },
+    { path: K3S_CONFIG, mode: "0600", content: stringify(k3sConfig(settings)) },
+    { path: ADMISSION_CONFIG, mode: "0600", content: stringify(admissionConfig(exemptNamespaces(namespaces))) },
+    { path: AUDIT_POLICY, mode: "0600", content: stringify(auditPolicy()) },
+    { path: KUBELET_CONFIG, mode: "0600", content: stringify(kubeletConfig(kubelet)) },
+    ...(registries ? [{ path: K3S_REGISTRIES, mode: "0600", content: registries }] : []),
+  ];
 }
 
-function k3sConfig({ host, labels, serverNames }: K3sSettings): object {
+/**
+ * The CIS guide of k3s (k3s-io/docs@035acb0, for v1.29 and newer; flags as docs/cli/server.md and agent.md have them), read 2026-11-23, with
+ * what it leaves out. k3s itself forbids anonymous requests and profiling, and has the kubelet ask the API server who may do what. What it
+ * tells the kubelet is in the kubelet's own file instead of arguments, which Kubernetes gives up.
+ */
+export function k3sConfig({ host, labels, serverNames }: Pick<K3sSettings, "host" | "labels" | "serverNames">): object {
   return {
     "node-name": host.name,
     "write-kubeconfig-mode": "0600",
-    "tls-san": [host.address, ...serverNames],
+    "tls-san": [...new Set([host.address, ...serverNames])],
+    // Counts at the first start alone: later, Secrets that are there stay as they are, and k3s may not start (k3s#13595).
     "secrets-encryption": true,
+    // XSalsa20 with a check of integrity; aescbc, the default, has none.
+    "secrets-encryption-provider": "secretbox",
+    "protect-kernel-defaults": true,
+    // The gateway takes ports 80 and 443 by servicelb, which stays.
     disable: ["traefik"],
     "node-label": Object.entries(labels).map(([key, value]) => `${key}=${value}`),
+    "kube-apiserver-arg": [
+      // Takes the place of k3s' own list, which is NodeRestriction.
+      "enable-admission-plugins=NodeRestriction,EventRateLimit",
+      `admission-control-config-file=${ADMISSION_CONFIG}`,
+      `audit-policy-file=${AUDIT_POLICY}`,
+      `audit-log-path=${AUDIT_LOG}`,
+      // Days, files, and MB of each: at most 1.1 GB of the disk.
+      "audit-log-maxage=30",
+      "audit-log-maxbackup=10",
+      "audit-log-maxsize=100",
+      // A pod's token ends after an hour, and not after a year.
+      "service-account-extend-token-expiration=false",
+    ],
+    "kube-controller-manager-arg": ["terminated-pod-gc-threshold=100"],
   };
 }

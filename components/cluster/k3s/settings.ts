@@ -1,5 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { CpuArchitecture } from "../../../catalog/shapes";
+import type { KubeletSettings } from "./kubelet";
+import type { RegistrySource } from "./registries";
 
 /** A machine, and how it is logged in to. */
 export interface Host {
@@ -31,6 +33,11 @@ export interface K3sSettings {
   readonly labels: Readonly<Record<string, string>>;
   /** Further names and addresses of the Kubernetes API. */
   readonly serverNames: readonly string[];
+  /** Namespaces that the environment makes. */
+  readonly namespaces: readonly string[];
+  readonly kubelet: KubeletSettings;
+  /** Where k3s' own images come from. */
+  readonly images: RegistrySource;
   /** Folder on the machine with everything that would come from the internet. Undefined: it comes from there. */
   readonly bundle: string | undefined;
 }

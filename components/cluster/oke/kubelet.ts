@@ -1,6 +1,7 @@
 import { OKE_TAINT_VALUE, PREEMPTIBLE_TAINT } from "../../../catalog/oke";
 import { cardResource } from "../../../catalog/shapes";
 import type { PoolPlan, Taint } from "../../../planner/types";
+import { pinnedCpus } from "../cpu-placement";
 
 type Pool = Pick<PoolPlan, "shape" | "taints" | "startupTaints" | "numa">;
 
@@ -17,16 +18,12 @@ export function kubeletArguments(pool: Pool): string[] {
   ];
 }
 
-/**
- * Cores of their own for the engines on GPU machines: the planner gives them whole CPUs, in Guaranteed pods. CPUs and
- * devices of all containers of a pod together come from one set of memory nodes: by container, one that only loads a model
- * could take the CPUs beside GPUs that its engine then gets elsewhere. What the policy turns down, and which one turns down
- * no planned pod, is in planner/numa.ts. The CPUs that the system keeps are named on the machine (kubelet-cpus.sh).
- */
-function cpuArguments({ numa }: Pool): string[] {
-  return numa === undefined
-    ? []
-    : ["--cpu-manager-policy=static", `--topology-manager-policy=${numa}`, "--topology-manager-scope=pod"];
+/** The CPUs that the system keeps are named on the machine (kubelet-cpus.sh). */
+function cpuArguments(pool: Pool): string[] {
+  // "cpuManagerPolicy" of the configuration is --cpu-manager-policy.
+  return Object.entries(pinnedCpus(pool)).map(
+    ([key, value]) => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`,
+  );
 }
 
 /** OKE puts some of these on nodes itself, with a value: the same key with another value would be another taint of its node. */

@@ -36,7 +36,7 @@ const common = {
   }),
   gpuRuntimeClass: dnsLabel(253).optional().meta({
     description:
-      "RuntimeClass of GPU pods; k3s needs `nvidia` for NVIDIA cards. With cards of both vendors: of NVIDIA's pods only. Default: none.",
+      "RuntimeClass of GPU pods; k3s needs `nvidia` for NVIDIA cards. With cards of both vendors: of NVIDIA's pods only. Default: none; nvidia where k3s is installed here on a machine with NVIDIA cards.",
     example: "nvidia",
     allowed: "name of a RuntimeClass",
   }),
