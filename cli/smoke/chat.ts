@@ -10,6 +10,8 @@ export interface ChatRequest {
   readonly model: string;
   readonly prompt: string;
   readonly maxTokens: number;
+  /** Told the answer piece by piece, as it comes. */
+  readonly onText?: (text: string) => void;
 }
 
 /** How long one streamed answer took. */
@@ -64,7 +66,7 @@ export async function chat(client: HttpClient, request: ChatRequest, signal: Abo
     }
     throw refused({ status, text: text.join("\n") }, `${request.model} answers with status 200`, lookAt);
   }
-  const { firstTokenAt, chunks, pieces, counted, finished, other } = await read(lines, request.model);
+  const { firstTokenAt, chunks, pieces, counted, finished, other } = await read(lines, request);
   const totalMs = performance.now() - begun;
   if (firstTokenAt === undefined) {
     throw broken(request.model, `no token${other === "" ? "" : `: ${messageIn(other)}`}`);
@@ -101,7 +103,10 @@ interface StreamedChat {
 }
 
 /** Reads server-sent events until the last one. @throws StepFailure for one that is an error, or no JSON. */
-async function read(lines: AsyncIterable<Line>, model: string): Promise<StreamedChat> {
+async function read(
+  lines: AsyncIterable<Line>,
+  { model, onText }: Pick<ChatRequest, "model" | "onText">,
+): Promise<StreamedChat> {
   let firstTokenAt: number | undefined;
   let chunks = 0;
   let counted: number | undefined;
@@ -131,6 +136,7 @@ async function read(lines: AsyncIterable<Line>, model: string): Promise<Streamed
     if (choice?.delta?.content || choice?.delta?.reasoning || choice?.delta?.reasoning_content) {
       firstTokenAt ??= performance.now();
       chunks += 1;
+      onText?.(choice.delta.content ?? "");
       pieces.add(piece);
     }
     counted = chunk.data.usage?.completion_tokens ?? counted;

@@ -35,6 +35,8 @@ interface HttpClientOptions {
   readonly token?: string;
   /** Certificates in PEM that are trusted besides the public ones. */
   readonly ca?: string;
+  /** Port of this computer that leads to the server, whatever its name resolves to: a port-forward. */
+  readonly localPort?: number;
 }
 
 /** Longest body that is kept for a message. */
@@ -66,15 +68,17 @@ export class HttpClient {
   /** @throws NoAnswer when not even a status came. */
   async stream(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<StreamedAnswer> {
     const url = new URL(`${this.base}${path}`);
-    const { token, ca } = this.options;
+    const { token, ca, localPort } = this.options;
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const shared = {
         method,
         signal,
         agent: false as const,
+        ...(localPort !== undefined && { hostname: "127.0.0.1", port: localPort, servername: url.hostname }),
         headers: {
           accept: "*/*",
           "user-agent": "inference-stacks-smoke",
+          host: url.host,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },

@@ -1,6 +1,7 @@
 import type { ICertificate } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate";
 import type { IIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Issuer";
 import type * as pulumi from "@pulumi/pulumi";
+import { ISSUED_SECRET } from "../../names/gateway";
 import { Authority, CERTIFICATES_API, issuerReference } from "../certificates/authority";
 import type { AcmeServer } from "../certificates/cert-manager";
 import { customResource } from "../core/custom-resource";
@@ -20,9 +21,6 @@ export type GatewayTls =
 
 /** Directory of Let's Encrypt, whose certificates browsers and clients trust. */
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
-
-/** Secret that cert-manager writes the certificate to. */
-const ISSUED_SECRET = "gateway-tls";
 
 /**
  * Name of the Secret that an HTTPS listener reads: of the models' one, or of a service's. Each has a certificate of its

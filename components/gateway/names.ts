@@ -1,9 +1,9 @@
+import { GATEWAY_NAME } from "../../names/gateway";
 import { selectorLabels } from "../../names/labels";
 import { ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
 
-/** Name of the Gateway; Envoy Gateway gives it to the proxies' Deployment and Service too. */
-export const GATEWAY_NAME = "inference";
+export { GATEWAY_NAME };
 
 /** Names of the Gateway's listeners: `https` for clients, `http` for redirects and ACME challenges. */
 export const LISTENERS = { https: "https", http: "http" } as const;

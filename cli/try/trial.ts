@@ -1,0 +1,213 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parse } from "yaml";
+import { type CommandIo, EXIT } from "../io";
+import { main as plan } from "../plan";
+import type { TryArguments } from "./arguments";
+import { askModel, NotAnswered, type TrialOutputs, trialOutputs } from "./ask";
+import { TRIAL, trialEnvironment } from "./environment";
+import { askOnPath, findNeeds, needsText, type Tools } from "./needs";
+import { keptPassphrase, stateChoice, writePrivate } from "./pulumi-state";
+import { captured, watched } from "./run-command";
+
+/** Longest first answer. */
+const MOST_TOKENS = 128;
+/** How long a small model may take for it on few CPUs, its load included. */
+const ANSWER_SECONDS = 300;
+
+/** One trial of the platform on this computer: its files, and what Pulumi runs with. */
+export class Trial {
+  private readonly environmentFile: string;
+  private readonly folder: string;
+  private readonly kubeconfigFile: string;
+  private readonly passphraseFile: string;
+  private env: NodeJS.ProcessEnv;
+
+  /** @param root of the repository, where its files are: `Pulumi.try.yaml` and the folder `.try`. */
+  constructor(
+    private readonly root: string,
+    env: NodeJS.ProcessEnv,
+    private readonly io: CommandIo,
+  ) {
+    this.env = env;
+    this.environmentFile = join(root, `Pulumi.${TRIAL}.yaml`);
+    this.folder = join(root, ".try");
+    this.kubeconfigFile = join(this.folder, "kubeconfig");
+    this.passphraseFile = join(this.folder, "passphrase");
+  }
+
+  /** Brings the platform up and asks its model. Returns the exit status. */
+  async run({ tool, question }: TryArguments): Promise<number> {
+    const { needs, tools } = await findNeeds(askOnPath(this.place), tool);
+    this.say(`Needs of a trial on this computer\n${needsText(needs)}`);
+    if (tools === undefined) {
+      this.io.err("Nothing was made. Mend what is marked ✗, then: npm run try\n");
+      return EXIT.refused;
+    }
+    const isNew = this.writeEnvironment(tools);
+    const status = await plan([TRIAL, "--config", this.environmentFile], this.io);
+    if (status !== EXIT.ok) {
+      this.refusedPlan(isNew, tools);
+      return status;
+    }
+    if (!(await this.openStack()) || (await this.pulumi("up", "--yes", "--skip-preview", "--stack", TRIAL)) !== 0) {
+      this.io.err(
+        `\nIt is not up. What failed stands above; npm run try goes on where it ended.\nThe cluster: ${this.kubectl("get pods --all-namespaces")}\n`,
+      );
+      await this.keepKubeconfig();
+      return EXIT.refused;
+    }
+    const outputs = await this.keepKubeconfig();
+    return outputs === undefined ? EXIT.refused : this.ask(outputs, question);
+  }
+
+  /** Takes all of it away. Returns the exit status. */
+  async remove(): Promise<number> {
+    if (!(await this.hasStack())) {
+      this.say(`There is no stack ${TRIAL}: nothing to remove.\n`);
+      return EXIT.ok;
+    }
+    this.usePassphrase();
+    if ((await this.pulumi("destroy", "--yes", "--remove", "--stack", TRIAL)) !== 0) {
+      this.io.err(
+        "\nNot all of it is removed. What failed stands above; npm run try -- --remove goes on where it ended.\n",
+      );
+      return EXIT.refused;
+    }
+    rmSync(this.environmentFile, { force: true });
+    rmSync(this.folder, { recursive: true, force: true });
+    this.say(
+      `\nRemoved: the cluster with all that was in it, the stack ${TRIAL}, ${this.told(this.environmentFile)}, .try\n`,
+    );
+    return EXIT.ok;
+  }
+
+  /** @returns whether it was not there before. */
+  private writeEnvironment(tools: Tools): boolean {
+    if (existsSync(this.environmentFile)) {
+      this.say(`\n${this.told(this.environmentFile)} is there, and stays as it is.\n\n`);
+      return false;
+    }
+    const dev = readFileSync(join(this.root, "Pulumi.dev.yaml"), "utf8");
+    writeFileSync(this.environmentFile, trialEnvironment(dev, tools));
+    this.say(`\nWrote ${this.told(this.environmentFile)}: dev's, on a cluster of its own by ${tools.tool}.\n\n`);
+    return true;
+  }
+
+  private refusedPlan(isNew: boolean, { engine, size }: Tools): void {
+    if (isNew) {
+      // The next run finds out anew how large this computer's containers may be.
+      rmSync(this.environmentFile);
+    }
+    const file = this.told(this.environmentFile);
+    this.io.err(
+      `\nNothing was made. ${engine} gives containers ${size.vcpus} CPUs and ${size.memoryGiB} GiB: give them more (Docker Desktop: Settings, Resources)${isNew ? "" : `, or change ${file}`}, then: npm run try\n`,
+    );
+  }
+
+  /** A place for the state, a passphrase for it, and the stack. */
+  private async openStack(): Promise<boolean> {
+    const { backend } = this.usePassphrase();
+    if (backend === undefined) {
+      this.say("\nNobody is logged in to Pulumi: the state goes to this computer (pulumi login --local).\n");
+      if ((await this.pulumi("login", "--local")) !== 0) {
+        return false;
+      }
+    }
+    return (await this.hasStack()) || (await this.pulumi("stack", "init", TRIAL, "--no-select")) === 0;
+  }
+
+  /** Where the state is; with a passphrase for it where it needs one and the user has set none. */
+  private usePassphrase() {
+    const project = parse(readFileSync(join(this.root, "Pulumi.yaml"), "utf8")) as Parameters<typeof stateChoice>[1];
+    const choice = stateChoice(this.env, project);
+    if (choice.lacksPassphrase) {
+      keptPassphrase(this.passphraseFile);
+      this.env = { ...this.env, PULUMI_CONFIG_PASSPHRASE_FILE: this.passphraseFile };
+      this.say(`\nThe passphrase of its secrets is in ${this.told(this.passphraseFile)}.\n`);
+    }
+    return choice;
+  }
+
+  private async hasStack(): Promise<boolean> {
+    const { status } = await captured(
+      "pulumi",
+      ["--non-interactive", "stack", "--stack", TRIAL, "--show-name"],
+      this.place,
+    );
+    return status === 0;
+  }
+
+  /** Writes the kubeconfig where commands find it. Undefined where the stack does not tell one: that is said. */
+  private async keepKubeconfig(): Promise<TrialOutputs | undefined> {
+    const args = ["--non-interactive", "stack", "output", "--json", "--show-secrets", "--stack", TRIAL];
+    const { status, out, err } = await captured("pulumi", args, this.place);
+    if (status !== 0) {
+      this.io.err(err);
+      return undefined;
+    }
+    const said: unknown = JSON.parse(out);
+    const { kubeconfig } = trialOutputs.pick({ kubeconfig: true }).safeParse(said).data ?? {};
+    if (kubeconfig !== undefined) {
+      writePrivate(this.kubeconfigFile, kubeconfig);
+    }
+    return trialOutputs.safeParse(said).data;
+  }
+
+  private async ask(outputs: TrialOutputs, prompt: string): Promise<number> {
+    this.say(`\n${prompt}\n\n`);
+    try {
+      const { model, tokens, firstTokenMs, tokensPerSecond } = await askModel(
+        { outputs, prompt, maxTokens: MOST_TOKENS, seconds: ANSWER_SECONDS, onText: (text) => this.say(text) },
+        { ...this.place, env: { ...this.env, KUBECONFIG: this.kubeconfigFile } },
+      );
+      this.say(
+        `\n\n✓ ${model} answered through the gateway: ${tokens} tokens, the first after ${firstTokenMs} ms, then ${tokensPerSecond} a second\n\n${this.next()}`,
+      );
+      return EXIT.ok;
+    } catch (error) {
+      if (!(error instanceof NotAnswered)) {
+        throw error;
+      }
+      this.io.err(
+        `\n✗ the platform is up, but its model did not answer: ${error.message}\n  look at ${error.lookAt}\n\n`,
+      );
+      this.say(this.next());
+      return EXIT.refused;
+    }
+  }
+
+  private next(): string {
+    const commands = [
+      [`npm run status -- ${TRIAL} --kubeconfig ${this.told(this.kubeconfigFile)}`, "what runs, and how to call it"],
+      [this.kubectl("get pods --all-namespaces"), "look into the cluster"],
+      ["npm run try", `again: once you changed ${this.told(this.environmentFile)}`],
+      ["npm run try -- --remove", "remove all of it"],
+    ] as const;
+    const width = Math.max(...commands.map(([command]) => command.length));
+    return `Next\n${commands.map(([command, what]) => `  ${command.padEnd(width)}  ${what}\n`).join("")}`;
+  }
+
+  private kubectl(what: string): string {
+    return `kubectl --kubeconfig ${this.told(this.kubeconfigFile)} ${what}`;
+  }
+
+  /** Pulumi on the user's terminal; where there is none, without questions. */
+  private pulumi(...args: string[]): Promise<number> {
+    return this.io.progress
+      ? watched("pulumi", args, this.place, undefined)
+      : watched("pulumi", ["--non-interactive", "--color=never", ...args], this.place, this.io.out);
+  }
+
+  private get place() {
+    return { cwd: this.root, env: this.env };
+  }
+
+  private told(file: string): string {
+    return relative(this.root, file);
+  }
+
+  private say(text: string): void {
+    this.io.out(text);
+  }
+}
