@@ -3,6 +3,9 @@
  * of the kernel, /sys/class/kfd/kfd/topology/nodes/N/properties), and "9.0.10" (HSA_OVERRIDE_GFX_VERSION).
  */
 
+/** Variable of AMD's runtime under which a card pretends to be another target. */
+export const HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION";
+
 interface GfxParts {
   readonly major: number;
   readonly minor: number;

@@ -19,6 +19,7 @@ import { modelTable } from "./list/tables";
 import { adviceFor } from "./model/advice";
 import { type ModelArguments, readModelArguments } from "./model/arguments";
 import { BadInput } from "./model/bad-input";
+import type { Machine } from "./model/machine";
 import { modelOptions } from "./model/options";
 import { type NamedModel, readModel } from "./model/read-model";
 import { type Circumstances, type ModelReport, modelReport } from "./model/report";
@@ -141,10 +142,24 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
       ...(machine.isNamed ? [] : [`no card is named (--card): the figures are for ${machine.gpuModel}`]),
       ...(machine.others?.length ? [`${machine.gpuModel} is meant, not ${machine.others.join(" or ")}`] : []),
       ...notes,
+      ...(reasons.length > 0 ? enginesThere(machine) : []),
       ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : []),
     ],
     ...(format === undefined && { filesGB: modelFilesGB(model) }),
   };
+}
+
+/** What does serve on a card that refuses the engine; of AMD's cards this is on record. */
+function enginesThere({ gpu }: Machine): string[] {
+  if (gpu?.support === undefined) {
+    return [];
+  }
+  const { engines } = gpu.support;
+  return [
+    engines.length === 0
+      ? `no engine here serves on ${gpu.model}`
+      : `what serves on ${gpu.model}: ${engines.map((engine) => `--engine ${engine}`).join(", ")}`,
+  ];
 }
 
 function layoutOf({ tensorParallel, pipelineParallel }: ModelArguments, found: Layout | undefined) {

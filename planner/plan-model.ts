@@ -43,6 +43,7 @@ export function planModel(
     pool: pool.name,
     shape: shape.name,
     ...(shape.gpu && { gpuVendor: shape.gpu.vendor, gpuModel: shape.gpu.model }),
+    ...(shape.gpu?.support?.hsaOverride !== undefined && { hsaOverride: shape.gpu.support.hsaOverride }),
     ...(shape.gpu?.slice && { gpuSlice: shape.gpu.slice }),
     cpuArch: shape.cpu.arch,
     gpusPerNode: layout.gpusPerNode,

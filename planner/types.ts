@@ -96,6 +96,8 @@ export interface ModelPlan {
   readonly shape: string;
   readonly gpuVendor?: "nvidia" | "amd";
   readonly gpuModel?: string;
+  /** HSA_OVERRIDE_GFX_VERSION of its pods, because no image has code for the card itself. @default none: the card needs none */
+  readonly hsaOverride?: string;
   /** What each of its GPUs is, where it is no whole card. */
   readonly gpuSlice?: GpuSlice;
   readonly cpuArch: "amd64" | "arm64";

@@ -143,10 +143,19 @@ function placeIn(value: string): string {
 
 const STAND_IN = /https:\/\/offline-[a-z]-\d{6,}-x\.invalid|offline-[a-z]-\d{6,}-x|\b[0-9a-f]{64}\b/g;
 
+/** A number that only a deployment knows: files cannot refer to one, as they do to a secret. */
+export class PendingNumberError extends Error {
+  /** @param path where it stands, `<urn>.spec…`. */
+  constructor(readonly path: string) {
+    super(anotherShape(path));
+  }
+}
+
 /**
  * The value that both runs have, with a `PendingText` for each text that differs.
  *
- * @throws Error when pending values decide the structure: which keys there are, how long a list is, or a number.
+ * @throws PendingNumberError for a number that differs; Error when pending values decide the structure: which keys there are, or
+ *   how long a list is.
  */
 export function compare(path: string, first: unknown, a: StandIns, second: unknown, b: StandIns): unknown {
   if (typeof first === "string" && typeof second === "string") {
@@ -164,7 +173,14 @@ export function compare(path: string, first: unknown, a: StandIns, second: unkno
   if (Object.is(first, second)) {
     return first;
   }
-  throw new Error(`${path} takes another shape with other secrets: make it independent of their values`);
+  if (typeof first === "number" && typeof second === "number") {
+    throw new PendingNumberError(path);
+  }
+  throw new Error(anotherShape(path));
+}
+
+function anotherShape(path: string): string {
+  return `${path} takes another shape with other secrets: make it independent of their values`;
 }
 
 function pendingText(first: readonly TextPart[], second: readonly TextPart[]): PendingText {

@@ -1,3 +1,4 @@
+import type { Cluster } from "../components/core/cluster";
 import type { GpuAccessByVendor, GpuVendor } from "../components/core/gpu-access";
 import type { ClusterConfig } from "./config";
 
@@ -18,10 +19,12 @@ const NVIDIA_CLASS_OF_K3S = "nvidia";
  * What pods of each vendor get of the cluster's settings. In a cluster of one vendor, they are all that vendor's.
  *
  * @param vendors of the pools that the cluster has.
+ * @param read groups of AMD's device files, as the machine says them: those that somebody wrote count before.
  */
 export function gpuAccess(
   { gpuRuntimeClass, gpuDevices, kind, provision }: GpuSettings,
   vendors: readonly GpuVendor[],
+  read?: Cluster["gpuDeviceGroups"],
 ): GpuAccessByVendor {
   const [first, ...others] = new Set(vendors);
   const ownerOf = (setting: keyof typeof OWNERS) => (others.length > 0 ? OWNERS[setting] : first);
@@ -29,9 +32,13 @@ export function gpuAccess(
   const devices = ownerOf("gpuDevices");
   const ofOurs = kind === "edge" && provision === "create" && vendors.includes("nvidia");
   const runtimeClass = gpuRuntimeClass ?? (ofOurs ? NVIDIA_CLASS_OF_K3S : undefined);
+  const { groups: written = [], environment = {} } = gpuDevices ?? {};
+  const groups = written.length > 0 ? [...written] : read?.apply((numbers) => [...numbers]);
   const access = (vendor: GpuVendor) => ({
     ...(vendor === runtime && runtimeClass !== undefined && { runtimeClass }),
-    ...(vendor === devices && gpuDevices),
+    ...(vendor === devices && Object.keys(environment).length > 0 && { environment }),
+    // NVIDIA's device files are open to everybody: what was read is of no use there.
+    ...(vendor === devices && groups !== undefined && (vendor === "amd" || written.length > 0) && { groups }),
   });
   return { nvidia: access("nvidia"), amd: access("amd") };
 }

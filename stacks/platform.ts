@@ -101,6 +101,7 @@ export class Platform extends PlatformComponent {
     const access = gpuAccess(
       environment.cluster,
       plan.pools.flatMap(({ shape }) => shape.gpu?.vendor ?? []),
+      cluster.gpuDeviceGroups,
     );
 
     const priorities = priorityClasses(this.child("priority"), this.childOptions());

@@ -2,8 +2,9 @@
 
 import { image } from "../../catalog/images";
 import { findModel, modelNames } from "../../catalog/models";
-import { cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
+import { type AmdSupport, cards, type FlexPrice, gpuModels, type MachinePrice, shapes } from "../../catalog/shapes";
 import { engineImageName, engineNames, engineOf, engineProcessors, engineVersion, type Processor } from "../../engines";
+import { servingCards } from "../../planner/hardware/verdict";
 import { countParameters, weightBytes } from "../../planner/model/parameters";
 import type { EngineName } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";
@@ -60,6 +61,12 @@ export interface CardRow {
   readonly compiledFor: string | undefined;
   /** Whether the card multiplies FP8 in hardware; undefined: not known. */
   readonly fp8: boolean | undefined;
+  /** Whether AMD lists the card for the ROCm of our images; undefined: not AMD's. */
+  readonly rocm: AmdSupport["rocm"] | undefined;
+  /** HSA_OVERRIDE_GFX_VERSION that its pods get; undefined: none. */
+  readonly hsaOverride: string | undefined;
+  /** Engines whose images have code for it. */
+  readonly engines: readonly string[];
   readonly notes: string;
 }
 
@@ -69,9 +76,11 @@ export function cardRows(): CardRow[] {
     if (model === undefined) {
       return [];
     }
-    const { vendor, memoryGiB, abilities } = model;
+    const { vendor, memoryGiB, abilities, support } = model;
+    const { rocm, hsaOverride } = support ?? {};
+    const engines = engineNames.filter((engine) => servingCards([{ engine }], vendor).includes(name));
     const compiledFor = abilities?.gfx ?? abilities?.computeCapability?.toFixed(1);
-    return [{ name, gpu, vendor, memoryGiB, compiledFor, fp8: abilities?.fp8, notes }];
+    return [{ name, gpu, vendor, memoryGiB, compiledFor, fp8: abilities?.fp8, rocm, hsaOverride, engines, notes }];
   });
 }
 

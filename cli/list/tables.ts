@@ -1,4 +1,5 @@
 /** The rows of `npm run list` as tables for people. */
+import { HSA_OVERRIDE } from "../../catalog/gfx";
 import { engineOf } from "../../engines";
 import { type Cell, table, usd } from "../../report/style";
 import { type CardRow, type EngineRow, enginesWithBuilds, type ModelRow, type ShapeRow } from "./rows";
@@ -35,14 +36,16 @@ export function imageTable(rows: readonly { readonly name: string; readonly used
 
 export function cardTable(rows: readonly CardRow[]): string {
   return table([
-    ["card", "GPU", right("GiB"), "built for", "FP8", ""],
+    ["card", "GPU", right("GiB"), "built for", "FP8", "ROCm", "engines", ""],
     ...rows.map((row) => [
       row.name,
       row.gpu,
       right(decimal(row.memoryGiB)),
       row.compiledFor ?? "?",
       yesNo(row.fp8),
-      row.notes,
+      row.rocm ?? "",
+      row.engines.join(", ") || "none",
+      [row.hsaOverride && `${HSA_OVERRIDE}=${row.hsaOverride}`, row.notes].filter(Boolean).join("; "),
     ]),
   ]);
 }

@@ -1,3 +1,4 @@
+import type * as pulumi from "@pulumi/pulumi";
 import type { GpuModel } from "../../catalog/shapes";
 
 export type GpuVendor = GpuModel["vendor"];
@@ -6,9 +7,9 @@ export type GpuVendor = GpuModel["vendor"];
 export interface GpuAccess {
   /** RuntimeClass of its pods (k3s: `nvidia`). */
   readonly runtimeClass?: string;
-  /** Numeric groups of the host's device files; Radeon: the gid of `render`, which differs by host. */
-  readonly groups?: readonly number[];
-  /** Variables of the driver's runtime, for example HSA_OVERRIDE_GFX_VERSION for Radeon cards that ROCm does not list. */
+  /** Numeric groups of the host's device files; Radeon: the gid of `render`, which differs by host and may be read there. */
+  readonly groups?: pulumi.Input<number[]>;
+  /** Variables of the driver's runtime for all cards of the vendor; what a card needs by the catalogue is in the plan (`ModelPlan.hsaOverride`). */
   readonly environment?: Readonly<Record<string, string>>;
 }
 

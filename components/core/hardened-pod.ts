@@ -42,7 +42,7 @@ export interface HardenedPodArgs {
   /** Numeric user and group of all containers; never 0. @default 65532 (the customary "nonroot") */
   readonly user?: number;
   /** Groups of the host's device files (Radeon: the gid of `render`). */
-  readonly supplementalGroups?: readonly number[];
+  readonly supplementalGroups?: pulumi.Input<number[]>;
   readonly nodeSelector?: Labels;
   readonly tolerations?: readonly Taint[];
   readonly priorityClassName?: pulumi.Input<string>;
@@ -85,7 +85,7 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
       // A large model volume takes minutes to re-own file by file; only its root decides.
       fsGroupChangePolicy: "OnRootMismatch",
       seccompProfile: { type: "RuntimeDefault" },
-      ...(args.supplementalGroups && { supplementalGroups: [...args.supplementalGroups] }),
+      ...(args.supplementalGroups && { supplementalGroups: args.supplementalGroups }),
     },
     ...(initContainers.length > 0 && { initContainers: initContainers.map((c) => c.container) }),
     containers: containers.map((c) => c.container),

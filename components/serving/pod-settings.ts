@@ -1,5 +1,6 @@
 /** Small settings that all model servers' pods share. */
 import type * as kubernetes from "@pulumi/kubernetes";
+import { HSA_OVERRIDE } from "../../catalog/gfx";
 import { ANNOTATIONS } from "../../names/labels";
 import { partName } from "../../planner/slices";
 import type { ModelPlan } from "../../planner/types";
@@ -13,14 +14,18 @@ export function variables(values: Readonly<Record<string, string>>): kubernetes.
   return Object.entries(values).map(([name, value]) => ({ name, value }));
 }
 
-/** Variables of the GPUs' driver, and those that the user gives the model; where both name one, the model's counts. */
+/**
+ * Variables of the GPUs' driver: what the card needs by the catalogue, what the environment says of the cluster's cards, and what
+ * the user gives the model. Where several name one, the latter counts.
+ */
 export function modelVariables(
-  { env = {} }: ModelPlan,
+  { env = {}, hsaOverride }: ModelPlan,
   gpu: GpuAccess | undefined,
 ): kubernetes.types.input.core.v1.EnvVar[] {
   // Kubernetes would put another variable, which may be a secret, in the place of `$(NAME)`.
   const literal = Object.entries(env).map(([name, value]) => [name, value.replaceAll("$(", "$$$$(")]);
-  return variables({ ...gpu?.environment, ...Object.fromEntries(literal) });
+  const ofCard = hsaOverride === undefined ? {} : { [HSA_OVERRIDE]: hsaOverride };
+  return variables({ ...ofCard, ...gpu?.environment, ...Object.fromEntries(literal) });
 }
 
 /**

@@ -7,10 +7,12 @@ import { idleNodes } from "./idle-nodes";
 import { topology } from "./topology";
 import { ungatedFabric } from "./ungated-fabric";
 import { unknownCards } from "./unknown-cards";
+import { unlistedCards } from "./unlisted-cards";
 
 /** One piece of advice each: none of them forbids a deployment. What may not start comes first. */
 const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
   unknownCards,
+  unlistedCards,
   idleNodes,
   cheaperMachine,
   hostMemory,

@@ -1,7 +1,15 @@
 /** Whether an engine starts on a card: what its image has code for, and what the engine itself makes of the card. */
 import { meets } from "../../catalog/card-needs";
+import { gfxOfOverride, HSA_OVERRIDE } from "../../catalog/gfx";
 import { imageEntry } from "../../catalog/images";
-import type { CpuArchitecture, GpuSpec } from "../../catalog/shapes";
+import {
+  type CardAbilities,
+  type CpuArchitecture,
+  cards,
+  type GpuModel,
+  type GpuSpec,
+  gpuModels,
+} from "../../catalog/shapes";
 import { engineImageName, engineNames, engineOf, engineVersion, modelImageName } from "../../engines";
 import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, OTHER_CARDS } from "../../engines/card";
 import type { ModelRequest } from "../request";
@@ -13,16 +21,38 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   }
   const { engine, engineVersion: version } = model;
   const pinned = engineVersion(engine);
-  const card = { model: gpu.model, ...gpu.abilities };
+  const card = cardAsRun(gpu, gpu.abilities);
   const own = () => engineOf(engine).cardVerdict?.(model, card, version === pinned) ?? NOTHING_TO_SAY;
+  const support = supportNotes(gpu);
   if (version !== pinned) {
     const { refusals, notes } = own();
     return {
       refusals,
-      notes: [...notes, `which cards ${engine} ${version} supports was not read; ${pinned} was`],
+      notes: [...support, ...notes, `which cards ${engine} ${version} supports was not read; ${pinned} was`],
     };
   }
-  return imageVerdict(model, gpu, card) ?? own();
+  const { refusals, notes } = imageVerdict(model, gpu, card) ?? own();
+  return { refusals, notes: [...support, ...notes] };
+}
+
+/** The card as programs see it: under an override it is a sibling of itself, whose number formats stay its own. */
+function cardAsRun({ model, support }: Pick<GpuSpec, "model" | "support">, abilities: CardAbilities): Card {
+  const gfx = (support?.hsaOverride && gfxOfOverride(support.hsaOverride)) ?? abilities.gfx;
+  return { model, ...abilities, ...(gfx && { gfx }) };
+}
+
+/** What AMD thinks of the card, and what its pods get so that it runs at all. */
+function supportNotes({ model, support }: GpuSpec): string[] {
+  if (support === undefined || support.rocm === "supported") {
+    return [];
+  }
+  const { rocm, hsaOverride } = support;
+  const opinion = `AMD ${rocm === "no" ? "calls" : "does not list"} ${model} ${rocm === "no" ? "unsupported by" : "for"} the ROCm of our images`;
+  const override =
+    hsaOverride === undefined
+      ? ""
+      : `; its pods get ${HSA_OVERRIDE}=${hsaOverride}, and it runs code made for ${gfxOfOverride(hsaOverride)}`;
+  return [`${opinion}${override}`];
 }
 
 /** What the engine makes of a model on CPUs of an architecture. */
@@ -54,12 +84,51 @@ function imageVerdict(model: ModelRequest, gpu: GpuSpec, card: Card): CardVerdic
   return {
     refusals: [
       {
-        reason: `${describe(card)}, and the image of ${engine} ${engineVersion(engine)} is built for ${describeNeeds(built, card)}`,
-        remedy: `${instead}${OTHER_CARDS}`,
+        reason: `${describe({ model: gpu.model, ...gpu.abilities })}${siblingText(gpu)}, and the image of ${engine} ${engineVersion(engine)} is built for ${describeNeeds(built, card)}`,
+        remedy: `${instead}${OTHER_CARDS}${ownCardsText(model, gpu)}`,
       },
     ],
     notes: [],
   };
+}
+
+function siblingText({ support }: GpuSpec): string {
+  return support?.hsaOverride === undefined
+    ? ""
+    : `, which can run as ${gfxOfOverride(support.hsaOverride)} at most (${HSA_OVERRIDE}=${support.hsaOverride})`;
+}
+
+/** AMD's cards for machines of one's own that the engine serves on: few people know targets by heart. */
+function ownCardsText(model: ModelRequest, { vendor }: GpuSpec): string {
+  const names = vendor === "amd" ? servingCards([model], vendor) : [];
+  return names.length === 0 ? "" : ` (${model.engine} serves on ${names.join(", ")})`;
+}
+
+/**
+ * Cards for machines of one's own whose code is in the images of all these models, by the names that `node.card` takes.
+ *
+ * @param isMeant which of them. @default all
+ */
+export function servingCards(
+  models: readonly Pick<ModelRequest, "engine" | "engineSettings">[],
+  vendor: GpuSpec["vendor"],
+  isMeant: (gpu: GpuModel) => boolean = () => true,
+): readonly string[] {
+  const images = models.map((model) => modelImageName(model, vendor));
+  return cards.flatMap(({ name, gpu }) => {
+    const found = gpuModels.find(({ model }) => model === gpu);
+    if (found?.vendor !== vendor || found.abilities === undefined || !isMeant(found)) {
+      return [];
+    }
+    const card = cardAsRun(found, found.abilities);
+    return images.every((image) => image !== undefined && hasCodeFor(card, image)) ? [name] : [];
+  });
+}
+
+/** So it is taken where nobody read which cards the image is for. */
+function hasCodeFor(card: Card, image: string): boolean {
+  const built = cardsOf(image);
+  return built === undefined || meets(card, built) !== "no";
 }
 
 function cardsOf(image: string | undefined) {

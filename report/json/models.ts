@@ -203,6 +203,9 @@ export const model = z.strictObject({
   loading: oneOf(["copy", "stream"], "How the engine gets the weights at start."),
   gpuVendor: oneOf(["nvidia", "amd"], "Vendor of the GPUs; absent on CPUs.").optional(),
   gpuModel: text("Card of the catalogue; absent on CPUs.").optional(),
+  hsaOverride: text(
+    "HSA_OVERRIDE_GFX_VERSION of its pods, by the catalogue: no image has code for the card itself. What the environment says of the variable counts before it.",
+  ).optional(),
   gpuSlice: z
     .strictObject({
       kind: oneOf(["mig", "time-slices"], "How its card is parted."),

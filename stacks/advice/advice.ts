@@ -8,6 +8,7 @@ import { eksVersion } from "./eks-version";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
+import { gpuOverrides } from "./gpu-overrides";
 import { cutRequests, interruptedModels } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
@@ -38,6 +39,7 @@ const PIECES: readonly Piece[] = [
   ofAddons,
   legacyEngines,
   engineOptionAdvice,
+  gpuOverrides,
   declaredLevels,
   movingRevisions,
   promotedCanaries,

@@ -202,3 +202,46 @@ describe("secrets of the configuration", () => {
     }
   });
 });
+
+describe("an environment whose pods need what only its machine says", () => {
+  const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh";
+  const hosts = { box: { address: "gpu-box.example.internal", user: "ops", hostKey } };
+  const radeon = {
+    stage: "development",
+    cluster: { kind: "edge", provision: "create", hosts },
+    pools: {
+      box: {
+        node: {
+          card: "radeon-pro-w7900",
+          gpuCount: 1,
+          vcpus: 32,
+          memoryGiB: 128,
+          localNvmeGB: 2000,
+          networkGbps: 10,
+        },
+      },
+    },
+    models: { chat: { model: "qwen3-8b", concurrency: 1 } },
+    gateway: { hostname: "inference.example.internal", tls: { kind: "self-signed" } },
+  };
+  const out = join(folder, "edge");
+
+  it("is refused with where the number stands, how to read it and where to write it", async () => {
+    const { status, err } = await renderOf(folder, radeon, "--out", out);
+    expect(status).toBe(1);
+    expect(err).toContain("cluster.gpuDevices.groups");
+    expect(err.replaceAll(/\s+/g, " ")).toContain(
+      "stat -c %g /dev/kfd prints the number; write cluster.gpuDevices.groups: [<number>].",
+    );
+    expect(err).not.toMatch(/\n\s+at /);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it("is rendered with the number that is written", async () => {
+    const cluster = { ...radeon.cluster, gpuDevices: { groups: [109] } };
+    const { status, err } = await renderOf(folder, { ...radeon, cluster }, "--out", out);
+    expect([status, err]).toEqual([0, expect.not.stringContaining("gpuDevices")]);
+    const pods = [...contentOf(out)].filter(([path]) => path.startsWith("model-chat/")).map(([, text]) => text);
+    expect(pods.join("\n")).toMatch(/supplementalGroups:\s+- 109\n/);
+  });
+});

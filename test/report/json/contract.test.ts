@@ -126,6 +126,14 @@ const rarities = {
       finder: { model: "bge-m3", engine: "ollama", contextTokens: 1024, ollama: { serverOf: "chat" } },
     },
   },
+  sibling: {
+    ...laptop,
+    pools: {
+      radeon: {
+        node: { card: "rx-6700-xt", gpuCount: 1, vcpus: 16, memoryGiB: 64, localNvmeGB: 1000, networkGbps: 1 },
+      },
+    },
+  },
   refused: onA10(
     {},
     {

@@ -109,7 +109,8 @@ const gpuDevices = z
       .array(wholeNumber(1, 65_535).meta({ description: "A numeric group.", unit: "gid", examples: [992] }))
       .default([])
       .meta({
-        description: "Numeric groups of the GPU's device files; Radeon: the gid of `render` (getent group render).",
+        description:
+          "Numeric groups of the GPU's device files; Radeon: the gid of `render` (getent group render). Default: with provision: create, what the machine says; else none.",
         examples: [[992]],
       }),
     environment: z
@@ -122,7 +123,8 @@ const gpuDevices = z
       )
       .default({})
       .meta({
-        description: "Variables of the driver's runtime, for cards that ROCm does not list.",
+        description:
+          "Variables of the driver's runtime, for every AMD card of the cluster. What a card needs of HSA_OVERRIDE_GFX_VERSION is in the catalogue and set by itself: a value here counts before it.",
         examples: [{ HSA_OVERRIDE_GFX_VERSION: "10.3.0" }],
       }),
   })
