@@ -16,6 +16,8 @@ export interface ControlPlaneOptions {
   readonly address?: string;
   /** Servers beside the API server may answer for API groups (aggregation.ts), as those of metrics do. @default false */
   readonly aggregation?: boolean;
+  /** Further arguments of kube-apiserver, such as those of a cluster that is hardened. @default none */
+  readonly serverArgs?: readonly string[];
   /** How often the controller of HorizontalPodAutoscalers looks at its metrics, a Go duration. @default "15s" */
   readonly autoscalingPeriod?: string;
 }
@@ -105,7 +107,13 @@ export class ControlPlane {
 async function startIn(
   folder: string,
   programs: Program[],
-  { controllers = false, address = "127.0.0.1", aggregation = false, autoscalingPeriod = "15s" }: ControlPlaneOptions,
+  {
+    controllers = false,
+    address = "127.0.0.1",
+    aggregation = false,
+    autoscalingPeriod = "15s",
+    serverArgs: furtherArgs = [],
+  }: ControlPlaneOptions,
   make: (kubeconfig: string, client: ApiClient, server: Program) => ControlPlane,
 ): Promise<ControlPlane> {
   const [etcdPort = 0, etcdPeerPort = 0, port = 0] = await freePorts(3);
@@ -156,6 +164,7 @@ async function startIn(
     "--service-cluster-ip-range=10.96.0.0/16",
     "--allow-privileged=true",
     ...(aggregation ? aggregationArgs(certificates) : []),
+    ...furtherArgs,
   ];
   // It may end and start again: the folder goes with the other programs only.
   const server = new Program(requirePart("kube-apiserver"), serverArgs, join(folder, "kube-apiserver.log"), {

@@ -19,6 +19,7 @@ import {
   recordedObjects,
 } from "../../rehearsal/cluster/recorded-objects";
 import { changedRun, environments, type ProgramRun, programRun } from "../stacks/run";
+import { filesOfHost, k3sServerArgs } from "./edge/k3s-server-args";
 
 /** What the API server said about one object: a refusal, or warnings. */
 interface Verdict {
@@ -111,10 +112,12 @@ describe.each(RUNS)("every Kubernetes object of $name on a real API server", ({ 
   let pods: Verdict = { refusals: [], warnings: [] };
 
   beforeAll(async () => {
-    const [plane, { resources, environment: config }] = await Promise.all([
-      ControlPlane.start({ controllers: true }),
-      run(),
-    ]);
+    const { resources, environment: config } = await run();
+    // What makes its cluster by k3s is judged by an API server with k3s' settings.
+    const files = filesOfHost(resources);
+    expect(files.length > 0).toBe(config.cluster.kind === "edge" && config.cluster.provision === "create");
+    const serverArgs = files.length > 0 ? k3sServerArgs(files, mkdtempSync(join(tmpdir(), "k3s-"))) : [];
+    const plane = await ControlPlane.start({ controllers: true, serverArgs });
     controlPlane = plane;
     const { client } = plane;
     await addRuntimeClass(client, config);
