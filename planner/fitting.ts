@@ -1,5 +1,5 @@
 /** What would fit: the same model on more GPUs of a card, with less load, or on machines of the catalogue. */
-import { cards, hourlyUsd, type MachineShape, onPremNode, shapes } from "../catalog/shapes";
+import { cards, gpuModels, hourlyUsd, type MachineShape, onPremNode, shapes } from "../catalog/shapes";
 import { engineOf } from "../engines";
 import { estimateMemory, layoutProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
@@ -64,9 +64,13 @@ export function cheapestShapes(model: ModelRequest): FittingMachine[] {
     .sort((a, b) => a.usdPerHour - b.usdPerHour);
 }
 
-/** For each card of one's own the fewest in one machine that hold a replica; fewest first, then those of least memory. */
+/**
+ * For each card of one's own the fewest in one machine that hold a replica; fewest first, then those of least memory. Nobody is sent
+ * for a card that its maker does not list.
+ */
 export function fewestCards(model: ModelRequest): FittingMachine[] {
   return cards
+    .filter(({ gpu }) => (gpuModels.find((each) => each.model === gpu)?.support?.rocm ?? "supported") === "supported")
     .flatMap(({ name }) => {
       const machines = CARDS_PER_MACHINE.map((gpuCount) =>
         onPremNode({ card: name, gpuCount, ...HOST, vcpus: 16 * gpuCount, memoryGiB: 128 * gpuCount }),

@@ -40,6 +40,10 @@ describe("npm run list", () => {
 
   it("has every card and engine", async () => {
     expect((await rows("cards")).map(({ name }) => name)).toEqual(cards.map(({ name }) => name));
+    expect(await rows("cards", "rx-6700-xt")).toMatchObject([
+      { compiledFor: "gfx1031", rocm: "unlisted", hsaOverride: "10.3.0", engines: ["ollama"] },
+    ]);
+    expect((await list("cards", "mi50-32gb")).out).toMatch(/gfx906 +no +no +none/);
     expect(await rows("engines")).toMatchObject([
       { name: "vllm", quantizations: expect.arrayContaining(["fp8"]) },
       { name: "ollama", quantizations: expect.arrayContaining(["Q4_K_M"]) },

@@ -270,6 +270,18 @@ describe("npm run model", () => {
     }
   });
 
+  it("says of a card of AMD what serves on it, what it needs to, and what AMD thinks of it", async () => {
+    const vllm = await run("llama-3.2-1b-instruct", "--card", "rx-6900-xt");
+    expect(vllm.code).toBe(1);
+    expect(vllm.out).toContain("does not start: AMD Radeon RX 6900 XT is gfx1030, and the image of vllm");
+    expect(vllm.out).toContain("what serves on AMD Radeon RX 6900 XT: --engine ollama");
+    const ollama = await run("llama-3.2-1b-instruct", "--card", "rx-6700-xt", "--engine", "ollama");
+    expect([ollama.code, ollama.out]).toEqual([0, expect.stringContaining("HSA_OVERRIDE_GFX_VERSION=10.3.0")]);
+    expect(ollama.out).not.toMatch(/1 × AMD Radeon RX 7600/);
+    const none = await run("llama-3.2-1b-instruct", "--card", "mi50-32gb", "--engine", "ollama");
+    expect([none.code, none.out]).toEqual([1, expect.stringContaining("no engine here serves on AMD Instinct MI50")]);
+  });
+
   it("counts vLLM's flags: whole experts are proposed where they are what keeps it from starting", async () => {
     const question = ["MiniMaxAI/MiniMax-M2.5", "--card", "H100 80GB SXM", "--tp", "8"];
     const split = await json(...question);
