@@ -1,5 +1,4 @@
 import table from "./chart-images.json";
-import { charts } from "./charts";
 import { type ImageMirror, mirrored, splitReference } from "./image-mirror";
 import { image, imageEntry } from "./images";
 
@@ -46,12 +45,6 @@ export function chartImages(chartName: string): ChartImages {
   return row;
 }
 
-/** Catalogue name of a chart as a release names it: by its `oci://` reference, or by its name inside a repository. */
-export function chartNameOf(reference: string): string | undefined {
-  return charts.find(({ chart, repository }) => reference === (repository.startsWith("oci://") ? repository : chart))
-    ?.name;
-}
-
 /**
  * The values by which a chart takes its images from a mirror, by path.
  *
@@ -86,4 +79,42 @@ export function chartImageValues(chartName: string, mirror: ImageMirror, pullSec
     values.set(pullSecrets.name, pullSecret);
   }
   return values;
+}
+
+/**
+ * The references that a chart renders: its defaults, or the values that a release sets in their place.
+ *
+ * @param chartName catalogue name.
+ * @param values of the release.
+ * @throws Error for a chart whose images nobody listed.
+ */
+export function chartImageReferences(chartName: string, values: unknown): string[] {
+  const pulled = chartImages(chartName).images.filter(({ when }) => valueAt(values, when) !== false);
+  return pulled.map(({ component, registry, repository, folder, reference }) => {
+    const own = image(component);
+    const place = textAt(values, folder);
+    if (place !== undefined) {
+      return `${place}${own.slice(own.lastIndexOf("/"))}`;
+    }
+    const whole = textAt(values, reference);
+    if (whole !== undefined) {
+      return whole;
+    }
+    const path = textAt(values, repository);
+    if (path === undefined) {
+      return own;
+    }
+    const host = textAt(values, registry);
+    const tag = own.slice(own.lastIndexOf("/")).replace(/^[^:@]*/, "");
+    return `${host === undefined ? "" : `${host}/`}${path}${tag}`;
+  });
+}
+
+function textAt(values: unknown, path: string | undefined): string | undefined {
+  const value = valueAt(values, path);
+  return typeof value === "string" ? value : undefined;
+}
+
+function valueAt(values: unknown, path: string | undefined): unknown {
+  return path?.split(".").reduce<unknown>((map, key) => Object(map)[key], values);
 }

@@ -11,6 +11,7 @@ import type { ImagePull } from "./image-pull";
 import { isPinned } from "./image-reference";
 import type { ImageEntry } from "./images";
 import type { K3sArchitecture, ReleaseFile } from "./k3s";
+import type { ProjectLicense } from "./licenses";
 import { CONTAINER_ENGINES, LOCAL_CLUSTER_TOOLS, type LocalClusterToolEntry } from "./local-clusters";
 import type { MigTable } from "./mig-profiles";
 import type { ModelEntry } from "./models";
@@ -339,6 +340,14 @@ const k3s = z.strictObject({
   architectures: z.strictObject({ amd64: k3sArchitecture, arm64: k3sArchitecture }),
 });
 
+const projectLicense = z.strictObject({
+  project: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
+  license: text,
+  source: text,
+  images: z.array(text).readonly(),
+  charts: z.array(text).readonly(),
+}) satisfies z.ZodType<ProjectLicense>;
+
 const okeAddon = z.strictObject({
   name: text,
   essential: z.boolean(),
@@ -434,6 +443,12 @@ export const schemas = {
   localClusters: z.strictObject({ about, tools: z.array(localClusterTool) }),
   gpuNodeImages: z.strictObject({ about, images: z.array(gpuNodeImage) }),
   k3s,
+  licenses: z.strictObject({
+    about: text,
+    asOf: day,
+    k3s: z.strictObject({ license: text, source: text }),
+    projects: z.array(projectLicense),
+  }),
   oke,
   confidential: z.strictObject({
     about,

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   list: { purpose: "models, machine shapes, cards and engines of the catalogue", load: () => import("./list") },
   pin: { purpose: "fix the revisions of an environment's Hugging Face models", load: () => import("./pin") },
   render: { purpose: "Kubernetes manifests for GitOps", load: () => import("./render") },
+  bundle: { purpose: "all that an environment takes from the internet, in one folder", load: () => import("./bundle") },
   doctor: {
     purpose: "whether an environment's cluster has what the platform needs",
     load: () => import("./doctor"),

@@ -69,14 +69,15 @@ export async function runEnvironment(
   const recording = await runOffline(
     async () => {
       const loaded = loadEnvironment();
-      const plan = await planEnvironment(name, loaded, baseDirectory).catch((error: unknown) => {
+      const inFile = (error: unknown) => {
         throw error instanceof ConfigError ? error.foundIn(fileName ?? `Pulumi.${name}.yaml`, file.lineOf) : error;
-      });
+      };
+      const plan = await planEnvironment(name, loaded, baseDirectory).catch(inFile);
       decided = { environment: loaded.environment, plan };
       if (options.clusterOutputs) {
         checkClusterOutputs(options.clusterOutputs, loaded.environment.cluster, plan.pools);
       }
-      const platform = await createPlatform({ ...loaded, plan });
+      const platform = await createPlatform({ ...loaded, plan }).catch(inFile);
       return platform.stackOutputs;
     },
     { ...options, answers, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },

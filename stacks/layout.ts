@@ -45,6 +45,7 @@ import { tenantsOf } from "../planner/tenants";
 import type { DeploymentPlan } from "../planner/types";
 import type { ActiveAddon } from "./addons/addon";
 import type { LaidOut, Planned } from "./addons/contract";
+import type { Bundle } from "./bundle/open-bundle";
 import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
 import { platformNamespaces } from "./platform-namespaces";
@@ -72,7 +73,11 @@ export interface Layout extends LaidOut {
  * @throws Error when two add-ons would drive the engines, or answer for models that no route names.
  */
 export function layOut(
-  planned: Planned & { readonly cluster: Cluster; readonly addons: readonly ActiveAddon[] },
+  planned: Planned & {
+    readonly cluster: Cluster;
+    readonly addons: readonly ActiveAddon[];
+    readonly bundle?: Bundle | undefined;
+  },
 ): Layout {
   const { environment, plan, cluster, addons } = planned;
   const control = onlyDriver(addons.flatMap((addon) => addon.engineControl(planned) ?? []));
@@ -120,7 +125,7 @@ export function layOut(
     ...awsControllers(planned).flatMap(({ connections }) => connections(cluster)),
     ...softwareConnections(planned),
     ...(runsKeda(plan.models) ? kedaConnections(cluster, { pods: STACK_PODS.prometheus, port: PROMETHEUS_PORT }) : []),
-    ...storeConnections(plan, cluster),
+    ...storeConnections(plan, cluster, planned.bundle !== undefined),
     ...fabricGateConnections(plan.pools, cluster),
     ...servingConnections(plan.models, cluster),
     ...nodeConnections(plan.groups, endpoints, cluster),

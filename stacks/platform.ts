@@ -6,6 +6,7 @@ import { unmetRequests } from "../components/autoscaling/unmet-requests";
 import { NetworkPolicyEngine } from "../components/cluster/network-policy-engine";
 import type { Cluster, LoadBalancerRequest } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
+import { FromBundle } from "../components/core/from-bundle";
 import { type ImageSource, imagesFrom } from "../components/core/image-source";
 import { peopleRoles } from "../components/core/people";
 import { planRecord } from "../components/core/plan-record";
@@ -37,6 +38,8 @@ import { buildAddons, type LoadedAddon, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
 import { observability } from "./addons/observability/addon";
 import { ADDON_ALERTS, ADDON_DASHBOARDS } from "./addons/watched";
+import type { Bundle } from "./bundle/open-bundle";
+import { assertBundled, bundledParts, modelBundle } from "./bundle/parts";
 import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
 import { gpuAccess } from "./gpu-access";
@@ -53,6 +56,8 @@ export interface StackArgs {
   readonly plan: DeploymentPlan;
   /** The add-ons of the environment. */
   readonly addons: readonly LoadedAddon[];
+  /** What everything comes from. @default the internet */
+  readonly bundle?: Bundle | undefined;
 }
 
 export interface PlatformArgs extends StackArgs {
@@ -68,15 +73,17 @@ export class Platform extends PlatformComponent {
   readonly stackOutputs: StackOutputs;
 
   constructor(name: string, args: PlatformArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { cluster, environment, secrets, plan, addons } = args;
+    const { cluster, environment, secrets, plan, addons, bundle } = args;
     const images: ImageSource = {
       ...environment.images,
       ...(secrets.registryCredentials && { credentials: secrets.registryCredentials }),
     };
+    const fromBundle = bundle && new FromBundle(bundledParts(bundle));
     const transformations = [
       commonLabels(environment.commonLabels),
       imagesFrom(images),
       ...(environment.mesh.mode === "off" ? [] : meshTransformations(environment.mesh.mode)),
+      ...(fromBundle ? [fromBundle.transformation] : []),
     ];
     const { control, outside, services, runTimeModels, connections, mesh: meshLaidOut, ...laidOut } = layOut(args);
     const { people, mesh } = environment;
@@ -184,6 +191,7 @@ export class Platform extends PlatformComponent {
         protect: stage === "production",
         registryGbps: environment.storage.registryGbps,
         ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
+        ...(bundle && { bundle: modelBundle(bundle) }),
       },
       children,
     );
@@ -275,6 +283,9 @@ export class Platform extends PlatformComponent {
       );
     }
 
+    if (bundle && fromBundle) {
+      assertBundled(bundle, fromBundle.missing, plan.environment);
+    }
     this.stackOutputs = mergeOutputs([
       {
         address: inference.address,

@@ -13,6 +13,7 @@ import { adviseOnEnvironment } from "./advice/advice";
 import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import { bootVolumeProblems } from "./boot-volumes";
+import { openBundle } from "./bundle/open-bundle";
 import type { AddonVolumes } from "./cloud-billing";
 import { CapacityRefusedError } from "./cloud-capacity";
 import {
@@ -130,6 +131,7 @@ export function assertDeployable(plan: DeploymentPlan): void {
  * Creates what `scope` asks for: the cluster, by the one function for its kind, the platform on it, or both.
  *
  * @param surroundings of a real deployment. @default none: nobody asks whether the cluster can be reached
+ * @throws ConfigError where the bundle that everything is to come from lacks something.
  * @throws ClusterMismatchError where the cluster of another stack is not what the plan counts on.
  * @throws UnreachableClusterError where it cannot be reached: what was made until then stays recorded.
  */
@@ -138,7 +140,8 @@ export async function createPlatform(
   surroundings: Surroundings = {},
 ): Promise<{ readonly stackOutputs: StackOutputs }> {
   const { cluster: config, scope } = loaded.environment;
-  const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)) };
+  const bundle = openBundle(loaded.environment, plan);
+  const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)), bundle };
   const cluster = await clusterOf(config, args);
   const ofCluster =
     config.provision === "create"

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { chartImageValues, chartNameOf } from "../../catalog/chart-images";
+import { chartNameOf } from "../../catalog/chart-archive";
+import { chartImageValues } from "../../catalog/chart-images";
 import { type ImageMirror, mirrored } from "../../catalog/image-mirror";
 import { isPlain, type Plain } from "../../kubernetes/plain";
 import { CONTAINER_LISTS, mapPodTemplates, type PodTemplate } from "../../kubernetes/pod-templates";

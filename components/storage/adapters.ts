@@ -1,6 +1,7 @@
 /** LoRA adapters in the model store: what the scripts that copy them are told. */
 import { engineOf, settingPath } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
+import type { MountedBundle } from "./bundled-models";
 import type { AdapterLimits } from "./scripts/adapter-files";
 import type { AdapterToFetch } from "./scripts/fetch-adapters";
 import type { AdapterToSync } from "./scripts/sync-adapters";
@@ -17,8 +18,11 @@ export function adapterLimits({ name, engine, adapters }: ModelPlan): AdapterLim
   };
 }
 
-/** Those that come from Hugging Face. */
-export function adaptersToSync(model: ModelPlan, bucket: string): readonly AdapterToSync[] {
+/**
+ * Those that come from Hugging Face.
+ * @param bundle where their repositories lie on a node. @default they are downloaded
+ */
+export function adaptersToSync(model: ModelPlan, bucket: string, bundle?: MountedBundle): readonly AdapterToSync[] {
   return synchronizedAdapters(model).flatMap((adapter) =>
     adapter.source.kind !== "huggingface"
       ? []
@@ -29,6 +33,7 @@ export function adaptersToSync(model: ModelPlan, bucket: string): readonly Adapt
             repository: adapter.source.repository,
             revision: adapter.source.revision,
             prefix: adapterPrefix(model.name, adapter, bucket),
+            ...bundle?.folderOf(adapter.source.repository, adapter.source.revision),
           },
         ],
   );

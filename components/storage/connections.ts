@@ -10,10 +10,12 @@ import { hasSyncJob, modelStorePods } from "./store-layout";
  *
  * @param storage says which of the models go through the store.
  * @param models the environment's.
+ * @param isBundled whether a folder on a node has the models: then nothing is downloaded.
  */
 export function storeConnections(
   { storage, models }: Pick<DeploymentPlan, "storage" | "models">,
   networks: ClusterNetworks,
+  isBundled = false,
 ): Connection[] {
   const readers = storage.models.map((name) => podsIn(modelNamespaceName(name)));
   const to = modelStorePods;
@@ -29,7 +31,7 @@ export function storeConnections(
     ...(readers.length > 0
       ? [connect({ name: "models-to-model-store", reason: "Models read their weights", from: readers, to, ports })]
       : []),
-    ...(models.some(hasSyncJob)
+    ...(models.some(hasSyncJob) && !isBundled
       ? [
           connect({
             name: "model-sync-to-hugging-face",
@@ -38,8 +40,8 @@ export function storeConnections(
             to: internet(networks),
             ports: [443],
           }),
-          toKubernetesApi("model-sync", syncPods, networks),
         ]
       : []),
+    ...(models.some(hasSyncJob) ? [toKubernetesApi("model-sync", syncPods, networks)] : []),
   ];
 }

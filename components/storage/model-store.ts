@@ -9,6 +9,7 @@ import type { OptionsOfGone } from "../core/gone-component";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
+import { bundledModels, type ModelBundle } from "./bundled-models";
 import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
@@ -45,6 +46,8 @@ export interface ModelStoreArgs {
   readonly registryGbps: number;
   /** Read token of Hugging Face, as a Pulumi secret; needed for gated models. */
   readonly huggingFaceToken?: pulumi.Input<string>;
+  /** Folder on a node that models are copied from. @default they are downloaded */
+  readonly bundle?: ModelBundle;
 }
 
 /**
@@ -165,7 +168,7 @@ export class ModelStore extends PlatformComponent {
         { metadata: { name: secretName, namespace, labels }, stringData },
         this.childOptions(),
       ).metadata.name;
-    const { huggingFaceToken: token, registryGbps } = this.args;
+    const { huggingFaceToken: token, registryGbps, bundle } = this.args;
     return {
       namespace,
       bucket: this.bucket,
@@ -177,6 +180,10 @@ export class ModelStore extends PlatformComponent {
         this.childOptions(),
       ),
       registryGbps,
+      bundle:
+        bundle && this.args.models.some(hasSyncJob)
+          ? bundledModels(this.child("bundle"), { namespace, bundle }, this.childOptions())
+          : undefined,
     };
   }
 

@@ -12,6 +12,7 @@ import { hashOf, type JobScripts, scriptPath } from "../core/job-scripts";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { adapterLimits, adaptersToSync } from "./adapters";
+import type { MountedBundle } from "./bundled-models";
 import { MANIFEST_PIN } from "./manifest-pin";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { type StoreClient, storeClient } from "./store-client";
@@ -19,7 +20,10 @@ import { hasSyncJob, isSynchronized, keyPrefix, synchronizedAdapters } from "./s
 
 const APP = "model-sync";
 
-/** All sync pods: the only ones in the store's namespace that reach the internet. Each has an account of its own. */
+/**
+ * All sync pods: the only ones in the store's namespace that reach the internet, where models come from there. Each has an
+ * account of its own.
+ */
 export const syncPods: PodSelection = {
   namespace: MODEL_STORE_NAMESPACE,
   podLabels: { "app.kubernetes.io/name": APP },
@@ -35,10 +39,13 @@ export const SYNC_SCRIPTS = [
   "sync.ts",
   "sync-adapters.ts",
   "adapter-files.ts",
+  "choices.ts",
   "credentials.ts",
+  "folder.ts",
   "hugging-face.ts",
   "kubernetes.ts",
   "model-files.ts",
+  "repository.ts",
   "retry.ts",
   "s3.ts",
   "s3-signature.ts",
@@ -62,6 +69,8 @@ export interface ModelSyncArgs {
   readonly scripts: JobScripts;
   /** Internet link of the cluster, Gbit/s. */
   readonly registryGbps: number;
+  /** Where repositories lie on a node. @default they are downloaded */
+  readonly bundle: MountedBundle | undefined;
   /** Namespace of the model, where the Job reports the hash of the manifest. */
   readonly modelNamespace: pulumi.Input<string>;
   /** What prepares bucket and writer, and where the Job reports. */
@@ -69,7 +78,7 @@ export interface ModelSyncArgs {
 }
 
 /**
- * Copies one model, its adapters, or both from Hugging Face into the bucket, streaming: no local volume. The Job can be
+ * Copies one model, its adapters, or both from Hugging Face, or from folders of a bundle, into the bucket, streaming. The Job can be
  * interrupted anywhere and goes on with the first file that is not in the store, checks every byte against the checksum
  * that the Hub states, and fails with the name of the file that is missing or wrong.
  *
@@ -110,6 +119,8 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
           args.scripts.hash,
           model.source,
           ...(adapters.length > 0 ? [adapters, adapterLimits(model)] : []),
+          // Other files of the same branch: the Job runs again.
+          ...(args.bundle ? [bundledSums(args.bundle, model)] : []),
         ]),
       },
       deadlineSeconds: syncDeadlineSeconds(filesToSyncGB(model), args.registryGbps),
@@ -121,6 +132,7 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
         volumes: [
           args.scripts.volume,
           ...client.volumes,
+          ...(args.bundle ? [args.bundle.volume] : []),
           ...(token ? [{ name: "hugging-face", secret: { secretName: token.name } }] : []),
         ],
         containers: [
@@ -133,8 +145,16 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
   );
 }
 
+/** Hashes of the manifests that a model's Job copies by. */
+function bundledSums(bundle: MountedBundle, { source, adapters }: ModelPlan): string[] {
+  return [source, ...(adapters?.list ?? []).map((adapter) => adapter.source)].flatMap((each) =>
+    each.kind === "huggingface" ? [bundle.folderOf(each.repository, each.revision).manifestSha256] : [],
+  );
+}
+
 function modelContainer(args: ModelSyncArgs, client: StoreClient, source: HubSource): HardenedContainer {
   const { model, bucket } = args;
+  const bundled = args.bundle?.folderOf(source.repository, source.revision);
   return syncContainer(args, client, {
     name: "sync",
     script: "sync.ts",
@@ -145,6 +165,12 @@ function modelContainer(args: ModelSyncArgs, client: StoreClient, source: HubSou
       { name: "BUCKET", value: bucket },
       { name: "PREFIX", value: keyPrefix(model, bucket) },
       { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
+      ...(bundled
+        ? [
+            { name: "FOLDER", value: bundled.folder },
+            { name: "FOLDER_MANIFEST_SHA256", value: bundled.manifestSha256 },
+          ]
+        : []),
     ],
   });
 }
@@ -156,7 +182,7 @@ function adaptersContainer(args: ModelSyncArgs, client: StoreClient): HardenedCo
     script: "sync-adapters.ts",
     env: [
       { name: "RUN", value: "sync-adapters" },
-      { name: "ADAPTERS", value: JSON.stringify(adaptersToSync(model, bucket)) },
+      { name: "ADAPTERS", value: JSON.stringify(adaptersToSync(model, bucket, args.bundle)) },
       { name: "ADAPTER_LIMITS", value: JSON.stringify(adapterLimits(model)) },
       { name: "BUCKET", value: bucket },
     ],
@@ -192,6 +218,7 @@ function syncContainer(
     volumeMounts: [
       args.scripts.mount,
       ...client.mounts,
+      ...(args.bundle ? [args.bundle.mount] : []),
       ...(token ? [{ name: "hugging-face", mountPath: TOKEN_FOLDER, readOnly: true }] : []),
     ],
     writablePaths: ["/tmp"],

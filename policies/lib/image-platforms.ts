@@ -1,6 +1,6 @@
 // The files of data, not their readers: Pulumi's runner of policy packs takes `images` for images.json, not for images.ts.
+import { chartNameOf } from "../../catalog/chart-archive";
 import chartImages from "../../catalog/chart-images.json";
-import charts from "../../catalog/charts.json";
 import { splitReference } from "../../catalog/image-mirror";
 import { parseImage } from "../../catalog/image-reference";
 import catalogImages from "../../catalog/images.json";
@@ -78,11 +78,8 @@ export function chartImagesOf(release: Resource): readonly PlacedChartImage[] | 
   });
 }
 
-/** A release names its chart by an `oci://` reference, or by its name inside a repository. */
 function listedImages(reference: string): readonly ChartImage[] | undefined {
-  const name = charts.charts.find(
-    ({ chart, repository }) => reference === (repository.startsWith("oci://") ? repository : chart),
-  )?.name;
+  const name = chartNameOf(reference);
   return chartImages.charts.find(({ chart }) => chart === name)?.images;
 }
 

@@ -5,6 +5,7 @@ import * as modelNamespaces from "./core/model-namespaces";
 import type { ProblemDraft } from "./core/problems";
 import type { Rule, RuleContext } from "./core/rule";
 import * as adapters from "./rules/adapters";
+import * as airGap from "./rules/air-gap";
 import * as canary from "./rules/canary";
 import * as cluster from "./rules/cluster";
 import * as confidential from "./rules/confidential";
@@ -130,6 +131,7 @@ const rules: readonly Rule[] = [
   scalingSchedule.schedulesKeepToReplicas,
   models.servedNamesAreUnique,
   models.servedNamesFitTheEngines,
+  airGap.bundledPlatformsStayOffline,
   sharedServers.serversCanBeJoined,
   sharedServers.guestsLeaveTheServerToItsHost,
   models.modelPoolsExist,

@@ -221,6 +221,21 @@ export const ROOMS: readonly Room[] = [
       "policies",
     ],
   },
+  // What fetches all that an environment needs, for a site without internet.
+  {
+    folder: "bundle",
+    imports: [
+      "kubernetes",
+      "catalog",
+      "planner",
+      "components/storage",
+      "components/storage/scripts",
+      "stacks/addons",
+      "stacks",
+      "offline",
+      "report",
+    ],
+  },
   { folder: "render", imports: ["names", "kubernetes", "planner", "stacks/addons", "offline", "report"] },
   {
     folder: "rehearsal",
@@ -241,6 +256,7 @@ export const ROOMS: readonly Room[] = [
       "stacks",
       "offline",
       "report",
+      "bundle",
       "render",
       "rehearsal",
     ],

@@ -35,6 +35,7 @@ describe("catalogue files", () => {
     ["mig-profiles.json", schemas.migProfiles],
     ["sriov.json", schemas.sriov],
     ["k3s.json", schemas.k3s],
+    ["licenses.json", schemas.licenses],
     ["oke.json", schemas.oke],
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],
@@ -76,5 +77,18 @@ describe("catalogue files", () => {
     for (const [table, names] of Object.entries(tables)) {
       expect({ [table]: duplicates(names) }).toEqual({ [table]: [] });
     }
+  });
+});
+
+describe("licences", () => {
+  it("are of images and charts of the catalogue, each said once", () => {
+    const { projects } = schemas.licenses.parse(readJson("licenses.json"));
+    const repositories = new Set(images.map(({ repository }) => repository));
+    const names = new Set(charts.map(({ name }) => name));
+    const ofImages = projects.flatMap((project) => project.images);
+    const ofCharts = projects.flatMap((project) => project.charts);
+    expect(ofImages.filter((repository) => !repositories.has(repository))).toEqual([]);
+    expect(ofCharts.filter((name) => !names.has(name))).toEqual([]);
+    expect(duplicates([...ofImages, ...ofCharts, ...projects.map(({ project }) => project)])).toEqual([]);
   });
 });

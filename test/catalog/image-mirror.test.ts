@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { chartImages, chartImageValues, chartNameOf } from "../../catalog/chart-images";
+import { chartNameOf } from "../../catalog/chart-archive";
+import { chartImages, chartImageValues } from "../../catalog/chart-images";
 import { chartValueProblems, readChartValueKeys } from "../../catalog/chart-values";
 import { chartReference } from "../../catalog/charts";
 import { mirrored } from "../../catalog/image-mirror";

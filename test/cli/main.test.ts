@@ -35,7 +35,7 @@ describe("a command in a process of its own", () => {
     expect(await result(start(name))).toEqual({
       status: 2,
       out: "",
-      err: `${problem}; commands: plan, model, list, pin, render, doctor, rehearse, try, status, fleet, smoke\n`,
+      err: `${problem}; commands: plan, model, list, pin, render, bundle, doctor, rehearse, try, status, fleet, smoke\n`,
     });
   });
 

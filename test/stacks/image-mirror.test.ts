@@ -1,6 +1,6 @@
 /** Every container image of every environment comes from the mirror, and every pod has the secret that opens it. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { chartNameOf } from "../../catalog/chart-images";
+import { chartNameOf } from "../../catalog/chart-archive";
 import { chartValueProblems } from "../../catalog/chart-values";
 import { usedImages } from "../../report/images";
 import { crdProblems } from "../harness/crds";

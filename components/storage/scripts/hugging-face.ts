@@ -11,6 +11,17 @@ export interface RepositoryFile {
   readonly gitBlob: string;
 }
 
+/** Where the files of a model come from. */
+export interface Repository {
+  /** `organization/name`. */
+  readonly repository: string;
+  /** Commit that a branch or tag stands for now, so that all files come from one state. */
+  commit(revision: string): Promise<string>;
+  files(commit: string): Promise<RepositoryFile[]>;
+  text(commit: string, path: string): Promise<string>;
+  download(commit: string, file: RepositoryFile): AsyncIterable<Uint8Array>;
+}
+
 interface TreeEntry {
   readonly type: string;
   readonly path: string;
@@ -19,7 +30,7 @@ interface TreeEntry {
   readonly lfs?: { readonly oid: string; readonly size: number };
 }
 
-export class HuggingFaceRepository {
+export class HuggingFaceRepository implements Repository {
   readonly repository: string;
   readonly endpoint: string;
   readonly token: string | undefined;
@@ -31,7 +42,6 @@ export class HuggingFaceRepository {
     this.token = token;
   }
 
-  /** Commit that a branch or tag stands for now, so that all files come from one state. */
   async commit(revision: string): Promise<string> {
     const response = await this.get(
       `${this.endpoint}/api/models/${this.repository}/revision/${encodeURIComponent(revision)}`,
@@ -82,9 +92,13 @@ export class HuggingFaceRepository {
     return (await this.get(this.fileUrl(commit, path))).text();
   }
 
-  /** The bytes of a file. A connection that breaks is taken up again where it stopped. */
-  async *download(commit: string, file: RepositoryFile): AsyncGenerator<Uint8Array> {
-    let received = 0;
+  /**
+   * The bytes of a file. A connection that breaks is taken up again where it stopped.
+   *
+   * @param fromByte what is there already. @default nothing
+   */
+  async *download(commit: string, file: RepositoryFile, fromByte = 0): AsyncGenerator<Uint8Array> {
+    let received = fromByte;
     for (let failures = 0; received < file.size; ) {
       const before = received;
       try {

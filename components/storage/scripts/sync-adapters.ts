@@ -2,16 +2,16 @@
  * Copies a model's LoRA adapters from Hugging Face into the bucket: `node sync-adapters.ts`, beside the sync of the model.
  * One that its engine would not load is refused here, where a Job says why, and not when the engine starts.
  */
-import { ADAPTER_CONFIG, type AdapterLimits, adapterFiles, checkAdapterConfig } from "./adapter-files.ts";
-import { huggingFaceToken } from "./credentials.ts";
-import { HuggingFaceRepository } from "./hugging-face.ts";
+import type { AdapterLimits } from "./adapter-files.ts";
+import { adapterChoice } from "./choices.ts";
 import { setConfigMapData } from "./kubernetes.ts";
+import { type BundledFolder, repositoryOf } from "./repository.ts";
 import { environmentVariable, runMain } from "./retry.ts";
 import { S3Bucket } from "./s3.ts";
-import { type Choice, sync } from "./sync.ts";
+import { sync } from "./sync.ts";
 
 /** An adapter as the plan has it. */
-export interface AdapterToSync {
+export interface AdapterToSync extends BundledFolder {
   readonly name: string;
   /** In the configuration. */
   readonly path: string;
@@ -21,22 +21,13 @@ export interface AdapterToSync {
   readonly prefix: string;
 }
 
-/** @throws FinalError when the engine would not load what the repository has. */
-export function adapterChoice(path: string, limits: AdapterLimits): Choice {
-  return async (hub, commit, files) => {
-    const wanted = adapterFiles(path, files, limits);
-    checkAdapterConfig(path, await hub.text(commit, ADAPTER_CONFIG), limits);
-    return wanted;
-  };
-}
-
 if (process.env.RUN === "sync-adapters") {
   runMain(async () => {
     const adapters = JSON.parse(environmentVariable("ADAPTERS")) as readonly AdapterToSync[];
     const limits = JSON.parse(environmentVariable("ADAPTER_LIMITS")) as AdapterLimits;
-    for (const { name, path, repository, revision, prefix } of adapters) {
+    for (const { name, path, repository, revision, prefix, ...bundled } of adapters) {
       await sync({
-        hub: new HuggingFaceRepository(repository, huggingFaceToken(), process.env.HF_ENDPOINT),
+        hub: repositoryOf(repository, bundled),
         revision,
         bucket: S3Bucket.fromEnvironment(),
         prefix,

@@ -1,5 +1,6 @@
 /**
- * Copies one Hugging Face repository at one commit into the bucket: `node sync.ts`.
+ * Copies one Hugging Face repository at one commit into the bucket: `node sync.ts`. From the Hub, or from a folder that a
+ * bundle has of it.
  *
  * A file counts as copied when the store holds it with the size and the content id that the Hub states, so a run
  * after an interrupted one goes on with the next file. Every byte is hashed on its way and compared before the
@@ -7,25 +8,17 @@
  * the bucket, where engines compare it: who can write into the bucket cannot give them other files.
  */
 import { createHash, type Hash } from "node:crypto";
-import { huggingFaceToken } from "./credentials.ts";
-import { HuggingFaceRepository, type RepositoryFile } from "./hugging-face.ts";
+import { type Choice, modelFiles } from "./choices.ts";
+import type { Repository, RepositoryFile } from "./hugging-face.ts";
 import { setConfigMapData } from "./kubernetes.ts";
-import {
-  filesToCopy,
-  isSafePath,
-  JOURNAL,
-  type Journal,
-  MANIFEST,
-  type Manifest,
-  type ManifestFile,
-  shardsOf,
-  weightForm,
-} from "./model-files.ts";
+import { isSafePath, JOURNAL, type Journal, MANIFEST, type Manifest, type ManifestFile } from "./model-files.ts";
+import { repositoryOf } from "./repository.ts";
 import { eachConcurrently, environmentVariable, FinalError, runMain, withRetries } from "./retry.ts";
 import { PART_BYTES, S3Bucket } from "./s3.ts";
 
 export interface SyncRequest {
-  readonly hub: HuggingFaceRepository;
+  /** The Hub, or a folder. */
+  readonly hub: Repository;
   readonly revision: string;
   readonly bucket: S3Bucket;
   /** Key prefix of the model, without a trailing slash. */
@@ -34,31 +27,6 @@ export interface SyncRequest {
   readonly choose: Choice;
   /** Keeps the SHA-256 of the manifest outside of the bucket. */
   readonly pin: (manifestSha256: string, manifest: Manifest) => Promise<void>;
-}
-
-/** Paths to copy, of what a repository lists at a commit. */
-export type Choice = (
-  hub: HuggingFaceRepository,
-  commit: string,
-  files: readonly RepositoryFile[],
-) => Promise<readonly string[]>;
-
-/**
- * A model: the best form of its weights, and what an engine reads beside them.
- * @param safetensorsOnly refuse PyTorch files: what is streamed into GPUs must be safetensors.
- */
-export function modelFiles({ safetensorsOnly }: { readonly safetensorsOnly: boolean }): Choice {
-  return async (hub, commit, files) => {
-    const paths = files.map(pathOf);
-    const form = weightForm(paths);
-    if (safetensorsOnly && !form.safetensors) {
-      throw new FinalError(
-        `${hub.repository} has no safetensors files, and only those can be streamed: set loading to "copy"`,
-      );
-    }
-    const weights = form.index === undefined ? form.files : shardsOf(form.index, await hub.text(commit, form.index));
-    return filesToCopy(paths, form, weights);
-  };
 }
 
 /** Files in flight: each holds up to two parts in memory. */
@@ -121,7 +89,7 @@ async function storedCopy(bucket: S3Bucket, key: string, file: RepositoryFile): 
 
 /** @returns the SHA-256 of what was written. */
 async function copy(
-  hub: HuggingFaceRepository,
+  hub: Repository,
   commit: string,
   bucket: S3Bucket,
   key: string,
@@ -247,7 +215,10 @@ function gigabytes(bytes: number): string {
 if (process.env.RUN === "sync") {
   runMain(async () => {
     await sync({
-      hub: new HuggingFaceRepository(environmentVariable("REPOSITORY"), huggingFaceToken(), process.env.HF_ENDPOINT),
+      hub: repositoryOf(environmentVariable("REPOSITORY"), {
+        folder: process.env.FOLDER,
+        manifestSha256: process.env.FOLDER_MANIFEST_SHA256,
+      }),
       revision: environmentVariable("REVISION"),
       bucket: S3Bucket.fromEnvironment(),
       prefix: environmentVariable("PREFIX"),

@@ -5,12 +5,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { modelFiles } from "../../../components/storage/scripts/choices.ts";
 import { fetchFile, pinnedManifest, wantedFiles } from "../../../components/storage/scripts/fetch.ts";
 import { HuggingFaceRepository } from "../../../components/storage/scripts/hugging-face.ts";
 import { eachConcurrently, FinalError, withRetries } from "../../../components/storage/scripts/retry.ts";
 import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
 import { signedHeaders } from "../../../components/storage/scripts/s3-signature.ts";
-import { modelFiles, type SyncRequest, sync } from "../../../components/storage/scripts/sync.ts";
+import { type SyncRequest, sync } from "../../../components/storage/scripts/sync.ts";
 import { COMMIT, type FakeHub, type FakeStore, fakeHub, fakeStore, sha256 } from "./fakes";
 import { COPIED, index, REPOSITORY, shard } from "./repository";
 

@@ -1,5 +1,5 @@
 import type * as provider from "@pulumi/pulumi/provider";
-import { chartNameOf } from "../../../../catalog/chart-images";
+import { chartNameOf } from "../../../../catalog/chart-archive";
 import type { KubernetesObject } from "../../../../kubernetes/object";
 import type { ApiClient } from "../../../../rehearsal/cluster/api-client";
 import { installChartCrds } from "../../../../rehearsal/cluster/chart-crds";

@@ -1,0 +1,204 @@
+import { chartNameOf } from "../catalog/chart-archive";
+import { type ChartEntry, chart } from "../catalog/charts";
+import { imagePulls } from "../catalog/image-pull";
+import { parseImage } from "../catalog/image-reference";
+import { image, images } from "../catalog/images";
+import { K3S_INSTALLER, K3S_VERSION, k3sFor, k3sUrl } from "../catalog/k3s";
+import { chartLicense, imageLicense, K3S_LICENSE } from "../catalog/licenses";
+import { findModel } from "../catalog/models";
+import { adapterLimits } from "../components/storage/adapters";
+import type { AdapterLimits } from "../components/storage/scripts/adapter-files";
+import { adapterPath } from "../components/storage/store-layout";
+import { HELM_RELEASE } from "../kubernetes/resource-types";
+import type { EnvironmentRun } from "../offline/environment";
+import type { DeploymentPlan, ModelPlan } from "../planner/types";
+import { usedImages } from "../report/images";
+import { EXAMPLE_CONTROL_IMAGE } from "../stacks/addons/model-control/config";
+
+/** Nobody says what one may do with it: that is told, and not guessed. */
+export const UNKNOWN = "unknown";
+
+/** A file of the release of k3s. */
+export interface NeededFile {
+  readonly name: string;
+  readonly url: string;
+  /** Undefined: not known beforehand. */
+  readonly bytes?: number;
+  readonly sha256: string;
+  readonly license: string;
+}
+
+export interface NeededImage {
+  /** As pods name it. */
+  readonly reference: string;
+  readonly usedBy: readonly string[];
+  /** Where the reference says it. */
+  readonly digest?: string;
+  /** Compressed, GB, where somebody read it. */
+  readonly compressedGB?: number;
+  readonly license: string;
+}
+
+export interface NeededChart extends Pick<ChartEntry, "name" | "version" | "repository"> {
+  readonly usedBy: readonly string[];
+  readonly license: string;
+}
+
+/** A repository of Hugging Face that models or adapters come from. */
+export interface NeededModel {
+  readonly repository: string;
+  readonly revision: string;
+  /** Models, or adapters as `<model>.adapters.<name>`. */
+  readonly usedBy: readonly string[];
+  /** Of the files that are copied, GB: for adapters at most. */
+  readonly gigabytes: number;
+  readonly license: string;
+  /** A token is needed, and accepted terms. Undefined: nobody knows. */
+  readonly gated?: boolean;
+  readonly choice: ModelChoice;
+}
+
+/** What of a repository is copied. */
+export type ModelChoice =
+  | { readonly kind: "model"; readonly safetensorsOnly: boolean }
+  | { readonly kind: "adapter"; readonly path: string; readonly limits: AdapterLimits };
+
+/** Everything that an environment would take from the internet. */
+export interface BundleNeeds {
+  readonly environment: string;
+  /** `linux/amd64`. */
+  readonly platforms: readonly string[];
+  /** Undefined: the cluster is there already. */
+  readonly k3s?: { readonly version: string; readonly files: readonly NeededFile[] };
+  readonly images: readonly NeededImage[];
+  readonly charts: readonly NeededChart[];
+  readonly models: readonly NeededModel[];
+  /** Why what is listed cannot be had, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** What the program of an environment takes from the internet, by what it recorded. */
+export function bundleNeeds({
+  environment: { cluster },
+  plan,
+  recording: { resources },
+}: Pick<EnvironmentRun, "environment" | "plan" | "recording">): BundleNeeds {
+  const architectures = [...new Set(plan.pools.map(({ shape }) => shape.cpu.arch))].sort();
+  const used = usedImages(resources);
+  return {
+    environment: plan.environment,
+    platforms: architectures.map((arch) => `linux/${arch}`),
+    ...(cluster.kind === "edge" &&
+      cluster.provision === "create" && {
+        k3s: { version: K3S_VERSION, files: architectures.flatMap(k3sFiles).concat(installer()) },
+      }),
+    images: used.filter(({ image: name }) => name !== EXAMPLE_CONTROL_IMAGE).map(neededImage),
+    charts: neededCharts(resources),
+    models: neededModels(plan),
+    problems: used.some(({ image: name }) => name === EXAMPLE_CONTROL_IMAGE)
+      ? [
+          `modelControl.image is the placeholder ${EXAMPLE_CONTROL_IMAGE}: build yours and name it (docs/model-control.md)`,
+        ]
+      : [],
+  };
+}
+
+function k3sFiles(arch: "amd64" | "arm64"): NeededFile[] {
+  const { binary, images: archive } = k3sFor(arch);
+  return [binary, archive].map(({ file, ...known }) => ({
+    name: file,
+    url: k3sUrl({ file }),
+    ...known,
+    license: K3S_LICENSE,
+  }));
+}
+
+function installer(): NeededFile {
+  const { url, ...known } = K3S_INSTALLER;
+  return { name: "install.sh", url, ...known, license: K3S_LICENSE };
+}
+
+function neededImage({
+  image: reference,
+  usedBy,
+}: {
+  readonly image: string;
+  readonly usedBy: readonly string[];
+}): NeededImage {
+  const { digest, repository, tag } = parseImage(reference);
+  const row = images.find(
+    (entry) => entry.tag === tag && (repository === entry.repository || repository.endsWith(`/${entry.repository}`)),
+  );
+  const pull = row && imagePulls.find(({ component }) => image(component) === image(row.component));
+  return {
+    reference,
+    usedBy,
+    ...(digest !== undefined && { digest }),
+    ...(pull && { compressedGB: pull.compressedGB }),
+    license: imageLicense(row?.repository ?? repository) ?? UNKNOWN,
+  };
+}
+
+function neededCharts(resources: EnvironmentRun["recording"]["resources"]): NeededChart[] {
+  const users = new Map<string, string[]>();
+  for (const { type, name: user, inputs } of resources) {
+    const name = type === HELM_RELEASE ? chartNameOf(String(inputs.chart)) : undefined;
+    if (name !== undefined) {
+      users.set(name, [...(users.get(name) ?? []), user]);
+    }
+  }
+  return [...users]
+    .map(([name, usedBy]) => {
+      const { version, repository } = chart(name);
+      return { name, version, repository, usedBy: usedBy.sort(), license: chartLicense(name) ?? UNKNOWN };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function neededModels({ models }: Pick<DeploymentPlan, "models">): NeededModel[] {
+  const found = new Map<string, NeededModel>();
+  for (const wanted of models.flatMap(sourcesOf)) {
+    const key = `${wanted.repository}@${wanted.revision}`;
+    const before = found.get(key);
+    found.set(key, before ? { ...before, usedBy: [...before.usedBy, ...wanted.usedBy] } : wanted);
+  }
+  return [...found.values()].sort((a, b) => (a.repository < b.repository ? -1 : 1));
+}
+
+function sourcesOf(model: ModelPlan): NeededModel[] {
+  const { source, adapters } = model;
+  const own: NeededModel[] =
+    source.kind === "huggingface"
+      ? [
+          {
+            ...repositoryOf(source),
+            usedBy: [model.name],
+            gigabytes: model.weightsGB,
+            choice: { kind: "model", safetensorsOnly: model.loading === "stream" },
+          },
+        ]
+      : [];
+  const besides = (adapters?.list ?? []).flatMap((adapter): NeededModel[] =>
+    adapter.source.kind === "huggingface"
+      ? [
+          {
+            ...repositoryOf(adapter.source),
+            usedBy: [`${model.name}.adapters.${adapter.name}`],
+            gigabytes: adapters?.fileGB ?? 0,
+            choice: { kind: "adapter", path: adapterPath(model.name, adapter.name), limits: adapterLimits(model) },
+          },
+        ]
+      : [],
+  );
+  return [...own, ...besides];
+}
+
+function repositoryOf({ repository, revision }: { readonly repository: string; readonly revision: string }) {
+  const entry = findModel(repository);
+  return {
+    repository,
+    revision,
+    license: entry?.license ?? UNKNOWN,
+    ...(entry && { gated: entry.gated }),
+  };
+}

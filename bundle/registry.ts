@@ -1,0 +1,91 @@
+import { execFile, spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+
+/** What is asked of a registry of images and charts. */
+export interface Registry {
+  /** The index or manifest of a reference, as the registry stores it. */
+  manifest(reference: string): Promise<Buffer>;
+  /** The content of a blob. @param repository registry and repository, without tag and digest. */
+  blob(repository: string, digest: string): AsyncIterable<Uint8Array>;
+}
+
+/** The tool that speaks to registries, and how to get it. */
+export const CRANE = {
+  name: "crane",
+  install: "go install github.com/google/go-containerregistry/cmd/crane@v0.22.1, or a package of that name",
+} as const;
+
+/** Indexes and manifests are small; a registry that sends more is none. */
+const LARGEST_MANIFEST = 16 * 2 ** 20;
+
+/** Absolute path of a program of PATH; undefined where there is none. */
+export function programIn(path: string | undefined, name: string): string | undefined {
+  return (path ?? "")
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/**
+ * Registries through crane, which logs in with the credentials of Docker's configuration (`docker login`, `crane auth
+ * login`), and follows what registries demand of clients.
+ *
+ * @param program path of crane.
+ */
+export function craneRegistry(program: string): Registry {
+  return {
+    manifest: async (reference) => {
+      try {
+        const { stdout } = await promisify(execFile)(program, ["manifest", reference], {
+          encoding: "buffer",
+          maxBuffer: LARGEST_MANIFEST,
+        });
+        return stdout;
+      } catch (error) {
+        throw new Error(`${reference}: ${saidBy(error)}`);
+      }
+    },
+    blob: (repository, digest) => blobOf(program, `${repository}@${digest}`),
+  };
+}
+
+async function* blobOf(program: string, reference: string): AsyncGenerator<Uint8Array> {
+  const child = spawn(program, ["blob", reference], { stdio: ["ignore", "pipe", "pipe"] });
+  const said: Buffer[] = [];
+  child.stderr.on("data", (chunk: Buffer) => said.push(chunk));
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  try {
+    yield* child.stdout as AsyncIterable<Uint8Array>;
+    const status = await ended;
+    if (status !== 0) {
+      throw new Error(`${reference}: ${lastLine(Buffer.concat(said).toString("utf8"))}`);
+    }
+  } finally {
+    child.kill();
+  }
+}
+
+function saidBy(error: unknown): string {
+  const { stderr } = Object(error) as { readonly stderr?: Buffer | string };
+  const text = stderr === undefined ? "" : String(stderr);
+  return text.trim() === "" ? (error instanceof Error ? error.message : String(error)) : lastLine(text);
+}
+
+/** crane writes its reason last, behind a time. */
+function lastLine(text: string): string {
+  const line = text.trim().split("\n").at(-1) ?? "";
+  return line.replace(/^(\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d )?(Error: )?/, "") || "crane ended without a word";
+}

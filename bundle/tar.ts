@@ -1,0 +1,90 @@
+/** Tar archives as container tools read them: ustar headers, sizes beyond 8 GiB in base 256. Pure. */
+
+const BLOCK = 512;
+/** Eleven octal digits. */
+const LARGEST_OCTAL = 8 ** 11 - 1;
+
+/** Bytes of zeros that fill the last block of a file. */
+export function paddingOf(size: number): Buffer {
+  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+}
+
+/** What ends an archive. */
+export const TAR_END = Buffer.alloc(2 * BLOCK);
+
+/**
+ * The header of a file. Times, owners and modes are the same for all, so that the same files give the same bytes.
+ *
+ * @param path of at most 100 bytes.
+ * @throws Error for a longer path.
+ */
+export function tarHeader(path: string, size: number): Buffer {
+  if (Buffer.byteLength(path) > 100) {
+    throw new Error(`"${path}" is too long for a header of tar`);
+  }
+  const header = Buffer.alloc(BLOCK);
+  header.write(path, 0);
+  header.write("0000644\0", 100);
+  header.write("0000000\0", 108);
+  header.write("0000000\0", 116);
+  writeSize(header, size);
+  header.write("00000000000\0", 136);
+  header.write("        ", 148);
+  header.write("0", 156);
+  header.write("ustar\x0000", 257);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  return header;
+}
+
+function writeSize(header: Buffer, size: number): void {
+  if (size <= LARGEST_OCTAL) {
+    header.write(`${size.toString(8).padStart(11, "0")}\0`, 124);
+    return;
+  }
+  header.writeUInt8(0x80, 124);
+  header.writeBigUInt64BE(BigInt(size), 128);
+}
+
+export interface TarEntry {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/**
+ * Files of an archive that is in memory, or of its beginning: what is cut off is left out.
+ *
+ * Only what the platform reads: the index of an image archive, the Chart.yaml of a chart. Long names of extended headers
+ * (pax, GNU) keep the short form that the header has.
+ */
+export function tarEntries(archive: Buffer): TarEntry[] {
+  const entries: TarEntry[] = [];
+  for (let at = 0; at + BLOCK <= archive.length; ) {
+    const header = archive.subarray(at, at + BLOCK);
+    if (header[0] === 0) {
+      break;
+    }
+    const size = readSize(header);
+    const content = archive.subarray(at + BLOCK, at + BLOCK + size);
+    const type = String.fromCharCode(header[156] ?? 0);
+    if (content.length === size && (type === "0" || type === "\0")) {
+      const prefix = header.toString("latin1", 257, 262) === "ustar" ? text(header, 345, 500) : "";
+      const name = text(header, 0, 100);
+      entries.push({ path: prefix === "" ? name : `${prefix}/${name}`, content });
+    }
+    at += BLOCK + size + paddingOf(size).length;
+  }
+  return entries;
+}
+
+function readSize(header: Buffer): number {
+  return (header[124] ?? 0) & 0x80
+    ? Number(header.readBigUInt64BE(128))
+    : Number.parseInt(text(header, 124, 136).trim() || "0", 8);
+}
+
+function text(header: Buffer, from: number, to: number): string {
+  const field = header.subarray(from, to);
+  const end = field.indexOf(0);
+  return field.toString("utf8", 0, end < 0 ? field.length : end);
+}

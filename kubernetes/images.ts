@@ -1,0 +1,9 @@
+/** Strings under the key `image`, wherever they stand: containers of pods and templates, proxies of Envoy Gateway. */
+export function imagesIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
+  return Object.entries(value).flatMap(([key, item]) =>
+    key === "image" && typeof item === "string" ? [item] : imagesIn(item),
+  );
+}

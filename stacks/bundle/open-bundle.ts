@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { chartArchive } from "../../catalog/chart-archive";
+import { K3S_VERSION } from "../../catalog/k3s";
+import type { ModelSource } from "../../engines/served-model";
+import type { DeploymentPlan } from "../../planner/types";
+import { ConfigError, type EnvironmentConfig, readTextFile, toProblem } from "../config";
+import { BUNDLE_FILE, BUNDLE_FOLDERS, type BundledModel, type BundleFile, parseBundle } from "./bundle-file";
+
+/** A bundle that was opened: its charts are here, its images and models on the machine that becomes the cluster. */
+export interface Bundle {
+  /** Folder on this machine. */
+  readonly folder: string;
+  /** Folder on the machine that becomes the cluster. */
+  readonly onHost: string;
+  /** Name of the node of that machine. */
+  readonly node: string;
+  readonly content: BundleFile;
+  /** SHA-256 of `bundle.json`: by it the machine's copy is known to be the same. */
+  readonly sha256: string;
+}
+
+/** `bundle.json` lists every file of every model. */
+const MAX_BYTES = 64 * 2 ** 20;
+
+/** Where an environment names it. */
+export const BUNDLE_PATH = ["cluster", "k3s", "bundle"] as const;
+
+/** What makes it, or fetches what it lacks. */
+export function remakeCommand(environment: string, folder: string): string {
+  return `npm run bundle -- ${environment} --out ${folder}`;
+}
+
+/**
+ * The bundle that an environment takes everything from; undefined where it takes things from the internet.
+ *
+ * Looks at what is on this machine: that the folder is complete, of the platform's release of k3s, for the machine's
+ * processor, that its charts are those that were put in, and that it has every model. What lies on the machine that
+ * becomes the cluster is looked at there.
+ *
+ * @throws ConfigError with all that is wrong.
+ */
+export function openBundle(
+  { cluster }: Pick<EnvironmentConfig, "cluster">,
+  plan: Pick<DeploymentPlan, "environment" | "pools" | "models">,
+): Bundle | undefined {
+  if (cluster.kind !== "edge" || cluster.k3s?.bundle === undefined) {
+    return undefined;
+  }
+  const folder = cluster.k3s.bundle;
+  const remake = remakeCommand(plan.environment, folder);
+  const refused = (reasons: readonly string[], fix: string) =>
+    new ConfigError(reasons.map((allowed) => toProblem({ path: BUNDLE_PATH, value: folder, allowed, fix })));
+  const text = bundleTextOf(folder);
+  if (typeof text !== "string") {
+    throw refused(
+      [`a folder that npm run bundle made: ${join(folder, BUNDLE_FILE)} ${text.problem}`],
+      `on a machine with internet: ${remake}; then carry the folder here, and to the machine that becomes the cluster`,
+    );
+  }
+  const content = parseBundle(text);
+  if ("problem" in content) {
+    throw refused([`a bundle of this program: in ${BUNDLE_FILE}, ${content.problem}`], `make it again: ${remake}`);
+  }
+  const problems = [
+    ...releaseProblems(content, plan),
+    ...chartProblems(folder, content),
+    ...modelProblems(content, neededSources(plan)),
+  ];
+  if (problems.length > 0) {
+    throw refused(problems, `with internet, ${remake}: it fetches only what lacks`);
+  }
+  const [[node, host] = ["", undefined]] = Object.entries(cluster.hosts ?? {});
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return { folder, onHost: host?.bundle ?? folder, node, content, sha256 };
+}
+
+function bundleTextOf(folder: string): string | { readonly problem: string } {
+  try {
+    return readTextFile(join(folder, BUNDLE_FILE), MAX_BYTES);
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function releaseProblems({ k3s, platforms }: BundleFile, { pools }: Pick<DeploymentPlan, "pools">): string[] {
+  const wanted = [...new Set(pools.map(({ shape }) => `linux/${shape.cpu.arch}`))];
+  const lacking = wanted.filter((platform) => !platforms.includes(platform));
+  return [
+    ...(k3s === undefined ? ["a bundle with k3s in it: it was made for an environment whose k3s is there"] : []),
+    ...(k3s !== undefined && k3s.version !== K3S_VERSION
+      ? [`a bundle with k3s ${K3S_VERSION}: it has ${k3s.version}, of another version of the platform`]
+      : []),
+    ...lacking.map((platform) => `a bundle for ${platform}: it is for ${platforms.join(" and ")}`),
+  ];
+}
+
+/** Charts are small: all of them are read, so that a broken copy is told before anything is made. */
+function chartProblems(folder: string, { charts, files }: BundleFile): string[] {
+  return charts.flatMap(({ name, version, path }) => {
+    const what = `the chart ${name} ${version} in ${path}`;
+    const wanted = files.find((file) => file.path === path);
+    if (wanted === undefined || path !== `${BUNDLE_FOLDERS.charts}/${chartArchive({ name, version })}`) {
+      return [`${what}, which ${BUNDLE_FILE} does not list under that name`];
+    }
+    const found = sha256Of(join(folder, path));
+    if (found === undefined) {
+      return [`${what}, which is not there`];
+    }
+    return found === wanted.sha256 ? [] : [`${what}, whose SHA-256 is ${found} and must be ${wanted.sha256}`];
+  });
+}
+
+function sha256Of(path: string): string | undefined {
+  try {
+    return statSync(path).isFile() ? createHash("sha256").update(readFileSync(path)).digest("hex") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type HubSource = Extract<ModelSource, { readonly kind: "huggingface" }>;
+
+/** Repositories of models and adapters that sync Jobs copy. */
+export function neededSources({ models }: Pick<DeploymentPlan, "models">): HubSource[] {
+  return models
+    .flatMap(({ source, adapters }) => [source, ...(adapters?.list ?? []).map((adapter) => adapter.source)])
+    .filter((source) => source.kind === "huggingface");
+}
+
+function modelProblems({ models }: BundleFile, sources: readonly HubSource[]): string[] {
+  const lacking = sources.filter((source) => findModel(models, source) === undefined);
+  return [...new Set(lacking.map(({ repository, revision }) => `${repository}@${revision}`))].map(
+    (source) =>
+      `a bundle with the model ${source}: it has ${models.map((m) => `${m.repository}@${m.revision}`).join(", ") || "no models"}`,
+  );
+}
+
+function findModel(models: readonly BundledModel[], { repository, revision }: Omit<HubSource, "kind">) {
+  return models.find(
+    (model) => model.repository === repository && (model.revision === revision || model.commit === revision),
+  );
+}
+
+/**
+ * The model of a source.
+ *
+ * @throws Error for one that the bundle lacks: `openBundle` refuses that.
+ */
+export function bundledModel({ content }: Pick<Bundle, "content">, source: Omit<HubSource, "kind">): BundledModel {
+  const found = findModel(content.models, source);
+  if (found === undefined) {
+    throw new Error(`the bundle lacks ${source.repository}@${source.revision}`);
+  }
+  return found;
+}

@@ -1,0 +1,99 @@
+/** A registry in memory, and images and charts for it. */
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { Registry } from "../../bundle/registry";
+import { paddingOf, TAR_END, tarHeader } from "../../bundle/tar";
+
+export const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
+const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
+
+export function sha256(content: Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+export function digestOf(content: Buffer): string {
+  return `sha256:${sha256(content)}`;
+}
+
+export class FakeRegistry implements Registry {
+  readonly manifests = new Map<string, Buffer>();
+  readonly blobs = new Map<string, Buffer>();
+  /** What was asked for until now: `manifest <reference>`, `blob <digest>`. */
+  readonly asked: string[] = [];
+  /** Blobs that break off after so many bytes, once. */
+  readonly breaks = new Map<string, number>();
+
+  async manifest(reference: string): Promise<Buffer> {
+    this.asked.push(`manifest ${reference}`);
+    const found = this.manifests.get(reference);
+    if (found === undefined) {
+      throw new Error(`${reference}: MANIFEST_UNKNOWN`);
+    }
+    return found;
+  }
+
+  async *blob(repository: string, digest: string): AsyncGenerator<Uint8Array> {
+    this.asked.push(`blob ${digest}`);
+    const found = this.blobs.get(digest);
+    if (found === undefined) {
+      throw new Error(`${repository}@${digest}: BLOB_UNKNOWN`);
+    }
+    const end = this.breaks.get(digest);
+    this.breaks.delete(digest);
+    yield found.subarray(0, end ?? found.length);
+    if (end !== undefined) {
+      throw new Error("the connection was reset");
+    }
+  }
+
+  /** Puts an image there for each platform; with one platform and no index, the image itself. @returns its digest. */
+  push(repository: string, tag: string, platforms: readonly string[], { index = true, license = "" } = {}): string {
+    const images = platforms.map((platform) => {
+      const [os, architecture] = platform.split("/");
+      const config = this.put(
+        JSON.stringify({ os, architecture, config: { Labels: { "org.opencontainers.image.licenses": license } } }),
+      );
+      const layer = this.put(`layer of ${repository} for ${platform} `.repeat(50));
+      const content = Buffer.from(
+        JSON.stringify({ schemaVersion: 2, mediaType: MANIFEST_TYPE, config, layers: [layer] }),
+      );
+      this.manifests.set(`${repository}@${digestOf(content)}`, content);
+      return {
+        mediaType: MANIFEST_TYPE,
+        digest: digestOf(content),
+        size: content.length,
+        platform: { os, architecture },
+      };
+    });
+    const [first] = images;
+    const only = this.manifests.get(`${repository}@${first?.digest}`) ?? Buffer.alloc(0);
+    const attestation = { ...first, platform: { os: "unknown", architecture: "unknown" } };
+    const content = index
+      ? Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: INDEX_TYPE, manifests: [...images, attestation] }))
+      : only;
+    this.manifests.set(`${repository}:${tag}`, content);
+    this.manifests.set(`${repository}@${digestOf(content)}`, content);
+    return digestOf(content);
+  }
+
+  /** Puts a chart there. */
+  pushChart(repository: string, version: string, archive: Buffer): void {
+    const layer = { ...this.put(archive), mediaType: "application/vnd.cncf.helm.chart.content.v1.tar+gzip" };
+    const content = Buffer.from(JSON.stringify({ schemaVersion: 2, layers: [layer] }));
+    this.manifests.set(`${repository}:${version}`, content);
+  }
+
+  private put(content: string | Buffer) {
+    const bytes = Buffer.from(content);
+    this.blobs.set(digestOf(bytes), bytes);
+    return { mediaType: "application/octet-stream", digest: digestOf(bytes), size: bytes.length };
+  }
+}
+
+/** The archive of a chart that holds nothing but its name and version. */
+export function chartArchiveOf(name: string, version: string): Buffer {
+  const content = Buffer.from(`apiVersion: v2\nname: ${name}\nversion: ${version}\n`);
+  return gzipSync(
+    Buffer.concat([tarHeader(`${name}/Chart.yaml`, content.length), content, paddingOf(content.length), TAR_END]),
+  );
+}
