@@ -31,7 +31,16 @@ export const protectedStateful = stackPolicy<StageConfig>(
 );
 
 function isStateful({ type, kind, props }: Resource): boolean {
-  return STATEFUL.has(type) || (kind === "StatefulSet" && hasLastingClaims(props.get("spec")));
+  return (
+    (STATEFUL.has(type) && !isWindow(props.get("spec"))) ||
+    (kind === "StatefulSet" && hasLastingClaims(props.get("spec")))
+  );
+}
+
+/** Of what can only be read through it, and stays when it goes: somebody else's folder. Nothing is lost with it. */
+function isWindow(spec: Field): boolean {
+  const modes = spec.get("accessModes").items();
+  return modes.length > 0 && modes.every((mode) => mode.is((value) => value === "ReadOnlyMany"));
 }
 
 /** Claims that are deleted with their set are declared a cache; Kubernetes' default is to keep them. */

@@ -185,6 +185,17 @@ const DEFINITIONS = [
     versionArgs: ["--version"],
   },
   {
+    // Speaks to registries, and is a small one itself.
+    name: "crane",
+    from: {
+      module: "github.com/google/go-containerregistry",
+      ldflags: "-X github.com/google/go-containerregistry/cmd/crane/cmd.Version={version}",
+    },
+    binaries: { crane: "github.com/google/go-containerregistry/cmd/crane" },
+    versionArgs: ["version"],
+    oldest: "0.20.0",
+  },
+  {
     name: "ollama",
     from: { module: "github.com/ollama/ollama", ldflags: "-X github.com/ollama/ollama/version.Version={version}" },
     binaries: { ollama: "github.com/ollama/ollama" },

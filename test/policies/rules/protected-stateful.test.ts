@@ -22,6 +22,16 @@ policyCases(protectedStateful, [
     ["option protect is false; allowed: true, for what holds data in production"],
   ],
   ["a volume claim", [plan(), object("core/v1", "PersistentVolumeClaim", {})], ["option protect is false"]],
+  [
+    "a claim of a folder that it can only read",
+    [plan(), object("core/v1", "PersistentVolumeClaim", { spec: { accessModes: ["ReadOnlyMany"] } })],
+    "pass",
+  ],
+  [
+    "a claim that can be read and written",
+    [plan(), object("core/v1", "PersistentVolumeClaim", { spec: { accessModes: ["ReadOnlyMany", "ReadWriteOnce"] } })],
+    ["option protect is false"],
+  ],
   ["a StatefulSet with volumes", [plan(), claims], ['StatefulSet "model-chat/chat"']],
   ["a cache, whose claims go with their set", [plan(), cache], "pass"],
   ["strict without a plan", [claims], ["option protect is false"]],
