@@ -47,7 +47,7 @@ export class K3sCluster extends PlatformComponent implements Cluster {
     const { settings } = args;
     const { checks, facts } = hostChecks(this.child("host-checks"), settings, this.childOptions());
     const host = k3sHost(this.child("k3s"), settings, this.childOptions({ dependsOn: [checks] }));
-    const access = k3sAccess(this.child("kubeconfig"), settings, this.childOptions({ dependsOn: [host] }));
+    const access = k3sAccess(this.child("kubeconfig"), settings, host, this.childOptions());
     this.kubeconfig = access.kubeconfig;
     this.clusterIdentifier = access.clusterIdentifier;
     this.provider = kubernetesProvider(this.child("kubernetes"), access, this.childOptions());

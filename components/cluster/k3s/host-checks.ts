@@ -25,6 +25,8 @@ export function hostChecks(name: string, settings: K3sSettings, opts: pulumi.Cus
       verb: "check",
       values: {
         HOST: host.name,
+        NODE: host.name,
+        ENVIRONMENT: settings.environment,
         MACHINE: k3sFor(arch).machine,
         PRODUCTION: production ? "yes" : "",
       },

@@ -20,10 +20,12 @@ export interface ScriptInput {
   readonly files?: readonly HostFile[];
 }
 
+/** File in `scripts/`, without `.sh`, that defines `main`, which gets the verb. */
+export type HostScript = "host-checks" | "k3s" | "kubeconfig";
+
 export interface HostScriptArgs extends ScriptInput {
   readonly host: Host;
-  /** File in `scripts/`, without `.sh`. It defines `main`, which gets the verb. */
-  readonly script: string;
+  readonly script: HostScript;
   /** What the script does when the resource is made or changed: it must end in the same state however often it runs. */
   readonly verb: string;
   /** What it does when the resource is deleted. @default nothing */
@@ -85,7 +87,11 @@ function connectionOf(host: Host) {
  * Where there is a password it is the first line of the input. sudo takes it from there, byte by byte, if it asks;
  * where it does not ask, the line is read away, so that no shell ever takes it for a command.
  */
-export function commandLine({ user, password }: Pick<Host, "user" | "password">, script: string, verb: string): string {
+export function commandLine(
+  { user, password }: Pick<Host, "user" | "password">,
+  script: HostScript,
+  verb: string,
+): string {
   if (user === "root") {
     return password === undefined
       ? `sh -s ${script} ${verb}`
@@ -103,7 +109,7 @@ const END = "end-of-input";
  * The whole standard input of `sh -s`: functions, and last the call of `main` with what it is told as its own input. The
  * shell runs that call once it has read all of it; `main` refuses input without its last line, which is one cut off.
  */
-export function standardInput(script: string, { values, files = [] }: ScriptInput): pulumi.Output<string> {
+export function standardInput(script: HostScript, { values, files = [] }: ScriptInput): pulumi.Output<string> {
   const told = [
     ...Object.entries(values).map(([key, value]) =>
       pulumi.output(value).apply((text) => `value ${key} ${base64(text)}`),
@@ -114,14 +120,23 @@ export function standardInput(script: string, { values, files = [] }: ScriptInpu
   ];
   return pulumi
     .all(told)
-    .apply((lines) =>
-      [hostScriptText("lib"), hostScriptText(script), `run "$@" <<'${END}'`, ...lines, "end", END, ""].join("\n"),
-    );
+    .apply((lines) => [hostScriptText(script), `run "$@" <<'${END}'`, ...lines, "end", END, ""].join("\n"));
 }
 
-/** The text of a script of this folder. */
-export function hostScriptText(script: string): string {
-  return readFileSync(join(repositoryRoot(), "components/cluster/k3s/scripts", `${script}.sh`), "utf8").trimEnd();
+/** Files of `scripts/` that a script uses, in the order in which they are put before it. */
+const PARTS: Readonly<Record<HostScript, readonly string[]>> = {
+  "host-checks": ["lib", "ownership", "releases"],
+  k3s: ["lib", "ownership", "state", "releases", "files", "fetch", "uninstall"],
+  kubeconfig: ["lib", "ownership"],
+};
+
+/** A script of this folder with all that it uses. */
+export function hostScriptText(script: HostScript): string {
+  return [...PARTS[script], script]
+    .map((file) =>
+      readFileSync(join(repositoryRoot(), "components/cluster/k3s/scripts", `${file}.sh`), "utf8").trimEnd(),
+    )
+    .join("\n\n");
 }
 
 function base64(text: string): string {

@@ -23,6 +23,7 @@ export function k3sHost(name: string, settings: K3sSettings, opts: pulumi.Custom
           .map(([key, value]) => `${key}=${value}`)
           .join(" "),
         VERSION: K3S_VERSION,
+        BINARY_FILE: binary.file,
         BINARY_URL: k3sUrl(binary),
         BINARY_SHA256: binary.sha256,
         INSTALLER_URL: K3S_INSTALLER.url,

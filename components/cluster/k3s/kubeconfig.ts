@@ -1,3 +1,4 @@
+import type { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { parseDocument } from "yaml";
 import { z } from "zod";
@@ -16,16 +17,24 @@ export interface K3sAccess {
   readonly clusterIdentifier: pulumi.Output<string>;
 }
 
-/** Reads the kubeconfig of a machine's k3s. Its server is the machine's address, as seen from here. */
+/** Reads the kubeconfig of the k3s that a command installed. Its server is the machine's address, as seen from here. */
 export function k3sAccess(
   name: string,
   { host }: Pick<K3sSettings, "host">,
+  installed: remote.Command,
   opts: pulumi.CustomResourceOptions,
 ): K3sAccess {
   const { stdout } = hostScript(
     name,
-    { host, script: "kubeconfig", verb: "read", values: {}, secretOutput: true },
-    opts,
+    {
+      host,
+      script: "kubeconfig",
+      verb: "read",
+      // What the installation says of itself: read again where k3s was installed anew, or its certificates were.
+      values: { INSTALLED: installed.stdout },
+      secretOutput: true,
+    },
+    { ...opts, dependsOn: [installed] },
   );
   const read = pulumi.secret(stdout).apply((line) => answer.parse(JSON.parse(line)));
   return {

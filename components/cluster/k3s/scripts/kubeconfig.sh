@@ -3,10 +3,6 @@
 main() {
   kubeconfig=/etc/rancher/k3s/k3s.yaml
   [ -r "$kubeconfig" ] || fail "$kubeconfig is not there: k3s has not been started on this machine"
-  identifier=$(kubectl_k3s get namespace kube-system -o 'jsonpath={.metadata.uid}')
+  identifier=$(kubectl_k3s get namespace kube-system --output 'jsonpath={.metadata.uid}')
   printf '{"clusterIdentifier":"%s","kubeconfig":"%s"}\n' "$identifier" "$(base64 <"$kubeconfig" | tr -d '\n')"
-}
-
-kubectl_k3s() {
-  /usr/local/bin/k3s kubectl --kubeconfig "$kubeconfig" "$@"
 }

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Parts of k3s, by checksum: from the bundle's folder, or from the internet.
+
+# fetch FILE URL SHA256: a copy of it in DOWNLOADED. A download that broke goes on where it was.
+fetch() {
+  DOWNLOADED=$KEPT/downloads/$3
+  if [ -n "$BUNDLE" ]; then
+    from_bundle "k3s/$1" "$3"
+    return
+  fi
+  ! has_sum "$DOWNLOADED" "$3" || return 0
+  mkdir -p "$KEPT/downloads"
+  say "fetching $2"
+  if ! has_sum "$DOWNLOADED.part" "$3"; then
+    download "$2" "$DOWNLOADED.part" ||
+      fail "$2 cannot be fetched by the machine $NODE: let it reach that address, give it a proxy (https_proxy in /etc/environment), or bring everything along: npm run bundle, and cluster.k3s.bundle"
+  fi
+  if ! has_sum "$DOWNLOADED.part" "$3"; then
+    rm "$DOWNLOADED.part"
+    fail "what $2 gave is not the pinned file (sha256 $3): nothing of it was used. Run it again; if it stays so, something between the machine and the internet changes downloads"
+  fi
+  mv "$DOWNLOADED.part" "$DOWNLOADED"
+}
+
+# From the start if it does not go on: some servers cannot.
+download() {
+  if command -v curl >/dev/null; then
+    curl_to "$@" --continue-at - || { rm -f "$2" && curl_to "$@"; }
+  else
+    wget -q -c -O "$2" "$1" >&2 || { rm -f "$2" && wget -q -O "$2" "$1" >&2; }
+  fi
+}
+
+# Below a kilobyte a second for a minute is a connection that hangs.
+curl_to() {
+  url=$1
+  target=$2
+  shift 2
+  curl --fail --location --silent --show-error --retry 5 --connect-timeout 20 --speed-limit 1024 --speed-time 60 \
+    --output "$target" "$@" "$url" >&2
+}
+
+# from_bundle PATH SHA256: DOWNLOADED is the bundle's own file.
+from_bundle() {
+  DOWNLOADED=$BUNDLE/$1
+  has_sum "$DOWNLOADED" "$2" ||
+    fail "$DOWNLOADED on the machine $NODE is not there, or not the pinned file (sha256 $2): make the bundle again with npm run bundle, and copy it there"
+}
+
+# k3s imports every archive of this folder when it starts.
+install_images() {
+  IMAGES=$K3S_DATA/agent/images
+  if [ -z "$BUNDLE" ]; then
+    return
+  fi
+  from_bundle "k3s/$IMAGES_FILE" "$IMAGES_SHA256"
+  make_folder "$IMAGES"
+  for archive in "$BUNDLE/k3s/$IMAGES_FILE" "$BUNDLE/images"/*; do
+    [ ! -f "$archive" ] || install_image "$archive"
+  done
+  for archive in "$IMAGES"/*; do
+    name=$(basename "$archive")
+    if [ -f "$archive" ] && [ "$name" != "$IMAGES_FILE" ] && [ ! -f "$BUNDLE/images/$name" ]; then
+      changing
+      rm "$archive"
+    fi
+  done
+}
+
+# A second name for the same file where the disk is the same one, else a copy with its time.
+install_image() {
+  installed=$IMAGES/$(basename "$1")
+  if [ -f "$installed" ] && [ "$(stat -c '%s %Y' "$1")" = "$(stat -c '%s %Y' "$installed")" ]; then
+    return
+  fi
+  say "taking $(basename "$1") from the bundle"
+  changing
+  rm -f "$(beside "$IMAGES")"
+  ln "$1" "$(beside "$IMAGES")" 2>/dev/null || cp -p "$1" "$(beside "$IMAGES")"
+  mv -f "$(beside "$IMAGES")" "$installed"
+}
