@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { defaultAnswers, type ProviderAnswers } from "./answers";
+import { useMocks } from "./monitor";
 import { withoutSdkStacks } from "./sdk-stacks";
 import { Turns } from "./turns";
 
@@ -87,7 +88,7 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
   const turns = new Turns();
   const patience = new Patience(options.drainTimeoutMs ?? 60_000);
 
-  await pulumi.runtime.setMocks(
+  await useMocks(
     {
       call: (args) => answers.call(args.token, args.inputs),
       newResource: (args) => {

@@ -1,19 +1,28 @@
+/** How a kind of credential is written. */
+interface Format {
+  readonly what: string;
+  /** Characters of the shortest text that has one: most texts are shorter, and need not be searched. */
+  readonly shortest: number;
+  readonly pattern: RegExp;
+}
+
 /**
  * Recognizes credentials by name and by content. Formats of well-known tokens: AWS IAM identifiers
  * (AKIA/ASIA), RFC 7468 (PEM), RFC 6750 (bearer), RFC 7519 (JWT), and the prefixes that Hugging Face, GitHub,
  * GitLab, Slack, OpenAI and NVIDIA NGC give their tokens so that scanners can find them.
  */
-const FORMATS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
-  { what: "an AWS access key id", pattern: /\b(AKIA|ASIA)[0-9A-Z]{16}\b/ },
-  { what: "a private key", pattern: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/ },
-  { what: "a JSON web token", pattern: /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/ },
-  { what: "a bearer token", pattern: /\bBearer\s+[A-Za-z0-9._~+/-]{16,}/i },
+const FORMATS: readonly Format[] = [
+  { what: "an AWS access key id", shortest: 20, pattern: /\b(AKIA|ASIA)[0-9A-Z]{16}\b/ },
+  { what: "a private key", shortest: 27, pattern: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/ },
+  { what: "a JSON web token", shortest: 35, pattern: /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/ },
+  { what: "a bearer token", shortest: 23, pattern: /\bBearer\s+[A-Za-z0-9._~+/-]{16,}/i },
   {
     what: "a vendor's API token",
+    shortest: 15,
     pattern:
       /\b(hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|xox[abprs]-[\w-]{10,}|sk-[A-Za-z0-9_-]{20,}|nvapi-[\w-]{30,})/,
   },
-  { what: "a URL with a password", pattern: /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:[^\s:/@$]+@/i },
+  { what: "a URL with a password", shortest: 8, pattern: /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:[^\s:/@$]+@/i },
 ];
 
 const NAMES =
@@ -73,13 +82,19 @@ function shellWords(text: string): string[] {
 
 /** What kind of credential a text contains; undefined when it looks harmless. */
 export function credentialIn(text: string): string | undefined {
-  const format = FORMATS.find(({ pattern }) => pattern.test(text));
+  const format = FORMATS.find(({ shortest, pattern }) => text.length >= shortest && pattern.test(text));
   if (format) {
     return format.what;
+  }
+  if (text.length < SHORTEST_KEY) {
+    return undefined;
   }
   const candidates = text.replace(CERTIFICATES, "").match(/[A-Za-z0-9+/=_-]{32,}/g) ?? [];
   return candidates.some(isRandom) ? "a random key" : undefined;
 }
+
+/** Characters of the shortest random key: `openssl rand -hex 16`. */
+const SHORTEST_KEY = 32;
 
 /** Certificates and public keys are random-looking, and public. */
 const CERTIFICATES = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----.*?-----END \1-----/gs;

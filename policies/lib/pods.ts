@@ -45,7 +45,41 @@ export function podTemplates(resource: Resource): PodTemplate[] {
   return podsBelow(resource.props, { key: "", parent: undefined, isPartial: resource.isPatch });
 }
 
+/** Keys without one of which nothing is a pod, nor a part of one. */
+const TELLING_KEYS: ReadonlySet<string> = new Set([
+  ...CONTAINER_LISTS,
+  ...CONTAINER_KEYS,
+  ...POD_KEYS,
+  "image",
+  "volumes",
+]);
+
+/** What was looked through; many policies look through the same resources. */
+const mayHold = new WeakMap<object, boolean>();
+
+/** Whether a pod, or something unknown that may be one, can be in a value at all. */
+function mayHoldPods(value: Value): boolean {
+  if (value === UNKNOWN) {
+    return true;
+  }
+  if (value === null || typeof value !== "object") {
+    return false;
+  }
+  const known = mayHold.get(value);
+  if (known !== undefined) {
+    return known;
+  }
+  const found = Array.isArray(value)
+    ? value.some(mayHoldPods)
+    : Object.entries(value).some(([key, child]) => TELLING_KEYS.has(key) || mayHoldPods(child as Value));
+  mayHold.set(value, found);
+  return found;
+}
+
 function podsBelow(field: Field, place: Place): PodTemplate[] {
+  if (!mayHoldPods(field.value)) {
+    return [];
+  }
   if (field.value === UNKNOWN && POD_KEY.test(place.key)) {
     field.items(); // asks, so that the result is "undecided"
   }

@@ -42,18 +42,30 @@ export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
 /** Paths whose value could not be known are added to `unknownPaths`. */
 export function toResource(facts: ResourceFacts, unknownPaths: Set<string>): Resource {
   const { type, name, urn } = facts;
-  const [, kind, patch] = KUBERNETES_OBJECT.exec(type) ?? [];
   return {
     type,
     name,
     urn,
-    kind,
-    isPatch: patch !== undefined,
+    ...objectOf(type),
     props: new Field(snapshot(facts.props), "", unknownPaths),
     protect: new Field(facts.opts.protect, "option protect", unknownPaths),
     secretInputs: facts.secretInputs,
     dependenciesOf: (property) => facts.propertyDependencies?.[property]?.map((dependency) => dependency.urn),
   };
+}
+
+/** By type token: there are few, and each is asked for once for each policy and resource. */
+const objects = new Map<string, Pick<Resource, "kind" | "isPatch">>();
+
+function objectOf(type: string): Pick<Resource, "kind" | "isPatch"> {
+  const known = objects.get(type);
+  if (known !== undefined) {
+    return known;
+  }
+  const [, kind, patch] = KUBERNETES_OBJECT.exec(type) ?? [];
+  const object = { kind, isPatch: patch !== undefined };
+  objects.set(type, object);
+  return object;
 }
 
 /** `Deployment "model-chat/chat"` for Kubernetes objects, `aws:s3/bucket:Bucket "models"` for others. */
