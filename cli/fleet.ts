@@ -27,7 +27,7 @@ Many nodes from one file, each an environment of its own that inherits another (
   --node NAME        this node alone; may be given several times
   --kubeconfigs DIR  status: a kubeconfig for each node, DIR/<node>.yaml, instead of cluster.kubeContext
   --workers N        plan, status: processes beside each other (default: one for each core)
-  --timeout SECONDS  plan, status: how long one node may take (default: ${SECONDS_PER_NODE.plan}, ${SECONDS_PER_NODE.status})
+  --timeout SECONDS  how long a node's plan, or its cluster's answer, may take (default: ${SECONDS_PER_NODE.plan}, ${SECONDS_PER_NODE.status})
   --json             machine-readable (docs/fleet-json.md)
   -h, --help         this text
 

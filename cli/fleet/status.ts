@@ -7,7 +7,7 @@ import { Progress } from "../progress";
 import { type Asked, askStatus } from "../status/ask";
 import { isWell } from "../status/result";
 import type { ComposedNode } from "./compose";
-import { CLUSTERS_AT_ONCE } from "./defaults";
+import { CLUSTERS_AT_ONCE, SECONDS_PER_NODE } from "./defaults";
 import type { OpenedFleet } from "./open";
 import { problemsOf, type WorkOptions, workOn } from "./plan";
 import { type AskedNode, FLEET_SCHEMA_VERSION, type FleetStatus } from "./result";
@@ -30,7 +30,9 @@ export async function askFleet(
   const asked = new Map<string, AskedNode>();
   const questions: Promise<void>[] = [];
   try {
-    await workOn("expected", fleet.folder, nodes, options, (node, outcome) => {
+    // The limit is the clusters': what they must run is worked out here, however busy this machine is.
+    const work = { workers: options.workers, secondsPerNode: SECONDS_PER_NODE.plan };
+    await workOn("expected", fleet.folder, nodes, work, (node, outcome) => {
       // Not awaited here: the next node is planned while this one's cluster is asked.
       const question = turns.run(async () => {
         asked.set(node.name, await askNode(node, outcome, options));
