@@ -324,6 +324,28 @@ const DEFINITIONS = [
     oldest: "0.9.0",
   },
   {
+    // For machines that are installed over SSH. Each has a server of its own in namespaces; this machine's is left alone.
+    name: "openssh-server",
+    from: "debian",
+    binaries: { sshd: "openssh-server" },
+    versionArgs: ["-V"],
+  },
+  {
+    name: "sudo",
+    from: "debian",
+    binaries: { sudo: "sudo" },
+    versionArgs: ["--version"],
+    oldest: "1.9.0",
+  },
+  {
+    // For its shell, which some machines have as sh.
+    name: "busybox",
+    from: "debian",
+    binaries: { busybox: "busybox" },
+    versionArgs: ["--help"],
+    oldest: "1.30.0",
+  },
+  {
     // For its schema of what nodes boot with. Its services look for a cloud at the next boot, and rest where there is none.
     name: "cloud-init",
     from: "debian",

@@ -31,7 +31,7 @@ export class CommandLineStack {
     try {
       const { folder } = surroundings.plane;
       const cwd = copyProject(folder);
-      writeFileSync(join(cwd, `Pulumi.${name}.yaml`), stringify({ config: file.config }));
+      writeFileSync(join(cwd, `Pulumi.${name}.yaml`), stringify({ config: surroundings.file.config }));
       const PATH = `${surroundings.env.PATH}:${languageHostFolder(folder)}`;
       const stack = new CommandLineStack(surroundings, name, cwd, { ...surroundings.env, PATH });
       await stack.must(["stack", "init"]);

@@ -25,8 +25,8 @@ export function providerPort(provider: Program): Promise<number> {
  * @returns the port that the engine reaches it at.
  */
 export function startProvider(
-  plane: ControlPlane,
-  name: "aws" | "kubernetes" | "oci" | "random",
+  plane: Pick<ControlPlane, "run">,
+  name: "aws" | "command" | "kubernetes" | "oci" | "random",
   env: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   return providerPort(plane.run(process.execPath, providerArguments(join(FOLDER, `${name}.ts`)), env));

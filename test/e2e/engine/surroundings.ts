@@ -10,10 +10,14 @@ import { runGroupController } from "../../../rehearsal/cluster/lws-manager";
 import { foreignNamespacesOf, kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { gateJobsOf, PlayedGates } from "../../../rehearsal/fabric-gate";
 import type { EnvironmentName } from "../../stacks/run";
+import { Machine, type MachineOptions } from "../edge/machine/machine";
 import { engineVariables } from "./engine-variables";
 import type { EnvironmentFile } from "./environment-file";
 import { startProvider } from "./provider-process";
 import { CloudStore } from "./providers/cloud/store";
+
+/** What a command over SSH is. */
+const REMOTE_COMMAND = "command:remote:Command";
 
 /** Clouds that are played, by the name of their provider. */
 const CLOUDS = ["aws", "oci"] as const;
@@ -26,6 +30,8 @@ export interface CloudBehaviour {
   readonly loadBalancerRemovalMs?: number;
   /** Address of the Kubernetes API as the cluster tells it. @default where it is */
   readonly endpoint?: string;
+  /** The machine that a program installs over SSH. */
+  readonly machine?: MachineOptions;
 }
 
 /**
@@ -45,7 +51,22 @@ export class Surroundings {
     /** What there is in the cloud; empty where the program makes no cluster. */
     readonly cloud: CloudStore,
     private readonly gates: PlayedGates,
+    /** The environment's file, with the address and the keys of the machine where it makes its cluster on one. */
+    readonly file: EnvironmentFile,
+    private readonly installed: Machine | undefined,
   ) {}
+
+  /**
+   * The machine that the program installs over SSH.
+   *
+   * @throws Error where it installs none.
+   */
+  get machine(): Machine {
+    if (this.installed === undefined) {
+      throw new Error("this environment installs no machine");
+    }
+    return this.installed;
+  }
 
   /** @throws Error that names the command which installs a missing part. */
   static async start(
@@ -54,7 +75,13 @@ export class Surroundings {
     behaviour: CloudBehaviour = {},
   ): Promise<Surroundings> {
     const offline = await runEnvironment({ name, file, baseDirectory: repositoryRoot() });
-    const plane = await ControlPlane.start({ controllers: true });
+    const isInstalled = offline.recording.resources.some(({ type }) => type === REMOTE_COMMAND);
+    const machine = isInstalled ? await Machine.start(behaviour.machine) : undefined;
+    const address = machine && { address: machine.network.address };
+    const plane = await ControlPlane.start({ controllers: true, ...address }).catch(async (error: unknown) => {
+      await machine?.stop();
+      throw error;
+    });
     try {
       const backend = join(plane.folder, "backend");
       mkdirSync(backend);
@@ -62,13 +89,15 @@ export class Surroundings {
       await addRuntimeClass(plane.client, file.environment);
       await addStorage(plane.client, objects);
       const cloud = CLOUDS.find((name) => offline.recording.resources.some(({ type }) => type.startsWith(`${name}:`)));
-      await runNodes(plane, cloud === undefined ? nodesOf(offline.plan) : []);
+      await runNodes(plane, cloud === undefined && machine === undefined ? nodesOf(offline.plan) : []);
+      machine?.join(plane, ownNode(offline));
       await runControllers(plane, objects);
       await addAddons(plane, objects);
       const ofProvider = { KUBECONFIG: plane.kubeconfig, E2E_KINDS: [...kindsOf(objects)].join(",") };
-      const [kubernetes, random, played] = await Promise.all([
+      const [kubernetes, random, command, played] = await Promise.all([
         startProvider(plane, "kubernetes", ofProvider),
         startProvider(plane, "random"),
+        machine && startProvider(plane, "command", { SSH_AUTH_SOCK: "" }),
         ...(cloud === undefined ? [] : [startProvider(plane, cloud, ofCloud(plane, behaviour))]),
       ]);
       const home = join(plane.folder, "pulumi-home");
@@ -76,13 +105,25 @@ export class Surroundings {
         ...engineVariables({
           home,
           backend,
-          ports: { kubernetes, random, ...(cloud && played && { [cloud]: played }) },
+          ports: { kubernetes, random, ...(command && { command }), ...(cloud && played && { [cloud]: played }) },
         }),
         KUBECONFIG: plane.kubeconfig,
       };
       const gates = new PlayedGates(plane.client, gateJobsOf(objects, offline.plan), offline.plan);
-      return new Surroundings(plane, offline, backend, env, ofProvider, new CloudStore(plane.folder), gates);
+      const own = machine === undefined ? file : onMachine(file, machine);
+      return new Surroundings(
+        plane,
+        offline,
+        backend,
+        env,
+        ofProvider,
+        new CloudStore(plane.folder),
+        gates,
+        own,
+        machine,
+      );
     } catch (error) {
+      await machine?.stop();
       await plane.stop();
       throw error;
     }
@@ -100,8 +141,46 @@ export class Surroundings {
 
   async stop(): Promise<void> {
     await this.gates.stop();
+    await this.installed?.stop();
     await this.plane.stop();
   }
+}
+
+/** The environment's file for this machine: where it is, how it proves itself, and what logs in. */
+function onMachine(file: EnvironmentFile, { address, keys, user }: Machine): EnvironmentFile {
+  const key = "inference-stacks:cluster";
+  const cluster = file.environment.cluster;
+  const section = JSON.parse(file.config[key] ?? "{}") as { readonly hosts?: Readonly<Record<string, object>> };
+  if (cluster.kind !== "edge" || section.hosts === undefined) {
+    throw new Error("the environment's file has no cluster.hosts");
+  }
+  const hosts = Object.entries(section.hosts).map(([name, host]) => [
+    name,
+    { ...host, address, user, hostKey: keys.hostKey },
+  ]);
+  const secret = "inference-stacks:sshPrivateKey";
+  return {
+    ...file,
+    config: {
+      ...file.config,
+      [key]: JSON.stringify({ ...section, hosts: Object.fromEntries(hosts) }),
+      [secret]: keys.privateKey,
+    },
+    secretKeys: [...file.secretKeys, secret],
+  };
+}
+
+/** The one node of the plan as k3s registers it: labels of ours are in k3s' settings. */
+function ownNode({ plan }: EnvironmentRun): KubernetesObject {
+  const [node] = nodesOf(plan);
+  if (node === undefined) {
+    throw new Error("the plan has no node");
+  }
+  const ours = Object.keys(plan.pools[0]?.labels ?? {});
+  const labels = Object.entries(node.metadata.labels ?? {}).filter(([key]) => !ours.includes(key));
+  const name = "@NODE@";
+  const own = { "kubernetes.io/hostname": name };
+  return { ...node, metadata: { name, labels: { ...Object.fromEntries(labels), ...own } } };
 }
 
 /** Variables of the provider that plays a cloud. */

@@ -2,6 +2,7 @@ import type * as automation from "@pulumi/pulumi/automation";
 import type { EnvironmentRun } from "../../../offline/environment";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import type { EnvironmentName } from "../../stacks/run";
+import type { Machine } from "../edge/machine/machine";
 import { createStack } from "./automation-stack";
 import { readEnvironment } from "./environment-file";
 import type { CloudStore } from "./providers/cloud/store";
@@ -40,7 +41,7 @@ export class TestBed {
     try {
       return new TestBed(
         surroundings,
-        await createStack(name, file, {
+        await createStack(name, surroundings.file, {
           ...surroundings.env,
           ...(checkpoints === "end" && { PULUMI_SKIP_CHECKPOINTS: "true" }),
         }),
@@ -62,6 +63,11 @@ export class TestBed {
   /** What there is in the cloud. */
   get cloud(): CloudStore {
     return this.surroundings.cloud;
+  }
+
+  /** The machine that the program installs over SSH. */
+  get machine(): Machine {
+    return this.surroundings.machine;
   }
 
   /** Folder of the file backend. */

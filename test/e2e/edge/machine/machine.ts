@@ -1,0 +1,259 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { K3S_VERSION } from "../../../../catalog/k3s";
+import type { KubernetesObject } from "../../../../kubernetes/object";
+import type { ControlPlane } from "../../../../rehearsal/cluster/control-plane";
+import { accessOf, kubeconfigOf } from "../../../../rehearsal/cluster/kubeconfig";
+import { PodNetwork } from "../../../../rehearsal/cluster/kubelet/network";
+import { Program } from "../../../../rehearsal/cluster/lifeline";
+import { requirePart } from "../../../../rehearsal/parts/find";
+import { Downloads } from "./downloads";
+import { type MachineKeys, USER, writeImage } from "./image";
+
+export interface MachineOptions {
+  /** Of the user who logs in. @default sudo asks for none, and only the key logs in */
+  readonly password?: string;
+  /** Files that it has, or has other than this machine, by path. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A machine of one's own, as SSH finds it: mounts, processes and a network of its own on this one, and a real SSH server. */
+export class Machine {
+  readonly user = USER;
+  private readonly programs: Program[] = [];
+
+  private constructor(
+    /** Its IPv4 address. */
+    readonly address: string,
+    readonly keys: MachineKeys,
+    readonly network: PodNetwork,
+    readonly downloads: Downloads,
+    private readonly folder: string,
+    private readonly init: Program,
+    private readonly pid: string,
+    private readonly holder: Program,
+  ) {}
+
+  /** @throws Error that says what is missing on this machine. */
+  static async start({ password, files }: MachineOptions = {}): Promise<Machine> {
+    requirePart("sshd");
+    requirePart("sudo");
+    const network = await PodNetwork.start();
+    const folder = mkdtempSync(join(tmpdir(), "inference-stacks-machine-"));
+    try {
+      for (const name of ["image", "parts", "log", "disk"]) {
+        mkdirSync(join(folder, name));
+      }
+      // Whoever logs in notes commands there.
+      chmodSync(join(folder, "log"), 0o777);
+      const serving = await network.serviceAddress(Downloads.names[0] ?? "");
+      for (const name of Downloads.names) {
+        network.names.set(name, [serving]);
+      }
+      const downloads = await Downloads.start(serving);
+      const image = join(folder, "image");
+      const keys = writeImage(image, {
+        nameServer: network.address,
+        authority: downloads.certificate,
+        password,
+        files,
+      });
+      const { holder, pid: namespace, address } = await network.addPod(join(folder, "network.log"));
+      for (const part of ["node", "kubectl"]) {
+        writeFileSync(join(folder, "parts", part), "");
+      }
+      // Whoever asks what process 1 is called is told that it is systemd.
+      symlinkSync("/bin/sh", join(folder, "systemd"));
+      const init = new Program(
+        "nsenter",
+        [
+          `--net=/proc/${namespace}/ns/net`,
+          ...["unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child"],
+          ...[join(folder, "systemd"), join(__dirname, "boot.sh"), folder],
+        ],
+        join(folder, "boot.log"),
+        { env: { NODE: process.execPath, KUBECTL: requirePart("kubectl") }, folder },
+      );
+      const pid = await init.ready(async () => {
+        return init.output().includes("Server listening on 0.0.0.0")
+          ? /^pid (\d+)$/m.exec(init.output())?.[1]
+          : undefined;
+      });
+      return new Machine(address, keys, network, downloads, folder, init, pid, holder);
+    } catch (error) {
+      await network.stop();
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Gives it the cluster that its k3s turns out to be, and the node that registers there, whose name is `@NODE@`. */
+  join(plane: ControlPlane, node: KubernetesObject): void {
+    const parts = join(this.folder, "parts");
+    const access = accessOf(readFileSync(plane.kubeconfig, "utf8"));
+    const kubeconfig = JSON.parse(kubeconfigOf({ ...access, address: "127.0.0.1", port: 6443 }));
+    // The server's certificate is for where it listens.
+    kubeconfig.clusters[0].cluster["tls-server-name"] = access.address;
+    const write = (name: string, content: string): void => writeFileSync(join(parts, name), content, { mode: 0o600 });
+    write("kubeconfig", JSON.stringify(kubeconfig));
+    write("ca.crt", access.ca);
+    write("token", "K10token-of-the-cluster::server:secret\n");
+    write("node.json", JSON.stringify(node));
+    write("version", K3S_VERSION);
+    write("api-server", `${access.address} ${access.port}`);
+    write("relay.cjs", readFileSync(join(__dirname, "relay.cjs"), "utf8"));
+  }
+
+  /** Starts another program of this machine's, which ends with it. */
+  run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    const program = new Program(command, args, join(this.folder, `program-${this.programs.length}.log`), { env });
+    this.programs.push(program);
+    return program;
+  }
+
+  /** A folder that goes with it. */
+  newFolder(name: string): string {
+    const folder = join(this.folder, name);
+    mkdirSync(folder);
+    return folder;
+  }
+
+  /** While it is held, k3s runs and its node does not come. */
+  holdNode(held: boolean): void {
+    const file = join(this.folder, "parts", "hold-node");
+    if (held) {
+      writeFileSync(file, "");
+    } else {
+      rmSync(file, { force: true });
+    }
+  }
+
+  /** Commands that were run over SSH, in their order. */
+  commands(): string[] {
+    return this.log("commands")
+      .split("\n")
+      .filter((line) => line !== "");
+  }
+
+  /** What it noted: `commands`, `sudo`, `systemctl`, `sysctl`, `k3s.log`; empty where it noted nothing. */
+  log(name: string): string {
+    const file = join(this.folder, "log", name);
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
+  }
+
+  /** What its SSH server noted. */
+  get sshLog(): string {
+    return this.init.output();
+  }
+
+  /** All that it noted, and what its SSH server printed, by name. */
+  logs(): Map<string, string> {
+    const names = readdirSync(join(this.folder, "log"));
+    return new Map([["sshd", this.sshLog], ...names.map((name) => [name, this.log(name)] as const)]);
+  }
+
+  /** What was written to its disk since it was started: by path, what is there now. */
+  written(): Map<string, string> {
+    return new Map([...this.below("upper", ""), ...this.below("temporary", "/tmp")]);
+  }
+
+  /** What is in a file of it; undefined where there is none. */
+  read(path: string): string | undefined {
+    const file = join(this.disk, "root", path);
+    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  }
+
+  /** Ends the connections of everyone who is logged in, and all that they run. */
+  killSessions(): void {
+    for (const pid of this.processes()) {
+      if (/^sshd: (?!\/usr)/.test(this.commandLine(pid)) || / sh -s |^sh -s /.test(this.commandLine(pid))) {
+        try {
+          process.kill(Number(pid), "SIGKILL");
+        } catch {
+          // It ended by itself.
+        }
+      }
+    }
+  }
+
+  /** Command lines and environments of all that runs on it now. */
+  processList(): string {
+    return this.processes()
+      .flatMap((pid) => [this.commandLine(pid), this.proc(pid, "environ")])
+      .join("\n");
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.programs.map((program) => program.stop()));
+    await this.init.stop();
+    await this.holder.stop();
+    await this.downloads.stop();
+    await this.network.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** As the first process sees it, which keeps this machine's own root. */
+  private get disk(): string {
+    return join(`/proc/${this.pid}/root`, this.folder, "disk");
+  }
+
+  private below(layer: string, prefix: string): [string, string][] {
+    const root = join(this.disk, layer);
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry): [string, string] => {
+        const path = join(entry.parentPath, entry.name);
+        return [`${prefix}${path.slice(root.length)}`, about(path)];
+      });
+  }
+
+  private processes(): string[] {
+    const namespace = this.namespaceOf(this.pid);
+    return readdirSync("/proc").filter((pid) => {
+      return /^\d+$/.test(pid) && pid !== this.pid && this.namespaceOf(pid) === namespace;
+    });
+  }
+
+  private namespaceOf(pid: string): string | undefined {
+    try {
+      return readlinkSync(`/proc/${pid}/ns/pid`);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private commandLine(pid: string): string {
+    return this.proc(pid, "cmdline");
+  }
+
+  private proc(pid: string, name: string): string {
+    try {
+      return readFileSync(`/proc/${pid}/${name}`, "utf8").replaceAll("\0", " ").trim();
+    } catch {
+      return "";
+    }
+  }
+}
+
+/** Mode, and sum or target: what was removed of this machine's own files is a device of the layer. */
+function about(path: string): string {
+  const { mode } = lstatSync(path);
+  const kind = (mode & 0o170000).toString(8);
+  const content = kind === "100000" ? createHash("sha256").update(readFileSync(path)).digest("hex") : "";
+  const target = kind === "120000" ? readlinkSync(path) : "";
+  return `${mode.toString(8)} ${content}${target}`;
+}
