@@ -84,7 +84,7 @@ export function fleetWritingText({ fleet, nodes, leftOver }: FleetWriting, color
   const of = (state: WrittenNode["state"]) => nodes.filter((node) => node.state === state);
   const first = nodes.find(({ state }) => state !== "left");
   const counts = [
-    `${of("written").length} files written`,
+    `${of("written").length === 1 ? "1 file" : `${of("written").length} files`} written`,
     ...(of("unchanged").length > 0 ? [`${of("unchanged").length} unchanged`] : []),
     ...(of("left").length > 0 ? [`${of("left").length} not written`] : []),
   ];
