@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { type ContainerEngine, type LocalClusterTool, localClusterTool } from "../../catalog/local-clusters";
 import { dependencies } from "../../package.json";
 import type { ClusterConfig } from "../../stacks/config";
 import { type AskAws, awsCredentials, awsOnPath } from "./aws-credentials";
@@ -57,6 +58,7 @@ export async function toolChecks(
         ]
       : []),
     ...(cluster.kind === "oci" && cluster.oke ? ofOke(cluster.oke, sources) : []),
+    ...(cluster.kind === "local" && cluster.local ? await ofContainers(cluster.local, versionOf) : []),
     ...(cluster.kind === "aws" && cluster.eks ? await ofEks(cluster.eks, askAws) : []),
   ];
 }
@@ -83,6 +85,27 @@ const CLOUD_TOOLS: Readonly<Record<"oci" | "aws", CloudTool>> = {
         : passed(version || "there"),
   },
 };
+
+/** What makes a cluster on this computer, and what runs it: it is asked for its version, not whether it runs. */
+async function ofContainers(
+  { tool, engine }: { readonly tool: LocalClusterTool; readonly engine: ContainerEngine },
+  versionOf: VersionOf,
+): Promise<CheckResult[]> {
+  const [made, run] = await Promise.all([versionOf(tool, ["version"]), versionOf(engine, ["--version"])]);
+  const { install, oldest } = localClusterTool(tool);
+  const there = (found: string | undefined, remedy: string): Verdict =>
+    found === undefined ? failed("not on the PATH", remedy) : passed(found || "there");
+  return [
+    result(
+      { check: "tool", title: tool, needed: `on the PATH, ${oldest} or later: it makes the cluster` },
+      there(made, `install it: ${install}`),
+    ),
+    result(
+      { check: "tool", title: engine, needed: "on the PATH, and running: the cluster is a container" },
+      there(run, "install it, or name another cluster.local.engine"),
+    ),
+  ];
+}
 
 const QUOTAS: CheckResult = {
   check: "quotas",

@@ -111,6 +111,19 @@ describe("tools of the machine that makes the cluster", () => {
     );
     expect(checks.find(({ check }) => check === "credentials")).toMatchObject({ status: "failed" });
   });
+
+  it("are k3d or kind, and their engine, where the cluster is made on it", async () => {
+    const local = { ...needs().cluster, kind: "local", provision: "create", local: { tool: "kind", engine: "podman" } };
+    const cluster = local as Parameters<typeof toolChecks>[0];
+    const checks = await toolChecks(cluster, sources, versions({ podman: "podman version 5.6.0" }));
+    expect(checks.map(({ title, status }) => [title, status])).toEqual([
+      ["pulumi", "failed"],
+      ["kubectl", "warning"],
+      ["kind", "failed"],
+      ["podman", "passed"],
+    ]);
+    expect(checks[2]?.remedies).toEqual(["install it: https://kind.sigs.k8s.io/docs/user/quick-start/#installation"]);
+  });
 });
 
 it("a plan that is refused is said, for pulumi up would stop", async () => {

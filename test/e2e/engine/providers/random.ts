@@ -5,6 +5,10 @@ import { type Properties, plain } from "./secrets";
 
 /** Stands in for the official `random` provider: a value is made once and kept in the state, like the real ones. */
 const OUTPUTS: Readonly<Record<string, (inputs: Properties) => Properties>> = {
+  "random:index/randomId:RandomId": ({ byteLength }) => {
+    const bytes = randomBytes(Number(byteLength));
+    return { hex: bytes.toString("hex"), b64Url: bytes.toString("base64url"), b64Std: bytes.toString("base64") };
+  },
   "random:index/randomPassword:RandomPassword": ({ length }) => {
     const result = randomBytes(Number(length)).toString("base64url").slice(0, Number(length));
     return { result, bcryptHash: `$2a$10$${createHash("sha256").update(result).digest("hex").slice(0, 53)}` };
