@@ -35,7 +35,8 @@ help:
 	@echo '             BUNDLE=<folder>         the same without internet, from what make bundle wrote'
 	@echo 'make status ENV=<environment>        what runs, and why something does not answer'
 	@echo 'make smoke ARGS="--url <address>"    check a running platform in six steps'
-	@echo 'make bundle ENV=<environment>        all that an installation without internet needs, in one folder'
+	@echo 'make bundle ENV=<environment>        what an installation without internet needs'
+	@echo '             BUNDLE=<folder>         ... fetched into that folder'
 	@echo 'make destroy ENV=<environment>       remove what install made'
 	@echo
 	@echo 'Environments: $(environments)'
@@ -75,5 +76,5 @@ smoke:
 	npm run -s smoke -- $(or $(ARGS),$(if $(dry),--url <address>,$(error name the address: make smoke ARGS="--url https://<hostname>")))
 
 bundle:
-	@# On a computer with internet. Carry the folder over, then: make install ENV=<environment> BUNDLE=<folder>
+	@# On a computer with internet: lists what is needed, and fetches it into BUNDLE. Carry the folder over, then: make install ENV=<environment> BUNDLE=<folder>
 	npm run -s bundle -- $(env) $(if $(BUNDLE),--out $(BUNDLE)) $(ARGS)
