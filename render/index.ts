@@ -41,6 +41,12 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
       "✗ scope\n  scope: cluster makes no Kubernetes object. Render the environment of the platform: scope: platform, or all.",
     ]);
   }
+  const { cluster } = first.run.environment;
+  if (cluster.kind === "edge" && cluster.k3s?.bundle !== undefined) {
+    throw new RenderRefusedError([
+      `✗ cluster.k3s.bundle\n  Argo CD takes charts from repositories, and ${cluster.k3s.bundle} is a folder. Remove it, and name a registry of your own in images.mirror (docs/images.md); or deploy from the folder with Pulumi (docs/air-gap.md).`,
+    ]);
+  }
   const verdict = judge(first.run);
   if (!isDeployable(verdict)) {
     throw new RenderRefusedError(

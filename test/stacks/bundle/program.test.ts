@@ -1,8 +1,8 @@
 /** An environment that takes everything from a bundle: where its program finds charts and models, and what it may reach. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import { chartFile } from "../../../bundle/chart";
 import { bundleNeeds } from "../../../bundle/needs";
 import { chart } from "../../../catalog/charts";
@@ -12,7 +12,8 @@ import { usedImages } from "../../../report/images";
 import { BUNDLE_FILE, bundleText } from "../../../stacks/bundle/bundle-file";
 import { ConfigError } from "../../../stacks/config";
 import { writeBundle } from "../../bundle/folder";
-import { useFolder } from "../../cli/run";
+import { environmentIn, useFolder } from "../../cli/run";
+import { render } from "../../render/run";
 import { changedRun, type ProgramRun, programRun } from "../run";
 
 const folder = useFolder();
@@ -103,6 +104,14 @@ describe("edge-nvidia from a bundle", () => {
       expect(container?.volumeMounts).toContainEqual({ name: "bundle", mountPath: "/bundle", readOnly: true });
       expect(JSON.stringify(spec)).not.toContain("hostPath");
     }
+  });
+
+  it("is no matter for GitOps, which takes charts from repositories", async () => {
+    const file = environmentIn(folder, stringify({ config: { ...config, "inference-stacks:cluster": bundled(root) } }));
+    const { status, err } = await render("site", "--config", file, "--out", join(folder, "gitops"));
+    expect(status).toBe(1);
+    expect(err).toContain(`Argo CD takes charts from repositories, and ${root} is a folder`);
+    expect(existsSync(join(folder, "gitops"))).toBe(false);
   });
 
   it("has nothing of it without one", async () => {
