@@ -7,7 +7,7 @@ import { charts } from "../../catalog/charts";
 import { image } from "../../catalog/images";
 import { main } from "../../cli/bundle";
 import { runPiped, useFolder } from "../cli/run";
-import { contentOf, objectsIn, type ReadObject, render } from "../render/run";
+import { contentOf, objectsIn, type ReadObject, renderShipped } from "../render/run";
 import { environments, programRun } from "../stacks/run";
 
 const folder = useFolder();
@@ -60,7 +60,7 @@ describe.each(environments)("the bundle of %s", (name) => {
   const isWhole = name !== "aws-prod";
   beforeAll(async () => {
     needs = bundleNeeds(await programRun(name));
-    expect((await render(name, "--out", join(folder, name))).status).toBe(0);
+    expect((await renderShipped(name, join(folder, name))).status).toBe(0);
     objects = objectsIn(contentOf(join(folder, name)));
   }, 60_000);
 

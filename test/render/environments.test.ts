@@ -12,7 +12,7 @@ import { environments, type ProgramRun, programRun } from "../stacks/run";
 import { exists, secret, served } from "./argo-cd/facts";
 import { CRD_CHARTS } from "./argo-cd/health";
 import { sync } from "./argo-cd/sync";
-import { contentOf, objectOf, objectsIn, type ReadObject, render, waveOf } from "./run";
+import { contentOf, objectOf, objectsIn, type ReadObject, renderShipped, waveOf } from "./run";
 
 const folder = useFolder();
 
@@ -21,7 +21,7 @@ describe.each(environments)("%s", (name) => {
   let objects: ReadObject[];
   let run: ProgramRun;
   beforeAll(async () => {
-    const { status, err } = await render(name, "--out", join(folder, name));
+    const { status, err } = await renderShipped(name, join(folder, name));
     expect([status, err]).toEqual([0, ""]);
     content = contentOf(join(folder, name));
     objects = objectsIn(content);
@@ -30,7 +30,7 @@ describe.each(environments)("%s", (name) => {
 
   it("gives the same bytes again", async () => {
     const again = join(folder, `${name}-again`);
-    expect((await render(name, "--out", again)).status).toBe(0);
+    expect((await renderShipped(name, again)).status).toBe(0);
     expect(contentOf(again)).toEqual(content);
   });
 

@@ -1,13 +1,29 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { main } from "../../cli/render";
+import { repositoryRoot } from "../../names/repository-root";
 import { type CommandResult, environmentIn, runPiped } from "../cli/run";
 
 /** `npm run render -- …argv`. */
 export function render(...argv: string[]): Promise<CommandResult> {
   return runPiped(main, argv);
+}
+
+/**
+ * Renders an environment that the repository ships. Files are the same for every machine: the group that opens the GPUs of
+ * edge-radeon, which a deployment reads there, is written for them.
+ */
+export function renderShipped(name: string, out: string): Promise<CommandResult> {
+  if (name !== "edge-radeon") {
+    return render(name, "--out", out);
+  }
+  const file = join(mkdtempSync(join(tmpdir(), "edge-radeon-")), "edge-radeon.yaml");
+  const text = readFileSync(join(repositoryRoot(), "Pulumi.edge-radeon.yaml"), "utf8");
+  writeFileSync(file, text.replace("    storageClass:", "    gpuDevices: { groups: [992] }\n    storageClass:"));
+  return render(name, "--config", file, "--out", out);
 }
 
 /** Renders an environment that stands in a file of its own. */
