@@ -29,7 +29,7 @@ const RENDER = 992;
  * @throws Error for a script that is not known: an invented answer proves nothing.
  */
 export function answerOfHost({ create }: Readonly<Record<string, unknown>>, render = RENDER): string {
-  const asked = /sh -s (?<asked>[a-z0-9-]+ [a-z0-9-]+)/.exec(String(create))?.groups?.asked ?? "";
+  const asked = /^sh (-s|-c .*) (?<asked>[a-z0-9-]+ [a-z0-9-]+)$/.exec(String(create))?.groups?.asked ?? "";
   const answer = Object.hasOwn(ANSWERS, asked) ? ANSWERS[asked] : undefined;
   if (answer === undefined) {
     throw new Error(`the offline run has no answer for the command ${JSON.stringify(create)} on a machine`);

@@ -2,6 +2,7 @@ import { ON_K3S } from "../components/cluster/k3s/on-k3s";
 import type { K3sSettings } from "../components/cluster/k3s/settings";
 import { plannedPools } from "../components/cluster/planned-pools";
 import { leavingSeconds } from "../components/serving/drain";
+import { hostRequirements } from "../planner/host-requirements";
 import type { ClusterConfig } from "./config";
 import type { StackArgs } from "./platform";
 import { platformNamespaces } from "./platform-namespaces";
@@ -18,7 +19,8 @@ export function k3sSettings(
   const { stage, pools } = plan;
   const [pool] = pools;
   const [[name, host] = []] = Object.entries(hosts);
-  if (name === undefined || host === undefined || pool === undefined) {
+  const [requirements] = hostRequirements(plan);
+  if (name === undefined || host === undefined || pool === undefined || requirements === undefined) {
     throw new Error("provision: create without a machine or a pool: validation should have refused it");
   }
   const { address, user, port, hostKey } = host;
@@ -36,6 +38,7 @@ export function k3sSettings(
     },
     production: stage === "production",
     arch: pool.shape.cpu.arch,
+    requirements,
     labels: pool.labels,
     serverNames: k3s?.serverNames ?? [],
     namespaces: platformNamespaces({ environment, plan, cluster: { ...ON_K3S, pools: plannedPools(pools) } }, addons),

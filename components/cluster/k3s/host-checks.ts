@@ -1,6 +1,7 @@
 import type { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { k3sFor } from "../../../catalog/k3s";
+import { K3S_VERSION, k3sFor, k3sUrl } from "../../../catalog/k3s";
+import { cards, gpuModels } from "../../../catalog/shapes";
 import { type HostFacts, parseHostFacts } from "./host-facts";
 import { hostScript } from "./host-script";
 import type { K3sSettings } from "./settings";
@@ -16,22 +17,60 @@ export interface CheckedHost {
  * the cluster is made, and again when what is asked of the machine changes.
  */
 export function hostChecks(name: string, settings: K3sSettings, opts: pulumi.CustomResourceOptions): CheckedHost {
-  const { host, production, arch } = settings;
+  const { host } = settings;
   const checks = hostScript(
     name,
-    {
-      host,
-      script: "host-checks",
-      verb: "check",
-      values: {
-        HOST: host.name,
-        NODE: host.name,
-        ENVIRONMENT: settings.environment,
-        MACHINE: k3sFor(arch).machine,
-        PRODUCTION: production ? "yes" : "",
-      },
-    },
+    { host, script: "host-checks", verb: "check", values: hostCheckValues(settings) },
     opts,
   );
-  return { checks, facts: pulumi.output(checks.stdout).apply(parseHostFacts) };
+  // What a machine is, is no secret; how to log in to it, which the provider mixes in, is.
+  return { checks, facts: pulumi.unsecret(pulumi.output(checks.stdout)).apply(parseHostFacts) };
+}
+
+/** What the checks are told. Pure. */
+export function hostCheckValues({
+  environment,
+  host,
+  production,
+  arch,
+  requirements,
+  bundle,
+}: Omit<K3sSettings, "kubelet" | "images" | "namespaces">): Readonly<Record<string, string>> {
+  const { binary, machine } = k3sFor(arch);
+  const { pool, vcpus, memoryGiB, diskGB, gpus } = requirements;
+  return {
+    ENVIRONMENT: environment,
+    NODE: host.name,
+    MACHINE: machine,
+    PRODUCTION: production ? "yes" : "",
+    VERSION: K3S_VERSION,
+    BINARY_URL: k3sUrl(binary),
+    BINARY_SHA256: binary.sha256,
+    BUNDLE: bundle ?? "",
+    BUNDLE_SHA256: "",
+    BUNDLE_COPY: bundle === undefined ? "" : copyCommand(host, bundle),
+    POOL: pool,
+    // The script reckons in whole numbers.
+    VCPUS: String(Math.floor(vcpus)),
+    MEMORY_GIB: String(Math.floor(memoryGiB)),
+    DISK_GB: String(Math.floor(diskGB)),
+    GPU_VENDOR: gpus?.vendor ?? "",
+    GPU_MODEL: gpus?.model ?? "",
+    GPU_NAMES: gpus?.names.join("\n") ?? "",
+    GPU_GFX_VERSION: String(gpus?.gfx?.version ?? ""),
+    GPU_COUNT: String(gpus?.count ?? 0),
+    GPU_MEMORY_GIB: String(Math.round(gpus?.memoryGiB ?? 0)),
+    MINIMUM_DRIVER: gpus?.minimumDriver?.version ?? "",
+    MINIMUM_DRIVER_BECAUSE: gpus?.minimumDriver?.because ?? "",
+    CARDS: cards
+      .filter(({ gpu }) => gpuModels.some(({ model, vendor }) => model === gpu && vendor === gpus?.vendor))
+      .map(({ name }) => name)
+      .join(", "),
+  };
+}
+
+/** Brings a bundle to the machine; what is there already is not sent again. */
+function copyCommand({ user, address, port }: K3sSettings["host"], bundle: string): string {
+  const at = address.includes(":") ? `[${address}]` : address;
+  return `rsync --archive --delete -e "ssh -p ${port}" ${bundle}/ ${user}@${at}:${bundle}/`;
 }

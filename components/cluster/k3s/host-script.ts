@@ -55,7 +55,9 @@ export function hostScript(
       ...(undo !== undefined && { delete: commandLine(host, script, undo) }),
       stdin: pulumi
         .all([password, standardInput(script, input)])
-        .apply(([secret, text]) => (secret === undefined ? text : `${secret}\n${text}`)),
+        .apply(([secret, text]) =>
+          needsStart(host) ? `${base64(scriptFile("become-root"))}\n${secret ?? ""}\n${text}` : text,
+        ),
       // stdout is data for this program, and may be secret; the provider would print it.
       logging: "stderr",
       addPreviousOutputInEnv: false,
@@ -82,24 +84,18 @@ function connectionOf(host: Host) {
 }
 
 /**
- * What the machine's login shell runs. It is part of every message of a script that fails, so it is short.
- *
- * Where there is a password it is the first line of the input. sudo takes it from there, byte by byte, if it asks;
- * where it does not ask, the line is read away, so that no shell ever takes it for a command.
+ * What the machine's login shell runs. It is part of every message of a script that fails, so it is short: what makes the
+ * user root is the first line of the input (become-root.sh, in base64), and the password, or nothing, the second. `read`
+ * takes no byte more than its line, so the rest is there for the shell of root.
  */
-export function commandLine(
-  { user, password }: Pick<Host, "user" | "password">,
-  script: HostScript,
-  verb: string,
-): string {
-  if (user === "root") {
-    return password === undefined
-      ? `sh -s ${script} ${verb}`
-      : `sh -c 'read -r password; exec sh -s ${script} ${verb}'`;
-  }
-  return password === undefined
-    ? `sudo -n sh -s ${script} ${verb}`
-    : `sh -c 'sudo -n true 2>/dev/null && read -r password; exec sudo -S -p "" sh -s ${script} ${verb}'`;
+export function commandLine(host: Pick<Host, "user" | "password">, script: HostScript, verb: string): string {
+  return needsStart(host)
+    ? `sh -c 'read -r start && eval "$(echo "$start" | base64 -d)"' ${script} ${verb}`
+    : `sh -s ${script} ${verb}`;
+}
+
+function needsStart({ user, password }: Pick<Host, "user" | "password">): boolean {
+  return user !== "root" || password !== undefined;
 }
 
 /** Marks the end of what a script is told; no line of base64 is like it. */
@@ -125,7 +121,7 @@ export function standardInput(script: HostScript, { values, files = [] }: Script
 
 /** Files of `scripts/` that a script uses, in the order in which they are put before it. */
 const PARTS: Readonly<Record<HostScript, readonly string[]>> = {
-  "host-checks": ["lib", "ownership", "releases"],
+  "host-checks": ["lib", "ownership", "releases", "check-system", "check-disk", "check-network", "check-gpu"],
   k3s: ["lib", "ownership", "state", "releases", "files", "fetch", "uninstall"],
   kubeconfig: ["lib", "ownership"],
 };
@@ -137,6 +133,10 @@ export function hostScriptText(script: HostScript): string {
       readFileSync(join(repositoryRoot(), "components/cluster/k3s/scripts", `${file}.sh`), "utf8").trimEnd(),
     )
     .join("\n\n");
+}
+
+function scriptFile(name: string): string {
+  return readFileSync(join(repositoryRoot(), "components/cluster/k3s/scripts", `${name}.sh`), "utf8").trimEnd();
 }
 
 function base64(text: string): string {

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { CpuArchitecture } from "../../../catalog/shapes";
+import type { HostRequirements } from "../../../planner/host-requirements";
 import type { KubeletSettings } from "./kubelet";
 import type { RegistrySource } from "./registries";
 
@@ -29,6 +30,8 @@ export interface K3sSettings {
   /** Whether what would be risky in production is refused: a disk that is not encrypted. */
   readonly production: boolean;
   readonly arch: CpuArchitecture;
+  /** What the plan counts on. */
+  readonly requirements: HostRequirements;
   /** Labels of the node. */
   readonly labels: Readonly<Record<string, string>>;
   /** Further names and addresses of the Kubernetes API. */

@@ -27,6 +27,7 @@ export function settings(changes: Partial<K3sSettings> = {}): K3sSettings {
     },
     production: false,
     arch: "amd64",
+    requirements: { pool: "workstation", arch: "amd64", vcpus: 32, memoryGiB: 128, diskGB: 2000 },
     labels: {},
     serverNames: [],
     namespaces: [],

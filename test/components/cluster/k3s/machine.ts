@@ -36,7 +36,15 @@ export interface RunOptions {
 }
 
 /** What of the machine is one's own; all else is the real machine's, and read only by these scripts. */
-const OWN = { etc: "/etc", var: "/var", "usr-local": "/usr/local", run: "/run", root: "/root", srv: "/srv" } as const;
+const OWN = {
+  etc: "/etc",
+  var: "/var",
+  "usr-local": "/usr/local",
+  run: "/run",
+  root: "/root",
+  srv: "/srv",
+  sys: "/sys",
+} as const;
 
 /** Programs of the machine that scripts call, and that may be killed before they do anything. */
 const COUNTED =
@@ -99,9 +107,21 @@ export class Machine {
     chmodSync(target, mode);
   }
 
+  private readonly programs = new Set<string>();
+  private readonly played = new Map<string, string>();
+
+  /** A file of the kernel, such as /proc/swaps, that reads like this. */
+  kernelFile(path: string, text: string): void {
+    const note = path.replaceAll("/", "-");
+    mkdirSync(join(this.folder, "played"), { recursive: true });
+    writeFileSync(join(this.folder, "played", note), text);
+    this.played.set(path, note);
+  }
+
   /** A program on the machine's PATH: it notes its arguments, then does this in sh. $MACHINE_FOLDER is where notes are. */
   program(name: string, body = "true"): void {
     const target = join(this.folder, "bin", name);
+    this.programs.add(name);
     writeFileSync(target, `#!/bin/sh\n${this.count()}\necho "${name} $*" >>"$MACHINE_FOLDER/calls"\n${body}\n`);
     chmodSync(target, 0o755);
   }
@@ -123,6 +143,10 @@ read -r kill_at <"$MACHINE_FOLDER/kill-at"
   /** What played programs were told in the last run, in order. */
   get calls(): string[] {
     return existsSync(this.note("calls")) ? readFileSync(this.note("calls"), "utf8").trimEnd().split("\n") : [];
+  }
+
+  noted(name: string, text: string): void {
+    writeFileSync(this.note(name), text);
   }
 
   /** A file beside the machine, for played programs. */
@@ -166,13 +190,14 @@ read -r kill_at <"$MACHINE_FOLDER/kill-at"
       rmSync(this.note(name), { force: true });
     }
     writeFileSync(this.note("kill-at"), `${killAt}\n`);
-    for (const name of COUNTED) {
+    for (const name of COUNTED.filter((name) => !this.programs.has(name))) {
       const target = join(this.folder, "bin", name);
       writeFileSync(target, `#!/bin/sh\n${this.count()}\nexec /usr/bin/${name} "$@"\n`);
       chmodSync(target, 0o755);
     }
     const mounts = Object.entries(OWN).map(([own, at]) => `mount --bind "$MACHINE_FOLDER/${own}" ${at}`);
-    const inside = [...mounts, line].join(" && ");
+    const played = [...this.played].map(([path, note]) => `mount --bind "$MACHINE_FOLDER/played/${note}" ${path}`);
+    const inside = [...mounts, ...played, line].join(" && ");
     const env = {
       PATH: `${join(this.folder, "bin")}:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
       MACHINE_FOLDER: this.folder,
