@@ -46,18 +46,13 @@ export function hostScript(
   { host, script, verb, undo, secretOutput = false, ...input }: HostScriptArgs,
   opts: pulumi.CustomResourceOptions,
 ): remote.Command {
-  const { password } = host;
   return new remote.Command(
     name,
     {
       connection: connectionOf(host),
       create: commandLine(host, script, verb),
       ...(undo !== undefined && { delete: commandLine(host, script, undo) }),
-      stdin: pulumi
-        .all([password, standardInput(script, input)])
-        .apply(([secret, text]) =>
-          needsStart(host) ? `${base64(scriptFile("become-root"))}\n${secret ?? ""}\n${text}` : text,
-        ),
+      stdin: loginInput(host, standardInput(script, input)),
       // stdout is data for this program, and may be secret; the provider would print it.
       logging: "stderr",
       addPreviousOutputInEnv: false,
@@ -94,6 +89,15 @@ export function commandLine(host: Pick<Host, "user" | "password">, script: HostS
     : `sh -s ${script} ${verb}`;
 }
 
+/** The whole input of that command. */
+export function loginInput(host: Pick<Host, "user" | "password">, script: pulumi.Input<string>): pulumi.Output<string> {
+  return pulumi
+    .all([host.password, script])
+    .apply(([password, text]) =>
+      needsStart(host) ? `${base64(scriptFile("become-root"))}\n${password ?? ""}\n${text}` : text,
+    );
+}
+
 function needsStart({ user, password }: Pick<Host, "user" | "password">): boolean {
   return user !== "root" || password !== undefined;
 }
@@ -102,7 +106,7 @@ function needsStart({ user, password }: Pick<Host, "user" | "password">): boolea
 const END = "end-of-input";
 
 /**
- * The whole standard input of `sh -s`: functions, and last the call of `main` with what it is told as its own input. The
+ * What the shell of root reads: functions, and last the call of `main` with what it is told as its own input. The
  * shell runs that call once it has read all of it; `main` refuses input without its last line, which is one cut off.
  */
 export function standardInput(script: HostScript, { values, files = [] }: ScriptInput): pulumi.Output<string> {

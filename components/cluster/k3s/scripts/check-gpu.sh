@@ -78,9 +78,9 @@ gfx_name() {
 # Cards beside the planned ones do no harm where there are enough of these.
 tell_cards() {
   [ "$planned" -lt "$GPU_COUNT" ] || return 0
-  found=
-  [ -z "$others" ] || found=" (it has: ${others%, })"
-  problem "it has $planned of $GPU_COUNT cards $GPU_MODEL$found" "Set pools.$POOL.node.card and gpuCount to what it has. Cards that work: $CARDS"
+  instead=
+  [ -z "$others" ] || instead=" (it has: ${others%, })"
+  problem "it has $planned of $GPU_COUNT cards $GPU_MODEL$instead" "Set pools.$POOL.node.card and gpuCount to what it has. Cards that work: $CARDS"
 }
 
 # Numbers of the groups that may open the cards' files, but for root's.

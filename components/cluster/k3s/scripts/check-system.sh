@@ -14,9 +14,12 @@ check_system() {
   check_selinux
   check_kernel
   foreign=$(foreign_k3s)
-  [ -z "$foreign" ] || problem "it is somebody else's" "$foreign"
-  refused=$(refused_release)
-  [ -z "$foreign" ] && [ -n "$refused" ] && problem "it cannot get k3s $VERSION" "$refused"
+  if [ -n "$foreign" ]; then
+    found "$foreign"
+  else
+    refused=$(refused_release)
+    [ -z "$refused" ] || found "$refused"
+  fi
   if ! has timedatectl; then
     note "whether its clock is right cannot be told" "Certificates need that: keep it so with chrony or systemd-timesyncd"
   elif [ "$(timedatectl show --property NTPSynchronized --value 2>/dev/null)" != yes ]; then

@@ -15,16 +15,19 @@ main() {
     nvidia) check_nvidia ;;
     amd) check_amd ;;
   esac
-  [ -z "$problems" ] || fail "$NODE is not ready, and nothing was written on it:
-$problems"
+  [ -z "$problems" ] || fail "$NODE is not ready, and nothing was written on it:$problems"
   groups=$(device_groups)
   printf '{"machine":"%s","deviceGroups":[%s]}\n' "$machine" "$groups"
 }
 
 # problem WHAT REMEDY
 problem() {
-  problems="$problems- $1. $2
-"
+  found "$1. $2"
+}
+
+found() {
+  problems="$problems
+- $1"
 }
 
 # What is refused in production, and told elsewhere.
