@@ -31,7 +31,9 @@ export function writeImage(folder: string, image: MachineImage): MachineKeys {
     writeFileSync(join(folder, path), content);
     chmodSync(join(folder, path), mode);
   };
-  cpSync(join(__dirname, "bin"), join(folder, "usr/bin"), { recursive: true });
+  for (const programs of ["bin", "sbin"]) {
+    cpSync(join(__dirname, programs), join(folder, "usr", programs), { recursive: true });
+  }
   const hostKey = generateKey(join(folder, "..", "host"));
   const userKey = generateKey(join(folder, "..", "user"));
   write("/etc/ssh/ssh_host_test_key", hostKey.privateKey, 0o600);
