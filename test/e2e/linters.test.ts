@@ -6,6 +6,7 @@ import { parse, stringify } from "yaml";
 import { repositoryRoot } from "../../names/repository-root";
 import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { kindsOf } from "../../rehearsal/cluster/recorded-objects";
+import { fileToRender } from "../render/run";
 import { environments } from "../stacks/run";
 import { checkov } from "./linters/checkov";
 import { EXCEPTIONS } from "./linters/exceptions";
@@ -42,7 +43,7 @@ const rendered: LintedFolder[] = [];
 beforeAll(async () => {
   // One after the other: the first one may build the bundle that all run from.
   for (const environment of environments) {
-    rendered.push(await renderedFolder(environment, join(folder, environment)));
+    rendered.push(await renderedFolder(environment, join(folder, environment), fileToRender(environment)));
   }
   for (const mode of ["ambient", "sidecar"] as const) {
     rendered.push(await renderedFolder("aws-prod", join(folder, `aws-prod-${mode}`), inMesh(mode)));

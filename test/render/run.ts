@@ -12,18 +12,24 @@ export function render(...argv: string[]): Promise<CommandResult> {
   return runPiped(main, argv);
 }
 
-/**
- * Renders an environment that the repository ships. Files are the same for every machine: the group that opens the GPUs of
- * edge-radeon, which a deployment reads there, is written for them.
- */
+/** Renders an environment that the repository ships. */
 export function renderShipped(name: string, out: string): Promise<CommandResult> {
+  const file = fileToRender(name);
+  return render(name, ...(file === undefined ? [] : ["--config", file]), "--out", out);
+}
+
+/**
+ * What is rendered of an environment in place of its own file. Undefined: its own. What is rendered is the same for every
+ * machine: the group that opens the GPUs of edge-radeon, which a deployment reads there, is written for it.
+ */
+export function fileToRender(name: string): string | undefined {
   if (name !== "edge-radeon") {
-    return render(name, "--out", out);
+    return undefined;
   }
   const file = join(mkdtempSync(join(tmpdir(), "edge-radeon-")), "edge-radeon.yaml");
   const text = readFileSync(join(repositoryRoot(), "Pulumi.edge-radeon.yaml"), "utf8");
   writeFileSync(file, text.replace("    storageClass:", "    gpuDevices: { groups: [992] }\n    storageClass:"));
-  return render(name, "--config", file, "--out", out);
+  return file;
 }
 
 /** Renders an environment that stands in a file of its own. */
