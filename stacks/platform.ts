@@ -22,6 +22,7 @@ import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
+import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
@@ -269,6 +270,7 @@ export class Platform extends PlatformComponent {
         unmetRequests(scaled),
         ...ADDON_ALERTS,
         ...(provisioned ? [karpenterAlerts] : []),
+        ...(environment.cluster.kind === "edge" && environment.cluster.provision === "create" ? [k3sCertificates] : []),
       ],
       dashboards: ADDON_DASHBOARDS,
     }));

@@ -1,4 +1,5 @@
 import { autoscaling } from "./autoscaling";
+import { clusterCertificates } from "./cluster-certificates";
 import { cpuQueue } from "./cpu-queue";
 import { gateway } from "./gateway";
 import { gpu } from "./gpu";
@@ -26,4 +27,5 @@ export const RULE_SUBJECTS: readonly RuleSubject[] = [
   quotas,
   mesh,
   platform,
+  clusterCertificates,
 ];

@@ -1,6 +1,7 @@
 import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import type { ScaledModel } from "../../../components/autoscaling/scaled-model";
 import { unmetRequests } from "../../../components/autoscaling/unmet-requests";
+import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
 import { type PlannedModel, plannedReplicas } from "../../../components/observability/rules/planned-replicas";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import type { RuleSubject } from "../../../components/observability/rules/types";
@@ -44,4 +45,5 @@ export const ALL_SUBJECTS: readonly RuleSubject[] = [
   ...PLANNED_SUBJECTS,
   ...ADDON_ALERTS,
   karpenterAlerts,
+  k3sCertificates,
 ];

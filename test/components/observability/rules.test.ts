@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { PrometheusRule } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule";
 import { describe, expect, it } from "vitest";
 import { karpenterAlerts } from "../../../components/autoscaling/alerts";
+import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
 import { exportedLabel } from "../../../components/observability/rules/models";
 import { prometheusRules } from "../../../components/observability/rules/prometheus-rules";
 import { ruleGroups, runbookAnchor } from "../../../components/observability/rules/rule-groups";
@@ -96,7 +97,7 @@ describe("the PrometheusRule", () => {
         {
           namespace: "observability",
           runbookUrl: "https://git.example/docs/operations.md",
-          alerts: [...PLANNED_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts],
+          alerts: [...PLANNED_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts, k3sCertificates],
         },
         {},
       ),
