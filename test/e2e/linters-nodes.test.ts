@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bootFilePath, bootScript } from "../../components/cluster/oke/cloud-init/boot-part";
 import { userData as bootDocument } from "../../components/cluster/oke/cloud-init/user-data";
-import { repositoryRoot } from "../../names/repository-root";
 import { okePool } from "../harness/oke-pools";
 import { programRun } from "../stacks/run";
 import { cloudInitSchema } from "./linters/cloud-init";
@@ -97,12 +96,6 @@ describe("what nodes boot with", () => {
       expect(contents).toEqual(new Set([bootScript(script).content]));
       expect({ script, found: await shellcheck(bootFilePath(script)) }).toEqual({ script, found: [] });
     }
-  });
-});
-
-describe("the other shell script of this repository", () => {
-  it("is clean too", async () => {
-    expect(await shellcheck(join(repositoryRoot(), "components", "storage", "scripts", "provision.sh"))).toEqual([]);
   });
 });
 

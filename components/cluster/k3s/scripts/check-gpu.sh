@@ -75,7 +75,8 @@ gfx_name() {
   printf 'gfx%d%x%x' $(($1 / 10000)) $(($1 / 100 % 100)) $(($1 % 100))
 }
 
-# Cards beside the planned ones do no harm where there are enough of these.
+# Cards beside the planned ones do no harm where there are enough of these. CARDS is told: those that work.
+# shellcheck disable=SC2153
 tell_cards() {
   [ "$planned" -lt "$GPU_COUNT" ] || return 0
   instead=

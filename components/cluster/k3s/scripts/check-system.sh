@@ -1,6 +1,8 @@
 #!/bin/sh
 # The machine itself: its system, and what it has.
 
+# MACHINE is told; machine is found.
+# shellcheck disable=SC2153
 check_system() {
   machine=$(uname -m)
   [ "$machine" = "$MACHINE" ] ||

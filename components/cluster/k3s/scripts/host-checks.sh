@@ -1,6 +1,8 @@
 #!/bin/sh
 # Looks at a machine and writes nothing. Prints what it found as one line of JSON; ends with 1 and every problem otherwise.
 # What cannot be looked at is never called fine: it is a problem in production, and told elsewhere.
+# Other scripts read ours, and set machine.
+# shellcheck disable=SC2034,SC2154
 main() {
   problems=
   ours=

@@ -1,16 +1,20 @@
 #!/bin/sh
-# Whose the machine is, and where things are on it.
+# Whose the machine is, and where things are on it. Not every script that comes after it uses every name (SC2034).
 ETC=/etc/inference-stacks
 STATE=$ETC/k3s
 # Downloads that are under way, and copies of the datastore.
+# shellcheck disable=SC2034
 KEPT=/var/lib/inference-stacks
 # Gone after a boot.
+# shellcheck disable=SC2034
 RUNTIME=/run/inference-stacks
 
+# shellcheck disable=SC2034
 UNIT=/etc/systemd/system/k3s.service
 K3S=/usr/local/bin/k3s
 K3S_DATA=/var/lib/rancher/k3s
 # What k3s makes by itself while it runs, and its own script leaves in part.
+# shellcheck disable=SC2034
 K3S_FOLDERS="/etc/rancher /etc/rancher/k3s /etc/rancher/node /var/lib/rancher $K3S_DATA /var/lib/kubelet /var/lib/cni
 /var/log/pods /var/log/containers /usr/libexec/kubernetes /etc/cni /opt/cni /run/k3s /run/flannel"
 
@@ -22,7 +26,8 @@ traces_of_k3s() {
   done
 }
 
-# Why this machine must be left alone, and what mends it; nothing where it is ours or nobody's.
+# Why this machine must be left alone, and what mends it; nothing where it is ours or nobody's. NODE is told; node is read.
+# shellcheck disable=SC2153
 foreign_k3s() {
   if [ -f "$STATE/owner" ]; then
     owner=$(cat "$STATE/owner")
