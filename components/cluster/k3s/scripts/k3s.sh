@@ -13,10 +13,10 @@ main() {
 }
 
 install_k3s() {
-  refused=$(foreign_k3s)
-  [ -n "$refused" ] || refused=$(refused_release)
-  [ -z "$refused" ] || fail "$NODE was left alone: $refused"
+  refuse
   lock
+  # Another environment may have taken the machine while this run waited.
+  refuse
   claim
   write_files
   # The API server's log; it makes no folder for it.
@@ -32,6 +32,12 @@ install_k3s() {
   authority=$(sha256 "$K3S_DATA/server/tls/server-ca.crt")
   kubeconfig=$(sha256 /etc/rancher/k3s/k3s.yaml)
   printf '{"version":"%s","authority":"%s","kubeconfig":"%s"}\n' "$VERSION" "$authority" "$kubeconfig"
+}
+
+refuse() {
+  refused=$(foreign_k3s)
+  [ -n "$refused" ] || refused=$(refused_release)
+  [ -z "$refused" ] || fail "$NODE was left alone: $refused"
 }
 
 install_binary() {

@@ -24,7 +24,8 @@ lock() {
 
 # Takes the machine, all at once or not at all.
 claim() {
-  rm -rf "$STATE.new" "$STATE.gone"
+  # Of runs that were killed.
+  rm -rf "$STATE.new" "$STATE.gone" "$STATE"/*.new "$STATE/uninstall.log"
   [ ! -d "$STATE" ] || return 0
   (umask 022 && mkdir -p "$ETC")
   mkdir "$STATE.new" "$STATE.new/before"
@@ -45,10 +46,10 @@ write_list() {
   mv "$STATE/$1.new" "$STATE/$1"
 }
 
-# Adds a line to a list of the state, unless it is there.
+# Adds a line to a list of the state, unless it is there. Sorted: whatever was taken up where, the list is the same.
 remember() {
   ! grep -qxF -e "$2" "$STATE/$1" || return 0
-  { cat "$STATE/$1" && printf '%s\n' "$2"; } | write_list "$1"
+  { cat "$STATE/$1" && printf '%s\n' "$2"; } | sort | write_list "$1"
 }
 
 forget() {
