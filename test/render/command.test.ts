@@ -204,7 +204,7 @@ describe("secrets of the configuration", () => {
 });
 
 describe("an environment whose pods need what only its machine says", () => {
-  const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh";
+  const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs";
   const hosts = { box: { address: "gpu-box.example.internal", user: "ops", hostKey } };
   const radeon = {
     stage: "development",

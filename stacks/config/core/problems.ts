@@ -159,14 +159,15 @@ export function list(names: readonly string[], command?: string): string {
   return names.slice(0, 12).join(", ") + (rest > 0 ? ` and ${more}` : "");
 }
 
-/** Tokens by their published prefixes (Hugging Face, GitHub, AWS, OpenAI, Slack), and passwords or queries of URLs. */
+/** Tokens by their published prefixes (Hugging Face, GitHub, AWS, OpenAI, Slack), private keys, and passwords or queries of URLs. */
 const CREDENTIALS = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*/g,
   /\b(hf_|ghp_|gho_|github_pat_|AKIA|ASIA|sk-|xox[abpr]-)[\w-]{8,}/g,
   /(?<=:\/\/)[^/@\s]*(?=@)/g,
   /(?<=^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?)\S+/gi,
 ];
 
-/** Whether a text holds a token that its published prefix gives away, or a URL with a password. */
+/** Whether a text holds a token that its published prefix gives away, a private key, or a URL with a password. */
 export function holdsCredential(text: string): boolean {
   return withoutCredentials(text) !== text;
 }

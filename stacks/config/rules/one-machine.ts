@@ -13,15 +13,22 @@ export function* oneMachine({ sections: { pools = {} }, declared }: RuleContext)
     };
   }
   for (const [name, { minNodes, maxNodes }] of Object.entries(pools)) {
-    for (const [key, nodes] of Object.entries({ minNodes, maxNodes })) {
-      if (nodes !== undefined && nodes !== 1) {
-        yield {
-          path: ["pools", name, key],
-          value: nodes,
-          allowed: "1: the cluster is one machine",
-          fix: `remove ${key}`,
-        };
-      }
+    const told = (key: string, value: number, fix: string): ProblemDraft => ({
+      path: ["pools", name, key],
+      value,
+      allowed: "1: the cluster is one machine",
+      fix,
+    });
+    if (minNodes !== 1) {
+      // Where only one of the two is written, the other follows it.
+      yield told(
+        "minNodes",
+        minNodes,
+        minNodes === maxNodes ? "remove minNodes, and maxNodes if it is there" : "remove minNodes",
+      );
+    }
+    if (maxNodes !== 1 && maxNodes !== minNodes) {
+      yield told("maxNodes", maxNodes, "remove maxNodes");
     }
   }
 }

@@ -62,7 +62,7 @@ describe("the stand-in of @pulumi/command", () => {
   });
 
   it("refuses another host key before it shows anything, after one more try than its limit says", async () => {
-    const other = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh";
+    const other = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs";
     const before = machine().sshLog;
     const connection = { hostKey: other, dialErrorLimit: 1 };
     const failure = await (await stack()).failure({ create: "true", connection });

@@ -4,7 +4,7 @@ import { environmentText, problemsOf } from "./samples";
 
 const HOST = {
   address: "gpu-box.example.internal",
-  hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh",
+  hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs",
 };
 const CLUSTER = { kind: "edge", provision: "create", hosts: { box: HOST } };
 const BUNDLE = { ...CLUSTER, k3s: { bundle: "/srv/bundle" } };

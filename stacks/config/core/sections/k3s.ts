@@ -1,5 +1,6 @@
 /** Machines of one's own that become clusters, over SSH: `cluster.hosts` and `cluster.k3s`. */
 import { z } from "zod";
+import { isPublicKeyLine, PUBLIC_KEY_LINE } from "../ssh-public-key";
 import { dnsLabel, text, wholeNumber } from "./fields";
 
 /** Name in the DNS, with or without a dot, or an IP address. */
@@ -12,7 +13,7 @@ const address = z
     z.ipv4(),
     z.ipv6(),
   ])
-  .meta({ allowed: "a lower-case DNS name, or an IP address" });
+  .meta({ allowed: "a lower-case DNS name or an IP address, by itself: no user@, :port or brackets" });
 
 /** An absolute folder without characters that a shell or a URL would read otherwise. */
 export const folder = text(1024)
@@ -27,28 +28,24 @@ const host = z
     }),
     user: z
       .string()
-      .regex(/^[a-z_][a-z0-9_-]{0,31}$/)
+      .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/)
       .default("root")
       .meta({
         description: "Who logs in: root, or a user whom sudo lets become root.",
-        allowed: "the name of a Linux user",
+        allowed:
+          'the name of a Linux user: letters, digits, "_", "." and "-", at most 32, beginning with a letter or "_"',
         example: "ops",
       }),
     port: wholeNumber(1, 65_535)
       .default(22)
       .meta({ description: "Port of the machine's SSH server.", unit: "TCP port", example: 22 }),
-    hostKey: z
-      .string()
-      .max(4096)
-      .regex(
-        /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]{40,}={0,3}( [^\p{Cc}]*)?$/u,
-      )
-      .meta({
-        description:
-          "The machine's public host key, by which it proves to be that machine: on it, cat /etc/ssh/ssh_host_ed25519_key.pub.",
-        allowed: 'a public key as OpenSSH writes it: "ssh-ed25519 AAAA…"',
-        example: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh",
-      }),
+    hostKey: z.string().max(4096).regex(PUBLIC_KEY_LINE).refine(isPublicKeyLine).meta({
+      description:
+        "The machine's public host key, by which it proves to be that machine: on it, cat /etc/ssh/ssh_host_ed25519_key.pub.",
+      allowed:
+        'one whole line as OpenSSH writes it, the type first and no options: "ssh-ed25519 AAAA…" (ssh-ed25519, ecdsa-sha2-nistp256, -384, -521 or ssh-rsa)',
+      example: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs",
+    }),
     bundle: folder.optional().meta({
       description: "Where the bundle (k3s.bundle) lies on the machine. Default: at the same path as here.",
       example: "/media/usb/bundle",
@@ -63,7 +60,7 @@ export const hostsSection = z.record(dnsLabel(), host).meta({
     workstation: {
       address: "gpu-box.example.internal",
       user: "ops",
-      hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh",
+      hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs",
     },
   },
 });

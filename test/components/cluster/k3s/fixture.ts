@@ -20,7 +20,7 @@ export function settings(changes: Partial<K3sSettings> = {}): K3sSettings {
       address: "gpu-box.example.internal",
       user: "ops",
       port: 22,
-      hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGFsbC16ZXJvLWlzLW5vLWhvc3Qta2V5LW9mLWFueWJvZHkh",
+      hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs",
       privateKey: undefined,
       privateKeyPassphrase: undefined,
       password: undefined,
