@@ -18,7 +18,11 @@ dry := $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 example := $(if $(dry),<environment>)
 missing = name an environment: make $@ ENV=<environment>, one of $(environments)
 unknown = there is no Pulumi.$(ENV).yaml: make $@ ENV=<environment>, one of $(environments)
-known = $(if $(filter $(ENV),$(environments)),$(ENV),$(error $(unknown)))
+several = name one environment, not $(words $(ENV)) ($(ENV)): make $@ ENV=<environment>, one of $(environments)
+known = $(if $(word 2,$(ENV)),$(error $(several)),$(if $(filter $(ENV),$(environments)),$(ENV),$(error $(unknown))))
+# Make takes a list of words where one folder is meant.
+spaced = BUNDLE=$(BUNDLE) has a space in it: name a folder without one, as k3s and Helm are given its path too
+folder = $(if $(word 2,$(BUNDLE)),$(error $(spaced)),$(BUNDLE))
 env = $(if $(ENV),$(known),$(or $(example),$(error $(missing))))
 
 # What `npm run try` wrote, for its stack alone, and where the user has no passphrase of their own.
@@ -60,7 +64,7 @@ install: $(if $(BUNDLE),use-bundle)
 # `pulumi up --config-path` would write the same, and drop all else that stands under cluster (Pulumi 3.259).
 use-bundle:
 	@# Writes the folder into the environment's file: charts, images, k3s and models come from there, and from nowhere else.
-	pulumi config set --stack $(env) --path inference-stacks:cluster.k3s.bundle $(abspath $(BUNDLE))
+	pulumi config set --stack $(env) --path inference-stacks:cluster.k3s.bundle $(abspath $(folder))
 
 destroy:
 	@# Shows what goes and asks. A cluster that install made goes with all that is in it; one that existed stays.
@@ -77,4 +81,4 @@ smoke:
 
 bundle:
 	@# On a computer with internet: lists what is needed, and fetches it into BUNDLE. Carry the folder over, then: make install ENV=<environment> BUNDLE=<folder>
-	npm run -s bundle -- $(env) $(if $(BUNDLE),--out $(BUNDLE)) $(ARGS)
+	npm run -s bundle -- $(env) $(if $(BUNDLE),--out $(folder)) $(ARGS)

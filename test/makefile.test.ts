@@ -100,6 +100,9 @@ describe.runIf(hasMake)("make", () => {
   it.each([
     [["install"], "name an environment: make install ENV=<environment>, one of aws-prod "],
     [["destroy", "ENV=edge"], "there is no Pulumi.edge.yaml: make destroy ENV=<environment>, one of aws-prod "],
+    [["destroy", "ENV=dev edge-nvidia"], "name one environment, not 2 (dev edge-nvidia): make destroy "],
+    [["install", "ENV=edge-nvidia", "BUNDLE=/srv/my bundle"], "BUNDLE=/srv/my bundle has a space in it: "],
+    [["bundle", "ENV=edge-nvidia", "BUNDLE=my bundle"], "BUNDLE=my bundle has a space in it: "],
     [["smoke"], 'name the address: make smoke ARGS="--url https://<hostname>"'],
     [["--no-print-directory", "install"], "name an environment: "],
   ])("%s runs nothing, and says what is missing", (args, message) => {
