@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { repositoryRoot } from "../names/repository-root";
 import { suggest } from "../stacks/config/core/problems";
+import { fleetCommands } from "./fleet/commands";
 import { FLEET_FILE_DEFAULT, MOST_WORKERS, NODES_PER_WORKER, SECONDS_PER_NODE } from "./fleet/defaults";
 import { type OpenedFleet, openFleet } from "./fleet/open";
 import { planFleet, type WorkOptions } from "./fleet/plan";
@@ -87,7 +88,7 @@ type Doing = (opened: OpenedFleet, args: Arguments, io: CommandIo, seconds: () =
 const DO: Readonly<Record<Action, Doing>> = {
   async plan(opened, args, io, seconds) {
     const report = { ...(await planFleet(opened, workOptions(opened, args), io)), seconds: seconds() };
-    io.out(args.json ? jsonText(report) : fleetPlanText(report, io.color));
+    io.out(args.json ? jsonText(report) : fleetPlanText(report, fleetCommands(opened.fleet.file), io.color));
     const { failed, badInput, refused } = report.totals;
     return failed > 0 ? BUG : badInput > 0 ? EXIT.badInput : refused > 0 ? EXIT.refused : EXIT.ok;
   },
@@ -105,7 +106,7 @@ const DO: Readonly<Record<Action, Doing>> = {
   async write(opened, args, io) {
     const { fleetWritingText, writeFleet } = await import("./fleet/write");
     const report = writeFleet(opened);
-    io.out(args.json ? jsonText(report) : fleetWritingText(report, io.color));
+    io.out(args.json ? jsonText(report) : fleetWritingText(report, fleetCommands(opened.fleet.file), io.color));
     return report.ok ? EXIT.ok : EXIT.badInput;
   },
 };
@@ -174,7 +175,7 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
     return undefined;
   }
   if (!/^[1-9]\d{0,5}$/.test(text)) {
-    throw new Error(`${option} is ${JSON.stringify(text)}; it takes a whole number from 1`);
+    throw new Error(`${option} is ${JSON.stringify(text)}; it takes a whole number from 1 to 999999`);
   }
   return Number(text);
 }

@@ -1,4 +1,5 @@
 /** What no two nodes may have: a machine, or the context of a kubeconfig. Whoever copies a node forgets to change it. */
+import { canonicalCidr } from "../../names/cidr";
 import { type ConfigProblem, type Path, toProblem, valueAt } from "../../stacks/config/core/problems";
 import { NAMESPACE } from "../../stacks/config/core/schema";
 import { someOf } from "../cluster/foreign-text";
@@ -58,9 +59,21 @@ function machinesOf(node: ComposedNode): Claim[] {
   return Object.entries(isMapping(hosts) ? hosts : {}).flatMap(([name, host]) => {
     const { address, port = SSH_PORT } = isMapping(host) ? host : {};
     return typeof address === "string"
-      ? [{ node, claimed: `${address}:${String(port)}`, path: ["cluster", "hosts", name, "address"], value: address }]
+      ? [
+          {
+            node,
+            claimed: `${sameForAll(address)} ${String(port)}`,
+            path: ["cluster", "hosts", name, "address"],
+            value: address,
+          },
+        ]
       : [];
   });
+}
+
+/** An address of IPv6 has many spellings. */
+function sameForAll(address: string): string {
+  return canonicalCidr(`${address}/128`) ?? address;
 }
 
 function contextOf(node: ComposedNode): Claim[] {

@@ -1,8 +1,8 @@
 import type { ReportedViolation } from "../../report/result";
 import { type Cell, type Style, style, table, usd, WIDTH, wrap } from "../../report/style";
 import { findings } from "../../report/terminal/findings";
-import { cleaned, someOf } from "../cluster/foreign-text";
-import { FLEET_FILE_DEFAULT } from "./defaults";
+import { someOf } from "../cluster/foreign-text";
+import type { FleetCommands } from "./commands";
 import { machinesOf } from "./plan";
 import { problemText } from "./report-problems";
 import type { FleetPlan, PlannedNode, Verdict } from "./result";
@@ -16,17 +16,17 @@ const WORDS: Readonly<Record<Verdict, string>> = {
 };
 
 /** The plan of a fleet as a person reads it: a line for each node, the sums, then everything that is wrong, node by node. */
-export function fleetPlanText(report: FleetPlan, color: boolean): string {
+export function fleetPlanText(report: FleetPlan, commands: FleetCommands, color: boolean): string {
   const s = style(color);
   const { fleet, nodes, seconds } = report;
   const head = `inference-stacks fleet · ${fleet}`;
   return [
     `${s.bold(head)} · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} planned in ${seconds.toFixed(1)} s\n`,
     nodeTable(nodes, s),
-    totals(report, s),
+    totals(report, commands, s),
     ...nodes.map((node) => troubles(node, s)),
-    ...advice(nodes, s),
-    next(report, s),
+    ...advice(nodes, commands, s),
+    next(report, commands, s),
   ]
     .filter((part) => part !== "")
     .join("\n");
@@ -74,7 +74,7 @@ function countText(count: number): string {
   return count === 0 ? "" : `${count}`;
 }
 
-function totals({ totals: sums, nodes, fleet }: FleetPlan, s: Style): string {
+function totals({ totals: sums, nodes, fleet }: FleetPlan, commands: FleetCommands, s: Style): string {
   const parts = [
     `${sums.deployable} deployable`,
     ...(sums.refused > 0 ? [`${sums.refused} refused`] : []),
@@ -88,7 +88,7 @@ function totals({ totals: sums, nodes, fleet }: FleetPlan, s: Style): string {
     `${s.bold("Fleet")}  ${parts.join(" · ")} · ${sums.models} models on ${sums.machines} machines · ${cost}${isPart ? ", of the nodes that have a plan" : ""}\n`,
     ...(stale.length > 0
       ? [
-          `${s.warn("!")} files older than ${fleet}: ${someOf(stale, 5)}. pulumi up takes what they hold: ${writeCommand(fleet)}\n`,
+          `${s.warn("!")} files older than ${fleet}: ${someOf(stale, 5)}. pulumi up takes what they hold: ${commands.write}\n`,
         ]
       : []),
   ].join("");
@@ -111,12 +111,12 @@ function troubles(node: PlannedNode, s: Style): string {
 }
 
 /** Advice, each once with the nodes that it is for: nodes that inherit the same get the same. */
-function advice(nodes: readonly PlannedNode[], s: Style): string[] {
+function advice(nodes: readonly PlannedNode[], commands: FleetCommands, s: Style): string[] {
   const told = new Map<string, { readonly violation: ReportedViolation; readonly names: string[] }>();
   for (const { name, plan, extends: base } of nodes) {
     for (const violation of plan?.violations ?? []) {
       if (violation.severity === "advisory") {
-        const general = anyNode(atSource(violation, name, base), name);
+        const general = anyNode(atSource(violation, name, base, commands), name);
         const key = JSON.stringify([general.policy, general.resource, general.message]);
         const known = told.get(key) ?? { violation: general, names: [] };
         known.names.push(name);
@@ -132,11 +132,16 @@ function advice(nodes: readonly PlannedNode[], s: Style): string[] {
   });
 }
 
-/** Commits are pinned where the models stand, for all who inherit them; a node's own file is written anew. */
-function atSource(violation: ReportedViolation, name: string, base = ""): ReportedViolation {
-  return /^[\w-]+$/.test(base)
-    ? { ...violation, message: violation.message.replace(`npm run pin -- ${name}`, `npm run pin -- ${base}`) }
-    : violation;
+/** A command that would change the node's own file is one for the file that it inherits. */
+function atSource(
+  violation: ReportedViolation,
+  name: string,
+  base: string | undefined,
+  commands: FleetCommands,
+): ReportedViolation {
+  return base === undefined
+    ? violation
+    : { ...violation, message: violation.message.replace(`npm run pin -- ${name}`, commands.pin(base)) };
 }
 
 const ANY_NODE = "<node>";
@@ -160,16 +165,11 @@ function forNode(violation: ReportedViolation, name: string): ReportedViolation 
   };
 }
 
-function next({ ok, nodes, fleet }: FleetPlan, s: Style): string {
+function next({ ok, nodes }: FleetPlan, commands: FleetCommands, s: Style): string {
   if (!ok) {
     return `${s.bad("Not every node is deployable.")} Mend what is marked ✗ and plan again; the others do not wait for it.\n`;
   }
   const unwritten = nodes.some(({ file }) => file !== "current");
-  return unwritten
-    ? `Next: ${writeCommand(fleet)}, then pulumi up -s ${nodes[0]?.name ?? ""}\n`
-    : `Next: pulumi up -s ${nodes[0]?.name ?? ""}\n`;
-}
-
-export function writeCommand(fleet: string): string {
-  return `npm run fleet -- write${fleet === FLEET_FILE_DEFAULT ? "" : ` ${cleaned(fleet)}`}`;
+  const up = commands.pulumi("up", nodes[0]?.name ?? "");
+  return unwritten ? `Next: ${commands.write}, then ${up}\n` : `Next: ${up}\n`;
 }

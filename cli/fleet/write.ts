@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Style, style, WIDTH, wrap } from "../../report/style";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { isFileSystemError } from "../io";
+import type { FleetCommands } from "./commands";
 import { allProblems, type ComposedNode } from "./compose";
 import { isGenerated } from "./generated";
 import type { OpenedFleet } from "./open";
@@ -79,7 +80,11 @@ function isFromHere(file: string, fleetName: string): boolean {
   }
 }
 
-export function fleetWritingText({ fleet, nodes, leftOver }: FleetWriting, color: boolean): string {
+export function fleetWritingText(
+  { fleet, nodes, leftOver }: FleetWriting,
+  commands: FleetCommands,
+  color: boolean,
+): string {
   const s = style(color);
   const of = (state: WrittenNode["state"]) => nodes.filter((node) => node.state === state);
   const first = nodes.find(({ state }) => state !== "left");
@@ -93,10 +98,10 @@ export function fleetWritingText({ fleet, nodes, leftOver }: FleetWriting, color
     ...nodes.map((node) => troubles(node, s)),
     ...leftOver.map((file) => {
       const stack = file.replace(/^Pulumi\.|\.yaml$/g, "");
-      const text = `${file} is of no node of ${fleet} any more: pulumi destroy -s ${stack}, then delete the file`;
+      const text = `${file} is of no node of ${fleet} any more: ${commands.pulumi("destroy", stack)}, then delete the file`;
       return `${wrap(`! ${text}`, WIDTH, "").join("\n  ")}\n`;
     }),
-    ...(first ? [`Next: pulumi stack init ${first.name} (once), then pulumi up -s ${first.name}\n`] : []),
+    ...(first ? [`Next: pulumi stack init ${first.name} (once), then ${commands.pulumi("up", first.name)}\n`] : []),
   ]
     .filter((part) => part !== "")
     .join("\n");

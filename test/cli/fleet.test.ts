@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { main } from "../../cli/fleet";
@@ -128,7 +128,27 @@ describe("fleet plan", () => {
     expect(out).not.toMatch(/\n\s+at /);
   });
 
-  it("refuses one machine, or one context, for two nodes, and names the others", async () => {
+  it("refuses one machine for two nodes, however its address is written, and lets two ports of one be two", async () => {
+    const at = (address: string, port = 22) => ({
+      config: { cluster: { kind: "edge", provision: "create", hosts: { box: { address, port } } } },
+    });
+    const nodes = {
+      one: at("2001:db8::5"),
+      two: at("2001:DB8:0:0::5"),
+      three: at("2001:db8::5", 2222),
+      four: at("box"),
+    };
+    const { report } = await planned({ extends: "base.yaml", nodes });
+    const told = report.nodes.flatMap(({ name, problems }) =>
+      problems.flatMap(({ path, allowed }) => (path === "cluster.hosts.box.address" ? [`${name}: ${allowed}`] : [])),
+    );
+    expect(told).toEqual([
+      "one: a machine of its own; two has this one too",
+      "two: a machine of its own; one has this one too",
+    ]);
+  });
+
+  it("refuses one context for two nodes, and names the others", async () => {
     const cluster = { kubeContext: "prod" };
     const nodes = {
       one: { config: { cluster } },
@@ -232,7 +252,9 @@ describe("fleet write", () => {
       /^# Generated from fleet\.yaml by "npm run fleet -- write"/,
     );
     expect(out).toContain("✗ off: its file was not written\n  1. stage (fleet.yaml line ");
-    expect(out).toContain("Next: pulumi stack init one (once), then pulumi up -s one\n");
+    expect(out).toContain(
+      `Next: pulumi stack init one (once), then pulumi up -s one --config-file ${join(dirname(file), "Pulumi.one.yaml")}\n`,
+    );
   });
 
   it("again writes nothing, and ends with 0", async () => {
