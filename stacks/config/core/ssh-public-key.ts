@@ -1,12 +1,14 @@
 /** Public keys of SSH as OpenSSH writes them in one line: the type, the key in base64, a comment. */
 
-/** Types that machines have keys of, with the number of fields that a key of each consists of (RFC 4253 §6.6, RFC 5656 §3.1, RFC 8709 §4). */
+/**
+ * Types that machines have keys of, with the number of fields that a key of each consists of (RFC 4253 §6.6, RFC 5656 §3.1, RFC 8709 §4).
+ * Not ssh-rsa: by a key of RSA, @pulumi/command 1.2.1 takes signatures of that name alone, of SHA-1, and OpenSSH since 8.8 makes none.
+ */
 const FIELDS: Readonly<Record<string, number>> = {
   "ssh-ed25519": 2,
   "ecdsa-sha2-nistp256": 3,
   "ecdsa-sha2-nistp384": 3,
   "ecdsa-sha2-nistp521": 3,
-  "ssh-rsa": 3,
 };
 
 /** Bytes of an Ed25519 key (RFC 8709 §4). */
