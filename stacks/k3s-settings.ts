@@ -10,7 +10,7 @@ import { platformNamespaces } from "./platform-namespaces";
 /** What the section says of the machine that becomes the cluster. Undefined where none does. */
 export function k3sSettings(
   { provision, hosts = {}, k3s }: ClusterConfig<"edge">,
-  { environment, secrets, plan, addons }: Pick<StackArgs, "environment" | "secrets" | "plan" | "addons">,
+  { environment, secrets, plan, addons, bundle }: StackArgs,
 ): K3sSettings | undefined {
   if (provision !== "create") {
     return undefined;
@@ -44,6 +44,6 @@ export function k3sSettings(
     namespaces: platformNamespaces({ environment, plan, cluster: { ...ON_K3S, pools: plannedPools(pools) } }, addons),
     kubelet: { pool, leavingSeconds: Math.max(0, ...plan.models.map(leavingSeconds)) },
     images: { ...environment.images, ...(registryCredentials && { credentials: registryCredentials }) },
-    bundle: k3s?.bundle && (host.bundle ?? k3s.bundle),
+    bundle: bundle && { here: bundle.folder, onHost: bundle.onHost, sha256: bundle.sha256 },
   };
 }

@@ -4,7 +4,7 @@ import { K3S_VERSION, k3sFor, k3sUrl } from "../../../catalog/k3s";
 import { cards, gpuModels } from "../../../catalog/shapes";
 import { type HostFacts, parseHostFacts } from "./host-facts";
 import { hostScript } from "./host-script";
-import type { K3sSettings } from "./settings";
+import type { HostBundle, K3sSettings } from "./settings";
 
 /** A machine that was looked at, and found fit. */
 export interface CheckedHost {
@@ -46,8 +46,8 @@ export function hostCheckValues({
     VERSION: K3S_VERSION,
     BINARY_URL: k3sUrl(binary),
     BINARY_SHA256: binary.sha256,
-    BUNDLE: bundle ?? "",
-    BUNDLE_SHA256: "",
+    BUNDLE: bundle?.onHost ?? "",
+    BUNDLE_SHA256: bundle?.sha256 ?? "",
     BUNDLE_COPY: bundle === undefined ? "" : copyCommand(host, bundle),
     POOL: pool,
     // The script reckons in whole numbers.
@@ -70,7 +70,8 @@ export function hostCheckValues({
 }
 
 /** Brings a bundle to the machine; what is there already is not sent again. */
-function copyCommand({ user, address, port }: K3sSettings["host"], bundle: string): string {
+function copyCommand({ user, address, port }: K3sSettings["host"], { here, onHost }: HostBundle): string {
   const at = address.includes(":") ? `[${address}]` : address;
-  return `rsync --archive --delete -e "ssh -p ${port}" ${bundle}/ ${user}@${at}:${bundle}/`;
+  const through = port === 22 ? "" : ` -e 'ssh -p ${port}'`;
+  return `rsync --archive --delete${through} ${here}/ ${user}@${at}:${onHost}/`;
 }

@@ -28,7 +28,9 @@ export function k3sHost(name: string, settings: K3sSettings, opts: pulumi.Custom
         BINARY_SHA256: binary.sha256,
         INSTALLER_URL: K3S_INSTALLER.url,
         INSTALLER_SHA256: K3S_INSTALLER.sha256,
-        BUNDLE: bundle ?? "",
+        BUNDLE: bundle?.onHost ?? "",
+        // Not read: another bundle has other images, and the script runs again where what it is told changes.
+        BUNDLE_SHA256: bundle?.sha256 ?? "",
         IMAGES_FILE: images.file,
         IMAGES_SHA256: images.sha256,
       },

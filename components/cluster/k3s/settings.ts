@@ -14,12 +14,20 @@ export interface Host {
   readonly port: number;
   /** Its public host key, as OpenSSH writes it: any other machine is refused. */
   readonly hostKey: string;
-  /** Secret. Undefined: the SSH agent's keys are tried. */
+  /** Secret. Undefined: the SSH agent's keys are tried; set, they are not. */
   readonly privateKey: pulumi.Output<string> | undefined;
   /** Secret. */
   readonly privateKeyPassphrase: pulumi.Output<string> | undefined;
   /** Secret; of `user`, for sudo and to log in. Undefined: sudo asks for none. */
   readonly password: pulumi.Output<string> | undefined;
+}
+
+/** A folder with everything that would come from the internet: here, and a copy of it on the machine. */
+export interface HostBundle {
+  readonly here: string;
+  readonly onHost: string;
+  /** SHA-256 of its bundle.json, in hexadecimal: the copy is the same where it has that sum. */
+  readonly sha256: string;
 }
 
 /** What an environment says of the k3s that it installs. Plain data but for the host's secrets. */
@@ -41,6 +49,6 @@ export interface K3sSettings {
   readonly kubelet: KubeletSettings;
   /** Where k3s' own images come from. */
   readonly images: RegistrySource;
-  /** Folder on the machine with everything that would come from the internet. Undefined: it comes from there. */
-  readonly bundle: string | undefined;
+  /** What everything comes from. Undefined: the internet. */
+  readonly bundle: HostBundle | undefined;
 }

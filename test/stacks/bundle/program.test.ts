@@ -1,4 +1,5 @@
 /** An environment that takes everything from a bundle: where its program finds charts and models, and what it may reach. */
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -106,6 +107,20 @@ describe("edge-nvidia from a bundle", () => {
     }
   });
 
+  it("tells the machine which bundle it must have, and installs again with another one", () => {
+    const sha256 = createHash("sha256")
+      .update(readFileSync(join(root, BUNDLE_FILE)))
+      .digest("hex");
+    const commands = ofType("command:remote:Command");
+    const told = (name: string) => toldValues(String(commands.find((command) => command.name === name)?.inputs.stdin));
+    expect(told("cluster-host-checks")).toMatchObject({
+      BUNDLE: ON_HOST,
+      BUNDLE_SHA256: sha256,
+      BUNDLE_COPY: `rsync --archive --delete ${root}/ ops@gpu-box.example.internal:${ON_HOST}/`,
+    });
+    expect(told("cluster-k3s")).toMatchObject({ BUNDLE: ON_HOST, BUNDLE_SHA256: sha256 });
+  });
+
   it("is no matter for GitOps, which takes charts from repositories", async () => {
     const file = environmentIn(folder, stringify({ config: { ...config, "inference-stacks:cluster": bundled(root) } }));
     const { status, err } = await render("site", "--config", file, "--out", join(folder, "gitops"));
@@ -123,6 +138,12 @@ describe("edge-nvidia from a bundle", () => {
     expect(traces.map(({ name }) => name)).toEqual([]);
   });
 });
+
+/** What a script is told, of its standard input. */
+function toldValues(stdin: string): Readonly<Record<string, string>> {
+  const lines = stdin.matchAll(/^value (\w+) (.*)$/gm);
+  return Object.fromEntries([...lines].map(([, name, text = ""]) => [name, Buffer.from(text, "base64").toString()]));
+}
 
 interface Egress {
   readonly to?: readonly { readonly ipBlock?: { readonly cidr: string } }[];
