@@ -61,8 +61,11 @@ export function hostScript(
   );
 }
 
-/** Ten tries of fifteen seconds are the provider's default: nobody waits that long for a wrong key. */
-const TRIES = 3;
+/**
+ * Failed tries after which one more is the last: four in all. The provider's default is eleven, of up to fifteen seconds each:
+ * nobody waits that long for a wrong key.
+ */
+const FAILED_TRIES = 3;
 
 function connectionOf(host: Host) {
   const { address, user, port, hostKey, privateKey, privateKeyPassphrase, password } = host;
@@ -71,7 +74,7 @@ function connectionOf(host: Host) {
     user,
     port,
     hostKey,
-    dialErrorLimit: TRIES,
+    dialErrorLimit: FAILED_TRIES,
     ...(privateKey && { privateKey }),
     ...(privateKeyPassphrase && { privateKeyPassword: privateKeyPassphrase }),
     ...(password && { password }),
