@@ -65,7 +65,8 @@ export function quoted(field: FieldSchema, value: unknown): string | undefined {
 
 /** Text in small letters, without blanks around it, or the host of a URL or address with a port: the first of these that the field takes. */
 export function correctedText(field: FieldSchema, text: string): string | undefined {
-  if (field.type !== "string" || field.pattern === undefined) {
+  // What has the form of the field is refused for what it means: another spelling, such as a key in small letters, mends nothing.
+  if (field.type !== "string" || field.pattern === undefined || matches(field, text)) {
     return undefined;
   }
   const trimmed = text.trim();

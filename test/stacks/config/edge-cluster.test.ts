@@ -96,7 +96,11 @@ describe("a machine that becomes a cluster", () => {
     ["no type", KEY.replace("ssh-ed25519 ", "")],
     ["a fingerprint in its place", "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"],
   ])("does not by one with %s", (_, hostKey) => {
-    expect(ofHost({ hostKey })).toEqual(["cluster.hosts.box.hostKey"]);
+    const [problem, ...others] = all({ provision: "create", hosts: { box: { ...HOST, hostKey } } });
+    expect(others).toEqual([]);
+    expect(problem?.path).toBe("cluster.hosts.box.hostKey");
+    // Not the same key in small letters.
+    expect(problem?.fix).toContain(KEY);
   });
 
   it("shows no private key that somebody took for the public one", () => {
