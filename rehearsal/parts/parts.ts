@@ -329,6 +329,7 @@ const DEFINITIONS = [
     from: "debian",
     binaries: { sshd: "openssh-server" },
     versionArgs: ["-V"],
+    oldest: "8.5",
   },
   {
     name: "sudo",
