@@ -81,7 +81,9 @@ case "$*" in
     echo password >/etc/rancher/node/password
     echo "server: https://127.0.0.1:6443" >/etc/rancher/k3s/k3s.yaml
     ;;
-  "show --property NRestarts --value k3s") cat "$MACHINE_FOLDER/restarts" 2>/dev/null || echo 0 ;;
+  "show --property NRestarts --value k3s")
+    [ ! -e "$MACHINE_FOLDER/broken" ] || echo $(($(cat "$MACHINE_FOLDER/restarts" 2>/dev/null || echo 0) + 1)) >"$MACHINE_FOLDER/restarts"
+    cat "$MACHINE_FOLDER/restarts" 2>/dev/null || echo 0 ;;
 esac
 `;
 
