@@ -17,6 +17,11 @@ mount -t proc proc "$root/proc"
 mount --bind "$root/proc/sys" "$root/proc/sys"
 mount -o remount,bind,ro "$root/proc/sys"
 mount -t sysfs -o ro sysfs "$root/sys"
+# Hardware of its own, as far as the image tells of it.
+for told in "$folder"/disk/image/proc/*; do
+  mount --bind "$told" "$root/proc/${told##*/}"
+done
+mount --bind "$folder/disk/image/sys/class/block" "$root/sys/class/block"
 mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
 echo "cpuset cpu io memory hugetlb pids" >"$folder/disk/controllers"
 mount --bind "$folder/disk/controllers" "$root/sys/fs/cgroup/cgroup.controllers"

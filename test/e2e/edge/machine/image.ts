@@ -13,7 +13,10 @@ export interface MachineImage {
   readonly authority: string;
   /** What `USER` may log in with, and sudo asks for; without one it asks for none, and only the key logs in. */
   readonly password?: string | undefined;
-  /** Files that it has, or has other than this machine: by path; those below a folder `bin` or `sbin` are programs. */
+  /**
+   * Files that it has, or has other than this machine: by path; those below a folder `bin` or `sbin` are programs. Below
+   * /proc and /sys/class/block they are what its kernel tells; the whole of the latter is the image's.
+   */
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -33,6 +36,9 @@ export function writeImage(folder: string, image: MachineImage): MachineKeys {
   };
   for (const programs of ["bin", "sbin"]) {
     cpSync(join(__dirname, programs), join(folder, "usr", programs), { recursive: true });
+  }
+  for (const told of ["proc", "sys"]) {
+    cpSync(join(__dirname, told), join(folder, told), { recursive: true });
   }
   const hostKey = generateKey(join(folder, "..", "host"));
   const userKey = generateKey(join(folder, "..", "user"));

@@ -132,9 +132,9 @@ export class Machine {
     return folder;
   }
 
-  /** While it is held, k3s runs and its node does not come. */
-  holdNode(held: boolean): void {
-    const file = join(this.folder, "parts", "hold-node");
+  /** While it is held, k3s runs and its node does not come, or its kubectl does not say who the cluster is. */
+  hold(what: "node" | "identity", held: boolean): void {
+    const file = join(this.folder, "parts", `hold-${what}`);
     if (held) {
       writeFileSync(file, "");
     } else {

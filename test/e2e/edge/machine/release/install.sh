@@ -16,7 +16,7 @@ EOF
 cat >"$BIN_DIR/k3s-uninstall.sh" <<'EOF'
 #!/bin/sh
 # The real one leaves the node to its datastore, which goes too; this cluster's stays.
-/usr/local/bin/k3s kubectl --kubeconfig /etc/rancher/k3s/k3s.yaml delete node --all --wait=false
+KUBECACHEDIR=/run/k3s/kubectl /usr/local/bin/k3s kubectl --kubeconfig /etc/rancher/k3s/k3s.yaml delete node --all --wait=false
 /usr/local/bin/k3s-killall.sh
 systemctl disable k3s
 systemctl daemon-reload
