@@ -147,7 +147,7 @@ export class Surroundings {
 }
 
 /** The environment's file for this machine: where it is, how it proves itself, and what logs in. */
-function onMachine(file: EnvironmentFile, { address, keys, user }: Machine): EnvironmentFile {
+function onMachine(file: EnvironmentFile, { address, keys, user, secrets }: Machine): EnvironmentFile {
   const key = "inference-stacks:cluster";
   const cluster = file.environment.cluster;
   const section = JSON.parse(file.config[key] ?? "{}") as { readonly hosts?: Readonly<Record<string, object>> };
@@ -158,15 +158,19 @@ function onMachine(file: EnvironmentFile, { address, keys, user }: Machine): Env
     name,
     { ...host, address, user, hostKey: keys.hostKey },
   ]);
-  const secret = "inference-stacks:sshPrivateKey";
+  const opening = {
+    "inference-stacks:sshPrivateKey": keys.privateKey,
+    ...(secrets.passphrase && { "inference-stacks:sshPrivateKeyPassphrase": secrets.passphrase }),
+    ...(secrets.password && { "inference-stacks:sshPassword": secrets.password }),
+  };
   return {
     ...file,
     config: {
       ...file.config,
       [key]: JSON.stringify({ ...section, hosts: Object.fromEntries(hosts) }),
-      [secret]: keys.privateKey,
+      ...opening,
     },
-    secretKeys: [...file.secretKeys, secret],
+    secretKeys: [...file.secretKeys, ...Object.keys(opening)],
   };
 }
 

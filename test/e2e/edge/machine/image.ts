@@ -13,6 +13,8 @@ export interface MachineImage {
   readonly authority: string;
   /** What `USER` may log in with, and sudo asks for; without one it asks for none, and only the key logs in. */
   readonly password?: string | undefined;
+  /** Opens the key of `USER`, which is encrypted then. */
+  readonly passphrase?: string | undefined;
   /**
    * Files that it has, or has other than this machine: by path; those below a folder `bin` or `sbin` are programs. Below
    * /proc and /sys/class/block they are what its kernel tells; the whole of the latter is the image's.
@@ -41,7 +43,7 @@ export function writeImage(folder: string, image: MachineImage): MachineKeys {
     cpSync(join(__dirname, told), join(folder, told), { recursive: true });
   }
   const hostKey = generateKey(join(folder, "..", "host"));
-  const userKey = generateKey(join(folder, "..", "user"));
+  const userKey = generateKey(join(folder, "..", "user"), image.passphrase);
   write("/etc/ssh/ssh_host_test_key", hostKey.privateKey, 0o600);
   write("/etc/ssh/sshd_config", SSHD_CONFIG);
   write(
@@ -76,8 +78,8 @@ ForceCommand /usr/bin/log-in
 LogLevel VERBOSE
 `;
 
-function generateKey(file: string): { readonly privateKey: string; readonly publicKey: string } {
-  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", file]);
+function generateKey(file: string, passphrase = ""): { readonly privateKey: string; readonly publicKey: string } {
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", passphrase, "-C", "test", "-f", file]);
   return { privateKey: readFileSync(file, "utf8"), publicKey: readFileSync(`${file}.pub`, "utf8") };
 }
 

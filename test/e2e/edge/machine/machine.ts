@@ -27,6 +27,8 @@ import { type MachineKeys, USER, writeImage } from "./image";
 export interface MachineOptions {
   /** Of the user who logs in. @default sudo asks for none, and only the key logs in */
   readonly password?: string;
+  /** Opens the key that logs in. @default that key is not encrypted */
+  readonly passphrase?: string;
   /** Files that it has, or has other than this machine, by path. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -46,10 +48,12 @@ export class Machine {
     private readonly init: Program,
     private readonly pid: string,
     private readonly holder: Program,
+    /** What its user is asked for besides the key, where it is. */
+    readonly secrets: Pick<MachineOptions, "password" | "passphrase">,
   ) {}
 
   /** @throws Error that says what is missing on this machine. */
-  static async start({ password, files }: MachineOptions = {}): Promise<Machine> {
+  static async start({ password, passphrase, files }: MachineOptions = {}): Promise<Machine> {
     requirePart("sshd");
     requirePart("sudo");
     const network = await PodNetwork.start();
@@ -70,6 +74,7 @@ export class Machine {
         nameServer: network.address,
         authority: downloads.certificate,
         password,
+        passphrase,
         files,
       });
       const { holder, pid: namespace, address } = await network.addPod(join(folder, "network.log"));
@@ -93,7 +98,8 @@ export class Machine {
           ? /^pid (\d+)$/m.exec(init.output())?.[1]
           : undefined;
       });
-      return new Machine(address, keys, network, downloads, folder, init, pid, holder);
+      const secrets = { ...(password && { password }), ...(passphrase && { passphrase }) };
+      return new Machine(address, keys, network, downloads, folder, init, pid, holder, secrets);
     } catch (error) {
       await network.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -175,6 +181,25 @@ export class Machine {
   read(path: string): string | undefined {
     const file = join(this.disk, "root", path);
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  }
+
+  /** Gives a file of it this content, as its owner does between two installations; undefined: removes it. */
+  change(path: string, content: string | undefined): void {
+    const file = join(this.disk, "root", path);
+    if (content === undefined) {
+      rmSync(file);
+    } else {
+      writeFileSync(file, content);
+    }
+  }
+
+  /** Starts a program of somebody else's on it, which takes that port until it is stopped. */
+  async listen(port: number): Promise<Program> {
+    const script = `require("node:net").createServer().listen(${port}, () => console.log("listens"))`;
+    const own = ["--target", this.pid, "--net", "--pid", process.execPath, "-e", script];
+    const program = this.run("nsenter", own);
+    await program.ready(async () => program.output().includes("listens") || undefined);
+    return program;
   }
 
   /** Ends the connections of everyone who is logged in, and all that they run. */
