@@ -189,7 +189,7 @@ export class Machine {
     if (content === undefined) {
       rmSync(file);
     } else {
-      writeFileSync(file, content);
+      writeFileSync(file, content, { mode: /\/s?bin\//.test(path) ? 0o755 : 0o644 });
     }
   }
 
