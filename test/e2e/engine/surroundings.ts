@@ -10,6 +10,7 @@ import { runGroupController } from "../../../rehearsal/cluster/lws-manager";
 import { foreignNamespacesOf, kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { gateJobsOf, PlayedGates } from "../../../rehearsal/fabric-gate";
 import type { EnvironmentName } from "../../stacks/run";
+import { plannedHardware } from "../edge/machine/hardware";
 import { Machine, type MachineOptions } from "../edge/machine/machine";
 import { engineVariables } from "./engine-variables";
 import type { EnvironmentFile } from "./environment-file";
@@ -76,7 +77,7 @@ export class Surroundings {
   ): Promise<Surroundings> {
     const offline = await runEnvironment({ name, file, baseDirectory: repositoryRoot() });
     const isInstalled = offline.recording.resources.some(({ type }) => type === REMOTE_COMMAND);
-    const machine = isInstalled ? await Machine.start(behaviour.machine) : undefined;
+    const machine = isInstalled ? await Machine.start(asPlanned(offline, behaviour.machine)) : undefined;
     const address = machine && { address: machine.network.address };
     const plane = await ControlPlane.start({ controllers: true, ...address }).catch(async (error: unknown) => {
       await machine?.stop();
@@ -144,6 +145,11 @@ export class Surroundings {
     await this.installed?.stop();
     await this.plane.stop();
   }
+}
+
+/** A machine with the hardware that the plan asks for, and what a test gives it. */
+function asPlanned({ plan }: EnvironmentRun, options: MachineOptions = {}): MachineOptions {
+  return { ...options, files: { ...plannedHardware(plan), ...options.files } };
 }
 
 /** The environment's file for this machine: where it is, how it proves itself, and what logs in. */

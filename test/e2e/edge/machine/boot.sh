@@ -21,11 +21,18 @@ mount -t sysfs -o ro sysfs "$root/sys"
 for told in "$folder"/disk/image/proc/*; do
   mount --bind "$told" "$root/proc/${told##*/}"
 done
-mount --bind "$folder/disk/image/sys/class/block" "$root/sys/class/block"
+mount --bind "$folder/disk/image/sys/class" "$root/sys/class"
 mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
 echo "cpuset cpu io memory hugetlb pids" >"$folder/disk/controllers"
 mount --bind "$folder/disk/controllers" "$root/sys/fs/cgroup/cgroup.controllers"
-mount --rbind /dev "$root/dev"
+if [ -d "$folder/disk/image/dev" ]; then
+  # Cards' files belong to the group render, as udev's usual rules have it.
+  find "$folder/disk/image/dev" -type f -exec chgrp 993 {} + -exec chmod 0660 {} +
+  mount -t overlay overlay -o "lowerdir=$folder/disk/image/dev:/dev" "$root/dev"
+  mount --rbind /dev/pts "$root/dev/pts"
+else
+  mount --rbind /dev "$root/dev"
+fi
 mount -t tmpfs -o mode=0755 tmpfs "$root/run"
 mkdir -p "$root/run/sshd" "$root/run/systemd/system" "$root/run/parts" "$root/run/log/machine" "$root/run/lock"
 mount --bind "$folder/parts" "$root/run/parts"
