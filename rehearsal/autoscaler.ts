@@ -54,7 +54,7 @@ export class AutoscaledRehearsal {
     private readonly watch: Stopwatch,
     counts: NodeCounts,
   ) {
-    this.nodes = startNodes(run.plan, { ...groupNodes(run), ...counts });
+    this.nodes = startNodes(run.plan, { ...groupNodes(run), ...counts }, []);
     this.objects = onSimulatedCloud(recordedObjects(run.recording.resources));
     this.workloads = workloadsOf(this.objects);
   }

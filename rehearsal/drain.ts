@@ -59,9 +59,10 @@ export async function drainNode(cluster: RehearsedCluster, node: PoolNode): Prom
 }
 
 /** The nodes that the pool of a node may have beside those there are. */
-function sparesOf({ plan, nodes }: RehearsedCluster, { pool }: PoolNode): PoolNode[] {
+function sparesOf({ plan, machines, nodes }: RehearsedCluster, { pool }: PoolNode): PoolNode[] {
   const present = new Set(nodes.map(({ object }) => object.metadata.name));
-  return nodesOfPool(plan, pool, pool.maxNodes).filter(({ object }) => !present.has(object.metadata.name));
+  const most = nodesOfPool(plan, pool, { count: pool.maxNodes, machines });
+  return most.filter(({ object }) => !present.has(object.metadata.name));
 }
 
 /** Evicts the pods of one node, and remembers what it saw. */

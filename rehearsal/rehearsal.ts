@@ -8,7 +8,7 @@ import { drainNode } from "./drain";
 import { gateJobsOf, PlayedGates } from "./fabric-gate";
 import { loseNode } from "./node-loss";
 import { builtInGroups, platformFacts } from "./platform-facts";
-import { busiestNodes, type NodeCounts, type PoolNode, startNodes } from "./pool-nodes";
+import { busiestNodes, machinesOf, type NodeCounts, type PoolNode, startNodes } from "./pool-nodes";
 import type { RehearsedCluster } from "./rehearsed-cluster";
 import { assess } from "./report/assess";
 import type { DrainFact, LossFact, RehearsalFacts, RehearsalReport } from "./report/schema";
@@ -19,6 +19,7 @@ import { workloadsOf } from "./workloads";
 
 /** A control plane on this machine, with an environment's platform on the nodes of its plan. */
 export class Rehearsal {
+  private readonly machines: readonly string[];
   private readonly nodes: readonly PoolNode[];
   private readonly objects: readonly KubernetesObject[];
 
@@ -29,7 +30,8 @@ export class Rehearsal {
     nodes: NodeCounts,
     private readonly failing: Readonly<Record<string, string>> | undefined,
   ) {
-    this.nodes = startNodes(run.plan, nodes);
+    this.machines = machinesOf(run.environment);
+    this.nodes = startNodes(run.plan, nodes, this.machines);
     this.objects = recordedObjects(run.recording.resources);
   }
 
@@ -93,7 +95,7 @@ export class Rehearsal {
     });
     const applied = await this.watch.time("objects", () => applyPlatform(client, this.objects));
     const workloads = workloadsOf(this.objects);
-    const cluster: RehearsedCluster = { client, plan, nodes: this.nodes, workloads };
+    const cluster: RehearsedCluster = { client, plan, machines: this.machines, nodes: this.nodes, workloads };
     const { state, allReady } = await this.watch.time("pods", () => settle(client, workloads));
     const refusals = allReady ? [] : await podRefusals(client);
 

@@ -13,6 +13,8 @@ const REACTION_SECONDS = 15;
 export interface RehearsedCluster {
   readonly client: ApiClient;
   readonly plan: DeploymentPlan;
+  /** What `machinesOf` found. */
+  readonly machines: readonly string[];
   readonly nodes: readonly PoolNode[];
   readonly workloads: readonly Workload[];
 }

@@ -71,15 +71,28 @@ function storageClass(name: string): KubernetesObject {
  * asks: not machines of one's own where the platform itself has no other place. A cloud's taints are not ours to leave out.
  *
  * @param count nodes of a pool. @default as many as it may have
+ * @param nameOf name of a node of a pool, by its index. @default the pool's name and the index
  */
-export function nodesOf(plan: DeploymentPlan, count: (pool: PoolPlan) => number = mostNodes): KubernetesObject[] {
+export function nodesOf(
+  plan: DeploymentPlan,
+  count: (pool: PoolPlan) => number = mostNodes,
+  nameOf: NodeNaming = numbered,
+): KubernetesObject[] {
   const isShared = plan.pools.every(({ taints, shape }) => taints.length > 0 && shape.provider === "onprem");
   const pools = plan.pools.map((pool) => (isShared ? { ...pool, taints: [] } : pool));
   return pools.flatMap((pool) => {
     const blockSize = Math.max(1, ...plan.models.filter((m) => m.pool === pool.name).map((m) => m.nodesPerReplica));
-    return Array.from({ length: count(pool) }, (_, index) => nodeOf(pool, index, { blockSize, mesh: plan.mesh }));
+    return Array.from({ length: count(pool) }, (_, index) =>
+      nodeOf(pool, index, { name: nameOf(pool, index), blockSize, mesh: plan.mesh }),
+    );
   });
 }
+
+/** What nodes of pools are called. */
+export type NodeNaming = (pool: Pick<PoolPlan, "name">, index: number) => string;
+
+/** As the rehearsal calls nodes that nobody else has named. */
+export const numbered: NodeNaming = ({ name }, index) => `${name}-${index}`;
 
 function mostNodes({ maxNodes }: PoolPlan): number {
   return maxNodes;
@@ -101,15 +114,16 @@ export function playedAllocatable(shape: PoolPlan["shape"], mesh: MeshMode | und
 }
 
 interface Around {
+  readonly name: string;
   /** Nodes in each block of the RDMA network: as many as the largest replica takes. */
   readonly blockSize: number;
   readonly mesh: MeshMode | undefined;
 }
 
 function nodeOf(
-  { name, shape, labels, taints, startupTaints, fabric }: PoolPlan,
+  { name: poolName, shape, labels, taints, startupTaints, fabric }: PoolPlan,
   index: number,
-  { blockSize, mesh }: Around,
+  { name, blockSize, mesh }: Around,
 ): KubernetesObject {
   const { cpu, memoryGiB, gpus } = playedAllocatable(shape, mesh);
   const resources = {
@@ -124,15 +138,15 @@ function nodeOf(
     apiVersion: "v1",
     kind: "Node",
     metadata: {
-      name: `${name}-${index}`,
+      name,
       labels: {
         "kubernetes.io/arch": shape.cpu.arch,
         "kubernetes.io/os": "linux",
-        "kubernetes.io/hostname": `${name}-${index}`,
+        "kubernetes.io/hostname": name,
         ...cloudLabels(shape),
         ...labels,
         ...(fabric?.topologyLabel !== undefined && {
-          [fabric.topologyLabel]: `${name}-block-${Math.floor(index / blockSize)}`,
+          [fabric.topologyLabel]: `${poolName}-block-${Math.floor(index / blockSize)}`,
         }),
       },
     },

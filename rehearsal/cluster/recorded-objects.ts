@@ -23,10 +23,10 @@ export function foreignNamespacesOf(objects: readonly KubernetesObject[]): strin
   return [...used].filter((name) => !made.includes(name) && !OF_EVERY_CLUSTER.includes(name));
 }
 
-/** Storage classes that claims of these objects name. */
+/** Storage classes that claims of these objects name. A claim of the class "" is of a volume that is there: it names none. */
 export function storageClassesOf(objects: readonly KubernetesObject[]): Set<string> {
   const claims = objects.filter(({ kind }) => kind === "PersistentVolumeClaim") as unknown as readonly Claim[];
-  return new Set([...claims, ...objects.flatMap(claimTemplates)].flatMap(({ spec }) => spec.storageClassName ?? []));
+  return new Set([...claims, ...objects.flatMap(claimTemplates)].flatMap(({ spec }) => spec.storageClassName || []));
 }
 
 /** Storage classes that these objects make: nobody has to make them before. */

@@ -3,8 +3,9 @@ import { planDeployment } from "../../planner/plan";
 import type { ModelRequest } from "../../planner/request";
 import { SCALED_BY_DEFAULT } from "../../planner/scaling";
 import { nodesOf } from "../../rehearsal/cluster/existing-parts";
-import { startNodes } from "../../rehearsal/pool-nodes";
+import { machinesOf, nodesOfPool, startNodes } from "../../rehearsal/pool-nodes";
 import { environmentOf, modelOf, poolOf } from "../planner/fixtures";
+import { programRun } from "../stacks/run";
 
 describe("nodes of the rehearsal", () => {
   it("are those that always run, and one for the first replica of each model that sleeps later", () => {
@@ -16,13 +17,29 @@ describe("nodes of the rehearsal", () => {
     const runs = { ...sleeper, name: "runs", minReplicas: 1 };
     const nodesFor = (maxNodes: number, models: readonly ModelRequest[]) => {
       const plan = planDeployment(environmentOf([poolOf("VM.GPU.A10.1", maxNodes, { name: "gpu" })], models));
-      return startNodes(plan, {}).filter(({ pool }) => pool.name === "gpu").length;
+      return startNodes(plan, {}, []).filter(({ pool }) => pool.name === "gpu").length;
     };
     expect(nodesFor(3, [runs])).toBe(1);
     expect(nodesFor(3, [runs, sleeper])).toBe(2);
     expect(nodesFor(3, [sleeper, { ...sleeper, name: "other" }])).toBe(2);
     // Never more than there may be: one of the two waits for the other to sleep.
     expect(nodesFor(1, [sleeper, { ...sleeper, name: "other" }])).toBe(1);
+  });
+
+  it("are called as the machines are that an environment names, which volumes on their disks ask for", async () => {
+    const { environment, plan } = await programRun("edge-nvidia");
+    const machines = machinesOf(environment);
+    expect(machines).toEqual(["workstation"]);
+    const [pool] = plan.pools;
+    const named = (nodes: ReturnType<typeof startNodes>) =>
+      nodes.map(({ object: { metadata } }) => [metadata.name, metadata.labels?.["kubernetes.io/hostname"]]);
+    expect(named(startNodes(plan, {}, machines))).toEqual([["workstation", "workstation"]]);
+    // What if there were one more: nobody has named it.
+    expect(named(pool ? nodesOfPool(plan, pool, { count: 2, machines }) : [])).toEqual([
+      ["workstation", "workstation"],
+      ["workstation-1", "workstation-1"],
+    ]);
+    expect(machinesOf((await programRun("oci-a10")).environment)).toEqual([]);
   });
 
   it("offer the GPUs of their machines, and RDMA devices where the plan says that they do", () => {

@@ -7,6 +7,7 @@ import { parse, stringify } from "yaml";
 import { chartFile } from "../../../bundle/chart";
 import { bundleNeeds } from "../../../bundle/needs";
 import { chart } from "../../../catalog/charts";
+import { type Needs, needsOf } from "../../../cli/doctor/needs";
 import { HELM_RELEASE } from "../../../kubernetes/resource-types";
 import { repositoryRoot } from "../../../names/repository-root";
 import { usedImages } from "../../../report/images";
@@ -119,6 +120,12 @@ describe("edge-nvidia from a bundle", () => {
       BUNDLE_COPY: `rsync --archive --delete ${root}/ ops@gpu-box.example.internal:${ON_HOST}/`,
     });
     expect(told("cluster-k3s")).toMatchObject({ BUNDLE: ON_HOST, BUNDLE_SHA256: sha256 });
+  });
+
+  it("expects no other storage of its cluster than without one", async () => {
+    const storage = ({ storageClasses, needsDefaultClass }: Needs) => ({ storageClasses, needsDefaultClass });
+    expect(storage(needsOf(run))).toEqual({ storageClasses: ["local-path"], needsDefaultClass: false });
+    expect(storage(needsOf(run))).toEqual(storage(needsOf(await programRun("edge-nvidia"))));
   });
 
   it("is no matter for GitOps, which takes charts from repositories", async () => {
