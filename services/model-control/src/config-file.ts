@@ -136,7 +136,7 @@ function show(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined || value === null) {
     return "nothing";
   }
-  if (/sha256|password|token/i.test(String(path.at(-1)))) {
+  if (/^key$|sha256|password|token/i.test(String(path.at(-1)))) {
     return "(hidden)";
   }
   if (typeof value === "object") {

@@ -55,6 +55,55 @@ const worker = z.strictObject({
     .optional(),
 });
 
+/** Asynchronous inference. Prompts and answers are kept for a time, encrypted, in the server of the queue. */
+const inference = z.strictObject({
+  /** The keys that prompts and answers are encrypted with: see `src/inference/key-file.ts`. Read again whenever it changes. */
+  keyFile: file,
+  /** Answers at the same time, over all replicas of the API: about as many as the engines write at once. */
+  concurrency: z.int().min(1).max(256).default(4),
+  /** How long an answer is kept after its end. */
+  keepSeconds: seconds.default(3600),
+  /** A task that has not ended by then is forgotten, and its prompts with it. */
+  lifeSeconds: seconds.default(24 * 3600),
+  /** The longest answer: where the request does not say, and what it may ask for at most. */
+  tokens: allowance(500, 8192, 1024 * 1024),
+  /** The longest time for one answer, from the moment that the engine is asked. */
+  seconds: allowance(120, 600, 24 * 3600),
+  /** An engine that began an answer, and is silent for this long, is cut off. */
+  idleSeconds: seconds.default(30),
+  /** How often a prompt is put to an engine in all; after the first token of an answer never again. */
+  attempts: z.int().min(1).max(20).default(3),
+  /** A request with all of its prompts. */
+  promptBytes: z
+    .int()
+    .min(1024)
+    .max(64 * 1024 * 1024)
+    .default(1024 * 1024),
+  /** Prompts of one request. */
+  prompts: z.int().min(1).max(10_000).default(100),
+  /** One answer. */
+  answerBytes: z
+    .int()
+    .min(1024)
+    .max(16 * 1024 * 1024)
+    .default(256 * 1024),
+  /** Unfinished tasks of one caller, and of all callers together. */
+  queuedPerCaller: z.int().min(1).max(100_000).default(500),
+  queued: z.int().min(1).max(100_000).default(5_000),
+  /** How often, and after how long each time, a task looks whether its model is loaded by now. */
+  wait: z.strictObject({ polls: z.int().min(1).max(100_000).default(60), seconds: seconds.default(5) }).prefault({}),
+  /** What answers that have begun have for their end when the API ends. */
+  drainSeconds: z.number().positive().max(600).default(8),
+});
+
+function allowance(usual: number, most: number, bound: number) {
+  const number = z.int().min(1).max(bound);
+  return z
+    .strictObject({ default: number.default(Math.min(usual, most)), max: number.default(most) })
+    .refine((value) => value.default <= value.max, "a default that is no more than the max")
+    .prefault({});
+}
+
 /** The configuration of the model control API. All durations are in seconds, all sizes in bytes. */
 export const configSchema = z
   .strictObject({
@@ -106,6 +155,8 @@ export const configSchema = z
         anonymousRequestsPerMinute: z.int().min(1).default(120),
       })
       .prefault({}),
+    /** Not set: there is no asynchronous inference. */
+    inference: inference.optional(),
     /** Traces go nowhere unless this is set. */
     tracing: z.strictObject({ otlpEndpoint: httpUrl }).optional(),
   })
@@ -147,6 +198,7 @@ export const configSchema = z
   });
 
 export type ControlConfig = z.infer<typeof configSchema>;
+export type InferenceConfig = NonNullable<ControlConfig["inference"]>;
 export type WorkerConfig = ControlConfig["workers"][number];
 
 /** Which model names the configuration allows. */

@@ -15,7 +15,7 @@ export interface Laptop {
 }
 
 /**
- * Makes a token at the first start, and keeps it. Reachable from this machine only.
+ * Makes a token and a key for prompts and answers at the first start, and keeps them. Reachable from this machine only.
  *
  * @param folder the user's state folder unless given; see the XDG base directory specification.
  */
@@ -29,8 +29,14 @@ export function laptop(folder = join(stateHome(), "inference-stacks", "model-con
   const sha256 = createHash("sha256").update(readFileSync(tokenFile, "utf8").trim()).digest("hex");
   const tokens = [{ id: "laptop", sha256, scopes: ["read", "operate"] }];
   writeFileSync(tokensFile, JSON.stringify({ tokens }), { mode: 0o600 });
+  const keyFile = join(folder, "inference-keys.json");
+  if (!existsSync(keyFile)) {
+    const keys = [{ id: "laptop", key: randomBytes(32).toString("base64") }];
+    writeFileSync(keyFile, JSON.stringify({ keys }), { mode: 0o600 });
+  }
   const config = configSchema.parse({
     listen: { host: "127.0.0.1" },
+    inference: { keyFile },
     redis: { url: "redis://127.0.0.1:6379" },
     tokensFile,
     // Half of the memory: people still want to work on the machine.

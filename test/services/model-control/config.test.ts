@@ -99,7 +99,7 @@ workers:
   it.each([
     [
       "worker: []",
-      "  line 1: worker is no key; allowed: listen, redis, tokensFile, registries, workers, pulls, limits, tracing; did you mean workers?",
+      "  line 1: worker is no key; allowed: listen, redis, tokensFile, registries, workers, pulls, limits, inference, tracing; did you mean workers?",
     ],
     ["just text", '  the file is "just text"; allowed: a mapping with the keys listen, redis, tokensFile,'],
     ["workers: {}", "  line 1: workers is a mapping; allowed: a list"],

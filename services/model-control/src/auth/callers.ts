@@ -6,6 +6,17 @@ import type { Scope, TokenEntry } from "./token-file";
 export interface Caller {
   readonly id: string;
   readonly scopes: readonly Scope[];
+  readonly tenant?: string;
+}
+
+/** Whose the caller's answers are: all tokens of one tenant are one owner. */
+export function ownerOf({ id, tenant }: Caller): string {
+  return tenant === undefined ? `token:${id}` : `tenant:${tenant}`;
+}
+
+/** Whether the caller's token allows it. Who may operate may do everything. */
+export function may({ scopes }: Caller, scope: Scope): boolean {
+  return scopes.includes(scope) || scopes.includes("operate");
 }
 
 export class Unauthenticated extends ControlError {
@@ -46,14 +57,16 @@ export function identify(authorization: string | undefined, tokens: readonly Tok
   return found;
 }
 
-/** @throws Unauthenticated without a caller, Forbidden when the caller's token lacks the scope. */
-export function authorize(caller: Caller | undefined, scope: Scope): void {
+/** @throws Unauthenticated without a caller, Forbidden when the caller's token has none of the scopes. */
+export function authorize(
+  caller: Caller | undefined,
+  ...anyOf: readonly [Scope, ...Scope[]]
+): asserts caller is Caller {
   if (caller === undefined) {
     throw new Unauthenticated('give a valid token as "Authorization: Bearer <token>"');
   }
-  // Who may operate may do everything.
-  if (caller.scopes.includes(scope) || caller.scopes.includes("operate")) {
+  if (anyOf.some((scope) => may(caller, scope))) {
     return;
   }
-  throw new Forbidden(`the token ${caller.id} has not the scope "${scope}"`, scope);
+  throw new Forbidden(`the token ${caller.id} has not the scope "${anyOf.join('" or "')}"`, anyOf[0]);
 }

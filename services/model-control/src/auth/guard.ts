@@ -8,8 +8,8 @@ import type { Scope, TokenEntry } from "./token-file";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What a caller's token must allow; `anyone` needs none. Without it: `read`. */
-    scope?: Scope | "anyone";
+    /** What a caller's token must allow, or one of it; `anyone` needs none. Without it: `read`. */
+    scope?: Scope | readonly [Scope, ...Scope[]] | "anyone";
     /** Not counted: probes of Kubernetes. */
     unlimited?: boolean;
   }
@@ -52,7 +52,7 @@ export async function guard(
       await counted(request);
     }
     if (scope !== "anyone") {
-      authorize(request.caller, scope);
+      authorize(request.caller, ...(typeof scope === "string" ? ([scope] as const) : scope));
     }
   });
   return counted;

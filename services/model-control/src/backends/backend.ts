@@ -1,3 +1,5 @@
+import type { GenerationEvent, GenerationRequest } from "./generation";
+
 /** The engines that the API drives. */
 export const BACKENDS = ["ollama", "triton", "vllm"] as const;
 /** Those that serve what they were started with, and must be told of by the configuration. */
@@ -66,4 +68,12 @@ export interface Backend {
   has(model: string, signal: AbortSignal): Promise<boolean>;
   /** Deletes the model from disk. */
   purge(model: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Has a loaded model write. Ends with an event `end`; leaving off earlier ends the engine's work as well. How long an
+   * answer may be, and take, is for the caller to watch: an engine that does not keep to `maxTokens` is not stopped here.
+   *
+   * Besides the errors above: NotSupported for a model that cannot write from this input, with the reason. The words of an
+   * engine may repeat the prompt: errors of this method are for nobody but the program.
+   */
+  generate(request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent>;
 }

@@ -4,8 +4,9 @@ import { shortened } from "../words";
 import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
 import { EngineClient } from "./engine-client";
 import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
+import { finishReasonOf, type GenerationEvent, type GenerationRequest, type Sampling } from "./generation";
 import { PullMeter } from "./pull-meter";
-import { engineBytes, engineName, listOf, shortText } from "./shapes";
+import { engineBytes, engineName, listOf, shortText, tokenCount } from "./shapes";
 import { StallTimer } from "./stall-timer";
 import { waitUntil } from "./wait";
 
@@ -42,6 +43,16 @@ const PULL_LINE = z.object({
   digest: z.string().max(200).optional(),
   total: engineBytes.optional(),
   completed: engineBytes.optional(),
+  error: z.string().optional(),
+});
+/** One line of a chat, or of a completion without a template. */
+const GENERATED_LINE = z.object({
+  message: z.object({ content: z.string().optional() }).optional(),
+  response: z.string().optional(),
+  done: z.boolean().optional(),
+  done_reason: shortText.optional(),
+  prompt_eval_count: tokenCount.optional(),
+  eval_count: tokenCount.optional(),
   error: z.string().optional(),
 });
 type ListedModel = z.output<typeof LISTED>["models"][number];
@@ -192,6 +203,31 @@ export class OllamaBackend implements Backend {
     }
   }
 
+  async *generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
+    const { model, input, seconds, maxTokens, sampling } = request;
+    const path = "messages" in input ? "/api/chat" : "/api/generate";
+    const options = { num_predict: maxTokens, ...samplingOptions(sampling) };
+    // Without its own time to live, the model would get Ollama's with this request.
+    const body = { model, ...input, stream: true, keep_alive: FOREVER, options };
+    for await (const text of this.client.lines("POST", path, { body, signal, timeoutSeconds: seconds })) {
+      const line = this.client.checked(`POST ${path}`, text, GENERATED_LINE);
+      if (line.error !== undefined) {
+        throw new EngineRefusal("Ollama broke off its answer", { retryable: true });
+      }
+      yield { type: "text", text: line.message?.content ?? line.response ?? "" };
+      if (line.done) {
+        yield {
+          type: "end",
+          finishReason: finishReasonOf(line.done_reason),
+          promptTokens: line.prompt_eval_count,
+          completionTokens: line.eval_count,
+        };
+        return;
+      }
+    }
+    throw new EngineUnavailable("Ollama ended its answer without saying so");
+  }
+
   private async listed(signal: AbortSignal): Promise<readonly ListedModel[]> {
     const { models } = await this.client.json("GET", "/api/tags", LISTED, { signal });
     return models.filter(({ remote_host }) => !remote_host);
@@ -221,6 +257,10 @@ export class OllamaBackend implements Backend {
     }
     return answer.text;
   }
+}
+
+function samplingOptions({ temperature, topP, seed, stop }: Sampling): object {
+  return { temperature, top_p: topP, seed, stop };
 }
 
 /** The registry of a name that has one: `[host/namespace/]model:tag`. */

@@ -26,3 +26,9 @@ export function listOf<T>(entry: z.ZodType<T>) {
     .transform((entries) => entries ?? [])
     .pipe(z.array(entry));
 }
+
+/** Tokens of a prompt or an answer. */
+export const tokenCount = z
+  .int()
+  .min(0)
+  .max(2 ** 32);

@@ -4,7 +4,9 @@ import { shortened } from "../words";
 import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
 import { type EngineAnswer, EngineClient } from "./engine-client";
 import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
+import { finishReasonOf, type GenerationEvent, type GenerationRequest } from "./generation";
 import { engineName, listOf, shortText } from "./shapes";
+import { dataOf } from "./sse";
 import { waitUntil } from "./wait";
 
 // Source: docs/protocol/extension_model_repository.md and extension_statistics.md of triton-inference-server/server.
@@ -25,6 +27,17 @@ const STATISTICS = z.object({
       last_inference: z.number(),
     }),
   ),
+});
+// Source: docs/protocol/extension_model_configuration.md and extension_generate.md of triton-inference-server/server.
+const CONFIG = z.object({
+  input: listOf(z.object({ name: engineName })),
+  output: listOf(z.object({ name: engineName })),
+  model_transaction_policy: z.object({ decoupled: z.boolean().optional() }).optional(),
+});
+const GENERATED = z.object({
+  text_output: z.string().optional(),
+  finish_reason: z.string().max(100).nullish(),
+  error: z.unknown().optional(),
 });
 type IndexEntry = z.output<typeof INDEX>[number];
 type ModelStatistics = z.output<typeof STATISTICS>["model_stats"][number];
@@ -112,6 +125,28 @@ export class TritonBackend implements Backend {
     throw new NotSupported(`Triton cannot delete ${model}: remove it from its model repository`);
   }
 
+  async *generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
+    const { model, input, seconds } = request;
+    if (!("prompt" in input)) {
+      throw new NotSupported(`Triton has no chat template for ${model}: give a prompt instead of messages`);
+    }
+    const name = encodeURIComponent(model);
+    const config = await this.client.json("GET", `/v2/models/${name}/config`, CONFIG, { signal });
+    const body = { text_input: input.prompt, ...parametersOf(config, request) };
+    const path = `/v2/models/${name}/generate_stream`;
+    let words: string | null | undefined;
+    for await (const data of dataOf(this.client.lines("POST", path, { body, signal, timeoutSeconds: seconds }))) {
+      const event = this.client.checked(`POST ${path}`, data, GENERATED);
+      if (event.error !== undefined) {
+        throw new EngineRefusal("Triton broke off its answer", { retryable: true });
+      }
+      yield { type: "text", text: event.text_output ?? "" };
+      words = event.finish_reason ?? words;
+    }
+    // Models that do not say why they end have ended; they do not count their tokens either.
+    yield { type: "end", finishReason: finishReasonOf(words) };
+  }
+
   private async index(signal: AbortSignal): Promise<readonly IndexEntry[]> {
     return this.client.json("POST", "/v2/repository/index", INDEX, { body: {}, signal });
   }
@@ -154,6 +189,44 @@ export class TritonBackend implements Backend {
       "Triton loads and unloads models only when it was started with --model-control-mode=explicit",
     );
   }
+}
+
+/**
+ * How a model takes the limits of an answer, by its inputs: TensorRT-LLM's `llmapi` form has one for each, and the vLLM
+ * back end takes them as text beside the request (vllm_backend, src/model.py; read 2026-11-24).
+ *
+ * @throws NotSupported for a model that takes no text, or in another way.
+ */
+function parametersOf(
+  { input, output, model_transaction_policy }: z.output<typeof CONFIG>,
+  { model, maxTokens, sampling: { temperature, topP, seed, stop } }: GenerationRequest,
+): object {
+  const takes = (name: string) => input.some((one) => one.name === name);
+  const streams = model_transaction_policy?.decoupled === true;
+  if (!takes("text_input") || !output.some(({ name }) => name === "text_output")) {
+    throw new NotSupported(
+      `${model} on Triton writes no text: it has not the input text_input and the output text_output`,
+    );
+  }
+  if (takes("sampling_param_max_tokens")) {
+    return {
+      streaming: streams,
+      return_finish_reason: true,
+      sampling_param_exclude_input_from_output: true,
+      sampling_param_max_tokens: maxTokens,
+      sampling_param_temperature: temperature,
+      sampling_param_top_p: topP,
+      sampling_param_seed: seed,
+      sampling_param_stop: stop,
+    };
+  }
+  if (takes("sampling_parameters")) {
+    const sampling = { max_tokens: maxTokens, temperature, top_p: topP, seed, stop };
+    return { stream: streams, exclude_input_in_output: true, sampling_parameters: JSON.stringify(sampling) };
+  }
+  throw new NotSupported(
+    `${model} on Triton takes no limit of tokens: neither sampling_param_max_tokens nor sampling_parameters`,
+  );
 }
 
 function isReady(index: readonly IndexEntry[], model: string): boolean {

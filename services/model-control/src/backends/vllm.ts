@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { EngineUnavailable, NotSupported, UnknownModel } from "../errors";
+import { EngineRefusal, EngineUnavailable, NotSupported, UnknownModel } from "../errors";
 import type { Backend, EngineHealth, EngineModel, PullProgress } from "./backend";
 import { EngineClient } from "./engine-client";
 import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "./engine-timeouts";
-import { engineName, listOf, shortText } from "./shapes";
+import { finishReasonOf, type GenerationEvent, type GenerationRequest } from "./generation";
+import { engineName, listOf, shortText, tokenCount } from "./shapes";
+import { dataOf } from "./sse";
 import { waitUntil } from "./wait";
 
 const NO_SLEEP =
@@ -12,6 +14,18 @@ const NO_SLEEP =
 const SERVER = z.object({ version: shortText.optional() });
 const SERVED = z.object({ data: listOf(z.object({ id: engineName })) });
 const SLEEP = z.object({ is_sleeping: z.boolean() });
+/** One event of a streamed answer, of a chat or a completion (vLLM v0.33.0 vllm/entrypoints/openai). */
+const STREAMED = z.object({
+  choices: listOf(
+    z.object({
+      text: z.string().nullish(),
+      delta: z.object({ content: z.string().nullish() }).optional(),
+      finish_reason: shortText.nullish(),
+    }),
+  ),
+  usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount.optional() }).nullish(),
+  error: z.unknown().optional(),
+});
 
 /** A counter that grows with every request that has ended (vLLM v0.33.0 vllm/v1/metrics/loggers.py). */
 const REQUESTS = /^vllm:request_success_total\{[^}\n]*\} +(?<count>\S+)/gm;
@@ -102,6 +116,50 @@ export class VllmBackend implements Backend {
   async purge(model: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     throw new NotSupported(`vLLM cannot delete ${model}: it serves the models that it was started with`);
+  }
+
+  async *generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
+    const { model, input, maxTokens, seconds } = request;
+    const { temperature, topP, seed, stop } = request.sampling;
+    const path = "messages" in input ? "/v1/chat/completions" : "/v1/completions";
+    const body = {
+      model,
+      ...input,
+      max_tokens: maxTokens,
+      ...{ temperature, top_p: topP, seed, stop },
+      stream: true,
+      stream_options: { include_usage: true },
+    };
+    let finishReason: "stop" | "length" | undefined;
+    let usage: z.output<typeof STREAMED>["usage"];
+    const lines = this.client.lines("POST", path, { body, signal, timeoutSeconds: seconds });
+    for await (const data of dataOf(lines)) {
+      if (data === "[DONE]") {
+        break;
+      }
+      const event = this.client.checked(`POST ${path}`, data, STREAMED);
+      if (event.error !== undefined) {
+        throw new EngineRefusal("vLLM broke off its answer", { retryable: true });
+      }
+      const [choice] = event.choices;
+      usage = event.usage ?? usage;
+      if (choice === undefined) {
+        continue;
+      }
+      yield { type: "text", text: choice.delta?.content ?? choice.text ?? "" };
+      if (choice.finish_reason) {
+        finishReason = finishReasonOf(choice.finish_reason);
+      }
+    }
+    if (finishReason === undefined) {
+      throw new EngineUnavailable("vLLM ended its answer without saying so");
+    }
+    yield {
+      type: "end",
+      finishReason,
+      promptTokens: usage?.prompt_tokens,
+      completionTokens: usage?.completion_tokens,
+    };
   }
 
   private requireServed(model: string): void {

@@ -55,7 +55,7 @@ describe("tokens file", () => {
     writeFileSync(path, JSON.stringify({ tokens: [entry, { ...entry, sha256: sha256("x"), scopes: ["read"] }] }));
     const open = () => new TokenFile(path, () => undefined);
     expect(open).toThrow(/tokens\[0\]\.sha256 is \(hidden\); allowed: 64 hexadecimal digits/);
-    expect(open).toThrow(/tokens\[0\]\.scopes\[0\] is "admin"; allowed: read, pull, operate/);
+    expect(open).toThrow(/tokens\[0\]\.scopes\[0\] is "admin"; allowed: read, pull, infer, operate/);
     expect(open).not.toThrow(/s3cret/);
   });
 

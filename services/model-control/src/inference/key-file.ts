@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { WatchedFile } from "../watched-file";
+
+const keySchema = z.strictObject({
+  /** Stands beside what was encrypted with the key, so that others can take its place. */
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/, "letters, digits, dots, underscores and hyphens, at most 32"),
+  /** 32 random bytes in base64: `openssl rand -base64 32`. */
+  key: z.string().refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), "32 bytes in base64"),
+});
+
+/**
+ * The file of the keys: `{"keys": [{"id", "key"}]}`, JSON or YAML. The first one encrypts, all of them decrypt: a new key is
+ * put before the others, and the old ones are taken away when all that they encrypted has run out.
+ */
+export const keyFileSchema = z
+  .strictObject({ keys: z.array(keySchema).min(1, "at least one key") })
+  .superRefine(({ keys }, context) => {
+    const ids = keys.map(({ id }) => id);
+    ids.forEach((id, index) => {
+      if (ids.indexOf(id) !== index) {
+        context.addIssue({ code: "custom", path: ["keys", index, "id"], message: "an id that no other key has" });
+      }
+    });
+  });
+
+/** The first one encrypts. */
+export type Keys = readonly { readonly id: string; readonly secret: Buffer }[];
+
+/** The keys of a file that may change at any time: see `WatchedFile`. */
+export class KeyFile {
+  private readonly file: WatchedFile<Keys>;
+
+  /** @throws ConfigError when the file cannot be used now. */
+  constructor(path: string, onReload: (problem?: string) => void, now?: () => number) {
+    const schema = keyFileSchema.transform(({ keys }) =>
+      keys.map(({ id, key }) => ({ id, secret: Buffer.from(key, "base64") })),
+    );
+    this.file = new WatchedFile(path, schema, onReload, now);
+  }
+
+  keys(): Keys {
+    return this.file.content();
+  }
+}
