@@ -59,6 +59,17 @@ const gpuModel = z.strictObject({
     .refine(({ computeCapability, gfx }) => (computeCapability === undefined) !== (gfx === undefined), "one of the two")
     .optional(),
   tflops: z.strictObject({ dense16: positive, source: text }).optional(),
+  speed: z
+    .strictObject({
+      memoryGBs: positive,
+      dense16: positive.optional(),
+      dense8: positive.optional(),
+      dense4: positive.optional(),
+      linkGBs: positive.optional(),
+      pcieGBs: positive,
+      source: text,
+    })
+    .optional(),
   nvlinkBoard: z.literal(true).optional(),
   reported: z.strictObject({ names: z.array(text).nonempty(), source: text }).optional(),
   support: amdSupport.optional(),

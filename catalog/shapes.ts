@@ -48,6 +48,22 @@ export interface AmdSupport {
   readonly source: string;
 }
 
+/** Figures of a datasheet that times follow from. */
+export interface GpuSpeed {
+  /** Bandwidth of the memory, 10^9 bytes a second. */
+  readonly memoryGBs: number;
+  /** 10^12 operations a second, dense, with sums in 32 bits. @default tflops.dense16 */
+  readonly dense16?: number;
+  /** The same in FP8 and FP4; undefined where the card multiplies no such numbers. */
+  readonly dense8?: number;
+  readonly dense4?: number;
+  /** NVLink or xGMI, 10^9 bytes a second, one way per card, where boards or bridges have it. */
+  readonly linkGBs?: number;
+  /** PCIe, one way. */
+  readonly pcieGBs: number;
+  readonly source: string;
+}
+
 /** One GPU model (shapes/gpus.json). */
 export interface GpuModel {
   readonly model: string;
@@ -62,6 +78,8 @@ export interface GpuModel {
     readonly dense16: number;
     readonly source: string;
   };
+  /** Undefined: not read, so that nobody can say how fast it serves. */
+  readonly speed?: GpuSpeed;
   /** Comes on a board that joins its cards by NVLink; a machine with one card of it has the board's memory use too. */
   readonly nvlinkBoard?: true;
   /** NVIDIA: what `nvidia-smi` calls it. Undefined: not read. */

@@ -146,6 +146,8 @@ export interface Engine {
   /** @default the memory figure counts none of its flags */
   readFlags?(args: Readonly<Record<string, ArgumentValue>>): FlagReading;
   readonly parallelism: Parallelism;
+  /** Whose kernels compute, as the speed constants call them (planner/speed/constants.json). @default its own */
+  readonly kernelsOf?: string;
   /** Memory of a replica per GPU, and whether the load fits. */
   estimate(request: MemoryRequest): MemoryEstimate;
   /** Why a layout cannot run, each reason with its numbers. @default any layout runs */

@@ -36,6 +36,7 @@ export const ollama: Engine = {
   memoryByVersion: false,
   // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
   parallelism: { tensor: false, overNodes: false },
+  kernelsOf: "llama.cpp",
   estimate: estimateOllama,
   windowMargin: () => ({ tokens: inFlightTokens, text: "one batch" }),
   sharedServer: ollamaSharedServer,

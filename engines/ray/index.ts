@@ -52,6 +52,7 @@ export const ray: Engine = {
   readFlags: vllm.readFlags,
   // A placement group keeps a replica on one node; replicas over several nodes are what vLLM's own groups are for.
   parallelism: { tensor: true, overNodes: false },
+  kernelsOf: "vllm",
   estimate: (request) => vllm.estimate(toVllm(request)),
   layoutProblems: vllm.layoutProblems,
   layoutFlags: vllm.layoutFlags,

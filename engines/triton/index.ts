@@ -51,6 +51,7 @@ export const triton: Engine = {
   variablePrefix: "TRITON_",
   memoryByVersion: false,
   parallelism: { tensor: true, overNodes: false },
+  kernelsOf: "trtllm",
   estimate: estimateTriton,
   layoutProblems: tritonLayoutProblems,
   preallocatesGpuMemory: true,

@@ -1,0 +1,51 @@
+/** Time that the GPUs of a replica take to exchange what each computed a part of. */
+import type { ReplicaSetup } from "./types";
+
+/** Each layer sums twice over its GPUs: after the attention, and after the feed-forward block. */
+const REDUCTIONS_PER_LAYER = 2;
+/** Activations are exchanged in 16 bits. */
+const ACTIVATION_BYTES = 2;
+
+/**
+ * Milliseconds for one pass of `tokens` through all layers: all-reduces of tensor parallelism, all-to-alls of experts that lie
+ * over several attention groups, and hand-over between pipeline stages.
+ */
+export function communicationMs(setup: ReplicaSetup, tokens: number): number {
+  return reduceMs(setup, tokens) + expertExchangeMs(setup, tokens) + stageMs(setup, tokens);
+}
+
+function reduceMs({ work, link, tensorParallel, coefficients }: ReplicaSetup, tokens: number): number {
+  if (tensorParallel === 1 || link === undefined) {
+    return 0;
+  }
+  const bytes = tokens * work.hiddenSize * ACTIVATION_BYTES * ((2 * (tensorParallel - 1)) / tensorParallel);
+  const perReduction = coefficients.allReduceUs / 1e3 + transferMs(bytes, link.gbs * coefficients.linkBandwidth);
+  return REDUCTIONS_PER_LAYER * work.layers * perReduction;
+}
+
+function expertExchangeMs(setup: ReplicaSetup, tokens: number): number {
+  const { work, link, attentionDataParallel = 1, coefficients } = setup;
+  if (attentionDataParallel === 1 || link === undefined || work.experts === undefined) {
+    return 0;
+  }
+  // To the experts and back, each token to those of its experts that lie elsewhere.
+  const elsewhere = work.experts.perToken * (1 - 1 / attentionDataParallel);
+  const bytes =
+    (tokens / attentionDataParallel) * Math.min(elsewhere, attentionDataParallel) * work.hiddenSize * ACTIVATION_BYTES;
+  const perExchange = coefficients.allReduceUs / 1e3 + transferMs(bytes, link.gbs * coefficients.linkBandwidth);
+  return 2 * work.moeLayers * perExchange;
+}
+
+function stageMs({ work, link, nodeLink, pipelineParallel, coefficients }: ReplicaSetup, tokens: number): number {
+  const between = nodeLink ?? link;
+  if (pipelineParallel === 1 || between === undefined) {
+    return 0;
+  }
+  const bytes = tokens * work.hiddenSize * ACTIVATION_BYTES;
+  const perHop = coefficients.allReduceUs / 1e3 + transferMs(bytes, between.gbs * coefficients.linkBandwidth);
+  return (pipelineParallel - 1) * perHop;
+}
+
+function transferMs(bytes: number, gbs: number): number {
+  return bytes / (gbs * 1e6);
+}

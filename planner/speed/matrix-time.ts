@@ -1,0 +1,82 @@
+/** Time of matrix products: bound by reading the weights with few tokens, by arithmetic with many. */
+import type { CardSpeed, ReplicaSetup } from "./types";
+import type { Matrices } from "./work";
+
+/** Between the two bounds the curve of measured products bends about so sharply. */
+const SHARPNESS = 4;
+
+/** The larger of two times that overlap, rounded off where they are alike. */
+export function joined(a: number, b: number): number {
+  const [large, small] = a > b ? [a, b] : [b, a];
+  return large === 0 ? 0 : large * (1 + (small / large) ** SHARPNESS) ** (1 / SHARPNESS);
+}
+
+/** Weights in fewer bits than this are multiplied as floats only by cards that multiply FP4. */
+const FP4_BITS = 6;
+
+/** Operations per millisecond of one card at the peak of the number format that it multiplies these weights in, and reaches of it. */
+export function peakPerMs(
+  { tflops }: CardSpeed,
+  { computeBits, bytes, parameters }: Matrices,
+  setup: ReplicaSetup,
+): number {
+  const { fp8Compute, fp4Compute } = setup.coefficients;
+  const stored = (8 * bytes) / Math.max(1, parameters);
+  if (computeBits < 16 && stored < FP4_BITS && tflops.dense4 === undefined) {
+    return tflops.dense16 * 1e9;
+  }
+  if (computeBits === 4 && tflops.dense4 !== undefined) {
+    return tflops.dense4 * 1e9 * fp4Compute;
+  }
+  if (computeBits === 8 && tflops.dense8 !== undefined) {
+    return tflops.dense8 * 1e9 * fp8Compute;
+  }
+  return tflops.dense16 * 1e9;
+}
+
+/** What a pass of tokens takes through all matrices, by what bounds it. */
+export interface MatrixTime {
+  readonly totalMs: number;
+  readonly weightsMs: number;
+  readonly computeMs: number;
+}
+
+/**
+ * Milliseconds of all matrix products of one pass, one stage after the other.
+ * @param tokens of the pass, of all attention groups together
+ * @param share of the peak that these products reach
+ * @param headTokens that go through the output head
+ */
+export function matrixMs(setup: ReplicaSetup, tokens: number, share: number, headTokens: number): MatrixTime {
+  const { work, card, tensorParallel, attentionDataParallel = 1, coefficients } = setup;
+  const bytesPerMs = card.memoryGBs * 1e6 * coefficients.weightBandwidth * coefficients.engineBandwidth;
+  const ownTokens = tokens / attentionDataParallel;
+
+  const denseRead = work.dense.bytes / tensorParallel / bytesPerMs;
+  const densePeak = peakPerMs(card, work.dense, setup) * share;
+  const denseCompute = (2 * ownTokens * work.dense.parameters) / tensorParallel / densePeak;
+  const headRead = work.head.bytes / tensorParallel / bytesPerMs;
+  const headCompute =
+    (2 * (headTokens / attentionDataParallel) * work.head.parameters) /
+    tensorParallel /
+    (card.tflops.dense16 * 1e9 * share);
+
+  let [expertRead, expertCompute] = [0, 0];
+  if (work.experts !== undefined) {
+    const { count, perToken, bytes, parameters } = work.experts;
+    const gpus = tensorParallel * attentionDataParallel;
+    expertRead = (bytes * touched(count, perToken, tokens)) / count / gpus / bytesPerMs;
+    const peak = peakPerMs(card, work.experts, setup) * share * coefficients.expertCompute;
+    expertCompute = (2 * tokens * parameters * (perToken / count)) / gpus / peak;
+  }
+  return {
+    totalMs: joined(denseRead, denseCompute) + joined(headRead, headCompute) + joined(expertRead, expertCompute),
+    weightsMs: denseRead + headRead + expertRead,
+    computeMs: denseCompute + headCompute + expertCompute,
+  };
+}
+
+/** Experts of a layer that at least one of the tokens is routed to, each token choosing evenly. */
+export function touched(count: number, perToken: number, tokens: number): number {
+  return count * (1 - (1 - perToken / count) ** tokens);
+}

@@ -1,0 +1,37 @@
+/** Time to read a prompt: all of its tokens at once, until the first token of the answer. */
+import { communicationMs } from "./communication";
+import { matrixMs } from "./matrix-time";
+import { engineMs } from "./step";
+import type { ReplicaSetup } from "./types";
+
+/**
+ * Milliseconds to read `tokens` of a prompt of which `alreadyCached` tokens before them are in the cache, on an idle replica.
+ */
+export function prefillMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0): number {
+  return promptWorkMs(setup, tokens, alreadyCached) + engineMs(setup, 1);
+}
+
+/** The same without what every step costs anyway: what a prompt adds to steps that others wait for. */
+export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0): number {
+  if (tokens <= 0) {
+    return 0;
+  }
+  const matrices = matrixMs(setup, tokens, setup.coefficients.prefillCompute, 1);
+  const factor = setup.calibration?.prompt ?? 1;
+  return factor * (matrices.totalMs + attentionMs(setup, tokens, alreadyCached) + communicationMs(setup, tokens));
+}
+
+/** Each token attends to those before it: half of the square, and all that was cached. */
+function attentionMs(
+  { work, card, tensorParallel, coefficients }: ReplicaSetup,
+  tokens: number,
+  cached: number,
+): number {
+  const operationsPerMs = card.tflops.dense16 * 1e9 * coefficients.prefillCompute * tensorParallel;
+  let operations = 0;
+  for (const { mostTokens = Number.POSITIVE_INFINITY, promptOperationsPerToken } of work.caches) {
+    const meanReach = Math.min(cached + tokens / 2, mostTokens);
+    operations += promptOperationsPerToken * tokens * meanReach;
+  }
+  return operations / operationsPerMs;
+}

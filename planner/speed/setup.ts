@@ -1,0 +1,131 @@
+/** From a model, the GPUs of a machine and a layout to what the formulas take; or why nobody can say how fast it is. */
+import type { GpuModel, GpuSpec, MachineShape } from "../../catalog/shapes";
+import { engineOf } from "../../engines";
+import type { Layout } from "../layouts";
+import type { ModelRequest } from "../request";
+import { type ConstantTable, ownConstants } from "./constants";
+import { ownMargins, type SpeedBasis } from "./margin";
+import type { CardFamily, CardSpeed, LinkSpeed, ReplicaSetup, SpeedFactors } from "./types";
+import { modelWork } from "./work";
+
+export type SetupAnswer =
+  | { readonly setup: ReplicaSetup; readonly basis: SpeedBasis }
+  /** Why there is none, as half a sentence. */
+  | { readonly reason: string };
+
+export interface SetupOptions {
+  /** Tokens that the KV cache of a replica holds: `MemoryEstimate.kvTokens`. */
+  readonly kvTokens: number;
+  readonly calibration?: SpeedFactors;
+  /** @default what the project was fitted to */
+  readonly constants?: ConstantTable;
+}
+
+type Machine = Pick<MachineShape, "name" | "gpu" | "rdma" | "networkGbps">;
+type Model = Pick<
+  ModelRequest,
+  "architecture" | "engine" | "engineVersion" | "quantization" | "kvCacheDtype" | "maxNumSeqs"
+>;
+
+/** One replica of a model on machines of a shape. */
+export function setupOf(
+  model: Model,
+  machine: Machine,
+  layout: Layout,
+  { kvTokens, calibration, constants = ownConstants }: SetupOptions,
+): SetupAnswer {
+  const { gpu } = machine;
+  if (gpu === undefined) {
+    return { reason: `nobody knows how fast the memory of the CPUs of ${machine.name} is` };
+  }
+  if (gpu.slice !== undefined) {
+    return { reason: `how fast a part of ${gpu.model} is was not measured` };
+  }
+  const card = cardSpeed(gpu);
+  if (card === undefined) {
+    return { reason: `the catalogue has no bandwidth and arithmetic of ${gpu.model}` };
+  }
+  if (kvTokens <= 0) {
+    return { reason: "nothing is known of its KV cache" };
+  }
+  const { tensorParallel, pipelineParallel, nodesPerReplica } = layout;
+  const name = engineOf(model.engine).kernelsOf ?? model.engine;
+  const engine = { name, ...(name === model.engine && { version: model.engineVersion }) };
+  const link = tensorParallel * pipelineParallel > 1 ? linkOf(gpu) : undefined;
+  const nodeLink = nodesPerReplica > 1 ? networkOf(machine) : undefined;
+  const setup: ReplicaSetup = {
+    work: modelWork(model.architecture, {
+      ...(model.quantization !== undefined && { quantization: model.quantization }),
+      kvCacheDtype: model.kvCacheDtype,
+      tensorParallel,
+    }),
+    card,
+    ...(link !== undefined && { link }),
+    ...(nodeLink !== undefined && { nodeLink }),
+    engine,
+    tensorParallel,
+    pipelineParallel,
+    kvTokens,
+    ...(model.maxNumSeqs !== undefined && { maxNumSeqs: model.maxNumSeqs }),
+    ...(calibration !== undefined && { calibration }),
+    coefficients: constants.resolve({ family: card.family, engine, ...(link !== undefined && { link: link.kind }) }),
+  };
+  return { setup, basis: calibration === undefined ? basisOf(card.name, engine.name) : "own" };
+}
+
+/** What is known of a card's speed; undefined where the catalogue lacks a figure. */
+export function cardSpeed(gpu: Omit<GpuModel, "memorySource" | "engineMemorySource" | "notes">): CardSpeed | undefined {
+  const family = familyOf(gpu);
+  const dense16 = gpu.speed?.dense16 ?? gpu.tflops?.dense16;
+  if (gpu.speed === undefined || dense16 === undefined || family === undefined) {
+    return undefined;
+  }
+  const { memoryGBs, dense8, dense4 } = gpu.speed;
+  const tflops = { dense16, ...(dense8 !== undefined && { dense8 }), ...(dense4 !== undefined && { dense4 }) };
+  return { name: gpu.model, family, memoryGBs, tflops };
+}
+
+/** Generations of the catalogue as the constants have them. */
+function familyOf({ arch, abilities }: Pick<GpuModel, "arch" | "abilities">): CardFamily | undefined {
+  switch (arch) {
+    case "ampere":
+      return abilities?.computeCapability === 8 ? "ampere-dc" : "ampere";
+    case "blackwell":
+      return (abilities?.computeCapability ?? 12) < 12 ? "blackwell-dc" : "blackwell";
+    case "volta":
+    case "turing":
+    case "ada":
+    case "hopper":
+      return arch;
+    default:
+      return /^(cdna|gcn)/.test(arch) ? "cdna" : /^rdna/.test(arch) ? "rdna" : undefined;
+  }
+}
+
+function linkOf(gpu: GpuSpec): LinkSpeed | undefined {
+  const { speed } = gpu;
+  if (speed === undefined) {
+    return undefined;
+  }
+  if (speed.linkGBs !== undefined && (gpu.nvlink === true || gpu.vendor === "amd")) {
+    return { kind: gpu.vendor === "amd" ? "xgmi" : "nvlink", gbs: speed.linkGBs };
+  }
+  return { kind: "pcie", gbs: speed.pcieGBs };
+}
+
+/** Of each GPU, when all send at once. */
+function networkOf({ rdma, networkGbps, gpu }: Machine): LinkSpeed {
+  const gbps = rdma.kind === "none" ? (networkGbps ?? SLOWEST_NETWORK_GBPS) : rdma.gbps;
+  return { kind: "network", gbs: gbps / 8 / Math.max(1, gpu?.count ?? 1) };
+}
+
+/** Where the catalogue has no figure: no machine with GPUs has less. */
+const SLOWEST_NETWORK_GBPS = 10;
+
+function basisOf(card: string, engine: string): SpeedBasis {
+  const measured = ownMargins.measured.filter((each) => each.card === card);
+  if (measured.length === 0) {
+    return "unseen-card";
+  }
+  return measured.some(({ engines }) => engines.includes(engine)) ? "same-card-and-engine" : "same-card";
+}

@@ -1,0 +1,215 @@
+/** What serving a model asks of a card: bytes that are read and operations that are computed, by what they follow from. */
+import { type KvCacheDtype, layerCaches } from "../memory/kv-cache";
+import { DTYPE_BYTES, type Mixer, type ModelArchitecture, mixersOf } from "../model/architecture";
+import { formatFor } from "../model/format-names";
+import { asMatrix } from "../model/parameters";
+import { checkpointMatrixBytes, type WeightFormat } from "../model/quantization";
+import { type ModelTensor, parametersEach, storedAs, tensorInventory } from "../model/tensors";
+
+/** Matrices of one kind, all layers together. */
+export interface Matrices {
+  readonly bytes: number;
+  readonly parameters: number;
+  /** Bits of the numbers that are multiplied: 8 for FP8 weights with FP8 inputs; 16 where weights are unpacked first. */
+  readonly computeBits: 16 | 8 | 4;
+  /** Weights are stored in fewer bits than they are multiplied in: they are unpacked on the way. */
+  readonly unpacked: boolean;
+}
+
+/** Caches of all layers that reach back equally far. */
+export interface CacheReads {
+  /** Read per cached token for each token that is made, on one GPU of the tensor-parallel group, all layers. */
+  readonly bytesPerToken: number;
+  /** Tokens that are read at most. @default all */
+  readonly mostTokens?: number;
+  /** Operations per cached token for each token that is made, all GPUs together, all layers. */
+  readonly operationsPerToken: number;
+  /** The same for each token of a prompt: latent attention unpacks its vectors once for many queries. */
+  readonly promptOperationsPerToken: number;
+}
+
+/** One model in one weight format, with its caches as divided over a tensor-parallel group. */
+export interface ModelWork {
+  readonly layers: number;
+  readonly moeLayers: number;
+  readonly hiddenSize: number;
+  /** What every token meets, whatever its experts, in the layers. */
+  readonly dense: Matrices;
+  /** Of `dense`, the share that belongs to attention (and other mixers). */
+  readonly mixerShare: number;
+  /** All routed experts of all layers. */
+  readonly experts?: Matrices & { readonly count: number; readonly perToken: number };
+  /** Vocabulary × hidden size. */
+  readonly head: Matrices;
+  readonly caches: readonly CacheReads[];
+  /** Fixed states of one sequence, read and written for each token, on one GPU. */
+  readonly stateBytes: number;
+}
+
+export interface WorkOptions {
+  /** Format of the weights where it is not the checkpoint's. */
+  readonly quantization?: string;
+  readonly kvCacheDtype?: KvCacheDtype;
+  readonly tensorParallel: number;
+}
+
+/** Tokens that a sparse indexer chooses: DeepSeek-V3.2, GLM-5 (`index_topk` of their config.json). */
+const INDEXER_TOKENS = 2048;
+
+const known = new WeakMap<ModelArchitecture, Map<string, ModelWork>>();
+
+/**
+ * The work of one model. A plan asks for the same ones on every machine that it tries, so each is summed once.
+ * @throws UnknownFormatError
+ */
+export function modelWork(architecture: ModelArchitecture, options: WorkOptions): ModelWork {
+  const { quantization, kvCacheDtype = "auto", tensorParallel } = options;
+  const works = known.get(architecture) ?? new Map<string, ModelWork>();
+  known.set(architecture, works);
+  const key = `${quantization ?? ""} ${kvCacheDtype} ${tensorParallel}`;
+  const work =
+    works.get(key) ?? sumWork(architecture, formatFor(architecture, quantization), kvCacheDtype, tensorParallel);
+  works.set(key, work);
+  return work;
+}
+
+function sumWork(
+  architecture: ModelArchitecture,
+  format: WeightFormat,
+  dtype: KvCacheDtype,
+  tensorParallel: number,
+): ModelWork {
+  const inventory = tensorInventory(architecture).filter(({ part }) => part === "text");
+  const inLayers = inventory.filter(({ placement }) => placement.at === "layer" || placement.at === "everywhere");
+  const dense = inLayers.filter(({ kind }) => kind !== "expert");
+  const experts = inLayers.filter(({ kind }) => kind === "expert");
+  const head = inventory.filter(({ kind }) => kind === "head");
+  const table = inventory.filter(({ kind }) => kind === "embedding").slice(0, 1);
+  const summed = matricesOf(dense, format);
+  const mixers = dense.filter(({ module }) => !/mlp|ffn|feed_forward|shared_expert|block_sparse_moe/.test(module));
+  return {
+    layers: architecture.layers,
+    moeLayers: architecture.layerSpecs.filter(({ feedForward }) => feedForward.kind === "experts").length,
+    hiddenSize: architecture.hiddenSize,
+    dense: summed,
+    mixerShare: summed.bytes > 0 ? matricesOf(mixers, format).bytes / summed.bytes : 0,
+    ...(experts.length > 0 && { experts: { ...matricesOf(experts, format), ...routing(experts) } }),
+    // A table that serves as the head too is read whole for every step.
+    head: matricesOf(head.length > 0 ? head : table, format),
+    ...cacheWork(architecture, dtype, tensorParallel),
+  };
+}
+
+function routing(experts: readonly ModelTensor[]): { count: number; perToken: number } {
+  const all = experts.reduce((sum, tensor) => sum + tensor.count, 0);
+  const active = experts.reduce((sum, tensor) => sum + tensor.activeCount, 0);
+  const count = Math.max(...experts.map((tensor) => tensor.count));
+  return { count, perToken: (count * active) / all };
+}
+
+function matricesOf(tensors: readonly ModelTensor[], format: WeightFormat): Matrices {
+  let [bytes, parameters] = [0, 0];
+  for (const tensor of tensors) {
+    bytes += tensor.count * (storedAs(tensor, format)?.bytes ?? checkpointMatrixBytes(format, asMatrix(tensor)));
+    parameters += tensor.count * parametersEach(tensor);
+  }
+  const bits = parameters > 0 ? (bytes * 8) / parameters : 16;
+  const computeBits = computeBitsOf(format, bits);
+  return { bytes, parameters, computeBits, unpacked: bits < 0.75 * computeBits };
+}
+
+/** What a kernel multiplies in: formats that quantize inputs too compute in fewer bits, the others unpack weights. */
+function computeBitsOf({ rules }: WeightFormat, meanBits: number): 16 | 8 | 4 {
+  const name = rules[0]?.scheme.name ?? "";
+  if (meanBits > 12) {
+    return 16;
+  }
+  if (/^(mx)?fp8/.test(name)) {
+    return 8;
+  }
+  // MXFP4 experts are multiplied with FP8 inputs where the card can.
+  return name.startsWith("nvfp4") ? 4 : name.startsWith("mxfp4") ? 8 : 16;
+}
+
+function cacheWork(
+  architecture: ModelArchitecture,
+  dtype: KvCacheDtype,
+  tensorParallel: number,
+): Pick<ModelWork, "caches" | "stateBytes"> {
+  const sums = new Map<
+    number,
+    { bytesPerToken: number; operationsPerToken: number; promptOperationsPerToken: number }
+  >();
+  const add = (
+    mostTokens: number,
+    bytesPerToken: number,
+    operationsPerToken: number,
+    ofPrompt = operationsPerToken,
+  ): void => {
+    const sum = sums.get(mostTokens) ?? { bytesPerToken: 0, operationsPerToken: 0, promptOperationsPerToken: 0 };
+    sums.set(mostTokens, sum);
+    sum.bytesPerToken += bytesPerToken;
+    sum.operationsPerToken += operationsPerToken;
+    sum.promptOperationsPerToken += ofPrompt;
+  };
+  let stateBytes = 0;
+  for (const [index, cache] of layerCaches(architecture, dtype, tensorParallel).entries()) {
+    const layer = architecture.layerSpecs[index];
+    const mixers = layer === undefined ? [] : mixersOf(layer);
+    // Reading and writing back.
+    stateBytes += 2 * cache.stateBytes;
+    for (const mixer of mixers) {
+      const operations = operationsPerCachedToken(mixer);
+      const ofPrompt = promptOperations(mixer);
+      const indexer = indexerOf(mixer);
+      const most = cache.scope.kind === "full" ? Number.POSITIVE_INFINITY : cache.scope.windowTokens;
+      if (indexer === undefined) {
+        // Layers without a cache of their own read that of an earlier layer.
+        add(most, mixers.length === 1 ? cache.bytesPerToken : 0, operations, ofPrompt);
+      } else {
+        const keys = indexer.headDim * DTYPE_BYTES.bfloat16;
+        add(Number.POSITIVE_INFINITY, Math.min(keys, cache.bytesPerToken), 2 * indexer.heads * indexer.headDim);
+        add(INDEXER_TOKENS, Math.max(0, cache.bytesPerToken - keys), operations, ofPrompt);
+      }
+      for (const { scope, pageBytes, blockTokens } of cache.paged ?? []) {
+        if (scope.kind !== "full") {
+          add(scope.windowTokens, pageBytes / blockTokens, 0);
+        }
+      }
+    }
+    if (mixers.length > 1) {
+      add(Number.POSITIVE_INFINITY, cache.bytesPerToken, 0);
+    }
+  }
+  const caches = [...sums].map(([mostTokens, sum]) => ({
+    ...sum,
+    ...(Number.isFinite(mostTokens) && { mostTokens }),
+  }));
+  return { caches, stateBytes };
+}
+
+function indexerOf(mixer: Mixer) {
+  return mixer.kind === "attention" || mixer.kind === "latent" ? mixer.indexer : undefined;
+}
+
+/** Multiplications and additions of scores and of the weighted sum, for one query and one cached token, all heads. */
+function operationsPerCachedToken(mixer: Mixer): number {
+  switch (mixer.kind) {
+    case "attention":
+      return 2 * mixer.heads * (mixer.headDim + (mixer.valueHeadDim ?? mixer.headDim));
+    case "latent":
+      // Queries meet the compressed vector itself.
+      return 2 * mixer.heads * (2 * mixer.kvLoraRank + mixer.ropeHeadDim);
+    case "compressed":
+      return (4 * mixer.heads * mixer.headDim) / (mixer.compression?.rate ?? 1);
+    default:
+      return 0;
+  }
+}
+
+/** Prompts meet keys and values of latent attention unpacked, head by head. */
+function promptOperations(mixer: Mixer): number {
+  return mixer.kind === "latent"
+    ? 2 * mixer.heads * (mixer.nopeHeadDim + mixer.ropeHeadDim + mixer.valueHeadDim)
+    : operationsPerCachedToken(mixer);
+}
