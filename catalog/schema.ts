@@ -433,6 +433,20 @@ export const schemas = {
     spot: z.strictObject({ oci: priceShare }),
     unusedReservation: z.strictObject({ oci: priceShare }),
   }),
+  apiPrices: z.strictObject({
+    about,
+    asOf: day,
+    source: text,
+    prices: z.array(
+      z.strictObject({
+        model: text,
+        provider: text,
+        offer: text,
+        inputUsdPerMillion: positive,
+        outputUsdPerMillion: positive,
+      }),
+    ),
+  }),
   models: z.strictObject({ about, models: z.array(modelEntry) }),
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
   chartValues: chartValueKeys,

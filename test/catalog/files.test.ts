@@ -28,6 +28,7 @@ describe("catalogue files", () => {
     ["shapes/aws.json", schemas.shapes],
     ["shapes/onprem.json", schemas.cards],
     ["cloud-prices.json", schemas.cloudPrices],
+    ["api-prices.json", schemas.apiPrices],
     ["models.json", schemas.models],
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],
