@@ -54,6 +54,7 @@ export function planModel(
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
     ...(model.serviceLevel && { serviceLevel: model.serviceLevel }),
+    ...(model.traffic && { traffic: model.traffic }),
     ...(model.node && { node: model.node }),
     ...(model.sidecars && model.sidecars.length > 0 && { sidecars: allOf(model.sidecars) }),
     takesImages: model.architecture.vision !== undefined,

@@ -9,6 +9,7 @@ import type { MeshMode } from "./mesh-reserve";
 import type { ScalingRequest } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
+import type { DerivedSetting, Traffic } from "./traffic";
 import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
 
 /** One node pool that the environment allows. */
@@ -65,6 +66,10 @@ export interface ModelRequest extends ServedModel {
   /** How its replicas follow demand. @default nothing scales them */
   readonly scaling?: ScalingRequest;
   readonly serviceLevel?: ServiceLevel;
+  /** What clients ask of it. @default nobody says */
+  readonly traffic?: Traffic;
+  /** Settings that are to follow from its traffic; the request holds what counts where no speed is known. @default none */
+  readonly derived?: readonly DerivedSetting[];
   /** Its replicas are nodes of a server group. @default they are not */
   readonly node?: NodePlan;
   /** What the platform runs beside the engine in each of its pods. @default nothing */

@@ -3,7 +3,7 @@ export const PERCENTILES = [50, 90, 95, 99] as const;
 
 export type Percentile = (typeof PERCENTILES)[number];
 
-/** What clients are to expect of a model. The plan carries it; nothing is sized or promised from it yet. */
+/** What clients are to expect of a model. */
 export interface ServiceLevel {
   /** Part of the requests that are to be answered without an error of the server, over 30 days: 0.9 to 0.99999. */
   readonly availability?: number;
@@ -11,6 +11,19 @@ export interface ServiceLevel {
   readonly ttftMs?: number;
   /** Longest time for each further token, on average over an answer, milliseconds. */
   readonly tpotMs?: number;
+  /** Fewest tokens that one answer gets in a second, its first not counted. */
+  readonly tokensPerSecond?: number;
   /** Percent of the requests that must keep to the times; where there is one. */
   readonly percentile?: Percentile;
+  /** How sure the plan must be of the times, 0.5 to 0.99: which edge of a predicted interval decides; where there is a time. */
+  readonly confidence?: number;
+}
+
+/** The level says something of how fast answers come. */
+export function hasTimes({
+  ttftMs,
+  tpotMs,
+  tokensPerSecond,
+}: Pick<ServiceLevel, "ttftMs" | "tpotMs" | "tokensPerSecond">): boolean {
+  return ttftMs !== undefined || tpotMs !== undefined || tokensPerSecond !== undefined;
 }

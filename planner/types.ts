@@ -23,6 +23,7 @@ import type { PoolPlan, Taint } from "./pool-plan";
 import type { ScalingPlan } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { Tenant, TokenIssuer } from "./tenants";
+import type { Traffic } from "./traffic";
 
 export type { EngineName } from "../engines";
 export type {
@@ -113,6 +114,7 @@ export interface ModelPlan {
   /** How its replicas follow demand. @default nothing scales them */
   readonly scaling?: ScalingPlan;
   readonly serviceLevel?: ServiceLevel;
+  readonly traffic?: Traffic;
   /** Its replicas are nodes of a server group. */
   readonly node?: NodePlan;
   /** What the platform runs beside the engine in each of its pods, all together: part of `resources`. @default nothing */

@@ -219,6 +219,8 @@ function modelRequest(
     maxReplicas: config.replicas.max,
     ...(config.replicas.max > config.replicas.min && { scaling: config.scaling ?? SCALED_BY_DEFAULT }),
     ...(config.serviceLevel && { serviceLevel: config.serviceLevel }),
+    ...(config.traffic && { traffic: config.traffic }),
+    ...(config.derived && { derived: config.derived }),
     ...(config.pools && { pools: config.pools }),
     ...requested,
     ...(config.adapters && { adapters: Object.entries(config.adapters).map(adapterRequest) }),

@@ -144,6 +144,7 @@ const rules: readonly Rule[] = [
   nodes.nodesAreCountedOnce,
   serviceLevel.serviceLevelsSaySomething,
   serviceLevel.tokenTimesAreOfGeneratedText,
+  serviceLevel.trafficFitsTheModel,
   gatewayName.gatewayHasOneName,
   gatewayName.wildcardAddressIsKnown,
   gatewayName.publicAuthoritiesReachTheAddress,

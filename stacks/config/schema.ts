@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { addonSections } from "../addons/sections";
 import { type ByPlace, coreSchema, modelsByPlace, type Named } from "./core/schema";
 import { withHostname } from "./core/wildcard-dns";
+import { withDerived } from "./derived-settings";
 import { type SecretKey, secretFields } from "./secrets";
 
 export const environmentSchema = coreSchema.extend(addonSections);
@@ -18,5 +19,6 @@ export type { SecretKey };
 /** @throws ZodError for values that were not checked before. */
 export function toEnvironment(values: unknown): EnvironmentConfig {
   const { models, gateway, ...sections } = environmentSchema.parse(values);
-  return { ...sections, gateway: withHostname(gateway), ...modelsByPlace(models, sections.nodes) };
+  const byPlace = modelsByPlace(models, sections.nodes);
+  return { ...sections, gateway: withHostname(gateway), ...byPlace, models: withDerived(byPlace.models, values) };
 }

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { engineOf } from "../../../engines";
 import { commitOf, parseSource } from "../../../engines/sources";
+import type { DerivedSetting, Traffic } from "../../../planner/traffic";
 import type { Revision } from "../../../planner/types";
 import type { placedModelSchema } from "./sections/models";
 
@@ -13,6 +14,8 @@ export type ModelConfig = WrittenModel & {
   readonly revisionOf?: Revision;
   /** Server group whose entry in the file says how many replicas it has. @default its own entry does */
   readonly replicasOf?: string;
+  /** Settings that the file leaves to its traffic. @default none */
+  readonly derived?: readonly DerivedSetting[];
 };
 
 /** Key of a model's canary among the models: its namespace, its path at the gateway and its objects have this name. */
@@ -37,7 +40,7 @@ export function withCanaries(models: Readonly<Record<string, WrittenModel>>): Re
 
 /** What the canary does not say, it has of its model, except for the number of replicas. */
 function canaryOf(name: string, model: WrittenModel): ModelConfig | undefined {
-  const { canary, scaling, ...own } = model;
+  const { canary, scaling, traffic, ...own } = model;
   if (canary === undefined) {
     return undefined;
   }
@@ -52,8 +55,14 @@ function canaryOf(name: string, model: WrittenModel): ModelConfig | undefined {
     replicas,
     // Times and spare room are of all requests, of which it answers a part.
     ...(scaling && replicas.max > replicas.min && { scaling: { ...scaling, schedule: [], spareReplicas: 0 } }),
+    // The model itself keeps room for all of its traffic: it answers all of it again when the canary is taken back.
+    ...(traffic && weight > 0 && { traffic: shareOf(traffic, weight) }),
     revisionOf: { model: name, weight },
   };
+}
+
+function shareOf(traffic: Traffic, weight: number): Traffic {
+  return { ...traffic, requestsPerSecond: (traffic.requestsPerSecond * weight) / 100 };
 }
 
 type Weights = Pick<WrittenModel, "source" | "quantization">;

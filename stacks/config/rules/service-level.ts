@@ -1,7 +1,8 @@
 import { findModel } from "../../../catalog/models";
 import type { ModelTask } from "../../../engines/served-model";
+import { hasTimes } from "../../../planner/service-level";
+import type { ModelConfig } from "../core/canary";
 import type { Rule } from "../core/rule";
-import { hasTimes } from "../core/sections/service-level";
 
 /** Tasks whose answers are made token by token. */
 const GENERATING: readonly ModelTask[] = ["chat", "completion"];
@@ -16,25 +17,38 @@ export const serviceLevelsSaySomething: Rule = function* ({ sections: { models =
       yield {
         path,
         value: serviceLevel,
-        allowed: "at least one of availability, ttftMs, tpotMs",
+        allowed: "at least one of availability, ttftMs, tpotMs, tokensPerSecond",
         fix: "add one, for example availability: 0.999, or remove serviceLevel",
       };
-    } else if (serviceLevel.percentile !== undefined && !hasTimes(serviceLevel)) {
-      yield {
-        path: [...path, "percentile"],
-        value: serviceLevel.percentile,
-        allowed: "only with ttftMs or tpotMs, which it is the percentile of",
-        fix: "add one of them, for example ttftMs: 500, or remove percentile",
-      };
+    } else if (!hasTimes(serviceLevel)) {
+      for (const key of ["percentile", "confidence"] as const) {
+        if (serviceLevel[key] !== undefined) {
+          yield {
+            path: [...path, key],
+            value: serviceLevel[key],
+            allowed: `only with ttftMs, tpotMs or tokensPerSecond, which it is the ${key} of`,
+            fix: `add one of them, for example ttftMs: 500, or remove ${key}`,
+          };
+        }
+      }
     }
   }
 };
 
 export const tokenTimesAreOfGeneratedText: Rule = function* ({ sections: { models = {} } }) {
-  for (const [name, { model, task: named, serviceLevel = {} }] of Object.entries(models)) {
-    const task = named ?? findModel(model ?? "")?.task ?? "chat";
+  for (const [name, model] of Object.entries(models)) {
+    const { serviceLevel = {}, traffic } = model;
+    const task = taskOf(model);
     if (!GENERATING.includes(task)) {
-      for (const key of ["ttftMs", "tpotMs"] as const) {
+      if (traffic !== undefined) {
+        yield {
+          path: ["models", name, "traffic"],
+          value: traffic,
+          allowed: `only with task ${GENERATING.join(" or ")}; this one is ${task}, whose speed is not predicted`,
+          fix: "remove traffic, and say replicas and concurrency",
+        };
+      }
+      for (const key of ["ttftMs", "tpotMs", "tokensPerSecond"] as const) {
         if (serviceLevel[key] !== undefined) {
           yield {
             path: ["models", name, "serviceLevel", key],
@@ -44,6 +58,37 @@ export const tokenTimesAreOfGeneratedText: Rule = function* ({ sections: { model
           };
         }
       }
+    }
+  }
+};
+
+function taskOf({ model, task }: Pick<ModelConfig, "model" | "task">): ModelTask {
+  return task ?? findModel(model ?? "")?.task ?? "chat";
+}
+
+export const trafficFitsTheModel: Rule = function* ({ sections: { models = {} } }) {
+  for (const [name, { traffic, contextTokens }] of Object.entries(models)) {
+    if (traffic === undefined) {
+      continue;
+    }
+    const { inputTokens, outputTokens, sharedPrefixTokens } = traffic;
+    const path = ["models", name, "traffic"];
+    const both = inputTokens + outputTokens;
+    if (both > contextTokens) {
+      yield {
+        path: [...path, "inputTokens"],
+        value: inputTokens,
+        allowed: `with outputTokens, ${outputTokens}, at most contextTokens, ${contextTokens}: prompts and answers of average length must fit`,
+        fix: `lower inputTokens or outputTokens, or write contextTokens: ${both} or more`,
+      };
+    }
+    if (sharedPrefixTokens > inputTokens) {
+      yield {
+        path: [...path, "sharedPrefixTokens"],
+        value: sharedPrefixTokens,
+        allowed: `at most inputTokens, ${inputTokens}: it is a part of them`,
+        fix: `write ${inputTokens} or less, or raise inputTokens`,
+      };
     }
   }
 };

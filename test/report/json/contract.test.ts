@@ -36,7 +36,8 @@ const rarities = {
         chat: {
           model: "qwen2.5-7b-instruct",
           concurrency: 2,
-          serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 95 },
+          serviceLevel: { availability: 0.999, ttftMs: 9000, tpotMs: 500, tokensPerSecond: 2, percentile: 95 },
+          traffic: { requestsPerSecond: 0.1, peakFactor: 1 },
           domain: "legal",
           quantization: "fp8",
           vllm: { kvCacheDtype: "fp8", maxNumSeqs: 64, chatTemplate: "chat.jinja", sleepMode: true },

@@ -14,16 +14,20 @@ function level(serviceLevel: unknown) {
 describe("models.<name>.serviceLevel", () => {
   it.each([
     [{ availability: 0.999 }, { availability: 0.999 }],
-    [{ ttftMs: 500 }, { ttftMs: 500, percentile: 99 }],
+    [{ ttftMs: 500 }, { ttftMs: 500, percentile: 99, confidence: 0.8 }],
     [
       { tpotMs: 0.5, percentile: 50 },
-      { tpotMs: 0.5, percentile: 50 },
+      { tpotMs: 0.5, percentile: 50, confidence: 0.8 },
     ],
     [
-      { availability: 0.9, ttftMs: 1, tpotMs: 10_000, percentile: 95 },
-      { availability: 0.9, ttftMs: 1, tpotMs: 10_000, percentile: 95 },
+      { tokensPerSecond: 20, confidence: 0.95 },
+      { tokensPerSecond: 20, percentile: 99, confidence: 0.95 },
     ],
-  ])("%j is %j: times have a percentile, the 99th where none is named", (written, read) => {
+    [
+      { availability: 0.9, ttftMs: 1, tpotMs: 10_000, percentile: 95, confidence: 0.5 },
+      { availability: 0.9, ttftMs: 1, tpotMs: 10_000, percentile: 95, confidence: 0.5 },
+    ],
+  ])("%j is %j: times have a percentile and a confidence, the 99th and 0.8 where none is named", (written, read) => {
     expect(level(written)).toEqual(read);
   });
 
@@ -44,13 +48,21 @@ describe("models.<name>.serviceLevel", () => {
     [{ tpotMs: 50, percentile: 99.9 }, `${path}.percentile`, "write for example 99"],
     [{ tpotMs: 50, percentile: "99%" }, `${path}.percentile`, "write 99"],
     [{ tpot: 50 }, `${path}.tpot`, 'did you mean "tpotMs"?'],
-    [{ ttftMs: 50, traffic: {} }, `${path}.traffic`, "remove it: nothing reads it"],
+    [{ ttftMs: 50, traffic: {} }, `${path}.traffic`, "write it beside serviceLevel, not in it"],
+    [{ ttftMs: 50, confidence: 80 }, `${path}.confidence`, "write 0.8"],
+    [{ ttftMs: 50, confidence: 1 }, `${path}.confidence`, "write for example 0.99"],
+    [{ tokensPerSecond: 0 }, `${path}.tokensPerSecond`, "write for example 0.1"],
     [{}, path, "add one, for example availability: 0.999, or remove serviceLevel"],
     [{ percentile: 95 }, path, "add one, for example availability: 0.999, or remove serviceLevel"],
     [
       { availability: 0.99, percentile: 95 },
       `${path}.percentile`,
       "add one of them, for example ttftMs: 500, or remove percentile",
+    ],
+    [
+      { availability: 0.99, confidence: 0.9 },
+      `${path}.confidence`,
+      "add one of them, for example ttftMs: 500, or remove confidence",
     ],
   ])("is not %j", (written, at, fix) => {
     expect(problemsWith(withLevel(written)).map((problem) => [problem.path, problem.fix])).toEqual([[at, fix]]);
@@ -83,7 +95,7 @@ describe("models.<name>.serviceLevel", () => {
       }),
     );
     const [{ serviceLevel, ...rest } = {} as never] = with_?.models ?? [];
-    expect(serviceLevel).toEqual({ availability: 0.999, ttftMs: 1, percentile: 99 });
+    expect(serviceLevel).toEqual({ availability: 0.999, ttftMs: 1, percentile: 99, confidence: 0.8 });
     expect([rest]).toEqual(without?.models);
   });
 });

@@ -17,6 +17,7 @@ import { replicasSchema } from "./replicas";
 import { scalingSchema } from "./scaling";
 import { serviceLevelSchema } from "./service-level";
 import { taggedUnion } from "./tagged-union";
+import { trafficSchema } from "./traffic";
 
 const TASKS = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
 
@@ -101,11 +102,13 @@ const common = {
     .default(8192)
     .meta({ description: "Longest prompt and answer together.", unit: "tokens", example: 8192 }),
   concurrency: wholeNumber(1, 4096).default(16).meta({
-    description: "Requests of full length that one replica answers at once.",
+    description:
+      "Requests of full length that one replica answers at once. With traffic and without this: as many as its traffic needs.",
     unit: "requests",
     example: 16,
   }),
   replicas: replicasSchema,
+  traffic: trafficSchema,
   scaling: scalingSchema,
   affinity: z.enum(AFFINITIES).optional().meta({
     description: "What keeps a session at one of its replicas. Default: gateway.affinity.",

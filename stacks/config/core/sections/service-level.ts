@@ -1,8 +1,11 @@
 import { z } from "zod";
-import { PERCENTILES, type Percentile, type ServiceLevel } from "../../../../planner/service-level";
+import { hasTimes, PERCENTILES, type Percentile, type ServiceLevel } from "../../../../planner/service-level";
 
 /** Of what the times are when none is named: the tail, which users notice. */
 const USUAL_PERCENTILE: Percentile = 99;
+
+/** How sure a plan is of the times when nobody says: the band that predictions are tested by. */
+export const USUAL_CONFIDENCE = 0.8;
 
 export const serviceLevelSchema = z
   .strictObject({
@@ -21,28 +24,41 @@ export const serviceLevelSchema = z
       unit: "ms",
       example: 50,
     }),
+    tokensPerSecond: z.number().min(0.1).max(10_000).optional().meta({
+      description: "Fewest tokens that each answer gets in a second after its first: another way to say tpotMs.",
+      unit: "tokens/s",
+      example: 20,
+    }),
     percentile: z
       .literal(PERCENTILES)
       .optional()
       .meta({
-        description: `How many of the requests must keep to ttftMs and tpotMs. Default: ${USUAL_PERCENTILE}.`,
+        description: `How many of the requests must keep to ttftMs, tpotMs and tokensPerSecond. Default: ${USUAL_PERCENTILE}.`,
         unit: "percent of requests",
         example: 99,
+      }),
+    confidence: z
+      .number()
+      .min(0.5)
+      .max(0.99)
+      .optional()
+      .meta({
+        description: `How sure the plan must be of the times before it keeps to them: predictions have an error, and their worse edge at this confidence decides. Default: ${USUAL_CONFIDENCE}.`,
+        unit: "fraction",
+        example: USUAL_CONFIDENCE,
       }),
   })
   .transform(
     (level): ServiceLevel => ({
       ...level,
-      ...(hasTimes(level) && { percentile: level.percentile ?? USUAL_PERCENTILE }),
+      ...(hasTimes(level) && {
+        percentile: level.percentile ?? USUAL_PERCENTILE,
+        confidence: level.confidence ?? USUAL_CONFIDENCE,
+      }),
     }),
   )
   .optional()
   .meta({
-    description:
-      "What clients are to expect of the model. Checked and written into the plan only: nothing is sized, alerted on or promised from it yet.",
+    description: "What clients are to expect of the model. Its times are planned for where the model has traffic.",
     example: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 99 },
   });
-
-export function hasTimes({ ttftMs, tpotMs }: Pick<ServiceLevel, "ttftMs" | "tpotMs">): boolean {
-  return ttftMs !== undefined || tpotMs !== undefined;
-}
