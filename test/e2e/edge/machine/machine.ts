@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { K3S_VERSION } from "../../../../catalog/k3s";
 import type { KubernetesObject } from "../../../../kubernetes/object";
+import { Authority } from "../../../../rehearsal/cluster/authority";
 import type { ControlPlane } from "../../../../rehearsal/cluster/control-plane";
 import { accessOf, kubeconfigOf } from "../../../../rehearsal/cluster/kubeconfig";
 import { PodNetwork } from "../../../../rehearsal/cluster/kubelet/network";
@@ -114,6 +115,8 @@ export class Machine {
     const kubeconfig = JSON.parse(kubeconfigOf({ ...access, address: "127.0.0.1", port: 6443 }));
     // The server's certificate is for where it listens.
     kubeconfig.clusters[0].cluster["tls-server-name"] = access.address;
+    // As that of k3s has them; what opens this cluster is the token.
+    Object.assign(kubeconfig.users[0].user, clientCertificate());
     const write = (name: string, content: string): void => writeFileSync(join(parts, name), content, { mode: 0o600 });
     write("kubeconfig", JSON.stringify(kubeconfig));
     write("ca.crt", access.ca);
@@ -174,7 +177,16 @@ export class Machine {
 
   /** What was written to its disk since it was started: by path, what is there now. */
   written(): Map<string, string> {
-    return new Map([...this.below("upper", ""), ...this.below("temporary", "/tmp")]);
+    return new Map([...this.below("upper", "", about), ...this.below("temporary", "/tmp", about)]);
+  }
+
+  /** The same as it reads, and what is in its memory under /run, but for the files of the test bed. */
+  contents(): Map<string, string> {
+    return new Map([
+      ...this.below("upper", "", textOf),
+      ...this.below("temporary", "/tmp", textOf),
+      ...this.below("root/run", "/run", textOf),
+    ]);
   }
 
   /** What is in a file of it; undefined where there is none. */
@@ -236,14 +248,14 @@ export class Machine {
     return join(`/proc/${this.pid}/root`, this.folder, "disk");
   }
 
-  private below(layer: string, prefix: string): [string, string][] {
+  private below(layer: string, prefix: string, read: (file: string) => string): [string, string][] {
     const root = join(this.disk, layer);
     return readdirSync(root, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory())
-      .map((entry): [string, string] => {
-        const path = join(entry.parentPath, entry.name);
-        return [`${prefix}${path.slice(root.length)}`, about(path)];
-      });
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [`${prefix}${file.slice(root.length)}`, file] as const)
+      .filter(([path]) => !OF_TEST_BED.some((folder) => path.startsWith(folder)))
+      .map(([path, file]) => [path, read(file)]);
   }
 
   private processes(): string[] {
@@ -272,6 +284,28 @@ export class Machine {
       return "";
     }
   }
+}
+
+/** Folders of the machine that are the test bed's; what was noted there, `logs` tells. */
+const OF_TEST_BED = ["/run/parts/", "/run/log/machine/"];
+
+/** What is in a file; empty for what is none, and where it goes meanwhile. */
+function textOf(path: string): string {
+  try {
+    return lstatSync(path).isFile() ? readFileSync(path, "utf8") : "";
+  } catch {
+    return "";
+  }
+}
+
+/** A certificate of an administrator, and its key, as a kubeconfig has them. */
+function clientCertificate(): Readonly<Record<string, string>> {
+  const authority = new Authority();
+  const holder = { commonName: "system:admin", uses: ["clientAuth"] } as const;
+  const { "tls.crt": certificate, "tls.key": key } = authority.issue(["DNS:administrator"], holder);
+  authority.discard();
+  const data = (pem: string): string => Buffer.from(pem).toString("base64");
+  return { "client-certificate-data": data(certificate), "client-key-data": data(key) };
 }
 
 /** Mode, and sum or target: what was removed of this machine's own files is a device of the layer. */
