@@ -8,7 +8,7 @@ import { createFleet } from "./fleet/create";
 import type { FleetEvent } from "./fleet/events";
 import type { Fleet } from "./fleet/fleet";
 import { KubernetesScaler } from "./fleet/kubernetes-scaler";
-import { startObserver } from "./fleet/observer";
+import { startObserver, startSweeper } from "./fleet/observer";
 import { RedisFleetState } from "./fleet/redis-state";
 import { buildServer } from "./server";
 import { type RedisConnections, redisConnections } from "./tasks/redis";
@@ -59,13 +59,16 @@ export async function startApp(config: ControlConfig, log: Logger): Promise<App>
   }
   const runner = new TaskRunner({ fleet, redis: redis.work, config, observer: metrics, log });
   const stopObserver = startObserver(fleet, (error) => log.debug({ error }, "the workers were not all asked"));
+  const stopSweeper = startSweeper(fleet, config.idle, (error) =>
+    log.warn({ error }, "idle models were not all unloaded"),
+  );
 
   return {
     url: urlOf(server.server.address()),
     metricsUrl: urlOf(measuring.address()),
     close: async () => {
       measuring.close();
-      await Promise.allSettled([server.close(), runner.close(), stopObserver()]);
+      await Promise.allSettled([server.close(), runner.close(), stopObserver(), stopSweeper()]);
       await Promise.allSettled([tasks.close(), tracing.close()]);
       redis.close();
     },
@@ -76,6 +79,7 @@ function fleetOf(config: ControlConfig, redis: RedisConnections, metrics: Metric
   const scales = config.workers.some(({ scale }) => scale !== undefined);
   return createFleet({
     workers: config.workers,
+    idle: config.idle,
     state: new RedisFleetState(
       redis.requests,
       onceInAMinute((key) => log.error({ key }, "an entry of the fleet's state cannot be read: it counts as absent")),
@@ -91,15 +95,21 @@ function eventLog(metrics: Metrics, log: Logger): (event: FleetEvent) => void {
   const unreachable = onceInAMinute((worker) =>
     log.warn({ worker, problem: problems.get(worker) }, "fleet: unreachable"),
   );
+  const stays = onceInAMinute((text) => log.warn({ event: JSON.parse(text) as unknown }, "fleet: an idle model stays"));
   return (event) => {
     if (event.type === "evicted") {
       metrics.evicted(event.worker, event.from);
     }
-    if (event.type !== "unreachable") {
-      log.info({ event }, `fleet: ${event.type}`);
-    } else {
+    if (event.type === "unloaded") {
+      metrics.unloaded(event.worker, event.reason);
+    }
+    if (event.type === "unreachable") {
       problems.set(event.worker, event.problem);
       unreachable(event.worker);
+    } else if (event.type === "stays") {
+      stays(JSON.stringify(event));
+    } else {
+      log.info({ event }, `fleet: ${event.type}`);
     }
   };
 }

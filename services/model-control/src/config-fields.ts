@@ -8,6 +8,9 @@ export const seconds = z
   .positive()
   .max(7 * 24 * 3600);
 
+/** Time without use, or none that is long enough. */
+export const idleTime = z.union([seconds, z.literal("never")], { error: 'seconds, at most 604800, or "never"' });
+
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: "an http or https address such as http://127.0.0.1:11434" })
   .refine((url) => !hasCredentials(url), "an address without a name and password in it");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BACKENDS, isToldItsModels } from "./backends/backend";
-import { hasCredentials, httpUrl, port, seconds } from "./config-fields";
+import { hasCredentials, httpUrl, idleTime, port, seconds } from "./config-fields";
 import { checkFile } from "./config-file";
 import { messageOf } from "./errors";
 import { AUTOSCALER_KINDS } from "./fleet/workers";
@@ -128,6 +128,14 @@ export const configSchema = z
       })
       .prefault({}),
     workers: z.array(worker).min(1, "at least one worker"),
+    idle: z
+      .strictObject({
+        /** Time without use after which a model leaves memory. Pinned ones never do. */
+        seconds: idleTime.default("never"),
+        /** The same of single models, by their names. */
+        models: z.record(z.string(), idleTime).default({}),
+      })
+      .prefault({}),
     pulls: z
       .strictObject({
         /** Pulls at the same time, over all replicas of the API. */
@@ -183,6 +191,14 @@ export const configSchema = z
         }
       });
     });
+    for (const name of Object.keys(config.idle.models)) {
+      try {
+        parseModelName(name, nameRules(config));
+      } catch (error) {
+        const message = `a model's name: ${messageOf(error)}`;
+        context.addIssue({ code: "custom", path: ["idle", "models", name], message });
+      }
+    }
     if (config.listen.port === config.listen.metricsPort) {
       context.addIssue({ code: "custom", path: ["listen", "metricsPort"], message: 'another port than "listen.port"' });
     }
@@ -194,7 +210,10 @@ export const configSchema = z
       ...entry,
       pins: entry.pins.map((pin) => parseModelName(pin, rules)),
     }));
-    return { ...config, workers };
+    const times = Object.entries(config.idle.models).map(
+      ([name, time]) => [parseModelName(name, rules), time] as const,
+    );
+    return { ...config, workers, idle: { ...config.idle, models: Object.fromEntries(times) } };
   });
 
 export type ControlConfig = z.infer<typeof configSchema>;

@@ -13,6 +13,10 @@ export class FakeFleet implements Fleet {
     this.note("observe");
   }
 
+  async sweep(): Promise<void> {
+    this.note("sweep");
+  }
+
   async models(): Promise<readonly ModelReport[]> {
     this.note("models");
     return [...this.reports.values()];

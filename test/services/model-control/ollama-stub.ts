@@ -17,6 +17,10 @@ export class OllamaStub {
   readonly onDisk = new Map<string, StubModel>();
   /** With the time of the last use, as `expires_at` shows it. */
   readonly loaded = new Map<string, Date>();
+  /** Requests that run, by model. While there are any, the model is not unloaded, and the time of its last use stands. */
+  readonly running = new Map<string, number>();
+  /** Loaded models that leave when their last request has ended. */
+  readonly leaving = new Set<string>();
   /** Listed, but without their weights. */
   readonly broken = new Set<string>();
   /** Whether every model that is pulled is broken at once. */
@@ -61,6 +65,32 @@ export class OllamaStub {
     this.loaded.set(model, new Date(this.clock));
   }
 
+  /** A client's request begins, past the control API. */
+  begin(model: string): void {
+    this.running.set(model, (this.running.get(model) ?? 0) + 1);
+  }
+
+  /** As `processCompleted` of Ollama's scheduler does. */
+  end(model: string): void {
+    const others = (this.running.get(model) ?? 1) - 1;
+    this.running.set(model, others);
+    if (others > 0) {
+      return;
+    }
+    if (this.leaving.delete(model)) {
+      this.loaded.delete(model);
+    } else if (this.loaded.has(model)) {
+      this.use(model);
+    }
+  }
+
+  /** All requests break off, and nothing is loaded. */
+  restart(): void {
+    for (const all of [this.loaded, this.running, this.leaving]) {
+      all.clear();
+    }
+  }
+
   private get server(): HttpStub {
     if (this.http === undefined) {
       throw new Error("not listening");
@@ -77,7 +107,7 @@ export class OllamaStub {
       case "GET /api/tags":
         return { body: { models: [...this.onDisk].map(([name, { diskBytes }]) => ({ name, size: diskBytes })) } };
       case "GET /api/ps":
-        return { body: { models: [...this.loaded].map(([model, used]) => this.running(model, used)) } };
+        return { body: { models: [...this.loaded].map(([model, used]) => this.described(model, used)) } };
       case "POST /api/show": {
         const model = this.broken.has(name) ? undefined : this.onDisk.get(name);
         return model ? { body: { capabilities: [model.embeds ? "embedding" : "completion"] } } : missing;
@@ -90,10 +120,13 @@ export class OllamaStub {
         if (this.refusedLoads.has(name)) {
           return { status: 500, body: { error: this.refusedLoads.get(name) } };
         }
-        if (body.keep_alive === 0) {
-          this.loaded.delete(name);
+        if (body.keep_alive !== 0) {
+          this.leaving.delete(name);
+          this.touch(name);
+        } else if (this.isBusy(name)) {
+          this.leaving.add(name);
         } else {
-          this.use(name);
+          this.loaded.delete(name);
         }
         return { body: { done: true } };
       case "DELETE /api/delete":
@@ -103,6 +136,16 @@ export class OllamaStub {
       default:
         return { status: 404, body: "404 page not found" };
     }
+  }
+
+  private touch(name: string): void {
+    if (!this.loaded.has(name) || !this.isBusy(name)) {
+      this.use(name);
+    }
+  }
+
+  private isBusy(name: string): boolean {
+    return (this.running.get(name) ?? 0) > 0;
   }
 
   /** Whatever its case. */
@@ -129,7 +172,7 @@ export class OllamaStub {
     return true;
   }
 
-  private running(model: string, used: Date): object {
+  private described(model: string, used: Date): object {
     const size = this.onDisk.get(model)?.memoryBytes ?? 0;
     return { name: model, size, size_vram: size, expires_at: used.toISOString() };
   }

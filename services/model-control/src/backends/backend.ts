@@ -24,6 +24,12 @@ export interface EngineModel {
   readonly gpuBytes?: number;
   /** Another value whenever the engine has answered for the model since; undefined where it does not tell. */
   readonly useMark?: string;
+  /** Whether requests for it run or wait now, where its listing tells. */
+  readonly inUse?: boolean;
+  /** When the engine itself drops it, unless it is used before; undefined where it never does. */
+  readonly expiresAt?: Date;
+  /** False where it is known that the engine cannot free its memory. */
+  readonly canUnload?: boolean;
 }
 
 export interface EngineHealth {
@@ -64,6 +70,11 @@ export interface Backend {
   load(model: string, signal: AbortSignal): Promise<void>;
   /** Frees the model's memory; returns when it is free. Does nothing for a model that is not loaded. */
   unload(model: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Whether requests for a loaded model run or wait now, as well as the engine can be asked. It never makes a model leave.
+   * False also where nobody can tell: the engine then ends its requests before it frees the memory.
+   */
+  inUse(model: string, signal: AbortSignal): Promise<boolean>;
   /** Whether all of a listed model is there: without parts of it, it can be pulled again, and do nothing else. */
   has(model: string, signal: AbortSignal): Promise<boolean>;
   /** Deletes the model from disk. */

@@ -12,6 +12,8 @@ import { waitUntil } from "./wait";
 
 /** Loaded until told otherwise: who leaves is decided by the fleet, not by Ollama's timer. */
 const FOREVER = -1;
+/** Seconds for an empty request to a model that is loaded. */
+const TOUCH_SECONDS = 10;
 
 // The answers, as far as they are read. Source: ollama v0.32.15 api/types.go; v0.6.5 has the same fields.
 const VERSION = z.object({ version: shortText });
@@ -32,7 +34,7 @@ const RUNNING = z.object({
       /** Bytes in all memory, and those of them on GPUs. */
       size: engineBytes,
       size_vram: engineBytes,
-      /** Moves with every request that has ended. */
+      /** Moves when a request ends and no other runs (server/sched.go, processCompleted). */
       expires_at: shortText,
     }),
   ),
@@ -111,6 +113,7 @@ export class OllamaBackend implements Backend {
         memoryBytes: loaded?.size,
         gpuBytes: loaded?.size_vram,
         useMark: loaded?.expires_at,
+        expiresAt: expiryOf(loaded?.expires_at),
       };
     });
   }
@@ -157,14 +160,21 @@ export class OllamaBackend implements Backend {
   }
 
   async load(model: string, signal: AbortSignal): Promise<void> {
-    const shown = await this.call(model, "/api/show", { model }, signal);
-    const { capabilities } = this.client.checked("POST /api/show", shown, SHOWN);
-    // A request without a prompt only loads; one without text is the same for a model that only embeds.
-    const generates = capabilities === undefined || capabilities.includes("completion");
-    const body = { model, keep_alive: FOREVER, stream: false };
-    await (generates
-      ? this.call(model, "/api/generate", body, signal, this.timeouts.loadSeconds)
-      : this.call(model, "/api/embed", { ...body, input: "" }, signal, this.timeouts.loadSeconds));
+    await this.touch(model, this.timeouts.loadSeconds, signal);
+  }
+
+  /**
+   * Ollama shows when the last of all running requests ended, and not whether any runs. An empty request of ours, which
+   * computes nothing, moves that time only when it was alone.
+   */
+  async inUse(model: string, signal: AbortSignal): Promise<boolean> {
+    const before = await this.expiry(model, signal);
+    if (before === undefined) {
+      return false;
+    }
+    await this.touch(model, TOUCH_SECONDS, signal);
+    const moved = async () => (await this.expiry(model, signal)) !== before;
+    return !(await waitUntil(moved, { seconds: this.timeouts.noticeSeconds, everySeconds: 0.05, signal }));
   }
 
   async unload(model: string, signal: AbortSignal): Promise<void> {
@@ -237,8 +247,25 @@ export class OllamaBackend implements Backend {
     return (await this.client.json("GET", "/api/ps", RUNNING, { signal })).models;
   }
 
+  /** Loads a model, or counts as a use of one that is loaded. */
+  private async touch(model: string, seconds: number, signal: AbortSignal): Promise<void> {
+    const shown = await this.call(model, "/api/show", { model }, signal);
+    const { capabilities } = this.client.checked("POST /api/show", shown, SHOWN);
+    // A request without a prompt only loads; one without text is the same for a model that only embeds.
+    const generates = capabilities === undefined || capabilities.includes("completion");
+    const body = { model, keep_alive: FOREVER, stream: false };
+    await (generates
+      ? this.call(model, "/api/generate", body, signal, seconds)
+      : this.call(model, "/api/embed", { ...body, input: "" }, signal, seconds));
+  }
+
   private async isLoaded(model: string, signal: AbortSignal): Promise<boolean> {
-    return (await this.running(signal)).some(({ name }) => this.nameOf(name) === model);
+    return (await this.expiry(model, signal)) !== undefined;
+  }
+
+  /** Undefined for a model that is not loaded. */
+  private async expiry(model: string, signal: AbortSignal): Promise<string | undefined> {
+    return (await this.running(signal)).find(({ name }) => this.nameOf(name) === model)?.expires_at;
   }
 
   private async call(
@@ -261,6 +288,14 @@ export class OllamaBackend implements Backend {
 
 function samplingOptions({ temperature, topP, seed, stop }: Sampling): object {
   return { temperature, top_p: topP, seed, stop };
+}
+
+/** Models that Ollama keeps for ever have a time some 292 years away: the longest that Go can count. */
+const FOREVER_MS = 100 * 365 * 24 * 3600 * 1000;
+
+function expiryOf(text: string | undefined): Date | undefined {
+  const time = Date.parse(text ?? "");
+  return time - Date.now() < FOREVER_MS ? new Date(time) : undefined;
 }
 
 /** The registry of a name that has one: `[host/namespace/]model:tag`. */

@@ -116,6 +116,12 @@ export class TritonBackend implements Backend {
     }
   }
 
+  /** Its HTTP API does not tell: it unloads a model when the last running request has ended. */
+  async inUse(_model: string, signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    return false;
+  }
+
   async has(model: string, signal: AbortSignal): Promise<boolean> {
     return (await this.index(signal)).some(({ name }) => name === model);
   }

@@ -27,8 +27,15 @@ const STREAMED = z.object({
   error: z.unknown().optional(),
 });
 
-/** A counter that grows with every request that has ended (vLLM v0.33.0 vllm/v1/metrics/loggers.py). */
-const REQUESTS = /^vllm:request_success_total\{[^}\n]*\} +(?<count>\S+)/gm;
+/** Series of vLLM v0.33.0 (vllm/v1/metrics/loggers.py): requests that have ended, and those that run or wait now. */
+const ENDED = /^vllm:request_success_total\{[^}\n]*\} +(?<value>\S+)/gm;
+const UNDER_WAY = /^vllm:num_requests_(?:running|waiting)\{[^}\n]*\} +(?<value>\S+)/gm;
+
+/** Requests as the server counts them, all models together. */
+interface Requests {
+  readonly ended: number;
+  readonly underWay: number;
+}
 
 export interface VllmOptions {
   /** The models that it was started with. Others, such as LoRA adapters, are not listed: they come and go with them. */
@@ -71,10 +78,13 @@ export class VllmBackend implements Backend {
       this.isSleeping(signal),
       this.requests(signal),
     ]);
-    const loaded = sleeping !== true;
-    return data
-      .filter(({ id }) => this.served.has(id))
-      .map(({ id }) => ({ name: id, loaded, useMark: loaded ? requests : undefined }));
+    const awake = {
+      loaded: true,
+      useMark: requests && String(requests.ended),
+      inUse: requests && requests.underWay > 0,
+    };
+    const state = { ...(sleeping ? { loaded: false } : awake), canUnload: sleeping !== undefined };
+    return data.filter(({ id }) => this.served.has(id)).map(({ id }) => ({ name: id, ...state }));
   }
 
   async pull(model: string, _onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void> {
@@ -106,6 +116,12 @@ export class VllmBackend implements Backend {
     // Running requests end first; servers that do not know the mode end them.
     await this.client.done("POST", "/sleep?level=1&mode=wait", { signal, timeoutSeconds });
     await this.settle(true, timeoutSeconds, signal);
+  }
+
+  async inUse(model: string, signal: AbortSignal): Promise<boolean> {
+    this.requireServed(model);
+    const requests = await this.requests(signal);
+    return requests !== undefined && requests.underWay > 0;
   }
 
   async has(model: string, signal: AbortSignal): Promise<boolean> {
@@ -192,13 +208,14 @@ export class VllmBackend implements Backend {
     throw new EngineUnavailable("vLLM is still asleep after it was woken");
   }
 
-  /** Requests that have ended so far, all together. */
-  private async requests(signal: AbortSignal): Promise<string | undefined> {
+  private async requests(signal: AbortSignal): Promise<Requests | undefined> {
     const answer = await this.client.answer("GET", "/metrics", { signal });
-    if (answer.status !== 200) {
-      return undefined;
-    }
-    const counts = [...answer.text.matchAll(REQUESTS)].map(({ groups }) => Number(groups?.count));
-    return String(counts.reduce((sum, count) => sum + count, 0));
+    return answer.status === 200
+      ? { ended: sumOf(answer.text, ENDED), underWay: sumOf(answer.text, UNDER_WAY) }
+      : undefined;
   }
+}
+
+function sumOf(metrics: string, series: RegExp): number {
+  return [...metrics.matchAll(series)].reduce((sum, { groups }) => sum + Number(groups?.value), 0);
 }

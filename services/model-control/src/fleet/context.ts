@@ -1,6 +1,7 @@
 import type { Backend, EngineModel } from "../backends/backend";
 import { UnknownWorker, WorkerStopped } from "../errors";
 import type { FleetEvent } from "./events";
+import type { IdleTime } from "./idle";
 import { changesOf, type HeldModel, type Inventory } from "./inventory";
 import type { Scaler } from "./scaler";
 import type { FleetState, WorkerRecord } from "./state";
@@ -39,6 +40,8 @@ export interface Worker {
   readonly backend: Backend;
   /** In the engine's spelling. */
   readonly pins: ReadonlySet<string>;
+  /** Of a model in the engine's spelling. */
+  readonly idleTime: (model: string) => IdleTime;
 }
 
 /** What all operations of a fleet share. */
@@ -52,6 +55,8 @@ export interface FleetContext {
   readonly report: (event: FleetEvent) => void;
   /** When a worker was last seen asleep, for those that wake since. */
   readonly asleepAt: Map<string, Date>;
+  /** Workers whose engine was found to be unable to free its memory. */
+  readonly unableToUnload: Set<string>;
 }
 
 /** @throws UnknownWorker */
@@ -79,7 +84,7 @@ export async function inspect(context: FleetContext, worker: Worker, signal: Abo
 
 /** Remembers what is new in the engine's list. */
 export async function remember(
-  { state, now }: FleetContext,
+  { state, now, unableToUnload }: FleetContext,
   { spec, pins }: Worker,
   models: readonly EngineModel[],
 ): Promise<Inventory> {
@@ -88,7 +93,8 @@ export async function remember(
   await state.setModels(spec.name, changed, gone);
   const held = models.map((model): HeldModel => {
     const record = changed.get(model.name) ?? records.get(model.name);
-    return { ...model, lastUsed: record?.lastUsed ?? now(), pinned: pins.has(model.name) };
+    const canUnload = model.canUnload !== false && !unableToUnload.has(spec.name);
+    return { ...model, lastUsed: record?.lastUsed ?? now(), pinned: pins.has(model.name), canUnload };
   });
   return { models: held, pulls };
 }

@@ -5,6 +5,7 @@ import { EngineUnavailable, ModelPinned, NoRoom, NotSupported, UnknownModel, Wor
 import { DEFAULT_TIMES, type FleetContext, type FleetTimes, findWorker, requireRunning, type Worker } from "./context";
 import type { FleetEvent } from "./events";
 import type { Fleet, ModelReport, WorkerReport, WorkerState } from "./fleet";
+import { type IdleRules, idleTimes } from "./idle";
 import { diskRoom, memoryNeed, memoryRoom } from "./inventory";
 import { loadModel, unloadModel } from "./loading";
 import { type Candidate, choosePlacement, type Room } from "./placement";
@@ -14,6 +15,7 @@ import { sumBytes } from "./residency";
 import type { Scaler } from "./scaler";
 import type { FleetState } from "./state";
 import { isAway, modelReport, modelReports, type Rest, requireSight, type Sighting, survey } from "./survey";
+import { sweepFleet } from "./sweep";
 import type { WorkerSpec } from "./workers";
 
 export interface FleetOptions {
@@ -21,6 +23,8 @@ export interface FleetOptions {
   readonly state: FleetState;
   /** Needed when a worker has a scale target. */
   readonly scaler?: Scaler;
+  /** Models that nobody uses leave memory after this time. Default: never. */
+  readonly idle?: IdleRules;
   /** Hosts of registries without TLS. */
   readonly insecureRegistries?: readonly string[];
   readonly times?: Partial<FleetTimes>;
@@ -34,7 +38,8 @@ export function createFleet(options: FleetOptions): Fleet {
   const workers = options.workers.map((spec): Worker => {
     const { url, models } = spec;
     const backend = createBackend(spec.backend, { url, models, insecureRegistries, timeouts });
-    return { spec, backend, pins: new Set(spec.pins.map((pin) => backend.nameOf(pin))) };
+    const pins = new Set(spec.pins.map((pin) => backend.nameOf(pin)));
+    return { spec, backend, pins, idleTime: idleTimes(options.idle, backend) };
   });
   return new EngineFleet({
     workers,
@@ -44,6 +49,7 @@ export function createFleet(options: FleetOptions): Fleet {
     now: options.now ?? (() => new Date()),
     report: options.onEvent ?? (() => undefined),
     asleepAt: new Map(),
+    unableToUnload: new Set(),
   });
 }
 
@@ -59,6 +65,10 @@ class EngineFleet implements Fleet {
 
   async observe(signal: AbortSignal): Promise<void> {
     await survey(this.context, signal);
+  }
+
+  async sweep(signal: AbortSignal): Promise<void> {
+    await sweepFleet(this.context, signal);
   }
 
   async models(signal: AbortSignal): Promise<readonly ModelReport[]> {
@@ -121,7 +131,7 @@ class EngineFleet implements Fleet {
     // A worker that is scaled to zero has no memory to free.
     const holders = (await this.holders(name, signal)).filter((sighting) => !isAway(sighting));
     await this.onEach(holders, name, signal, (worker, model, leaseSignal) =>
-      unloadModel(this.context, worker, model, leaseSignal),
+      unloadModel(this.context, worker, model, "request", leaseSignal),
     );
   }
 

@@ -1,4 +1,5 @@
 import type { BackendKind, PullProgress } from "../backends/backend";
+import type { Leave } from "./idle";
 
 /** Where a model is, over all workers: the furthest of them counts. */
 export type ModelState = "absent" | "pulling" | "on_disk" | "loaded";
@@ -9,6 +10,8 @@ export interface ModelPlacement {
   readonly diskBytes?: number;
   readonly memoryBytes?: number;
   readonly lastUsed?: Date;
+  /** Of a loaded model: when it leaves memory if nobody uses it until then, or why it stays. */
+  readonly leave?: Leave;
 }
 
 export interface ModelReport {
@@ -50,6 +53,11 @@ export interface WorkerReport {
 export interface Fleet {
   /** Asks all engines once and remembers what was used and what it takes: `startObserver` does it again and again. */
   observe(signal: AbortSignal): Promise<void>;
+  /**
+   * Frees the memory of models that nobody has used for their time: none that is pinned, and none in the middle of a
+   * request. A worker that another operation works on is left for the next time.
+   */
+  sweep(signal: AbortSignal): Promise<void>;
   /** @throws EngineUnavailable when not one worker could be asked; those that could not are left out otherwise. */
   models(signal: AbortSignal): Promise<readonly ModelReport[]>;
   /** State `absent` for a model that no worker has. */

@@ -22,8 +22,8 @@ export interface Changes {
 }
 
 /**
- * What the engine's list changes in what is remembered. A model counts as used when it is first seen, and whenever its
- * mark has changed.
+ * What the engine's list changes in what is remembered. A model counts as used when it is first seen, whenever its mark
+ * has changed, and while requests for it run.
  */
 export function changesOf(
   models: readonly EngineModel[],
@@ -31,16 +31,17 @@ export function changesOf(
   now: Date,
 ): Changes {
   const changed = new Map<string, ModelRecord>();
-  for (const { name, useMark, diskBytes } of models) {
+  for (const { name, useMark, diskBytes, inUse = false } of models) {
     const record = records.get(name);
     if (
       record !== undefined &&
+      !inUse &&
       (useMark === undefined || useMark === record.useMark) &&
       diskBytes === record.diskBytes
     ) {
       continue;
     }
-    const used = record === undefined || (useMark !== undefined && useMark !== record.useMark);
+    const used = inUse || record === undefined || (useMark !== undefined && useMark !== record.useMark);
     changed.set(name, { lastUsed: used ? now : record.lastUsed, useMark: useMark ?? record?.useMark, diskBytes });
   }
   const names = new Set(models.map(({ name }) => name));

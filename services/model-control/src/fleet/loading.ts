@@ -1,5 +1,6 @@
 import { EngineRefusal, NoRoom, UnknownModel } from "../errors";
 import { type FleetContext, inspect, requireRunning, touch, type Worker } from "./context";
+import type { UnloadReason } from "./events";
 import { type HeldModel, type Inventory, memoryNeed, memoryRoom } from "./inventory";
 import { freeBytes, leaversFor, type Room, shortageOf } from "./placement";
 import { chooseLeavers } from "./residency";
@@ -66,10 +67,11 @@ export async function unloadModel(
   { report }: FleetContext,
   { spec, backend }: Worker,
   model: string,
+  reason: UnloadReason,
   signal: AbortSignal,
 ): Promise<void> {
   await backend.unload(model, signal);
-  report({ type: "unloaded", worker: spec.name, model });
+  report({ type: "unloaded", worker: spec.name, model, reason });
 }
 
 /** The model may have turned out larger than it was thought to be: then others leave, or else it leaves itself. */
@@ -83,7 +85,7 @@ async function keepBudget(
   const room = memoryRoom(inventory, worker.spec.memoryBytes, name);
   const leavers = chooseLeavers(room.residents, -freeBytes(room));
   if (leavers === undefined) {
-    await unloadModel(context, worker, name, signal);
+    await unloadModel(context, worker, name, "room", signal);
   }
   const others = { ...room, residents: room.residents.filter(({ model }) => model !== name) };
   await evictFromMemory(context, worker, others, leavers, memoryBytes, name, signal);
@@ -103,7 +105,7 @@ async function evictFromMemory(
     throw new NoRoom(`no memory for ${madeRoomFor} on ${name}: ${shortageOf(room, need)}`);
   }
   for (const { model, bytes } of leavers) {
-    await unloadModel(context, worker, model, signal);
+    await unloadModel(context, worker, model, "room", signal);
     context.report({ type: "evicted", worker: name, model, from: "memory", bytes, madeRoomFor });
   }
 }

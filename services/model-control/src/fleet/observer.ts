@@ -1,42 +1,77 @@
 import { withTimeLimit } from "../backends/time-limit";
 import type { Fleet } from "./fleet";
+import { type IdleRules, shortestIdleSeconds } from "./idle";
 
 /** Often enough to notice a use before its mark changes again, and to tell models apart that are used by turns. */
 const OBSERVE_SECONDS = 15;
 const LONGEST_SECONDS = 30;
+/** Longer than an engine may take to end its requests and free the memory. */
+const LONGEST_SWEEP_SECONDS = 300;
 
-/**
- * Looks at all workers again and again, so that what was used last is known though nobody asks the API.
- *
- * @returns ends it; the observation that runs is broken off.
- */
+/** Ends it; what runs then is broken off. */
+export type End = () => Promise<void>;
+
+/** Looks at all workers again and again, so that what was used last is known though nobody asks the API. */
 export function startObserver(
   fleet: Pick<Fleet, "observe">,
   onError: (error: unknown) => void,
   everySeconds = OBSERVE_SECONDS,
-): () => Promise<void> {
-  const end = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let running = observe();
+): End {
+  const end = new Error("the observer ends");
+  return again((signal) => fleet.observe(signal), { everySeconds, longestSeconds: LONGEST_SECONDS, end, onError });
+}
 
-  async function observe(): Promise<void> {
+/** Has models leave memory that nobody uses, again and again. Does nothing where none ever does. */
+export function startSweeper(fleet: Pick<Fleet, "sweep">, rules: IdleRules, onError: (error: unknown) => void): End {
+  const everySeconds = sweepSeconds(rules);
+  if (everySeconds === undefined) {
+    return async () => undefined;
+  }
+  const end = new Error("the sweeper ends");
+  return again((signal) => fleet.sweep(signal), { everySeconds, longestSeconds: LONGEST_SWEEP_SECONDS, end, onError });
+}
+
+/** A model stays at most a quarter longer than its time, and 15 s. */
+export function sweepSeconds(rules: IdleRules): number | undefined {
+  const shortest = shortestIdleSeconds(rules);
+  return shortest === undefined ? undefined : Math.min(OBSERVE_SECONDS, Math.max(1, shortest / 4));
+}
+
+interface Repetition {
+  /** Between the end of one time and the next. */
+  readonly everySeconds: number;
+  readonly longestSeconds: number;
+  /** Reason of the signal that breaks off what runs. */
+  readonly end: Error;
+  readonly onError: (error: unknown) => void;
+}
+
+function again(
+  work: (signal: AbortSignal) => Promise<void>,
+  { everySeconds, longestSeconds, end, onError }: Repetition,
+): End {
+  const ending = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let running = once();
+
+  async function once(): Promise<void> {
     try {
-      await withTimeLimit(end.signal, LONGEST_SECONDS, (signal) => fleet.observe(signal));
+      await withTimeLimit(ending.signal, longestSeconds, work);
     } catch (error) {
-      if (!end.signal.aborted) {
+      if (!ending.signal.aborted) {
         onError(error);
       }
     }
-    if (end.signal.aborted) {
+    if (ending.signal.aborted) {
       return;
     }
     timer = setTimeout(() => {
-      running = observe();
+      running = once();
     }, everySeconds * 1000);
   }
 
   return async () => {
-    end.abort(new Error("the observer ends"));
+    ending.abort(end);
     clearTimeout(timer);
     await running;
   };

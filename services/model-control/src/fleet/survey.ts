@@ -5,6 +5,7 @@ import { EngineUnavailable, QueueUnavailable } from "../errors";
 import { shortened } from "../words";
 import { type FleetContext, remember, type Worker } from "./context";
 import type { ModelPlacement, ModelReport, ModelState } from "./fleet";
+import { leaveOf } from "./idle";
 import type { Inventory } from "./inventory";
 import type { WorkerRecord } from "./state";
 import { isScaledAway } from "./workers";
@@ -151,7 +152,7 @@ async function remembered({ state }: FleetContext, { spec, pins }: Worker): Prom
 }
 
 function placementOf(
-  { spec, backend }: Worker,
+  { spec, backend, idleTime }: Worker,
   { models, pulls }: Inventory,
   model: string,
 ): ModelPlacement | undefined {
@@ -159,7 +160,8 @@ function placementOf(
   const held = models.find((one) => one.name === name);
   if (held !== undefined) {
     const { loaded, diskBytes, memoryBytes, lastUsed } = held;
-    return { worker: spec.name, state: loaded ? "loaded" : "on_disk", diskBytes, memoryBytes, lastUsed };
+    const leave = loaded ? leaveOf(held, idleTime(name)) : undefined;
+    return { worker: spec.name, state: loaded ? "loaded" : "on_disk", diskBytes, memoryBytes, lastUsed, leave };
   }
   return pulls.get(name)?.running ? { worker: spec.name, state: "pulling" } : undefined;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { nameRules } from "../config";
 import { UnknownModel, UnknownWorker } from "../errors";
 import type { ModelReport } from "../fleet/fleet";
+import type { Leave, Stays } from "../fleet/idle";
 import { parseModelName } from "../model-name";
 import { MethodNotAllowed } from "./problem";
 import { acceptedSchema, modelListSchema, modelNameSchema, modelSchema, problems } from "./schemas";
@@ -158,6 +159,14 @@ function modelJson({ model, state, pinned, placements }: ModelReport): z.output<
       disk_bytes: placement.diskBytes,
       memory_bytes: placement.memoryBytes,
       last_used: placement.lastUsed?.toISOString(),
+      ...leaveJson(placement.leave),
     })),
   };
+}
+
+function leaveJson(leave: Leave | undefined): { readonly unloads_at?: string; readonly stays?: Stays } {
+  if (leave === undefined) {
+    return {};
+  }
+  return "stays" in leave ? leave : { unloads_at: leave.unloadsAt.toISOString() };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BACKENDS } from "../backends/backend";
 import type { ModelState, WorkerState } from "../fleet/fleet";
+import { STAYS } from "../fleet/idle";
 import { LONGEST_MODEL_NAME, modelNamePattern, type NameRules } from "../model-name";
 import { TASK_KINDS, TASK_STATES } from "../tasks/task";
 import { PROBLEM_TYPE, problemSchema } from "./problem";
@@ -80,6 +81,13 @@ export const modelSchema = z
         disk_bytes: bytes.optional(),
         memory_bytes: bytes.optional(),
         last_used: time.optional(),
+        unloads_at: time
+          .optional()
+          .meta({ description: "When it leaves memory, or soon after, if nobody uses it until then" }),
+        stays: z.enum(STAYS).optional().meta({
+          description:
+            "Why it is loaded without such a time. not_supported: the engine cannot free its memory. in_use: a request runs now, where the engine tells",
+        }),
       }),
     ),
   })

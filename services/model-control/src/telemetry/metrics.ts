@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { UnloadReason } from "../fleet/events";
 import type { Fleet, WorkerReport } from "../fleet/fleet";
 import type { QueueMemory, Tasks } from "../tasks/task";
 import type { TaskObserver } from "../tasks/task-runner";
@@ -45,6 +46,13 @@ export class Metrics implements TaskObserver {
     registers: [this.registry],
   });
 
+  private readonly unloads = new Counter({
+    name: "model_control_unloads_total",
+    help: "Models that left a worker's memory through this API, by reason: request, stop, room or idle",
+    labelNames: ["worker", "reason"],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
@@ -87,6 +95,10 @@ export class Metrics implements TaskObserver {
 
   evicted(worker: string, from: "memory" | "disk"): void {
     this.evictions.inc({ worker, from });
+  }
+
+  unloaded(worker: string, reason: UnloadReason): void {
+    this.unloads.inc({ worker, reason });
   }
 
   finished: TaskObserver["finished"] = (kind, outcome, seconds) => {

@@ -1,0 +1,73 @@
+/** Models that nobody has used for their time leave memory. */
+import { messageOf } from "../backends/engine-client";
+import { NotSupported, QueueUnavailable, WorkerBusy } from "../errors";
+import { shortened } from "../words";
+import { type FleetContext, inspect, touch, type Worker } from "./context";
+import { isDue } from "./idle";
+import type { HeldModel } from "./inventory";
+import { unloadModel } from "./loading";
+import { isAway, survey } from "./survey";
+
+/**
+ * One look at all workers. Each worker is swept under its lease: by one replica of the API at a time, and never beside a
+ * load. What fails is reported, and tried again with the next sweep.
+ */
+export async function sweepFleet(context: FleetContext, signal: AbortSignal): Promise<void> {
+  const sightings = await survey(context, signal);
+  const due = sightings.filter(
+    (sighting) =>
+      sighting.problem === undefined &&
+      !isAway(sighting) &&
+      sighting.record.phase === "running" &&
+      dueModels(context, sighting.worker, sighting.inventory.models).length > 0,
+  );
+  const ends = await Promise.allSettled(due.map(({ worker }) => sweepWorker(context, worker, signal)));
+  signal.throwIfAborted();
+  for (const end of ends) {
+    // Somebody works on it: it is in use, or the other replica sweeps it.
+    if (end.status === "rejected" && !(end.reason instanceof WorkerBusy)) {
+      throw end.reason;
+    }
+  }
+}
+
+async function sweepWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
+  const { state } = context;
+  const { name } = worker.spec;
+  await state.withLease(name, 0, signal, async (lease) => {
+    if ((await state.worker(name)).phase !== "running") {
+      return;
+    }
+    // What others have done or seen meanwhile counts.
+    const { models } = await inspect(context, worker, lease.signal);
+    for (const model of dueModels(context, worker, models)) {
+      await letGo(context, worker, model, lease.signal);
+    }
+  });
+}
+
+async function letGo(context: FleetContext, worker: Worker, model: HeldModel, signal: AbortSignal): Promise<void> {
+  const { name } = worker.spec;
+  try {
+    if (await worker.backend.inUse(model.name, signal)) {
+      await touch(context, worker, model);
+      return;
+    }
+    await unloadModel(context, worker, model.name, "idle", signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // What the shared state refuses is no fault of the engine's.
+    if (error instanceof QueueUnavailable || error instanceof WorkerBusy) {
+      throw error;
+    }
+    if (error instanceof NotSupported) {
+      context.unableToUnload.add(name);
+    }
+    context.report({ type: "stays", worker: name, model: model.name, problem: shortened(messageOf(error)) });
+  }
+}
+
+function dueModels({ now }: FleetContext, { idleTime }: Worker, models: readonly HeldModel[]): readonly HeldModel[] {
+  const time = now();
+  return models.filter((model) => isDue(model, idleTime(model.name), time));
+}
