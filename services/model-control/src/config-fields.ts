@@ -3,13 +3,17 @@ import { z } from "zod";
 
 export const port = z.int().min(1).max(65_535);
 
-export const seconds = z
-  .number()
-  .positive()
-  .max(7 * 24 * 3600);
+const LONGEST_SECONDS = 7 * 24 * 3600;
+
+export const seconds = z.number().positive().max(LONGEST_SECONDS);
+
+const IDLE_TIMES = `seconds, at most ${LONGEST_SECONDS}, or "never"`;
 
 /** Time without use, or none that is long enough. */
-export const idleTime = z.union([seconds, z.literal("never")], { error: 'seconds, at most 604800, or "never"' });
+export const idleTime = z.union(
+  [z.number().positive(IDLE_TIMES).max(LONGEST_SECONDS, IDLE_TIMES), z.literal("never")],
+  { error: IDLE_TIMES },
+);
 
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: "an http or https address such as http://127.0.0.1:11434" })

@@ -21,6 +21,8 @@ workers:
   - { name: w1, backend: ollama, url: "http://ollama:11434", memoryBytes: 1000, pins: [llama3.2] }
 `;
 
+const HF = "\nregistries: { allowed: [registry.ollama.ai, hf.co] }";
+
 describe("configuration", () => {
   it("fills in what is not said", () => {
     expect(read(SMALL)).toEqual({
@@ -39,6 +41,7 @@ describe("configuration", () => {
           pins: ["llama3.2:latest"],
         },
       ],
+      idle: { seconds: "never", models: {} },
       pulls: { concurrency: 2, attempts: 5, backoffSeconds: 5, timeoutSeconds: 7200 },
       limits: {
         bodyBytes: 65_536,
@@ -47,6 +50,20 @@ describe("configuration", () => {
         anonymousRequestsPerMinute: 120,
       },
     });
+  });
+
+  it("has one spelling of a model's idle time, and says which times there are", () => {
+    const idle = (text: string) => `${SMALL}idle: ${text}`;
+    expect(read(idle("{ seconds: 900, models: { llama3.2: never, hf.co/a/b:Q4: 60 } }").concat(HF)).idle).toEqual({
+      seconds: 900,
+      models: { "llama3.2:latest": "never", "hf.co/a/b:Q4": 60 },
+    });
+    const message = messageOf(idle('{ seconds: 0, models: { "a b": 5, "c:1": soon, other.example/a/b: 5 } }'));
+    expect(message).toContain('idle.seconds is 0; allowed: seconds, at most 604800, or "never"');
+    expect(message).toContain('idle.models.c:1 is "soon"; allowed: seconds, at most 604800, or "never"');
+    const names = messageOf(idle('{ models: { "a b": 5, other.example/a/b: 5 } }'));
+    expect(names).toContain("idle.models.a b is 5; allowed: a model's name: ");
+    expect(names).toContain("idle.models.other.example/a/b is 5; allowed: a model's name: ");
   });
 
   it("lists all problems at once, and shows no password", () => {
@@ -99,7 +116,7 @@ workers:
   it.each([
     [
       "worker: []",
-      "  line 1: worker is no key; allowed: listen, redis, tokensFile, registries, workers, pulls, limits, inference, tracing; did you mean workers?",
+      "  line 1: worker is no key; allowed: listen, redis, tokensFile, registries, workers, idle, pulls, limits, inference, tracing; did you mean workers?",
     ],
     ["just text", '  the file is "just text"; allowed: a mapping with the keys listen, redis, tokensFile,'],
     ["workers: {}", "  line 1: workers is a mapping; allowed: a list"],

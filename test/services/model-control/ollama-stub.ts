@@ -15,7 +15,7 @@ export class OllamaStub {
   /** What a pull finds in the registry. */
   readonly registry = new Map<string, StubModel>();
   readonly onDisk = new Map<string, StubModel>();
-  /** With the time of the last use, as `expires_at` shows it. */
+  /** With the time of the last use, which `expires_at` follows. */
   readonly loaded = new Map<string, Date>();
   /** Requests that run, by model. While there are any, the model is not unloaded, and the time of its last use stands. */
   readonly running = new Map<string, number>();
@@ -27,6 +27,8 @@ export class OllamaStub {
   alwaysBroken = false;
   /** What a load answers for these models instead of loading them. */
   readonly refusedLoads = new Map<string, string>();
+  /** Milliseconds from a use until Ollama itself unloads a model, as it says; the stub never does. At first for ever: 292 years. */
+  keepAlive = 292 * 365 * 24 * 3600 * 1000;
   /** Milliseconds between two lines of a pull. */
   pullPause = 0;
   /** Pulls that run, with the names of models whose weights were deleted since they began. */
@@ -174,7 +176,7 @@ export class OllamaStub {
 
   private described(model: string, used: Date): object {
     const size = this.onDisk.get(model)?.memoryBytes ?? 0;
-    return { name: model, size, size_vram: size, expires_at: used.toISOString() };
+    return { name: model, size, size_vram: size, expires_at: new Date(used.getTime() + this.keepAlive).toISOString() };
   }
 
   /** In ten steps. */

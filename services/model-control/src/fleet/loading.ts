@@ -84,11 +84,14 @@ async function keepBudget(
 ): Promise<void> {
   const room = memoryRoom(inventory, worker.spec.memoryBytes, name);
   const leavers = chooseLeavers(room.residents, -freeBytes(room));
-  if (leavers === undefined) {
-    await unloadModel(context, worker, name, "room", signal);
-  }
   const others = { ...room, residents: room.residents.filter(({ model }) => model !== name) };
-  await evictFromMemory(context, worker, others, leavers, memoryBytes, name, signal);
+  try {
+    await evictFromMemory(context, worker, others, leavers, memoryBytes, name, signal);
+  } catch (error) {
+    // Also where one of the others does not leave in time, because it is in use.
+    await unloadModel(context, worker, name, "room", signal);
+    throw error;
+  }
 }
 
 async function evictFromMemory(

@@ -14,7 +14,10 @@ describe("on an Ollama that works", () => {
 
   beforeEach(async () => {
     ollama = await OllamaStub.listen({ "llama3.2:3b": LLAMA, "bge:m3": { ...LLAMA, embeds: true } });
-    backend = new OllamaBackend(ollama.url, { insecureRegistries: ["127.0.0.1:5000"] });
+    backend = new OllamaBackend(ollama.url, {
+      insecureRegistries: ["127.0.0.1:5000"],
+      timeouts: { noticeSeconds: 0.2 },
+    });
   });
   afterEach(() => ollama.close());
 
@@ -56,6 +59,34 @@ describe("on an Ollama that works", () => {
       ["/api/embed", "bge:m3"],
     ]);
     expect([...ollama.loaded.keys()]).toEqual(["llama3.2:3b", "bge:m3"]);
+  });
+
+  test("is in use while any request runs, which nothing that it lists shows", async () => {
+    await backend.load("llama3.2:3b", signal);
+    const listed = await backend.models(signal);
+    ollama.begin("llama3.2:3b");
+    ollama.begin("llama3.2:3b");
+    ollama.end("llama3.2:3b");
+    expect(await backend.models(signal)).toEqual(listed);
+    expect(await backend.inUse("llama3.2:3b", signal)).toBe(true);
+    expect(await backend.models(signal)).toEqual(listed);
+    ollama.end("llama3.2:3b");
+    expect(await backend.inUse("llama3.2:3b", signal)).toBe(false);
+    expect([...ollama.loaded.keys()]).toEqual(["llama3.2:3b"]);
+  });
+
+  test("is not loaded by the question whether it is in use", async () => {
+    expect(await backend.inUse("llama3.2:3b", signal)).toBe(false);
+    expect(ollama.asked).toEqual(["GET /api/ps"]);
+  });
+
+  test("leaves by itself at the time that it tells, or never", async () => {
+    await backend.load("llama3.2:3b", signal);
+    const expiry = async () => (await backend.models(signal))[0]?.expiresAt;
+    expect(await expiry()).toBeUndefined();
+    ollama.keepAlive = 300_000;
+    const used = ollama.loaded.get("llama3.2:3b")?.getTime() ?? 0;
+    expect(await expiry()).toEqual(new Date(used + 300_000));
   });
 
   test("unloads, and does nothing for what is not loaded", async () => {

@@ -12,6 +12,8 @@ class VllmStub {
   sleepMode = true;
   sleeping = false;
   requests = 3;
+  running = 0;
+  waiting = 0;
 
   answer({ method, path }: StubRequest): StubAnswer {
     switch (`${method} ${path}`) {
@@ -27,6 +29,9 @@ class VllmStub {
             "# TYPE vllm:request_success_total counter",
             `vllm:request_success_total{engine="0",finished_reason="stop",model_name="${QWEN}"} ${this.requests}.0`,
             `vllm:request_success_total{engine="0",finished_reason="length",model_name="${QWEN}"} 2.0`,
+            `vllm:num_requests_running{engine="0",model_name="${QWEN}"} ${this.running}.0`,
+            `vllm:num_requests_waiting{engine="0",model_name="${QWEN}"} ${this.waiting}.0`,
+            `vllm:num_requests_waiting_by_reason{engine="0",model_name="${QWEN}",reason="capacity"} 7.0`,
           ].join("\n"),
         };
     }
@@ -58,22 +63,30 @@ describe("a vLLM server", () => {
 
   test("tells its version, and the models that it was started with", async () => {
     expect(await backend.health(signal)).toEqual({ version: "0.33.0" });
-    expect(await backend.models(signal)).toEqual([{ name: QWEN, loaded: true, useMark: "5" }]);
+    const awake = { name: QWEN, loaded: true, canUnload: true };
+    expect(await backend.models(signal)).toEqual([{ ...awake, useMark: "5", inUse: false }]);
     vllm.requests = 4;
-    expect(await backend.models(signal)).toEqual([{ name: QWEN, loaded: true, useMark: "6" }]);
+    expect(await backend.models(signal)).toEqual([{ ...awake, useMark: "6", inUse: false }]);
+  });
+
+  test.each(["running", "waiting"] as const)("is in use while requests are %s", async (state) => {
+    expect(await backend.inUse(QWEN, signal)).toBe(false);
+    vllm[state] = 1;
+    expect(await backend.inUse(QWEN, signal)).toBe(true);
+    expect(await backend.models(signal)).toMatchObject([{ inUse: true }]);
   });
 
   test("sleeps at level 1 after its running requests, and wakes", async () => {
     await backend.unload(QWEN, signal);
     expect(stub.asked).toContain("POST /sleep?level=1&mode=wait");
-    expect(await backend.models(signal)).toEqual([{ name: QWEN, loaded: false, useMark: undefined }]);
+    expect(await backend.models(signal)).toEqual([{ name: QWEN, loaded: false, canUnload: true }]);
     await backend.load(QWEN, signal);
     expect(vllm.sleeping).toBe(false);
   });
 
   test("without the development routes it is loaded, and cannot be unloaded", async () => {
     vllm.devMode = false;
-    expect((await backend.models(signal))[0]?.loaded).toBe(true);
+    expect(await backend.models(signal)).toMatchObject([{ loaded: true, canUnload: false }]);
     await backend.load(QWEN, signal);
     await expect(backend.unload(QWEN, signal)).rejects.toThrow(NotSupported);
     await expect(backend.unload(QWEN, signal)).rejects.toThrow("--enable-sleep-mode and VLLM_SERVER_DEV_MODE=1");

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startObserver } from "../../../../services/model-control/src/fleet/observer";
+import { startObserver, startSweeper, sweepSeconds } from "../../../../services/model-control/src/fleet/observer";
 
 test("looks again and again, also after a look that failed, until it is ended", async () => {
   const errors: unknown[] = [];
@@ -33,4 +33,18 @@ test("its end breaks off the look that runs, without an error", async () => {
   await startObserver({ observe }, (error) => errors.push(error))();
   expect(broken).toBe(true);
   expect(errors).toEqual([]);
+});
+
+test("idle models are looked for often enough for the shortest time, and not at all where none ever leaves", async () => {
+  const every = (seconds: number | "never") => sweepSeconds({ seconds, models: { other: 3600 } });
+  expect([1, 8, 40, 900, "never" as const].map(every)).toEqual([1, 2, 10, 15, 15]);
+  let sweeps = 0;
+  const sweep = async () => {
+    sweeps += 1;
+  };
+  await startSweeper({ sweep }, { seconds: "never", models: { a: "never" } }, () => undefined)();
+  expect(sweeps).toBe(0);
+  const end = startSweeper({ sweep }, { seconds: 60, models: {} }, () => undefined);
+  await expect.poll(() => sweeps).toBe(1);
+  await end();
 });
