@@ -8,6 +8,12 @@ export interface Coefficients {
   readonly weightBandwidth: number;
   /** Of it, what the engine's kernels reach. */
   readonly engineBandwidth: number;
+  /** Of it, what products of routed experts reach. */
+  readonly expertBandwidth: number;
+  /** Of it, what is reached of weights that are unpacked on the way. */
+  readonly unpackedBandwidth: number;
+  /** The same of routed experts. */
+  readonly unpackedExperts: number;
   /** Share of memory bandwidth that attention reaches. */
   readonly kvBandwidth: number;
   /** Share of the peak that matrix products of some hundred tokens reach. */
@@ -29,8 +35,12 @@ export interface Coefficients {
   readonly layerUs: number;
   /** The same of routing to experts. */
   readonly moeLayerUs: number;
+  /** The same of an indexer that chooses what a sparse attention reads. */
+  readonly indexerUs: number;
   /** Of the engine, per running sequence and step, microseconds. */
   readonly sequenceUs: number;
+  /** What load generators measure before the first token beside the engine: their tokenization, HTTP, buffered streams. */
+  readonly clientMs: number;
   /** Factor on the engine's own time: 1 for releases of today. */
   readonly oldEngine: number;
   /** Share of other requests' prompts that a request waits for between two tokens: steps overlap the rest. */
@@ -53,6 +63,9 @@ export interface ConstantRow {
   /** Family of cards, kind of link, engine, `engine@year`, or `*`. */
   readonly of: string;
   readonly value: number;
+  /** What was known before the fit, and how well: standard deviation of its logarithm, 0 for what is not fitted. */
+  readonly prior: number;
+  readonly spread: number;
   /** What physics allows. */
   readonly least: number;
   readonly most: number;

@@ -2,7 +2,7 @@
  * Latency and throughput of a replica under load, in closed form: fast enough for a search over thousands of candidates.
  * One figure each; simulation.ts plays the same load request by request.
  */
-import { prefillMs, promptWorkMs } from "./prefill";
+import { prefillMs, promptBesideMs } from "./prefill";
 import { limitOfStep, type StepTime, stepMs } from "./step";
 import type { LimitedBy, ReplicaSetup, RequestShape, SpeedLevel } from "./types";
 
@@ -152,7 +152,14 @@ function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: number): C
   // Stages read several prompts at once, one behind the other; so do the groups of a data-parallel attention.
   const together = pipelineParallel * idle;
   const promptMs =
-    promptWorkMs(setup, (inputTokens - prefix) * attentionDataParallel, prefix) / attentionDataParallel / together;
+    promptBesideMs(
+      setup,
+      (inputTokens - prefix) * attentionDataParallel,
+      prefix,
+      Math.max(1, sequences / pipelineParallel),
+    ) /
+    attentionDataParallel /
+    together;
   const perStep = (sequences / outputTokens) * promptMs;
   return {
     step,

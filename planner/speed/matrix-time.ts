@@ -52,10 +52,12 @@ export function matrixMs(setup: ReplicaSetup, tokens: number, share: number, hea
   const bytesPerMs = card.memoryGBs * 1e6 * coefficients.weightBandwidth * coefficients.engineBandwidth;
   const ownTokens = tokens / attentionDataParallel;
 
-  const denseRead = work.dense.bytes / tensorParallel / bytesPerMs;
+  const reached = ({ unpacked }: Matrices) => bytesPerMs * (unpacked ? coefficients.unpackedBandwidth : 1);
+
+  const denseRead = work.dense.bytes / tensorParallel / reached(work.dense);
   const densePeak = peakPerMs(card, work.dense, setup) * share;
   const denseCompute = (2 * ownTokens * work.dense.parameters) / tensorParallel / densePeak;
-  const headRead = work.head.bytes / tensorParallel / bytesPerMs;
+  const headRead = work.head.bytes / tensorParallel / reached(work.head);
   const headCompute =
     (2 * (headTokens / attentionDataParallel) * work.head.parameters) /
     tensorParallel /
@@ -65,7 +67,11 @@ export function matrixMs(setup: ReplicaSetup, tokens: number, share: number, hea
   if (work.experts !== undefined) {
     const { count, perToken, bytes, parameters } = work.experts;
     const gpus = tensorParallel * attentionDataParallel;
-    expertRead = (bytes * touched(count, perToken, tokens)) / count / gpus / bytesPerMs;
+    expertRead =
+      (bytes * touched(count, perToken, tokens)) /
+      count /
+      gpus /
+      (bytesPerMs * coefficients.expertBandwidth * (work.experts.unpacked ? coefficients.unpackedExperts : 1));
     const peak = peakPerMs(card, work.experts, setup) * share * coefficients.expertCompute;
     expertCompute = (2 * tokens * parameters * (perToken / count)) / gpus / peak;
   }

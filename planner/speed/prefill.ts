@@ -11,14 +11,35 @@ export function prefillMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0
   return promptWorkMs(setup, tokens, alreadyCached) + engineMs(setup, 1);
 }
 
-/** The same without what every step costs anyway: what a prompt adds to steps that others wait for. */
-export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0): number {
+/**
+ * The same without what every step costs anyway: what prompts add to steps that others wait for.
+ * @param tokens of each of so many `prompts` that are read together
+ */
+export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0, prompts = 1): number {
   if (tokens <= 0) {
     return 0;
   }
-  const matrices = matrixMs(setup, tokens, setup.coefficients.prefillCompute, 1);
+  const matrices = matrixMs(setup, prompts * tokens, setup.coefficients.prefillCompute, prompts);
   const factor = setup.calibration?.prompt ?? 1;
-  return factor * (matrices.totalMs + attentionMs(setup, tokens, alreadyCached) + communicationMs(setup, tokens));
+  return (
+    factor *
+    (matrices.totalMs + prompts * attentionMs(setup, tokens, alreadyCached) + communicationMs(setup, prompts * tokens))
+  );
+}
+
+/**
+ * What reading one prompt adds to a step that so many running sequences take anyway: weights are read once for both.
+ */
+export function promptBesideMs(setup: ReplicaSetup, tokens: number, alreadyCached: number, sequences: number): number {
+  if (tokens <= 0) {
+    return 0;
+  }
+  const { prefillCompute } = setup.coefficients;
+  const both = matrixMs(setup, tokens + sequences, prefillCompute, sequences + 1).totalMs;
+  const alone = matrixMs(setup, sequences, prefillCompute, sequences).totalMs;
+  const exchanged = communicationMs(setup, tokens + sequences) - communicationMs(setup, sequences);
+  const factor = setup.calibration?.prompt ?? 1;
+  return factor * (Math.max(0, both - alone) + attentionMs(setup, tokens, alreadyCached) + exchanged);
 }
 
 /** Each token attends to those before it: half of the square, and all that was cached. */

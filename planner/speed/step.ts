@@ -63,8 +63,9 @@ function cacheMs(
 
 /** What the engine does beside the arithmetic, for one pass. */
 export function engineMs({ work, coefficients }: ReplicaSetup, sequences: number): number {
-  const { stepMs, layerUs, moeLayerUs, sequenceUs, oldEngine } = coefficients;
-  return oldEngine * (stepMs + (layerUs * work.layers + moeLayerUs * work.moeLayers + sequenceUs * sequences) / 1e3);
+  const { stepMs, layerUs, moeLayerUs, indexerUs, sequenceUs, oldEngine } = coefficients;
+  const layersUs = layerUs * work.layers + moeLayerUs * work.moeLayers + indexerUs * work.indexedLayers;
+  return oldEngine * (stepMs + (layersUs + sequenceUs * sequences) / 1e3);
 }
 
 /** What takes most of a step. */

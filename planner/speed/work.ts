@@ -32,6 +32,8 @@ export interface CacheReads {
 export interface ModelWork {
   readonly layers: number;
   readonly moeLayers: number;
+  /** Layers with an indexer of their own. */
+  readonly indexedLayers: number;
   readonly hiddenSize: number;
   /** What every token meets, whatever its experts, in the layers. */
   readonly dense: Matrices;
@@ -90,6 +92,7 @@ function sumWork(
   return {
     layers: architecture.layers,
     moeLayers: architecture.layerSpecs.filter(({ feedForward }) => feedForward.kind === "experts").length,
+    indexedLayers: architecture.layerSpecs.filter(({ mixer }) => indexerOf(mixer) !== undefined).length,
     hiddenSize: architecture.hiddenSize,
     dense: summed,
     mixerShare: summed.bytes > 0 ? matricesOf(mixers, format).bytes / summed.bytes : 0,

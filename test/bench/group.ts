@@ -12,6 +12,8 @@ export interface Measured {
   readonly tables: readonly Table[];
   /** Every measurement, in seconds and bytes, for `--json`. */
   readonly measurements: object;
+  /** What `--json` writes in the place of everything, where this group alone is measured: answers that programs read. */
+  readonly answer?: readonly object[];
   /** What must not be: one sentence each. Any of them makes the command fail. */
   readonly failures?: readonly string[];
 }

@@ -14,6 +14,7 @@ const GROUPS: Readonly<Record<string, (options: MemoryOptions) => Promise<Group>
   gateway: async () => (await import("./gateway")).gateway,
   node: async () => (await import("./node")).node,
   families: async () => (await import("./families")).families,
+  speed: async (options) => (await import("./speed")).speedGroup(options),
   memory: async (options) => (await import("./memory")).memoryGroup(options),
 };
 
@@ -27,6 +28,8 @@ Measures alternatives side by side in one run. Times of other machines and momen
   gateway  the real gateway beside the engine behind it: what Envoy, its key check and the AI gateway's filter add
   node     an inference node beside its engine alone: answers per second, time to the first byte; fails past its limits
   families parameters of every causal language model family beside exact counts; fails where the planner's are off
+  speed    the speed model beside published measurements, models and cards left out of the fit; fails where the errors pass
+           their bars. With --rows: predictions for other rows, each with its band of 80 %
   memory   the memory planner beside start-up logs of vLLM: errors by class, what the interval covers, and what each
            laboratory, card generation and release carries
 
@@ -35,7 +38,8 @@ All groups are measured unless some are named. "engine", "control", "gateway" an
   --rounds N         measurements of each alternative, default 5
   --growth-rounds N  measurements of each size, default 1
   --json [FILE]      also write all measurements, in seconds and bytes; without a file, to standard output
-  --rows FILE        memory: start-ups in the place of the tests' own, columns as in test/fixtures/vllm-measured.csv
+  --rows FILE        memory: start-ups in the place of the tests' own, columns as in test/fixtures/vllm-measured.csv;
+                     speed: measurements to predict, columns as in test/bench/speed/measured.csv
   --configs DIR      memory: configurations of models beyond the catalogue's, as DIR/owner--name/config.json
   --help             this text
 `;
@@ -79,6 +83,7 @@ async function main(argv: string[]): Promise<number> {
   text.write(`Node ${machine.node}, ${machine.cores} cores, ${(machine.memoryBytes / 2 ** 30).toFixed(0)} GiB\n`);
   const measurements: Record<string, object> = {};
   const failures: string[] = [];
+  let answer: readonly object[] | undefined;
   for (const name of names) {
     const group = await GROUPS[name]?.({ rows: values.rows, configs: values.configs });
     const measured = await group?.measure(rounds, (text) => void process.stderr.write(`${name}: ${text}\n`));
@@ -88,10 +93,11 @@ async function main(argv: string[]): Promise<number> {
     if (measured !== undefined) {
       measurements[name] = measured.measurements;
     }
+    answer = names.length === 1 ? measured?.answer : undefined;
     failures.push(...(measured?.failures ?? []));
   }
   if (values.json !== undefined) {
-    const json = `${JSON.stringify({ date: new Date().toISOString(), machine, ...measurements }, undefined, 2)}\n`;
+    const json = `${JSON.stringify(answer ?? { date: new Date().toISOString(), machine, ...measurements }, undefined, 2)}\n`;
     if (values.json === STANDARD_OUTPUT) {
       await new Promise<void>((done) => process.stdout.write(json, () => done()));
     } else {

@@ -24,6 +24,7 @@ export function works(): fc.Arbitrary<ModelWork> {
       return {
         layers,
         moeLayers: experts === null ? 0 : layers,
+        indexedLayers: 0,
         hiddenSize,
         dense: matrices(perLayer * layers),
         mixerShare: 0.3,

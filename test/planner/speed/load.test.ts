@@ -22,7 +22,8 @@ describe("the closed form", () => {
         (setup, shape, few, more) => {
           const [light, heavy] = [closedLoop(setup, shape, few), closedLoop(setup, shape, few + more)];
           expect(heavy.tpotMs).toBeGreaterThanOrEqual(light.tpotMs * (1 - 1e-9));
-          expect(heavy.tokensPerSecond).toBeGreaterThanOrEqual(light.tokensPerSecond * (1 - 1e-9));
+          // Once arithmetic limits, prompts beside more answers take their full time: a plateau, flat to a percent.
+          expect(heavy.tokensPerSecond).toBeGreaterThanOrEqual(light.tokensPerSecond * 0.99);
         },
       ),
     );

@@ -1,0 +1,95 @@
+/** Predictions of rows by constants that were fitted without their group: whole models, then whole cards, are left out. */
+import type { ConstantRow } from "../../../planner/speed/constants";
+import { ConstantTable } from "../../../planner/speed/constants";
+import type { MarginRow, ModelKind, SpeedQuestion } from "../../../planner/speed/margin";
+import { fitConstants } from "./fit";
+import { predict, questionOf } from "./predict";
+import { modelName, type Resolved } from "./resolve";
+
+export interface Outcome {
+  readonly resolved: Resolved;
+  readonly question: SpeedQuestion;
+  readonly kind: ModelKind;
+  readonly leftOut: "model" | "card";
+  readonly fold: number;
+  readonly predicted: number;
+  /** Natural logarithm of measured over predicted. */
+  readonly logRatio: number;
+}
+
+const FOLDS = 4;
+
+export function heldOut(
+  rows: readonly Resolved[],
+  start: readonly ConstantRow[],
+  progress: (text: string) => void,
+): readonly Outcome[] {
+  return (["model", "card"] as const).flatMap((leftOut) => {
+    const groupOf = ({ row, setup }: Resolved) => (leftOut === "model" ? modelName(row.model) : setup.card.name);
+    const folds = foldsOf(rows.map(groupOf));
+    return Array.from({ length: FOLDS }, (_, fold) => {
+      progress(`fitting without a quarter of the ${leftOut}s, ${fold + 1} of ${FOLDS}`);
+      const inside = rows.filter((each) => folds.get(groupOf(each)) !== fold);
+      const outside = rows.filter((each) => folds.get(groupOf(each)) === fold);
+      return outcomesOf(outside, new ConstantTable(fitConstants(inside, start)), leftOut, fold);
+    }).flat();
+  });
+}
+
+export function outcomesOf(
+  rows: readonly Resolved[],
+  table: ConstantTable,
+  leftOut: "model" | "card" = "model",
+  fold = 0,
+): readonly Outcome[] {
+  return rows.flatMap((resolved) => {
+    const question = questionOf(resolved);
+    const predicted = predict(resolved, table);
+    if (question === undefined || predicted === undefined || !(predicted > 0) || resolved.row.value === undefined) {
+      return [];
+    }
+    const kind = resolved.setup.work.experts === undefined ? ("dense" as const) : ("moe" as const);
+    const logRatio = Math.log(resolved.row.value / predicted);
+    return [{ resolved, question, kind, leftOut, fold, predicted, logRatio }];
+  });
+}
+
+/** Groups dealt over the folds, the largest first, back and forth. */
+function foldsOf(groups: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const group of groups) {
+    counts.set(group, (counts.get(group) ?? 0) + 1);
+  }
+  const ordered = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return new Map(
+    ordered.map(([group], index) => [
+      group,
+      Math.floor(index / FOLDS) % 2 === 0 ? index % FOLDS : FOLDS - 1 - (index % FOLDS),
+    ]),
+  );
+}
+
+export const QUANTILES: readonly number[] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
+
+/** Rows that a class needs for quantiles of its own; smaller ones take those of their question, whatever the kind. */
+const FEWEST = 20;
+
+/** Quantiles of the errors by what is asked and the kind of model. */
+export function marginsOf(outcomes: readonly Outcome[]): readonly MarginRow[] {
+  const questions = ["tpot", "ttft", "prefill", "decode", "tokensPerSecond", "requestsAtLevel"] as const;
+  return questions.flatMap((question) =>
+    (["dense", "moe"] as const).map((kind) => {
+      const same = outcomes.filter((each) => each.question === question);
+      const own = same.filter((each) => each.kind === kind);
+      const errors = (own.length >= FEWEST ? own : same).map(({ logRatio }) => logRatio).sort((a, b) => a - b);
+      return { question, kind, rows: own.length, logRatios: QUANTILES.map((share) => quantile(errors, share)) };
+    }),
+  );
+}
+
+/** @param sorted in rising order */
+export function quantile(sorted: readonly number[], share: number): number {
+  const place = share * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(place)] ?? 0, sorted[Math.ceil(place)] ?? 0];
+  return Math.round(1e4 * (low + (high - low) * (place - Math.floor(place)))) / 1e4;
+}
