@@ -10,6 +10,7 @@ import type { Fleet } from "./fleet/fleet";
 import { KubernetesScaler } from "./fleet/kubernetes-scaler";
 import { startObserver, startSweeper } from "./fleet/observer";
 import { RedisFleetState } from "./fleet/redis-state";
+import { startInference } from "./inference/start";
 import { buildServer } from "./server";
 import { type RedisConnections, redisConnections } from "./tasks/redis";
 import { TaskQueue } from "./tasks/task-queue";
@@ -46,7 +47,21 @@ export async function startApp(config: ControlConfig, log: Logger): Promise<App>
   const fleet = fleetOf(config, redis, metrics, log);
   const tasks = new TaskQueue(redis.requests, config);
   metrics.observe(tasks, fleet);
-  const server = await buildServer({ config, fleet, tasks, tokens, log, tracing, onAnswer: metrics.answered });
+  const inference =
+    config.inference === undefined
+      ? undefined
+      : startInference({ config: config.inference, redis, fleet, tasks, metrics, log });
+  const { inferences } = inference ?? {};
+  const server = await buildServer({
+    config,
+    fleet,
+    tasks,
+    inferences,
+    tokens,
+    log,
+    tracing,
+    onAnswer: metrics.answered,
+  });
   const measuring = metricsServer(metrics, log);
   const { host, port, metricsPort } = config.listen;
   try {
@@ -57,7 +72,14 @@ export async function startApp(config: ControlConfig, log: Logger): Promise<App>
     redis.close();
     throw error;
   }
-  const runner = new TaskRunner({ fleet, redis: redis.work, config, observer: metrics, log });
+  const runner = new TaskRunner({
+    fleet,
+    redis: redis.work,
+    config,
+    turns: inference?.turns,
+    observer: metrics,
+    log,
+  });
   const stopObserver = startObserver(fleet, (error) => log.debug({ error }, "the workers were not all asked"));
   const stopSweeper = startSweeper(fleet, config.idle, (error) =>
     log.warn({ error }, "idle models were not all unloaded"),

@@ -35,6 +35,11 @@ export class UnknownTask extends ControlError {
   readonly code = "unknown_task";
 }
 
+/** In the same words for a task that was, that never was, and that is not the caller's to see. */
+export function unknownTask(id: string): UnknownTask {
+  return new UnknownTask(`there is no task ${JSON.stringify(id.slice(0, 100))}; ended tasks are kept for a time`);
+}
+
 /** The engine cannot do this at run time, whatever the model. */
 export class NotSupported extends ControlError {
   readonly status = 409;
@@ -72,10 +77,17 @@ export class EngineRefusal extends ControlError {
   readonly code = "engine_refusal";
   override readonly retryable: boolean;
 
+  /** The status of the engine's answer, where it is one that refuses. */
+  readonly answered?: number;
+
   /** @param retryable true when the reason lies outside the engine and may pass, as a registry that does not answer. */
-  constructor(message: string, { retryable = false }: { readonly retryable?: boolean } = {}) {
+  constructor(
+    message: string,
+    { retryable = false, answered }: { readonly retryable?: boolean; readonly answered?: number } = {},
+  ) {
     super(message);
     this.retryable = retryable;
+    this.answered = answered;
   }
 }
 

@@ -5,7 +5,7 @@ import { ConfigError } from "./config-file";
 import { CONFIG_VARIABLE, laptop } from "./laptop";
 import { createLogger } from "./telemetry/logger";
 
-/** An orderly end that takes longer is cut off, in milliseconds. Kubernetes kills after 30 s. */
+/** An orderly end that takes longer is cut off, in milliseconds; answers that are being written have their time besides. Kubernetes kills after 30 s. */
 const END_PATIENCE = 20_000;
 
 async function main(): Promise<void> {
@@ -15,10 +15,13 @@ async function main(): Promise<void> {
   log.info({ version: packageFile.version, url: app.url, metrics: app.metricsUrl }, "model control API started");
   const end = (signal: NodeJS.Signals) => {
     log.info({ signal }, "shutting down");
-    setTimeout(() => {
-      log.error("not everything ended in time");
-      process.exit(1);
-    }, END_PATIENCE).unref();
+    setTimeout(
+      () => {
+        log.error("not everything ended in time");
+        process.exit(1);
+      },
+      END_PATIENCE + (config.inference?.drainSeconds ?? 0) * 1000,
+    ).unref();
     app.close().then(
       () => process.exit(0),
       (error) => {

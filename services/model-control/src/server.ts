@@ -9,6 +9,7 @@ import { LONGEST_MODEL_NAME } from "./model-name";
 import { refuseUnknownAddresses } from "./routes/addresses";
 import { giveDeadlines } from "./routes/deadline";
 import { healthRoutes } from "./routes/health";
+import { inferenceRoutes } from "./routes/inference";
 import { modelRoutes } from "./routes/models";
 import { describeApi, openapiRoute } from "./routes/openapi";
 import { answerProblem } from "./routes/problem";
@@ -18,7 +19,7 @@ import { workerRoutes } from "./routes/workers";
 import type { Tracing } from "./telemetry/tracing";
 
 export interface ServerParts extends Surroundings {
-  readonly config: Pick<ControlConfig, "listen" | "workers" | "registries" | "limits">;
+  readonly config: Pick<ControlConfig, "listen" | "workers" | "registries" | "limits" | "inference">;
   readonly tokens: { tokens(): readonly TokenEntry[] };
   readonly log: Logger;
   readonly tracing?: Tracing;
@@ -79,6 +80,7 @@ export async function buildServer(parts: ServerParts): Promise<Server> {
   modelRoutes(server, parts);
   taskRoutes(server, parts);
   workerRoutes(server, parts);
+  inferenceRoutes(server, parts);
   openapiRoute(server);
   return server;
 }

@@ -1,3 +1,4 @@
+import { Redis as Client } from "ioredis";
 import { type Ollama, type Redis, type Registry, startOllama, startRedis, startRegistry } from "./registry";
 import { Api, ApiBundle } from "./start-api";
 
@@ -7,6 +8,8 @@ export interface ReplicaSettings {
   readonly pulls?: object;
   readonly limits?: object;
   readonly registries?: object;
+  /** With it, if only `{}`, there is asynchronous inference. */
+  readonly inference?: object;
 }
 
 const SEED_OF_FIRST = 1000;
@@ -56,6 +59,41 @@ export class ControlStand {
       readonly models: readonly { readonly name: string }[];
     };
     return models.map(({ name }) => name).sort();
+  }
+
+  /** Whether the text stands anywhere in Redis: in a key, or in a value. */
+  async redisHolds(text: string): Promise<boolean> {
+    return this.withRedis(async (client) => {
+      for (const key of await client.keys("*")) {
+        const dump = (await client.dumpBuffer(key)) ?? Buffer.alloc(0);
+        if (key.includes(text) || dump.includes(text)) {
+          return true;
+        }
+      }
+      return false;
+    });
+  }
+
+  async redisKeys(pattern: string): Promise<readonly string[]> {
+    return this.withRedis((client) => client.keys(pattern));
+  }
+
+  /** Its models stay. */
+  async stopEngine(): Promise<void> {
+    await this.ollama.process.kill();
+  }
+
+  async startEngine(): Promise<void> {
+    await this.ollama.process.start();
+  }
+
+  private async withRedis<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const client = new Client(this.redis.url);
+    try {
+      return await work(client);
+    } finally {
+      client.disconnect();
+    }
   }
 
   async stopReplicas(): Promise<void> {

@@ -21,6 +21,7 @@ describe("the API's description", () => {
       registries: { allowed: ["127.0.0.1:1"], insecure: ["127.0.0.1:1"] },
       workers: [{ name: "w1", backend: "ollama", url: ollama.url, memoryBytes: 4e9 }],
       pulls: { attempts: 1 },
+      inference: { wait: { polls: 1, seconds: 1 } },
       limits: { requestsPerMinute: 1_000_000, anonymousRequestsPerMinute: 1_000_000 },
     });
     await api.process.waitForOutput(/the task queue is connected/, 10);
@@ -41,7 +42,7 @@ describe("the API's description", () => {
       "--continue-on-failure",
     );
     expect(output).toMatch(/\d{3,} generated/);
-    expect(output).toContain("Tested: 14");
+    expect(output).toContain("Tested: 17");
     expect(output).not.toMatch(/❌|failures/);
     expect((await api.ask("GET", "/livez")).status).toBe(200);
     expect(api.process.output()).not.toContain("request failed unexpectedly");

@@ -11,6 +11,13 @@ const SERVICE = resolve(__dirname, "../../../services/model-control");
 
 export const OPERATE = "operate-token";
 export const READ = "read-token";
+/** May have models answer, and nothing else. */
+export const INFER = "infer-token";
+
+/** What prompts and answers are encrypted with: replicas that share a Redis share it. */
+const INFERENCE_KEY = createHash("sha256").update("a key of these tests").digest("base64");
+
+const SCOPES: Readonly<Record<string, readonly string[]>> = { viewer: ["read"], asker: ["infer"] };
 
 /** What a task's status answers. */
 export interface TaskStatus {
@@ -84,7 +91,8 @@ export class Api {
   ) {}
 
   /**
-   * @param settings all but the addresses that it listens on, and its tokens.
+   * @param settings all but the addresses that it listens on, its tokens and its keys; with `inference`, if only `{}`, there is
+   * asynchronous inference.
    * @param env added to its environment.
    */
   static async start(
@@ -98,9 +106,12 @@ export class Api {
     const server = await ServerProcess.start((folder) => {
       tokensFile = join(folder, "tokens.json");
       const config = join(folder, "config.json");
-      writeTokens(tokensFile, { operator: OPERATE, viewer: READ });
+      writeTokens(tokensFile, { operator: OPERATE, viewer: READ, asker: INFER });
+      writeFileSync(join(folder, "keys.json"), JSON.stringify({ keys: [{ id: "first", key: INFERENCE_KEY }] }));
       const listen = { host: "127.0.0.1", port, metricsPort };
-      writeFileSync(config, JSON.stringify({ listen, tokensFile, ...settings }));
+      const inference = { keyFile: join(folder, "keys.json"), ...Object(settings.inference) };
+      const optional = settings.inference === undefined ? {} : { inference };
+      writeFileSync(config, JSON.stringify({ listen, tokensFile, ...settings, ...optional }));
       return {
         command: process.execPath,
         args: [bundle.file],
@@ -117,17 +128,19 @@ export class Api {
     path: string,
     body?: unknown,
     token: string | undefined = OPERATE,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer<T>> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: {
+        ...headers,
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await response.text();
-    return { status: response.status, body: JSON.parse(text) as T, headers: response.headers };
+    return { status: response.status, body: JSON.parse(text || "null") as T, headers: response.headers };
   }
 
   /** @returns the task's id. */
@@ -164,12 +177,12 @@ export class Api {
   }
 }
 
-/** Only the viewer may not operate. */
+/** All but those with scopes of their own may operate. */
 function writeTokens(file: string, tokens: Readonly<Record<string, string>>): void {
   const entries = Object.entries(tokens).map(([id, token]) => ({
     id,
     sha256: createHash("sha256").update(token).digest("hex"),
-    scopes: id === "viewer" ? ["read"] : ["read", "operate"],
+    scopes: SCOPES[id] ?? ["read", "operate"],
   }));
   writeFileSync(file, JSON.stringify({ tokens: entries }));
 }

@@ -1,4 +1,5 @@
-import type { Fleet, ModelReport, WorkerReport } from "../../../services/model-control/src/fleet/fleet";
+import type { GenerationEvent } from "../../../services/model-control/src/backends/generation";
+import type { Fleet, ModelReport, Readiness, WorkerReport } from "../../../services/model-control/src/fleet/fleet";
 
 type PullOptions = Parameters<Fleet["pull"]>[1];
 
@@ -8,6 +9,11 @@ export class FakeFleet implements Fleet {
   readonly errors = new Map<keyof Fleet, Error>();
   readonly reports = new Map<string, ModelReport>();
   workerReports: WorkerReport[] = [worker("w1", "running")];
+
+  /** Of every model. */
+  ready: Readiness = { state: "ready", workers: ["w1"] };
+  /** What a model writes. */
+  write: (request: Parameters<Fleet["generate"]>[2], signal: AbortSignal) => AsyncIterable<GenerationEvent> = hello;
 
   async observe(): Promise<void> {
     this.note("observe");
@@ -63,6 +69,16 @@ export class FakeFleet implements Fleet {
     this.note("start", name);
   }
 
+  async readiness(name: string): Promise<Readiness> {
+    this.note("readiness", name);
+    return this.ready;
+  }
+
+  generate(...[worker, name, request, signal]: Parameters<Fleet["generate"]>): AsyncIterable<GenerationEvent> {
+    this.note("generate", `${name} on ${worker}`);
+    return this.write(request, signal);
+  }
+
   private note(method: keyof Fleet, detail = ""): void {
     this.calls.push(`${method} ${detail}`.trim());
     const error = this.errors.get(method);
@@ -85,4 +101,9 @@ export function worker(
 ): WorkerReport {
   const memory = { budgetBytes: 100, usedBytes: 10 };
   return { name, backend: "ollama", state, gpu, memory, models: [...loaded], loaded };
+}
+
+async function* hello(): AsyncGenerator<GenerationEvent> {
+  yield { type: "text", text: "hello" };
+  yield { type: "end", finishReason: "stop", promptTokens: 3, completionTokens: 1 };
 }

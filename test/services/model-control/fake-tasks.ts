@@ -46,6 +46,11 @@ export class FakeTasks implements Tasks {
     return { queued: this.requests.length, running: 0 };
   }
 
+  async inferenceCounts(): Promise<TaskCounts> {
+    this.answer();
+    return { queued: 0, running: 0 };
+  }
+
   async ping(): Promise<void> {
     this.answer();
   }

@@ -150,7 +150,9 @@ export class EngineClient {
   /** What the engine said, as an error of ours. */
   refusal(method: string, path: string, { status, text }: EngineAnswer): EngineRefusal | EngineUnavailable {
     const message = `${this.base} answered ${method} ${path} with ${status}: ${wordsOf(text)}`;
-    return [502, 503, 504].includes(status) ? new EngineUnavailable(message) : new EngineRefusal(message);
+    return [502, 503, 504].includes(status)
+      ? new EngineUnavailable(message)
+      : new EngineRefusal(message, { answered: status });
   }
 
   private send(method: string, path: string, { body, signal }: EngineRequest): Promise<IncomingMessage> {

@@ -1,16 +1,18 @@
 import type { PullProgress } from "../backends/backend";
 import { createBackend } from "../backends/create";
 import type { EngineTimeouts } from "../backends/engine-timeouts";
+import type { GenerationEvent, GenerationRequest } from "../backends/generation";
 import { EngineUnavailable, ModelPinned, NoRoom, NotSupported, UnknownModel, WorkerStopped } from "../errors";
 import { DEFAULT_TIMES, type FleetContext, type FleetTimes, findWorker, requireRunning, type Worker } from "./context";
 import type { FleetEvent } from "./events";
-import type { Fleet, ModelReport, WorkerReport, WorkerState } from "./fleet";
+import type { Fleet, ModelReport, Readiness, WorkerReport, WorkerState } from "./fleet";
 import { type IdleRules, idleTimes } from "./idle";
 import { diskRoom, memoryNeed, memoryRoom } from "./inventory";
 import { loadModel, unloadModel } from "./loading";
 import { type Candidate, choosePlacement, type Room } from "./placement";
 import { resumeWorker, startWorker, stopWorker } from "./power";
 import { discardOn, isWhole, pullModel } from "./pulling";
+import { generateOn, readinessOf } from "./readiness";
 import { sumBytes } from "./residency";
 import type { Scaler } from "./scaler";
 import type { FleetState } from "./state";
@@ -171,6 +173,19 @@ class EngineFleet implements Fleet {
 
   async start(worker: string, signal: AbortSignal): Promise<void> {
     await startWorker(this.context, findWorker(this.context, worker), signal);
+  }
+
+  async readiness(name: string, signal: AbortSignal): Promise<Readiness> {
+    return readinessOf(await survey(this.context, signal), name);
+  }
+
+  generate(
+    worker: string,
+    name: string,
+    request: Omit<GenerationRequest, "model">,
+    signal: AbortSignal,
+  ): AsyncIterable<GenerationEvent> {
+    return generateOn(this.context, findWorker(this.context, worker), name, request, signal);
   }
 
   private async choose(name: string, load: boolean, wanted: string | undefined, signal: AbortSignal): Promise<Worker> {

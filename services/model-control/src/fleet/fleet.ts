@@ -1,4 +1,5 @@
 import type { BackendKind, PullProgress } from "../backends/backend";
+import type { GenerationEvent, GenerationRequest } from "../backends/generation";
 import type { Leave } from "./idle";
 
 /** Where a model is, over all workers: the furthest of them counts. */
@@ -42,6 +43,14 @@ export interface WorkerReport {
   /** Why the engine could not be asked; its disk is then shown as it was last seen. */
   readonly problem?: string;
 }
+
+/** What a model needs before it can answer; the worker is the one that the need is about. */
+export type Readiness =
+  /** On these workers it can answer now. */
+  | { readonly state: "ready"; readonly workers: readonly string[] }
+  | { readonly state: "on_disk" | "pulling" | "absent" }
+  /** `stopped`: by somebody who may, and who alone starts it again. */
+  | { readonly state: "asleep" | "starting" | "stopped" | "unreachable"; readonly worker: string };
 
 /**
  * All workers, and what is on them: it chooses the worker for a model, makes room there by unloading and deleting the
@@ -107,4 +116,17 @@ export interface Fleet {
   resume(worker: string, signal: AbortSignal): Promise<void>;
   /** Scales the worker to what it was, waits until it answers, and loads what was loaded when it stopped. Wakes one that is asleep. */
   start(worker: string, signal: AbortSignal): Promise<void>;
+  /** What is missing for the model to answer, all workers looked at. */
+  readiness(name: string, signal: AbortSignal): Promise<Readiness>;
+  /**
+   * Has a model write that is loaded on the worker: see `Backend.generate`, which also says who may see its errors.
+   *
+   * @throws UnknownWorker for one that is not configured any more.
+   */
+  generate(
+    worker: string,
+    name: string,
+    request: Omit<GenerationRequest, "model">,
+    signal: AbortSignal,
+  ): AsyncIterable<GenerationEvent>;
 }

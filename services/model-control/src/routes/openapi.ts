@@ -32,6 +32,7 @@ export async function describeApi(server: Server): Promise<void> {
       tags: [
         { name: "models", description: "Pull, watch, load, unload and delete models" },
         { name: "tasks", description: "What takes its time" },
+        { name: "inference", description: "Have a model answer, and collect the answer later" },
         { name: "workers", description: "Stop and start the engines" },
         { name: "service", description: "The API itself" },
       ],
@@ -41,7 +42,7 @@ export async function describeApi(server: Server): Promise<void> {
             type: "http",
             scheme: "bearer",
             description:
-              "A token with the scope `read` for GET, `pull` for that and for POST /models/pull, and `operate` for everything",
+              "A token with the scope `read` for GET, `pull` for that and for POST /models/pull, `infer` for /inference, and `operate` for everything; answers are their asker's alone",
           },
         },
       },

@@ -3,6 +3,7 @@ import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } fro
 import { z } from "zod";
 import { Forbidden, Unauthenticated } from "../auth/callers";
 import { ControlError } from "../errors";
+import { TooManyQueued } from "../inference/inferences";
 
 export const PROBLEM_TYPE = "application/problem+json";
 
@@ -88,7 +89,7 @@ export function answerProblem(error: FastifyError | Error, request: FastifyReque
       `Bearer realm="model-control", error="insufficient_scope", scope="${error.scope}"`,
     );
   }
-  if (error instanceof TooManyRequests) {
+  if (error instanceof TooManyRequests || error instanceof TooManyQueued) {
     reply.header("retry-after", error.seconds);
   }
   if (error instanceof MethodNotAllowed) {

@@ -48,6 +48,10 @@ export const taskSchema = z
     worker: z.string().optional().meta({ description: "The worker asked for, or the one that has the model now" }),
     state: z.enum(TASK_STATES).meta({ description: 'A cancelled task is failed, with the error "cancelled"' }),
     progress: z.int().min(0).max(100).meta({ description: "Per cent" }),
+    step: z
+      .string()
+      .optional()
+      .meta({ description: "What inference waits for", examples: ["pulling 43 %", "loading"] }),
     error: z.string().optional().meta({ description: "Why it failed, or why its last try did" }),
     attempts: z.object({ made: z.int().min(0), allowed: z.int().min(1) }),
     created_at: time,
@@ -134,10 +138,10 @@ const PROBLEMS = {
   409: "It cannot be done in the present state",
   413: "The body is too large",
   415: "The body is not JSON",
-  422: "The model's name is not valid, or its registry is not allowed",
+  422: "The model's name is not valid, its registry is not allowed, or more is asked for than may be",
   429: "Too many requests; Retry-After says when to come back",
   502: "The engine refused",
-  503: "The task queue or an engine cannot be reached",
+  503: "The task queue or an engine cannot be reached, or the queue is full",
   504: "The engines did not answer in time",
 } as const;
 

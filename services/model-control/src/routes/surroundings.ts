@@ -4,13 +4,16 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Logger } from "pino";
 import type { ControlConfig } from "../config";
 import type { Fleet } from "../fleet/fleet";
+import type { Inferences } from "../inference/inferences";
 import type { Tasks } from "../tasks/task";
 
 /** What routes work on. */
 export interface Surroundings {
-  readonly config: Pick<ControlConfig, "workers" | "registries">;
+  readonly config: Pick<ControlConfig, "workers" | "registries" | "inference">;
   readonly fleet: Fleet;
   readonly tasks: Tasks;
+  /** There when there is asynchronous inference. */
+  readonly inferences?: Inferences;
 }
 
 /** A server whose handlers are typed by their schemas. */

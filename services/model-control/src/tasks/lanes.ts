@@ -1,19 +1,25 @@
 import type { JobsOptions } from "bullmq";
 import type { ControlConfig } from "../config";
-import type { TaskKind, TaskRequest } from "./task";
+import type { InferenceRequest, TaskKind, TaskRequest } from "./task";
 
 /** Keys in Redis start with this. */
 export const QUEUE_PREFIX = "model-control";
 
-/** Pulls may take hours: what takes seconds has a lane of its own, and never waits behind them. */
-export const LANES = ["pulls", "operations"] as const;
+/** Pulls may take hours: what takes seconds has a lane of its own, and never waits behind them. Answers wait for each other. */
+export const LANES = ["pulls", "operations", "inference"] as const;
 export type Lane = (typeof LANES)[number];
+
+/** Those that every caller may see. */
+export const PUBLIC_LANES = ["pulls", "operations"] as const satisfies readonly Lane[];
 
 /** Operations at the same time, over all replicas: they wait for engines, and take next to nothing here. */
 const OPERATIONS = 8;
 
 /** Ended tasks are kept for a day, and a thousand of them at most for each lane and outcome. */
 const KEPT = { age: 24 * 3600, count: 1000 };
+
+/** A try of an inference task fails when something did that nobody thought of: engines that fail are its own business. */
+const INFERENCE_ATTEMPTS = 3;
 
 /** How every queue is opened. Nobody reads its stream of events but to look for a fault: the latest are enough. */
 export const QUEUE_OPTIONS = { prefix: QUEUE_PREFIX, streams: { events: { maxLen: 100 } } } as const;
@@ -35,15 +41,32 @@ export const STALLED = {
 } as const;
 
 export function laneOf(kind: TaskKind): Lane {
-  return kind === "pull" ? "pulls" : "operations";
+  switch (kind) {
+    case "pull":
+      return "pulls";
+    case "inference":
+      return "inference";
+    default:
+      return "operations";
+  }
 }
 
-export function concurrencyOf(lane: Lane, pulls: ControlConfig["pulls"]): number {
-  return lane === "pulls" ? pulls.concurrency : OPERATIONS;
+/** What the lanes are told by the configuration. */
+export type LaneConfig = Pick<ControlConfig, "pulls" | "inference">;
+
+export function concurrencyOf(lane: Lane, { pulls, inference }: LaneConfig): number {
+  switch (lane) {
+    case "pulls":
+      return pulls.concurrency;
+    case "inference":
+      return inference?.concurrency ?? 1;
+    default:
+      return OPERATIONS;
+  }
 }
 
 /** Tasks with the same key are the same while one of them is unfinished. */
-export function deduplicationKey(request: TaskRequest): string {
+export function deduplicationKey(request: Exclude<TaskRequest, InferenceRequest>): string {
   switch (request.kind) {
     case "pull":
       return `pull ${request.load ? "and load" : "only"} ${request.model} on ${request.worker ?? "any worker"}`;
@@ -54,15 +77,28 @@ export function deduplicationKey(request: TaskRequest): string {
   }
 }
 
-export function jobOptions(id: string, request: TaskRequest, pulls: ControlConfig["pulls"]): JobsOptions {
-  return {
+export function jobOptions(
+  id: string,
+  request: TaskRequest,
+  { pulls, inference }: LaneConfig,
+  place?: number,
+): JobsOptions {
+  const options = {
     jobId: id,
-    deduplication: { id: deduplicationKey(request) },
-    attempts: pulls.attempts,
     backoff: { type: "exponential", delay: pulls.backoffSeconds * 1000, jitter: 0.2 },
-    removeOnComplete: KEPT,
-    removeOnFail: KEPT,
     // The reason is kept beside them; they would hold its text once more for every try.
     stackTraceLimit: 0,
+  };
+  if (request.kind === "inference") {
+    // As long as its answers are; there may be as many as there may be answers.
+    const kept = { age: inference?.keepSeconds ?? KEPT.age };
+    return { ...options, priority: place, attempts: INFERENCE_ATTEMPTS, removeOnComplete: kept, removeOnFail: kept };
+  }
+  return {
+    ...options,
+    deduplication: { id: deduplicationKey(request) },
+    attempts: pulls.attempts,
+    removeOnComplete: KEPT,
+    removeOnFail: KEPT,
   };
 }

@@ -17,7 +17,8 @@ export async function mustWait(job: TaskJob, lane: LaneQueue): Promise<boolean> 
   if (losses === 0) {
     return false;
   }
-  const waiting = await jobs(lane, "wait");
+  // Those with a place wait apart from those without.
+  const waiting = await jobs(lane, "wait", "prioritized");
   if (waiting.some((other) => other.stalledCounter === 0)) {
     return true;
   }
@@ -28,7 +29,10 @@ export async function mustWait(job: TaskJob, lane: LaneQueue): Promise<boolean> 
   return running.some((other) => other.id !== job.id && other.stalledCounter > 1);
 }
 
-async function jobs(lane: LaneQueue, type: "wait" | "active"): Promise<readonly TaskJob[]> {
-  const found = (await lane.getJobs([type], 0, LOOKED_AT - 1, true)) as (TaskJob | undefined)[];
+async function jobs(
+  lane: LaneQueue,
+  ...types: readonly ("wait" | "prioritized" | "active")[]
+): Promise<readonly TaskJob[]> {
+  const found = (await lane.getJobs([...types], 0, LOOKED_AT - 1, true)) as (TaskJob | undefined)[];
   return found.filter((job) => job !== undefined);
 }

@@ -11,6 +11,11 @@ export function percentOf({ totalBytes, completedBytes }: PullProgress): number 
   return Math.floor((Math.min(completedBytes, totalBytes) / totalBytes) * FETCHED);
 }
 
+/** Per cent of a model that are fetched, by a task's own progress. */
+export function percentFetched(progress: number): number {
+  return Math.floor((Math.min(progress, FETCHED) / FETCHED) * 100);
+}
+
 /**
  * Tells progress on, but only where it grows, and at most once in `intervalMs`: an engine reports far more often than
  * anybody asks. What comes too soon is told with the next report after the interval.

@@ -2,9 +2,19 @@ import { context, propagation } from "@opentelemetry/api";
 import { type JobState, type JobType, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { ControlConfig } from "../config";
-import { ControlError, messageOf, QueueUnavailable, UnknownTask } from "../errors";
+import { ControlError, messageOf, QueueUnavailable, unknownTask } from "../errors";
 import { laneOfId, newTaskId, reportOf, type TaskData, type TaskJob } from "./job";
-import { concurrencyOf, jobOptions, LANES, type Lane, laneOf, QUEUE_OPTIONS, QUEUE_PREFIX } from "./lanes";
+import {
+  concurrencyOf,
+  jobOptions,
+  LANES,
+  type Lane,
+  type LaneConfig,
+  laneOf,
+  PUBLIC_LANES,
+  QUEUE_OPTIONS,
+  QUEUE_PREFIX,
+} from "./lanes";
 import { CONNECTION_LOST, REDIS_PATIENCE, redisAddress, redisFailure } from "./redis";
 import {
   CANCELLED,
@@ -30,6 +40,7 @@ const PING_KEY = `${QUEUE_PREFIX}:ping`;
 const JOB_TYPES: readonly { readonly type: JobType; readonly state: JobState }[] = [
   { type: "active", state: "active" },
   { type: "wait", state: "waiting" },
+  { type: "prioritized", state: "prioritized" },
   { type: "delayed", state: "delayed" },
   { type: "completed", state: "completed" },
   { type: "failed", state: "failed" },
@@ -42,7 +53,7 @@ export class TaskQueue implements Tasks {
 
   constructor(
     private readonly redis: Redis,
-    private readonly config: Pick<ControlConfig, "redis" | "pulls">,
+    private readonly config: Pick<ControlConfig, "redis"> & LaneConfig,
   ) {
     redis.on("error", (error) => {
       this.lastError = messageOf(error);
@@ -59,16 +70,16 @@ export class TaskQueue implements Tasks {
     });
   }
 
-  async submit(request: TaskRequest): Promise<string> {
+  async submit(request: TaskRequest, place?: number): Promise<string> {
     return this.ask(async (queues) => {
       const trace: Record<string, string> = {};
       propagation.inject(context.active(), trace);
-      const id = newTaskId(request.kind);
+      const id = request.kind === "inference" ? request.id : newTaskId(request.kind);
       const lane = laneOf(request.kind);
       const queue = queues[lane];
       // A server that was emptied has forgotten it, and does not say so.
       await this.boundLane(queues, lane);
-      const job = await queue.add(request.kind, { ...request, trace }, jobOptions(id, request, this.config.pulls));
+      const job = await queue.add(request.kind, { ...request, trace }, jobOptions(id, request, this.config, place));
       return job.id ?? id;
     });
   }
@@ -80,7 +91,7 @@ export class TaskQueue implements Tasks {
   async recent(limit: number): Promise<readonly TaskReport[]> {
     return this.ask(async (queues) => {
       const lists = await Promise.all(
-        LANES.flatMap((lane) =>
+        PUBLIC_LANES.flatMap((lane) =>
           JOB_TYPES.map(async ({ type, state }) => {
             const jobs = (await queues[lane].getJobs([type], 0, limit - 1)) as (TaskJob | undefined)[];
             return jobs.filter((job) => job !== undefined).map((job) => reportOf(job, state));
@@ -118,12 +129,11 @@ export class TaskQueue implements Tasks {
   }
 
   async counts(): Promise<TaskCounts> {
-    return this.ask(async (queues) => {
-      const counts = await Promise.all(LANES.map((lane) => queues[lane].getJobCounts("active", "wait", "delayed")));
-      const sum = (...types: string[]) =>
-        counts.reduce((total, count) => total + types.reduce((part, type) => part + (count[type] ?? 0), 0), 0);
-      return { running: sum("active"), queued: sum("wait", "waiting", "delayed") };
-    });
+    return this.countsOf(PUBLIC_LANES);
+  }
+
+  async inferenceCounts(): Promise<TaskCounts> {
+    return this.countsOf(["inference"]);
   }
 
   async ping(): Promise<void> {
@@ -141,6 +151,16 @@ export class TaskQueue implements Tasks {
     await Promise.all(Object.values(queues ?? {}).map((queue) => queue.close()));
   }
 
+  private async countsOf(lanes: readonly Lane[]): Promise<TaskCounts> {
+    return this.ask(async (queues) => {
+      const types = ["active", "wait", "prioritized", "delayed"] as const;
+      const counts = await Promise.all(lanes.map((lane) => queues[lane].getJobCounts(...types)));
+      const sum = (...types: string[]) =>
+        counts.reduce((total, count) => total + types.reduce((part, type) => part + (count[type] ?? 0), 0), 0);
+      return { running: sum("active"), queued: sum("wait", "waiting", "prioritized", "delayed") };
+    });
+  }
+
   private async job(queues: LaneQueues, id: string): Promise<{ job: TaskJob; state: JobState; report: TaskReport }> {
     const lane = laneOfId(id);
     const read = async () =>
@@ -151,7 +171,7 @@ export class TaskQueue implements Tasks {
     const hasEnded = (state === "failed" || state === "completed") && found?.finishedOn === undefined;
     const job = hasEnded ? await read() : found;
     if (job === undefined || state === undefined || state === "unknown") {
-      throw new UnknownTask(`there is no task ${JSON.stringify(id.slice(0, 100))}; ended tasks are kept for a day`);
+      throw unknownTask(id);
     }
     return { job, state, report: reportOf(job, state) };
   }
@@ -187,7 +207,11 @@ export class TaskQueue implements Tasks {
   }
 
   private async openLanes(): Promise<LaneQueues> {
-    const queues = { pulls: this.newLane("pulls"), operations: this.newLane("operations") };
+    const queues = {
+      pulls: this.newLane("pulls"),
+      operations: this.newLane("operations"),
+      inference: this.newLane("inference"),
+    };
     try {
       await Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
       await this.bound(queues);
@@ -212,7 +236,7 @@ export class TaskQueue implements Tasks {
   }
 
   private async boundLane(queues: LaneQueues, lane: Lane): Promise<void> {
-    await queues[lane].setGlobalConcurrency(concurrencyOf(lane, this.config.pulls));
+    await queues[lane].setGlobalConcurrency(concurrencyOf(lane, this.config));
   }
 
   private unavailable(reason: string, cause?: unknown): QueueUnavailable {

@@ -2,12 +2,21 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentele
 import { DelayedError, Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import type { ControlConfig } from "../config";
 import { ControlError, messageOf } from "../errors";
 import type { Fleet } from "../fleet/fleet";
+import type { TurnEnd, Turns } from "../inference/turns";
 import { LONGEST_REASON, shortened } from "../words";
 import { progressOf, type TaskData, type TaskJob } from "./job";
-import { concurrencyOf, LANES, type Lane, laneOf, QUEUE_OPTIONS, QUEUE_PREFIX, STALLED } from "./lanes";
+import {
+  concurrencyOf,
+  LANES,
+  type Lane,
+  type LaneConfig,
+  laneOf,
+  QUEUE_OPTIONS,
+  QUEUE_PREFIX,
+  STALLED,
+} from "./lanes";
 import { mustWait } from "./lost-tasks";
 import { ProgressTeller } from "./progress";
 import { Cancelled, LockLost, ShuttingDown, TookTooLong } from "./stop-reasons";
@@ -38,7 +47,9 @@ interface Surroundings {
   readonly fleet: Fleet;
   /** A connection that waits for Redis: see `redisForWork`. */
   readonly redis: Redis;
-  readonly config: Pick<ControlConfig, "pulls">;
+  readonly config: LaneConfig;
+  /** There when there is asynchronous inference. */
+  readonly turns?: Turns;
   readonly observer: TaskObserver;
   readonly log: Logger;
 }
@@ -54,8 +65,15 @@ export class TaskRunner {
   private readonly tracer = trace.getTracer("model-control");
 
   constructor(private readonly surroundings: Surroundings) {
-    this.queues = { pulls: this.openLane("pulls"), operations: this.openLane("operations") };
-    this.workers = LANES.map((lane) => this.startLane(lane));
+    this.queues = {
+      pulls: this.openLane("pulls"),
+      operations: this.openLane("operations"),
+      inference: this.openLane("inference"),
+    };
+    const { turns } = this.surroundings;
+    this.workers = LANES.filter((lane) => lane !== "inference" || turns !== undefined).map((lane) =>
+      this.startLane(lane),
+    );
   }
 
   /** Lets go of running tasks, so that others take them up at once, and takes no new ones. */
@@ -68,7 +86,7 @@ export class TaskRunner {
     }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_PATIENCE);
+      timer = setTimeout(resolve, CLOSE_PATIENCE + (this.surroundings.config.inference?.drainSeconds ?? 0) * 1000);
     });
     await Promise.race([closed, late]);
     clearTimeout(timer);
@@ -87,7 +105,7 @@ export class TaskRunner {
       ...STALLED,
       connection: redis,
       prefix: QUEUE_PREFIX,
-      concurrency: concurrencyOf(lane, config.pulls),
+      concurrency: concurrencyOf(lane, config),
     });
     worker.on("error", (error) => logProblem(log, lane, error));
     worker.on("stalled", (task) => log.warn({ task }, "a task goes on that another process left"));
@@ -103,12 +121,27 @@ export class TaskRunner {
       }
       const ended = job.finishedOn !== undefined;
       if (ended) {
+        this.settle(job, error);
         observer.finished(job.name, error.message === CANCELLED ? "cancelled" : "failed", lifetime(job));
       } else {
         observer.attemptFailed(job.name);
       }
     });
     return worker;
+  }
+
+  /** What the queue has given up must not wait for ever in the store. */
+  private settle({ id = "", data }: TaskJob, error: Error): void {
+    const { turns, log } = this.surroundings;
+    if (data.kind !== "inference") {
+      return;
+    }
+    turns?.abandon(id, error.message).catch((problem) => {
+      log.warn(
+        { task: id, reason: messageOf(problem) },
+        "a task that failed was not closed: its asker's next look does so",
+      );
+    });
   }
 
   private async process(job: TaskJob, token: string | undefined): Promise<string | null> {
@@ -123,12 +156,17 @@ export class TaskRunner {
     const parent = propagation.extract(context.active(), data.trace ?? {});
     const options = { kind: SpanKind.CONSUMER, attributes: { "task.id": job.id, ...subjectOf(data) } };
     return this.tracer.startActiveSpan(`task ${data.kind}`, options, parent, async (span) => {
-      log.info({ attempt: job.attemptsMade + 1, allowed: job.opts.attempts }, "task started");
+      // An inference task has a turn every few seconds while it waits for its model.
+      const level = data.kind === "inference" ? "debug" : "info";
+      log[level]({ attempt: job.attemptsMade + 1, allowed: job.opts.attempts }, "task started");
       try {
-        const result = await this.attempt(job);
+        const result = await this.attempt(job, token);
         log.info({ worker: result ?? undefined, milliseconds: Date.now() - job.timestamp }, "task completed");
         return result;
       } catch (error) {
+        if (isMoved(error)) {
+          throw error;
+        }
         span.setStatus({ code: SpanStatusCode.ERROR, message: messageOf(error) });
         return await this.end(job, token, error, log);
       } finally {
@@ -138,7 +176,7 @@ export class TaskRunner {
   }
 
   /** One try, until it is done or interrupted. @throws the reason of an interruption, whatever the work made of it. */
-  private async attempt(job: TaskJob): Promise<string | null> {
+  private async attempt(job: TaskJob, token: string | undefined): Promise<string | null> {
     if (job.data.cancelled) {
       throw new Cancelled();
     }
@@ -146,15 +184,20 @@ export class TaskRunner {
     const controller = new AbortController();
     const { timeoutSeconds } = this.surroundings.config.pulls;
     const late = new TookTooLong(`it took longer than ${timeoutSeconds} s ("pulls.timeoutSeconds")`);
-    const timeout = setTimeout(() => controller.abort(late), timeoutSeconds * 1000);
+    // Answers have limits of their own.
+    const timeout =
+      job.data.kind === "inference" ? undefined : setTimeout(() => controller.abort(late), timeoutSeconds * 1000);
     const stopWatching = watchFor(
       () => this.isCancelled(job),
       () => controller.abort(new Cancelled()),
     );
     this.running.set(id, controller);
     try {
-      return await this.work(job, controller);
+      return await this.work(job, token, controller);
     } catch (error) {
+      if (isMoved(error)) {
+        throw error;
+      }
       throw controller.signal.aborted ? controller.signal.reason : error;
     } finally {
       clearTimeout(timeout);
@@ -171,7 +214,7 @@ export class TaskRunner {
     return job?.data.cancelled === true;
   }
 
-  private async work(job: TaskJob, controller: AbortController): Promise<string | null> {
+  private async work(job: TaskJob, token: string | undefined, controller: AbortController): Promise<string | null> {
     const { signal } = controller;
     const { fleet, log } = this.surroundings;
     const { data } = job;
@@ -205,6 +248,37 @@ export class TaskRunner {
       case "start":
         await fleet.start(data.worker, signal);
         return null;
+      case "inference":
+        return this.afterTurn(job, token, await this.turn(job, signal));
+    }
+  }
+
+  private async turn(job: TaskJob, signal: AbortSignal): Promise<TurnEnd> {
+    const { turns, log } = this.surroundings;
+    if (turns === undefined) {
+      throw new Error("asynchronous inference is not configured");
+    }
+    const { id = "", priority } = job;
+    const onProgress = (percent: number) => {
+      job.updateProgress(percent).catch((error) => log.debug({ error }, "progress was not recorded"));
+    };
+    return turns.take({ id, place: priority, onProgress }, signal, log.child({ task: id }));
+  }
+
+  /** Tells the queue what becomes of an inference task. @returns the worker that answered. */
+  private async afterTurn(job: TaskJob, token: string | undefined, end: TurnEnd): Promise<string | null> {
+    switch (end.as) {
+      case "ended":
+        return end.worker ?? null;
+      case "failed":
+        throw new TurnFailed(end.error);
+      case "again":
+        await job.moveToDelayed(Date.now() + end.milliseconds, token);
+        throw new DelayedError();
+      case "behind":
+        await job.changePriority({ priority: end.place });
+        await job.moveToWait(token);
+        throw new WaitingError();
     }
   }
 
@@ -214,6 +288,10 @@ export class TaskRunner {
       log.info("task goes back to the queue: the API is shutting down");
       await job.moveToWait(token);
       throw new WaitingError();
+    }
+    if (error instanceof TurnFailed) {
+      log.warn({ reason: error.message }, "task failed");
+      throw new UnrecoverableError(shortened(error.message, LONGEST_REASON));
     }
     if (error instanceof Cancelled) {
       await this.takeBack(job, log);
@@ -242,6 +320,9 @@ export class TaskRunner {
       if (data.kind === "pull") {
         await this.discard(job.id, data.model, signal);
       }
+      if (data.kind === "inference") {
+        await this.surroundings.turns?.cancel(job.id ?? "", "all");
+      }
       if (data.kind === "stop") {
         await this.surroundings.fleet.resume(data.worker, signal);
       }
@@ -265,6 +346,14 @@ export class TaskRunner {
       await this.surroundings.fleet.discard(model, signal);
     }
   }
+}
+
+/** All that could be done for an inference task is done, and there is no answer. */
+class TurnFailed extends Error {}
+
+/** The queue has the task again. */
+function isMoved(error: unknown): boolean {
+  return error instanceof DelayedError || error instanceof WaitingError;
 }
 
 /** Asks again and again until the answer is yes; a question that fails is asked again. @returns what ends it. */

@@ -1,7 +1,7 @@
 import { ControlError } from "../errors";
 
-/** What a task does. Pulling and loading work on a model; stopping and starting on a worker. */
-export const TASK_KINDS = ["pull", "load", "stop", "start"] as const;
+/** What a task does. Pulling and loading work on a model, as inference does; stopping and starting on a worker. */
+export const TASK_KINDS = ["pull", "load", "stop", "start", "inference"] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 
 export const TASK_STATES = ["queued", "running", "completed", "failed"] as const;
@@ -14,7 +14,16 @@ export const CANCELLED = "cancelled";
 export type TaskRequest =
   | { readonly kind: "pull"; readonly model: string; readonly load: boolean; readonly worker?: string }
   | { readonly kind: "load"; readonly model: string }
-  | { readonly kind: "stop" | "start"; readonly worker: string };
+  | { readonly kind: "stop" | "start"; readonly worker: string }
+  | InferenceRequest;
+
+/** Prompts are with the store of them: the queue knows nothing of what is asked, nor of who asks. */
+export interface InferenceRequest {
+  readonly kind: "inference";
+  readonly model: string;
+  /** The task's own, which the store has it under. */
+  readonly id: string;
+}
 
 /** A task as callers see it. */
 export interface TaskReport {
@@ -26,6 +35,8 @@ export interface TaskReport {
   readonly state: TaskState;
   /** Per cent, from 0 to 100; never falls. */
   readonly progress: number;
+  /** What an unfinished inference task waits for, in words. */
+  readonly step?: string;
   /** Why it failed; while it waits for its next try, why the last one did. */
   readonly error?: string;
   /** Tries that ended, and tries in all. */
@@ -52,15 +63,22 @@ export interface QueueMemory {
  * reached; nothing was done then, as far as can be told, and the same call may be made again.
  */
 export interface Tasks {
-  /** Adds a task, or finds the unfinished one that does the same. @returns its id. */
-  submit(request: TaskRequest): Promise<string>;
+  /**
+   * Adds a task, or finds the unfinished one that does the same; inference is the same under the same id only.
+   *
+   * @param place among those that wait, from 1: the lowest goes first. Not given: behind those that were there before.
+   * @returns its id.
+   */
+  submit(request: TaskRequest, place?: number): Promise<string>;
   /** @throws UnknownTask */
   find(id: string): Promise<TaskReport>;
-  /** The newest first. */
+  /** The newest first, but for inference, which is its asker's alone. */
   recent(limit: number): Promise<readonly TaskReport[]>;
   /** Ends a task wherever it runs; an ended one stays as it is. @throws UnknownTask, TaskFinished */
   cancel(id: string): Promise<TaskReport>;
+  /** Without inference: see `inferenceCounts`. */
   counts(): Promise<TaskCounts>;
+  inferenceCounts(): Promise<TaskCounts>;
   /** Answers when the queue does, and can be written to. */
   ping(): Promise<void>;
   memory(): Promise<QueueMemory>;

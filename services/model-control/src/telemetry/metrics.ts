@@ -1,8 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { UnloadReason } from "../fleet/events";
 import type { Fleet, WorkerReport } from "../fleet/fleet";
+import type { InferenceStore } from "../inference/store";
 import type { QueueMemory, Tasks } from "../tasks/task";
 import type { TaskObserver } from "../tasks/task-runner";
+import { InferenceMetrics } from "./inference-metrics";
 
 /** How long the collection may wait for each engine, in seconds, and for all that it asks, in milliseconds. */
 const ENGINE_SECONDS = 2;
@@ -58,6 +60,16 @@ export class Metrics implements TaskObserver {
   }
 
   readonly contentType = this.registry.contentType;
+
+  /** Measures the queue of inference as well, from now on. @returns what is told of answers. */
+  observeInference(store: Pick<InferenceStore, "waiting">, tasks: Pick<Tasks, "inferenceCounts">): InferenceMetrics {
+    const inference = new InferenceMetrics(this.registry);
+    const collect = this.collect;
+    this.collect = async () => {
+      await Promise.all([collect(), inference.collect(store, tasks)]);
+    };
+    return inference;
+  }
 
   /** Measures the queue and the workers whenever somebody reads. */
   observe(tasks: Tasks, fleet: Fleet): void {

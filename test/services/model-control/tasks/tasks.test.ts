@@ -56,8 +56,8 @@ describe("tasks in the queue", () => {
   });
 
   it("are tried again with growing pauses", () => {
-    const { pulls } = config({ pulls: { attempts: 3, backoffSeconds: 2 } });
-    expect(jobOptions("id", { kind: "stop", worker: "w1" }, pulls)).toMatchObject({
+    const lanes = config({ pulls: { attempts: 3, backoffSeconds: 2 } });
+    expect(jobOptions("id", { kind: "stop", worker: "w1" }, lanes)).toMatchObject({
       jobId: "id",
       attempts: 3,
       backoff: { type: "exponential", delay: 2000 },

@@ -1,0 +1,334 @@
+import { type Caller, may, ownerOf } from "../auth/callers";
+import type { GenerationInput, Sampling } from "../backends/generation";
+import type { InferenceConfig } from "../config";
+import { ControlError, QueueUnavailable, UnknownTask, unknownTask } from "../errors";
+import { newTaskId } from "../tasks/job";
+import { REDIS_PATIENCE, redisFailure } from "../tasks/redis";
+import type { TaskReport, Tasks } from "../tasks/task";
+import type { FairQueue } from "./fair-queue";
+import { type Item, isOpen, type StoredTask } from "./record";
+import type { Sealer } from "./sealing";
+import type { InferenceStore, NewTask } from "./store";
+import type { Turns } from "./turns";
+
+/** All of one method together may take this long, in milliseconds. */
+const PATIENCE = REDIS_PATIENCE + 300;
+
+/** Of the server's memory, what prompts may not take: answers, and all other tasks, need some as well. */
+const MEMORY_LEFT = 0.15;
+
+/** What is known of the server's memory is true for this long, in milliseconds. */
+const MEMORY_KNOWN_FOR = 1_000;
+
+/** What a caller asks for; the model's name has passed `parseModelName`. */
+export interface InferenceAsk {
+  readonly model: string;
+  readonly inputs: readonly GenerationInput[];
+  readonly maxTokens?: number;
+  readonly seconds?: number;
+  readonly sampling: Sampling;
+  readonly idempotencyKey?: string;
+}
+
+export interface ItemReport extends Item {
+  /** Undefined before the first token, and where it cannot be decrypted any more. */
+  readonly text?: string;
+}
+
+export interface InferenceReport {
+  readonly report: TaskReport;
+  readonly items: readonly ItemReport[];
+  readonly step?: string;
+  readonly error?: string;
+  /** When it is forgotten. */
+  readonly expiresAt: Date;
+}
+
+/** The request asks for more than the configuration allows. */
+export class BeyondLimits extends ControlError {
+  readonly status = 422;
+  readonly code = "beyond_limits";
+}
+
+/** The idempotency key stands for another request. */
+export class KeyReused extends ControlError {
+  readonly status = 422;
+  readonly code = "idempotency_key_reused";
+}
+
+/** The caller has as many unfinished tasks as one caller may have. */
+export class TooManyQueued extends ControlError {
+  readonly status = 429;
+  readonly code = "too_many_queued";
+  override readonly retryable = true;
+
+  constructor(
+    message: string,
+    readonly seconds: number,
+  ) {
+    super(message);
+  }
+}
+
+/** There is no room for the prompts. */
+export class QueueFull extends ControlError {
+  readonly status = 503;
+  readonly code = "queue_full";
+  override readonly retryable = true;
+}
+
+interface Surroundings {
+  readonly store: InferenceStore;
+  readonly sealer: Sealer;
+  readonly fair: FairQueue;
+  readonly tasks: Tasks;
+  readonly turns: Pick<Turns, "cancel" | "abandon">;
+  readonly config: InferenceConfig;
+}
+
+/**
+ * Inference tasks as their askers see them: to everybody else they are not there. Every method throws `QueueUnavailable`
+ * within two seconds when Redis cannot be reached.
+ */
+export class Inferences {
+  private memory: { readonly at: number; readonly left: Promise<number> } | undefined;
+
+  constructor(private readonly surroundings: Surroundings) {}
+
+  /** @returns the task's id. @throws BeyondLimits, KeyReused, TooManyQueued, QueueFull */
+  async submit(caller: Caller, ask: InferenceAsk): Promise<string> {
+    const { config, store } = this.surroundings;
+    requireWithin(config, ask);
+    return this.ask(async () => {
+      const made = this.newTask(caller, ask);
+      await this.requireMemory(made);
+      const created = await store.create(made);
+      if (created.as === "full") {
+        throw this.full(created.whose);
+      }
+      const id = created.as === "known" ? created.id : made.id;
+      if (created.as === "known" && !created.sameBody) {
+        throw new KeyReused("this Idempotency-Key stands for another request: use a new key for a new request");
+      }
+      // Of a known one, whoever made it may have ended before it was in the queue: to put it there again changes nothing.
+      const stored = created.as === "known" ? await store.read(id) : made;
+      if (stored !== undefined && !("endedAt" in stored && stored.endedAt !== undefined)) {
+        await this.enqueue(id, stored.task);
+      }
+      return id;
+    });
+  }
+
+  /** @throws UnknownTask for everybody but its asker. */
+  async find(caller: Caller | undefined, id: string): Promise<InferenceReport> {
+    const { store, turns } = this.surroundings;
+    return this.ask(async () => {
+      const [stored, answers] = await Promise.all([store.read(id), store.answers(id)]);
+      const mine = requireOwn(caller, id, stored);
+      const report = await this.reportOf(id, mine);
+      // The queue gave it up, and nobody could say so in its record.
+      if (report.state === "failed" && mine.endedAt === undefined) {
+        await turns.abandon(id, report.error ?? "no reason given");
+      }
+      return {
+        report,
+        items: mine.items.map(({ item }, index) => ({ ...item, text: answers.get(index) })),
+        step: mine.step,
+        error: mine.error ?? report.error,
+        expiresAt: new Date(Date.now() + Math.max(0, mine.remaining)),
+      };
+    });
+  }
+
+  /** @throws UnknownTask for everybody but its asker. */
+  async status(caller: Caller | undefined, id: string): Promise<TaskReport> {
+    return this.ask(async () => this.reportOf(id, requireOwn(caller, id, await this.surroundings.store.read(id))));
+  }
+
+  /** The caller's own, the newest first. */
+  async recent(caller: Caller | undefined, limit: number): Promise<readonly TaskReport[]> {
+    if (caller === undefined) {
+      return [];
+    }
+    return this.ask(async () => {
+      const ids = await this.surroundings.store.idsOf(ownerOf(caller), limit);
+      const found = await Promise.all(
+        ids.map((id) =>
+          this.surroundings.store
+            .read(id)
+            .then((stored) => (stored === undefined ? undefined : this.reportOf(id, stored))),
+        ),
+      );
+      return found.filter((report) => report !== undefined);
+    });
+  }
+
+  /** What has an answer keeps it. @throws UnknownTask for everybody but its asker, TaskFinished */
+  async cancel(caller: Caller | undefined, id: string): Promise<TaskReport> {
+    const { store, tasks, turns } = this.surroundings;
+    return this.ask(async () => {
+      requireOwn(caller, id, await store.read(id));
+      const report = await tasks.cancel(id);
+      await turns.cancel(id, "waiting");
+      return report;
+    });
+  }
+
+  /** Deletes prompts and answers now; what runs is cancelled. @throws UnknownTask for everybody but its asker. */
+  async forget(caller: Caller | undefined, id: string): Promise<void> {
+    const { store, tasks } = this.surroundings;
+    await this.ask(async () => {
+      const { task } = requireOwn(caller, id, await store.read(id));
+      await store.forget(id, task);
+      // It may have ended; and whoever works on it finds that it is gone with the next write.
+      await tasks.cancel(id).catch((error) => {
+        if (!(error instanceof ControlError) || error instanceof QueueUnavailable) {
+          throw error;
+        }
+      });
+    });
+  }
+
+  private newTask(caller: Caller, ask: InferenceAsk): NewTask {
+    const { config, sealer } = this.surroundings;
+    const { model, inputs, sampling, idempotencyKey } = ask;
+    const owner = ownerOf(caller);
+    const maxTokens = ask.maxTokens ?? config.tokens.default;
+    const seconds = ask.seconds ?? config.seconds.default;
+    const body = JSON.stringify([model, inputs, sampling, maxTokens, seconds]);
+    return {
+      id: newTaskId("inference"),
+      task: {
+        owner,
+        model,
+        createdAt: Date.now(),
+        prompts: inputs.length,
+        maxTokens,
+        seconds,
+        mayPull: may(caller, "pull"),
+      },
+      inputs,
+      sampling,
+      idempotency:
+        idempotencyKey === undefined
+          ? undefined
+          : { keys: sealer.marks(`key ${owner} ${idempotencyKey}`), bodies: sealer.marks(`body ${body}`) },
+    };
+  }
+
+  private async enqueue(id: string, task: NewTask["task"]): Promise<void> {
+    const { store, fair, tasks } = this.surroundings;
+    const { queued } = await tasks.inferenceCounts();
+    await tasks.submit({ kind: "inference", id, model: task.model }, await fair.place(task.owner, queued === 0));
+    await store.confirm(id, task);
+  }
+
+  private async reportOf(id: string, { task, step, endedAt, error, items }: StoredTask): Promise<TaskReport> {
+    const report = await this.surroundings.tasks.find(id).catch((problem) => {
+      if (problem instanceof UnknownTask) {
+        return undefined;
+      }
+      throw problem;
+    });
+    const ended = items.filter(({ item }) => !isOpen(item)).length;
+    const base: TaskReport = report ?? {
+      id,
+      kind: "inference",
+      model: task.model,
+      state: "queued",
+      progress: 0,
+      attempts: { made: 0, allowed: 1 },
+      createdAt: new Date(task.createdAt),
+    };
+    if (endedAt === undefined) {
+      return { ...base, step, progress: Math.max(base.progress, Math.floor((ended / items.length) * 100)) };
+    }
+    // It has ended though its job still waits for its turn to say so.
+    const isDone = items.some(({ item }) => item.state === "completed") && error === undefined;
+    return {
+      ...base,
+      state: isDone ? "completed" : base.state === "completed" ? "completed" : "failed",
+      error: isDone ? undefined : (error ?? base.error),
+      progress: 100,
+      finishedAt: new Date(endedAt),
+    };
+  }
+
+  private async requireMemory({ inputs }: NewTask): Promise<void> {
+    const needed = Buffer.byteLength(JSON.stringify(inputs));
+    if ((await this.memoryLeft()) < needed) {
+      throw new QueueFull(
+        "the memory of the queue's server is nearly full: try again when answers have been deleted, or run out",
+      );
+    }
+  }
+
+  /** Bytes that prompts may still take; without a limit of the server's, all. */
+  private memoryLeft(): Promise<number> {
+    if (this.memory === undefined || Date.now() - this.memory.at > MEMORY_KNOWN_FOR) {
+      const left = this.surroundings.tasks
+        .memory()
+        .then(({ usedBytes, limitBytes }) =>
+          limitBytes === 0 ? Number.POSITIVE_INFINITY : limitBytes * (1 - MEMORY_LEFT) - usedBytes,
+        );
+      left.catch(() => {
+        this.memory = undefined;
+      });
+      this.memory = { at: Date.now(), left };
+    }
+    return this.memory.left;
+  }
+
+  private full(whose: "owner" | "all"): ControlError {
+    const { queuedPerCaller, queued, wait } = this.surroundings.config;
+    return whose === "owner"
+      ? new TooManyQueued(
+          `${queuedPerCaller} tasks of this caller are unfinished, which is the most for one ("inference.queuedPerCaller"): wait for some to end`,
+          Math.ceil(wait.seconds),
+        )
+      : new QueueFull(
+          `${queued} tasks are unfinished, which is the most for all callers ("inference.queued"): try again later`,
+        );
+  }
+
+  /** @throws QueueUnavailable unless the answer comes in time. */
+  private async ask<T>(question: () => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer for ${PATIENCE} ms`)), PATIENCE);
+    });
+    try {
+      return await Promise.race([question(), late]);
+    } catch (error) {
+      if (error instanceof ControlError) {
+        throw error;
+      }
+      throw new QueueUnavailable(`the task queue cannot be reached: ${redisFailure(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** @throws BeyondLimits with all that is too much. */
+function requireWithin(config: InferenceConfig, { inputs, maxTokens = 0, seconds = 0 }: InferenceAsk): void {
+  const bounds = [
+    ["prompts", inputs.length, config.prompts, "inference.prompts"],
+    ["options.max_tokens", maxTokens, config.tokens.max, "inference.tokens.max"],
+    ["options.seconds", seconds, config.seconds.max, "inference.seconds.max"],
+  ] as const;
+  const problems = bounds
+    .filter(([, asked, most]) => asked > most)
+    .map(([name, asked, most, key]) => `${name}: ${asked}, and ${most} is the most ("${key}")`);
+  if (problems.length > 0) {
+    throw new BeyondLimits(problems.join("; "));
+  }
+}
+
+/** The same answer for a task of somebody else's as for one that never was. */
+function requireOwn(caller: Caller | undefined, id: string, stored: StoredTask | undefined): StoredTask {
+  if (stored === undefined || caller === undefined || ownerOf(caller) !== stored.task.owner) {
+    throw unknownTask(id);
+  }
+  return stored;
+}

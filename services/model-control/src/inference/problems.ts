@@ -1,0 +1,19 @@
+/**
+ * Why a prompt has no whole answer, in words of ours: an engine's own may repeat the prompt, and are never kept.
+ */
+export const PROBLEMS = {
+  model_not_ready: "the model was not loaded in time: see the task's error",
+  not_supported: "the model's engine cannot answer this kind of request: see the task's error",
+  engine_refused: "the engine refused the prompt: it may be too long for the model, or not what the model takes",
+  engine_failed: "no engine answered, however often it was asked",
+  time_limit: "the engine gave no token within the time for one answer",
+  idle: "the engine fell silent in mid-answer: what it had said by then is kept",
+  interrupted: "the answer broke off: what had come by then is kept, and it is not asked again",
+  unreadable: "the prompt cannot be decrypted any more: its key is gone from the key file",
+  lost: "the process that worked on it ended, each time that it was tried",
+} as const;
+export type Problem = keyof typeof PROBLEMS;
+
+export function isProblem(code: string): code is Problem {
+  return Object.hasOwn(PROBLEMS, code);
+}

@@ -1,0 +1,114 @@
+/** Steps of Lua: what is looked at and what is changed are one step only inside the server. */
+
+/**
+ * Makes a task, unless its key or the queue is taken.
+ *
+ * KEYS: record, prompts, open, open of owner, of owner, waiting, idempotency key.
+ * ARGV: id, milliseconds since the epoch, of the task's life, until it must be confirmed, most unfinished of the owner, most
+ * of all, mark of the body ("" without an idempotency key), the task, an item, then the sealed prompts, the options last.
+ *
+ * @returns {"made"}, {"known", id, mark of its body}, or {"full", "owner" or "all"}.
+ */
+export const CREATE = `local id, now, life, trial = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local mark = ARGV[7]
+if mark ~= "" then
+  local known = redis.call("hmget", KEYS[7], "task", "body")
+  if known[1] then return {"known", known[1], known[2]} end
+end
+for _, key in ipairs({KEYS[3], KEYS[4], KEYS[5], KEYS[6]}) do
+  redis.call("zremrangebyscore", key, "-inf", now - life)
+end
+if redis.call("zcard", KEYS[4]) >= tonumber(ARGV[5]) then return {"full", "owner"} end
+if redis.call("zcard", KEYS[3]) >= tonumber(ARGV[6]) then return {"full", "all"} end
+redis.call("hset", KEYS[1], "task", ARGV[8])
+local prompts = #ARGV - 10
+for index = 0, prompts - 1 do
+  redis.call("hset", KEYS[1], "i:" .. index, ARGV[9])
+  redis.call("hset", KEYS[2], index, ARGV[10 + index])
+end
+redis.call("hset", KEYS[2], "options", ARGV[#ARGV])
+if mark ~= "" then
+  redis.call("hset", KEYS[7], "task", id, "body", mark)
+  redis.call("pexpire", KEYS[7], trial)
+  redis.call("hset", KEYS[1], "key", KEYS[7])
+end
+redis.call("pexpire", KEYS[1], trial)
+redis.call("pexpire", KEYS[2], trial)
+for _, key in ipairs({KEYS[3], KEYS[4], KEYS[5], KEYS[6]}) do
+  redis.call("zadd", key, now - life + trial, id)
+  redis.call("pexpire", key, 2 * life)
+end
+return {"made"}`;
+
+/**
+ * The task is in the queue: from now on it lives its whole life.
+ *
+ * KEYS: record, prompts, open, open of owner, of owner, waiting. ARGV: id, its time, milliseconds of its life from now on.
+ *
+ * @returns 0 for a task that is gone, or has ended.
+ */
+export const CONFIRM = `if redis.call("exists", KEYS[1]) == 0 or redis.call("hexists", KEYS[1], "ended") == 1 then return 0 end
+for index = 1, 2 do redis.call("pexpire", KEYS[index], ARGV[3]) end
+local key = redis.call("hget", KEYS[1], "key")
+if key then redis.call("pexpire", key, ARGV[3]) end
+for index = 3, 6 do redis.call("zadd", KEYS[index], ARGV[2], ARGV[1]) end
+return 1`;
+
+/**
+ * Writes an item, and its answer, for who knows its fence.
+ *
+ * KEYS: record, answers. ARGV: number of the item, the fence that must be current, the fence from now on, the item, whether
+ * there is an answer ("1"), the sealed answer.
+ *
+ * @returns 1; 0 where somebody else has taken the item; -1 where the task is gone.
+ */
+export const WRITE = `if redis.call("exists", KEYS[1]) == 0 then return -1 end
+local index = ARGV[1]
+local fence = redis.call("hget", KEYS[1], "f:" .. index) or "0"
+if fence ~= ARGV[2] then return 0 end
+local time = redis.call("time")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call("hset", KEYS[1], "f:" .. index, ARGV[3], "i:" .. index, ARGV[4], "a:" .. index, now)
+if ARGV[5] == "1" then
+  redis.call("hset", KEYS[2], index, ARGV[6])
+  redis.call("pexpire", KEYS[2], redis.call("pttl", KEYS[1]))
+end
+return 1`;
+
+/**
+ * The task has ended: its prompts go, its answers stay for a time.
+ *
+ * KEYS: record, prompts, answers, open, open of owner, waiting. ARGV: id, milliseconds to keep it, its end, error or "".
+ */
+export const END = `redis.call("del", KEYS[2])
+for index = 4, 6 do redis.call("zrem", KEYS[index], ARGV[1]) end
+if redis.call("exists", KEYS[1]) == 0 then return -1 end
+if redis.call("hsetnx", KEYS[1], "ended", ARGV[3]) == 0 then return 0 end
+redis.call("hdel", KEYS[1], "step", "helper")
+if ARGV[4] ~= "" then redis.call("hset", KEYS[1], "error", ARGV[4]) end
+local key = redis.call("hget", KEYS[1], "key")
+for _, kept in ipairs({KEYS[1], KEYS[3], key or KEYS[1]}) do redis.call("pexpire", kept, ARGV[2]) end
+return 1`;
+
+/** KEYS: record, prompts, answers, open, open of owner, of owner, waiting. ARGV: id. */
+export const FORGET = `local key = redis.call("hget", KEYS[1], "key")
+if key then redis.call("del", key) end
+for index = 1, 3 do redis.call("del", KEYS[index]) end
+for index = 4, 7 do redis.call("zrem", KEYS[index], ARGV[1]) end
+return 1`;
+
+/**
+ * Changes fields of a record that is there. KEYS: record. ARGV: pairs of a field and its value; "" deletes the field.
+ *
+ * @returns 0 where the task is gone.
+ */
+export const NOTE = `if redis.call("exists", KEYS[1]) == 0 then return 0 end
+for at = 1, #ARGV, 2 do
+  if ARGV[at + 1] == "" then redis.call("hdel", KEYS[1], ARGV[at])
+  else redis.call("hset", KEYS[1], ARGV[at], ARGV[at + 1]) end
+end
+return 1`;
+
+/** Counts one more look at the model. KEYS: record. @returns looks so far; 0 where the task is gone. */
+export const COUNT_POLL = `if redis.call("exists", KEYS[1]) == 0 then return 0 end
+return redis.call("hincrby", KEYS[1], "polls", 1)`;

@@ -1,0 +1,44 @@
+import type { Logger } from "pino";
+import type { InferenceConfig } from "../config";
+import type { Fleet } from "../fleet/fleet";
+import type { RedisConnections } from "../tasks/redis";
+import type { Tasks } from "../tasks/task";
+import type { Metrics } from "../telemetry/metrics";
+import { FairQueue } from "./fair-queue";
+import { Inferences } from "./inferences";
+import { KeyFile } from "./key-file";
+import { Sealer } from "./sealing";
+import { InferenceStore } from "./store";
+import { Turns } from "./turns";
+
+interface Surroundings {
+  readonly config: InferenceConfig;
+  readonly redis: RedisConnections;
+  readonly fleet: Fleet;
+  readonly tasks: Tasks;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Asynchronous inference, as its askers see it and as the queue works on it. @throws ConfigError for the key file. */
+export function startInference({ config, redis, fleet, tasks, metrics, log }: Surroundings): {
+  readonly inferences: Inferences;
+  readonly turns: Turns;
+} {
+  const keys = new KeyFile(config.keyFile, (problem) => {
+    if (problem === undefined) {
+      log.info("keys read again");
+    } else {
+      log.error({ problem }, "the changed key file cannot be used: the old keys stay valid");
+    }
+  });
+  const sealer = new Sealer(keys);
+  const asked = new InferenceStore(redis.requests, sealer, config);
+  const observer = metrics.observeInference(asked, tasks);
+  // Work in the background waits for Redis; requests do not.
+  const store = new InferenceStore(redis.work, sealer, config);
+  const turns = new Turns({ store, fair: new FairQueue(redis.work), fleet, tasks, config, observer });
+  const forRequests = new Turns({ store: asked, fair: new FairQueue(redis.requests), fleet, tasks, config, observer });
+  const fair = new FairQueue(redis.requests);
+  return { turns, inferences: new Inferences({ store: asked, sealer, fair, tasks, turns: forRequests, config }) };
+}

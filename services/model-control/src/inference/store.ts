@@ -1,0 +1,249 @@
+import type { Redis } from "ioredis";
+import { z } from "zod";
+import type { ChatMessage, GenerationInput, Sampling } from "../backends/generation";
+import { ROLES } from "../backends/generation";
+import type { InferenceConfig } from "../config";
+import { idempotencyKey, indexKeys, taskKeys } from "./keys";
+import {
+  type InferenceTask,
+  type Item,
+  itemSchema,
+  type StoredItem,
+  type StoredTask,
+  taskSchema,
+  WAITING,
+} from "./record";
+import { CONFIRM, COUNT_POLL, CREATE, END, FORGET, NOTE, WRITE } from "./scripts";
+import type { Sealer } from "./sealing";
+
+/** A task that was not put into the queue within this time, in milliseconds, never was. */
+const TRIAL = 60_000;
+
+const inputSchema = z.union([
+  z.object({ messages: z.array(z.object({ role: z.enum(ROLES), content: z.string() })) }),
+  z.object({ prompt: z.string() }),
+]) satisfies z.ZodType<{ readonly messages: readonly ChatMessage[] } | { readonly prompt: string }>;
+const samplingSchema = z.object({
+  temperature: z.number().optional(),
+  topP: z.number().optional(),
+  seed: z.number().optional(),
+  stop: z.array(z.string()).optional(),
+}) satisfies z.ZodType<Sampling>;
+
+export interface NewTask {
+  readonly id: string;
+  readonly task: InferenceTask;
+  readonly inputs: readonly GenerationInput[];
+  readonly sampling: Sampling;
+  /** Marks of the idempotency key, and of the body: see `Sealer.marks`. */
+  readonly idempotency?: {
+    readonly keys: readonly [string, ...string[]];
+    readonly bodies: readonly [string, ...string[]];
+  };
+}
+
+export type Made =
+  | { readonly as: "made" }
+  /** The idempotency key stands for this task. */
+  | { readonly as: "known"; readonly id: string; readonly sameBody: boolean }
+  | { readonly as: "full"; readonly whose: "owner" | "all" };
+
+/** `taken`: somebody else works on the item. `gone`: the task was deleted, or its time is over. */
+export type Written = "written" | "taken" | "gone";
+
+/** Prompts and answers, sealed, and where each of them is, on Redis or Valkey. */
+export class InferenceStore {
+  constructor(
+    private readonly redis: Redis,
+    private readonly sealer: Sealer,
+    private readonly config: Pick<InferenceConfig, "lifeSeconds" | "keepSeconds" | "queued" | "queuedPerCaller">,
+  ) {}
+
+  async create({ id, task, inputs, sampling, idempotency }: NewTask): Promise<Made> {
+    const [mark, ...olderMarks] = idempotency?.keys ?? [""];
+    for (const older of olderMarks) {
+      const [known, body] = await this.redis.hmget(idempotencyKey(older), "task", "body");
+      if (known) {
+        return { as: "known", id: known, sameBody: hasMark(idempotency?.bodies, body) };
+      }
+    }
+    const { record, prompts } = taskKeys(id);
+    const { open, openOfOwner, ofOwner, waiting } = indexKeys(task.owner);
+    const keys = [record, prompts, open, openOfOwner, ofOwner, waiting, idempotencyKey(mark)];
+    const sealed = inputs.map((input, index) =>
+      this.sealer.seal(JSON.stringify(input), { task: id, index, what: "prompt" }),
+    );
+    const answer = (await this.redis.eval(
+      CREATE,
+      keys.length,
+      ...keys,
+      id,
+      task.createdAt,
+      this.config.lifeSeconds * 1000,
+      TRIAL,
+      this.config.queuedPerCaller,
+      this.config.queued,
+      idempotency?.bodies[0] ?? "",
+      JSON.stringify(task),
+      JSON.stringify(WAITING),
+      ...sealed,
+      this.sealer.seal(JSON.stringify(sampling), { task: id, index: OPTIONS, what: "prompt" }),
+    )) as readonly string[];
+    const [as, what = "", body] = answer;
+    switch (as) {
+      case "known":
+        return { as, id: what, sameBody: hasMark(idempotency?.bodies, body) };
+      case "full":
+        return { as, whose: what === "owner" ? "owner" : "all" };
+      default:
+        return { as: "made" };
+    }
+  }
+
+  /** @returns false for a task that is gone, or has ended. */
+  async confirm(id: string, { owner, createdAt }: InferenceTask): Promise<boolean> {
+    const { record, prompts } = taskKeys(id);
+    const { open, openOfOwner, ofOwner, waiting } = indexKeys(owner);
+    const life = Math.max(1, createdAt + this.config.lifeSeconds * 1000 - Date.now());
+    const keys = [record, prompts, open, openOfOwner, ofOwner, waiting];
+    return (await this.redis.eval(CONFIRM, keys.length, ...keys, id, createdAt, Math.ceil(life))) === 1;
+  }
+
+  /** @returns undefined for a task that is not there. */
+  async read(id: string): Promise<StoredTask | undefined> {
+    const { record } = taskKeys(id);
+    const [fields, remaining, time] = await Promise.all([
+      this.redis.hgetall(record),
+      this.redis.pttl(record),
+      this.redis.time(),
+    ]);
+    if (fields.task === undefined) {
+      return undefined;
+    }
+    const task = taskSchema.parse(JSON.parse(fields.task));
+    const now = Number(time[0]) * 1000 + Number(time[1]) / 1000;
+    const items = Array.from({ length: task.prompts }, (_, index): StoredItem => {
+      const item = itemSchema.parse(JSON.parse(fields[`i:${index}`] ?? JSON.stringify(WAITING)));
+      return {
+        item,
+        fence: Number(fields[`f:${index}`] ?? 0),
+        silence: Math.max(0, now - Number(fields[`a:${index}`] ?? 0)),
+      };
+    });
+    const { step, helper, error, ended } = fields;
+    return { task, items, step, helper, error, remaining, endedAt: ended === undefined ? undefined : Number(ended) };
+  }
+
+  /** Whose task it is; undefined for one that is not there. */
+  async owner(id: string): Promise<string | undefined> {
+    const text = await this.redis.hget(taskKeys(id).record, "task");
+    return text === null ? undefined : taskSchema.parse(JSON.parse(text)).owner;
+  }
+
+  /** Ids of the owner's tasks, the newest first. */
+  async idsOf(owner: string, limit: number): Promise<readonly string[]> {
+    return this.redis.zrevrange(indexKeys(owner).ofOwner, 0, limit - 1);
+  }
+
+  /** @returns undefined for a prompt that is gone. @throws Unsealable */
+  async prompt(
+    id: string,
+    index: number,
+  ): Promise<{ readonly input: GenerationInput; readonly sampling: Sampling } | undefined> {
+    const fields = await this.redis.hmgetBuffer(taskKeys(id).prompts, String(index), "options");
+    const [sealed, options] = fields;
+    if (!sealed || !options) {
+      return undefined;
+    }
+    return {
+      input: inputSchema.parse(JSON.parse(this.sealer.open(sealed, { task: id, index, what: "prompt" }))),
+      sampling: samplingSchema.parse(
+        JSON.parse(this.sealer.open(options, { task: id, index: OPTIONS, what: "prompt" })),
+      ),
+    };
+  }
+
+  /** The answers by their number; undefined for one that cannot be decrypted. */
+  async answers(id: string): Promise<ReadonlyMap<number, string | undefined>> {
+    const fields = await this.redis.hgetallBuffer(taskKeys(id).answers);
+    return new Map(
+      Object.entries(fields).map(([field, sealed]) => {
+        const index = Number(field);
+        return [index, this.opened(sealed, id, index)];
+      }),
+    );
+  }
+
+  /** Writes for who knows the item's fence. @param answer not given: it stays as it is. */
+  async write(
+    id: string,
+    index: number,
+    fence: { readonly current: number; readonly next: number },
+    item: Item,
+    answer?: string,
+  ): Promise<Written> {
+    const { record, answers } = taskKeys(id);
+    const sealed = answer === undefined ? "" : this.sealer.seal(answer, { task: id, index, what: "answer" });
+    const args = [index, fence.current, fence.next, JSON.stringify(item), answer === undefined ? "0" : "1", sealed];
+    const result = await this.redis.eval(WRITE, 2, record, answers, ...args);
+    return result === 1 ? "written" : result === 0 ? "taken" : "gone";
+  }
+
+  async end(id: string, { owner }: InferenceTask, error?: string): Promise<void> {
+    const { record, prompts, answers } = taskKeys(id);
+    const { open, openOfOwner, waiting } = indexKeys(owner);
+    const keys = [record, prompts, answers, open, openOfOwner, waiting];
+    const keep = Math.ceil(this.config.keepSeconds * 1000);
+    await this.redis.eval(END, keys.length, ...keys, id, keep, Date.now(), error ?? "");
+  }
+
+  async forget(id: string, { owner }: InferenceTask): Promise<void> {
+    const { record, prompts, answers } = taskKeys(id);
+    const { open, openOfOwner, ofOwner, waiting } = indexKeys(owner);
+    const keys = [record, prompts, answers, open, openOfOwner, ofOwner, waiting];
+    await this.redis.eval(FORGET, keys.length, ...keys, id);
+  }
+
+  /** Remembers what the task waits for, and which task brings its model; undefined takes it away. */
+  async note(id: string, { step, helper }: { readonly step?: string; readonly helper?: string }): Promise<void> {
+    await this.redis.eval(NOTE, 1, taskKeys(id).record, "step", step ?? "", "helper", helper ?? "");
+  }
+
+  /** Counts one more look at whether the model is ready. @returns looks so far. */
+  async countPoll(id: string): Promise<number> {
+    return Number(await this.redis.eval(COUNT_POLL, 1, taskKeys(id).record));
+  }
+
+  /** Whether one of its prompts is at an engine. */
+  async setWaiting(id: string, { owner, createdAt }: InferenceTask, isWaiting: boolean): Promise<void> {
+    const { waiting } = indexKeys(owner);
+    await (isWaiting ? this.redis.zadd(waiting, createdAt, id) : this.redis.zrem(waiting, id));
+  }
+
+  /** @returns unfinished tasks of which no prompt is at an engine, and the seconds that the oldest of them has waited. */
+  async waiting(): Promise<{ readonly tasks: number; readonly oldestSeconds: number }> {
+    const { waiting } = indexKeys("");
+    const now = Date.now();
+    const since = now - this.config.lifeSeconds * 1000;
+    const [tasks, [, oldest]] = await Promise.all([
+      this.redis.zcount(waiting, since, "+inf"),
+      this.redis.zrangebyscore(waiting, since, "+inf", "WITHSCORES", "LIMIT", 0, 1),
+    ]);
+    return { tasks, oldestSeconds: oldest === undefined ? 0 : Math.max(0, now - Number(oldest)) / 1000 };
+  }
+
+  private opened(sealed: Buffer, task: string, index: number): string | undefined {
+    try {
+      return this.sealer.open(sealed, { task, index, what: "answer" });
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** How prompts are answered is sealed as if it were one of them. */
+const OPTIONS = -1;
+
+function hasMark(marks: readonly string[] | undefined, mark: string | null | undefined): boolean {
+  return marks?.some((one) => one === mark) ?? false;
+}

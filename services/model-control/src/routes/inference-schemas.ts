@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { ROLES } from "../backends/generation";
+import type { InferenceConfig } from "../config";
+import { FINISH_REASONS, ITEM_STATES } from "../inference/record";
+import { taskSchema } from "./schemas";
+
+const message = z.strictObject({ role: z.enum(ROLES), content: z.string().min(1) });
+const conversation = z.array(message).min(1);
+const prompt = z.string().min(1);
+
+/** What a caller may ask for. What is more than the configuration allows is told by `Inferences`, with status 422. */
+export function inferenceBody<T extends z.ZodType<string>>(model: T, config: InferenceConfig) {
+  const { tokens, seconds, prompts } = config;
+  return z
+    .strictObject({
+      model,
+      messages: z
+        .union([conversation, z.array(conversation).min(1)])
+        .optional()
+        .meta({ description: `A conversation; or a list of conversations, which are one batch (${prompts} at most)` }),
+      prompt: z
+        .union([prompt, z.array(prompt).min(1)])
+        .optional()
+        .meta({
+          description: `Instead of messages: what the engine's own completion takes; or a list (${prompts} at most)`,
+        }),
+      options: z
+        .strictObject({
+          max_tokens: z
+            .int()
+            .min(1)
+            .max(1024 * 1024)
+            .optional()
+            .meta({ description: `Of each answer; ${tokens.default} where it is not given, ${tokens.max} at most` }),
+          seconds: z
+            .int()
+            .min(1)
+            .max(24 * 3600)
+            .optional()
+            .meta({ description: `For each answer; ${seconds.default} where it is not given, ${seconds.max} at most` }),
+          temperature: z.number().min(0).max(2).optional(),
+          top_p: z.number().gt(0).max(1).optional(),
+          seed: z
+            .int()
+            .min(0)
+            .max(2 ** 31 - 1)
+            .optional(),
+          stop: z.array(z.string().min(1).max(100)).min(1).max(4).optional(),
+        })
+        .optional(),
+    })
+    .refine(
+      (body) => (body.messages === undefined) !== (body.prompt === undefined),
+      'either "messages" or "prompt", and not both',
+    )
+    .meta({ oneOf: [{ required: ["messages"] }, { required: ["prompt"] }] });
+}
+
+export const idempotencyHeader = z.object({
+  "idempotency-key": z
+    .string()
+    .min(1)
+    .max(255)
+    // Of the characters that a header may hold, those without a meaning of their own.
+    .regex(/^[A-Za-z0-9._~:/+=-]+$/, "letters, digits, and . _ ~ : / + = -")
+    .optional()
+    .meta({ description: "The same key with the same request finds the same task, as long as it is kept" }),
+});
+
+const time = z.iso.datetime();
+
+export const inferenceSchema = taskSchema
+  .extend({
+    expires_at: time.meta({ description: "When it is forgotten" }),
+    items: z.array(
+      z.object({
+        index: z.int().min(0),
+        state: z.enum(ITEM_STATES),
+        text: z.string().optional().meta({ description: "What came by now, or in all; absent before the first token" }),
+        finish_reason: z
+          .enum(FINISH_REASONS)
+          .optional()
+          .meta({
+            description:
+              "stop and length are the engine's own. time_limit, size_limit and length: cut off there, and good as far as it goes. " +
+              "idle and interrupted: the engine, or the process, broke off, and what came is kept. error: there is no answer",
+          }),
+        prompt_tokens: z.number().optional(),
+        completion_tokens: z.number().optional(),
+        attempts: z.int().min(0),
+        worker: z.string().optional(),
+        waited_seconds: z.number().optional().meta({ description: "From the request to the engine" }),
+        first_token_seconds: z.number().optional().meta({ description: "From there to the first token" }),
+        seconds: z.number().optional().meta({ description: "From there to the end" }),
+        error: z.object({ code: z.string(), detail: z.string() }).optional(),
+      }),
+    ),
+  })
+  .meta({ id: "Inference" });

@@ -1,0 +1,79 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { InferenceStore } from "../inference/store";
+import type { InferenceObserver } from "../inference/turns";
+import type { Tasks } from "../tasks/task";
+
+/** What Prometheus reads of asynchronous inference. Nothing of it says who asks, or what. */
+export class InferenceMetrics implements InferenceObserver {
+  private readonly tasks: Gauge<"state">;
+  private readonly oldest: Gauge;
+  private readonly ended: Counter<"model" | "outcome">;
+  private readonly tokens: Counter<"model" | "direction">;
+  private readonly waited: Histogram<"model">;
+  private readonly answering: Histogram<"model">;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.tasks = new Gauge({
+      name: "model_control_inference_tasks",
+      help: "Unfinished inference tasks, by state: waiting (for others, or for the model) or running",
+      labelNames: ["state"],
+      registers,
+    });
+    this.oldest = new Gauge({
+      name: "model_control_inference_oldest_waiting_seconds",
+      help: "Since the request of the oldest inference task that waits; 0 when none does",
+      registers,
+    });
+    this.ended = new Counter({
+      name: "model_control_inference_answers_total",
+      help: "Prompts that ended, by the reason that their answer did: error without an answer",
+      labelNames: ["model", "outcome"],
+      registers,
+    });
+    this.tokens = new Counter({
+      name: "model_control_inference_tokens_total",
+      help: "Tokens of prompts (in) and of answers (out), as engines count them",
+      labelNames: ["model", "direction"],
+      registers,
+    });
+    this.waited = new Histogram({
+      name: "model_control_inference_waiting_seconds",
+      help: "Time from a task's request until a prompt of it was put to the engine that answered it",
+      labelNames: ["model"],
+      buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400],
+      registers,
+    });
+    this.answering = new Histogram({
+      name: "model_control_inference_answering_seconds",
+      help: "Time from then until the answer's end",
+      labelNames: ["model"],
+      buckets: [0.1, 0.5, 1, 2.5, 5, 15, 30, 60, 120, 300, 600],
+      registers,
+    });
+  }
+
+  readonly answered: InferenceObserver["answered"] = (answer) => {
+    const { model, outcome, promptTokens = 0, completionTokens = 0, waitedSeconds, seconds } = answer;
+    this.ended.inc({ model, outcome });
+    this.tokens.inc({ model, direction: "in" }, promptTokens);
+    this.tokens.inc({ model, direction: "out" }, completionTokens);
+    if (waitedSeconds !== undefined && seconds !== undefined) {
+      this.waited.observe({ model }, waitedSeconds);
+      this.answering.observe({ model }, seconds);
+    }
+  };
+
+  /** Measures the queue; without an answer the series are absent. */
+  async collect(store: Pick<InferenceStore, "waiting">, tasks: Pick<Tasks, "inferenceCounts">): Promise<void> {
+    const [waiting, counts] = await Promise.allSettled([store.waiting(), tasks.inferenceCounts()]);
+    this.tasks.reset();
+    this.oldest.remove();
+    if (waiting.status === "fulfilled" && counts.status === "fulfilled") {
+      const { queued, running } = counts.value;
+      this.tasks.set({ state: "waiting" }, Math.max(0, queued));
+      this.tasks.set({ state: "running" }, running);
+      this.oldest.set(waiting.value.oldestSeconds);
+    }
+  }
+}
