@@ -150,16 +150,9 @@ function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: number): C
   const idle = pipelineParallel > 1 ? 1 - (1 - coefficients.pipelineUse) * (1 - 1 / Math.max(1, sequences)) : 1;
   const decodeMs = step.totalMs / idle;
   // Stages read several prompts at once, one behind the other; so do the groups of a data-parallel attention.
-  const together = pipelineParallel * idle;
+  const together = 1 + (pipelineParallel - 1) * coefficients.pipelineUse * (1 - 1 / Math.max(1, sequences));
   const promptMs =
-    promptBesideMs(
-      setup,
-      (inputTokens - prefix) * attentionDataParallel,
-      prefix,
-      Math.max(1, sequences / pipelineParallel),
-    ) /
-    attentionDataParallel /
-    together;
+    promptBesideMs(setup, (inputTokens - prefix) * attentionDataParallel, prefix) / attentionDataParallel / together;
   const perStep = (sequences / outputTokens) * promptMs;
   return {
     step,

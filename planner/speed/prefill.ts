@@ -28,18 +28,17 @@ export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached 
 }
 
 /**
- * What reading one prompt adds to a step that so many running sequences take anyway: weights are read once for both.
+ * What reading one prompt adds to steps that running sequences take anyway: its arithmetic. The weights are read once for both,
+ * and an all-reduce more tokens long begins no later.
  */
-export function promptBesideMs(setup: ReplicaSetup, tokens: number, alreadyCached: number, sequences: number): number {
+export function promptBesideMs(setup: ReplicaSetup, tokens: number, alreadyCached: number): number {
   if (tokens <= 0) {
     return 0;
   }
-  const { prefillCompute } = setup.coefficients;
-  const both = matrixMs(setup, tokens + sequences, prefillCompute, sequences + 1).totalMs;
-  const alone = matrixMs(setup, sequences, prefillCompute, sequences).totalMs;
-  const exchanged = communicationMs(setup, tokens + sequences) - communicationMs(setup, sequences);
+  const { computeMs } = matrixMs(setup, tokens, setup.coefficients.prefillCompute, 1);
+  const exchanged = communicationMs(setup, tokens) - communicationMs(setup, 0);
   const factor = setup.calibration?.prompt ?? 1;
-  return factor * (Math.max(0, both - alone) + attentionMs(setup, tokens, alreadyCached) + exchanged);
+  return factor * (computeMs + attentionMs(setup, tokens, alreadyCached) + exchanged);
 }
 
 /** Each token attends to those before it: half of the square, and all that was cached. */

@@ -21,9 +21,8 @@ describe("the closed form", () => {
         fc.integer({ min: 0, max: 400 }),
         (setup, shape, few, more) => {
           const [light, heavy] = [closedLoop(setup, shape, few), closedLoop(setup, shape, few + more)];
-          expect(heavy.tpotMs).toBeGreaterThanOrEqual(light.tpotMs * (1 - 1e-9));
-          // Once arithmetic limits, prompts beside more answers take their full time: a plateau, flat to a percent.
-          expect(heavy.tokensPerSecond).toBeGreaterThanOrEqual(light.tokensPerSecond * 0.99);
+          expect(heavy.tpotMs).toBeGreaterThanOrEqual(light.tpotMs * (1 - 1e-6));
+          expect(heavy.tokensPerSecond).toBeGreaterThanOrEqual(light.tokensPerSecond * (1 - 1e-6));
         },
       ),
     );
@@ -52,8 +51,10 @@ describe("the closed form", () => {
       fc.property(setups(), shapes(), fc.double({ min: 1, max: 4, noNaN: true }), (setup, shape, factor) => {
         const faster: ReplicaSetup = { ...setup, card: { ...setup.card, memoryGBs: setup.card.memoryGBs * factor } };
         const load = { sequences: 32, contextTokens: shape.inputTokens };
-        expect(stepMs(faster, load).totalMs).toBeLessThanOrEqual(stepMs(setup, load).totalMs);
-        expect(prefillMs(faster, shape.inputTokens)).toBeLessThanOrEqual(prefillMs(setup, shape.inputTokens));
+        expect(stepMs(faster, load).totalMs).toBeLessThanOrEqual(stepMs(setup, load).totalMs * (1 + 1e-9));
+        expect(prefillMs(faster, shape.inputTokens)).toBeLessThanOrEqual(
+          prefillMs(setup, shape.inputTokens) * (1 + 1e-9),
+        );
         expect(capacity(faster, shape, level).requestsPerSecond * NOISE).toBeGreaterThanOrEqual(
           capacity(setup, shape, level).requestsPerSecond,
         );
