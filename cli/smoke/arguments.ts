@@ -100,8 +100,8 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
     problems.push("--url is missing: the address that requests go to");
   }
   const result: SmokeArguments = {
-    url: checked(() => urlOf("url", values.url)) ?? "",
-    controlUrl: checked(() => urlOf("control-url", values["control-url"])),
+    url: checked(() => serverAddress("url", values.url)) ?? "",
+    controlUrl: checked(() => serverAddress("control-url", values["control-url"])),
     model: name("model"),
     servedModel: name("served-model"),
     token: checked(() => secretIn("token-file", values["token-file"])),
@@ -133,7 +133,8 @@ function parse(argv: string[]) {
   }
 }
 
-function urlOf(option: string, text: string | undefined): string | undefined {
+/** An address to which paths are appended. @throws Error that says what may stand there. */
+export function serverAddress(option: string, text: string | undefined): string | undefined {
   if (text === undefined) {
     return undefined;
   }
@@ -189,7 +190,8 @@ function secretIn(option: string, path: string | undefined): string | undefined 
   );
 }
 
-function certificatesIn(path: string | undefined): string | undefined {
+/** The text of the file of `--ca`. @throws Error for one that cannot be read, or holds no certificate. */
+export function certificatesIn(path: string | undefined): string | undefined {
   if (path === undefined) {
     return undefined;
   }

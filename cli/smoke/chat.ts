@@ -1,7 +1,7 @@
-import { z } from "zod";
+import { BrokenAnswer, readAnswer } from "./answer";
 import { rounded } from "./figures";
-import type { HttpClient, Line } from "./http";
-import { messageIn, parseJson, refused } from "./json";
+import type { HttpClient } from "./http";
+import { messageIn, refused } from "./json";
 import { StepFailure } from "./result";
 
 export interface ChatRequest {
@@ -29,18 +29,6 @@ export interface ChatTiming {
 /** An answer that was kept on the way comes in one piece, or in two where the network parts it. */
 const FEWEST_PIECES = 3;
 
-/** Engines name what a reasoning model thinks in different ways; both are tokens that a user waits for. */
-const DELTA = z.object({
-  content: z.string().nullish(),
-  reasoning: z.string().nullish(),
-  reasoning_content: z.string().nullish(),
-});
-const CHUNK = z.object({
-  choices: z.array(z.object({ delta: DELTA.nullish(), finish_reason: z.string().nullish() })).optional(),
-  usage: z.object({ completion_tokens: z.number() }).nullish(),
-  error: z.unknown().optional(),
-});
-
 const LOOK_AT = "the engine's log; the gateway's, when it is one";
 
 /**
@@ -66,7 +54,11 @@ export async function chat(client: HttpClient, request: ChatRequest, signal: Abo
     }
     throw refused({ status, text: text.join("\n") }, `${request.model} answers with status 200`, lookAt);
   }
-  const { firstTokenAt, chunks, pieces, counted, finished, other } = await read(lines, request);
+  const { firstTokenAt, chunks, pieces, counted, finished, other } = await readAnswer(lines, request).catch(
+    (error: unknown) => {
+      throw error instanceof BrokenAnswer ? broken(request.model, error.message) : error;
+    },
+  );
   const totalMs = performance.now() - begun;
   if (firstTokenAt === undefined) {
     throw broken(request.model, `no token${other === "" ? "" : `: ${messageIn(other)}`}`);
@@ -87,64 +79,6 @@ export async function chat(client: HttpClient, request: ChatRequest, signal: Abo
     tokensPerSecond: rounded(tokensPerSecond, 1),
     streamed,
   };
-}
-
-interface StreamedChat {
-  readonly firstTokenAt?: number;
-  /** Events that hold text. */
-  readonly chunks: number;
-  /** Pieces, as they came over the network, that hold text. */
-  readonly pieces: number;
-  /** Tokens by the server's own count. */
-  readonly counted?: number;
-  readonly finished: boolean;
-  /** What is no part of an event stream. */
-  readonly other: string;
-}
-
-/** Reads server-sent events until the last one. @throws StepFailure for one that is an error, or no JSON. */
-async function read(
-  lines: AsyncIterable<Line>,
-  { model, onText }: Pick<ChatRequest, "model" | "onText">,
-): Promise<StreamedChat> {
-  let firstTokenAt: number | undefined;
-  let chunks = 0;
-  let counted: number | undefined;
-  let finished = false;
-  const other: string[] = [];
-  const pieces = new Set<number>();
-  const end = (): Omit<StreamedChat, "finished"> => {
-    return { firstTokenAt, chunks, pieces: pieces.size, counted, other: other.join("\n") };
-  };
-  for await (const { text: line, piece } of lines) {
-    const data = /^data:\s?(.*)$/.exec(line)?.[1];
-    if (data === "[DONE]") {
-      return { ...end(), finished: true };
-    }
-    if (data === undefined) {
-      // Blank lines part events; a comment line (":") keeps the connection open.
-      if (line !== "" && !/^(:|event:|id:|retry:)/.test(line)) {
-        other.push(line);
-      }
-      continue;
-    }
-    const chunk = CHUNK.safeParse(parseJson(data));
-    if (!chunk.success || chunk.data.error != null) {
-      throw broken(model, messageIn(data));
-    }
-    const choice = chunk.data.choices?.[0];
-    if (choice?.delta?.content || choice?.delta?.reasoning || choice?.delta?.reasoning_content) {
-      firstTokenAt ??= performance.now();
-      chunks += 1;
-      onText?.(choice.delta.content ?? "");
-      pieces.add(piece);
-    }
-    counted = chunk.data.usage?.completion_tokens ?? counted;
-    if (choice?.finish_reason) {
-      finished = true;
-    }
-  }
-  return { ...end(), finished };
 }
 
 function perSecond(count: number, milliseconds: number): number {

@@ -20,6 +20,8 @@ export interface Answer {
 
 export interface StreamedAnswer {
   readonly status: number;
+  /** When the whole request was handed to the connection, by `performance.now()`: what it took to connect is past. */
+  readonly sentAt: number;
   /** @throws NoAnswer when the connection breaks or the signal aborts. */
   readonly lines: AsyncIterable<Line>;
 }
@@ -37,9 +39,11 @@ interface HttpClientOptions {
   readonly ca?: string;
   /** Port of this computer that leads to the server, whatever its name resolves to: a port-forward. */
   readonly localPort?: number;
+  /** What servers' logs show. @default inference-stacks-smoke */
+  readonly userAgent?: string;
 }
 
-/** Longest body that is kept for a message. */
+/** Longest body that is kept for a message, and longest line that is waited for, characters. */
 const LONGEST_TEXT = 1_000_000;
 
 /**
@@ -58,8 +62,9 @@ export class HttpClient {
     const { status, lines } = await this.stream(method, path, signal, body);
     let text = "";
     for await (const line of lines) {
-      if (text.length < LONGEST_TEXT) {
-        text += text === "" ? line.text : `\n${line.text}`;
+      text += text === "" ? line.text : `\n${line.text}`;
+      if (text.length >= LONGEST_TEXT) {
+        break;
       }
     }
     return { status, text };
@@ -68,7 +73,8 @@ export class HttpClient {
   /** @throws NoAnswer when not even a status came. */
   async stream(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<StreamedAnswer> {
     const url = new URL(`${this.base}${path}`);
-    const { token, ca, localPort } = this.options;
+    const { token, ca, localPort, userAgent = "inference-stacks-smoke" } = this.options;
+    let sentAt = performance.now();
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const shared = {
         method,
@@ -77,7 +83,7 @@ export class HttpClient {
         ...(localPort !== undefined && { hostname: "127.0.0.1", port: localPort, servername: url.hostname }),
         headers: {
           accept: "*/*",
-          "user-agent": "inference-stacks-smoke",
+          "user-agent": userAgent,
           host: url.host,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -88,11 +94,14 @@ export class HttpClient {
           ? https.request(url, { ...shared, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) }, resolve)
           : http.request(url, shared, resolve);
       request.once("error", reject);
+      request.once("finish", () => {
+        sentAt = performance.now();
+      });
       request.end(body === undefined ? undefined : JSON.stringify(body));
     }).catch((error: unknown) => {
       throw noAnswer(error, url, signal);
     });
-    return { status: response.statusCode ?? 0, lines: linesOf(response, url, signal) };
+    return { status: response.statusCode ?? 0, sentAt, lines: linesOf(response, url, signal) };
   }
 }
 
@@ -102,18 +111,36 @@ async function* linesOf(response: http.IncomingMessage, url: URL, signal: AbortS
   try {
     response.setEncoding("utf8");
     for await (const chunk of response) {
-      const lines = `${rest}${String(chunk)}`.split(/\r?\n/);
-      rest = lines.pop() ?? "";
+      const text = String(chunk);
       piece += 1;
-      for (const text of lines) {
-        yield { text, piece };
+      // A line that comes in small pieces is put together once, at its end.
+      if (!text.includes("\n")) {
+        rest += text;
+        assertBounded(rest, url);
+        continue;
+      }
+      const lines = `${rest}${text}`.split(/\r?\n/);
+      rest = lines.pop() ?? "";
+      assertBounded(rest, url);
+      for (const line of lines) {
+        yield { text: line, piece };
       }
     }
   } catch (error) {
-    throw noAnswer(error, url, signal);
+    throw error instanceof NoAnswer ? error : noAnswer(error, url, signal);
   }
   if (rest !== "") {
     yield { text: rest, piece };
+  }
+}
+
+/** @throws NoAnswer for a server that sends on and on without ending a line. */
+function assertBounded(line: string, { host }: URL): void {
+  if (line.length > LONGEST_TEXT) {
+    throw new NoAnswer(
+      `${host} sent more than ${LONGEST_TEXT / 1e6} million characters without the end of a line`,
+      "whether this is the right server: its answers are events of one line each",
+    );
   }
 }
 
