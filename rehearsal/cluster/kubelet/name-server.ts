@@ -17,6 +17,8 @@ const MOST_ADDRESSES = 14;
 
 /** A name server over UDP for the names of one cluster: IPv4 addresses, and no other names. */
 export class NameServer {
+  /** Names that it was asked for, in their order. */
+  readonly asked: string[] = [];
   private readonly names = new Map<string, readonly string[]>();
   private readonly socket = createSocket("udp4");
 
@@ -55,6 +57,7 @@ export class NameServer {
     if (question === undefined) {
       return;
     }
+    this.asked.push(question.name);
     const known = this.names.get(question.name.toLowerCase());
     const found = question.type === TYPE_A ? (known ?? []) : [];
     const header = Buffer.alloc(HEADER);

@@ -12,19 +12,17 @@ import { parse, stringify } from "yaml";
 import { makeBundle, verifyBundle } from "../../../bundle/make";
 import { type BundleNeeds, bundleNeeds } from "../../../bundle/needs";
 import { craneRegistry } from "../../../bundle/registry";
-import { chart } from "../../../catalog/charts";
-import { K3S_VERSION } from "../../../catalog/k3s";
 import { repositoryRoot } from "../../../names/repository-root";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { BUNDLE_FILE, type BundleFile, bundleText } from "../../../stacks/bundle/bundle-file";
-import { chartArchiveOf, FakeRegistry, sha256 } from "../../bundle/registry";
+import { FakeRegistry } from "../../bundle/registry";
 import { type FakeHub, fakeHub } from "../../components/storage/fakes";
 import { REPOSITORY } from "../../components/storage/repository";
 import { programRun } from "../../stacks/run";
+import { contentOf, webOf } from "./bundle-content";
 import { LocalRegistry } from "./local-registry";
 import { type Isolated, withoutRoute } from "./without-route";
 
-const PLATFORMS = ["linux/amd64", "linux/arm64"];
 const K3S_PART = Buffer.from("k3s");
 
 let folder: string;
@@ -40,7 +38,10 @@ beforeAll(async () => {
   registry = await LocalRegistry.start();
   hub = await fakeHub(REPOSITORY);
   needs = await neededHere();
-  vi.stubGlobal("fetch", webOf(needs));
+  vi.stubGlobal(
+    "fetch",
+    webOf(needs, () => K3S_PART),
+  );
   bundle = await makeBundle(needs, root, {
     registry: registry.behind(craneRegistry(requirePart("crane"))),
     hub: { endpoint: hub.url, token: undefined },
@@ -55,45 +56,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * What edge-nvidia needs, with content of the test behind every name. Two images are named by digests that only their
- * makers' content has: here they have those of the test's.
- */
+/** What edge-nvidia needs, with content of the test in a real registry behind every name. */
 async function neededHere(): Promise<BundleNeeds> {
-  const found = bundleNeeds(await programRun("edge-nvidia"));
   const fake = new FakeRegistry();
-  const images = found.images.map((needed) => {
-    const [name = ""] = needed.reference.split("@");
-    const [, repository = "", tag = ""] = /^(.*):([^:]+)$/.exec(name) ?? [];
-    const digest = fake.push(repository, tag, PLATFORMS, { license: "Apache-2.0" });
-    return needed.digest === undefined ? needed : { ...needed, reference: `${name}@${digest}`, digest };
-  });
-  for (const { name, version, repository } of found.charts) {
-    if (repository.startsWith("oci://")) {
-      fake.pushChart(repository.slice("oci://".length), version, chartArchiveOf(chart(name).chart, version));
-    }
-  }
+  const found = contentOf(bundleNeeds(await programRun("edge-nvidia")), fake, () => K3S_PART);
   await registry.push(fake);
-  const files = found.k3s?.files.map((file) => ({ ...file, bytes: K3S_PART.length, sha256: sha256(K3S_PART) })) ?? [];
-  return { ...found, images, k3s: { version: K3S_VERSION, files } };
-}
-
-/** Web servers of charts and of k3s's release; what is on this machine is asked for as always. */
-function webOf({ charts, k3s }: BundleNeeds): typeof fetch {
-  const real = fetch;
-  const files = new Map<string, Buffer>((k3s?.files ?? []).map(({ url }) => [url, K3S_PART]));
-  for (const { name, version, repository } of charts.filter((each) => each.repository.startsWith("https://"))) {
-    const index = JSON.parse(String(files.get(`${repository}/index.yaml`) ?? '{"entries":{}}'));
-    const archive = chartArchiveOf(chart(name).chart, version);
-    const place = `${name}-${version}.tgz`;
-    index.entries[chart(name).chart] = [{ version, digest: sha256(archive), urls: [place] }];
-    files.set(`${repository}/index.yaml`, Buffer.from(JSON.stringify(index)));
-    files.set(`${repository}/${place}`, archive);
-  }
-  return async (input, init) => {
-    const content = files.get(String(input));
-    return content === undefined ? real(input, init) : new Response(new Uint8Array(content));
-  };
+  return found;
 }
 
 describe("a bundle made with crane", () => {

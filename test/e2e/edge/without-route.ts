@@ -5,13 +5,23 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { repositoryRoot } from "../../../names/repository-root";
 import { requirePart } from "../../../rehearsal/parts/find";
+import { packetsWithoutRoute } from "./packets-without-route";
+
+export interface IsolationOptions {
+  /** Milliseconds. @default 120_000 */
+  readonly timeoutMs?: number;
+  /** Variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** What a command did in a network that consists of the loopback interface. */
 export interface Isolated {
   readonly status: number;
   readonly out: string;
   readonly err: string;
-  /** Packets that the kernel had no route for: attempts to reach another machine. */
+  /**
+   * Packets that the kernel had no route for, its own and those of machines behind it: attempts to reach another machine.
+   */
   readonly withoutRoute: number;
   /** Names that it asked the resolver for. */
   readonly asked: readonly string[];
@@ -44,7 +54,11 @@ server.bind(53, "127.0.0.1", () => require("node:fs").writeFileSync(process.argv
  * Runs a command in a network namespace of its own: only the loopback interface is up, there is no route, and names are
  * asked of a resolver there. Needs root.
  */
-export async function withoutRoute(command: string, args: readonly string[]): Promise<Isolated> {
+export async function withoutRoute(
+  command: string,
+  args: readonly string[],
+  { timeoutMs = 120_000, env = {} }: IsolationOptions = {},
+): Promise<Isolated> {
   const folder = mkdtempSync(join(tmpdir(), "without-route-"));
   try {
     const file = (name: string) => join(folder, name);
@@ -64,31 +78,24 @@ status=0
 echo "$status" >"$folder/status"
 cat /proc/net/snmp >"$folder/snmp"
 cat /proc/net/snmp6 >"$folder/snmp6"
+cat /proc/net/netstat >"$folder/netstat"
 kill "$resolver"
 `,
     );
     await promisify(execFile)(
       "unshare",
       ["--net", "--mount", "sh", file("run.sh"), requirePart("ip"), folder, command, ...args],
-      { cwd: repositoryRoot(), timeout: 120_000 },
+      { cwd: repositoryRoot(), timeout: timeoutMs, env: { ...process.env, ...env } },
     );
     const read = (name: string) => readFileSync(file(name), "utf8");
     return {
       status: Number(read("status")),
       out: read("out"),
       err: read("err"),
-      withoutRoute: outNoRoutes(read("snmp"), read("snmp6")),
+      withoutRoute: packetsWithoutRoute(read),
       asked: JSON.parse(read("names.json")) as string[],
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** `OutNoRoutes` of IPv4 and IPv6, as the kernel counts them for a network namespace. */
-function outNoRoutes(snmp: string, snmp6: string): number {
-  const [names = "", values = ""] = snmp.split("\n").filter((line) => line.startsWith("Ip: "));
-  const at = names.split(" ").indexOf("OutNoRoutes");
-  const [, ofIpv6 = "0"] = /^Ip6OutNoRoutes\s+(\d+)$/m.exec(snmp6) ?? [];
-  return Number(values.split(" ")[at]) + Number(ofIpv6);
 }

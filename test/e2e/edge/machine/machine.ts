@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -22,6 +23,7 @@ import { accessOf, kubeconfigOf } from "../../../../rehearsal/cluster/kubeconfig
 import { PodNetwork } from "../../../../rehearsal/cluster/kubelet/network";
 import { Program } from "../../../../rehearsal/cluster/lifeline";
 import { requirePart } from "../../../../rehearsal/parts/find";
+import { packetsWithoutRoute } from "../packets-without-route";
 import { Downloads } from "./downloads";
 import { type MachineKeys, USER, writeImage } from "./image";
 
@@ -212,6 +214,17 @@ export class Machine {
     const program = this.run("nsenter", own);
     await program.ready(async () => program.output().includes("listens") || undefined);
     return program;
+  }
+
+  /** Runs a command of its own on it to its end, as its administrator. */
+  async command(...words: readonly string[]): Promise<void> {
+    const own = ["--target", this.pid, "--net", "--pid", "--mount", `--root=${join(this.disk, "root")}`];
+    await new Promise((resolve) => execFile("nsenter", [...own, "--wd=/", ...words], resolve));
+  }
+
+  /** Packets that its kernel had no route for: attempts to reach what is not in its network. */
+  get packetsWithoutRoute(): number {
+    return packetsWithoutRoute((name) => this.proc(this.pid, `net/${name}`));
   }
 
   /** Ends the connections of everyone who is logged in, and all that they run. */

@@ -8,6 +8,8 @@ const FOLDER = join(__dirname, "release");
 export const RELEASE = {
   installer: readFileSync(join(FOLDER, "install.sh")),
   binary: Buffer.concat([readFileSync(join(FOLDER, "k3s")), Buffer.from(`#${" ".repeat(4 << 20)}\n`)]),
+  /** Nobody unpacks it. */
+  images: Buffer.from("images of k3s"),
 } as const;
 
 /** What `catalog/k3s.ts` exports, with the sums of the stand-ins: `vi.mock("…/catalog/k3s", standInCatalog)`. */
@@ -18,11 +20,16 @@ export async function standInCatalog(importOriginal: () => Promise<unknown>): Pr
     K3S_INSTALLER: { ...catalog.K3S_INSTALLER, sha256: sha256(RELEASE.installer) },
     k3sFor: (arch: Parameters<typeof catalog.k3sFor>[0]) => {
       const release = catalog.k3sFor(arch);
-      return { ...release, binary: { ...release.binary, sha256: sha256(RELEASE.binary) } };
+      return {
+        ...release,
+        binary: { ...release.binary, sha256: sha256(RELEASE.binary) },
+        images: { ...release.images, sha256: sha256(RELEASE.images) },
+      };
     },
   };
 }
 
-function sha256(content: Buffer): string {
+/** Lower-case hexadecimal. */
+export function sha256(content: Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }

@@ -1,0 +1,135 @@
+/**
+ * edge-nvidia from a bundle, where nothing else can be reached: the engine, its providers and the machine that it installs over
+ * SSH are in a network of their own without a route. This file runs itself again in there.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { makeBundle } from "../../../bundle/make";
+import { bundleNeeds } from "../../../bundle/needs";
+import { k3sFor } from "../../../catalog/k3s";
+import { waitingPods } from "../../../rehearsal/cluster/pods";
+import { BUNDLE_FILE, bundleText } from "../../../stacks/bundle/bundle-file";
+import { FakeRegistry } from "../../bundle/registry";
+import { fakeHub } from "../../components/storage/fakes";
+import { REPOSITORY } from "../../components/storage/repository";
+import { changedRun, programRun } from "../../stacks/run";
+import { CommandLineStack } from "../engine/command-line-stack";
+import { readEnvironment } from "../engine/environment-file";
+import { sharedBySuite } from "../shared-by-suite";
+import { contentOf, webOf } from "./bundle-content";
+import { RELEASE } from "./machine/release";
+import { packetsWithoutRoute } from "./packets-without-route";
+import { withoutRoute } from "./without-route";
+
+/** Names the bundle to the run that nothing can be reached from. */
+const BUNDLE = "E2E_BUNDLE";
+/** Set aside for documentation (RFC 5737 and 2606): nobody else asks for them. */
+const ADDRESS = "203.0.113.1";
+const NAME = "registry.example.com";
+/** Of what runs inside. */
+const TIMEOUT_MS = 300_000;
+
+const given = process.env[BUNDLE];
+if (given === undefined) {
+  outside();
+} else {
+  inside(given);
+}
+
+function outside(): void {
+  describe("edge-nvidia from a bundle, in a network without a route", () => {
+    let root: string;
+
+    beforeAll(async () => {
+      // The machine has this one's disk below its own, but for /tmp.
+      root = mkdtempSync("/var/tmp/inference-stacks-bundle-");
+      const found = bundleNeeds(await programRun("edge-nvidia"));
+      const registry = new FakeRegistry();
+      const needs = contentOf(found, registry, k3sPart);
+      const hub = await fakeHub(REPOSITORY);
+      vi.stubGlobal("fetch", webOf(needs, k3sPart));
+      try {
+        const made = await makeBundle(needs, root, { registry, hub: { endpoint: hub.url, token: undefined } });
+        // As it would be on the site: pods name the makers' digests.
+        const images = made.images.map((image, i) => ({
+          ...image,
+          reference: found.images[i]?.reference ?? image.reference,
+        }));
+        writeFileSync(join(root, BUNDLE_FILE), bundleText({ ...made, images }));
+      } finally {
+        vi.unstubAllGlobals();
+        await hub.close();
+      }
+    }, 120_000);
+
+    afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+    it("is deployed, and nobody outside is asked for anything", { timeout: TIMEOUT_MS + 60_000 }, async () => {
+      const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.e2e.config.mts"];
+      const run = await withoutRoute(process.execPath, [...vitest, __filename, "--reporter=default"], {
+        timeoutMs: TIMEOUT_MS + 30_000,
+        env: { [BUNDLE]: root },
+      });
+      expect([run.status, run.status === 0 ? "" : run.out + run.err]).toEqual([0, ""]);
+      // The one that is asked for in there to show that names are noted.
+      expect(new Set(run.asked)).toEqual(new Set([NAME]));
+    });
+  });
+}
+
+function k3sPart(name: string): Buffer {
+  if (name === "install.sh") {
+    return RELEASE.installer;
+  }
+  return name.includes("images") ? RELEASE.images : RELEASE.binary;
+}
+
+function inside(bundle: string): void {
+  describe("make install of edge-nvidia from the bundle's folder", { timeout: TIMEOUT_MS }, () => {
+    const stack = sharedBySuite(() =>
+      CommandLineStack.start("edge-nvidia", {}, { preload: join(__dirname, "machine", "stand-in-release.ts") }),
+    );
+    const machine = () => stack().surroundings.machine;
+
+    it("makes the cluster and the platform, and its machine asks nobody", async () => {
+      const run = await stack().make("install", `BUNDLE=${bundle}`, "ARGS=--yes --skip-preview --color=never");
+      expect([run.status, run.status === 0 ? "" : run.output]).toEqual([0, ""]);
+      const { resources } = await changedRun("edge-nvidia", { cluster: bundled(bundle) });
+      expect(run.output).toContain(`+ ${resources.length} created`);
+      expect(await waitingPods(stack().surroundings.plane.client)).toEqual([]);
+      // Now, because connections that the stop of all of it cuts off look for a way too.
+      expect([ownPackets(), machine().packetsWithoutRoute]).toEqual([0, 0]);
+      const { network, downloads } = machine();
+      expect([network.names.asked, downloads.asked]).toEqual([[], []]);
+    });
+
+    it("has brought every image of the bundle to where k3s looks for them", () => {
+      const folder = "/var/lib/rancher/k3s/agent/images/";
+      const there = [...machine().written().keys()].filter((path) => path.startsWith(folder));
+      const images = [...readdirSync(join(bundle, "images")), k3sFor("amd64").images.file];
+      expect(there.sort()).toEqual(images.map((name) => `${folder}${name}`).sort());
+    });
+
+    it("would have been seen to ask: what either side tries is counted", async () => {
+      for (const host of [ADDRESS, NAME]) {
+        await machine().command("curl", "--silent", "--max-time", "5", `http://${host}/`);
+        await expect(fetch(`http://${host}/`)).rejects.toThrow("fetch failed");
+      }
+      expect(machine().packetsWithoutRoute).toBeGreaterThan(0);
+      expect(new Set(machine().network.names.asked)).toEqual(new Set([NAME]));
+      expect(ownPackets()).toBeGreaterThan(0);
+    });
+  });
+}
+
+/** What the kernel counts of all that runs here, but for the machine. */
+function ownPackets(): number {
+  return packetsWithoutRoute((name) => readFileSync(`/proc/net/${name}`, "utf8"));
+}
+
+/** The cluster of edge-nvidia as `make install` leaves it in the environment's file. */
+function bundled(bundle: string): object {
+  const section = JSON.parse(readEnvironment("edge-nvidia").config["inference-stacks:cluster"] ?? "{}");
+  return { ...section, k3s: { ...section.k3s, bundle } };
+}
