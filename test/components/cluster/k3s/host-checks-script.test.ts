@@ -32,6 +32,22 @@ const VALUES = {
 };
 
 const NO_SOCKETS = "  sl  local_address rem_address   st\n";
+
+// As Linux 6.18 listed them on 2026-11-24 after `ip route add` of each, names and addresses changed.
+const IPV4_HEAD = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT";
+const DEFAULT_IPV4 = "eth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0";
+const LAN_IPV4 = "eth0\t0000A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0";
+const ANY = "0".repeat(32);
+const GATEWAY = "fd000000000000000000000000000001";
+const ipv6Default = (gateway: string, flags: string, device: string): string =>
+  `${ANY} 00 ${ANY} 00 ${gateway} 00000400 00000002 00000000 ${flags} ${device.padStart(8)}`;
+/** Every machine with IPv6 has this one: what nothing else leads to is unreachable. */
+const UNREACHABLE = `${ANY} 00 ${ANY} 00 ${ANY} ffffffff 00000001 00000000 00200200       lo`;
+const LOOPBACK = `${"0".repeat(31)}1 80 ${ANY} 00 ${ANY} 00000000 00000004 00000000 80200001       lo`;
+const LAN_IPV6 = `fd${"0".repeat(30)} 40 ${ANY} 00 ${ANY} 00000100 00000001 00000000 00000001     eth0`;
+const NO_ROUTE =
+  "it has no default route, without which k3s finds no address for its node. Add one; without internet: ip link add dummy0 type dummy && ip link set dummy0 up && ip route add default dev dummy0 metric 1000, kept over boots";
+
 const CARD = "NVIDIA GeForce RTX 4090, 580.95.05, 24564";
 
 let machine: Machine;
@@ -64,8 +80,9 @@ beforeEach(() => {
   );
   machine.program(
     "grep",
-    `for last; do :; done\ncase $last in /proc/net/route | /proc/net/ipv6_route) [ ! -e "$MACHINE_FOLDER/no-route" ] || exit 1 ;; esac\nexec /usr/bin/grep "$@"`,
+    `for last; do :; done\ncase $last in /proc/net/route | /proc/net/ipv6_route) exec /usr/bin/grep "$1" "$2" "$MACHINE_FOLDER/\${last##*/}" ;; esac\nexec /usr/bin/grep "$@"`,
   );
+  routes([DEFAULT_IPV4], [UNREACHABLE]);
   machine.noted("sockets", NO_SOCKETS);
   disks({
     "dm-1/dm/uuid": "LVM-x",
@@ -84,6 +101,12 @@ function disks(files: Readonly<Record<string, string>>): void {
   }
 }
 
+/** What the kernel lists. */
+function routes(ipv4: readonly string[], ipv6: readonly string[]): void {
+  machine.noted("route", [IPV4_HEAD, ...ipv4, ""].join("\n"));
+  machine.noted("ipv6_route", [...ipv6, ""].join("\n"));
+}
+
 function check(values: Partial<typeof VALUES> = {}, shell: (typeof SHELLS)[number] = "dash"): Promise<MachineOutcome> {
   return machine.run("host-checks", "check", { values: { ...VALUES, ...values } }, { shell });
 }
@@ -96,6 +119,19 @@ describe.each(SHELLS)("a machine that is fit, in %s", (shell) => {
     expect(printed).toBe('{"machine":"x86_64","deviceGroups":[]}\n');
     expect(status).toBe(0);
     expect(machine.tree()).toEqual(before);
+  });
+});
+
+describe("a machine with a default route", () => {
+  it.each([
+    ["of IPv4", [DEFAULT_IPV4], []],
+    ["of IPv4 to a device alone", ["dummy0\t00000000\t00000000\t0001\t0\t0\t1000\t00000000\t0\t0\t0"], []],
+    ["of IPv6", [LAN_IPV4], [LAN_IPV6, ipv6Default(GATEWAY, "00000003", "eth0"), UNREACHABLE]],
+    ["of IPv6 by a device like lo", [], [ipv6Default(GATEWAY, "00000003", "lan0"), LOOPBACK, UNREACHABLE]],
+    ["of IPv6 by a device with a long name", [], [ipv6Default(GATEWAY, "00450003", "enp65s0f0np0"), UNREACHABLE]],
+  ])("%s is taken", { timeout: TIMEOUT_MS }, async (_, ipv4, ipv6) => {
+    routes(ipv4, ipv6);
+    expect(await check()).toMatchObject({ status: 0, said: "looking at workstation\n" });
   });
 });
 
@@ -187,9 +223,19 @@ const CASES: readonly Case[] = [
     says: "port 6443 is taken. k3s, or the gateway on it, needs it: end what listens there (ss -ltnp), or name another machine in cluster.hosts",
   },
   {
-    name: "no route",
-    given: () => machine.noted("no-route", ""),
-    says: "it has no default route, without which k3s finds no address for its node. Add one; without internet: ip link add dummy0 type dummy && ip link set dummy0 up && ip route add default dev dummy0 metric 1000, kept over boots",
+    name: "no route, though IPv6 knows an unreachable one",
+    given: () => routes([LAN_IPV4], [LAN_IPV6, LOOPBACK, UNREACHABLE]),
+    says: NO_ROUTE,
+  },
+  {
+    name: "no route, where there is no IPv6",
+    given: () => routes([], []),
+    says: NO_ROUTE,
+  },
+  {
+    name: "a route of IPv6 that names a device alone, which Kubernetes does not take",
+    given: () => routes([], [ipv6Default(ANY, "00000001", "dummy0"), UNREACHABLE]),
+    says: NO_ROUTE,
   },
   {
     name: "a clear disk",
