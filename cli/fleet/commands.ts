@@ -30,6 +30,15 @@ export function fleetCommands(file: string): FleetCommands {
   };
 }
 
+/**
+ * A command of pulumi on a node's stack as the node's own file tells it: the same bytes, wherever it was written from.
+ *
+ * @param folder absolute path of the fleet's folder, in which the file lies.
+ */
+export function commandInOwnFile(verb: string, node: string, folder: string): string {
+  return `pulumi ${verb} -s ${node}${folder === repositoryRoot() ? "" : " --config-file <path of this file>"}`;
+}
+
 function typed(file: string): string {
   const path = relative(process.cwd(), file);
   const shown = cleaned(path.startsWith("..") ? file : path);

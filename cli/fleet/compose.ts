@@ -7,6 +7,7 @@ import { NAMESPACE } from "../../stacks/config/core/schema";
 import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
 import { readYaml, type YamlFile } from "../../stacks/config/yaml-file";
 import type { Base, BaseReading } from "./base";
+import { fleetCommands } from "./commands";
 import type { FleetConfig, FleetFile, FleetNode } from "./fleet-file";
 import {
   digestOf,
@@ -75,7 +76,7 @@ export function composeNode(fleet: FleetFile, node: FleetNode, base: BaseReading
   }
   const composed = contentOf(fleet, node, base, own);
   const { root, inherited, notes } = composed;
-  const text = generatedText(fleet.fileName, name, root);
+  const text = generatedText(fleet, name, root);
   const conflict = conflictOf(own, root, fileName, fleet.fileName);
   const located = locator(fleet, node, base, own, fileName);
   const idle = idleNulls(inherited, node.config.values).map((path) =>
@@ -120,6 +121,7 @@ function contentOf(
   const ofStack: readonly string[] = SECRET_KEYS_OF_STACK;
   const top = Object.fromEntries(Object.entries(others).filter(([key]) => isShared || !ofStack.includes(key)));
   const inherited = merged(plain, fleet.config.values);
+  const { pulumi } = fleetCommands(fleet.file);
   const lost = Object.keys(foreign).filter((key) => !Object.hasOwn(secrets, key));
   return {
     root: {
@@ -130,7 +132,7 @@ function contentOf(
     inherited,
     notes: lost.map(
       (key) =>
-        `${key} of ${base?.fileName ?? ""} is encrypted for another stack and not inherited: pulumi config set --secret ${key} -s ${name}`,
+        `${key} of ${base?.fileName ?? ""} is encrypted for another stack and not inherited: ${pulumi(`config set --secret ${key}`, name)}`,
     ),
   };
 }

@@ -9,6 +9,7 @@ import {
 } from "../../stacks/config/core/problems";
 import { NAMESPACE } from "../../stacks/config/core/schema";
 import { readYaml, type YamlFile } from "../../stacks/config/yaml-file";
+import { type FleetCommands, fleetCommands } from "./commands";
 import { isMapping, type Values } from "./merge";
 import { securePaths } from "./secure";
 
@@ -58,10 +59,11 @@ export function parseFleetFile(file: string, text: string): FleetFile {
     drafts.map(({ hide = false, ...draft }) => toProblem(draft, hide, yaml.lineOf(draft.path)));
   const isRead = yaml.problems.length === 0;
   const shared = extendsProblems(root.extends, ["extends"]);
+  const commands = fleetCommands(file);
   const top = [
     ...unknownKeys(root, TOP_KEYS, []),
     ...shared,
-    ...configProblems(root.config, ["config"], yaml),
+    ...configProblems(root.config, ["config"], yaml, commands),
     ...nodesProblems(root.nodes),
   ];
   const inherited =
@@ -82,7 +84,7 @@ export function parseFleetFile(file: string, text: string): FleetFile {
         name,
         ...(base && { extends: base }),
         config: configAt(own.config, [...path, "config"]),
-        problems: told(nodeProblems(name, value, yaml)),
+        problems: told(nodeProblems(name, value, yaml, commands)),
       };
     }),
   };
@@ -106,7 +108,7 @@ function nodesProblems(nodes: unknown): Told[] {
       ];
 }
 
-function nodeProblems(name: string, value: unknown, yaml: YamlFile): Told[] {
+function nodeProblems(name: string, value: unknown, yaml: YamlFile, commands: FleetCommands): Told[] {
   const path = ["nodes", name];
   const names: Told[] = NODE_NAME.test(name)
     ? []
@@ -130,7 +132,7 @@ function nodeProblems(name: string, value: unknown, yaml: YamlFile): Told[] {
     ...names,
     ...unknownKeys(value, NODE_KEYS, path),
     ...extendsProblems(value.extends, [...path, "extends"]),
-    ...configProblems(value.config, [...path, "config"], yaml),
+    ...configProblems(value.config, [...path, "config"], yaml, commands),
   ];
 }
 
@@ -163,7 +165,7 @@ function extendsProblems(value: unknown, path: Path): Told[] {
       ];
 }
 
-function configProblems(config: unknown, path: Path, yaml: YamlFile): Told[] {
+function configProblems(config: unknown, path: Path, yaml: YamlFile, { pulumi }: FleetCommands): Told[] {
   if (config === undefined) {
     return [];
   }
@@ -183,7 +185,7 @@ function configProblems(config: unknown, path: Path, yaml: YamlFile): Told[] {
       path: at,
       value: undefined,
       allowed: "plain values: an encrypted one belongs to one stack, and only that can open it",
-      fix: `remove it here, and run pulumi config set --secret ${secretKey(at, path)} -s <node>: the node's file keeps it`,
+      fix: `remove it here, and run ${pulumi(`config set --secret ${secretKey(at, path)}`, "<node>")}: the node's file keeps it`,
       hide: true,
     })),
     ...yaml.emptyBelow(path).map((at) => ({

@@ -1,6 +1,8 @@
 /** `Pulumi.<node>.yaml` as the fleet writes it, and what of one that is there must survive the next writing. */
 import { createHash } from "node:crypto";
 import { parse, stringify } from "yaml";
+import { commandInOwnFile } from "./commands";
+import type { FleetFile } from "./fleet-file";
 import { isMapping, type Values } from "./merge";
 import { holdsSecure } from "./secure";
 
@@ -60,11 +62,15 @@ export function partedBySecrets(config: Values): { readonly secrets: Values; rea
 }
 
 /** Text of a node's file. The same content gives the same bytes. */
-export function generatedText(fleetName: string, node: string, root: Values): string {
+export function generatedText(
+  { fileName, folder }: Pick<FleetFile, "fileName" | "folder">,
+  node: string,
+  root: Values,
+): string {
   const { plain } = partedBySecrets(isMapping(root.config) ? root.config : {});
   const head = [
-    `# Generated from ${fleetName} ${MADE_BY}: change that file, and write again.`,
-    `# Secrets alone belong here, and stay: pulumi config set --secret <key> -s ${node}`,
+    `# Generated from ${fileName} ${MADE_BY}: change that file, and write again.`,
+    `# Secrets alone belong here, and stay: ${commandInOwnFile("config set --secret <key>", node, folder)}`,
     `# Values: sha256 ${digestOf(plain)}`,
   ];
   // Pulumi's reader takes more words for other things than text: what either would is quoted.

@@ -1,5 +1,6 @@
 import type { ProblemDraft } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
+import { NAMESPACE } from "../core/schema";
 import { oneMachine } from "./one-machine";
 
 /** An environment of kind edge that makes its cluster makes it of one machine: its one pool has that one node. */
@@ -52,5 +53,5 @@ export const sshSecretsHaveAMachine: Rule = function* ({ sections: { cluster }, 
 };
 
 function unused(key: RuleContext["declared"]["secrets"][number], allowed: string): ProblemDraft {
-  return { path: [key], value: undefined, allowed, fix: `pulumi config rm ${key}` };
+  return { path: [key], value: undefined, allowed, fix: `pulumi config rm ${NAMESPACE}:${key}` };
 }

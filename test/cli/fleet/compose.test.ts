@@ -8,6 +8,7 @@ import type { ComposedNode } from "../../../cli/fleet/compose";
 import { digestOf, generatedText, readOwnFile } from "../../../cli/fleet/generated";
 import { openFleet } from "../../../cli/fleet/open";
 import { writeFleet } from "../../../cli/fleet/write";
+import { repositoryRoot } from "../../../names/repository-root";
 import { parseEnvironmentFile } from "../../../stacks/config";
 import { environmentText, laptop, useFolder } from "../run";
 
@@ -179,7 +180,7 @@ describe("what cannot be inherited", () => {
     const place = fleetIn(`nodes: { one: { extends: ${name} }, two: { extends: base.yaml } }\n`, undefined, {
       "other.yaml": ONE,
       "chain.yaml": `extends: base.yaml\n${environmentText(laptop)}`,
-      "Pulumi.made.yaml": generatedText("fleet.yaml", "made", { config: {} }),
+      "Pulumi.made.yaml": generatedText({ fileName: "fleet.yaml", folder: repositoryRoot() }, "made", { config: {} }),
     });
     const { nodes } = opened(place);
     expect(nodes[0]?.problems).toMatchObject([{ file: "fleet.yaml", line: 1, path: "nodes.one.extends" }]);
@@ -240,7 +241,7 @@ describe("secrets", () => {
     expect(configOf(node)).not.toHaveProperty("huggingFaceToken");
     expect(node.notes).toEqual([
       expect.stringMatching(
-        /^inference-stacks:huggingFaceToken of base\.yaml is encrypted for another stack.* -s one$/,
+        /^inference-stacks:huggingFaceToken of base\.yaml is encrypted for another stack.* -s one --config-file \/.*\/Pulumi\.one\.yaml$/,
       ),
     ]);
   });
@@ -251,7 +252,9 @@ describe("secrets", () => {
       {
         line: 5,
         value: "(hidden)",
-        fix: expect.stringContaining("pulumi config set --secret inference-stacks:huggingFaceToken"),
+        fix: expect.stringMatching(
+          /run pulumi config set --secret inference-stacks:huggingFaceToken -s <node> --config-file '\/.*\/Pulumi\.<node>\.yaml': /,
+        ),
       },
     ]);
     const plain = nodeIn(fleetIn(`${ONE}    config:\n      huggingFaceToken: hf_abcdefghijklmnop\n`));
@@ -303,6 +306,13 @@ describe("a node's file is not overwritten", () => {
 });
 
 describe("a generated file", () => {
+  it("says where a secret goes, with its own path where pulumi would not find it", () => {
+    const head = (folder: string) => generatedText({ fileName: "fleet.yaml", folder }, "oslo", {}).split("\n")[1];
+    const command = "# Secrets alone belong here, and stay: pulumi config set --secret <key> -s oslo";
+    expect(head(repositoryRoot())).toBe(command);
+    expect(head(join(repositoryRoot(), "offices"))).toBe(`${command} --config-file <path of this file>`);
+  });
+
   /** Words that one reader of YAML or another takes for a number, a date, a truth value or nothing. */
   const word = fc.oneof(
     fc.string(),
@@ -317,7 +327,7 @@ describe("a generated file", () => {
   it("says what was put in, and knows whether it was touched", () => {
     fc.assert(
       fc.property(values, values, (config, edited) => {
-        const text = generatedText("fleet.yaml", "one", { config });
+        const text = generatedText({ fileName: "fleet.yaml", folder: repositoryRoot() }, "one", { config });
         expect((parse(text) as { config: object }).config).toEqual(config);
         expect((parse(text, { version: "1.1" }) as { config: object }).config).toEqual(config);
         expect(readOwnFile(text).isUntouched).toBe(true);

@@ -121,4 +121,44 @@ describe("a machine that becomes a cluster", () => {
       }),
     );
   });
+
+  describe("is opened by secrets", () => {
+    const ALL = ["sshPrivateKey", "sshPrivateKeyPassphrase", "sshPassword"] as const;
+    const secrets = (...names: readonly string[]) =>
+      Object.fromEntries(names.map((name) => [name, { secure: "v1:x" }]));
+    const NOBODY = "only with cluster.kind: edge and provision: create: nothing else logs in to machines";
+    const told = (cluster: object, ...names: readonly string[]) =>
+      problemsWith({ cluster, pools: { box: POOL }, models: MODELS, ...secrets(...names) })
+        .filter(({ path }) => path.startsWith("ssh"))
+        .map(({ path, allowed, fix }) => [path, allowed, fix]);
+    const made = { kind: "edge", provision: "create", hosts: { box: HOST } };
+
+    it.each([
+      ["an edge cluster that is there already", { kind: "edge" }],
+      ["Oracle Cloud", { kind: "oci" }],
+      ["AWS", { kind: "aws" }],
+      ["whatever the kubeconfig points at", { kind: "local" }],
+    ])("which %s has no use for", (_, cluster) => {
+      expect(told(cluster, ...ALL)).toEqual(
+        ALL.map((name) => [name, NOBODY, `pulumi config rm inference-stacks:${name}`]),
+      );
+    });
+
+    it.each([[["sshPrivateKey"]], [["sshPrivateKey", "sshPrivateKeyPassphrase"]], [["sshPassword"]], [[...ALL]], [[]]])(
+      "as it needs them: %s",
+      (names) => {
+        expect(told(made, ...names)).toEqual([]);
+      },
+    );
+
+    it("of which a passphrase alone opens nothing", () => {
+      expect(told(made, "sshPrivateKeyPassphrase", "sshPassword")).toEqual([
+        [
+          "sshPrivateKeyPassphrase",
+          "only with sshPrivateKey: keys of the SSH agent are open",
+          "pulumi config rm inference-stacks:sshPrivateKeyPassphrase",
+        ],
+      ]);
+    });
+  });
 });
