@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -81,6 +81,9 @@ export class Machine {
         files,
       });
       const { holder, pid: namespace, address } = await network.addPod(join(folder, "network.log"));
+      // As every machine has one: k3s takes its address from there. It leads nowhere.
+      const route = [requirePart("ip"), "route", "add", "default", "dev", "eth0"];
+      execFileSync("nsenter", [`--net=/proc/${namespace}/ns/net`, ...route]);
       for (const part of ["node", "kubectl"]) {
         writeFileSync(join(folder, "parts", part), "");
       }
