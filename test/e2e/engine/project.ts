@@ -1,6 +1,6 @@
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { repositoryRoot } from "../../../names/repository-root";
 
@@ -19,6 +19,25 @@ export function copyProject(folder: string): string {
       symlinkSync(original, join(project, entry));
     }
   }
+  return project;
+}
+
+/** Folders of a checkout that are not of its sources: packages, which copies share, and what commands make. */
+const NOT_SOURCES = ["node_modules", "dist", "__pycache__"];
+
+/** The repository as a user has cloned and installed it, to change in it what a test needs: a program that runs there reads its files. */
+export function copySources(folder: string): string {
+  const project = join(folder, "checkout");
+  mkdirSync(project);
+  for (const entry of readdirSync(repositoryRoot())) {
+    if (!entry.startsWith(".") && entry !== "test" && !NOT_SOURCES.includes(entry)) {
+      cpSync(join(repositoryRoot(), entry), join(project, entry), {
+        recursive: true,
+        filter: (path) => !NOT_SOURCES.includes(basename(path)),
+      });
+    }
+  }
+  symlinkSync(join(repositoryRoot(), "node_modules"), join(project, "node_modules"));
   return project;
 }
 

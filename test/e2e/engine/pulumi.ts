@@ -7,40 +7,46 @@ export interface Run {
   readonly seconds: number;
 }
 
-export interface PulumiOptions {
+export interface CommandOptions {
   readonly cwd: string;
-  /** Added to this process's environment; its PATH must have the Pulumi command line. */
+  /** Added to this process's environment; its PATH must have the program. */
   readonly env: Readonly<Record<string, string>>;
+  /** Standard input. @default none */
+  readonly input?: string;
 }
 
 /** Runs the Pulumi command line to its end. */
-export function pulumi(args: readonly string[], options: PulumiOptions): Promise<Run> {
+export function pulumi(args: readonly string[], options: CommandOptions): Promise<Run> {
   return new PulumiCommand(args, options).finished;
 }
 
-/** The Pulumi command line while it runs. */
-export class PulumiCommand {
+/** A program that an operator started, while it runs. */
+export class Command {
   /** Settles when the command has ended, however it ended. */
   readonly finished: Promise<Run>;
   private readonly child: ChildProcess;
   private output = "";
 
   constructor(
-    private readonly args: readonly string[],
-    options: PulumiOptions,
+    program: string,
+    args: readonly string[],
+    { cwd, env, input }: CommandOptions,
+    private readonly line = [program, ...args].join(" "),
   ) {
     const since = Date.now();
-    const child = spawn("pulumi", ["--non-interactive", "--color=never", ...args], {
-      cwd: options.cwd,
-      env: { ...process.env, ...options.env },
-      stdio: ["ignore", "pipe", "pipe"],
+    const child = spawn(program, [...args], {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     this.child = child;
+    // One that reads none of it may have ended.
+    child.stdin?.on("error", () => undefined).end(input);
     const collect = (chunk: Buffer): void => {
       this.output += chunk.toString();
     };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
+    child.stdout?.on("data", collect);
+    child.stderr?.on("data", collect);
     this.finished = new Promise((resolve, reject) => {
       child.once("error", reject);
       child.once("close", (status) => {
@@ -65,7 +71,7 @@ export class PulumiCommand {
       this.child.stderr?.on("data", check);
       this.finished.then(({ output }) => {
         check();
-        reject(new Error(`pulumi ${this.args.join(" ")} ended before what was waited for:\n${output}`));
+        reject(new Error(`${this.line} ended before what was waited for:\n${output}`));
       }, reject);
       check();
     });
@@ -75,5 +81,12 @@ export class PulumiCommand {
   async kill(): Promise<Run> {
     this.child.kill("SIGKILL");
     return this.finished;
+  }
+}
+
+/** The Pulumi command line while it runs. */
+export class PulumiCommand extends Command {
+  constructor(args: readonly string[], options: CommandOptions) {
+    super("pulumi", ["--non-interactive", "--color=never", ...args], options, ["pulumi", ...args].join(" "));
   }
 }

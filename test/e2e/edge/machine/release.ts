@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const FOLDER = join(__dirname, "release");
@@ -29,7 +29,18 @@ export async function standInCatalog(importOriginal: () => Promise<unknown>): Pr
   };
 }
 
-/** Lower-case hexadecimal. */
-export function sha256(content: Buffer): string {
+/** The same for programs that run in a copy of the repository: in its `catalog/k3s.json`. */
+export function writeStandInCatalog(project: string): void {
+  const file = join(project, "catalog", "k3s.json");
+  const catalog = JSON.parse(readFileSync(file, "utf8"));
+  catalog.installer.sha256 = sha256(RELEASE.installer);
+  for (const release of Object.values<Record<"binary" | "images", { sha256: string }>>(catalog.architectures)) {
+    release.binary.sha256 = sha256(RELEASE.binary);
+    release.images.sha256 = sha256(RELEASE.images);
+  }
+  writeFileSync(file, JSON.stringify(catalog));
+}
+
+function sha256(content: Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }
