@@ -65,7 +65,9 @@ describe("a machine of one's own, by the page's own commands", () => {
     const before = machine.commands().length;
     // What was done before the kill is in the state.
     expect(await checkout().must(`${again} ${UNATTENDED}`)).toMatch(/^ +\+ \d+ created\n +\d+ unchanged$/m);
-    expect(verbs(before)).toEqual(["host-checks check", "k3s install", "kubeconfig read"]);
+    // The checks had ended before the kill: whether the state knows is a race.
+    const since = verbs(before).filter((verb) => verb !== "host-checks check");
+    expect(since).toEqual(["k3s install", "kubeconfig read"]);
     const { client } = surroundings.plane;
     const node = await client.get({ apiVersion: "v1", kind: "Node", metadata: { name: "workstation" } });
     expect((node?.status as { conditions?: unknown } | undefined)?.conditions).toContainEqual(
