@@ -14,10 +14,10 @@ import { FakeRegistry } from "../../bundle/registry";
 import { fakeHub } from "../../components/storage/fakes";
 import { REPOSITORY } from "../../components/storage/repository";
 import { changedRun, programRun } from "../../stacks/run";
-import { CommandLineStack } from "../engine/command-line-stack";
 import { readEnvironment } from "../engine/environment-file";
 import { sharedBySuite } from "../shared-by-suite";
 import { contentOf, webOf } from "./bundle-content";
+import { Checkout, documentedCommands } from "./checkout";
 import { RELEASE } from "./machine/release";
 import { packetsWithoutRoute } from "./packets-without-route";
 import { withoutRoute } from "./without-route";
@@ -87,44 +87,47 @@ function k3sPart(name: string): Buffer {
 
 function inside(bundle: string): void {
   describe("make install of edge-nvidia from the bundle's folder", { timeout: TIMEOUT_MS }, () => {
-    const stack = sharedBySuite(() =>
-      CommandLineStack.start("edge-nvidia", {}, { preload: join(__dirname, "machine", "stand-in-release.ts") }),
-    );
-    const machine = () => stack().surroundings.machine;
+    const checkout = sharedBySuite(() => Checkout.start("edge-nvidia", {}));
+    const [, init = "", key = ""] = documentedCommands("edge-nvidia", "ssh-keyscan");
 
-    it("makes the cluster and the platform, and its machine asks nobody", async () => {
-      const run = await stack().make("install", `BUNDLE=${bundle}`, "ARGS=--yes --skip-preview --color=never");
-      expect([run.status, run.status === 0 ? "" : run.output]).toEqual([0, ""]);
+    it("makes the cluster and the platform, and neither side asks anybody else", async () => {
+      checkout().nameMachine();
+      await checkout().must(init);
+      await checkout().must(key);
+      const output = await checkout().must(`make install ENV=edge-nvidia BUNDLE=${bundle} ARGS=--yes`);
       const { resources } = await changedRun("edge-nvidia", { cluster: bundled(bundle) });
-      expect(run.output).toContain(`+ ${resources.length} created`);
-      expect(await waitingPods(stack().surroundings.plane.client)).toEqual([]);
+      expect(output).toMatch(new RegExp(`^ +\\+ ${resources.length} created$`, "m"));
+      const { machine, surroundings } = checkout();
+      expect(await waitingPods(surroundings.plane.client)).toEqual([]);
       // Now, because connections that the stop of all of it cuts off look for a way too.
-      expect([ownPackets(), machine().packetsWithoutRoute]).toEqual([0, 0]);
-      const { network, downloads } = machine();
-      expect([network.names.asked, downloads.asked]).toEqual([[], []]);
+      expect(packets()).toBe(0);
+      expect([machine.network.names.asked, machine.downloads.asked]).toEqual([[], []]);
     });
 
     it("has brought every image of the bundle to where k3s looks for them", () => {
       const folder = "/var/lib/rancher/k3s/agent/images/";
-      const there = [...machine().written().keys()].filter((path) => path.startsWith(folder));
+      const there = [...checkout().machine.written().keys()].filter((path) => path.startsWith(folder));
       const images = [...readdirSync(join(bundle, "images")), k3sFor("amd64").images.file];
       expect(there.sort()).toEqual(images.map((name) => `${folder}${name}`).sort());
     });
 
     it("would have been seen to ask: what either side tries is counted", async () => {
+      const { machine } = checkout();
+      await machine.command("curl", "--silent", "--max-time", "5", `http://${ADDRESS}/`);
+      const ofMachine = packets();
+      expect(ofMachine).toBeGreaterThan(0);
+      await machine.command("curl", "--silent", "--max-time", "5", `http://${NAME}/`);
+      expect(new Set(machine.network.names.asked)).toEqual(new Set([NAME]));
       for (const host of [ADDRESS, NAME]) {
-        await machine().command("curl", "--silent", "--max-time", "5", `http://${host}/`);
         await expect(fetch(`http://${host}/`)).rejects.toThrow("fetch failed");
       }
-      expect(machine().packetsWithoutRoute).toBeGreaterThan(0);
-      expect(new Set(machine().network.names.asked)).toEqual(new Set([NAME]));
-      expect(ownPackets()).toBeGreaterThan(0);
+      expect(packets()).toBeGreaterThan(ofMachine);
     });
   });
 }
 
-/** What the kernel counts of all that runs here, but for the machine. */
-function ownPackets(): number {
+/** What the kernel counts of all that runs here; what the machine sends anywhere else comes by here too. */
+function packets(): number {
   return packetsWithoutRoute((name) => readFileSync(`/proc/net/${name}`, "utf8"));
 }
 

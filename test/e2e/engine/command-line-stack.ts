@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { ConfigMap } from "@pulumi/pulumi/automation";
 import { stringify } from "yaml";
 import type { EnvironmentName } from "../../stacks/run";
@@ -9,11 +7,6 @@ import { type EnvironmentFile, readEnvironment } from "./environment-file";
 import { copyProject, languageHostFolder } from "./project";
 import { PulumiCommand, type Run } from "./pulumi";
 import { type CloudBehaviour, Surroundings } from "./surroundings";
-
-export interface CommandLineOptions extends CloudBehaviour {
-  /** Module that the program's process loads before the program. @default none */
-  readonly preload?: string;
-}
 
 /** An environment's stack, driven by the command line as an operator drives it. */
 export class CommandLineStack {
@@ -31,7 +24,7 @@ export class CommandLineStack {
   static async start(
     name: EnvironmentName,
     config: ConfigMap = {},
-    { preload, ...behaviour }: CommandLineOptions = {},
+    behaviour: CloudBehaviour = {},
   ): Promise<CommandLineStack> {
     const surroundings = await Surroundings.start(name, readEnvironment(name, config), behaviour);
     try {
@@ -39,9 +32,6 @@ export class CommandLineStack {
       const { folder } = plane;
       const cwd = copyProject(folder);
       writeFileSync(join(cwd, `Pulumi.${name}.yaml`), stringify({ config: openSections(file) }));
-      if (preload !== undefined) {
-        preloadIn(join(cwd, "Pulumi.yaml"), preload);
-      }
       const PATH = `${surroundings.env.PATH}:${languageHostFolder(folder)}`;
       const stack = new CommandLineStack(surroundings, name, cwd, { ...surroundings.env, PATH });
       await stack.must(["stack", "init"]);
@@ -69,22 +59,6 @@ export class CommandLineStack {
     return this.begin(args).finished;
   }
 
-  /** Runs `make` to its end where an operator does, beside the environments' files; `ENV` is the stack's. */
-  async make(...args: readonly string[]): Promise<Pick<Run, "status" | "output">> {
-    return new Promise((resolve) => {
-      const { MAKEFLAGS: _flags, MAKELEVEL: _level, ...own } = process.env;
-      execFile(
-        "make",
-        [...args, `ENV=${this.name}`],
-        { cwd: this.cwd, env: { ...own, ...this.env }, maxBuffer: 64 << 20 },
-        (error, stdout, stderr) => {
-          const status = error === null ? 0 : typeof error.code === "number" ? error.code : null;
-          resolve({ status, output: `${stdout}${stderr}` });
-        },
-      );
-    });
-  }
-
   /** @throws Error with the output of a command that fails. */
   async must(args: readonly string[]): Promise<Run> {
     const run = await this.run(args);
@@ -99,14 +73,4 @@ export class CommandLineStack {
 function openSections({ config, secretKeys }: EnvironmentFile): Readonly<Record<string, unknown>> {
   const open = Object.entries(config).filter(([key]) => !secretKeys.includes(key));
   return Object.fromEntries(open.map(([key, text]) => [key, /^[{[]/.test(text) ? JSON.parse(text) : text]));
-}
-
-/** Has the project's programs load a module first; TypeScript where it comes after tsx. */
-function preloadIn(project: string, module: string): void {
-  const text = readFileSync(project, "utf8");
-  const changed = text.replace("--import tsx", `--import tsx --import ${pathToFileURL(module).href}`);
-  if (changed === text) {
-    throw new Error(`${project} has no nodeargs with --import tsx to add ${module} to`);
-  }
-  writeFileSync(project, changed);
 }

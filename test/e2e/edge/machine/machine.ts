@@ -23,7 +23,6 @@ import { accessOf, kubeconfigOf } from "../../../../rehearsal/cluster/kubeconfig
 import { PodNetwork } from "../../../../rehearsal/cluster/kubelet/network";
 import { Program } from "../../../../rehearsal/cluster/lifeline";
 import { requirePart } from "../../../../rehearsal/parts/find";
-import { packetsWithoutRoute } from "../packets-without-route";
 import { Downloads } from "./downloads";
 import { type MachineKeys, USER, writeImage } from "./image";
 
@@ -81,8 +80,8 @@ export class Machine {
         files,
       });
       const { holder, pid: namespace, address } = await network.addPod(join(folder, "network.log"));
-      // As every machine has one: k3s takes its address from there. It leads nowhere.
-      const route = [requirePart("ip"), "route", "add", "default", "dev", "eth0"];
+      // As every machine has one: k3s takes its address from there. It leads to this machine, which passes nothing on.
+      const route = [requirePart("ip"), "route", "add", "default", "via", network.address];
       execFileSync("nsenter", [`--net=/proc/${namespace}/ns/net`, ...route]);
       for (const part of ["node", "kubectl"]) {
         writeFileSync(join(folder, "parts", part), "");
@@ -223,11 +222,6 @@ export class Machine {
   async command(...words: readonly string[]): Promise<void> {
     const own = ["--target", this.pid, "--net", "--pid", "--mount", `--root=${join(this.disk, "root")}`];
     await new Promise((resolve) => execFile("nsenter", [...own, "--wd=/", ...words], resolve));
-  }
-
-  /** Packets that its kernel had no route for: attempts to reach what is not in its network. */
-  get packetsWithoutRoute(): number {
-    return packetsWithoutRoute((name) => this.proc(this.pid, `net/${name}`));
   }
 
   /** Ends the connections of everyone who is logged in, and all that they run. */
