@@ -62,6 +62,14 @@ export interface Parallelism {
 /** What an engine would serve of a model: its numbers as they are loaded and cached. */
 export type Served = Pick<MemoryRequest, "architecture" | "quantization" | "kvCacheDtype">;
 
+/** What one step of an engine takes at most. */
+export interface BatchLimits {
+  /** Requests that run at once; others wait. */
+  readonly sequences: number;
+  /** Tokens of prompts. @default whole prompts */
+  readonly promptTokens?: number;
+}
+
 /** How the versions of an engine are written. */
 export interface VersionForm {
   readonly pattern: RegExp;
@@ -148,6 +156,8 @@ export interface Engine {
   readonly parallelism: Parallelism;
   /** Whose kernels compute, as the speed constants call them (planner/speed/constants.json). @default its own */
   readonly kernelsOf?: string;
+  /** What it takes into one step at most, by what it is told and its own defaults. @default as much as its cache holds */
+  batchLimits?(request: MemoryRequest): BatchLimits;
   /** Memory of a replica per GPU, and whether the load fits. */
   estimate(request: MemoryRequest): MemoryEstimate;
   /** Why a layout cannot run, each reason with its numbers. @default any layout runs */

@@ -3,3 +3,6 @@
  * somebody may have changed: whoever reports both says it once.
  */
 export const MONTHLY_BUDGET = "monthly-budget";
+
+/** The rule of service levels: the planner refuses what it does not keep, and a policy of the same name what a stack records. */
+export const SERVICE_LEVEL = "service-level";

@@ -3,11 +3,16 @@ import { engineOf, engineProcessors, modelImageName, settingPath } from "../engi
 import type { CardVerdict } from "../engines/card";
 import { estimateServer, layoutProblems, startProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
+import type { SERVICE_LEVEL } from "../names/rules";
 import { adapterHostGiB, adapterStorageGiB } from "./adapters";
 import { type CrossingProblem, crossingProblem, groupDevices } from "./fabric";
 import { partNotes, partProblem, perPart, turnsProblem } from "./gpu-parts";
 import { cardVerdict, cpuVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
+import { chooseLayout, type LayoutOption } from "./level/choose-layout";
+import type { SpeedAnswer } from "./level/replica-speed";
+import { plannedConcurrency, sizingFor, speedOn } from "./level/sized-layout";
+import type { Sizing } from "./level/sizing";
 import type { MemoryEstimate } from "./memory/types";
 import { verdictText } from "./memory/verdict-text";
 import { type Capacity, holds } from "./packing";
@@ -31,6 +36,14 @@ export interface Candidate {
   readonly resources: PodResources;
   /** What its cards mean for the model. */
   readonly notes: readonly string[];
+  /** Requests of full length that one replica is planned for. */
+  readonly concurrency: number;
+  /** How fast a replica is; of the host, where models share it. */
+  readonly speed: SpeedAnswer;
+  /** Where there is traffic or a level, and the speed is known. */
+  readonly sizing?: Sizing;
+  /** Why it is no smaller layout that would fit as well. */
+  readonly why?: string;
 }
 
 /** The best try on a pool that cannot run the model: what it would have been, and what it lacks. */
@@ -47,6 +60,8 @@ export interface Refusal {
   readonly reason: string;
   /** What would help, where it is known without trying. */
   readonly remedy?: string;
+  /** That it breaks. @default the model does not fit */
+  readonly rule?: typeof SERVICE_LEVEL;
 }
 
 export type Fit = { readonly candidate: Candidate } | { readonly refusal: Refusal };
@@ -124,6 +139,7 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
   const barrier = partProblem(gpu) ?? (wanted > 1 ? (staysOnNode?.(model) ?? crossing) : undefined);
   const reachable = barrier ? 1 : wanted;
 
+  const options: LayoutOption[] = [];
   for (const layout of layoutsFor(model, perPod, reachable)) {
     const problems = models.flatMap((each) => layoutProblems(each.engine, { ...each, ...layout }));
     if (problems.length > 0) {
@@ -133,10 +149,10 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
     if (models.some(({ architecture }) => layout.pipelineParallel > architecture.layers)) {
       continue;
     }
-    const { together: estimate, each } = estimateServer([
-      requestOn(gpu, model, layout),
-      ...guests.map((guest) => requestOn(gpu, guest, layout)),
-    ]);
+    const onLayout = (asked: ModelRequest) => requestOn(gpu, asked, layout);
+    const concurrency = plannedConcurrency(server, shape, layout, onLayout);
+    const request = onLayout({ ...model, concurrency });
+    const { together: estimate, each } = estimateServer([request, ...guests.map(onLayout)]);
     if (estimate.verdict.answer === "fits") {
       const weightsGiB = estimate.perGpu.weightsGiB * layout.gpusPerNode;
       const weightsMemoryGiB = engineOf(model.engine).weightsInHostGiB?.(model, weightsGiB) ?? 0;
@@ -148,17 +164,30 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
       const beside = resources.sharedMemoryGiB + (pod.adapterMemoryGiB ?? 0) + pod.sidecar.memoryGiB + weightsMemoryGiB;
       const floor = Math.ceil(hostMemoryFloorGiB(layout.gpusPerNode) + beside);
       if (resources.memoryGiB < floor || !holds(node, resources)) {
+        if (options.length > 0) {
+          break;
+        }
         return refuse(
           pool,
           `${shape.name} leaves ${describe(node)} to models, and ${resources.memoryGiB} GiB of it to ${layout.gpusPerNode} ${gpu.slice ? partName(gpu.slice) : "GPU(s)"}; ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
         );
       }
       const notes = [...notesOf(verdicts), ...partNotes(gpu)];
-      return { candidate: { pool: pool.name, layout, estimate, each, resources, notes } };
+      const speed = speedOn(server, shape, layout, { request, estimate });
+      const candidate = { pool: pool.name, layout, estimate, each, resources, notes, concurrency, speed };
+      const sizing = sizingFor(model, speed);
+      if (sizing === undefined) {
+        return { candidate };
+      }
+      options.push({ candidate, sizing });
+      continue;
     }
     if (!nearest || estimate.shortfallGiB < nearest.estimate.shortfallGiB) {
       nearest = { layout, estimate, each };
     }
+  }
+  if (options.length > 0) {
+    return chooseLayout(model, pool, options);
   }
   if (!nearest) {
     const why =
@@ -226,7 +255,19 @@ function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity): Fit 
       `${pool.shape.name} leaves ${describe(node)} to models; ${model.engine} needs ${resources.cpu} CPUs and ${gib(resources.memoryGiB)}`,
     );
   }
-  return { candidate: { pool: pool.name, layout, estimate, each, resources, notes: notesOf(verdicts) } };
+  const speed = speedOn(server, pool.shape, layout, { request: requests[0], estimate });
+  return {
+    candidate: {
+      pool: pool.name,
+      layout,
+      estimate,
+      each,
+      resources,
+      notes: notesOf(verdicts),
+      concurrency: model.concurrency,
+      speed,
+    },
+  };
 }
 
 /** Why the models would not start there, whatever their layout and memory. */

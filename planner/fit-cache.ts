@@ -1,4 +1,5 @@
 import { type Candidate, type Fit, fitOnPool, type Refusal } from "./candidates";
+import { isSized } from "./level/sizing";
 import type { Capacity } from "./packing";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { ServerModels } from "./shared-servers";
@@ -62,7 +63,8 @@ export class FitCache {
       chatTemplate: _chatTemplate,
       ...question
     } = model;
-    return [this.numberOf(architecture), question];
+    // Replicas decide between layouts where their number is held against traffic.
+    return [this.numberOf(architecture), question, isSized(model) ? [model.minReplicas, model.maxReplicas] : []];
   }
 
   private numberOf(part: object): number {

@@ -1,8 +1,11 @@
+import { apiPricesOf } from "../catalog/api-prices";
+import { findModel } from "../catalog/models";
 import { engineOf } from "../engines";
 import { planAdapters } from "./adapters";
 import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
+import { planSpeed, type SpeedPlan } from "./level/speed-plan";
 import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
@@ -10,18 +13,25 @@ import { heldReplicas } from "./placement";
 import type { ModelRequest, PlanRequest } from "./request";
 import { allOf } from "./sidecars";
 import { compareWithRule } from "./sizing";
+import { type TokenPrice, tokenPrice } from "./speed/price";
 import { startupOf } from "./start-of";
 import { startupBudgetSeconds } from "./startup";
 import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { ModelPlan, PoolPlan } from "./types";
 import { loadAs, weightFormatNotes } from "./weight-format";
 
+/** What else decides something of a model. */
+export interface ModelSurroundings extends Pick<PlanRequest, "storage" | "drainSeconds" | "pools"> {
+  /** As of `PlanOptions`. */
+  readonly simulates: boolean;
+}
+
 /** Everything decided for one placed model, from its request, the chosen candidate and its pool. */
 export function planModel(
   model: ModelRequest,
   candidate: Candidate,
   pool: PoolPlan,
-  environment: Pick<PlanRequest, "storage" | "drainSeconds" | "pools">,
+  environment: ModelSurroundings,
 ): ModelPlan {
   const { layout, estimate, resources } = candidate;
   const { shape } = pool;
@@ -29,6 +39,14 @@ export function planModel(
   const share = poolShare(model, candidate, pool);
   const toldOfWeights = loadAs(model);
   const adapters = planAdapters(model, estimate);
+  const { speed: answer, sizing, why } = candidate;
+  const speed = planSpeed(model, {
+    answer,
+    simulates: environment.simulates,
+    ...(sizing && { sizing }),
+    ...(why !== undefined && { why }),
+  });
+  const monthlyUsd = pool.monthlyUsd * share;
   return {
     name: model.name,
     servedName: model.servedName,
@@ -83,7 +101,9 @@ export function planModel(
     nodeSelector: pool.selector,
     tolerations: pool.taints,
     hourlyUsd: pool.hourlyUsd * share,
-    monthlyUsd: pool.monthlyUsd * share,
+    monthlyUsd,
+    ...(speed && { speed, tokenPrice: priceOf(model, speed, monthlyUsd) }),
+    ...("reason" in answer && { noSpeed: answer.reason }),
     sizing: compareWithRule(model, candidate, shape),
     capacityTable: compareWithTable(model, candidate),
     notes: [
@@ -96,6 +116,23 @@ export function planModel(
       ...companionNotes(model),
     ],
   };
+}
+
+/** What its tokens cost with the replicas that always run, beside what others ask for them. */
+function priceOf(model: ModelRequest, speed: SpeedPlan, monthlyUsd: number): TokenPrice {
+  const { traffic, source } = model;
+  const known = source.kind === "huggingface" ? findModel(source.repository)?.name : undefined;
+  const ofEach = speed.capacity?.requestsPerSecond ?? speed.requestsPerSecond.expected;
+  return tokenPrice(
+    {
+      inputTokens: speed.inputTokens,
+      outputTokens: speed.outputTokens,
+      monthlyUsd,
+      requestsPerSecond: traffic?.requestsPerSecond ?? 0,
+      capacityPerSecond: ofEach * heldReplicas(model),
+    },
+    known === undefined ? [] : apiPricesOf(known),
+  );
 }
 
 /** Part of its pool's cost: the GPUs it claims of all that are claimed, or its memory on CPU nodes. */

@@ -1,6 +1,5 @@
 import type { Placement } from "./placement";
-import { planModel } from "./plan-model";
-import type { PlanRequest } from "./request";
+import { type ModelSurroundings, planModel } from "./plan-model";
 import { planScaling } from "./scaling";
 import type { PlaceOfReplicas } from "./scaling-place";
 import { startupOf } from "./start-of";
@@ -17,7 +16,7 @@ const NO_POD: PodResources = { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0, sha
 export function planServer(
   { model: host, guests, candidate }: Placement,
   pool: PoolPlan,
-  environment: Pick<PlanRequest, "storage" | "drainSeconds" | "pools">,
+  environment: ModelSurroundings,
   place: PlaceOfReplicas,
 ): ModelPlan[] {
   const models = [host, ...guests];

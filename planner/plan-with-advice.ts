@@ -1,15 +1,17 @@
 import { adviseOn } from "./advice/advice";
 import { FitCache } from "./fit-cache";
 import { withFixes } from "./fixes/find-fixes";
+import { confirmedRequest } from "./level/confirmed-request";
 import { planDeployment } from "./plan";
 import type { PlanRequest } from "./request";
 import type { DeploymentPlan } from "./types";
 
 /** The plan of an environment; beside each refusal the changes that would mend it, and what else deserves a look. */
-export function planWithAdvice(request: PlanRequest): DeploymentPlan {
+export function planWithAdvice(asked: PlanRequest): DeploymentPlan {
   const fits = new FitCache();
+  const request = confirmedRequest(asked, fits);
   const again = (changed: PlanRequest) => planDeployment(changed, fits);
-  const plan = again(request);
+  const plan = planDeployment(request, fits, { simulates: true });
   const problems = withFixes({ request, plan, again });
   return { ...plan, problems: [...problems, ...adviseOn({ request, plan, again })] };
 }

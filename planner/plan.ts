@@ -6,6 +6,8 @@ import { type BilledPool, costOf } from "./cost";
 import { poolFabric } from "./fabric";
 import { fabricGateOf, UNCERTIFIED } from "./fabric-gate";
 import { FitCache } from "./fit-cache";
+import { trafficProblems } from "./level/problems";
+import { withReplicas } from "./level/sizing";
 import { nodeReserve } from "./node-reserve";
 import { type NumaQuestion, numaPolicyOf, numaProblem } from "./numa";
 import type { Capacity } from "./packing";
@@ -36,6 +38,13 @@ import { weightFormatProblem } from "./weight-format";
 
 const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
 
+export interface PlanOptions {
+  /** Plays the traffic of each model: some hundredths of a second. @default the closed form is enough */
+  readonly simulates?: boolean;
+  /** Told which way each server will run. */
+  readonly onPlaced?: (placements: readonly Placement[]) => void;
+}
+
 /**
  * Decides everything that an environment's resources need: where each model runs, on how many GPUs of
  * how many nodes, what it costs, and every reason why it must not be deployed. Pure: the same request gives the same
@@ -43,7 +52,11 @@ const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
  *
  * @param fits answers that earlier plans of nearly the same request found.
  */
-export function planDeployment(request: PlanRequest, fits = new FitCache()): DeploymentPlan {
+export function planDeployment(
+  request: PlanRequest,
+  fits = new FitCache(),
+  { simulates = false, onPlaced }: PlanOptions = {},
+): DeploymentPlan {
   const reserve = nodeReserve({ ...request, models: request.models.length });
   const nodes = new Map(request.pools.map((p) => [p.name, allocatable(p.shape, reserve)]));
   const nodeOf = (pool: PoolRequest) => nodes.get(pool.name) ?? NOTHING;
@@ -89,15 +102,27 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
     const { host, guests } = server;
     const candidate = candidates.find((c) => c.pool === assignment.pools.get(host.name));
     if (candidate) {
-      placements.push({ model: host, guests, candidate });
+      placements.push({ model: asPlanned(host, candidate), guests, candidate });
     } else {
-      leaveOut(server, [poolsFull(host, candidates, refusals, request.pools)], candidates[0]);
+      leaveOut(
+        server,
+        [
+          poolsFull(
+            host,
+            candidates.map((c) => ({ ...c, replicas: asPlanned(host, c).minReplicas })),
+            refusals,
+            request.pools,
+          ),
+        ],
+        candidates[0],
+      );
     }
   }
 
+  onPlaced?.(placements);
   const pools = planPools(request, placements, assignment);
   problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
-  problems.push(...numaProblems(request, placements));
+  problems.push(...numaProblems(request, placements), ...placements.flatMap(trafficProblems));
   const { externalModels = [] } = request;
   const billed = pools.map((pool) => pool.billed);
   const machines = costOf(billed, request.monthlyBudgetUsd);
@@ -108,7 +133,12 @@ export function planDeployment(request: PlanRequest, fits = new FitCache()): Dep
   const planned = placements.flatMap((placement) => {
     const pool = poolOf(poolPlans, placement.candidate.pool);
     const packing = assignment.packings.get(pool.name);
-    return planServer(placement, pool, request, placeOfReplicas(placement, pool, packing, placements, request));
+    return planServer(
+      placement,
+      pool,
+      { ...request, simulates },
+      placeOfReplicas(placement, pool, packing, placements, request),
+    );
   });
   const modelPlans = request.models.flatMap(({ name }) => planned.find((m) => m.name === name) ?? []);
   const storage = planStorage(request, modelPlans);
@@ -176,16 +206,25 @@ function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolR
   return gpu.length > 0 || modelImageName(model, "cpu") === undefined ? gpu : open.filter((p) => p.role === "cpu");
 }
 
+/** With what follows from its traffic, on the layout of a candidate. */
+function asPlanned(model: ModelRequest, { sizing, concurrency }: Candidate): ModelRequest {
+  const sized = withReplicas(model, sizing);
+  return sized.concurrency === concurrency ? sized : { ...sized, concurrency };
+}
+
 function assignable(model: ModelRequest, candidates: readonly Candidate[]): Assignable {
   const companion = companionItem(model.engine);
   return {
     name: model.name,
-    options: candidates.map((c) => ({
-      pool: c.pool,
-      item: packingItem(c, heldReplicas(model)),
-      ...(heldReplicas(model) === 0 && { wakes: packingItem(c, 1) }),
-      ...(companion && { companion }),
-    })),
+    options: candidates.map((c) => {
+      const held = heldReplicas(asPlanned(model, c));
+      return {
+        pool: c.pool,
+        item: packingItem(c, held),
+        ...(held === 0 && { wakes: packingItem(c, 1) }),
+        ...(companion && { companion }),
+      };
+    }),
   };
 }
 

@@ -43,7 +43,7 @@ export function unknownCache({ family, cacheDoubt, checkpoint }: ModelArchitectu
 /** Each pool could run the model, but none has room left. */
 export function poolsFull(
   model: ModelRequest,
-  candidates: readonly Candidate[],
+  candidates: readonly (Candidate & { readonly replicas: number })[],
   refusals: readonly Refusal[],
   pools: readonly PoolRequest[],
 ): CapacityProblem {
@@ -52,12 +52,13 @@ export function poolsFull(
     const gpus = layout.gpusPerNode * layout.nodesPerReplica;
     return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s))`;
   });
+  const replicas = [...new Set(candidates.map((candidate) => candidate.replicas))].join(" or ");
   const unfit = refusals.map(({ pool, reason }) => ` Pool "${pool}" does not fit it: ${reason}.`).join("");
   return {
     severity: "mandatory",
     rule: "pool-capacity",
     subject: `models.${model.name}`,
-    message: `${model.name} with ${model.minReplicas} replica(s) finds no room beside the other models: ${tried.join(", ")}.${unfit}`,
+    message: `${model.name} with ${replicas} replica(s) finds no room beside the other models: ${tried.join(", ")}.${unfit}`,
   };
 }
 

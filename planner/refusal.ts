@@ -15,11 +15,22 @@ export function explainRefusal(
   const lines = nearest.map(({ pool, reason }) => `pool "${pool}": ${reason}`);
   const tried = lines.length > 0 ? lines.join("; ") : "no pool of this environment may run it";
   const remedies = [...new Set(nearest.flatMap(({ remedy }) => remedy ?? []))];
-  return {
+  const asked = {
     ...(remedies.length > 0 && { remedies }),
     severity: "mandatory",
-    rule: "model-fits",
     subject: `models.${model.name}`,
+  } as const;
+  const rule = nearest[0]?.rule;
+  if (rule !== undefined) {
+    return {
+      ...asked,
+      rule,
+      message: `${model.name} keeps its service level on no allowed pool. ${capitalized(tried)}.`,
+    };
+  }
+  return {
+    ...asked,
+    rule: "model-fits",
     message: `${load(model)}${guests.map((guest) => ` and ${load(guest)}`).join("")} ${guests.length > 0 ? "on its server fit" : "fits"} no allowed pool. ${capitalized(tried)}.${ruleBeside(model, pools, nearest)}`,
   };
 }
@@ -50,7 +61,11 @@ function ruleBeside(model: ModelRequest, pools: readonly PoolRequest[], nearest:
     : "";
 }
 
+/** GiB on all of its GPUs. What is too slow fits, and is nearer than what does not. */
 function missing(refusal: Refusal): number {
+  if (refusal.rule !== undefined) {
+    return 0;
+  }
   return refusal.missingPerGpuGiB === undefined || !refusal.layout
     ? Number.POSITIVE_INFINITY
     : refusal.missingPerGpuGiB * Math.max(1, refusal.layout.gpusPerNode) * refusal.layout.nodesPerReplica;

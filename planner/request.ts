@@ -70,6 +70,8 @@ export interface ModelRequest extends ServedModel {
   readonly traffic?: Traffic;
   /** Settings that are to follow from its traffic; the request holds what counts where no speed is known. @default none */
   readonly derived?: readonly DerivedSetting[];
+  /** Share of the rate by the closed form that a simulation of its traffic confirmed, 0 to 1. @default 1 */
+  readonly confirmedShare?: number;
   /** Its replicas are nodes of a server group. @default they are not */
   readonly node?: NodePlan;
   /** What the platform runs beside the engine in each of its pods. @default nothing */

@@ -17,11 +17,13 @@ import type {
   ModelTask,
 } from "../engines/served-model";
 import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
+import type { SpeedPlan } from "./level/speed-plan";
 import type { MemoryVerdict } from "./memory/verdict";
 import type { MeshMode } from "./mesh-reserve";
 import type { PoolPlan, Taint } from "./pool-plan";
 import type { ScalingPlan } from "./scaling";
 import type { ServiceLevel } from "./service-level";
+import type { TokenPrice } from "./speed/price";
 import type { Tenant, TokenIssuer } from "./tenants";
 import type { Traffic } from "./traffic";
 
@@ -162,6 +164,12 @@ export interface ModelPlan {
   readonly tolerations: readonly Taint[];
   readonly hourlyUsd: number;
   readonly monthlyUsd: number;
+  /** How fast a replica answers. */
+  readonly speed?: SpeedPlan;
+  /** Why there is no `speed`. */
+  readonly noSpeed?: string;
+  /** What its tokens cost; where its speed is known. */
+  readonly tokenPrice?: TokenPrice;
   readonly sizing: SizingComparison | undefined;
   /** Undefined for models without GPUs and above the table's largest class. */
   readonly capacityTable: CapacityTableComparison | undefined;

@@ -18,6 +18,9 @@ import { pinnedCharts } from "./rules/pinned-charts";
 import { protectedStateful } from "./rules/protected-stateful";
 import { resourcesSet } from "./rules/resources-set";
 import { restrictedSecurityContext } from "./rules/restricted-security-context";
+import { serviceLevel } from "./rules/service-level";
+import { serviceLevelCertainty } from "./rules/service-level-certainty";
+import { serviceLevelHeadroom } from "./rules/service-level-headroom";
 import { serviceLinksOff } from "./rules/service-links-off";
 import { singleAutoscalerPerTarget } from "./rules/single-autoscaler-per-target";
 import { tenantIsolation } from "./rules/tenant-isolation";
@@ -43,6 +46,9 @@ export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   protectedStateful,
   resourcesSet,
   restrictedSecurityContext,
+  serviceLevel,
+  serviceLevelCertainty,
+  serviceLevelHeadroom,
   serviceLinksOff,
   singleAutoscalerPerTarget,
   tenantIsolation,

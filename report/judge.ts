@@ -1,4 +1,4 @@
-import { MONTHLY_BUDGET } from "../names/rules";
+import { MONTHLY_BUDGET, SERVICE_LEVEL } from "../names/rules";
 import { type EnvironmentRun, PROJECT } from "../offline/environment";
 import { evaluatePolicies } from "../policies/evaluate";
 import { clusterFact } from "./cluster";
@@ -22,7 +22,7 @@ export function judge({
     }),
   );
   const isSaid = ({ policy }: ReportedViolation) =>
-    policy === MONTHLY_BUDGET && capacity.some((problem) => problem.policy === MONTHLY_BUDGET);
+    (policy === MONTHLY_BUDGET || policy === SERVICE_LEVEL) && capacity.some((problem) => problem.policy === policy);
   return {
     plan,
     cluster: clusterFact(environment, plan),

@@ -37,6 +37,8 @@ export const ollama: Engine = {
   // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
   parallelism: { tensor: false, overNodes: false },
   kernelsOf: "llama.cpp",
+  // OLLAMA_NUM_PARALLEL: each has a part of the cache of its own.
+  batchLimits: ({ concurrency }) => ({ sequences: concurrency }),
   estimate: estimateOllama,
   windowMargin: () => ({ tokens: inFlightTokens, text: "one batch" }),
   sharedServer: ollamaSharedServer,

@@ -3,6 +3,7 @@ import { vllm } from "../vllm";
 import { vllmCardVerdict } from "../vllm/card-verdict";
 import { windowMargin } from "../vllm/memory/estimate";
 import { vllmRequest } from "../vllm/memory/request";
+import { vllmBatchLimits } from "../vllm/memory/scheduler-defaults";
 import { asServed } from "../vllm/memory/served-model";
 import { batchProblems, vllmContextLimit } from "../vllm/start-rules";
 import { eightBits, vllmWeights } from "../vllm/weight-format";
@@ -53,6 +54,7 @@ export const ray: Engine = {
   // A placement group keeps a replica on one node; replicas over several nodes are what vLLM's own groups are for.
   parallelism: { tensor: true, overNodes: false },
   kernelsOf: "vllm",
+  batchLimits: (request) => vllmBatchLimits(vllmRequest(toVllm(request))),
   estimate: (request) => vllm.estimate(toVllm(request)),
   layoutProblems: vllm.layoutProblems,
   layoutFlags: vllm.layoutFlags,

@@ -1,5 +1,6 @@
 import type { Engine } from "../engine";
 import { tritonLayoutProblems } from "./layouts";
+import { batchSize, MAX_BATCHED_TOKENS } from "./limits";
 import { estimateTriton } from "./memory";
 import { tritonOptions } from "./options";
 import { tritonOwnSettings, tritonSettings } from "./settings";
@@ -52,6 +53,7 @@ export const triton: Engine = {
   memoryByVersion: false,
   parallelism: { tensor: true, overNodes: false },
   kernelsOf: "trtllm",
+  batchLimits: (request) => ({ sequences: batchSize(request), promptTokens: MAX_BATCHED_TOKENS }),
   estimate: estimateTriton,
   layoutProblems: tritonLayoutProblems,
   preallocatesGpuMemory: true,

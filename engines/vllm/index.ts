@@ -7,6 +7,7 @@ import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
 import { estimateVllm, windowMargin } from "./memory/estimate";
 import { vllmRequest } from "./memory/request";
+import { vllmBatchLimits } from "./memory/scheduler-defaults";
 import { asServed } from "./memory/served-model";
 import { vllmOptions } from "./options";
 import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
@@ -38,6 +39,7 @@ export const vllm: Engine = {
   memoryByVersion: true,
   readFlags: readVllmFlags,
   parallelism: { tensor: true, overNodes: true },
+  batchLimits: (request) => vllmBatchLimits(vllmRequest(request)),
   estimate: (request) => estimateVllm(vllmRequest(request)),
   layoutProblems: ({ architecture, tensorParallel, pipelineParallel, quantization, args, engineSettings }) => [
     ...parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, readVllmFlags(args).options),

@@ -9,18 +9,21 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
   if (model.revisionOf) {
     return [...fewerReplicas(request, model), ...inFewerBits(request, model, false)].filter((s) => s !== undefined);
   }
-  const { concurrency, contextTokens, serverOf } = model;
+  const { concurrency, contextTokens, serverOf, derived = [] } = model;
   // People write contexts in thousands: 16384, not 15873.
   const step = contextTokens > 1024 ? 1024 : 128;
   const settings: (Setting | undefined)[] = [
-    ...(serverOf === undefined
+    // What the file leaves to traffic is no setting of it.
+    ...(serverOf === undefined && !derived.includes("concurrency")
       ? [
           setting(request, model, "concurrency", concurrency, concurrency - 1, (i) => {
             const to = concurrency - 1 - i;
             return { to, change: { concurrency: to } };
           }),
         ]
-      : [onItsOwnServer(request, model, serverOf)]),
+      : serverOf === undefined
+        ? []
+        : [onItsOwnServer(request, model, serverOf)]),
     setting(request, model, "contextTokens", contextTokens, Math.ceil(contextTokens / step) - 1, (i) => {
       const to = (Math.ceil(contextTokens / step) - 1 - i) * step;
       return { to, change: { contextTokens: to } };
@@ -79,7 +82,10 @@ function leastMaximum({ minReplicas, scaling }: ModelRequest): number {
 
 /** Fewer replicas at least, or at most; both where the configuration names one number. */
 function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
-  const { minReplicas, maxReplicas } = model;
+  const { minReplicas, maxReplicas, derived = [] } = model;
+  if (derived.includes("replicas")) {
+    return [];
+  }
   if (minReplicas === maxReplicas) {
     return [
       setting(request, model, "replicas", minReplicas, minReplicas - 1, (i) => {

@@ -25,6 +25,17 @@ const planSchema = z.object({
       name: z.string(),
       memoryPerGpu: z.object({ totalGiB: z.number(), limitGiB: z.number() }),
       verdict: z.object({ intervalGiB: z.object({ above: z.number().nonnegative() }), basis: z.string() }),
+      maxReplicas: z.number().optional(),
+      serviceLevel: z.object({ confidence: z.number().optional() }).optional(),
+      /** Absent where nobody knows, and in the records of older programs. */
+      speed: z
+        .object({
+          headroom: z.number().optional(),
+          neededReplicas: z.number().optional(),
+          sure: z.boolean().optional(),
+          basis: z.string(),
+        })
+        .optional(),
     }),
   ),
   cost: z.object({ monthlyUsd: z.number(), monthlyBudgetUsd: z.number().optional() }),

@@ -18,6 +18,7 @@ import {
   usd,
   verdict,
 } from "./fields";
+import { speed, tokenPrice } from "./speed";
 
 const storedSources = [
   z
@@ -323,6 +324,9 @@ export const model = z.strictObject({
   tolerations: taints("Taints that its pods tolerate."),
   hourlyUsd: usd("Its share of its pool for an hour."),
   monthlyUsd: usd("Its share of its pool for a month."),
+  speed: speed.optional(),
+  noSpeed: text("Why there is no `speed`.").optional(),
+  tokenPrice: tokenPrice.optional(),
   sizing: sizing.optional(),
   capacityTable: capacityTable.optional(),
   notes: texts("Remarks: basis of the estimate, what it assumes."),

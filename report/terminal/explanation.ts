@@ -2,6 +2,7 @@ import { deciderText, verdictText } from "../../planner/memory/verdict-text";
 import { stepsOf } from "../../planner/sizing";
 import { partName } from "../../planner/slices";
 import type { AdaptersPlan, CapacityTableComparison, ModelPlan, SizingComparison } from "../../planner/types";
+import { speedDetails } from "../speed";
 import { count, type Style, WIDTH, wrap } from "../style";
 
 /** `--explain`: why each model fits, and what the two published rules would have said (docs/sizing.md). */
@@ -28,6 +29,7 @@ function fits(m: ModelPlan): string[] {
     ...paragraph(`volume: ${m.modelStorageGiB} GiB for ${m.weightsGB.toFixed(1)} GB of weights`),
     ...(m.adapters ? paragraph(adaptersText(m.adapters)) : []),
     ...m.notes.flatMap((note) => paragraph(note)),
+    ...speedDetails(m).flatMap((text, index) => paragraph(index === 0 ? `speed: ${text}` : text)),
   ];
 }
 

@@ -4,6 +4,7 @@ import type { DeploymentPlan, ModelPlan, UnplacedModel } from "../../planner/typ
 import { sharing } from "../revisions";
 import { AUTOSCALER_LABELS, readinessTexts, signalsText, sleepText, spikeText } from "../scaling";
 import { sourceName } from "../source-name";
+import { speedTexts } from "../speed";
 import { bar, type Cell, duration, type Style, table, usd, WIDTH, wrap } from "../style";
 
 type Row = readonly (string | Cell)[];
@@ -42,7 +43,14 @@ function placedRows(m: ModelPlan, share: string, s: Style): Row[] {
       s,
     ),
     ...scaled(m, s),
+    ...fast(m, s),
   ];
+}
+
+/** How fast a replica answers, and what its tokens cost. */
+function fast(m: ModelPlan, s: Style): Row[] {
+  const text = speedTexts(m).join(" · ");
+  return text === "" ? [] : wrap(text, WIDTH, "  ").map((line) => [{ text: line, paint: s.dim, spans: true }]);
 }
 
 function replicasOf({ minReplicas, maxReplicas }: ModelPlan): string {

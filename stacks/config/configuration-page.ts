@@ -55,18 +55,27 @@ ${NAMESPACE}:models:
     source: hf://my-organization/my-model@0123456789abcdef0123456789abcdef01234567
 \`\`\`
 
-## Service levels
+## Service levels and traffic
 
-What clients are to expect of a model can be written down. **Nothing is promised from it yet**: the level is checked, and carried in the
-plan, its JSON and its record in the cluster; no replica, machine, alert or price follows from it, and the plan says so. What a plan does
-keep are \`contextTokens\` and \`concurrency\`.
+What clients ask of a model, and how fast it is to answer:
 
 \`\`\`yaml
 ${NAMESPACE}:models:
   chat:
     model: qwen2.5-7b-instruct
-    serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 99 }
+    traffic: { requestsPerSecond: 2, inputTokens: 1000, outputTokens: 300 }
+    serviceLevel: { availability: 0.999, ttftMs: 2000, tpotMs: 50, percentile: 99 }
 \`\`\`
+
+The plan then takes the layout and the number of replicas that keep the times at the peak for least, by predicted speeds
+([how](sizing.md#service-levels)). Predictions have an error: the worse edge of their interval decides, at \`confidence\`.
+
+- \`replicas\` and \`concurrency\` follow from the traffic where the file does not say them; replicas with one more where \`availability\` is
+  declared. Where the file says them they stay: too few replicas are refused, with the number that it takes.
+- Without traffic the times are held against one request alone, and the plan says so.
+- Where nobody knows how fast a model is (on CPUs, on parts of GPUs, several models on one server), nothing is sized, and the plan says so.
+- \`npm run plan\` shows for each model the time for each token, the time to the first one, tokens a second and the price of a million
+  tokens, with and without traffic.
 `;
 
 function sectionText(key: string, field: FieldSchema, isRequired: boolean): string {

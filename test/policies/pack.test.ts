@@ -115,7 +115,22 @@ function samples(): Record<string, RecordedInputs[]> {
     "a bad stack": named([
       plan({
         cost: { monthlyUsd: 2, monthlyBudgetUsd: 1 },
-        models: [{ name: "chat", memoryPerGpu: { totalGiB: 2, limitGiB: 1 }, verdict: memoryVerdict() }],
+        models: [
+          {
+            name: "chat",
+            memoryPerGpu: { totalGiB: 2, limitGiB: 1 },
+            verdict: memoryVerdict(),
+            maxReplicas: 1,
+            speed: { neededReplicas: 2, headroom: -1, sure: false, basis: "same-card" },
+          },
+          {
+            name: "near",
+            memoryPerGpu: { totalGiB: 1, limitGiB: 1 },
+            verdict: memoryVerdict(),
+            maxReplicas: 1,
+            speed: { neededReplicas: 1, headroom: 0.1, sure: false, basis: "same-card" },
+          },
+        ],
         pools: [{ name: "arm", role: "system", cpuArch: "arm64", selector: {}, taints: [] }],
       }),
       namespace("model-chat"),

@@ -1,7 +1,8 @@
 /** vLLM's scheduler limits when unset: they decide the activation memory. */
 
+import type { BatchLimits } from "../../engine";
 import type { VllmRequest } from "./request";
-import type { VllmConstants } from "./versions";
+import { type VllmConstants, vllmConstants } from "./versions";
 
 export interface SchedulerLimits {
   /** --max-num-seqs */
@@ -54,4 +55,11 @@ export function schedulerLimits(
   const maxNumBatchedTokens =
     vllm?.maxNumBatchedTokens ?? Math.min((vllm?.maxNumSeqs ?? defaults.maxNumSeqs) * contextTokens, unset);
   return { maxNumBatchedTokens, maxNumSeqs: vllm?.maxNumSeqs ?? Math.min(defaults.maxNumSeqs, maxNumBatchedTokens) };
+}
+
+/** The same as every engine tells it. */
+export function vllmBatchLimits(request: VllmRequest): BatchLimits {
+  const { constants } = vllmConstants(request.engine.version);
+  const { maxNumSeqs, maxNumBatchedTokens } = schedulerLimits(request, constants);
+  return { sequences: maxNumSeqs, promptTokens: maxNumBatchedTokens };
 }

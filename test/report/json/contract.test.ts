@@ -49,7 +49,12 @@ const rarities = {
             rulings: "s3://models/rulings-lora",
           },
         },
-        half: { model: "qwen2.5-7b-instruct", concurrency: 2, quantization: "float16" },
+        half: {
+          model: "qwen2.5-7b-instruct",
+          concurrency: 2,
+          quantization: "float16",
+          serviceLevel: { tpotMs: 50 },
+        },
         legacy: { config: "legacy/config.json", source: "hf://example/legacy", concurrency: 2 },
         others: {
           engine: "external",

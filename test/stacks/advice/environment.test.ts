@@ -154,23 +154,58 @@ describe("moving revisions", () => {
   });
 });
 
-describe("service levels", () => {
-  const advice = (...serviceLevels: ModelPlan["serviceLevel"][]) =>
+describe("service levels and traffic", () => {
+  const chat = { concurrency: 8 };
+  const speed = { inFlight: 5, saturated: false };
+  const traffic = { requestsPerSecond: 2, peakFactor: 2 };
+  const advice = (model: object, written: object = chat) =>
     declaredLevels({
-      plan: {
-        models: serviceLevels.map((serviceLevel, index) => ({ ...qwen, name: `m${index}`, serviceLevel })),
-      } as unknown as Parameters<typeof declaredLevels>[0]["plan"],
+      plan: { models: [{ ...qwen, name: "chat", ...model }] },
+      environment: { models: { chat: written } },
+    } as unknown as Parameters<typeof declaredLevels>[0]).map(({ severity, rule, subject, message }) => {
+      expect(severity).toBe("advisory");
+      return [rule, subject, message.split(";")[0]];
     });
 
-  it("are not to be read as promised by a green plan", () => {
-    const [found, ...others] = advice({ availability: 0.999 }, undefined, { ttftMs: 500, percentile: 99 });
-    expect(found).toMatchObject({ severity: "advisory", rule: "service-level-not-planned", subject: "models" });
-    expect(found?.message).toMatch(/^m0, m2: the service level is written down, but nothing is sized/);
-    expect(others).toEqual([]);
+  it("are not planned for where nobody knows how fast the model is", () => {
+    const noSpeed = "nobody knows how fast the memory of the CPUs of laptop is";
+    expect(advice({ serviceLevel: { ttftMs: 500 }, noSpeed })).toEqual([
+      [
+        "service-level-not-planned",
+        "models.chat.serviceLevel",
+        `chat: nothing is sized by its serviceLevel: ${noSpeed}. What the plan keeps is contextTokens, concurrency and replicas as they are written`,
+      ],
+    ]);
+    expect(advice({ traffic, noSpeed })[0]?.slice(0, 2)).toEqual(["service-level-not-planned", "models.chat.traffic"]);
   });
 
-  it("that nobody declares are no matter", () => {
-    expect(advice(undefined)).toEqual([]);
+  it("belong together: times without traffic are those of one request alone", () => {
+    expect(advice({ serviceLevel: { tpotMs: 50 }, speed })).toMatchObject([
+      [
+        "service-level-without-traffic",
+        "models.chat.traffic",
+        "chat: one request alone keeps the times of its serviceLevel",
+      ],
+    ]);
+    expect(advice({ serviceLevel: { tpotMs: 50 }, speed, traffic })).toEqual([]);
+  });
+
+  it("show a concurrency that is below what is under way, unless it follows from them", () => {
+    const busy = { traffic, speed: { inFlight: 11.2, saturated: false }, maxReplicas: 2 };
+    expect(advice(busy)).toEqual([
+      [
+        "concurrency-below-traffic",
+        "models.chat.concurrency",
+        "chat: at a peak of 4 requests/s on 2 replica(s) about 12 requests are under way in each, concurrency is 8: limits of the gateway and targets of scaling count on that. Write models.chat.concurrency: 12, or remove it.",
+      ],
+    ]);
+    expect(advice(busy, { concurrency: 12 })).toEqual([]);
+    expect(advice(busy, { concurrency: 8, derived: ["concurrency"] })).toEqual([]);
+  });
+
+  it("that nobody declares are no matter, nor is availability, which replicas keep", () => {
+    expect(advice({ speed })).toEqual([]);
+    expect(advice({ serviceLevel: { availability: 0.999 }, noSpeed: "any" })).toEqual([]);
   });
 });
 

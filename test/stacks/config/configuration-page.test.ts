@@ -35,9 +35,9 @@ it.each([
   expect(description.trim()).not.toBe("");
 });
 
-it("says plainly that service levels promise nothing yet", () => {
-  expect(page).toContain("**Nothing is promised from it yet**");
-  expect(page).toContain("serviceLevel: { availability: 0.999, ttftMs: 500, tpotMs: 50, percentile: 99 }");
+it("says what follows from service levels, and where nothing does", () => {
+  expect(page).toContain("Where nobody knows how fast a model is");
+  expect(page).toContain("serviceLevel: { availability: 0.999, ttftMs: 2000, tpotMs: 50, percentile: 99 }");
 });
 
 it("has a chapter for every section", () => {

@@ -1,0 +1,86 @@
+/** Of the layouts that fit a model's memory, the one that serves its traffic within its level for least. */
+import { SERVICE_LEVEL } from "../../names/rules";
+import type { Candidate, Fit } from "../candidates";
+import type { ModelRequest, PoolRequest } from "../request";
+import { type Sizing, withReplicas } from "./sizing";
+import { floorText, layoutText, levelTexts } from "./text";
+
+/** A layout that fits, with what the traffic makes of it. */
+export interface LayoutOption {
+  readonly candidate: Candidate;
+  readonly sizing: Sizing;
+}
+
+/** @param options at least one, in the order in which they are better without traffic. */
+export function chooseLayout(model: ModelRequest, pool: PoolRequest, options: readonly LayoutOption[]): Fit {
+  const able = options.filter(({ sizing }) => Number.isFinite(sizing.needed));
+  const [first] = options;
+  if (first === undefined || able.length === 0) {
+    return refusal(model, pool, options);
+  }
+  const enough = able.filter((option) => isEnough(model, pool, option));
+  const chosen =
+    enough.length > 0
+      ? leastBy(enough, (option) => nodesOf(model, pool, option))
+      : leastBy(able, ({ sizing }) => sizing.needed);
+  const why = chosen === first ? undefined : whyNot(model, pool, first, chosen);
+  return { candidate: { ...chosen.candidate, sizing: chosen.sizing, ...(why !== undefined && { why }) } };
+}
+
+/** The replicas that the file allows, or that the pool has room for, answer the peak. */
+function isEnough(model: ModelRequest, pool: PoolRequest, { candidate, sizing }: LayoutOption): boolean {
+  const { maxReplicas } = withReplicas(model, sizing);
+  const { nodesPerReplica, gpusPerNode } = candidate.layout;
+  const perNode = Math.max(1, Math.floor((pool.shape.gpu?.count ?? 1) / Math.max(1, gpusPerNode)));
+  const nodes = nodesPerReplica > 1 ? maxReplicas * nodesPerReplica : Math.ceil(maxReplicas / perNode);
+  return sizing.needed <= maxReplicas && nodes <= pool.maxNodes;
+}
+
+/** What its replicas that always run claim of nodes, in nodes. */
+function nodesOf(model: ModelRequest, pool: PoolRequest, { candidate, sizing }: LayoutOption): number {
+  const { minReplicas } = withReplicas(model, sizing);
+  const { nodesPerReplica, gpusPerNode } = candidate.layout;
+  return (Math.max(1, minReplicas) * nodesPerReplica * gpusPerNode) / (pool.shape.gpu?.count ?? 1);
+}
+
+/** The first of equal ones. */
+function leastBy<T>(options: readonly T[], measure: (option: T) => number): T {
+  return options.reduce((best, option) => (measure(option) < measure(best) - 1e-9 ? option : best));
+}
+
+function whyNot(model: ModelRequest, pool: PoolRequest, first: LayoutOption, chosen: LayoutOption): string {
+  const [before, now] = [first, chosen].map(({ candidate: { layout } }) => layoutText(layout));
+  const { rate, needed } = first.sizing;
+  const level = model.serviceLevel ?? {};
+  if (!Number.isFinite(needed)) {
+    return `${before} would fit, ${now} because ${levelTexts(level).join(" and ")} needs it: with ${before} ${floorText(rate, level)}`;
+  }
+  const gpus = (option: LayoutOption) => Math.round(nodesOf(model, pool, option) * (pool.shape.gpu?.count ?? 1));
+  return isEnough(model, pool, first)
+    ? `${before} would fit, ${now} because its replicas answer the peak on ${gpus(chosen)} GPUs, those of ${before} on ${gpus(first)}`
+    : `${before} would fit, ${now} because the peak takes ${needed} replicas of ${before}, of ${now} ${chosen.sizing.needed}`;
+}
+
+/** The layout that comes nearest. */
+function refusal(model: ModelRequest, pool: PoolRequest, options: readonly LayoutOption[]): Fit {
+  const level = model.serviceLevel ?? {};
+  const excess = ({ sizing: { rate } }: LayoutOption) =>
+    rate.missed.reduce((sum, time) => sum + rate.floor[time].worse, 0);
+  const { candidate, sizing } = leastBy(options, excess);
+  const { layout, estimate, each } = candidate;
+  const where = `${pool.shape.gpu?.model ?? pool.shape.name}, ${layoutText(layout)}`;
+  const { missed, floor } = sizing.rate;
+  const reason =
+    missed.length > 0
+      ? `on ${where}: ${floorText(sizing.rate, level)}`
+      : `on ${where}: the KV cache has no room for one request of ${model.traffic?.inputTokens ?? 0} + ${model.traffic?.outputTokens ?? 0} tokens`;
+  const remedies = missed.map((time) => {
+    const worse = floor[time].worse;
+    return time === "tpotMs" && level.tpotMs === undefined
+      ? `write models.${model.name}.serviceLevel.tokensPerSecond: ${Math.floor((1000 / worse) * 10) / 10}`
+      : `write models.${model.name}.serviceLevel.${time}: ${Math.ceil(worse)}`;
+  });
+  const remedy =
+    remedies.length > 0 ? `${remedies.join(" and ")}, or less demanding` : "a shorter request, or more memory";
+  return { refusal: { pool: pool.name, layout, estimate, each, reason, remedy, rule: SERVICE_LEVEL } };
+}

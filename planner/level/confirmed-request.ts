@@ -1,0 +1,52 @@
+/** Holds what the closed form plans for traffic against a simulation of it, before anything else follows from it. */
+import type { FitCache } from "../fit-cache";
+import type { Placement } from "../placement";
+import { planDeployment } from "../plan";
+import type { PlanRequest } from "../request";
+import { peakRate } from "../traffic";
+import { confirmedReplicas } from "./simulated";
+import { isDerived } from "./sizing";
+
+/** After a change another layout may be the cheapest; it converges in one or two. */
+const MOST_ROUNDS = 3;
+
+/** The request with the share of each model's rate that its simulation confirms. */
+export function confirmedRequest(asked: PlanRequest, fits: FitCache): PlanRequest {
+  let request = asked;
+  for (let round = 0; round < MOST_ROUNDS && request.models.some(({ traffic }) => traffic); round += 1) {
+    const shares = new Map<string, number>();
+    planDeployment(request, fits, {
+      onPlaced: (placements) => {
+        for (const placement of placements) {
+          const share = shareOf(placement);
+          if (share < 1) {
+            shares.set(placement.model.name, share);
+          }
+        }
+      },
+    });
+    if (shares.size === 0) {
+      break;
+    }
+    request = {
+      ...request,
+      models: request.models.map((model) => {
+        const share = shares.get(model.name);
+        return share === undefined ? model : { ...model, confirmedShare: share * (model.confirmedShare ?? 1) };
+      }),
+    };
+  }
+  return request;
+}
+
+/** Of the rate that was planned with. */
+function shareOf({ model, candidate: { speed, sizing } }: Placement): number {
+  const { traffic, serviceLevel, maxReplicas } = model;
+  if (traffic === undefined || sizing === undefined || "reason" in speed || sizing.needed > maxReplicas) {
+    return 1;
+  }
+  const peak = peakRate(traffic);
+  const replicas = isDerived(model, "replicas") ? sizing.needed : maxReplicas;
+  const confirmed = confirmedReplicas(speed.speed, serviceLevel, peak, replicas);
+  return confirmed === replicas ? 1 : peak / confirmed / sizing.rate.requestsPerSecond;
+}

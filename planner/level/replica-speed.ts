@@ -1,0 +1,75 @@
+/** How fast one replica of a model is in a layout on a machine: what the speed model takes, or why nobody can say. */
+import type { MachineShape } from "../../catalog/shapes";
+import { engineOf } from "../../engines";
+import type { MemoryRequest } from "../../engines/memory-request";
+import type { ModelTask } from "../../engines/served-model";
+import type { Layout } from "../layouts";
+import type { MemoryEstimate } from "../memory/types";
+import type { ModelRequest } from "../request";
+import type { SpeedBasis } from "../speed/margin";
+import { setupOf } from "../speed/setup";
+import type { ReplicaSetup, RequestShape } from "../speed/types";
+
+export interface ReplicaSpeed {
+  readonly setup: ReplicaSetup;
+  readonly basis: SpeedBasis;
+  readonly shape: RequestShape;
+}
+
+export type SpeedAnswer =
+  | { readonly speed: ReplicaSpeed }
+  /** Why there is none, as half a sentence. */
+  | { readonly reason: string };
+
+/** Tasks whose answers are made token by token. */
+export const GENERATING: readonly ModelTask[] = ["chat", "completion"];
+
+/** What requests look like where nobody says: those of a chat. */
+export const USUAL_REQUEST: RequestShape = {
+  inputTokens: 1000,
+  outputTokens: 300,
+  sharedPrefixTokens: 0,
+  lengthVariation: 1,
+};
+
+/** As its traffic says, else the usual request, shortened to its context. */
+export function requestShape({
+  traffic,
+  contextTokens,
+}: Pick<ModelRequest, "traffic" | "contextTokens">): RequestShape {
+  if (traffic !== undefined) {
+    const { inputTokens, outputTokens, sharedPrefixTokens, lengthVariation } = traffic;
+    return { inputTokens, outputTokens, sharedPrefixTokens, lengthVariation };
+  }
+  const { inputTokens, outputTokens } = USUAL_REQUEST;
+  const share = Math.min(1, contextTokens / (inputTokens + outputTokens));
+  return {
+    ...USUAL_REQUEST,
+    inputTokens: Math.max(1, Math.floor(share * inputTokens)),
+    outputTokens: Math.max(1, Math.floor(share * outputTokens)),
+  };
+}
+
+/** @param request what the engine was asked of the memory of this layout. */
+export function replicaSpeed(
+  model: ModelRequest,
+  machine: MachineShape,
+  layout: Layout,
+  { request, estimate }: { readonly request: MemoryRequest; readonly estimate: Pick<MemoryEstimate, "kvTokens"> },
+): SpeedAnswer {
+  if (!GENERATING.includes(model.task)) {
+    return { reason: `the speed of ${model.task} is not predicted` };
+  }
+  const answer = setupOf(model, machine, layout, { kvTokens: estimate.kvTokens });
+  if ("reason" in answer) {
+    return answer;
+  }
+  const limits = engineOf(model.engine).batchLimits?.(request);
+  const { sequences, promptTokens } = limits ?? {};
+  const setup: ReplicaSetup = {
+    ...answer.setup,
+    ...(sequences !== undefined && { maxNumSeqs: sequences }),
+    ...(promptTokens !== undefined && { maxBatchedTokens: promptTokens }),
+  };
+  return { speed: { setup, basis: answer.basis, shape: requestShape(model) } };
+}

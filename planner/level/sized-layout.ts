@@ -1,0 +1,53 @@
+/** One layout of a server: how fast it is, and what its traffic makes of it. */
+import type { MachineShape } from "../../catalog/shapes";
+import { estimateMemory } from "../../engines/estimate";
+import type { MemoryRequest } from "../../engines/memory-request";
+import type { Layout } from "../layouts";
+import type { MemoryEstimate } from "../memory/types";
+import type { ModelRequest } from "../request";
+import type { ServerModels } from "../shared-servers";
+import { replicaSpeed, type SpeedAnswer } from "./replica-speed";
+import { concurrencyOf, isDerived, isSized, mostConcurrency, type Sizing, sizingOf } from "./sizing";
+
+/**
+ * Requests of full length that a layout is planned for: as said, or as many as its traffic needs and its memory holds.
+ *
+ * @param requestFor what the engine is asked of a model in this layout.
+ */
+export function plannedConcurrency(
+  server: ServerModels,
+  shape: MachineShape,
+  layout: Layout,
+  requestFor: (model: ModelRequest) => MemoryRequest,
+): number {
+  const { host } = server;
+  if (host.traffic === undefined || !isDerived(host, "concurrency")) {
+    return host.concurrency;
+  }
+  const requestOf = (concurrency: number) => requestFor({ ...host, concurrency });
+  const most = mostConcurrency((each) => estimateMemory(requestOf(each)).verdict.answer === "fits");
+  if (most === undefined) {
+    return 1;
+  }
+  const request = requestOf(most);
+  const answer = speedOn(server, shape, layout, { request, estimate: estimateMemory(request) });
+  return "reason" in answer ? host.concurrency : concurrencyOf(sizingOf(host, answer.speed), most);
+}
+
+/** Of the models of a server, the host's. */
+export function speedOn(
+  { host, guests }: ServerModels,
+  shape: MachineShape,
+  layout: Layout,
+  asked: { readonly request: MemoryRequest; readonly estimate: Pick<MemoryEstimate, "kvTokens"> },
+): SpeedAnswer {
+  if (guests.length > 0) {
+    return { reason: "how models on one server slow each other was not measured" };
+  }
+  return replicaSpeed(host, shape, layout, asked);
+}
+
+/** Undefined where nobody asks, or knows how fast it is. */
+export function sizingFor(host: ModelRequest, answer: SpeedAnswer): Sizing | undefined {
+  return isSized(host) && "speed" in answer ? sizingOf(host, answer.speed) : undefined;
+}

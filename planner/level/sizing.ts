@@ -1,0 +1,73 @@
+/** What the traffic of a model makes of a layout: how many replicas it takes, and how many requests run in each. */
+import type { ModelRequest } from "../request";
+import { hasTimes } from "../service-level";
+import { peakRate } from "../traffic";
+import { type LevelRate, levelRate } from "./level-rate";
+import type { ReplicaSpeed } from "./replica-speed";
+
+/** More are no deployment of this configuration. */
+const MOST_REPLICAS = 1000;
+/** Requests of full length that a replica is planned for at most. */
+const MOST_CONCURRENCY = 4096;
+
+export interface Sizing {
+  readonly rate: LevelRate;
+  /** Replicas that the peak needs, none to spare; infinite where no number of them keeps the level. */
+  readonly needed: number;
+}
+
+/** Whether how fast a layout is decides between layouts. */
+export function isSized({ traffic, serviceLevel = {} }: Pick<ModelRequest, "traffic" | "serviceLevel">): boolean {
+  return traffic !== undefined || hasTimes(serviceLevel);
+}
+
+export function sizingOf(model: ModelRequest, speed: ReplicaSpeed): Sizing {
+  const closed = levelRate(speed, model.serviceLevel);
+  const { traffic, confirmedShare = 1 } = model;
+  const rate = { ...closed, requestsPerSecond: closed.requestsPerSecond * confirmedShare };
+  if (rate.requestsPerSecond === 0) {
+    return { rate, needed: Number.POSITIVE_INFINITY };
+  }
+  // Without traffic nobody knows of how many: the floor alone is held to the level.
+  const needed = traffic === undefined ? 1 : Math.ceil(peakRate(traffic) / rate.requestsPerSecond - 1e-9);
+  return { rate, needed: Math.max(1, needed) };
+}
+
+/** Replicas that are planned: as the file says, else what the traffic needs, and one that may fail where availability is declared. */
+export function withReplicas(model: ModelRequest, sizing: Sizing | undefined): ModelRequest {
+  if (sizing === undefined || !isDerived(model, "replicas")) {
+    return model;
+  }
+  const spare = model.serviceLevel?.availability === undefined ? 0 : 1;
+  const replicas = Math.min(MOST_REPLICAS, sizing.needed + spare);
+  const { scaling: _, ...fixed } = model;
+  return { ...fixed, minReplicas: replicas, maxReplicas: replicas };
+}
+
+/** Requests at once that a replica is planned for: those that run when it is as busy as its level allows. */
+export function concurrencyOf({ rate }: Sizing, most: number): number {
+  return Math.max(1, Math.min(most, MOST_CONCURRENCY, Math.ceil(rate.sequences)));
+}
+
+export function isDerived(
+  { derived = [] }: Pick<ModelRequest, "derived">,
+  setting: "replicas" | "concurrency",
+): boolean {
+  return derived.includes(setting);
+}
+
+/** The largest number of requests of full length that fits, by doubling and bisection; undefined where not even one does. */
+export function mostConcurrency(fits: (concurrency: number) => boolean): number | undefined {
+  if (!fits(1)) {
+    return undefined;
+  }
+  let [low, high] = [1, 2];
+  while (high <= MOST_CONCURRENCY && fits(high)) {
+    [low, high] = [high, 2 * high];
+  }
+  while (high - low > Math.max(1, low / 32)) {
+    const middle = Math.floor((low + high) / 2);
+    [low, high] = fits(middle) ? [middle, high] : [low, middle];
+  }
+  return low;
+}

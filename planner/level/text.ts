@@ -1,0 +1,64 @@
+/** Words for layouts, levels and limits that refusals, plans and reports share. */
+import type { Layout } from "../layouts";
+import type { ServiceLevel } from "../service-level";
+import type { SpeedBasis } from "../speed/margin";
+import type { LimitedBy } from "../speed/types";
+import { type LevelRate, tokenTimeOf, USUAL_LEVEL } from "./level-rate";
+
+/** `TP 4`, `TP 8 × PP 2`. */
+export function layoutText({
+  tensorParallel,
+  pipelineParallel,
+}: Pick<Layout, "tensorParallel" | "pipelineParallel">): string {
+  return `TP ${tensorParallel}${pipelineParallel > 1 ? ` × PP ${pipelineParallel}` : ""}`;
+}
+
+export const LIMIT_TEXTS: Readonly<Record<LimitedBy, string>> = {
+  weights: "reading weights",
+  "kv-reads": "reading the KV cache",
+  compute: "arithmetic",
+  prefill: "reading prompts",
+  "kv-capacity": "room in the KV cache",
+  "all-reduce": "exchange between GPUs",
+  pipeline: "exchange between pipeline stages",
+  overhead: "the engine's own work",
+  "max-num-seqs": "the requests that the engine runs at once",
+};
+
+export const BASIS_TEXTS: Readonly<Record<SpeedBasis, string>> = {
+  own: "own measurement",
+  "same-card-and-engine": "measurements of this card and engine",
+  "same-card": "measurements of this card with other engines",
+  "unseen-card": "measurements of other cards",
+};
+
+/** `40 ms per token`, `500 ms to the first token`. */
+export function levelTexts(level: ServiceLevel): string[] {
+  const tpotMs = tokenTimeOf(level);
+  return [
+    ...(tpotMs === undefined ? [] : [`${ms(tpotMs)} per token`]),
+    ...(level.ttftMs === undefined ? [] : [`${ms(level.ttftMs)} to the first token`]),
+  ];
+}
+
+/** Why no load at all is within the level: `40 ms per token is below the floor of 52 ms`. */
+export function floorText({ floor, missed }: LevelRate, level: ServiceLevel): string {
+  const { confidence = USUAL_LEVEL.confidence, percentile = USUAL_LEVEL.percentile } = level;
+  const texts = missed.map((time) => {
+    const { expected, worse } = floor[time];
+    const [asked, what] =
+      time === "tpotMs" ? [tokenTimeOf(level) ?? 0, "per token"] : [level.ttftMs ?? 0, "to the first token"];
+    return `${ms(asked)} ${what} is below the floor of ${ms(worse)} (expected ${ms(expected)})`;
+  });
+  return `${texts.join("; ")} for one request alone, at the ${percentile}th percentile and confidence ${confidence}`;
+}
+
+/** `0.4 ms`, `52 ms`, `1,250 ms`. */
+export function ms(value: number): string {
+  return `${figure(value)} ms`;
+}
+
+/** Three digits are more than any prediction knows. */
+export function figure(value: number): string {
+  return Number(value.toPrecision(value >= 100 ? 3 : 2)).toLocaleString("en-US", { maximumFractionDigits: 4 });
+}

@@ -1,0 +1,82 @@
+/** What the report says of how fast a model answers, in words that terminal and page share. */
+import type { SpeedPlan, TimesPlan } from "../planner/level/speed-plan";
+import { BASIS_TEXTS, figure, LIMIT_TEXTS } from "../planner/level/text";
+import type { Interval } from "../planner/speed/margin";
+import type { TokenPrice } from "../planner/speed/price";
+import type { ModelPlan } from "../planner/types";
+import { count } from "./style";
+
+/** One replica in a few clauses; none of what makes no tokens. */
+export function speedTexts({ speed, noSpeed, tokenPrice, task, traffic }: ModelPlan): string[] {
+  if (speed === undefined) {
+    const isAsked = task === "chat" || task === "completion";
+    return isAsked && noSpeed !== undefined ? [`speed not predicted: ${noSpeed}`] : [];
+  }
+  return [
+    `${rangeText(speed.tokensPerSecond)} tokens/s, ${figure(speed.requestsPerSecond.expected)} requests/s per replica ${loadText(speed)}`,
+    `${timesText(speed.tokenMs)} per token`,
+    speed.saturated ? "saturated: requests wait for room" : `${timesText(speed.firstTokenMs)} to the first`,
+    ...(speed.capacity && traffic
+      ? [`at most ${figure(speed.capacity.requestsPerSecond)} requests/s within its level`]
+      : []),
+    `limited by ${LIMIT_TEXTS[speed.limitedBy]}`,
+    ...ownPriceTexts(tokenPrice),
+    ...(speed.why === undefined ? [] : [speed.why]),
+  ];
+}
+
+/** What the figures rest on, and what is beside them: for whoever asks for more. */
+export function speedDetails({ speed, tokenPrice }: Pick<ModelPlan, "speed" | "tokenPrice">): string[] {
+  if (speed === undefined) {
+    return [];
+  }
+  const { inputTokens, outputTokens, confidence, basis, simulated } = speed;
+  const how = simulated ? "by a simulation of requests that come at random" : "in closed form";
+  return [
+    `for requests of ${count(inputTokens)} + ${count(outputTokens)} tokens on average, ${how}; ranges hold ${Math.round(100 * confidence)} % of measurements, from ${BASIS_TEXTS[basis]}`,
+    ...exchangeTexts(speed),
+    ...(tokenPrice?.apis ?? []).map(
+      ({ provider, offer, asOf, usdPerMillionTokens, breakEvenPerSecond, isReachable }) =>
+        `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): own machines cost less ${isReachable ? `from ${figure(breakEvenPerSecond)} requests/s on` : "at no load that these replicas answer"}`,
+    ),
+  ];
+}
+
+/** `1,380 (1,020–1,870)` */
+export function rangeText({ expected, low, high }: Interval): string {
+  return low === expected && high === expected
+    ? figure(expected)
+    : `${figure(expected)} (${figure(low)}–${figure(high)})`;
+}
+
+/** `31 ms (25–39), p99 44 (36–56)` */
+export function timesText({ mean, p99 }: TimesPlan): string {
+  return `${figure(mean.expected)} ms (${figure(mean.low)}–${figure(mean.high)}), p99 ${rangeText(p99)},`;
+}
+
+function loadText({ load, inFlight }: SpeedPlan): string {
+  return load === "traffic"
+    ? "at the peak"
+    : `with ${count(inFlight)} ${inFlight > 1 ? "requests" : "request"} at once`;
+}
+
+/** What spreading a model costs each token. */
+function exchangeTexts({ exchangeMs: { gpus, stages } }: SpeedPlan): string[] {
+  const parts = [
+    ...(gpus > 0 ? [`exchange between GPUs adds ${figure(gpus)} ms`] : []),
+    ...(stages > 0 ? [`exchange between pipeline stages ${gpus > 0 ? "" : "adds "}${figure(stages)} ms`] : []),
+  ];
+  return parts.length > 0 ? [`${parts.join(" and ")} to each token`] : [];
+}
+
+/** `0.42 USD per million tokens`; without traffic as if the replicas were always that busy. */
+function ownPriceTexts(price: TokenPrice | undefined): string[] {
+  const { usdPerMillionTokens, atCapacityUsdPerMillionTokens } = price ?? {};
+  const own = usdPerMillionTokens ?? atCapacityUsdPerMillionTokens;
+  if (own === undefined || own === 0) {
+    return [];
+  }
+  return [
+    `${figure(own)} USD per million tokens${usdPerMillionTokens === undefined ? " if always so busy" : " at its traffic"}`,
+  ];
+}
