@@ -5,6 +5,9 @@ import { Api, ApiBundle } from "./start-api";
 /** What a replica is told beside the addresses of its surroundings. */
 export interface ReplicaSettings {
   readonly worker?: object;
+  /** Workers beside that one. */
+  readonly others?: readonly object[];
+  readonly tracing?: object;
   readonly pulls?: object;
   readonly limits?: object;
   readonly registries?: object;
@@ -26,23 +29,32 @@ export class ControlStand {
     readonly registry: Registry,
   ) {}
 
-  static async start(): Promise<ControlStand> {
+  /** @param maxMemory of Redis, as it writes it. */
+  static async start({ maxMemory }: { readonly maxMemory?: string } = {}): Promise<ControlStand> {
     const bundle = ApiBundle.build();
     // Ollama's own limit, three models on a CPU, would evict before the API has a reason to.
     const ollama = startOllama({ OLLAMA_MAX_LOADED_MODELS: "16" });
-    const [redis, engine, registry] = await Promise.all([startRedis(), ollama, startRegistry()]);
+    const [redis, engine, registry] = await Promise.all([startRedis({ maxMemory }), ollama, startRegistry()]);
     return new ControlStand(bundle, redis, engine, registry);
   }
 
-  /** Starts another process of the API, which has its queue. */
-  async replica({ worker = {}, ...settings }: ReplicaSettings = {}): Promise<Api> {
+  /** Starts another process of the API, which has its queue. @param env added to its environment. */
+  async replica(
+    { worker = {}, others = [], ...settings }: ReplicaSettings = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Api> {
     const { redis, registry, ollama } = this;
-    const api = await Api.start(this.bundle, {
-      redis: { url: redis.url },
-      registries: { insecure: [registry.host] },
-      workers: [{ name: "w1", backend: "ollama", url: ollama.url, memoryBytes: 8e9, ...worker }],
-      ...settings,
-    });
+    const first = { name: "w1", backend: "ollama", url: ollama.url, memoryBytes: 8e9, ...worker };
+    const api = await Api.start(
+      this.bundle,
+      {
+        redis: { url: redis.url },
+        registries: { insecure: [registry.host] },
+        workers: [first, ...others],
+        ...settings,
+      },
+      env,
+    );
     this.replicas.push(api);
     await api.process.waitForOutput(/the task queue is connected/, 20);
     return api;
@@ -87,7 +99,7 @@ export class ControlStand {
     await this.ollama.process.start();
   }
 
-  private async withRedis<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  async withRedis<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const client = new Client(this.redis.url);
     try {
       return await work(client);

@@ -2,103 +2,31 @@
  * Engines that are broken into, or sick, against the API's own bundle with less memory than its pod has, and a real Redis
  * with the pod's limit. The engines are stand-ins: a real one does not do such things on request.
  */
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { Redis as Client } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { type Redis, startRedis } from "./registry";
+import { drained, endless, never, SickEngine, status } from "./sick-engine";
 import { Api, ApiBundle } from "./start-api";
 
 /** The pod has 512 MiB in all. */
 const HEAP = { NODE_OPTIONS: "--max-old-space-size=400" };
 const MEGABYTE = 1_000_000;
 
-type Answer = (response: ServerResponse) => void | Promise<void>;
-
-/** An Ollama that has one model, and answers what it is told to where it is told to. */
-class Engine {
-  /** By path; `*` for all. */
-  readonly answers = new Map<string, Answer>();
-
-  private constructor(
-    private readonly server: Server,
-    readonly url: string,
-  ) {}
-
-  static async start(model: string): Promise<Engine> {
-    const server = createServer((request, response) => {
-      void engine.answer(request, response, model);
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const engine: Engine = new Engine(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    return engine;
-  }
-
-  stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse, model: string): Promise<void> {
-    request.resume();
-    response.on("error", () => undefined);
-    const told = this.answers.get(request.url ?? "") ?? this.answers.get("*");
-    if (told !== undefined) {
-      return told(response);
-    }
-    const models = [{ name: model, size: 1000, size_vram: 0, expires_at: "2026-11-22T00:00:00Z" }];
-    const bodies: Readonly<Record<string, object>> = {
-      "/api/version": { version: "0.32.15" },
-      "/api/tags": { models },
-      "/api/pull": { status: "success" },
-    };
-    response.end(JSON.stringify(bodies[request.url ?? ""] ?? { models: [] }));
-  }
-}
-
-const never: Answer = () => undefined;
-const status = (code: number, body = "{}"): Answer => {
-  return (response) => void response.writeHead(code, { location: "/elsewhere" }).end(body);
-};
-/** Sends the same bytes again and again, as fast as they are taken. */
-const endless = (text: string): Answer => {
-  const bytes = Buffer.from(text);
-  return async (response) => {
-    while (!response.destroyed) {
-      if (!response.write(bytes)) {
-        await drained(response);
-      }
-    }
-  };
-};
-
-/** Until more is taken, or nothing ever again. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      response.off("drain", go).off("close", go);
-      resolve();
-    };
-    response.on("drain", go).on("close", go);
-  });
-}
-
 let bundle: ApiBundle;
 let redis: Redis;
 let client: Client;
-let sick: Engine;
-let well: Engine;
+let sick: SickEngine;
+let well: SickEngine;
 let api: Api;
 
 beforeAll(async () => {
   bundle = ApiBundle.build();
   [redis, sick, well] = await Promise.all([
     startRedis({ maxMemory: "192mb" }),
-    Engine.start("sick:1"),
-    Engine.start("ok:1"),
+    SickEngine.start("sick:1"),
+    SickEngine.start("ok:1"),
   ]);
   client = new Client(redis.url);
 });

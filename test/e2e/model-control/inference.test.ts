@@ -2,25 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { ControlStand } from "./control-stand";
+import { ended, infer, look } from "./inference-calls";
 import { publishSlowly, tinyLlama } from "./registry";
 import { type Api, INFER, OPERATE, READ } from "./start-api";
-
-interface Item {
-  readonly state: string;
-  readonly text?: string;
-  readonly finish_reason?: string;
-  readonly completion_tokens?: number;
-  readonly attempts: number;
-  readonly error?: { readonly code: string };
-}
-interface Inference {
-  readonly task_id: string;
-  readonly state: string;
-  readonly step?: string;
-  readonly error?: string;
-  readonly progress: number;
-  readonly items: readonly Item[];
-}
 
 const SECRET = "Xylophone-prompt-42";
 
@@ -46,28 +30,6 @@ function replica(inference: object = {}): Promise<Api> {
 /** A model that nobody has pulled yet. */
 function publish(name: string): string {
   return stand.registry.publish(`${name}:latest`, tinyLlama({ seed: seed++ }));
-}
-
-async function infer(api: Api, body: object, token = OPERATE, headers = {}): Promise<string> {
-  const answer = await api.ask("POST", "/inference", body, token, headers);
-  expect(answer).toMatchObject({ status: 202 });
-  expect(answer.headers.get("location")).toBe(`/inference/${answer.body.task_id}`);
-  return answer.body.task_id;
-}
-
-async function look(api: Api, id: string, token = OPERATE): Promise<Inference> {
-  return (await api.ask<Inference>("GET", `/inference/${id}`, undefined, token)).body;
-}
-
-async function ended(api: Api, id: string, token = OPERATE, seconds = 60): Promise<Inference> {
-  return waitFor(
-    `${id} to end`,
-    async () => {
-      const found = await look(api, id, token);
-      return found.state === "completed" || found.state === "failed" ? found : undefined;
-    },
-    seconds,
-  );
 }
 
 describe("a model that is on no disk", () => {
