@@ -1,6 +1,7 @@
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { MODEL_CONTROL, QUEUE } from "../../names/services";
 import type { AlertRule, RuleSubject } from "../observability/rules/types";
+import { inferenceAlerts } from "./inference-alerts";
 
 const API = `namespace="${MODEL_CONTROL_NAMESPACE}",deployment="${MODEL_CONTROL}"`;
 const QUEUE_SET = `namespace="${MODEL_CONTROL_NAMESPACE}",statefulset="${QUEUE}"`;
@@ -87,7 +88,7 @@ const queueFilling: AlertRule = {
   severity: "warning",
   summary: "The task queue of the model control API has used {{ $value | humanizePercentage }} of its memory",
   description:
-    "Valkey gives no entry up to make room: when it is full, the API can accept no task, end none and cancel none. Tasks take a few megabytes in all: something else fills it.",
+    "Valkey gives no entry up to make room: when it is full, the API can accept no task, end none and cancel none. Prompts and answers of asynchronous inference take most, where it is on; all other tasks a few megabytes in all.",
   cases: {
     fires: {
       series: {
@@ -141,7 +142,8 @@ const tasksStalled: AlertRule = {
 
 const tasksFailing: AlertRule = {
   alert: "ModelControlTasksFailing",
-  expr: 'sum by (namespace, kind) (increase(model_control_tasks_finished_total{outcome="failed"}[1h])) >= 3',
+  // An inference task may fail by what was asked of it: ModelControlInferenceFailing counts prompts instead.
+  expr: 'sum by (namespace, kind) (increase(model_control_tasks_finished_total{kind!="inference",outcome="failed"}[1h])) >= 3',
   for: "5m",
   severity: "warning",
   summary: "{{ $value | humanize }} {{ $labels.kind }} tasks of the model control API failed in an hour",
@@ -159,6 +161,7 @@ const tasksFailing: AlertRule = {
       series: {
         'model_control_tasks_finished_total{namespace="model-control",kind="pull",outcome="failed"}': "0x20 1x40",
         'model_control_tasks_finished_total{namespace="model-control",kind="pull",outcome="completed"}': "0+1x60",
+        'model_control_tasks_finished_total{namespace="model-control",kind="inference",outcome="failed"}': "0+1x60",
       },
       at: "30m",
     },
@@ -192,5 +195,8 @@ const workerUnreachable: AlertRule = {
 export const modelControlAlerts: RuleSubject = {
   subject: "model-control",
   recording: [],
-  alerts: [apiDown, queueDown, queueUnreachable, queueFilling, tasksStalled, tasksFailing, workerUnreachable],
+  alerts: [
+    ...[apiDown, queueDown, queueUnreachable, queueFilling, tasksStalled, tasksFailing, workerUnreachable],
+    ...inferenceAlerts,
+  ],
 };

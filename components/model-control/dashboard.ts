@@ -1,10 +1,11 @@
 import type { DashboardSpec } from "../observability/dashboards/builder";
+import { inferencePanels } from "./inference-panels";
 
 /** What the model control API does, and what its workers hold; empty where the API is off. */
 export const modelControlDashboard: DashboardSpec = {
   uid: "inference-model-control",
   title: "Model control",
-  description: "Tasks of the model control API, and memory and disk of its workers.",
+  description: "Tasks of the model control API, asynchronous inference, and memory and disk of its workers.",
   variables: [{ name: "worker", metric: "model_control_worker_memory_budget_bytes", label: "worker" }],
   rows: [
     {
@@ -48,6 +49,7 @@ export const modelControlDashboard: DashboardSpec = {
         },
       ],
     },
+    inferencePanels,
     {
       title: "Workers",
       panels: [

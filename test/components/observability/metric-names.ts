@@ -49,6 +49,10 @@ async function modelControlMetrics(): Promise<NamedMetric[]> {
   };
   const fleet: Partial<Fleet> = { workers: async () => [] };
   metrics.observe(tasks as Tasks, fleet as Fleet);
+  metrics.observeInference(
+    { waiting: async () => ({ tasks: 0, oldestSeconds: 0 }) },
+    { inferenceCounts: async () => ({ queued: 0, running: 0 }) },
+  );
   return typesOf(await metrics.read());
 }
 
