@@ -5,9 +5,9 @@ import { messageOf } from "../io";
 
 export const SMOKE_USAGE = `Usage: npm run smoke -- --url URL [options]
 
-Checks a platform from outside as its users would, in six steps: health, pull, latency, concurrent requests, unload, stop
-worker. Works with the model control API, with Ollama alone, and, as far as steps apply, with any OpenAI endpoint,
-server group or inference node.
+Checks a platform from outside as its users would, in seven steps: health, pull, latency, concurrent requests,
+asynchronous inference, unload, stop worker. Works with the model control API, with Ollama alone, and, as far as steps
+apply, with any OpenAI endpoint, server group or inference node.
 
   --url URL             where requests go: a gateway, an Ollama, a vLLM, with or without /v1; a server group or node, without /infer
   --control-url URL     the model control API; without it, or when it is away, Ollama is asked directly
@@ -20,8 +20,8 @@ server group or inference node.
   --prompt TEXT         what is asked (default "Count from one to ten.")
   --max-tokens N        longest answer to ask for (default 32)
   --timeout S           seconds that a step may take, and a pull may stand still (default 300)
-  --keep-loaded         do not try step 5: the model is unloaded, then loaded again if it was before
-  --stop-worker         try step 6: stops the model's worker, then starts it again; its users are cut off meanwhile
+  --keep-loaded         do not try step 6: the model is unloaded, then loaded again if it was before
+  --stop-worker         try step 7: stops the model's worker, then starts it again; its users are cut off meanwhile
   --insecure-registry   Ollama asked directly may pull over plain HTTP, from a registry on your own network
   --json                machine-readable
   --help                this text

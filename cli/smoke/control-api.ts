@@ -29,6 +29,28 @@ const WORKER = z.object({ name: z.string(), state: z.string(), problem: z.string
 const WORKERS = z.object({ workers: z.array(WORKER) });
 export type ControlWorker = z.infer<typeof WORKER>;
 
+const ITEM = z.object({
+  text: z.string().nullish(),
+  finish_reason: z.string().nullish(),
+  completion_tokens: z.number().nullish(),
+  waited_seconds: z.number().nullish(),
+  error: z.object({ code: z.string(), detail: z.string() }).nullish(),
+});
+const INFERENCE = TASK.extend({ step: z.string().nullish(), items: z.array(ITEM).min(1) });
+
+/** The end of a task of asynchronous inference with one prompt. */
+export interface ControlAnswer {
+  readonly state: "completed" | "failed";
+  readonly text?: string;
+  readonly finishReason?: string;
+  readonly tokens?: number;
+  /** From the request to the engine. */
+  readonly waitedSeconds?: number;
+  /** Why the prompt has no answer, and why the task has none. */
+  readonly error?: { readonly code: string; readonly detail: string };
+  readonly taskError?: string;
+}
+
 /** What a wait for a task is bounded by, and is told. */
 interface Watch {
   readonly signal: AbortSignal;
@@ -98,6 +120,58 @@ export class ControlApi implements Lifecycle {
     for (const task of task_ids) {
       await this.finish(task, `the ${action} of worker ${worker}`, { signal });
     }
+  }
+
+  /** Hands in a prompt. @returns the task's id; undefined where the API has no asynchronous inference. */
+  async infer(
+    model: string,
+    { prompt, maxTokens }: { readonly prompt: string; readonly maxTokens: number },
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const body = { model, messages: [{ role: "user", content: prompt }], options: { max_tokens: maxTokens } };
+    const answer = await this.client.request("POST", "/inference", signal, body);
+    if (answer.status === 404) {
+      return undefined;
+    }
+    const what = "POST /inference accepts a task";
+    return expectJson(answer, { what, status: 202, schema: ACCEPTED, lookAt: this.lookAt }).task_id;
+  }
+
+  /** Waits for the end of such a task. */
+  async answer(id: string, onProgress: PullOptions["onProgress"], signal: AbortSignal): Promise<ControlAnswer> {
+    let last = "nobody has looked at it";
+    for (;;) {
+      if (signal.aborted) {
+        const lookAt = "what it waits for: GET /tasks, GET /workers; --timeout when it needs longer";
+        throw new StepFailure({ expected: `the task ${id} ends in time`, got: last, lookAt });
+      }
+      const found = await this.client.request("GET", `/inference/${encodeURIComponent(id)}`, signal);
+      const { state, step, error, items } = expectJson(found, {
+        what: `the answer of task ${id}`,
+        schema: INFERENCE,
+        lookAt: this.lookAt,
+      });
+      if (state === "completed" || state === "failed") {
+        const [item] = items;
+        return {
+          state,
+          text: item?.text ?? undefined,
+          finishReason: item?.finish_reason ?? undefined,
+          tokens: item?.completion_tokens ?? undefined,
+          waitedSeconds: item?.waited_seconds ?? undefined,
+          error: item?.error ?? undefined,
+          taskError: error ?? undefined,
+        };
+      }
+      last = step == null ? state : `${state}: ${step}`;
+      onProgress(step ?? state);
+      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Deletes a prompt and its answer. */
+  async forget(id: string, signal: AbortSignal): Promise<void> {
+    await this.client.request("DELETE", `/inference/${encodeURIComponent(id)}`, signal);
   }
 
   private async model(model: string, signal: AbortSignal): Promise<z.infer<typeof MODEL>> {

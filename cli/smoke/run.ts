@@ -5,6 +5,7 @@ import { HttpClient, NoAnswer } from "./http";
 import { type SmokeReport, StepFailure, type StepOutcome, type StepResult } from "./result";
 import { concurrency } from "./steps/concurrency";
 import { health } from "./steps/health";
+import { inference } from "./steps/inference";
 import { latency } from "./steps/latency";
 import { pull } from "./steps/pull";
 import { stopWorker } from "./steps/stop-worker";
@@ -31,13 +32,14 @@ const STEPS: readonly Step[] = [
   { name: "pull", run: pull },
   { name: "latency", needs: "pull", run: latency },
   { name: "concurrency", needs: "latency", run: concurrency },
+  { name: "asynchronous inference", needs: "pull", run: inference },
   { name: "unload", needs: "pull", run: unload },
   { name: "stop worker", needs: "pull", run: stopWorker },
 ];
 
-/** Runs all six steps. What goes wrong outside is in the report, never thrown. */
+/** Runs all seven steps. What goes wrong outside is in the report, never thrown. */
 export async function smoke(args: SmokeArguments, observer: SmokeObserver): Promise<SmokeReport> {
-  const inference = new HttpClient(args.url, { token: args.apiKey, ca: args.ca });
+  const users = new HttpClient(args.url, { token: args.apiKey, ca: args.ca });
   const results: StepResult[] = [];
   const record = async (name: string, run: () => Promise<StepOutcome>): Promise<void> => {
     observer.started(name);
@@ -48,7 +50,7 @@ export async function smoke(args: SmokeArguments, observer: SmokeObserver): Prom
   let found: Found = {};
   const notes: string[] = [];
   await record(HEALTH, async () => {
-    const { outcome, notes: said, ...rest } = await health(args, inference);
+    const { outcome, notes: said, ...rest } = await health(args, users);
     found = rest;
     notes.push(...said);
     if (outcome instanceof StepFailure) {
@@ -60,7 +62,7 @@ export async function smoke(args: SmokeArguments, observer: SmokeObserver): Prom
   const context: Omit<StepContext, "onProgress"> = {
     ...found,
     args,
-    inference,
+    inference: users,
     model: model ?? "",
     chatPath: found.endpoint?.chatPath ?? "",
     servedModel: args.servedModel ?? model ?? "",

@@ -24,7 +24,7 @@ Measures alternatives side by side in one run. Times of other machines and momen
 
   plan     the plan of an environment beside other runners of the same program; its growth; the bundle
   engine   the real Pulumi engine beside kubectl on a real API server; growth of a deployment with its resources
-  control  the model control API beside the same questions asked of a real Ollama
+  control  the model control API beside the same questions asked of a real Ollama, and prompts answered by tasks
   gateway  the real gateway beside the engine behind it: what Envoy, its key check and the AI gateway's filter add
   node     an inference node beside its engine alone: answers per second, time to the first byte; fails past its limits
   families parameters of every causal language model family beside exact counts; fails where the planner's are off

@@ -33,6 +33,7 @@ describe("a platform that is well", () => {
       "pull passed",
       "latency passed",
       "concurrency passed",
+      "asynchronous inference not applicable",
       "unload passed",
       "stop worker not applicable",
     ]);
@@ -46,9 +47,9 @@ describe("a platform that is well", () => {
   it("loads a model again that was loaded before, and keeps it when asked to", async () => {
     const server = await ollama({}, true);
     const again = await steps("--url", server.url);
-    expect(again.steps[4]).toMatchObject({ status: "passed", figures: { reloaded: true } });
+    expect(again.steps[5]).toMatchObject({ status: "passed", figures: { reloaded: true } });
     const kept = await steps("--url", server.url, "--keep-loaded");
-    expect(kept.steps[4]).toMatchObject({ status: "skipped", detail: "--keep-loaded was given" });
+    expect(kept.steps[5]).toMatchObject({ status: "skipped", detail: "--keep-loaded was given" });
   });
 
   it("passes through the control API, which stops and starts the worker only when asked to", async () => {
@@ -56,7 +57,7 @@ describe("a platform that is well", () => {
     const argv = ["--url", engine.url, "--control-url", control.url, "--token-file", tokenFile];
     const careful = await steps(...argv);
     expect(careful.status).toBe(0);
-    expect(careful.steps[5]).toMatchObject({ status: "skipped", detail: expect.stringContaining("--stop-worker") });
+    expect(careful.steps[6]).toMatchObject({ status: "skipped", detail: expect.stringContaining("--stop-worker") });
     expect(engine.requests.map(({ path }) => path)).not.toContain("/api/pull");
     expect(careful.steps[0]?.detail).toBe(
       "control api, queue, backend ok · gpu available: unknown · model loaded: no · Ollama 0.32.15 serves 1 model",
@@ -67,6 +68,7 @@ describe("a platform that is well", () => {
       "pull passed",
       "latency passed",
       "concurrency passed",
+      "asynchronous inference not applicable",
       "unload passed",
       "stop worker passed",
     ]);
@@ -86,6 +88,7 @@ describe("a platform that is well", () => {
       "pull not applicable",
       "latency passed",
       "concurrency passed",
+      "asynchronous inference not applicable",
       "unload not applicable",
       "stop worker not applicable",
     ]);
@@ -104,6 +107,7 @@ describe("a platform that is well", () => {
       "pull not applicable",
       "latency passed",
       "concurrency passed",
+      "asynchronous inference not applicable",
       "unload not applicable",
       "stop worker not applicable",
     ]);
@@ -129,13 +133,13 @@ describe("a platform that is well", () => {
     const { status, out, err } = await smoke("--url", server.url, "--concurrency", "2");
     expect(status).toBe(0);
     expect(out).toContain(`inference-stacks smoke · ${server.url} · chat:latest\n`);
-    expect(out).toMatch(/^1\/6 {2}health +✓ passed +\d+\.\d s {2}OpenAI API serves 1 model$/m);
+    expect(out).toMatch(/^1\/7 {2}health +✓ passed +\d+\.\d s {2}OpenAI API serves 1 model$/m);
     expect(out).toMatch(
-      /^3\/6 {2}latency +✓ passed .* first token \d+ ms · whole answer \d+ ms · 4 tokens · [\d.]+ tokens\/s/m,
+      /^3\/7 {2}latency +✓ passed .* first token \d+ ms · whole answer \d+ ms · 4 tokens · [\d.]+ tokens\/s/m,
     );
-    expect(out).toMatch(/^4\/6 {2}concurrency +✓ passed .* 2 of 2 answered: \d+ ms, \d+ ms$/m);
-    expect(out).toMatch(/^6\/6 {2}stop worker +– not applicable/m);
-    expect(out).toMatch(/\n3 passed · 3 not applicable\n$/);
+    expect(out).toMatch(/^4\/7 {2}concurrency +✓ passed .* 2 of 2 answered: \d+ ms, \d+ ms$/m);
+    expect(out).toMatch(/^7\/7 {2}stop worker +– not applicable/m);
+    expect(out).toMatch(/\n3 passed · 4 not applicable\n$/);
     expect(err).toMatch(/^✓ health: passed after \d+\.\d s$/m);
   });
 
@@ -197,10 +201,11 @@ describe("1 health", () => {
       health: expect.stringContaining("the model control API answers at --control-url"),
     });
     expect(result.notes).toEqual(["the control API is away: Ollama is asked directly instead"]);
-    expect(statuses(result).slice(1, 5)).toEqual([
+    expect(statuses(result).slice(1, 6)).toEqual([
       "pull passed",
       "latency passed",
       "concurrency passed",
+      "asynchronous inference not applicable",
       "unload passed",
     ]);
   });
@@ -240,7 +245,12 @@ describe("2 pull", () => {
     const server = await ollama({ "POST /api/pull": () => ({ body: `${JSON.stringify({ error })}\n` }) });
     const result = await steps("--url", server.url);
     expect(failures(result)).toEqual({ pull: expect.stringContaining(error) });
-    expect(statuses(result).slice(2, 5)).toEqual(["latency skipped", "concurrency skipped", "unload skipped"]);
+    expect(statuses(result).slice(2, 6)).toEqual([
+      "latency skipped",
+      "concurrency skipped",
+      "asynchronous inference skipped",
+      "unload skipped",
+    ]);
   });
 
   it.each<[string, Reply, string]>([
@@ -362,7 +372,83 @@ describe("4 concurrency", () => {
   });
 });
 
-describe("5 unload", () => {
+describe("5 asynchronous inference", () => {
+  const item = { index: 0, state: "completed", text: "one two", finish_reason: "stop", attempts: 1 };
+  const completed = { task_id: "inference-1", state: "completed", progress: 100, items: [item] };
+
+  async function asked(...answers: readonly object[]) {
+    let looks = 0;
+    const control = await controlApi({
+      "POST /inference": () => ({ status: 202, body: { task_id: "inference-1" } }),
+      "GET /inference/*": () => ({ body: answers[Math.min(looks++, answers.length - 1)] }),
+      "DELETE /inference/*": () => ({ status: 204 }),
+    });
+    const argv = ["--url", (await ollama()).url, "--control-url", control.url, "--token-file", tokenFile];
+    const result = await steps(...argv, "--timeout", "1", "--max-tokens", "7", "--prompt", "Hello");
+    const calls = control.requests.filter(({ path }) => path.startsWith("/inference"));
+    return { result, step: result.steps[4], calls };
+  }
+
+  it("hands a prompt in, waits for its answer, and has both deleted", async () => {
+    const queued = {
+      ...completed,
+      state: "queued",
+      progress: 0,
+      step: "loading",
+      items: [{ ...item, text: undefined }],
+    };
+    const answered = { ...item, completion_tokens: 2, waited_seconds: 0.25 };
+    const { step, calls } = await asked(queued, { ...completed, items: [answered] });
+    expect(step).toMatchObject({ status: "passed", figures: { tokens: 2, waitedSeconds: 0.25, finishReason: "stop" } });
+    expect(step?.detail).toMatch(/^answered after .* · 2 tokens · waited 250 ms for the engine$/);
+    expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /inference",
+      "GET /inference/inference-1",
+      "GET /inference/inference-1",
+      "DELETE /inference/inference-1",
+    ]);
+    const messages = [{ role: "user", content: "Hello" }];
+    expect(calls[0]?.body).toEqual({ model: "chat:latest", messages, options: { max_tokens: 7 } });
+  });
+
+  it("fails with the reason of the prompt, and deletes it all the same", async () => {
+    const error = { code: "engine_failed", detail: "no engine answered" };
+    const { result, calls } = await asked({
+      ...completed,
+      state: "failed",
+      error: "no engine answered",
+      items: [{ ...item, state: "failed", text: undefined, finish_reason: "error", error }],
+    });
+    expect(failures(result)).toEqual({
+      "asynchronous inference": expect.stringContaining("failed: no engine answered | GET /inference/inference-1"),
+    });
+    expect(calls.at(-1)?.method).toBe("DELETE");
+  });
+
+  it("fails with what it waited for when its time is over", async () => {
+    const { result, calls } = await asked({
+      ...completed,
+      state: "queued",
+      step: "pulling 3 %",
+      items: [{ index: 0 }],
+    });
+    expect(failures(result)["asynchronous inference"]).toContain("queued: pulling 3 % | what it waits for");
+    expect(calls.at(-1)?.method).toBe("DELETE");
+  });
+
+  it("does not count an empty answer, and does not apply to an engine that answers no chats", async () => {
+    const empty = await asked({ ...completed, items: [{ ...item, text: undefined }] });
+    expect(failures(empty.result)["asynchronous inference"]).toContain("one without text");
+    const error = { code: "not_supported", detail: "no chats" };
+    const other = await asked({ ...completed, state: "failed", items: [{ ...item, text: undefined, error }] });
+    expect(other.step).toMatchObject({
+      status: "not applicable",
+      detail: "the engine of chat:latest answers no chats",
+    });
+  });
+});
+
+describe("6 unload", () => {
   it("fails when the model stays in memory", async () => {
     const server = await ollama({ "GET /api/ps": () => ({ body: { models: [{ name: "chat:latest" }] } }) }, true);
     const result = await steps("--url", server.url, "--timeout", "1");
@@ -384,7 +470,7 @@ describe("5 unload", () => {
   });
 });
 
-describe("6 stop worker", () => {
+describe("7 stop worker", () => {
   async function stopped(changes: Parameters<typeof controlApi>[0]) {
     const control = await controlApi(changes);
     const argv = ["--url", (await ollama()).url, "--control-url", control.url, "--token-file", tokenFile];

@@ -1,5 +1,6 @@
 import type { Group } from "../group";
-import { residencyTable, statusTable } from "./report";
+import { measureAnswers } from "./answers";
+import { answersTable, residencyTable, statusTable } from "./report";
 import { measureResidency } from "./residency";
 import { MODELS, withStand } from "./stand";
 import { measureStatus } from "./status";
@@ -10,9 +11,10 @@ export const control: Group = {
     return withStand(async (stand) => {
       const status = await measureStatus(stand, rounds.comparisons, progress);
       const residency = await measureResidency(stand, rounds.comparisons, progress);
+      const answers = await measureAnswers(stand, rounds.comparisons, progress);
       return {
-        tables: [statusTable(MODELS, status), residencyTable(residency)],
-        measurements: { models: MODELS, status, residency },
+        tables: [statusTable(MODELS, status), residencyTable(residency), answersTable(answers)],
+        measurements: { models: MODELS, status, residency, answers },
       };
     });
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { percentile } from "./percentile";
-import { residencyTable, statusTable } from "./report";
+import { answersTable, residencyTable, statusTable } from "./report";
 
 describe("tables of the model control API", () => {
   it("compares loads with the first of as many connections, round by round", () => {
@@ -29,6 +29,24 @@ describe("tables of the model control API", () => {
     expect(rows).toEqual([
       ["load, Ollama", "100 ms", "100 ms", "1000 ms", "", "1.0 ×"],
       ["load, API", "150 ms", "200 ms", "1050 ms", "50 ms", "1.5 ×"],
+    ]);
+  });
+});
+
+describe("the table of asynchronous answers", () => {
+  it("compares what is answered at once with what Ollama answers at once, round by round", () => {
+    const { title, rows } = answersTable([
+      { name: "Ollama", atOnce: 1, roundSeconds: [2.4, 4.8] },
+      { name: "tasks", atOnce: 1, roundSeconds: [4.8, 7.2] },
+      { name: "Ollama", atOnce: 4, roundSeconds: [1.2, 1.2] },
+      { name: "tasks", atOnce: 4, roundSeconds: [1.8, 1.8] },
+    ]);
+    expect(title).toMatch(/^24 prompts answered with 8 tokens each, 2 rounds;/);
+    expect(rows).toEqual([
+      ["Ollama", "1", "7.5", "150 ms", "", "1.00 ×", "1.00 ×"],
+      ["tasks", "1", "4.2", "250 ms", "100 ms", "0.58 ×", "1.75 ×"],
+      ["Ollama", "4", "20.0", "200 ms", "", "1.00 ×", "1.00 ×"],
+      ["tasks", "4", "13.3", "300 ms", "100 ms", "0.67 ×", "1.50 ×"],
     ]);
   });
 });

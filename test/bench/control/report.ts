@@ -1,5 +1,6 @@
 import { pairedRatio, summarize } from "../statistics";
 import { milliseconds, type Table, times } from "../table";
+import { type AnswersLoad, PROMPTS, TOKENS } from "./answers";
 import type { ResidencyComparison } from "./residency";
 import type { StatusLoad, StatusRound } from "./status";
 
@@ -41,6 +42,28 @@ export function residencyTable(comparisons: readonly ResidencyComparison[]): Tab
           milliseconds(summarize(added).median),
           times(pairedRatio(apiSeconds, directSeconds)),
         ],
+      ];
+    }),
+  };
+}
+
+/** Of loads with as many at once, the first is what the others are compared with, round by round. */
+export function answersTable(loads: readonly AnswersLoad[]): Table {
+  return {
+    title: `${PROMPTS} prompts answered with ${TOKENS} tokens each, ${loads[0]?.roundSeconds.length ?? 0} rounds; × of Ollama itself, with as many at once`,
+    columns: ["asked", "at once", "prompts per second", "time for each", "the API adds", "rate", "time"],
+    rows: loads.map(({ name, atOnce, roundSeconds }) => {
+      const first = loads.find((load) => load.atOnce === atOnce)?.roundSeconds ?? roundSeconds;
+      const each = roundSeconds.map((all) => (all * atOnce) / PROMPTS);
+      const added = roundSeconds.map((all, round) => ((all - (first[round] ?? Number.NaN)) * atOnce) / PROMPTS);
+      return [
+        name,
+        String(atOnce),
+        summarize(roundSeconds.map((all) => PROMPTS / all)).median.toFixed(1),
+        milliseconds(summarize(each).median),
+        first === roundSeconds ? "" : milliseconds(summarize(added).median),
+        `${pairedRatio(first, roundSeconds).toFixed(2)} ×`,
+        `${pairedRatio(roundSeconds, first).toFixed(2)} ×`,
       ];
     }),
   };

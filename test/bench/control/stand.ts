@@ -17,7 +17,7 @@ export async function withStand<T>(work: (stand: BenchStand) => Promise<T>): Pro
   const stand = await ControlStand.start();
   try {
     // The rate limit is for callers, not for measurements.
-    const api = await stand.replica({ limits: { requestsPerMinute: 1_000_000_000 } });
+    const api = await stand.replica({ limits: { requestsPerMinute: 1_000_000_000 }, inference: {} });
     const models = Array.from({ length: MODELS }, (_, i) =>
       stand.registry.publish(`bench-${i}:latest`, tinyLlama({ seed: stand.nextSeed() })),
     );

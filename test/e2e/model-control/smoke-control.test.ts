@@ -29,6 +29,7 @@ describe("smoke on the model control API", () => {
       registries: { insecure: [registry.host] },
       workers: [{ name: "laptop", backend: "ollama", url: ollama.url, memoryBytes: 2_000_000_000 }],
       pulls: { attempts: 1 },
+      inference: {},
     });
     tiny = registry.publish("tiny:latest");
   });
@@ -50,7 +51,7 @@ describe("smoke on the model control API", () => {
     return waitFor(`a control API that is ${is ? "" : "not "}healthy`, told);
   }
 
-  it("passes all six steps, and leaves the worker running", async () => {
+  it("passes all seven steps, and leaves the worker running", async () => {
     const result = await smoke("--stop-worker");
     expect(failures(result)).toEqual({});
     expect([result.status, ...statuses(result)]).toEqual([
@@ -59,16 +60,20 @@ describe("smoke on the model control API", () => {
       "pull passed",
       "latency passed",
       "concurrency passed",
+      "asynchronous inference passed",
       "unload passed",
       "stop worker passed",
     ]);
+    expect(result.steps[4]?.figures).toMatchObject({ tokens: 32, finishReason: "length" });
+    const kept = await control.ask<{ tasks: readonly { kind: string; task_id: string }[] }>("GET", "/tasks");
+    expect(kept.body.tasks.filter(({ kind }) => kind === "inference")).toEqual([]);
     const { body } = await control.ask("GET", "/workers");
     expect(body).toMatchObject({ workers: [{ name: "laptop", state: "running" }] });
   });
 
   it("touches no worker unless asked to", async () => {
     const result = await smoke();
-    expect([result.status, result.steps[5]?.status]).toEqual([0, "skipped"]);
+    expect([result.status, result.steps[6]?.status]).toEqual([0, "skipped"]);
   });
 
   it("fails the pull for a token that may only read", async () => {
@@ -113,6 +118,7 @@ describe("smoke on the model control API", () => {
       "pull passed",
       "latency passed",
       "concurrency passed",
+      "asynchronous inference not applicable",
       "unload passed",
       "stop worker not applicable",
     ]);

@@ -33,6 +33,7 @@ describe("smoke on a real Ollama alone", () => {
       "pull passed",
       "latency passed",
       "concurrency passed",
+      "asynchronous inference not applicable",
       "unload passed",
       "stop worker not applicable",
     ]);
@@ -55,7 +56,7 @@ describe("smoke on a real Ollama alone", () => {
     const body = JSON.stringify({ model: tiny, stream: false, options: { num_predict: 1 } });
     expect((await fetch(`${ollama.url}/api/generate`, { method: "POST", body })).status).toBe(200);
     const result = await smokeReport("--url", `${ollama.url}/v1`, "--model", tiny, "--insecure-registry");
-    expect(result.steps[4]).toMatchObject({ status: "passed", figures: { reloaded: true } });
+    expect(result.steps[5]).toMatchObject({ status: "passed", figures: { reloaded: true } });
     expect(await loaded()).toContain(tiny);
   });
 

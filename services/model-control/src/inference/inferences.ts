@@ -121,14 +121,15 @@ export class Inferences {
 
   /** @throws UnknownTask for everybody but its asker. */
   async find(caller: Caller | undefined, id: string): Promise<InferenceReport> {
-    const { store, turns } = this.surroundings;
     return this.ask(async () => {
-      const [stored, answers] = await Promise.all([store.read(id), store.answers(id)]);
-      const mine = requireOwn(caller, id, stored);
-      const report = await this.reportOf(id, mine);
-      // The queue gave it up, and nobody could say so in its record.
-      if (report.state === "failed" && mine.endedAt === undefined) {
-        await turns.abandon(id, report.error ?? "no reason given");
+      let { mine, answers, report } = await this.look(caller, id);
+      if (mine.endedAt === undefined && hasEnded(report)) {
+        if (report.state === "failed") {
+          // Does nothing unless the queue gave it up, and nobody could say so in its record.
+          await this.surroundings.turns.abandon(id, report.error ?? "no reason given");
+        }
+        // It ended between the two questions: the state of its end must not stand beside what came before it.
+        ({ mine, answers, report } = await this.look(caller, id));
       }
       return {
         report,
@@ -187,6 +188,14 @@ export class Inferences {
         }
       });
     });
+  }
+
+  /** Its record, then what the queue says of it. */
+  private async look(caller: Caller | undefined, id: string) {
+    const { store } = this.surroundings;
+    const [stored, answers] = await Promise.all([store.read(id), store.answers(id)]);
+    const mine = requireOwn(caller, id, stored);
+    return { mine, answers, report: await this.reportOf(id, mine) };
   }
 
   private newTask(caller: Caller, ask: InferenceAsk): NewTask {
@@ -323,6 +332,10 @@ function requireWithin(config: InferenceConfig, { inputs, maxTokens = 0, seconds
   if (problems.length > 0) {
     throw new BeyondLimits(problems.join("; "));
   }
+}
+
+function hasEnded({ state }: TaskReport): boolean {
+  return state === "completed" || state === "failed";
 }
 
 /** The same answer for a task of somebody else's as for one that never was. */
