@@ -21,6 +21,8 @@ export class OllamaStub {
   readonly running = new Map<string, number>();
   /** Loaded models that leave when their last request has ended. */
   readonly leaving = new Set<string>();
+  /** When a model in use was told to leave: it shows this time, also if it was then told to stay, until its last request ends. */
+  readonly told = new Map<string, Date>();
   /** Listed, but without their weights. */
   readonly broken = new Set<string>();
   /** Whether every model that is pulled is broken at once. */
@@ -65,6 +67,7 @@ export class OllamaStub {
   use(model: string): void {
     this.clock += 1000;
     this.loaded.set(model, new Date(this.clock));
+    this.told.delete(model);
   }
 
   /** A client's request begins, past the control API. */
@@ -80,15 +83,21 @@ export class OllamaStub {
       return;
     }
     if (this.leaving.delete(model)) {
-      this.loaded.delete(model);
+      this.drop(model);
     } else if (this.loaded.has(model)) {
       this.use(model);
     }
   }
 
+  /** It is gone from memory, as if Ollama had let it go. */
+  drop(model: string): void {
+    this.loaded.delete(model);
+    this.told.delete(model);
+  }
+
   /** All requests break off, and nothing is loaded. */
   restart(): void {
-    for (const all of [this.loaded, this.running, this.leaving]) {
+    for (const all of [this.loaded, this.running, this.leaving, this.told]) {
       all.clear();
     }
   }
@@ -127,8 +136,10 @@ export class OllamaStub {
           this.touch(name);
         } else if (this.isBusy(name)) {
           this.leaving.add(name);
+          this.clock += 1000;
+          this.told.set(name, new Date(this.clock));
         } else {
-          this.loaded.delete(name);
+          this.drop(name);
         }
         return { body: { done: true } };
       case "DELETE /api/delete":
@@ -176,7 +187,8 @@ export class OllamaStub {
 
   private described(model: string, used: Date): object {
     const size = this.onDisk.get(model)?.memoryBytes ?? 0;
-    return { name: model, size, size_vram: size, expires_at: new Date(used.getTime() + this.keepAlive).toISOString() };
+    const expiry = this.told.get(model) ?? new Date(used.getTime() + this.keepAlive);
+    return { name: model, size, size_vram: size, expires_at: expiry.toISOString() };
   }
 
   /** In ten steps. */

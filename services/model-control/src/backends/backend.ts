@@ -68,7 +68,10 @@ export interface Backend {
   pull(model: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
   /** Brings a model from disk into memory; returns when it answers. */
   load(model: string, signal: AbortSignal): Promise<void>;
-  /** Frees the model's memory; returns when it is free. Does nothing for a model that is not loaded. */
+  /**
+   * Frees the model's memory; returns when it is free. Does nothing for a model that is not loaded. One whose requests do not
+   * end in time stays; after an abort it may leave when they end.
+   */
   unload(model: string, signal: AbortSignal): Promise<void>;
   /**
    * Whether requests for a loaded model run or wait now, as well as the engine can be asked. It never makes a model leave.

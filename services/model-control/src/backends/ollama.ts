@@ -190,7 +190,9 @@ export class OllamaBackend implements Backend {
       signal,
     });
     if (!gone) {
-      throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
+      // What was not done must not happen later by itself, when the model may be in use again, or pinned.
+      await this.touch(model, TOUCH_SECONDS, signal);
+      throw new EngineUnavailable(`${model} is still in use ${seconds} s after it was told to leave: it stays`);
     }
   }
 

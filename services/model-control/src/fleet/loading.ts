@@ -39,6 +39,10 @@ export async function loadUnderLease(
     throw new UnknownModel(`${model} is not on the disk of ${spec.name}: pull it first`);
   }
   if (held.loaded) {
+    // An engine that will drop it is told to keep it: else it may be gone as soon as its last request ends.
+    if (held.expiresAt !== undefined) {
+      await backend.load(model, signal);
+    }
     return touch(context, worker, held);
   }
 

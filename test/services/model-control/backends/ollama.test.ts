@@ -98,6 +98,19 @@ describe("on an Ollama that works", () => {
     expect(ollama.asked.slice(before)).toEqual(["GET /api/ps"]);
   });
 
+  test("that is in use for too long stays, also after its requests have ended", async () => {
+    const hasty = new OllamaBackend(ollama.url, { timeouts: { unloadSeconds: 0 } });
+    await hasty.load("llama3.2:3b", signal);
+    ollama.begin("llama3.2:3b");
+    await expect(hasty.unload("llama3.2:3b", signal)).rejects.toThrow(
+      "still in use 0 s after it was told to leave: it stays",
+    );
+    ollama.end("llama3.2:3b");
+    expect([...ollama.loaded.keys()]).toEqual(["llama3.2:3b"]);
+    await hasty.unload("llama3.2:3b", signal);
+    expect(ollama.loaded.size).toBe(0);
+  });
+
   test("purges, and says what is not there", async () => {
     await backend.purge("llama3.2:3b", signal);
     expect([...ollama.onDisk.keys()]).toEqual(["bge:m3"]);
@@ -213,7 +226,9 @@ describe("on an Ollama in trouble", () => {
     const backend = await backendOf((path) => ({ body: path === "/api/ps" ? running : { done: true } }), {
       unloadSeconds: 0.3,
     });
-    await expect(backend.unload("m:1", signal)).rejects.toThrow("m:1 is still loaded 0.3 s after it was told to leave");
+    await expect(backend.unload("m:1", signal)).rejects.toThrow(
+      "m:1 is still in use 0.3 s after it was told to leave: it stays",
+    );
   });
 });
 

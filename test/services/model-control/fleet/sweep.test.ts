@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { FleetOptions } from "../../../../services/model-control/src/fleet/create";
 import type { WorkerSpec } from "../../../../services/model-control/src/fleet/workers";
 import { HttpStub } from "../http-stub";
@@ -111,6 +111,20 @@ describe("a sweep", () => {
     pass(600);
     await made.fleet.sweep(signal);
     expect(stub.loaded.has("short:1")).toBe(false);
+  });
+
+  test("a load keeps a model that was told to leave with the end of its last request", async () => {
+    const made = await loadedFleet();
+    stub.begin("short:1");
+    // Cancelled before that end: nobody takes the word back.
+    const cancel = new AbortController();
+    const unload = made.fleet.unload("short:1", cancel.signal);
+    await vi.waitUntil(() => stub.leaving.has("short:1"));
+    cancel.abort(new Error("cancelled"));
+    await expect(unload).rejects.toThrow("cancelled");
+    await made.pull("short:1");
+    stub.end("short:1");
+    expect(stub.loaded.has("short:1")).toBe(true);
   });
 
   test("is done by one of several replicas, and sees what the others saw", async () => {
