@@ -19,7 +19,7 @@ export const modelControlDashboard: DashboardSpec = {
         },
         {
           title: "Ended in the last hour",
-          description: "Three failed ones of a kind: the alert ModelControlTasksFailing fires.",
+          description: "Three failed ones of a kind, but for inference: the alert ModelControlTasksFailing fires.",
           unit: "short",
           queries: [
             {
