@@ -1,7 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { FinishReason } from "../inference/record";
 import type { InferenceStore } from "../inference/store";
 import type { InferenceObserver } from "../inference/turns";
 import type { Tasks } from "../tasks/task";
+
+/** Ends without a whole answer. */
+const FAILED_ENDS = ["error", "idle", "interrupted"] as const satisfies readonly FinishReason[];
 
 /** What Prometheus reads of asynchronous inference. Nothing of it says who asks, or what. */
 export class InferenceMetrics implements InferenceObserver {
@@ -31,6 +35,7 @@ export class InferenceMetrics implements InferenceObserver {
       labelNames: ["model", "outcome"],
       registers,
     });
+    this.expectFailures("");
     this.tokens = new Counter({
       name: "model_control_inference_tokens_total",
       help: "Tokens of prompts (in) and of answers (out), as engines count them",
@@ -55,6 +60,7 @@ export class InferenceMetrics implements InferenceObserver {
 
   readonly answered: InferenceObserver["answered"] = (answer) => {
     const { model, outcome, promptTokens = 0, completionTokens = 0, waitedSeconds, seconds } = answer;
+    this.expectFailures(model);
     this.ended.inc({ model, outcome });
     this.tokens.inc({ model, direction: "in" }, promptTokens);
     this.tokens.inc({ model, direction: "out" }, completionTokens);
@@ -63,6 +69,13 @@ export class InferenceMetrics implements InferenceObserver {
       this.answering.observe({ model }, seconds);
     }
   };
+
+  /** Counts them from zero on: a counter that begins above it hides from alerts what made it begin. */
+  private expectFailures(model: string): void {
+    for (const outcome of FAILED_ENDS) {
+      this.ended.inc({ model, outcome }, 0);
+    }
+  }
 
   /** Measures the queue; without an answer the series are absent. */
   async collect(store: Pick<InferenceStore, "waiting">, tasks: Pick<Tasks, "inferenceCounts">): Promise<void> {

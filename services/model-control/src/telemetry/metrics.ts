@@ -64,6 +64,8 @@ export class Metrics implements TaskObserver {
   /** Measures the queue of inference as well, from now on. @returns what is told of answers. */
   observeInference(store: Pick<InferenceStore, "waiting">, tasks: Pick<Tasks, "inferenceCounts">): InferenceMetrics {
     const inference = new InferenceMetrics(this.registry);
+    // Counted from zero on, as failures are.
+    this.requests.zero({ method: "POST", route: "/inference", status: "503" });
     const collect = this.collect;
     this.collect = async () => {
       await Promise.all([collect(), inference.collect(store, tasks)]);

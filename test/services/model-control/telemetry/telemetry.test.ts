@@ -32,6 +32,43 @@ describe("metrics", () => {
     }
   });
 
+  it("measure inference, and count refusals and failures from zero on", async () => {
+    const metrics = new Metrics();
+    metrics.observe(new FakeTasks(), new FakeFleet());
+    const inference = metrics.observeInference(
+      { waiting: async () => ({ tasks: 2, oldestSeconds: 7 }) },
+      { inferenceCounts: async () => ({ queued: 2, running: 1 }) },
+    );
+    const answered = { model: "m", outcome: "stop", promptTokens: 3, completionTokens: 5 };
+    inference.answered({ ...answered, waitedSeconds: 2, seconds: 4 });
+    const text = await metrics.read();
+    for (const line of [
+      'model_control_http_request_duration_seconds_count{method="POST",route="/inference",status="503"} 0',
+      'model_control_inference_tasks{state="waiting"} 2',
+      'model_control_inference_tasks{state="running"} 1',
+      "model_control_inference_oldest_waiting_seconds 7",
+      'model_control_inference_answers_total{model="m",outcome="stop"} 1',
+      'model_control_inference_answers_total{model="m",outcome="interrupted"} 0',
+      'model_control_inference_answers_total{model="",outcome="error"} 0',
+      'model_control_inference_tokens_total{model="m",direction="out"} 5',
+      'model_control_inference_waiting_seconds_sum{model="m"} 2',
+      'model_control_inference_answering_seconds_sum{model="m"} 4',
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+  });
+
+  it("lose the series of inference while the queue does not answer", async () => {
+    const metrics = new Metrics();
+    metrics.observe(new FakeTasks(), new FakeFleet());
+    const away = async () => {
+      throw new Error("away");
+    };
+    metrics.observeInference({ waiting: away }, { inferenceCounts: away });
+    const text = await metrics.read();
+    expect(text).not.toMatch(/^model_control_inference_(tasks|oldest_waiting_seconds)/m);
+  });
+
   it("say so when the queue or a worker is away, and forget old states", async () => {
     const metrics = new Metrics();
     const fleet = new FakeFleet();
