@@ -11,6 +11,8 @@ export interface ReplicaSettings {
   readonly pulls?: object;
   readonly limits?: object;
   readonly registries?: object;
+  /** When models leave memory by themselves; without it, never. */
+  readonly idle?: object;
   /** With it, if only `{}`, there is asynchronous inference. */
   readonly inference?: object;
 }
