@@ -7,7 +7,7 @@ import { QUEUE, VALKEY_PORT } from "../../names/services";
 import { BYTES_PER_GIB } from "../../names/units";
 import { isToldItsModels } from "../../services/model-control/src/backends/backend";
 import type { configSchema } from "../../services/model-control/src/config";
-import type { ModelEndpoint } from "../serving/endpoint";
+import type { EngineControl, ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
 
@@ -16,6 +16,8 @@ export const API_FILES = {
   config: { folder: "/etc/model-control", file: "config.json" },
   tokens: { folder: "/run/model-control/tokens", file: "tokens.json" },
   queue: { folder: "/run/model-control/queue", file: "password" },
+  /** Only where there is asynchronous inference. */
+  keys: { folder: "/run/model-control/keys", file: "keys.json" },
 } as const;
 
 type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[Key]> } : T;
@@ -32,17 +34,32 @@ export type Worker = ApiSettings["workers"][number];
  */
 const DISK_SHARE = 0.9;
 
-/**
- * The settings of an API in front of these models, and of engines outside; models without `control` are left out.
- *
- * @param proxies that strangers come through: the gateway, or none.
- */
-export function apiSettings(
-  endpoints: readonly ModelEndpoint[],
-  outside: readonly OutsideWorker[],
-  allowedRegistries: readonly string[],
-  proxies: 0 | 1,
-): ApiSettings {
+/** When models that nobody uses leave memory. */
+export interface IdleArgs {
+  /** Time without use, in seconds, of models that are not planned. @default never */
+  readonly seconds?: number | undefined;
+  /** The same of single models: planned ones by their keys, others by their names. */
+  readonly models: Readonly<Record<string, number | "never">>;
+}
+
+const NOTHING_IDLE: IdleArgs = { models: {} };
+
+export interface ApiArgs {
+  /** Models of the environment; those without `control` are left out. */
+  readonly endpoints: readonly ModelEndpoint[];
+  /** Engines outside of the cluster. */
+  readonly workers: readonly OutsideWorker[];
+  readonly allowedRegistries: readonly string[];
+  /** Proxies that strangers come through: the gateway, or none. */
+  readonly proxies: 0 | 1;
+  /** @default no model leaves memory by itself */
+  readonly idle?: IdleArgs;
+  /** @default there is no asynchronous inference */
+  readonly inference?: NonNullable<ApiSettings["inference"]>;
+}
+
+/** The settings of an API in front of these models, and of engines outside. */
+export function apiSettings({ endpoints, workers, allowedRegistries, proxies, idle, inference }: ApiArgs): ApiSettings {
   const { http, metrics } = MODEL_CONTROL_PORTS;
   return {
     listen: { host: "0.0.0.0", port: http, metricsPort: metrics, proxies },
@@ -52,8 +69,27 @@ export function apiSettings(
     },
     tokensFile: path("tokens"),
     registries: { allowed: allowedRegistries },
-    workers: [...endpoints.flatMap(workersOf), ...outside.map(outsideWorker)],
+    workers: [...endpoints.flatMap((endpoint) => workersOf(endpoint, idle)), ...workers.map(outsideWorker)],
+    ...(idle && hasTimes(idle) && { idle: idleSettings(idle, endpoints) }),
+    ...(inference && { inference }),
   };
+}
+
+function hasTimes({ seconds, models }: IdleArgs): boolean {
+  return seconds !== undefined || Object.keys(models).length > 0;
+}
+
+/** By the names that engines know: each planned model under all of its own. */
+function idleSettings(
+  { seconds, models }: IdleArgs,
+  endpoints: readonly ModelEndpoint[],
+): NonNullable<ApiSettings["idle"]> {
+  const planned = endpoints.flatMap(({ control }) => control?.planned ?? []);
+  const times = Object.entries(models).flatMap(([key, time]) => {
+    const names = planned.find(({ model }) => model === key)?.names ?? [key];
+    return names.map((name) => [name, time] as const);
+  });
+  return { ...(seconds !== undefined && { seconds }), models: Object.fromEntries(times) };
 }
 
 /** An engine outside has nothing planned to keep, and nobody here scales it: stopping it unloads its models. */
@@ -75,13 +111,22 @@ export function path(of: keyof typeof API_FILES): string {
   return `${folder}/${file}`;
 }
 
-/** A model's engine processes as workers: named after the model, and numbered where there are several. */
-export function workersOf({ model, servedName, namespace, scale, control }: ModelEndpoint): Worker[] {
+/**
+ * A model's engine processes as workers: named after the model, and numbered where there are several. A planned model is pinned, unless
+ * it has an idle time: then it leaves memory, for its time or for others, and never the disk.
+ */
+export function workersOf(
+  { model, servedName, namespace, scale, control }: ModelEndpoint,
+  { models: times }: IdleArgs = NOTHING_IDLE,
+): Worker[] {
   // The API knows the controllers of Kubernetes itself only.
   if (control === undefined || scale?.apiVersion !== "apps/v1") {
     return [];
   }
-  const { backend, engines, memoryGiB, diskGiB, pins, replicas, autoscaler } = control;
+  const { backend, engines, memoryGiB, diskGiB, planned, replicas, autoscaler } = control;
+  const namesOfAll = (models: EngineControl["planned"]) => [...new Set(models.flatMap(({ names }) => names))];
+  const leaving = planned.filter((each) => typeof times[each.model] === "number");
+  const keeps = namesOfAll(leaving);
   return engines.map((url, ordinal) => ({
     name: engines.length === 1 ? model : `${model}-${ordinal}`,
     backend,
@@ -89,7 +134,8 @@ export function workersOf({ model, servedName, namespace, scale, control }: Mode
     memoryBytes: Math.floor(memoryGiB * BYTES_PER_GIB),
     ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * DISK_SHARE * BYTES_PER_GIB) }),
     ...(isToldItsModels(backend) && { models: [servedName] }),
-    pins: [...new Set(pins)],
+    pins: namesOfAll(planned.filter((each) => !leaving.includes(each))),
+    ...(keeps.length > 0 && { keeps }),
     scale: {
       namespace,
       kind: scale.kind,

@@ -6,30 +6,57 @@ import { standardLabels } from "../../names/labels";
 import { MODEL_CONTROL } from "../../names/services";
 import { PlatformComponent } from "../core/platform-component";
 import { API_FILES } from "./api-settings";
+import type { InferenceArgs } from "./inference-settings";
 import { WARM_MODELS } from "./names";
 
-/** What a token allows: `read` answers questions, `pull` asks for models, `operate` changes anything. */
-type Scope = "read" | "pull" | "operate";
+/** What a token allows: `read` answers questions, `pull` asks for models, `infer` for answers, `operate` changes anything. */
+type Scope = "read" | "pull" | "infer" | "operate";
 
-/** Who has a token. To replace one: `pulumi up --replace '<urn of its RandomPassword>'`; the API needs no restart. */
-const TOKEN_SCOPES = {
-  operator: ["read", "operate"],
-  viewer: ["read"],
-  [WARM_MODELS]: ["read", "pull"],
-} as const satisfies Record<string, readonly Scope[]>;
+/** Somebody with a token. To replace one: `pulumi up --replace '<urn of its RandomPassword>'`; the API needs no restart. */
+interface Owner {
+  /** As the API's log, and the name of the Secret, have it. */
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+  /** Whose answers it finds. @default its own */
+  readonly tenant?: string;
+  /** The models that it may have answer. @default all */
+  readonly models?: readonly string[];
+}
 
-export type TokenOwner = keyof typeof TOKEN_SCOPES;
+const OWNERS: readonly Owner[] = [
+  { id: "operator", scopes: ["read", "operate"] },
+  { id: "viewer", scopes: ["read"] },
+  { id: WARM_MODELS, scopes: ["read", "pull"] },
+];
+
+/** Who asks for answers, and is nobody's consumer. */
+export const INFERENCE_CLIENTS = "inference";
 
 /** Key of the token in its owner's Secret. */
 export const TOKEN_KEY = "token";
 
 /** Name of the Secret with an owner's token. */
-export function tokenSecretName(owner: TokenOwner): string {
+export function tokenSecretName(owner: string): string {
   return `token-${owner}`;
+}
+
+/** Those who may ask for answers: one for whoever the platform's people give it to, and one for each consumer. */
+function askers({ fetch, tenants = [] }: InferenceArgs): Owner[] {
+  const scopes: readonly Scope[] = fetch ? ["infer", "pull"] : ["infer"];
+  return [
+    { id: INFERENCE_CLIENTS, scopes },
+    ...tenants.map(({ name, models }): Owner => {
+      const id = `${INFERENCE_CLIENTS}-${name}`;
+      // Who is kept to planned models has none fetched.
+      return models ? { id, scopes: ["infer"], tenant: name, models } : { id, scopes, tenant: name };
+    }),
+  ];
 }
 
 export interface ApiTokensArgs {
   readonly namespace: pulumi.Input<string>;
+  /** @default nobody asks for answers */
+  readonly inference?: InferenceArgs;
 }
 
 /** One random token per owner in a Secret of its own, and one Secret with their hashes: the API sees no token. */
@@ -39,19 +66,19 @@ export class ApiTokens extends PlatformComponent {
 
   constructor(name: string, args: ApiTokensArgs, opts?: pulumi.ComponentResourceOptions) {
     super("model-control:ApiTokens", name, opts);
-    const owners = Object.keys(TOKEN_SCOPES) as TokenOwner[];
-    const tokens = owners.map((owner) => {
+    const owners = [...OWNERS, ...(args.inference ? askers(args.inference) : [])];
+    const tokens = owners.map(({ id }) => {
       const token = new random.RandomPassword(
-        this.child(`${owner}-token`),
+        this.child(`${id}-token`),
         { length: 48, special: false },
         this.childOptions(),
       );
-      this.secret(`${owner}-secret`, args.namespace, tokenSecretName(owner), { [TOKEN_KEY]: token.result });
+      this.secret(`${id}-secret`, args.namespace, tokenSecretName(id), { [TOKEN_KEY]: token.result });
       return token.result;
     });
     const file = pulumi.all(tokens).apply((values) => tokensFile(owners, values));
     this.hashes = this.secret("hashes", args.namespace, "api-tokens", { [API_FILES.tokens.file]: file }).metadata.name;
-    this.registerOutputs({ secrets: owners.map(tokenSecretName) });
+    this.registerOutputs({ secrets: owners.map(({ id }) => tokenSecretName(id)) });
   }
 
   private secret(
@@ -73,13 +100,15 @@ export class ApiTokens extends PlatformComponent {
 }
 
 /** The API's file of tokens: random enough that a plain hash cannot be guessed back. */
-function tokensFile(owners: readonly TokenOwner[], tokens: readonly string[]): string {
-  const entries = owners.map((owner, i) => ({
-    id: owner,
+function tokensFile(owners: readonly Owner[], tokens: readonly string[]): string {
+  const entries = owners.map(({ id, scopes, tenant, models }, i) => ({
+    id,
     sha256: createHash("sha256")
       .update(tokens[i] ?? "")
       .digest("hex"),
-    scopes: TOKEN_SCOPES[owner],
+    scopes,
+    tenant,
+    models,
   }));
   return JSON.stringify({ tokens: entries });
 }

@@ -14,11 +14,14 @@ import { burstable } from "../core/resources";
 import { PASSWORD_KEY } from "../core/valkey";
 import { Workload } from "../core/workload";
 import type { ModelEndpoint } from "../serving/endpoint";
-import { API_FILES, type ApiSettings, apiSettings, path } from "./api-settings";
+import { API_FILES, type ApiSettings, apiSettings, type IdleArgs, path } from "./api-settings";
 import { ApiTokens } from "./api-tokens";
+import { inferenceKeys } from "./inference-keys";
+import { type InferenceArgs, inferenceMemoryGiB, inferenceSettings, leavingSecondsOfApi } from "./inference-settings";
 import { ModelRelay } from "./model-relay";
 import { MODEL_CONTROL_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
+import { queueSize } from "./queue-size";
 import type { RelaySettings } from "./relay-settings";
 import { TaskQueue } from "./task-queue";
 import { type ModelControlUsage, modelControlUsage } from "./usage";
@@ -42,12 +45,22 @@ export interface ModelControlArgs {
   readonly stage: Stage;
   /** How the gateway reaches models that come at run time. @default it does not */
   readonly relay?: RelaySettings;
+  /** When models leave memory by themselves. @default never */
+  readonly idle?: IdleArgs;
+  /** @default there is no asynchronous inference */
+  readonly inference?: InferenceArgs;
   /** Where the gateway answers for the API. @default it does not: nobody outside of the namespace calls it */
   readonly publicAddress?: string;
 }
 
 /** User of the image: services/model-control/Containerfile. */
 const USER = 10001;
+
+/** Seconds that a replica without answers under way has to hand over its tasks, and to end its requests. */
+const LEAVING_SECONDS = 60;
+
+/** Files of Secrets are root's: the API reads them as the group of its pod, and nobody else does. */
+const GROUP_READS = 0o440;
 
 /**
  * The model control API: fetches, loads, unloads and deletes models on the engines, and stops and starts these, while
@@ -67,18 +80,32 @@ export class ModelControl extends PlatformComponent {
         "modelControl.enabled: no model has an engine that the API can drive (replicas over several nodes are not): disable it",
       );
     }
-    const settings = apiSettings(endpoints, workers, args.allowedRegistries, args.publicAddress === undefined ? 0 : 1);
+    const { allowedRegistries, idle, inference, publicAddress } = args;
+    const settings = apiSettings({
+      endpoints,
+      workers,
+      allowedRegistries,
+      proxies: publicAddress === undefined ? 0 : 1,
+      ...(idle && { idle }),
+      ...(inference && { inference: inferenceSettings(inference) }),
+    });
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
       { namespace: MODEL_CONTROL_NAMESPACE },
       this.childOptions(),
     );
-    const tokens = new ApiTokens(this.child("tokens"), { namespace }, this.childOptions());
-    const queue = new TaskQueue(
-      this.child("queue"),
-      { namespace, storageClass: args.cluster.storageClass },
+    const tokens = new ApiTokens(
+      this.child("tokens"),
+      { namespace, ...(inference && { inference }) },
       this.childOptions(),
     );
+    const queue = new TaskQueue(
+      this.child("queue"),
+      { namespace, storageClass: args.cluster.storageClass, size: queueSize(inference) },
+      this.childOptions(),
+    );
+    const keys =
+      inference && inferenceKeys(this.child("keys"), { namespace, ids: inference.keys }, this.childOptions());
     if (args.relay) {
       const { image, stage, relay } = args;
       new ModelRelay(
@@ -87,7 +114,7 @@ export class ModelControl extends PlatformComponent {
         this.childOptions(),
       );
     }
-    const api = this.api(args, settings, namespace, tokens, queue);
+    const api = this.api(args, settings, namespace, tokens, queue, keys);
     if (args.warmModels.length > 0) {
       new WarmModels(
         this.child("warm"),
@@ -100,7 +127,7 @@ export class ModelControl extends PlatformComponent {
         this.childOptions(),
       );
     }
-    this.usage = modelControlUsage(args.publicAddress);
+    this.usage = modelControlUsage(publicAddress, inference !== undefined);
     this.registerOutputs({ usage: this.usage });
   }
 
@@ -110,7 +137,9 @@ export class ModelControl extends PlatformComponent {
     namespace: pulumi.Output<string>,
     tokens: ApiTokens,
     queue: TaskQueue,
+    keys: kubernetes.core.v1.Secret | undefined,
   ): Workload {
+    const { inference } = args;
     const data = { [API_FILES.config.file]: `${JSON.stringify(settings, undefined, 2)}\n` };
     const config = new kubernetes.core.v1.ConfigMap(
       this.child("config"),
@@ -148,7 +177,7 @@ export class ModelControl extends PlatformComponent {
           user: USER,
           usesKubernetesApi: true,
           priorityClassName: PRIORITY.platform.name,
-          terminationGracePeriodSeconds: 60,
+          terminationGracePeriodSeconds: Math.max(LEAVING_SECONDS, inference ? leavingSecondsOfApi(inference) : 0),
           volumes: [
             { name: "config", configMap: { name: config.metadata.name } },
             { name: "tokens", secret: { secretName: tokens.hashes } },
@@ -159,6 +188,7 @@ export class ModelControl extends PlatformComponent {
                 items: [{ key: PASSWORD_KEY, path: API_FILES.queue.file }],
               },
             },
+            ...(keys ? [{ name: "keys", secret: { secretName: keys.metadata.name, defaultMode: GROUP_READS } }] : []),
           ],
           containers: [
             {
@@ -170,13 +200,14 @@ export class ModelControl extends PlatformComponent {
               })),
               env: [{ name: "MODEL_CONTROL_CONFIG", value: path("config") }],
               // Whole folders: the kubelet renews files in place only there, so that rotated tokens reach the API.
-              volumeMounts: Object.entries(API_FILES).map(([volume, { folder }]) => ({
-                name: volume,
-                mountPath: folder,
-                readOnly: true,
-              })),
+              volumeMounts: Object.entries(API_FILES)
+                .filter(([volume]) => keys !== undefined || volume !== "keys")
+                .map(([volume, { folder }]) => ({ name: volume, mountPath: folder, readOnly: true })),
               writablePaths: ["/tmp"],
-              resources: burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 0.5 }),
+              resources: burstable(
+                { cpu: 0.1, memoryGiB: 0.25 },
+                { cpu: 1, memoryGiB: 0.5 + (inference ? inferenceMemoryGiB(inference) : 0) },
+              ),
               startupProbe: { ...probe("/livez"), periodSeconds: 2, failureThreshold: 60 },
               livenessProbe: probe("/livez"),
               readinessProbe: probe("/readyz"),

@@ -37,6 +37,3 @@ export const warmModelsPods: PodSelection = {
   namespace: MODEL_CONTROL_NAMESPACE,
   podLabels: selectorLabels(WARM_MODELS, WARM_MODELS),
 };
-
-/** Volume of the task queue: tasks are a few hundred bytes each, and those that are done go after a day. */
-export const QUEUE_VOLUME_GIB = 1;

@@ -64,11 +64,11 @@ export function relaySettings({
     listen: { host: "0.0.0.0", port: http, adminPort: admin },
     workers: [
       ...relayedEndpoints(endpoints).flatMap((endpoint) =>
-        workersOf(endpoint).map(({ name, url, pins = [] }) => ({
+        workersOf(endpoint).map(({ name, url, pins: planned = [] }) => ({
           name,
           url,
           // Its share of the planned model's requests is the gateway's to give.
-          ...(endpoint.revisionOf && { except: [...pins] }),
+          ...(endpoint.revisionOf && { except: [...planned] }),
         })),
       ),
       ...relayedWorkers(workers).map(({ name, address }) => ({ name, url: address.url })),

@@ -5,12 +5,13 @@ import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 import { Valkey } from "../core/valkey";
 import type { Workload } from "../core/workload";
-import { QUEUE_VOLUME_GIB } from "./names";
+import type { QueueSize } from "./queue-size";
 
 export interface TaskQueueArgs {
   readonly namespace: pulumi.Input<string>;
   /** @default the cluster's default class */
   readonly storageClass: string | undefined;
+  readonly size: QueueSize;
 }
 
 /**
@@ -28,10 +29,9 @@ export class TaskQueue extends PlatformComponent {
       {
         namespace: args.namespace,
         instance: QUEUE,
-        settings: SETTINGS,
-        // A rewrite of the log forks: at worst it takes the data's memory twice.
-        resources: burstable({ cpu: 0.05, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: 0.5 }),
-        volume: { sizeGiB: QUEUE_VOLUME_GIB, storageClass: args.storageClass },
+        settings: settings(args.size),
+        resources: burstable({ cpu: 0.05, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: args.size.podMemoryGiB }),
+        volume: { sizeGiB: args.size.volumeGiB, storageClass: args.storageClass },
       },
       this.childOptions(),
     );
@@ -42,10 +42,12 @@ export class TaskQueue extends PlatformComponent {
 }
 
 /** A queue must never lose an entry to make room: `noeviction`, as BullMQ demands. */
-const SETTINGS = [
-  "appendonly yes",
-  "appendfsync everysec",
-  'save ""',
-  "maxmemory 192mb",
-  "maxmemory-policy noeviction",
-];
+function settings({ maxMemoryMiB }: QueueSize): string[] {
+  return [
+    "appendonly yes",
+    "appendfsync everysec",
+    'save ""',
+    `maxmemory ${maxMemoryMiB}mb`,
+    "maxmemory-policy noeviction",
+  ];
+}

@@ -25,8 +25,16 @@ export interface EngineControl {
   readonly memoryGiB: number;
   /** Volume for models of each process, GiB; left out where the engine fetches no models itself. */
   readonly diskGiB?: number;
-  /** Names of the planned model, which never has to make room for another. */
-  readonly pins: readonly string[];
+  /** The planned models that it serves: they never leave its disk for another, nor its memory unless the environment says so. */
+  readonly planned: readonly PlannedNames[];
+}
+
+/** A planned model at its engine. */
+export interface PlannedNames {
+  /** Key of the model in the environment. */
+  readonly model: string;
+  /** All that the engine knows it by. */
+  readonly names: readonly string[];
 }
 
 /** What a node offers besides what its engine does. */

@@ -113,7 +113,7 @@ export function serviceControl(backend: EngineControl["backend"], model: ModelPl
     engines: [`http://${serviceHost(serverName(name), modelNamespaceName(name))}:${port}`],
     ...scaledEngines(model),
     memoryGiB: memoryPerGpu.limitGiB * Math.max(1, gpusPerNode),
-    pins: [servedName],
+    planned: [{ model: name, names: [servedName] }],
   };
 }
 

@@ -201,7 +201,10 @@ function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: 
     ...scaledEngines(model),
     memoryGiB: gpusPerNode > 0 ? limitGiB * gpusPerNode : resources.memoryGiB - ollama.sidecar.memoryGiB,
     diskGiB: volumeGiB(model, control),
-    pins: [model, ...guests].flatMap((each) => [ollamaTag(each), each.servedName]),
+    planned: [model, ...guests].map((each) => ({
+      model: each.name,
+      names: [ollamaTag(each), each.servedName],
+    })),
   };
 }
 

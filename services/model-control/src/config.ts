@@ -39,6 +39,8 @@ const worker = z.strictObject({
   models: z.array(z.string().min(1)).default([]),
   /** Models that never leave to make room. */
   pins: z.array(z.string().min(1)).default([]),
+  /** Models that may leave memory, and never the disk. What is pinned need not be named again. */
+  keeps: z.array(z.string().min(1)).optional(),
   /** What stopping scales to zero. Not set: stopping only unloads the models. */
   scale: z
     .strictObject({
@@ -170,7 +172,7 @@ export const configSchema = z
   })
   .superRefine((config, context) => {
     const names = config.workers.map(({ name }) => name);
-    config.workers.forEach(({ name, backend, models, pins }, index) => {
+    config.workers.forEach(({ name, backend, models, pins, keeps = [] }, index) => {
       const issue = (path: (string | number)[], message: string) =>
         context.addIssue({ code: "custom", path: ["workers", index, ...path], message });
       if (names.indexOf(name) !== index) {
@@ -183,13 +185,15 @@ export const configSchema = z
       if (!told && models.length > 0) {
         issue(["models"], `nothing: ${backend} tells its models itself`);
       }
-      pins.forEach((pin, at) => {
-        try {
-          parseModelName(pin, nameRules(config));
-        } catch (error) {
-          issue(["pins", at], `a model's name: ${messageOf(error)}`);
-        }
-      });
+      for (const [field, named] of Object.entries({ pins, keeps })) {
+        named.forEach((model, at) => {
+          try {
+            parseModelName(model, nameRules(config));
+          } catch (error) {
+            issue([field, at], `a model's name: ${messageOf(error)}`);
+          }
+        });
+      }
     });
     for (const name of Object.keys(config.idle.models)) {
       try {
@@ -209,6 +213,7 @@ export const configSchema = z
     const workers = config.workers.map((entry) => ({
       ...entry,
       pins: entry.pins.map((pin) => parseModelName(pin, rules)),
+      ...(entry.keeps && { keeps: entry.keeps.map((kept) => parseModelName(kept, rules)) }),
     }));
     const times = Object.entries(config.idle.models).map(
       ([name, time]) => [parseModelName(name, rules), time] as const,

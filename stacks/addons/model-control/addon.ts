@@ -2,13 +2,18 @@ import { modelControlAlerts } from "../../../components/model-control/alerts";
 import { modelControlConnections } from "../../../components/model-control/connections";
 import { modelControlDashboard } from "../../../components/model-control/dashboard";
 import { modelControlService } from "../../../components/model-control/gateway-service";
-import { modelControlPods, QUEUE_VOLUME_GIB } from "../../../components/model-control/names";
+import { modelControlPods } from "../../../components/model-control/names";
 import { publishedWorker } from "../../../components/model-control/outside-worker";
+import { queueSize } from "../../../components/model-control/queue-size";
 import { modelControlTarget, modelRelayTarget } from "../../../components/model-control/scrape-target";
 import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
+import { tenantsOf } from "../../../planner/tenants";
 import { addon } from "../addon";
 import { controlImage, controlImageArchitecture } from "./advice";
 import { type ModelControlConfig, type ModelControlSettings, modelControlSection, outsideWorkers } from "./config";
+import { idleAdvice, idleProblems } from "./idle-models";
+import { inferenceConsumers } from "./inference-advice";
+import * as inferenceRules from "./inference-rules";
 import { modelControlProblems } from "./problems";
 import { relayedModels, relays } from "./relay";
 import * as rules from "./rules";
@@ -33,11 +38,25 @@ export const modelControl = addon({
     workerRules.workersAreServersOfOthers,
     workerRules.workersHaveNamesOfTheirOwn,
     workerRules.workersNameTheirModels,
+    inferenceRules.inferenceHasAnApi,
+    inferenceRules.inferenceLimitsGoTogether,
+    inferenceRules.inferenceFitsItsQueue,
+    inferenceRules.idleHasAnApi,
   ],
-  problems: ({ settings, plan }) => modelControlProblems(plan.models, Object.keys(settings.workers)),
-  advice: ({ settings, plan }) => [...controlImage(settings), ...controlImageArchitecture(settings, plan.pools)],
-  volumes: ({ settings: { spareStorageGiB } }) => ({
-    volumes: [{ name: "task queue", sizeGiB: QUEUE_VOLUME_GIB, count: 1 }],
+  problems: ({ settings, plan }) => [
+    ...modelControlProblems(plan.models, Object.keys(settings.workers)),
+    ...idleProblems(settings, plan.models),
+  ],
+  advice: ({ settings, environment, plan }) => [
+    ...controlImage(settings),
+    ...controlImageArchitecture(settings, plan.pools),
+    ...idleAdvice(settings, plan.models),
+    ...inferenceConsumers(settings, tenantsOf(environment.gateway.consumers)),
+  ],
+  volumes: ({ settings: { spareStorageGiB, inference } }) => ({
+    volumes: [
+      { name: "task queue", sizeGiB: queueSize(inference.enabled ? inference : undefined).volumeGiB, count: 1 },
+    ],
     spareModelGiB: spareStorageGiB,
   }),
   engineControl: ({ settings }) => ({ client: modelControlPods, spareStorageGiB: settings.spareStorageGiB }),

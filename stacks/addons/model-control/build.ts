@@ -1,4 +1,5 @@
 import { gatewayAddress } from "../../../components/gateway/usage";
+import { inferenceTenants } from "../../../components/model-control/inference-settings";
 import { ModelControl } from "../../../components/model-control/model-control";
 import { relaySettings } from "../../../components/model-control/relay-settings";
 import { gatewayTerms } from "../../../planner/gateway-terms";
@@ -17,7 +18,8 @@ export function build({
   name,
   options,
 }: Given<Foundation, ModelControlSettings, never>): Built<ModelControl> {
-  const { image, allowedRegistries, warmModels, hostname, ollamaApi } = settings;
+  const { image, allowedRegistries, warmModels, hostname, ollamaApi, idle, inference } = settings;
+  const tenants = tenantsOf(environment.gateway.consumers);
   const workers = outsideWorkers(settings);
   const component = new ModelControl(
     name,
@@ -30,11 +32,15 @@ export function build({
       engines: serving,
       cluster,
       stage: plan.stage,
+      idle,
+      ...(inference.enabled && {
+        inference: { ...inference, tenants: inferenceTenants(tenants, endpoints) },
+      }),
       ...(relays(plan, settings) && {
         relay: relaySettings({
           endpoints,
           workers,
-          tenants: tenantsOf(environment.gateway.consumers),
+          tenants,
           ollamaApi,
           ...gatewayTerms(environment.gateway, plan),
         }),

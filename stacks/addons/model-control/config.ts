@@ -5,6 +5,7 @@ import { DEFAULT_REGISTRY } from "../../../engines/sources";
 import { BACKENDS } from "../../../services/model-control/src/backends/backend";
 import { dnsLabel, hostname, text, wholeNumber } from "../../config/core/sections/fields";
 import { outsideFields } from "../../config/core/sections/outside-fields";
+import { idleSchema, inferenceSchema } from "./inference-config";
 
 /** Stands in the environments that come with the project until a fork has an image of its own. */
 export const EXAMPLE_CONTROL_IMAGE = "ghcr.io/your-org/inference-model-control:0.1.0";
@@ -106,6 +107,8 @@ export const modelControlSection = z
         "Whether clients with a key may speak Ollama's own API at the gateway: /api/chat, generate, embed, embeddings, show, tags, ps and version, never what changes a server. Consumers with tokensPerMinute may not: nobody counts tokens there.",
       example: true,
     }),
+    idle: idleSchema(modelName),
+    inference: inferenceSchema,
     hostname: hostname.optional().meta({
       description:
         "Public name of the API, behind the gateway's TLS. Default: none; only kubectl port-forward leads to it.",

@@ -113,7 +113,7 @@ describe("the API's configuration", () => {
     const { deployment, serving } = await deployControl({}, [...MODELS, groupPlan()]);
     expect(settings(deployment).workers.map(({ name }) => name)).toEqual(["llama-3b", "llama-8b"]);
     const without = serving.endpoints.map(({ control: _, ...endpoint }) => endpoint);
-    expect(apiSettings(without, [], [], 0).workers).toEqual([]);
+    expect(apiSettings({ endpoints: without, workers: [], allowedRegistries: [], proxies: 0 }).workers).toEqual([]);
   });
 
   it("refuses an environment without an engine that it could drive", async () => {

@@ -67,7 +67,7 @@ describe("OllamaServer", () => {
       replicas: 2,
       memoryGiB: 5.75,
       diskGiB: 33,
-      pins: ["llama3.2:3b", "llama-3.2-3b"],
+      planned: [{ model: "llama-3b", names: ["llama3.2:3b", "llama-3.2-3b"] }],
     });
   });
 
@@ -172,7 +172,12 @@ describe("an Ollama server with two models", () => {
     const [host, guest] = serving.endpoints;
     const { control, model: _model, servedName: _name, ...place } = host ?? {};
     expect(guest).toEqual({ ...place, model: "finder", servedName: "finder" });
-    expect(control?.pins).toEqual(["llama3.2:3b", "llama-3.2-3b", "other:1b", "finder"]);
+    expect(control?.planned.flatMap(({ names }) => names)).toEqual([
+      "llama3.2:3b",
+      "llama-3.2-3b",
+      "other:1b",
+      "finder",
+    ]);
   });
 
   it("has both loaded with their own contexts, embeddings in batches of whole texts", async () => {

@@ -83,7 +83,7 @@ workers:
       'line 5: workers[0].url is "ftp://ollama"; allowed: an http or https address',
       "workers[0].memoryBytes is -1",
       'workers[2].backend is "tgi"; allowed: ollama, triton, vllm',
-      "line 7: workers[2].replicas is no key; allowed: name, backend, url, memoryBytes, diskBytes, models, pins, scale",
+      "line 7: workers[2].replicas is no key; allowed: name, backend, url, memoryBytes, diskBytes, models, pins, keeps, scale",
       'workers[2].name is "W3"; allowed: small letters',
     ]) {
       expect(message).toContain(part);

@@ -328,6 +328,56 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { path: "modelControl.ollamaApi", allowed: "while the API is off", fix: "enabled: true" },
   ],
   [
+    "asynchronous inference while the API is off",
+    { modelControl: { inference: { enabled: true } } },
+    { path: "modelControl.inference.enabled", allowed: "while the API is off", fix: "modelControl.enabled: true" },
+  ],
+  [
+    "answers that are longer by default than at most",
+    { modelControl: { ...control, inference: { enabled: true, tokens: { default: 900, max: 800 } } } },
+    { path: "modelControl.inference.tokens.default", allowed: "which is 800", fix: "default: 800" },
+  ],
+  [
+    "answers that take longer by default than at most",
+    { modelControl: { ...control, inference: { enabled: true, answerSeconds: { max: 60 } } } },
+    { path: "modelControl.inference.answerSeconds.default", allowed: "which is 60", fix: "default: 60" },
+  ],
+  [
+    "a caller that may keep all others out",
+    { modelControl: { ...control, inference: { enabled: true, queued: 50 } } },
+    { path: "modelControl.inference.queuedPerCaller", allowed: "which is 50", fix: "queuedPerCaller: 10" },
+  ],
+  [
+    "a task that is forgotten while it waits for its model",
+    { modelControl: { ...control, inference: { enabled: true, lifeSeconds: 120 } } },
+    { path: "modelControl.inference.lifeSeconds", allowed: "at least the 300 seconds", fix: "lifeSeconds: 300" },
+  ],
+  [
+    "a key twice",
+    { modelControl: { ...control, inference: { enabled: true, keys: ["a", "b", "a"] } } },
+    { path: "modelControl.inference.keys[2]", allowed: "each key once", fix: "remove it" },
+  ],
+  [
+    "more prompts than a task queue holds",
+    { modelControl: { ...control, inference: { enabled: true, queued: 50_000 } } },
+    { path: "modelControl.inference.queued", allowed: "at most 8192 MiB of the task queue's memory", fix: "queued: 2" },
+  ],
+  [
+    "more answers than a task queue holds",
+    { modelControl: { ...control, inference: { enabled: true, keepSeconds: 604_800, concurrency: 256 } } },
+    { path: "modelControl.inference.queued", allowed: "answers of 256 at a time", fix: "lower keepSeconds" },
+  ],
+  [
+    "idle times while the API is off",
+    { modelControl: { idle: { seconds: 900 } } },
+    { path: "modelControl.idle", allowed: "while the API is off", fix: "modelControl.enabled: true" },
+  ],
+  [
+    "an idle time in words",
+    { modelControl: { ...control, idle: { models: { "llama3.2:1b": "an hour" } } } },
+    { path: 'modelControl.idle.models["llama3.2:1b"]', allowed: "never", fix: "" },
+  ],
+  [
     "a warm model of a registry that is not allowed",
     { modelControl: { ...control, warmModels: ["llama3.2:1b", "hf.co/org/name:Q4_K_M"] } },
     { path: "modelControl.warmModels[1]", fix: "add hf.co to modelControl.allowedRegistries" },

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ControlError } from "../errors";
+import { spellingOf } from "../model-name";
 import type { Scope, TokenEntry } from "./token-file";
 
 /** Who makes a request. */
@@ -7,6 +8,8 @@ export interface Caller {
   readonly id: string;
   readonly scopes: readonly Scope[];
   readonly tenant?: string;
+  /** The models that it may have answer. @default all */
+  readonly models?: readonly string[];
 }
 
 /** Whose the caller's answers are: all tokens of one tenant are one owner. */
@@ -33,6 +36,19 @@ export class Forbidden extends ControlError {
     readonly scope: Scope,
   ) {
     super(message);
+  }
+}
+
+/** The caller's token is for other models. */
+export class ModelNotAllowed extends ControlError {
+  readonly status = 403;
+  readonly code = "model_not_allowed";
+}
+
+/** @param model in the spelling of `parseModelName`. @throws ModelNotAllowed for a caller who is kept to other models. */
+export function authorizeModel({ id, models }: Caller, model: string): void {
+  if (models !== undefined && !models.some((name) => name === model || spellingOf(name) === model)) {
+    throw new ModelNotAllowed(`the token ${id} may not have ${model} answer; it may: ${models.join(", ") || "none"}`);
   }
 }
 

@@ -21,6 +21,8 @@ const tokenSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "letters, digits, dots, underscores and hyphens, at most 63")
     .optional(),
+  /** The models that it may have answer, by any name that they are asked by. Not set: all. */
+  models: z.array(z.string().min(1)).optional(),
 });
 
 /** The file of the tokens that are accepted: `{"tokens": [{"id", "sha256", "scopes"}]}`, JSON or YAML. */

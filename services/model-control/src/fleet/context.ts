@@ -40,6 +40,8 @@ export interface Worker {
   readonly backend: Backend;
   /** In the engine's spelling. */
   readonly pins: ReadonlySet<string>;
+  /** What never leaves the disk to make room: with the pinned ones, in the engine's spelling. */
+  readonly keeps: ReadonlySet<string>;
   /** Of a model in the engine's spelling. */
   readonly idleTime: (model: string) => IdleTime;
 }
@@ -85,7 +87,7 @@ export async function inspect(context: FleetContext, worker: Worker, signal: Abo
 /** Remembers what is new in the engine's list. */
 export async function remember(
   { state, now, unableToUnload }: FleetContext,
-  { spec, pins }: Worker,
+  { spec, pins, keeps }: Worker,
   models: readonly EngineModel[],
 ): Promise<Inventory> {
   const [records, pulls] = await Promise.all([state.models(spec.name), state.pulls(spec.name)]);
@@ -94,7 +96,8 @@ export async function remember(
   const held = models.map((model): HeldModel => {
     const record = changed.get(model.name) ?? records.get(model.name);
     const canUnload = model.canUnload !== false && !unableToUnload.has(spec.name);
-    return { ...model, lastUsed: record?.lastUsed ?? now(), pinned: pins.has(model.name), canUnload };
+    const { name } = model;
+    return { ...model, lastUsed: record?.lastUsed ?? now(), pinned: pins.has(name), kept: keeps.has(name), canUnload };
   });
   return { models: held, pulls };
 }

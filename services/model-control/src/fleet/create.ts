@@ -41,7 +41,8 @@ export function createFleet(options: FleetOptions): Fleet {
     const { url, models } = spec;
     const backend = createBackend(spec.backend, { url, models, insecureRegistries, timeouts });
     const pins = new Set(spec.pins.map((pin) => backend.nameOf(pin)));
-    return { spec, backend, pins, idleTime: idleTimes(options.idle, backend) };
+    const keeps = new Set([...pins, ...(spec.keeps ?? []).map((kept) => backend.nameOf(kept))]);
+    return { spec, backend, pins, keeps, idleTime: idleTimes(options.idle, backend) };
   });
   return new EngineFleet({
     workers,
@@ -139,9 +140,9 @@ class EngineFleet implements Fleet {
 
   async purge(name: string, { force }: { readonly force: boolean }, signal: AbortSignal): Promise<void> {
     const holders = await this.holders(name, signal);
-    const pinned = holders.filter(({ worker: { backend, pins } }) => pins.has(backend.nameOf(name)));
-    if (pinned.length > 0 && !force) {
-      const where = pinned.map(({ worker }) => worker.spec.name).join(", ");
+    const keepers = holders.filter(({ worker: { backend, keeps } }) => keeps.has(backend.nameOf(name)));
+    if (keepers.length > 0 && !force) {
+      const where = keepers.map(({ worker }) => worker.spec.name).join(", ");
       throw new ModelPinned(
         `${name} is pinned on ${where}: the platform counts on it; force=true deletes it all the same`,
       );

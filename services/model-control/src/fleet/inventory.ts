@@ -7,7 +7,10 @@ import type { ModelRecord, ModelSize, PullRecord } from "./state";
 /** A model on a worker: what the engine tells, and what is remembered. */
 export interface HeldModel extends EngineModel {
   readonly lastUsed: Date;
+  /** Never leaves, neither memory nor disk, to make room. */
   readonly pinned: boolean;
+  /** Never leaves the disk to make room, though it may leave memory. @default what is pinned */
+  readonly kept?: boolean;
 }
 
 /** Everything on one worker at one moment. */
@@ -69,8 +72,8 @@ export function memoryRoom(inventory: Inventory, budgetBytes: number, stays?: st
  */
 export function diskRoom({ models, pulls }: Inventory, budgetBytes: number, pulling?: string): Room {
   const others = models.filter(({ name }) => name !== pulling);
-  const residents = others.map(({ name, diskBytes = 0, loaded, lastUsed, pinned }): Resident => {
-    const stays = pinned || pulls.get(name)?.running === true;
+  const residents = others.map(({ name, diskBytes = 0, loaded, lastUsed, pinned, kept = pinned }): Resident => {
+    const stays = kept || pulls.get(name)?.running === true;
     return { model: name, bytes: diskBytes, lastUsed, stays, rank: loaded ? 1 : 0 };
   });
   const listed = new Set(models.map(({ name }) => name));

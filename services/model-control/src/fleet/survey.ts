@@ -140,13 +140,14 @@ async function restOf(context: FleetContext, worker: Worker, signal: AbortSignal
 }
 
 /** A worker that is away keeps its disk, not its memory. */
-async function remembered({ state }: FleetContext, { spec, pins }: Worker): Promise<Inventory> {
+async function remembered({ state }: FleetContext, { spec, pins, keeps }: Worker): Promise<Inventory> {
   const models = [...(await state.models(spec.name))].map(([name, { lastUsed, diskBytes }]) => ({
     name,
     diskBytes,
     lastUsed,
     loaded: false,
     pinned: pins.has(name),
+    kept: keeps.has(name),
   }));
   return { models, pulls: await state.pulls(spec.name) };
 }

@@ -37,6 +37,8 @@ export interface WorkerSpec {
   readonly models?: readonly string[];
   /** Models that never leave to make room, in the spelling of `parseModelName`. */
   readonly pins: readonly string[];
+  /** Models that may leave memory, and never the disk. Default: none but the pinned ones. */
+  readonly keeps?: readonly string[];
   readonly scale?: ScaleTarget;
 }
 

@@ -6,6 +6,7 @@ import { newTaskId } from "../tasks/job";
 import { REDIS_PATIENCE, redisFailure } from "../tasks/redis";
 import type { TaskReport, Tasks } from "../tasks/task";
 import type { FairQueue } from "./fair-queue";
+import { PROMPT_MEMORY_SHARE } from "./memory-share";
 import { type Item, isOpen, type StoredTask } from "./record";
 import type { Sealer } from "./sealing";
 import type { InferenceStore, NewTask } from "./store";
@@ -13,9 +14,6 @@ import type { Turns } from "./turns";
 
 /** All of one method together may take this long, in milliseconds. */
 const PATIENCE = REDIS_PATIENCE + 300;
-
-/** Of the server's memory, what prompts may not take: answers, and all other tasks, need some as well. */
-const MEMORY_LEFT = 0.15;
 
 /** What is known of the server's memory is true for this long, in milliseconds. */
 const MEMORY_KNOWN_FOR = 1_000;
@@ -278,7 +276,7 @@ export class Inferences {
       const left = this.surroundings.tasks
         .memory()
         .then(({ usedBytes, limitBytes }) =>
-          limitBytes === 0 ? Number.POSITIVE_INFINITY : limitBytes * (1 - MEMORY_LEFT) - usedBytes,
+          limitBytes === 0 ? Number.POSITIVE_INFINITY : limitBytes * PROMPT_MEMORY_SHARE - usedBytes,
         );
       left.catch(() => {
         this.memory = undefined;

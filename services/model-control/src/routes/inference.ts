@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { authorize } from "../auth/callers";
+import { authorize, authorizeModel } from "../auth/callers";
 import type { GenerationInput } from "../backends/generation";
 import { nameRules } from "../config";
 import type { InferenceReport, ItemReport } from "../inference/inferences";
@@ -39,9 +39,11 @@ export function inferenceRoutes(server: Server, { config, inferences }: Surround
     },
     async ({ body, headers, caller }, reply) => {
       authorize(caller, "infer");
+      const model = parseModelName(body.model, rules);
+      authorizeModel(caller, model);
       const { max_tokens: maxTokens, seconds, top_p: topP, temperature, seed, stop } = body.options ?? {};
       const id = await inferences.submit(caller, {
-        model: parseModelName(body.model, rules),
+        model,
         inputs: inputsOf(body),
         maxTokens,
         seconds,

@@ -9,8 +9,9 @@ const OUTPUTS: Readonly<Record<string, (inputs: Properties) => Properties>> = {
     const bytes = randomBytes(Number(byteLength));
     return { hex: bytes.toString("hex"), b64Url: bytes.toString("base64url"), b64Std: bytes.toString("base64") };
   },
-  "random:index/randomPassword:RandomPassword": ({ length }) => {
-    const result = randomBytes(Number(length)).toString("base64url").slice(0, Number(length));
+  "random:index/randomPassword:RandomPassword": ({ length, special }) => {
+    const text = randomBytes(4 * Number(length)).toString("base64url");
+    const result = (special === false ? text.replace(/[-_]/g, "") : text).slice(0, Number(length));
     return { result, bcryptHash: `$2a$10$${createHash("sha256").update(result).digest("hex").slice(0, 53)}` };
   },
 };

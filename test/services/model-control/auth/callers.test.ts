@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { authorize, Forbidden, identify, Unauthenticated } from "../../../../services/model-control/src/auth/callers";
+import {
+  authorize,
+  authorizeModel,
+  Forbidden,
+  identify,
+  ModelNotAllowed,
+  Unauthenticated,
+} from "../../../../services/model-control/src/auth/callers";
 import { TOKENS } from "../api";
 
 describe("callers", () => {
@@ -34,5 +41,15 @@ describe("callers", () => {
     expect(() => authorize(viewer, "read")).not.toThrow();
     expect(() => authorize(viewer, "operate")).toThrow(Forbidden);
     expect(() => authorize(undefined, "read")).toThrow(Unauthenticated);
+  });
+
+  it("has those models answer that a token names, in any spelling, and all where it names none", () => {
+    const lab = { id: "lab", scopes: ["infer"], models: ["llama3.2", "assistant"] } as const;
+    for (const model of ["llama3.2:latest", "assistant", "assistant:latest"]) {
+      expect(() => authorizeModel(lab, model)).not.toThrow();
+      expect(() => authorizeModel({ id: "o", scopes: ["operate"] }, model)).not.toThrow();
+    }
+    expect(() => authorizeModel(lab, "qwen3:8b")).toThrow(ModelNotAllowed);
+    expect(() => authorizeModel({ ...lab, models: [] }, "assistant")).toThrow("it may: none");
   });
 });

@@ -20,6 +20,18 @@ describe("a pull makes its room on the disk", () => {
     expect([...ollama.onDisk.keys()].sort()).toEqual(["new:1", "old:1", "pinned:1"]);
   });
 
+  test("never by a model that is kept on the disk, though it may leave memory", async () => {
+    const worker = ollamaWorker("a", ollama.url, { diskBytes: 35 * GIB, keeps: ["newer:1"], pins: ["pinned:1"] });
+    const { pull, fleet, evicted } = testFleet([worker]);
+    await pull("old:1");
+    await pull("new:1");
+    expect(evicted()).toEqual(["a/old:1 from disk"]);
+    expect((await fleet.model("newer:1", signal)).pinned).toBe(false);
+    await expect(fleet.purge("newer:1", { force: false }, signal)).rejects.toThrow(/newer:1 is pinned on a/);
+    await fleet.purge("newer:1", { force: true }, signal);
+    expect([...ollama.onDisk.keys()].sort()).toEqual(["new:1", "pinned:1"]);
+  });
+
   test("by a loaded model when no other is left, which is unloaded first", async () => {
     const { pull, evicted } = testFleet([
       ollamaWorker("a", ollama.url, { diskBytes: 30 * GIB, pins: ["pinned:1", "newer:1"] }),

@@ -1,0 +1,98 @@
+/** Asynchronous inference, and models that leave memory: what goes together. */
+import { inferenceMiB } from "../../../components/model-control/inference-settings";
+import { MOST_QUEUE_MIB, mostQueued, queueMiB } from "../../../components/model-control/queue-size";
+import type { Rule } from "../../config/core/rule";
+import type { ModelControlConfig } from "./config";
+
+type Own = { readonly modelControl: ModelControlConfig };
+
+const INFERENCE = ["modelControl", "inference"] as const;
+
+export const inferenceHasAnApi: Rule<Own> = function* ({ sections: { modelControl } }) {
+  if (modelControl?.inference.enabled && !modelControl.enabled) {
+    yield {
+      path: [...INFERENCE, "enabled"],
+      value: true,
+      allowed: "nothing, while the API is off: it answers for models",
+      fix: "write modelControl.enabled: true, or remove it",
+    };
+  }
+};
+
+export const inferenceLimitsGoTogether: Rule<Own> = function* ({ sections: { modelControl } }) {
+  if (!modelControl?.inference.enabled) {
+    return;
+  }
+  const { inference } = modelControl;
+  for (const field of ["tokens", "answerSeconds"] as const) {
+    const { default: usual, max } = inference[field];
+    if (usual > max) {
+      yield {
+        path: [...INFERENCE, field, "default"],
+        value: usual,
+        allowed: `no more than ${[...INFERENCE, field, "max"].join(".")}, which is ${max}`,
+        fix: `write default: ${max}, or raise max`,
+      };
+    }
+  }
+  const { queued, queuedPerCaller, lifeSeconds, wait, keys } = inference;
+  if (queuedPerCaller > queued) {
+    yield {
+      path: [...INFERENCE, "queuedPerCaller"],
+      value: queuedPerCaller,
+      allowed: `no more than ${[...INFERENCE, "queued"].join(".")}, which is ${queued}: one caller would keep all others out`,
+      fix: `write queuedPerCaller: ${Math.max(1, Math.floor(queued / 5))}, or raise queued`,
+    };
+  }
+  const waitSeconds = wait.polls * wait.seconds;
+  if (waitSeconds > lifeSeconds) {
+    yield {
+      path: [...INFERENCE, "lifeSeconds"],
+      value: lifeSeconds,
+      allowed: `at least the ${waitSeconds} seconds that a task may wait for its model (wait.polls times wait.seconds)`,
+      fix: `write lifeSeconds: ${waitSeconds}, or lower wait.polls`,
+    };
+  }
+  for (const [index, key] of keys.entries()) {
+    if (keys.indexOf(key) < index) {
+      yield { path: [...INFERENCE, "keys", index], value: key, allowed: "each key once", fix: "remove it" };
+    }
+  }
+};
+
+/** Valkey refuses what does not fit, so its memory follows from the limits: these may ask for too much. */
+export const inferenceFitsItsQueue: Rule<Own> = function* ({ sections: { modelControl } }) {
+  if (!modelControl?.inference.enabled) {
+    return;
+  }
+  const { inference } = modelControl;
+  const needed = queueMiB(inference);
+  if (needed > MOST_QUEUE_MIB) {
+    const { queued, promptKiB, keepSeconds, concurrency } = inference;
+    const fitting = mostQueued(inference);
+    yield {
+      path: [...INFERENCE, "queued"],
+      value: queued,
+      allowed: `limits that take at most ${MOST_QUEUE_MIB} MiB of the task queue's memory; ${queued} tasks of up to ${promptKiB} KiB, and the answers of ${concurrency} at a time kept for ${keepSeconds} s, take ${inferenceMiB(inference)} MiB, which asks for ${needed}`,
+      fix:
+        fitting > 0
+          ? `write queued: ${fitting}, or lower promptKiB`
+          : "lower keepSeconds or concurrency: the answers alone take too much",
+    };
+  }
+};
+
+export const idleHasAnApi: Rule<Own> = function* ({ sections: { modelControl } }) {
+  if (!modelControl || modelControl.enabled) {
+    return;
+  }
+  const { seconds, models } = modelControl.idle;
+  if (seconds !== undefined || Object.keys(models).length > 0) {
+    yield {
+      path: ["modelControl", "idle"],
+      value: modelControl.idle,
+      allowed: "nothing, while the API is off: nobody else has models leave memory",
+      fix: "write modelControl.enabled: true, or remove it",
+    };
+  }
+};
