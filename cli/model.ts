@@ -7,11 +7,13 @@ import type { Fit } from "../planner/candidates";
 import { fitOnMachine } from "../planner/fitting";
 import { cardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";
+import { compareMachines } from "../planner/machine-comparison";
 import { CheckpointError } from "../planner/model/checkpoint/errors";
 import { ModelConfigError } from "../planner/model/config-json";
-import { UnknownFormatError } from "../planner/model/format-names";
+import { formatLabel, UnknownFormatError } from "../planner/model/format-names";
 import type { ModelRequest } from "../planner/request";
 import { modelFilesGB } from "../planner/storage";
+import type { Traffic } from "../planner/traffic";
 import { weightFormatProblem, weightFormatRefusal } from "../planner/weight-format";
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
@@ -19,6 +21,9 @@ import { modelTable } from "./list/tables";
 import { adviceFor } from "./model/advice";
 import { type ModelArguments, readModelArguments } from "./model/arguments";
 import { BadInput } from "./model/bad-input";
+import { comparisonJson } from "./model/comparison-json";
+import { machinesToCompare } from "./model/comparison-machines";
+import { comparisonText } from "./model/comparison-text";
 import type { Machine } from "./model/machine";
 import { modelOptions } from "./model/options";
 import { type NamedModel, readModel } from "./model/read-model";
@@ -57,6 +62,9 @@ export async function main(
     return EXIT.badInput;
   }
   try {
+    if (args.traffic !== undefined) {
+      return await compareFor({ ...args, traffic: args.traffic }, io, env);
+    }
     const report = await reportFor(args, env);
     io.out(args.json ? `${JSON.stringify(reportJson(report), null, 2)}\n` : explainModel(report));
     return report.fits || !args.machine.isNamed ? EXIT.ok : EXIT.refused;
@@ -91,22 +99,69 @@ function isInputError(error: unknown): error is Error {
   );
 }
 
-async function reportFor(args: ModelArguments, env: NodeJS.ProcessEnv): Promise<ModelReport> {
-  const { machine, engine } = args;
+/** Held against a simulation: those at the top, which people choose from. */
+const CONFIRMED = 5;
+
+async function compareFor(
+  args: ModelArguments & { readonly traffic: Traffic },
+  io: Pick<CommandIo, "out">,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const { traffic, level, concurrency, machine } = args;
+  const load = await loadOf(args, env, traffic.inputTokens + traffic.outputTokens);
+  const machines = machinesToCompare(machine);
+  if (machines.length === 0) {
+    throw new BadInput(`no machine of the catalogue has ${machine.gpuModel}: leave --card out, and all are compared`);
+  }
+  const model: ModelRequest = {
+    ...asPlanned(args, load),
+    traffic,
+    derived: concurrency === undefined ? ["replicas", "concurrency"] : ["replicas"],
+    ...(level && { serviceLevel: level }),
+  };
+  const refusal = weightFormatRefusal(model);
+  if (refusal !== undefined) {
+    throw new BadInput(refusal);
+  }
+  const comparison = compareMachines(model, machines, CONFIRMED);
+  const { label } = engineOf(args.engine.name);
+  const format = formatLabel(load.architecture, load.quantization);
+  const question = { model, traffic, label: `${load.architecture.name} · ${format} · ${label} ${args.engine.version}` };
+  io.out(
+    args.json
+      ? `${JSON.stringify(comparisonJson(question, comparison), null, 2)}\n`
+      : comparisonText(question, comparison),
+  );
+  return comparison.able.length > 0 ? EXIT.ok : EXIT.refused;
+}
+
+/** @param requestTokens of the longest request that must fit. */
+async function loadOf(args: ModelArguments, env: NodeJS.ProcessEnv, requestTokens = 1) {
   const named = await readModel(args.model, env);
   const { architecture } = named;
-  const load = {
-    architecture,
-    engine,
-    contextTokens: args.contextTokens ?? Math.min(architecture.maxContextTokens, DEFAULT_CONTEXT_TOKENS),
-    concurrency: args.concurrency,
-    kvCacheDtype: args.kvCacheDtype,
-    quantization: quantizationFor(args, named),
-  };
-  const { pipelineParallel: stages = 1 } = args;
+  const { pipelineParallel: stages = 1, engine, contextTokens } = args;
   if (stages > architecture.layers) {
     throw new BadInput(`--pp ${stages} exceeds the ${architecture.layers} layers of the model: write at most as many`);
   }
+  const most = architecture.maxContextTokens;
+  if (requestTokens > (contextTokens ?? most)) {
+    throw new BadInput(
+      `--traffic in and out are ${requestTokens} tokens together, more than ${contextTokens === undefined ? `the ${most} that the model knows` : `--context ${contextTokens}`}: lower them${contextTokens === undefined ? "" : `, or write --context ${requestTokens}`}`,
+    );
+  }
+  return {
+    architecture,
+    engine,
+    contextTokens: contextTokens ?? Math.min(most, Math.max(DEFAULT_CONTEXT_TOKENS, requestTokens)),
+    concurrency: args.concurrency ?? 1,
+    kvCacheDtype: args.kvCacheDtype,
+    quantization: quantizationFor(args, named),
+  };
+}
+
+async function reportFor(args: ModelArguments, env: NodeJS.ProcessEnv): Promise<ModelReport> {
+  const { machine } = args;
+  const load = await loadOf(args, env);
   const model = asPlanned(args, load);
   const placed = machine.shape && fitOnMachine(model, machine.shape, MOST_NODES);
   const found = placed && ("candidate" in placed ? placed.candidate.layout : placed.refusal.layout);

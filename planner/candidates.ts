@@ -62,6 +62,8 @@ export interface Refusal {
   readonly remedy?: string;
   /** That it breaks. @default the model does not fit */
   readonly rule?: typeof SERVICE_LEVEL;
+  /** How many times longer than the service level allows its shortest times are; only with that rule. */
+  readonly tooSlow?: number;
 }
 
 export type Fit = { readonly candidate: Candidate } | { readonly refusal: Refusal };
@@ -141,6 +143,9 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
 
   const options: LayoutOption[] = [];
   for (const layout of layoutsFor(model, perPod, reachable)) {
+    if (hasRoomOnFewer(options, layout)) {
+      break;
+    }
     const problems = models.flatMap((each) => layoutProblems(each.engine, { ...each, ...layout }));
     if (problems.length > 0) {
       rules.push(...problems);
@@ -210,6 +215,18 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
       ...(remedy && { remedy }),
     },
   };
+}
+
+/**
+ * More nodes divide memory and not the time of a request. Twice as many as the fewest may still be worth their price, because
+ * more requests run in what they leave for the cache; beyond that replicas are what answers more.
+ */
+function hasRoomOnFewer(options: readonly LayoutOption[], { nodesPerReplica }: Layout): boolean {
+  return options.some(
+    ({ candidate, sizing }) =>
+      nodesPerReplica > 2 * candidate.layout.nodesPerReplica &&
+      (Number.isFinite(sizing.needed) || sizing.rate.missed.length > 0),
+  );
 }
 
 function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity): Fit {

@@ -46,8 +46,8 @@ function load({ name, concurrency, contextTokens }: ModelRequest): string {
   return `${name} with ${concurrency} × ${contextTokens} tokens`;
 }
 
-function nearestFirst(refusals: readonly Refusal[]): Refusal[] {
-  return [...refusals].sort((a, b) => missing(a) - missing(b));
+export function nearestFirst(refusals: readonly Refusal[]): Refusal[] {
+  return [...refusals].sort((a, b) => missing(a) - missing(b) || (a.tooSlow ?? 0) - (b.tooSlow ?? 0));
 }
 
 /** The five-step rule's answer beside the planner's refusal: readers come with that number in mind. */

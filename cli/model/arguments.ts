@@ -3,8 +3,11 @@ import { type EngineName, engineNames, engineOf, engineVersion, readFlags } from
 import type { MemoryRequest } from "../../engines/memory-request";
 import { wholeNumber } from "../../names/whole-number";
 import type { KvCacheDtype } from "../../planner/memory/kv-cache";
+import type { ServiceLevel } from "../../planner/service-level";
+import type { Traffic } from "../../planner/traffic";
 import type { ArgumentValue } from "../../planner/types";
 import { suggest } from "../../stacks/config/core/problems";
+import { readLevel, readTraffic } from "./load-options";
 import { type Machine, machineFor } from "./machine";
 import { type CommandLine, enginesOn, enginesTaking, readCommandLine } from "./options";
 
@@ -16,7 +19,10 @@ export interface ModelArguments {
   readonly pipelineParallel?: number;
   readonly utilization?: number;
   readonly contextTokens?: number;
-  readonly concurrency: number;
+  readonly concurrency?: number;
+  /** Machines are compared by what it costs to answer it. */
+  readonly traffic?: Traffic;
+  readonly level?: ServiceLevel;
   readonly kvCacheDtype: KvCacheDtype;
   readonly quantization?: string;
   /** Flags of the engine by name, as a configuration has them under `models.<name>.args`. */
@@ -78,7 +84,7 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
     pipelineParallel: whole("pp", layoutHint),
     utilization: number("utilization", (value) => decimal(value, 1), "a share of GPU memory above 0, at most 1"),
     contextTokens: whole("context"),
-    concurrency: whole("concurrency") ?? 1,
+    concurrency: whole("concurrency"),
   };
   const engine = readEngine(text("engine") ?? engineNames[0], line, problems);
   const kvCacheDtype = readKvDtype(text("kv-dtype") ?? "auto", problems);
@@ -111,11 +117,18 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
       `--host-memory-gib is for --engine ${enginesOn("cpu").join(" or ")}: ${engineOf(engine).label} runs on GPUs here`,
     );
   }
+  const load = readLoad(text("traffic"), text("level"), problems);
+  if (load.traffic !== undefined && (text("gpu-memory-gib") ?? text("host-memory-gib")) !== undefined) {
+    problems.push(
+      "--traffic compares machines of the catalogue: name a --shape or a --card, or neither, and no memory",
+    );
+  }
   if (problems.length > 0 || "problem" in machine || engine === undefined) {
     return { problems, ...(line.positionals.length === 1 && { model }) };
   }
   return {
     ...numbers,
+    ...load,
     model,
     engine: { name: engine, version },
     machine,
@@ -123,6 +136,24 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
     quantization: text("quantization"),
     flags: line.flags,
     json: line.values.json === true,
+  };
+}
+
+function readLoad(
+  traffic: string | undefined,
+  level: string | undefined,
+  problems: string[],
+): Pick<ModelArguments, "traffic" | "level"> {
+  if (traffic === undefined && level !== undefined) {
+    problems.push("--level is kept for --traffic: add it, for example --traffic rps=2,in=1000,out=300");
+  }
+  const read = {
+    traffic: traffic === undefined ? undefined : readTraffic(traffic, problems),
+    level: level === undefined ? undefined : readLevel(level, problems),
+  };
+  return {
+    ...(read.traffic !== undefined && { traffic: read.traffic }),
+    ...(read.level !== undefined && { level: read.level }),
   };
 }
 

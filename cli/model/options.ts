@@ -33,6 +33,8 @@ const OWN_OPTIONS = {
   utilization: { type: "string" },
   context: { type: "string" },
   concurrency: { type: "string" },
+  traffic: { type: "string" },
+  level: { type: "string" },
   "kv-dtype": { type: "string" },
   quantization: { type: "string" },
   "engine-version": { type: "string" },

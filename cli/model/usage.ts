@@ -1,6 +1,7 @@
 /** Help of `npm run model`. What concerns engines follows from their descriptors. */
 import { type EngineName, engineNames, engineOf, engineVersion } from "../../engines";
 import { wrap } from "../../report/style";
+import { LEVEL_WORDS, TRAFFIC_WORDS } from "./load-options";
 import { enginesOn, enginesTaking, spellingsOf } from "./options";
 
 const WIDTH = 118;
@@ -37,6 +38,15 @@ const utilizationOption = option(
   `${spellingsOf("utilization")
     .map((name) => `--${name}`)
     .join(", ")} of ${labels(enginesTaking("utilization"))} (default: that of the version)`,
+);
+const words = (of: Readonly<Record<string, string>>) => Object.keys(of).join(", ");
+const trafficOption = option(
+  "--traffic rps=R,…",
+  `instead: what each machine costs that answers these requests, the cheapest first, and why the next lost. Words: ${words(TRAFFIC_WORDS)}, as of models.<name>.traffic, whose names are taken too`,
+);
+const levelOption = option(
+  "--level tpot=T,…",
+  `the service level that it keeps: ${words(LEVEL_WORDS)}, as of models.<name>.serviceLevel`,
 );
 const formats = engineNames.flatMap((name) => {
   const { label, defaultQuantization } = engineOf(name);
@@ -81,6 +91,8 @@ ${ppOption}
 ${utilizationOption}
   --context N          tokens of one request: 32768, 32K (default: the model's limit, at most 8192)
   --concurrency N      requests of that length at once (default 1)
+${trafficOption}
+${levelOption}
   --kv-dtype D         auto, bfloat16 or fp8 (default auto)
 ${quantizationOption}
 ${versionOption}
@@ -88,5 +100,5 @@ ${versionOption}
   -h, --help           this text
 
 ${flags.join("\n")}
-Exit status: 0 it fits, or no machine was named; 1 it does not fit or does not start; 2 bad input.
+Exit status: 0 it fits, or no machine was named; 1 it does not fit or does not start, or no machine answers the traffic; 2 bad input.
 `;

@@ -2,6 +2,8 @@
 import { SERVICE_LEVEL } from "../../names/rules";
 import type { Candidate, Fit } from "../candidates";
 import type { ModelRequest, PoolRequest } from "../request";
+import type { ServiceLevel } from "../service-level";
+import { type LevelRate, tokenTimeOf } from "./level-rate";
 import { type Sizing, withReplicas } from "./sizing";
 import { floorText, layoutText, levelTexts } from "./text";
 
@@ -64,8 +66,7 @@ function whyNot(model: ModelRequest, pool: PoolRequest, first: LayoutOption, cho
 /** The layout that comes nearest. */
 function refusal(model: ModelRequest, pool: PoolRequest, options: readonly LayoutOption[]): Fit {
   const level = model.serviceLevel ?? {};
-  const excess = ({ sizing: { rate } }: LayoutOption) =>
-    rate.missed.reduce((sum, time) => sum + rate.floor[time].worse, 0);
+  const excess = ({ sizing: { rate } }: LayoutOption) => tooSlow(rate, level);
   const { candidate, sizing } = leastBy(options, excess);
   const { layout, estimate, each } = candidate;
   const where = `${pool.shape.gpu?.model ?? pool.shape.name}, ${layoutText(layout)}`;
@@ -82,5 +83,22 @@ function refusal(model: ModelRequest, pool: PoolRequest, options: readonly Layou
   });
   const remedy =
     remedies.length > 0 ? `${remedies.join(" and ")}, or less demanding` : "a shorter request, or more memory";
-  return { refusal: { pool: pool.name, layout, estimate, each, reason, remedy, rule: SERVICE_LEVEL } };
+  return {
+    refusal: {
+      pool: pool.name,
+      layout,
+      estimate,
+      each,
+      reason,
+      remedy,
+      rule: SERVICE_LEVEL,
+      tooSlow: tooSlow(sizing.rate, level),
+    },
+  };
+}
+
+/** Of the times that a level asks for and no load keeps, the worst part: 1.3 for a third too long; 1 where all are kept. */
+function tooSlow({ floor, missed }: LevelRate, level: ServiceLevel): number {
+  const asked = { ttftMs: level.ttftMs, tpotMs: tokenTimeOf(level) };
+  return Math.max(1, ...missed.map((time) => floor[time].worse / (asked[time] ?? floor[time].worse)));
 }

@@ -1,0 +1,34 @@
+/** Machines that traffic is compared over: the one that is named, those with a card, or all that the clouds of the catalogue sell. */
+import { cards, type MachineShape, onPremNode, shapes } from "../../catalog/shapes";
+import type { Machine } from "./machine";
+
+/** Cards in a machine of one's own. */
+const CARDS_PER_MACHINE = [1, 2, 4, 8];
+
+/** Empty for a card that nobody knows. */
+export function machinesToCompare({ shape, gpuModel, isNamed }: Machine): readonly MachineShape[] {
+  if (shape !== undefined) {
+    return [shape];
+  }
+  const sold = shapes.filter(({ gpu, price }) => gpu && price && "usdPerHour" in price);
+  if (!isNamed) {
+    return sold;
+  }
+  const withCard = sold.filter(({ gpu }) => gpu?.model === gpuModel);
+  const card = cards.find(({ gpu }) => gpu === gpuModel);
+  if (withCard.length > 0 || card === undefined) {
+    return withCard;
+  }
+  // A host that lacks nothing, so that the cards alone decide.
+  return CARDS_PER_MACHINE.map((gpuCount) => ({
+    ...onPremNode({
+      card: card.name,
+      gpuCount,
+      localNvmeGB: 4000,
+      networkGbps: 10,
+      vcpus: 16 * gpuCount,
+      memoryGiB: 128 * gpuCount,
+    }),
+    name: `${gpuCount} × ${card.name}`,
+  }));
+}

@@ -1,0 +1,139 @@
+/** Machines side by side: what a model's traffic within its service level costs on a pool of each, which runs nothing else. */
+import { hourlyUsd, type MachineShape } from "../catalog/shapes";
+import type { Refusal } from "./candidates";
+import { FitCache } from "./fit-cache";
+import { fitOnMachine } from "./fitting";
+import { confirmedRequest } from "./level/confirmed-request";
+import { planDeployment } from "./plan";
+import { nearestFirst } from "./refusal";
+import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
+import type { ModelPlan } from "./types";
+
+/** One machine's answer. */
+export interface MachineAnswer {
+  readonly shape: MachineShape;
+  /** The model as it is planned there. */
+  readonly plan: ModelPlan;
+  readonly nodes: number;
+  /** Of all nodes, whatever part of them the model claims; 0 for machines of one's own. */
+  readonly monthlyUsd: number;
+}
+
+/** A machine that cannot. */
+export interface MachineRefusal {
+  readonly shape: MachineShape;
+  readonly kind: "memory" | "level" | "too-many" | "unknown-speed";
+  readonly reason: string;
+  /** Where a replica fits no such machines, or is too slow on them. */
+  readonly refusal?: Refusal;
+}
+
+export interface MachineComparison {
+  /** Cheapest first; of equal ones those of fewer GPUs. */
+  readonly able: readonly MachineAnswer[];
+  /** Nearest first, those that are too slow before those that are too small. */
+  readonly refused: readonly MachineRefusal[];
+}
+
+/** Nodes of a replica, and of all replicas: more is another undertaking. */
+const NODES_OF_A_REPLICA = 8;
+const MOST_NODES = 64;
+
+/**
+ * @param model with traffic. Its name and source are for words alone.
+ * @param confirmed how many of the cheapest are held against a simulation of the traffic, some tenths of a second each; the others
+ *   rest on the closed form, which `plan.speed.simulated` says.
+ */
+export function compareMachines(
+  model: ModelRequest,
+  machines: readonly MachineShape[],
+  confirmed: number,
+): MachineComparison {
+  const fits = new FitCache();
+  const first = machines.map((shape) => answerOn(model, shape, fits, false));
+  const refused = first.flatMap((answer) => ("reason" in answer ? [answer] : []));
+  let able = first.flatMap((answer) => ("plan" in answer ? [answer] : [])).sort(cheaperFirst);
+  // What a simulation adds makes a machine dearer, and never one that is waiting cheaper: the front of the list settles.
+  for (;;) {
+    const next = able.slice(0, confirmed).find(({ plan }) => plan.speed?.simulated === false && !isPipeline(plan));
+    if (next === undefined) {
+      return { able, refused: nearestRefusals(refused) };
+    }
+    const answer = answerOn(model, next.shape, fits, true);
+    able = able.filter((each) => each !== next);
+    if ("plan" in answer) {
+      able = [...able, answer].sort(cheaperFirst);
+    } else {
+      refused.push(answer);
+    }
+  }
+}
+
+/** No simulation knows them. */
+function isPipeline({ pipelineParallel }: ModelPlan): boolean {
+  return pipelineParallel > 1;
+}
+
+function answerOn(
+  model: ModelRequest,
+  shape: MachineShape,
+  fits: FitCache,
+  simulates: boolean,
+): MachineAnswer | MachineRefusal {
+  const fit = fitOnMachine(model, shape, NODES_OF_A_REPLICA);
+  if ("refusal" in fit) {
+    const { refusal } = fit;
+    return { shape, kind: refusal.rule === undefined ? "memory" : "level", reason: refusal.reason, refusal };
+  }
+  const asked = requestOn(model, shape);
+  const request = simulates ? confirmedRequest(asked, fits) : asked;
+  const { models, pools, problems, cost } = planDeployment(request, fits, { simulates });
+  const [plan] = models;
+  const [problem] = problems.filter(({ severity }) => severity === "mandatory");
+  if (plan === undefined || problem !== undefined) {
+    return { shape, kind: "too-many", reason: problem?.message ?? `${shape.name} holds no replica` };
+  }
+  if (plan.speed === undefined) {
+    return { shape, kind: "unknown-speed", reason: `speed not predicted: ${plan.noSpeed}` };
+  }
+  return { shape, plan, nodes: pools[0]?.minNodes ?? 0, monthlyUsd: cost.monthlyUsd };
+}
+
+/** What fits and cannot be decided comes before what is too slow, and that before what is too small. */
+function nearestRefusals(refused: readonly MachineRefusal[]): MachineRefusal[] {
+  const others = refused.filter(({ refusal }) => refusal === undefined);
+  const misses = nearestFirst(refused.flatMap(({ refusal }) => refusal ?? []));
+  return [...others, ...misses.flatMap((miss) => refused.find(({ refusal }) => refusal === miss) ?? [])];
+}
+
+function cheaperFirst(a: MachineAnswer, b: MachineAnswer): number {
+  return a.monthlyUsd - b.monthlyUsd || gpusOf(a) - gpusOf(b);
+}
+
+function gpusOf({ shape, nodes }: MachineAnswer): number {
+  return nodes * (shape.gpu?.count ?? 0);
+}
+
+function requestOn(model: ModelRequest, shape: MachineShape): PlanRequest {
+  const pool: PoolRequest = {
+    name: shape.name,
+    role: "gpu",
+    shape,
+    minNodes: 0,
+    maxNodes: MOST_NODES,
+    usdPerNodeHour: hourlyUsd(shape) ?? 0,
+    hoursPerDay: 24,
+    dedicatedTo: [],
+    selector: {},
+    labels: {},
+  };
+  return {
+    environment: "comparison",
+    stage: "development",
+    pools: [pool],
+    models: [model],
+    // Of what is compared, nothing follows from these.
+    storage: { bucket: "models", registryGbps: 1, storeGbps: 10 },
+    drainSeconds: 60,
+  };
+}
