@@ -55,3 +55,8 @@ function isWaitingLeader({ labels, unschedulable }: PodState): boolean {
 export function waitingPods({ pods }: ClusterState): PodState[] {
   return pods.filter(({ waitsFor, terminating }) => waitsFor !== null && !terminating);
 }
+
+/** The scheduler's own words for claims without a volume, of classes that bind at once. */
+export function waitsForVolume({ waitsFor }: Pick<PodState, "waitsFor">): boolean {
+  return waitsFor?.includes("unbound immediate PersistentVolumeClaims") === true;
+}

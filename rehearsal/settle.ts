@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "./cluster/api-client";
 import { type ClusterState, readState } from "./cluster-state";
-import { isAllReady, isStill } from "./readiness";
+import { isAllReady, isStill, waitingPods, waitsForVolume } from "./readiness";
 import type { Workload } from "./workloads";
 
 /** Milliseconds between two looks at the cluster. */
@@ -10,6 +10,11 @@ export const LOOK_EVERY_MS = 200;
 const READY_FOR_MS = 500;
 /** The same for pods that wait: longer than the scheduler lets one wait that did not fit. */
 const WAITING_FOR_MS = 2000;
+/**
+ * The same while a pod waits for its volume: kube-controller-manager looks for claims that it found no volume for, or came too early
+ * to, every 15 seconds (--pvclaimbinder-sync-period).
+ */
+const BINDING_FOR_MS = 20_000;
 
 /** Seconds after which a cluster is taken as it is. */
 const LIMIT_SECONDS = 60;
@@ -52,6 +57,13 @@ export class Rest {
       this.last = look;
       this.since = now;
     }
-    return now - this.since >= (isAllReady(this.workloads, state) ? READY_FOR_MS : WAITING_FOR_MS);
+    return now - this.since >= this.timeOf(state);
+  }
+
+  private timeOf(state: ClusterState): number {
+    if (isAllReady(this.workloads, state)) {
+      return READY_FOR_MS;
+    }
+    return waitingPods(state).some(waitsForVolume) ? BINDING_FOR_MS : WAITING_FOR_MS;
   }
 }

@@ -109,6 +109,17 @@ describe("rest", () => {
     expect(rest.isReached(waiting)).toBe(true);
   });
 
+  it("takes as long as claims may wait for their volume, while a pod waits for that", () => {
+    const waitsFor = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found";
+    const unbound = stateOf([podState({ name: "a" }), unschedulable({ name: "b", waitsFor })]);
+    const rest = new Rest([workload()]);
+    rest.isReached(unbound);
+    vi.setSystemTime(19_999);
+    expect(rest.isReached(unbound)).toBe(false);
+    vi.setSystemTime(20_000);
+    expect(rest.isReached(unbound)).toBe(true);
+  });
+
   it("starts anew with every change, and is never reached while something moves", () => {
     const rest = new Rest([workload()]);
     const moving = stateOf([podState({ name: "a" })]);
