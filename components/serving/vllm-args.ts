@@ -62,7 +62,8 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
     }),
     ...(model.loadAs?.flag === undefined ? [] : [model.loadAs.flag]),
-    ...(vllmOwnSettings(model).sleepMode ? ["--enable-sleep-mode"] : []),
+    // Whoever asks one that sleeps waits, and shows nowhere else than in its load: so it is woken.
+    ...(vllmOwnSettings(model).sleepMode ? ["--enable-sleep-mode", "--enable-server-load-tracking"] : []),
     ...adapterArguments(model),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value, vllmArgument(name))),
   ];

@@ -8,7 +8,7 @@ import { createFleet } from "./fleet/create";
 import type { FleetEvent } from "./fleet/events";
 import type { Fleet } from "./fleet/fleet";
 import { KubernetesScaler } from "./fleet/kubernetes-scaler";
-import { startObserver, startSweeper } from "./fleet/observer";
+import { startObserver, startSweeper, startWaker } from "./fleet/observer";
 import { RedisFleetState } from "./fleet/redis-state";
 import { startInference } from "./inference/start";
 import { buildServer } from "./server";
@@ -84,13 +84,16 @@ export async function startApp(config: ControlConfig, log: Logger): Promise<App>
   const stopSweeper = startSweeper(fleet, config.idle, (error) =>
     log.warn({ error }, "idle models were not all unloaded"),
   );
+  const stopWaker = startWaker(fleet, config.idle, (error) =>
+    log.warn({ error }, "models that are asked for were not all woken"),
+  );
 
   return {
     url: urlOf(server.server.address()),
     metricsUrl: urlOf(measuring.address()),
     close: async () => {
       measuring.close();
-      await Promise.allSettled([server.close(), runner.close(), stopObserver(), stopSweeper()]);
+      await Promise.allSettled([server.close(), runner.close(), stopObserver(), stopSweeper(), stopWaker()]);
       await Promise.allSettled([tasks.close(), tracing.close()]);
       redis.close();
     },

@@ -14,7 +14,7 @@ import { Api, ApiBundle } from "./start-api";
 const qwen = { model: "qwen3-8b", contextTokens: 8192, concurrency: 2 };
 const WORKERS = ["napper", "worker"] as const;
 
-const settings = z.object({
+const rendering = z.object({
   workers: z.array(
     z
       .object({ name: z.enum(WORKERS), backend: z.literal("vllm"), url: z.string(), models: z.array(z.string()) })
@@ -48,7 +48,13 @@ describe("vLLM asleep, driven by the model control API", () => {
   });
 
   /** The API before both models' engines; their addresses are replaced, and nothing here scales them. */
-  async function control(commands: Partial<Record<(typeof WORKERS)[number], VllmCommand>> = {}) {
+  async function control(
+    commands: Partial<Record<(typeof WORKERS)[number], VllmCommand>> = {},
+    {
+      worker: more = {},
+      ...settings
+    }: { readonly worker?: object; readonly idle?: object; readonly inference?: object } = {},
+  ) {
     const engine = async (name: (typeof WORKERS)[number]) => {
       const started = await VllmStandIn.start(commands[name] ?? renderedVllm(deployment, name));
       running.push(started);
@@ -59,11 +65,12 @@ describe("vLLM asleep, driven by the model control API", () => {
       .ofType("kubernetes:core/v1:ConfigMap")
       .map(({ inputs }) => (inputs.data as Record<string, string> | undefined)?.["config.json"])
       .find((text) => text !== undefined);
-    const { workers } = settings.parse(JSON.parse(rendered ?? "{}"));
+    const { workers } = rendering.parse(JSON.parse(rendered ?? "{}"));
     expect(workers.map(({ url }) => new URL(url).port)).toEqual(["8000", "8000"]);
     const api = await Api.start(bundle, {
       redis: { url: redis.url },
-      workers: workers.map(({ scale: _, ...worker }) => ({ ...worker, url: engines[worker.name].url })),
+      workers: workers.map(({ scale: _, ...worker }) => ({ ...worker, ...more, url: engines[worker.name].url })),
+      ...settings,
     });
     running.push(api.process);
     await api.process.waitForOutput(/the task queue is connected/, 20);
@@ -94,6 +101,31 @@ describe("vLLM asleep, driven by the model control API", () => {
     expect(answered).toBe(200);
     expect((await api.ask("GET", "/models/napper/status")).body).toMatchObject({ state: "loaded" });
     expect(await worker.orders()).toEqual([]);
+  });
+
+  it("sleeps by itself after its time, and wakes for whoever asks it, past the API or through it", async () => {
+    // Planned models are pinned: they never leave by themselves.
+    const { api, napper } = await control({}, { worker: { pins: [] }, idle: { seconds: 2 }, inference: {} });
+    const falls = () => expect.poll(() => napper.isSleeping(), { timeout: 10_000, interval: 100 }).toBe(true);
+    const { unloads_at = "" } = (await api.ask("GET", "/models/napper/status")).body.placements[0] ?? {};
+    await falls();
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(unloads_at));
+    expect((await api.ask("GET", "/models/napper/status")).body).toMatchObject({ state: "on_disk" });
+
+    const asked = performance.now();
+    expect(await napper.chat()).toBe(200);
+    console.log(`a request to one that slept was answered after ${Math.round(performance.now() - asked)} ms`);
+    expect(performance.now() - asked).toBeLessThan(5000);
+    expect((await api.ask("GET", "/models/napper/status")).body).toMatchObject({ state: "loaded" });
+    await falls();
+
+    const load = (await api.ask("POST", "/models/load", { model: "napper" })).body.task_id;
+    expect(await api.ended(load)).toMatchObject({ state: "completed" });
+    expect(await napper.isSleeping()).toBe(false);
+    await falls();
+    const slept = "POST /sleep?level=1&mode=wait";
+    const orders = (await napper.orders()).filter((order) => !order.startsWith("POST /v1"));
+    expect(orders).toEqual([slept, "POST /wake_up", slept, "POST /wake_up", slept]);
   });
 
   it("is refused where the configuration does not ask for it, and the model goes on", async () => {

@@ -40,6 +40,8 @@ export interface ModelBody {
     readonly disk_bytes?: number;
     readonly memory_bytes?: number;
     readonly last_used?: string;
+    readonly unloads_at?: string;
+    readonly stays?: string;
   }[];
 }
 

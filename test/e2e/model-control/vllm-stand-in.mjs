@@ -11,10 +11,12 @@ import { argv, env } from "node:process";
 const flags = argv.slice(2);
 const flag = (name) => flags.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
 const served = flag("--served-model-name");
+const tracksLoad = flags.includes("--enable-server-load-tracking");
 const maySleep = env.VLLM_SERVER_DEV_MODE === "1" && flags.includes("--enable-sleep-mode");
 
 let sleeping = false;
 let requests = 0;
+let load = 0;
 const asked = [];
 /** Calls of requests that wait for it to wake. */
 const queue = [];
@@ -26,11 +28,15 @@ const answers = {
   "GET /metrics": () =>
     `vllm:request_success_total{engine="0",finished_reason="stop",model_name="${served}"} ${requests}.0\n`,
   "GET /asked": () => asked,
+  // Counted by the server before its engine, and only if it is told to (entrypoints/serve/utils/api_utils.py, `load_aware_call`).
+  "GET /load": () => ({ server_load: tracksLoad ? load : 0 }),
   // The scheduler queues what comes while it is paused (v1/engine/core.py, `pause_scheduler`); nothing wakes it by itself.
   "POST /v1/chat/completions": async () => {
+    load += 1;
     if (sleeping) {
       await new Promise((resolve) => queue.push(resolve));
     }
+    load -= 1;
     requests += 1;
     return { choices: [{ message: { role: "assistant", content: "hello" } }] };
   },

@@ -23,6 +23,10 @@ export class FakeFleet implements Fleet {
     this.note("sweep");
   }
 
+  async wake(): Promise<void> {
+    this.note("wake");
+  }
+
   async models(): Promise<readonly ModelReport[]> {
     this.note("models");
     return [...this.reports.values()];

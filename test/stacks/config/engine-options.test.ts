@@ -224,7 +224,7 @@ describe("args and env", () => {
         "lora-target-modules": "o_proj",
         watermark: 0.1,
         "trust-remote-code": true,
-        "enable-server-load-tracking": true,
+        "enable-log-requests": true,
       },
       env: {
         VLLM_LOG_STATS_INTERVAL: 30,

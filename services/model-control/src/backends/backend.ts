@@ -70,7 +70,7 @@ export interface Backend {
   load(model: string, signal: AbortSignal): Promise<void>;
   /**
    * Frees the model's memory; returns when it is free. Does nothing for a model that is not loaded. One whose requests do not
-   * end in time stays; after an abort it may leave when they end.
+   * end in time stays where the engine takes its word back (Ollama); elsewhere, and after an abort, it leaves when they end.
    */
   unload(model: string, signal: AbortSignal): Promise<void>;
   /**
@@ -78,6 +78,8 @@ export interface Backend {
    * False also where nobody can tell: the engine then ends its requests before it frees the memory.
    */
   inUse(model: string, signal: AbortSignal): Promise<boolean>;
+  /** Models that are not loaded and that requests wait for inside the engine; not there where none can. */
+  awaited?(signal: AbortSignal): Promise<readonly string[]>;
   /** Whether all of a listed model is there: without parts of it, it can be pulled again, and do nothing else. */
   has(model: string, signal: AbortSignal): Promise<boolean>;
   /** Deletes the model from disk. */

@@ -14,6 +14,8 @@ const NO_SLEEP =
 const SERVER = z.object({ version: shortText.optional() });
 const SERVED = z.object({ data: listOf(z.object({ id: engineName })) });
 const SLEEP = z.object({ is_sleeping: z.boolean() });
+/** Requests that the server has and has not answered (vLLM v0.33.0 vllm/entrypoints/serve/instrumentator/basic.py). */
+const LOAD = z.object({ server_load: z.number() });
 /** One event of a streamed answer, of a chat or a completion (vLLM v0.33.0 vllm/entrypoints/openai). */
 const STREAMED = z.object({
   choices: listOf(
@@ -122,6 +124,18 @@ export class VllmBackend implements Backend {
     this.requireServed(model);
     const requests = await this.requests(signal);
     return requests !== undefined && requests.underWay > 0;
+  }
+
+  /**
+   * Its series count no request that came while it slept: `/load` does, all models together, where it was started with
+   * `--enable-server-load-tracking`, else 0. All sleep together.
+   */
+  async awaited(signal: AbortSignal): Promise<readonly string[]> {
+    if ((await this.isSleeping(signal)) !== true) {
+      return [];
+    }
+    const { server_load } = await this.client.json("GET", "/load", LOAD, { signal });
+    return server_load > 0 ? [...this.served] : [];
   }
 
   async has(model: string, signal: AbortSignal): Promise<boolean> {

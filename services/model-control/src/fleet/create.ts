@@ -18,6 +18,7 @@ import type { Scaler } from "./scaler";
 import type { FleetState } from "./state";
 import { isAway, modelReport, modelReports, type Rest, requireSight, type Sighting, survey } from "./survey";
 import { sweepFleet } from "./sweep";
+import { wakeFleet } from "./wake";
 import type { WorkerSpec } from "./workers";
 
 export interface FleetOptions {
@@ -72,6 +73,10 @@ class EngineFleet implements Fleet {
 
   async sweep(signal: AbortSignal): Promise<void> {
     await sweepFleet(this.context, signal);
+  }
+
+  async wake(signal: AbortSignal): Promise<void> {
+    await wakeFleet(this.context, signal);
   }
 
   async models(signal: AbortSignal): Promise<readonly ModelReport[]> {

@@ -67,6 +67,8 @@ export interface Fleet {
    * request. A worker that another operation works on is left for the next time.
    */
   sweep(signal: AbortSignal): Promise<void>;
+  /** Loads models that left by themselves and that requests wait for inside an engine: nobody else knows of those. */
+  wake(signal: AbortSignal): Promise<void>;
   /** @throws EngineUnavailable when not one worker could be asked; those that could not are left out otherwise. */
   models(signal: AbortSignal): Promise<readonly ModelReport[]>;
   /** State `absent` for a model that no worker has. */

@@ -5,6 +5,8 @@ import { type IdleRules, shortestIdleSeconds } from "./idle";
 /** Often enough to notice a use before its mark changes again, and to tell models apart that are used by turns. */
 const OBSERVE_SECONDS = 15;
 const LONGEST_SECONDS = 30;
+/** How long whoever asks for a model that sleeps may wait for somebody to notice. */
+const WAKE_SECONDS = 1;
 /** Longer than an engine may take to end its requests and free the memory. */
 const LONGEST_SWEEP_SECONDS = 300;
 
@@ -29,6 +31,16 @@ export function startSweeper(fleet: Pick<Fleet, "sweep">, rules: IdleRules, onEr
   }
   const end = new Error("the sweeper ends");
   return again((signal) => fleet.sweep(signal), { everySeconds, longestSeconds: LONGEST_SWEEP_SECONDS, end, onError });
+}
+
+/** Wakes models that sleep because nobody used them, as soon as somebody asks for them. Does nothing where none ever does. */
+export function startWaker(fleet: Pick<Fleet, "wake">, rules: IdleRules, onError: (error: unknown) => void): End {
+  if (shortestIdleSeconds(rules) === undefined) {
+    return async () => undefined;
+  }
+  const end = new Error("the waker ends");
+  const how = { everySeconds: WAKE_SECONDS, longestSeconds: LONGEST_SWEEP_SECONDS, end, onError };
+  return again((signal) => fleet.wake(signal), how);
 }
 
 /** A model stays at most a quarter longer than its time, and 15 s. */

@@ -14,6 +14,8 @@ class VllmStub {
   requests = 3;
   running = 0;
   waiting = 0;
+  /** With --enable-server-load-tracking. */
+  load = 0;
 
   answer({ method, path }: StubRequest): StubAnswer {
     switch (`${method} ${path}`) {
@@ -21,6 +23,8 @@ class VllmStub {
         return { body: "" };
       case "GET /version":
         return { body: { version: "0.33.0" } };
+      case "GET /load":
+        return { body: { server_load: this.load } };
       case "GET /v1/models":
         return { body: { object: "list", data: [{ id: QWEN }, { id: "an-adapter" }] } };
       case "GET /metrics":
@@ -82,6 +86,18 @@ describe("a vLLM server", () => {
     expect(await backend.models(signal)).toEqual([{ name: QWEN, loaded: false, canUnload: true }]);
     await backend.load(QWEN, signal);
     expect(vllm.sleeping).toBe(false);
+  });
+
+  test("tells that requests wait for what sleeps, and of nothing else", async () => {
+    vllm.load = 2;
+    expect(await backend.awaited(signal)).toEqual([]);
+    vllm.sleeping = true;
+    expect(await backend.awaited(signal)).toEqual([QWEN]);
+    vllm.load = 0;
+    expect(await backend.awaited(signal)).toEqual([]);
+    vllm.load = 1;
+    vllm.devMode = false;
+    expect(await backend.awaited(signal)).toEqual([]);
   });
 
   test("without the development routes it is loaded, and cannot be unloaded", async () => {

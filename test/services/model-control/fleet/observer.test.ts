@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startObserver, startSweeper, sweepSeconds } from "../../../../services/model-control/src/fleet/observer";
+import {
+  startObserver,
+  startSweeper,
+  startWaker,
+  sweepSeconds,
+} from "../../../../services/model-control/src/fleet/observer";
 
 test("looks again and again, also after a look that failed, until it is ended", async () => {
   const errors: unknown[] = [];
@@ -46,5 +51,17 @@ test("idle models are looked for often enough for the shortest time, and not at 
   expect(sweeps).toBe(0);
   const end = startSweeper({ sweep }, { seconds: 60, models: {} }, () => undefined);
   await expect.poll(() => sweeps).toBe(1);
+  await end();
+});
+
+test("models that sleep are looked after where any leaves by itself, and nowhere else", async () => {
+  let looks = 0;
+  const wake = async () => {
+    looks += 1;
+  };
+  await startWaker({ wake }, { seconds: "never", models: { a: "never" } }, () => undefined)();
+  expect(looks).toBe(0);
+  const end = startWaker({ wake }, { seconds: "never", models: { a: 60 } }, () => undefined);
+  await expect.poll(() => looks, { timeout: 5000 }).toBe(2);
   await end();
 });
