@@ -84,6 +84,15 @@ export function inferenceSettings(limits: InferenceLimits): NonNullable<ApiSetti
   };
 }
 
+/** Seconds that the API takes by default for a request to arrive, and the most that the gateway gives it. */
+const ARRIVAL_SECONDS = { usual: 15, most: 55 } as const;
+
+/** Large requests need longer to arrive, at 1 MiB a second. */
+export function arrivalLimits({ promptKiB }: Pick<InferenceLimits, "promptKiB">): Pick<ApiSettings, "limits"> {
+  const seconds = Math.min(ARRIVAL_SECONDS.most, Math.ceil(promptKiB / 1024));
+  return seconds > ARRIVAL_SECONDS.usual ? { limits: { requestTimeoutSeconds: seconds } } : {};
+}
+
 /** Seconds that a replica needs from the moment that it is told to leave. */
 export function leavingSecondsOfApi({ drainSeconds }: Pick<InferenceLimits, "drainSeconds">): number {
   return LEAVE_SECONDS + drainSeconds;

@@ -17,7 +17,13 @@ import type { ModelEndpoint } from "../serving/endpoint";
 import { API_FILES, type ApiSettings, apiSettings, type IdleArgs, path } from "./api-settings";
 import { ApiTokens } from "./api-tokens";
 import { inferenceKeys } from "./inference-keys";
-import { type InferenceArgs, inferenceMemoryGiB, inferenceSettings, leavingSecondsOfApi } from "./inference-settings";
+import {
+  arrivalLimits,
+  type InferenceArgs,
+  inferenceMemoryGiB,
+  inferenceSettings,
+  leavingSecondsOfApi,
+} from "./inference-settings";
 import { ModelRelay } from "./model-relay";
 import { MODEL_CONTROL_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
@@ -81,14 +87,17 @@ export class ModelControl extends PlatformComponent {
       );
     }
     const { allowedRegistries, idle, inference, publicAddress } = args;
-    const settings = apiSettings({
-      endpoints,
-      workers,
-      allowedRegistries,
-      proxies: publicAddress === undefined ? 0 : 1,
-      ...(idle && { idle }),
-      ...(inference && { inference: inferenceSettings(inference) }),
-    });
+    const settings: ApiSettings = {
+      ...apiSettings({
+        endpoints,
+        workers,
+        allowedRegistries,
+        proxies: publicAddress === undefined ? 0 : 1,
+        ...(idle && { idle }),
+        ...(inference && { inference: inferenceSettings(inference) }),
+      }),
+      ...(inference && arrivalLimits(inference)),
+    };
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
       { namespace: MODEL_CONTROL_NAMESPACE },

@@ -8,19 +8,24 @@ type Own = { readonly modelControl: ModelControlConfig };
 
 const INFERENCE = ["modelControl", "inference"] as const;
 
+/** The API was never there: one that is only turned off keeps its settings. */
+function hasNoApi({ enabled, image }: ModelControlConfig): boolean {
+  return !enabled && image === undefined;
+}
+
 export const inferenceHasAnApi: Rule<Own> = function* ({ sections: { modelControl } }) {
-  if (modelControl?.inference.enabled && !modelControl.enabled) {
+  if (modelControl?.inference.enabled && hasNoApi(modelControl)) {
     yield {
       path: [...INFERENCE, "enabled"],
       value: true,
-      allowed: "nothing, while the API is off: it answers for models",
+      allowed: "nothing, without the API, which answers for models",
       fix: "write modelControl.enabled: true, or remove it",
     };
   }
 };
 
 export const inferenceLimitsGoTogether: Rule<Own> = function* ({ sections: { modelControl } }) {
-  if (!modelControl?.inference.enabled) {
+  if (!modelControl?.enabled || !modelControl.inference.enabled) {
     return;
   }
   const { inference } = modelControl;
@@ -62,7 +67,7 @@ export const inferenceLimitsGoTogether: Rule<Own> = function* ({ sections: { mod
 
 /** Valkey refuses what does not fit, so its memory follows from the limits: these may ask for too much. */
 export const inferenceFitsItsQueue: Rule<Own> = function* ({ sections: { modelControl } }) {
-  if (!modelControl?.inference.enabled) {
+  if (!modelControl?.enabled || !modelControl.inference.enabled) {
     return;
   }
   const { inference } = modelControl;
@@ -83,7 +88,7 @@ export const inferenceFitsItsQueue: Rule<Own> = function* ({ sections: { modelCo
 };
 
 export const idleHasAnApi: Rule<Own> = function* ({ sections: { modelControl } }) {
-  if (!modelControl || modelControl.enabled) {
+  if (!modelControl || !hasNoApi(modelControl)) {
     return;
   }
   const { seconds, models } = modelControl.idle;
@@ -91,7 +96,7 @@ export const idleHasAnApi: Rule<Own> = function* ({ sections: { modelControl } }
     yield {
       path: ["modelControl", "idle"],
       value: modelControl.idle,
-      allowed: "nothing, while the API is off: nobody else has models leave memory",
+      allowed: "nothing, without the API: nobody else has models leave memory",
       fix: "write modelControl.enabled: true, or remove it",
     };
   }

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { OPEN_REQUEST_SECONDS } from "../../../components/gateway/traffic";
 import {
+  arrivalLimits,
   type InferenceLimits,
   inferenceBytes,
   inferenceMemoryGiB,
@@ -117,6 +119,15 @@ describe("the server of the queue", () => {
         expect(inferenceMemoryGiB(larger)).toBeGreaterThanOrEqual(inferenceMemoryGiB(some));
       }),
     );
+  });
+});
+
+describe("a request", () => {
+  it("has a second for each MiB to arrive, where that is more than the API gives anyway and less than the gateway does", () => {
+    expect(arrivalLimits({ promptKiB: 15 * 1024 })).toEqual({});
+    expect(arrivalLimits({ promptKiB: 15 * 1024 + 1 })).toEqual({ limits: { requestTimeoutSeconds: 16 } });
+    const { limits: most } = arrivalLimits({ promptKiB: 65_536 });
+    expect(most?.requestTimeoutSeconds).toBeLessThan(OPEN_REQUEST_SECONDS);
   });
 });
 

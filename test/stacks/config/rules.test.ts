@@ -330,7 +330,7 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   [
     "asynchronous inference while the API is off",
     { modelControl: { inference: { enabled: true } } },
-    { path: "modelControl.inference.enabled", allowed: "while the API is off", fix: "modelControl.enabled: true" },
+    { path: "modelControl.inference.enabled", allowed: "without the API", fix: "modelControl.enabled: true" },
   ],
   [
     "answers that are longer by default than at most",
@@ -370,7 +370,7 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   [
     "idle times while the API is off",
     { modelControl: { idle: { seconds: 900 } } },
-    { path: "modelControl.idle", allowed: "while the API is off", fix: "modelControl.enabled: true" },
+    { path: "modelControl.idle", allowed: "without the API", fix: "modelControl.enabled: true" },
   ],
   [
     "an idle time in words",
@@ -497,6 +497,17 @@ describe("rules between fields", () => {
     [
       "its image by digest, from a registry with a port",
       { modelControl: { enabled: true, image: `registry.example:5000/control@sha256:${"a".repeat(64)}` } },
+    ],
+    [
+      "answers and idle times while it is turned off",
+      {
+        modelControl: {
+          ...control,
+          enabled: false,
+          inference: { enabled: true, queued: 50_000 },
+          idle: { seconds: 900 },
+        },
+      },
     ],
     ["other registries while it is off", { modelControl: { allowedRegistries: ["hf.co"] } }],
     ["a model of one's own", { models: { a: { config: "./m/config.json", source: "s3://models/m" } } }],
