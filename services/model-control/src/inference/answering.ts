@@ -115,7 +115,14 @@ function ended(item: Item, end: AnswerEnd, hasBegun: boolean): Item {
 }
 
 function problemOf(cut: Cut): Problem {
-  return cut === "idle" ? "idle" : "time_limit";
+  switch (cut) {
+    case "idle":
+    case "time_limit":
+      return cut;
+    // Without a text to keep.
+    default:
+      return "no_text";
+  }
 }
 
 /** Of what the engine says only its kind is kept; what this program says of a model is for everybody. */
