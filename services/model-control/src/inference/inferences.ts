@@ -318,7 +318,14 @@ export class Inferences {
 }
 
 /** @throws BeyondLimits with all that is too much. */
-function requireWithin(config: InferenceConfig, { inputs, maxTokens = 0, seconds = 0 }: InferenceAsk): void {
+export function requireWithin(
+  config: InferenceConfig,
+  {
+    inputs,
+    maxTokens = 0,
+    seconds = 0,
+  }: Pick<InferenceAsk, "maxTokens" | "seconds"> & { readonly inputs: { readonly length: number } },
+): void {
   const bounds = [
     ["prompts", inputs.length, config.prompts, "inference.prompts"],
     ["options.max_tokens", maxTokens, config.tokens.max, "inference.tokens.max"],

@@ -4,8 +4,23 @@ import type { InferenceConfig } from "../config";
 import { FINISH_REASONS, ITEM_STATES } from "../inference/record";
 import { taskSchema } from "./schemas";
 
+/** A list that is given up at its first bad entry: a million of them would be a million complaints in memory. */
+function listOf<T>(entry: z.ZodType<T>) {
+  const untilBad = (value: unknown, context: z.RefinementCtx) => {
+    for (const [index, one] of Array.isArray(value) ? value.entries() : []) {
+      const [problem] = entry.safeParse(one).error?.issues ?? [];
+      if (problem !== undefined) {
+        context.addIssue({ code: "custom", path: [index, ...problem.path], message: problem.message });
+        return z.NEVER;
+      }
+    }
+    return value;
+  };
+  return z.preprocess(untilBad, z.array(entry).min(1));
+}
+
 const message = z.strictObject({ role: z.enum(ROLES), content: z.string().min(1) });
-const conversation = z.array(message).min(1);
+const conversation = listOf(message);
 const prompt = z.string().min(1);
 
 /** What a caller may ask for. What is more than the configuration allows is told by `Inferences`, with status 422. */
@@ -15,11 +30,11 @@ export function inferenceBody<T extends z.ZodType<string>>(model: T, config: Inf
     .strictObject({
       model,
       messages: z
-        .union([conversation, z.array(conversation).min(1)])
+        .union([conversation, listOf(conversation)])
         .optional()
         .meta({ description: `A conversation; or a list of conversations, which are one batch (${prompts} at most)` }),
       prompt: z
-        .union([prompt, z.array(prompt).min(1)])
+        .union([prompt, listOf(prompt)])
         .optional()
         .meta({
           description: `Instead of messages: what the engine's own completion takes; or a list (${prompts} at most)`,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { authorize, authorizeModel } from "../auth/callers";
 import type { GenerationInput } from "../backends/generation";
 import { nameRules } from "../config";
-import type { InferenceReport, ItemReport } from "../inference/inferences";
+import { type InferenceReport, type ItemReport, requireWithin } from "../inference/inferences";
 import { isProblem, PROBLEMS } from "../inference/problems";
 import { parseModelName } from "../model-name";
 import { idempotencyHeader, inferenceBody, inferenceSchema } from "./inference-schemas";
@@ -25,6 +25,8 @@ export function inferenceRoutes(server: Server, { config, inferences }: Surround
     {
       config: { scope: "infer" },
       bodyLimit: inference.promptBytes,
+      // To look at each of a million prompts would keep all others waiting.
+      preValidation: async ({ body }) => requireWithin(inference, { inputs: { length: batchSize(body) } }),
       schema: {
         tags: ["inference"],
         summary: "Have a model answer one prompt, or a batch of them",
@@ -86,6 +88,16 @@ export function inferenceRoutes(server: Server, { config, inferences }: Surround
       return reply.code(204).send(null);
     },
   );
+}
+
+/** Prompts of a body that nobody has checked yet; of one that is no batch, 1. */
+function batchSize(body: unknown): number {
+  const { prompt, messages } = Object(body) as Readonly<Record<string, unknown>>;
+  const isBatch = (list: unknown): list is readonly unknown[] => Array.isArray(list) && list.length > 0;
+  if (isBatch(prompt)) {
+    return prompt.length;
+  }
+  return isBatch(messages) && Array.isArray(messages[0]) ? messages.length : 1;
 }
 
 type Body = z.output<ReturnType<typeof inferenceBody>>;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Forbidden, Unauthenticated } from "../auth/callers";
 import { ControlError } from "../errors";
 import { TooManyQueued } from "../inference/inferences";
+import { LONGEST_REASON, shortened } from "../words";
 
 export const PROBLEM_TYPE = "application/problem+json";
 
@@ -107,7 +108,8 @@ function describe(error: FastifyError | Error): { status: number; code: string; 
   }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const problems = error.validation.map(({ instancePath, message }) => `${place(instancePath)}: ${message}`);
-    return { status: 400, code: "invalid_request", detail: problems.join("; ") };
+    // They may name all that the request has.
+    return { status: 400, code: "invalid_request", detail: shortened(problems.join("; "), LONGEST_REASON) };
   }
   if (isInterruption(error)) {
     return { status: 504, code: "timeout", detail: "the engines did not answer in time" };
