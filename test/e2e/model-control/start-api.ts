@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { freePorts } from "../../../rehearsal/cluster/ports";
@@ -18,6 +18,12 @@ export const INFER = "infer-token";
 const INFERENCE_KEY = createHash("sha256").update("a key of these tests").digest("base64");
 
 const SCOPES: Readonly<Record<string, readonly string[]>> = { viewer: ["read"], asker: ["infer"] };
+
+/** `key`: 32 bytes in base64. */
+export interface InferenceKey {
+  readonly id: string;
+  readonly key: string;
+}
 
 /** What a task's status answers. */
 export interface TaskStatus {
@@ -90,6 +96,7 @@ export class Api {
     readonly metricsUrl: string,
     readonly process: ServerProcess,
     private readonly tokensFile: string,
+    private readonly keysFile: string,
   ) {}
 
   /**
@@ -105,13 +112,15 @@ export class Api {
     const [port = 0, metricsPort = 0] = await freePorts(2);
     const url = `http://127.0.0.1:${port}`;
     let tokensFile = "";
+    let keysFile = "";
     const server = await ServerProcess.start((folder) => {
       tokensFile = join(folder, "tokens.json");
       const config = join(folder, "config.json");
       writeTokens(tokensFile, { operator: OPERATE, viewer: READ, asker: INFER });
-      writeFileSync(join(folder, "keys.json"), JSON.stringify({ keys: [{ id: "first", key: INFERENCE_KEY }] }));
+      keysFile = join(folder, "keys.json");
+      writeKeys(keysFile, [{ id: "first", key: INFERENCE_KEY }]);
       const listen = { host: "127.0.0.1", port, metricsPort };
-      const inference = { keyFile: join(folder, "keys.json"), ...Object(settings.inference) };
+      const inference = { keyFile: keysFile, ...Object(settings.inference) };
       const optional = settings.inference === undefined ? {} : { inference };
       writeFileSync(config, JSON.stringify({ listen, tokensFile, ...settings, ...optional }));
       return {
@@ -121,7 +130,7 @@ export class Api {
         ready: async () => (await fetch(`${url}/livez`)).ok,
       };
     });
-    return new Api(url, `http://127.0.0.1:${metricsPort}/metrics`, server, tokensFile);
+    return new Api(url, `http://127.0.0.1:${metricsPort}/metrics`, server, tokensFile, keysFile);
   }
 
   /** @param token none for a request without one. */
@@ -174,9 +183,20 @@ export class Api {
     return this.taskThat(id, "ended", ({ state }) => state === "completed" || state === "failed", seconds);
   }
 
+  /** The API reads them within two seconds. @param keys the first one encrypts. */
+  replaceKeys(keys: readonly InferenceKey[]): void {
+    writeKeys(this.keysFile, keys);
+  }
+
   replaceTokens(tokens: Readonly<Record<string, string>>): void {
     writeTokens(this.tokensFile, tokens);
   }
+}
+
+/** In one step, as Kubernetes replaces a Secret's files: nobody reads half of it. */
+function writeKeys(file: string, keys: readonly InferenceKey[]): void {
+  writeFileSync(`${file}.new`, JSON.stringify({ keys }));
+  renameSync(`${file}.new`, file);
 }
 
 /** All but those with scopes of their own may operate. */

@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Item } from "./record";
 import type { InferenceStore } from "./store";
 
 /** How often an answer that grows is written, in milliseconds. */
 const WRITE_EVERY = 1_000;
+
+/** How long the last write is tried, once each `WRITE_EVERY`, in milliseconds: a server that is full takes none for a while. */
+const END_PATIENCE = 60_000;
 
 /** The item is somebody else's now, or its task is gone: nothing more is to be done about it. */
 export class ItemLost extends Error {}
@@ -81,7 +85,7 @@ export class AnswerWriter {
     }
   }
 
-  /** The last write, with a fence that nobody else knows yet. @throws ItemLost */
+  /** The last write, with a fence that nobody else knows yet. @throws ItemLost, and why it could not be written in time. */
   async end(item: Item): Promise<void> {
     this.close();
     await this.writing;
@@ -89,7 +93,18 @@ export class AnswerWriter {
       throw this.lost;
     }
     this.current = item;
-    await this.put({ current: this.fence, next: this.fence + 1 }, this.begun ? this.text : undefined);
+    const until = Date.now() + END_PATIENCE;
+    for (;;) {
+      try {
+        await this.put({ current: this.fence, next: this.fence + 1 }, this.begun ? this.text : undefined);
+        break;
+      } catch (error) {
+        if (error instanceof ItemLost || Date.now() >= until) {
+          throw error;
+        }
+        await sleep(WRITE_EVERY);
+      }
+    }
     this.fence += 1;
   }
 

@@ -7,6 +7,7 @@ import { REDIS_PATIENCE, redisFailure } from "../tasks/redis";
 import type { TaskReport, Tasks } from "../tasks/task";
 import type { FairQueue } from "./fair-queue";
 import { PROMPT_MEMORY_SHARE } from "./memory-share";
+import type { Problem } from "./problems";
 import { type Item, isOpen, type StoredTask } from "./record";
 import type { Sealer } from "./sealing";
 import type { InferenceStore, NewTask } from "./store";
@@ -131,7 +132,7 @@ export class Inferences {
       }
       return {
         report,
-        items: mine.items.map(({ item }, index) => ({ ...item, text: answers.get(index) })),
+        items: mine.items.map(({ item }, index) => withText(item, answers, index)),
         step: mine.step,
         error: mine.error ?? report.error,
         expiresAt: new Date(Date.now() + Math.max(0, mine.remaining)),
@@ -315,6 +316,15 @@ export class Inferences {
       clearTimeout(timer);
     }
   }
+}
+
+/** @param answers by their number; of one that cannot be decrypted undefined stands there. */
+function withText(item: Item, answers: ReadonlyMap<number, string | undefined>, index: number): ItemReport {
+  const text = answers.get(index);
+  const isUnreadable = text === undefined && answers.has(index);
+  return isUnreadable
+    ? { ...item, problem: "answer_unreadable" satisfies Problem, detail: undefined }
+    : { ...item, text };
 }
 
 /** @throws BeyondLimits with all that is too much. */

@@ -11,6 +11,7 @@ export const PROBLEMS = {
   idle: "the engine fell silent in mid-answer: what it had said by then is kept",
   interrupted: "the answer broke off: what had come by then is kept, and it is not asked again",
   unreadable: "the prompt cannot be decrypted any more: its key is gone from the key file",
+  answer_unreadable: "the answer cannot be decrypted any more: its key is gone from the key file",
   lost: "the process that worked on it ended, each time that it was tried",
 } as const;
 export type Problem = keyof typeof PROBLEMS;

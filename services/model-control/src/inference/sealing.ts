@@ -41,11 +41,11 @@ export class Sealer {
       throw new Unsealable("the key that it was encrypted with is not in the key file");
     }
     const body = sealed.subarray(2 + length);
-    const decipher = createDecipheriv(CIPHER, taskKey(key.secret, about), body.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAAD(wordsOf(about));
     try {
+      const decipher = createDecipheriv(CIPHER, taskKey(key.secret, about), body.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(wordsOf(about));
       decipher.setAuthTag(body.subarray(-TAG_BYTES));
       const text = decipher.update(body.subarray(NONCE_BYTES, -TAG_BYTES));
       return Buffer.concat([text, decipher.final()]).toString("utf8");

@@ -146,8 +146,7 @@ export class Turns {
           return { as: "behind", place: nextPlace };
         }
       }
-      await fair.begin(nextPlace);
-      const end = await this.answer(id, index, found, current, signal, log);
+      const end = await this.answer({ id, index, place: nextPlace }, found, current, signal, log);
       if (!("item" in end)) {
         return end;
       }
@@ -192,14 +191,13 @@ export class Turns {
 
   /** Puts one prompt to workers until it has ended, as long as that can be done at once. */
   private async answer(
-    id: string,
-    index: number,
+    { id, index, place }: { readonly id: string; readonly index: number; readonly place: number },
     found: StoredItem,
     stored: StoredTask,
     signal: AbortSignal,
     log: Logger,
   ): Promise<{ readonly item: Item } | TurnEnd> {
-    const { store, observer } = this.surroundings;
+    const { store, fair, observer } = this.surroundings;
     const { task } = stored;
     let current = found;
     const tried = new Set<string>();
@@ -224,6 +222,8 @@ export class Turns {
         stored.step === undefined ? undefined : store.note(id, {}),
         store.setWaiting(id, task, false),
       ]);
+      // Not before: those that only look for their model would put everybody who comes later behind them.
+      await fair.begin(place);
       this.load.set(worker, (this.load.get(worker) ?? 0) + 1);
       try {
         const end = await putTo(this.surroundings, { id, index, task, stored: current, worker, prompt }, signal);

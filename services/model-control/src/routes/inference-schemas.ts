@@ -4,24 +4,50 @@ import type { InferenceConfig } from "../config";
 import { FINISH_REASONS, ITEM_STATES } from "../inference/record";
 import { taskSchema } from "./schemas";
 
-/** A list that is given up at its first bad entry: a million of them would be a million complaints in memory. */
-function listOf<T>(entry: z.ZodType<T>) {
-  const untilBad = (value: unknown, context: z.RefinementCtx) => {
-    for (const [index, one] of Array.isArray(value) ? value.entries() : []) {
-      const [problem] = entry.safeParse(one).error?.issues ?? [];
-      if (problem !== undefined) {
-        context.addIssue({ code: "custom", path: [index, ...problem.path], message: problem.message });
-        return z.NEVER;
-      }
-    }
-    return value;
+const message = z.strictObject({ role: z.enum(ROLES), content: z.string().min(1) });
+const conversation = z.array(message).min(1);
+const prompt = z.string().min(1);
+/** Texts that end an answer. */
+const MOST_STOPS = 4;
+
+/**
+ * A body that nobody has checked yet, with its lists no longer than to their first bad entry: a million of them would be a
+ * million complaints in memory. What is good is as it was.
+ */
+export function untilFirstBad(body: unknown): unknown {
+  if (typeof body !== "object" || body === null) {
+    return body;
+  }
+  const { prompt: prompts, messages, options, ...rest } = body as Readonly<Record<string, unknown>>;
+  const { stop } = Object(options) as { readonly stop?: unknown };
+  return {
+    ...rest,
+    ...(prompts === undefined ? {} : { prompt: Array.isArray(prompts) ? cut(prompts, prompt) : prompts }),
+    ...(messages === undefined ? {} : { messages: Array.isArray(messages) ? cutMessages(messages) : messages }),
+    ...(options === undefined
+      ? {}
+      : { options: Array.isArray(stop) ? { ...Object(options), stop: stop.slice(0, MOST_STOPS + 1) } : options }),
   };
-  return z.preprocess(untilBad, z.array(entry).min(1));
 }
 
-const message = z.strictObject({ role: z.enum(ROLES), content: z.string().min(1) });
-const conversation = listOf(message);
-const prompt = z.string().min(1);
+/** All of the list when it is good, else its first bad entry. */
+function cut(list: readonly unknown[], entry: z.ZodType): readonly unknown[] {
+  const bad = list.findIndex((one) => !entry.safeParse(one).success);
+  return bad === -1 ? list : [list[bad]];
+}
+
+function cutMessages(messages: readonly unknown[]): readonly unknown[] {
+  if (!Array.isArray(messages[0])) {
+    return cut(messages, message);
+  }
+  for (const one of messages) {
+    const kept = Array.isArray(one) ? cut(one, message) : undefined;
+    if (kept !== one) {
+      return [kept ?? one];
+    }
+  }
+  return messages;
+}
 
 /** What a caller may ask for. What is more than the configuration allows is told by `Inferences`, with status 422. */
 export function inferenceBody<T extends z.ZodType<string>>(model: T, config: InferenceConfig) {
@@ -30,11 +56,11 @@ export function inferenceBody<T extends z.ZodType<string>>(model: T, config: Inf
     .strictObject({
       model,
       messages: z
-        .union([conversation, listOf(conversation)])
+        .union([conversation, z.array(conversation).min(1)])
         .optional()
         .meta({ description: `A conversation; or a list of conversations, which are one batch (${prompts} at most)` }),
       prompt: z
-        .union([prompt, listOf(prompt)])
+        .union([prompt, z.array(prompt).min(1)])
         .optional()
         .meta({
           description: `Instead of messages: what the engine's own completion takes; or a list (${prompts} at most)`,
@@ -60,7 +86,7 @@ export function inferenceBody<T extends z.ZodType<string>>(model: T, config: Inf
             .min(0)
             .max(2 ** 31 - 1)
             .optional(),
-          stop: z.array(z.string().min(1).max(100)).min(1).max(4).optional(),
+          stop: z.array(z.string().min(1).max(100)).min(1).max(MOST_STOPS).optional(),
         })
         .optional(),
     })

@@ -5,7 +5,7 @@ import { nameRules } from "../config";
 import { type InferenceReport, type ItemReport, requireWithin } from "../inference/inferences";
 import { isProblem, PROBLEMS } from "../inference/problems";
 import { parseModelName } from "../model-name";
-import { idempotencyHeader, inferenceBody, inferenceSchema } from "./inference-schemas";
+import { idempotencyHeader, inferenceBody, inferenceSchema, untilFirstBad } from "./inference-schemas";
 import { acceptedSchema, modelNameSchema, problems } from "./schemas";
 import type { Server, Surroundings } from "./surroundings";
 import { taskJson } from "./tasks";
@@ -26,7 +26,10 @@ export function inferenceRoutes(server: Server, { config, inferences }: Surround
       config: { scope: "infer" },
       bodyLimit: inference.promptBytes,
       // To look at each of a million prompts would keep all others waiting.
-      preValidation: async ({ body }) => requireWithin(inference, { inputs: { length: batchSize(body) } }),
+      preValidation: async (request) => {
+        requireWithin(inference, { inputs: { length: batchSize(request.body) } });
+        request.body = untilFirstBad(request.body) as typeof request.body;
+      },
       schema: {
         tags: ["inference"],
         summary: "Have a model answer one prompt, or a batch of them",
