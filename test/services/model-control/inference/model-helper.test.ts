@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import type { Readiness } from "../../../../services/model-control/src/fleet/fleet";
+import { helpAlong } from "../../../../services/model-control/src/inference/model-helper";
+import type { TaskReport } from "../../../../services/model-control/src/tasks/task";
+import { FakeTasks } from "../fake-tasks";
+
+type NotReady = Exclude<Readiness, { state: "ready" }>;
+
+const TASK = { owner: "token:me", model: "m:1", createdAt: 0, prompts: 1, maxTokens: 8, seconds: 9, mayPull: true };
+const ABSENT: NotReady = { state: "absent" };
+
+/** What the task that helps is by now. */
+function told(tasks: FakeTasks, change: Partial<TaskReport>): void {
+  for (const [id, report] of tasks.reports) {
+    tasks.reports.set(id, { ...report, ...change });
+  }
+}
+
+describe("a model that cannot answer yet", () => {
+  it.each([
+    [ABSENT, { kind: "pull", model: "m:1", load: true }],
+    [{ state: "on_disk" }, { kind: "load", model: "m:1" }],
+    [
+      { state: "asleep", worker: "w1" },
+      { kind: "start", worker: "w1" },
+    ],
+  ] as const)("is brought by a task where one can: %o", async (readiness, request) => {
+    const tasks = new FakeTasks();
+    const help = await helpAlong(tasks, TASK, readiness, undefined);
+    expect(tasks.requests).toEqual([request]);
+    expect(help).toMatchObject({ helper: `${request.kind}-1` });
+  });
+
+  it.each([
+    [{ state: "pulling" }, "pulling"],
+    [{ state: "starting", worker: "w1" }, "w1 is starting"],
+    [{ state: "unreachable", worker: "w1" }, "w1 cannot be reached"],
+  ] as const)("is waited for where nothing is to be done: %o", async (readiness, step) => {
+    const tasks = new FakeTasks();
+    expect(await helpAlong(tasks, TASK, readiness, undefined)).toEqual({ step });
+    expect(tasks.requests).toEqual([]);
+  });
+
+  it("is asked for once, however often one looks, and says how far it is", async () => {
+    const tasks = new FakeTasks();
+    const first = await helpAlong(tasks, TASK, ABSENT, undefined);
+    expect(first).toEqual({ step: "waiting for its pull", helper: "pull-1" });
+    told(tasks, { state: "running", progress: 40 });
+    const next = await helpAlong(tasks, TASK, ABSENT, "pull-1");
+    expect(next).toMatchObject({ step: expect.stringMatching(/^pulling \d+ %$/), helper: "pull-1" });
+    expect(tasks.requests).toHaveLength(1);
+  });
+
+  it("is asked for again when what brought it is done, or forgotten, and it is not there", async () => {
+    const tasks = new FakeTasks();
+    await helpAlong(tasks, TASK, ABSENT, undefined);
+    told(tasks, { state: "completed" });
+    expect(await helpAlong(tasks, TASK, { state: "on_disk" }, "pull-1")).toEqual({ step: "loading", helper: "load-2" });
+    expect(await helpAlong(tasks, TASK, ABSENT, "pull-99")).toMatchObject({ helper: "pull-3" });
+  });
+
+  it("is given up with the reason that its task failed for", async () => {
+    const tasks = new FakeTasks();
+    await helpAlong(tasks, TASK, ABSENT, undefined);
+    told(tasks, { state: "failed", error: "the registry has no model m:1" });
+    const help = await helpAlong(tasks, TASK, ABSENT, "pull-1");
+    expect(help).toEqual({ error: "the pull of m:1 failed: the registry has no model m:1" });
+  });
+
+  it("is not pulled for who may not, but loaded, woken, and waited for while others pull it", async () => {
+    const may = async (readiness: NotReady) => {
+      const tasks = new FakeTasks();
+      const help = await helpAlong(tasks, { ...TASK, mayPull: false }, readiness, undefined);
+      return [tasks.requests.length, "error" in help];
+    };
+    expect(await may(ABSENT)).toEqual([0, true]);
+    expect(await may({ state: "pulling" })).toEqual([0, false]);
+    expect(await may({ state: "on_disk" })).toEqual([1, false]);
+    expect(await may({ state: "asleep", worker: "w1" })).toEqual([1, false]);
+  });
+
+  it("says nothing when the queue is away: the error is the caller's", async () => {
+    const tasks = new FakeTasks();
+    tasks.away = new Error("away");
+    await expect(helpAlong(tasks, TASK, ABSENT, "pull-1")).rejects.toThrow("away");
+  });
+});

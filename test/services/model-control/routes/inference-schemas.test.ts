@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { untilFirstBad } from "../../../../services/model-control/src/routes/inference-schemas";
+
+const good = { role: "user", content: "a" } as const;
+const MANY = 10_000;
+
+describe("a body that nobody has checked", () => {
+  it.each([
+    [{ model: "m", prompt: "a" }],
+    [{ model: "m", prompt: ["a", "b"], options: { seed: 1, stop: ["x"] } }],
+    [{ model: "m", messages: [good, good], unknown: 1 }],
+    [{ model: "m", messages: [[good], [good, good]] }],
+    [{ prompt: 7, messages: "x", options: [] }],
+    [{}],
+  ])("is as it was where its lists are good, or no lists: %j", (body) => {
+    expect(untilFirstBad(body)).toEqual(body);
+  });
+
+  it.each([
+    [{ prompt: ["a", ...Array(MANY).fill(0)] }, { prompt: [0] }],
+    [{ messages: [good, ...Array(MANY).fill({})] }, { messages: [{}] }],
+    [{ messages: [[good], Array(MANY).fill(0), [good]] }, { messages: [[0]] }],
+    [{ messages: [[good], ...Array(MANY).fill(0)] }, { messages: [0] }],
+    [{ messages: Array(MANY).fill([{}]) }, { messages: [[{}]] }],
+    [{ options: { seed: 1, stop: Array(MANY).fill(0) } }, { options: { seed: 1, stop: [0, 0, 0, 0, 0] } }],
+  ])("keeps of a list no more than its first bad entry: case %#", (body, kept) => {
+    expect(untilFirstBad(body)).toEqual(kept);
+  });
+
+  it("may be anything", () => {
+    const bodies = fc.oneof(
+      fc.anything(),
+      fc.record({ prompt: fc.anything(), messages: fc.anything(), options: fc.anything() }),
+    );
+    fc.assert(fc.property(bodies, (body) => void untilFirstBad(body)));
+  });
+});
