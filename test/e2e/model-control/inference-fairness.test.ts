@@ -1,0 +1,143 @@
+/** The fair queue's own steps of Lua on a real Redis, with callers that hand in prompts in every order and number. */
+import fc from "fast-check";
+import { Redis as Client } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { FairQueue, LAST_PLACE } from "../../../services/model-control/src/inference/fair-queue";
+import { FAIR_KEYS } from "../../../services/model-control/src/inference/keys";
+import { type Redis, startRedis } from "./registry";
+
+let redis: Redis;
+let client: Client;
+let fair: FairQueue;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  client = new Client(redis.url);
+  fair = new FairQueue(client);
+});
+beforeEach(() => client.flushall());
+afterAll(async () => {
+  client?.disconnect();
+  await redis?.stop();
+});
+
+interface Waiting {
+  readonly owner: string;
+  readonly place: number;
+  /** Of equal places the earlier goes first. */
+  readonly order: number;
+  /** Prompts of others that were begun while it was its owner's next one. */
+  passed: number;
+}
+
+/** The queue as the service has it: by place, and by order among equal ones. */
+class Queue {
+  readonly waiting: Waiting[] = [];
+  readonly served: string[] = [];
+  private order = 0;
+
+  async submit(owner: string): Promise<void> {
+    const place = await fair.place(owner, this.waiting.length === 0);
+    this.waiting.push({ owner, place, order: this.order++, passed: 0 });
+  }
+
+  /** @returns how many prompts of others went before it since it was its owner's next one, and how many callers waited. */
+  async serve(): Promise<{ readonly passed: number; readonly owners: number } | undefined> {
+    this.waiting.sort((a, b) => a.place - b.place || a.order - b.order);
+    const owners = new Set(this.waiting.map(({ owner }) => owner)).size;
+    const next = this.waiting.shift();
+    if (next === undefined) {
+      return undefined;
+    }
+    await fair.begin(next.place);
+    this.served.push(next.owner);
+    for (const other of owners > 1 ? this.firsts() : []) {
+      other.passed += other.owner === next.owner ? 0 : 1;
+    }
+    return { passed: next.passed, owners };
+  }
+
+  private firsts(): readonly Waiting[] {
+    const seen = new Set<string>();
+    return this.waiting.filter(({ owner }) => !seen.has(owner) && seen.add(owner));
+  }
+}
+
+const OWNERS = ["a", "b", "c", "d", "e"];
+const steps = fc.array(
+  fc.oneof(
+    { weight: 1, arbitrary: fc.record({ owner: fc.constantFrom(...OWNERS), count: fc.integer({ min: 1, max: 30 }) }) },
+    { weight: 3, arbitrary: fc.constant("serve" as const) },
+  ),
+  { minLength: 1, maxLength: 60 },
+);
+
+describe("turns", () => {
+  it("no caller waits for more prompts of others than there are callers, however much each hands in", async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (sequence) => {
+        await client.flushall();
+        const queue = new Queue();
+        for (const step of sequence) {
+          if (step === "serve") {
+            expect((await queue.serve())?.passed ?? 0).toBeLessThanOrEqual(OWNERS.length);
+            continue;
+          }
+          for (let i = 0; i < step.count; i++) {
+            await queue.submit(step.owner);
+          }
+        }
+        for (let left = queue.waiting.length; left > 0; left--) {
+          expect((await queue.serve())?.passed).toBeLessThanOrEqual(OWNERS.length);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it("a caller that comes late goes behind one prompt of him who has ten thousand waiting", async () => {
+    const queue = new Queue();
+    for (let i = 0; i < 10_000; i++) {
+      await queue.submit("many");
+    }
+    for (let i = 0; i < 5; i++) {
+      await queue.serve();
+    }
+    await queue.submit("late");
+    await queue.serve();
+    await queue.serve();
+    expect(queue.served.slice(5)).toContain("late");
+    // And who has been served is no worse off than before.
+    await queue.submit("late");
+    await queue.submit("later");
+    for (let i = 0; i < 4; i++) {
+      await queue.serve();
+    }
+    expect(queue.served.slice(7)).toEqual(expect.arrayContaining(["late", "later", "many"]));
+  }, 60_000);
+
+  it("begin anew when nothing waits, and end at the last place that the queue takes", async () => {
+    await client.set(FAIR_KEYS.clock, String(LAST_PLACE + 10));
+    expect(await fair.place("a", false)).toBe(LAST_PLACE);
+    expect(await fair.place("a", false)).toBe(LAST_PLACE);
+    expect(await fair.place("a", true)).toBe(1);
+    expect(await fair.place("a", false)).toBe(2);
+    expect(await fair.place("b", false)).toBe(1);
+  });
+
+  it("never run back: a prompt that was placed before others began moves nobody behind it", async () => {
+    await fair.begin(7);
+    await fair.begin(3);
+    expect(await client.get(FAIR_KEYS.clock)).toBe("7");
+    expect(await fair.place("a", false)).toBe(7);
+  });
+
+  it("keep nothing of callers that are behind the clock", async () => {
+    for (const owner of OWNERS) {
+      await fair.place(owner, false);
+    }
+    await fair.begin(5);
+    await fair.place("a", false);
+    expect(await client.zrange(FAIR_KEYS.owners, 0, -1)).toEqual(["a"]);
+  });
+});
