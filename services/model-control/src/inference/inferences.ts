@@ -6,18 +6,15 @@ import { newTaskId } from "../tasks/job";
 import { REDIS_PATIENCE, redisFailure } from "../tasks/redis";
 import type { TaskReport, Tasks } from "../tasks/task";
 import type { FairQueue } from "./fair-queue";
-import { PROMPT_MEMORY_SHARE } from "./memory-share";
 import type { Problem } from "./problems";
+import { PromptMemory } from "./prompt-memory";
 import { type Item, isOpen, type StoredTask } from "./record";
 import type { Sealer } from "./sealing";
-import type { InferenceStore, NewTask } from "./store";
+import type { InferenceStore, Made, NewTask } from "./store";
 import type { Turns } from "./turns";
 
 /** All of one method together may take this long, in milliseconds. */
 const PATIENCE = REDIS_PATIENCE + 300;
-
-/** What is known of the server's memory is true for this long, in milliseconds. */
-const MEMORY_KNOWN_FOR = 1_000;
 
 /** What a caller asks for; the model's name has passed `parseModelName`. */
 export interface InferenceAsk {
@@ -90,9 +87,11 @@ interface Surroundings {
  * within two seconds when Redis cannot be reached.
  */
 export class Inferences {
-  private memory: { readonly at: number; readonly left: Promise<number> } | undefined;
+  private readonly memory: PromptMemory;
 
-  constructor(private readonly surroundings: Surroundings) {}
+  constructor(private readonly surroundings: Surroundings) {
+    this.memory = new PromptMemory(surroundings.tasks);
+  }
 
   /** @returns the task's id. @throws BeyondLimits, KeyReused, TooManyQueued, QueueFull */
   async submit(caller: Caller, ask: InferenceAsk): Promise<string> {
@@ -100,8 +99,7 @@ export class Inferences {
     requireWithin(config, ask);
     return this.ask(async () => {
       const made = this.newTask(caller, ask);
-      await this.requireMemory(made);
-      const created = await store.create(made);
+      const created = await this.create(made);
       if (created.as === "full") {
         throw this.full(created.whose);
       }
@@ -262,29 +260,15 @@ export class Inferences {
     };
   }
 
-  private async requireMemory({ inputs }: NewTask): Promise<void> {
-    const needed = Buffer.byteLength(JSON.stringify(inputs));
-    if ((await this.memoryLeft()) < needed) {
+  /** @throws QueueFull */
+  private async create(made: NewTask): Promise<Made> {
+    const written = await this.memory.take(Buffer.byteLength(JSON.stringify(made.inputs)));
+    if (written === undefined) {
       throw new QueueFull(
         "the memory of the queue's server is nearly full: try again when answers have been deleted, or run out",
       );
     }
-  }
-
-  /** Bytes that prompts may still take; without a limit of the server's, all. */
-  private memoryLeft(): Promise<number> {
-    if (this.memory === undefined || Date.now() - this.memory.at > MEMORY_KNOWN_FOR) {
-      const left = this.surroundings.tasks
-        .memory()
-        .then(({ usedBytes, limitBytes }) =>
-          limitBytes === 0 ? Number.POSITIVE_INFINITY : limitBytes * PROMPT_MEMORY_SHARE - usedBytes,
-        );
-      left.catch(() => {
-        this.memory = undefined;
-      });
-      this.memory = { at: Date.now(), left };
-    }
-    return this.memory.left;
+    return this.surroundings.store.create(made).finally(written);
   }
 
   private full(whose: "owner" | "all"): ControlError {

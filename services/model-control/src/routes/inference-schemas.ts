@@ -10,23 +10,25 @@ const prompt = z.string().min(1);
 /** Texts that end an answer. */
 const MOST_STOPS = 4;
 
+const FIELDS: readonly string[] = ["model", "prompt", "messages", "options"];
+
 /**
- * A body that nobody has checked yet, with its lists no longer than to their first bad entry: a million of them would be a
- * million complaints in memory. What is good is as it was.
+ * A body that nobody has checked yet, with no more of its lists than the first bad entry, and of unknown fields than the first
+ * one: a million of them would be a million complaints in memory. What is good is as it was.
  */
 export function untilFirstBad(body: unknown): unknown {
   if (typeof body !== "object" || body === null) {
     return body;
   }
-  const { prompt: prompts, messages, options, ...rest } = body as Readonly<Record<string, unknown>>;
+  const { model, prompt: prompts, messages, options } = body as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(body).find((key) => !FIELDS.includes(key));
   const { stop } = Object(options) as { readonly stop?: unknown };
   return {
-    ...rest,
-    ...(prompts === undefined ? {} : { prompt: Array.isArray(prompts) ? cut(prompts, prompt) : prompts }),
-    ...(messages === undefined ? {} : { messages: Array.isArray(messages) ? cutMessages(messages) : messages }),
-    ...(options === undefined
-      ? {}
-      : { options: Array.isArray(stop) ? { ...Object(options), stop: stop.slice(0, MOST_STOPS + 1) } : options }),
+    model,
+    prompt: Array.isArray(prompts) ? cut(prompts, prompt) : prompts,
+    messages: Array.isArray(messages) ? cutMessages(messages) : messages,
+    options: Array.isArray(stop) ? { ...Object(options), stop: stop.slice(0, MOST_STOPS + 1) } : options,
+    ...(unknown === undefined ? {} : { [unknown]: null }),
   };
 }
 

@@ -9,7 +9,7 @@ describe("a body that nobody has checked", () => {
   it.each([
     [{ model: "m", prompt: "a" }],
     [{ model: "m", prompt: ["a", "b"], options: { seed: 1, stop: ["x"] } }],
-    [{ model: "m", messages: [good, good], unknown: 1 }],
+    [{ model: "m", messages: [good, good] }],
     [{ model: "m", messages: [[good], [good, good]] }],
     [{ prompt: 7, messages: "x", options: [] }],
     [{}],
@@ -23,6 +23,10 @@ describe("a body that nobody has checked", () => {
     [{ messages: [[good], Array(MANY).fill(0), [good]] }, { messages: [[0]] }],
     [{ messages: [[good], ...Array(MANY).fill(0)] }, { messages: [0] }],
     [{ messages: Array(MANY).fill([{}]) }, { messages: [[{}]] }],
+    [
+      { model: "m", a: 1, b: 2, prompt: "x" },
+      { model: "m", a: null, prompt: "x" },
+    ],
     [{ options: { seed: 1, stop: Array(MANY).fill(0) } }, { options: { seed: 1, stop: [0, 0, 0, 0, 0] } }],
   ])("keeps of a list no more than its first bad entry: case %#", (body, kept) => {
     expect(untilFirstBad(body)).toEqual(kept);

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PromptMemory } from "../../../../services/model-control/src/inference/prompt-memory";
+
+const LIMIT = 1000;
+/** 85 % of it. */
+const SHARE = 850;
+
+describe("memory for prompts", () => {
+  it("is never given twice, whoever asks at the same time and however old its figures are", async () => {
+    const step = fc.record({ bytes: fc.integer({ min: 1, max: 200 }), milliseconds: fc.integer({ min: 0, max: 900 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        let now = 0;
+        let used = 0;
+        const memory = new PromptMemory({ memory: async () => ({ usedBytes: used, limitBytes: LIMIT }) }, () => now);
+        for (const { bytes, milliseconds } of steps) {
+          const written = await Promise.all([memory.take(bytes), memory.take(bytes)]);
+          for (const one of written) {
+            used += one === undefined ? 0 : bytes;
+            one?.();
+          }
+          expect(used).toBeLessThanOrEqual(SHARE);
+          now += milliseconds;
+        }
+      }),
+    );
+  });
+
+  it("counts what is being written threefold, and is there again when the server has some", async () => {
+    let now = 0;
+    let usedBytes = 0;
+    const memory = new PromptMemory({ memory: async () => ({ usedBytes, limitBytes: LIMIT }) }, () => now);
+    const written = await memory.take(200);
+    expect(written).toBeDefined();
+    expect(await memory.take(100)).toBeUndefined();
+    written?.();
+    expect(await memory.take(100)).toBeDefined();
+    usedBytes = 840;
+    now += 1_001;
+    expect(await memory.take(10)).toBeUndefined();
+    usedBytes = 0;
+    now += 1_001;
+    expect(await memory.take(10)).toBeDefined();
+  });
+
+  it("has no end where the server has no limit, and is asked for again after a failure", async () => {
+    const endless = new PromptMemory({ memory: async () => ({ usedBytes: 1e12, limitBytes: 0 }) });
+    expect(await endless.take(1e12)).toBeDefined();
+    let isAway = true;
+    const back = new PromptMemory({
+      memory: async () => {
+        if (isAway) {
+          throw new Error("away");
+        }
+        return { usedBytes: 0, limitBytes: LIMIT };
+      },
+    });
+    await expect(back.take(1)).rejects.toThrow("away");
+    isAway = false;
+    expect(await back.take(1)).toBeDefined();
+  });
+});
