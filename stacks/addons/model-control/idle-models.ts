@@ -38,7 +38,7 @@ export function idleAdvice({ idle }: Times, models: readonly IdleModel[]): Capac
 /** What a request at the gateway meets while the model is out of memory. */
 const CALLERS: Readonly<Record<string, string>> = {
   ollama: "A request at the gateway waits until Ollama has loaded it again.",
-  vllm: "A request at the gateway waits until somebody loads it: POST /models/load, or a task of POST /inference.",
+  vllm: "A request at the gateway wakes it, and waits for that.",
 };
 const CALLERS_LOAD =
   "A request at the gateway fails until somebody loads it: POST /models/load, or a task of POST /inference.";

@@ -20,6 +20,7 @@ const rendering = z.object({
       .object({ name: z.enum(WORKERS), backend: z.literal("vllm"), url: z.string(), models: z.array(z.string()) })
       .loose(),
   ),
+  idle: z.object({ models: z.object({ napper: z.number() }) }),
 });
 
 describe("vLLM asleep, driven by the model control API", () => {
@@ -35,7 +36,11 @@ describe("vLLM asleep, driven by the model control API", () => {
         napper: { ...qwen, servedName: "napper", vllm: { sleepMode: true } },
         worker: { ...qwen, servedName: "worker" },
       },
-      modelControl: { enabled: true, image: "ghcr.io/acme/inference-model-control:1.0.0" },
+      modelControl: {
+        enabled: true,
+        image: "ghcr.io/acme/inference-model-control:1.0.0",
+        idle: { models: { napper: 2 } },
+      },
     }));
     redis = await startRedis();
   });
@@ -47,14 +52,12 @@ describe("vLLM asleep, driven by the model control API", () => {
     bundle?.remove();
   });
 
-  /** The API before both models' engines; their addresses are replaced, and nothing here scales them. */
-  async function control(
-    commands: Partial<Record<(typeof WORKERS)[number], VllmCommand>> = {},
-    {
-      worker: more = {},
-      ...settings
-    }: { readonly worker?: object; readonly idle?: object; readonly inference?: object } = {},
-  ) {
+  /**
+   * The API before both models' engines; their addresses are replaced, and nothing here scales them.
+   *
+   * @param isIdle whether what sleeps does so by its time, too.
+   */
+  async function control(commands: Partial<Record<(typeof WORKERS)[number], VllmCommand>> = {}, isIdle = false) {
     const engine = async (name: (typeof WORKERS)[number]) => {
       const started = await VllmStandIn.start(commands[name] ?? renderedVllm(deployment, name));
       running.push(started);
@@ -65,12 +68,12 @@ describe("vLLM asleep, driven by the model control API", () => {
       .ofType("kubernetes:core/v1:ConfigMap")
       .map(({ inputs }) => (inputs.data as Record<string, string> | undefined)?.["config.json"])
       .find((text) => text !== undefined);
-    const { workers } = rendering.parse(JSON.parse(rendered ?? "{}"));
+    const { workers, idle } = rendering.parse(JSON.parse(rendered ?? "{}"));
     expect(workers.map(({ url }) => new URL(url).port)).toEqual(["8000", "8000"]);
     const api = await Api.start(bundle, {
       redis: { url: redis.url },
-      workers: workers.map(({ scale: _, ...worker }) => ({ ...worker, ...more, url: engines[worker.name].url })),
-      ...settings,
+      workers: workers.map(({ scale: _, ...worker }) => ({ ...worker, url: engines[worker.name].url })),
+      ...(isIdle && { idle }),
     });
     running.push(api.process);
     await api.process.waitForOutput(/the task queue is connected/, 20);
@@ -104,8 +107,7 @@ describe("vLLM asleep, driven by the model control API", () => {
   });
 
   it("sleeps by itself after its time, and wakes for whoever asks it, past the API or through it", async () => {
-    // Planned models are pinned: they never leave by themselves.
-    const { api, napper } = await control({}, { worker: { pins: [] }, idle: { seconds: 2 }, inference: {} });
+    const { api, napper, worker } = await control({}, true);
     const falls = () => expect.poll(() => napper.isSleeping(), { timeout: 10_000, interval: 100 }).toBe(true);
     const { unloads_at = "" } = (await api.ask("GET", "/models/napper/status")).body.placements[0] ?? {};
     await falls();
@@ -126,6 +128,7 @@ describe("vLLM asleep, driven by the model control API", () => {
     const slept = "POST /sleep?level=1&mode=wait";
     const orders = (await napper.orders()).filter((order) => !order.startsWith("POST /v1"));
     expect(orders).toEqual([slept, "POST /wake_up", slept, "POST /wake_up", slept]);
+    expect(await worker.orders()).toEqual([]);
   });
 
   it("is refused where the configuration does not ask for it, and the model goes on", async () => {

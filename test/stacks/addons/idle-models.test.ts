@@ -22,7 +22,7 @@ describe("a planned model with an idle time", () => {
     expect(advice[0]?.message).toMatch(
       /900 s after its last use.*counts its memory all the same.*Ollama has loaded it/,
     );
-    expect(advice[1]?.message).toMatch(/600 s.*until somebody loads it: POST \/models\/load/);
+    expect(advice[1]?.message).toMatch(/600 s.*wakes it, and waits for that/);
   });
 
   it("is refused where its engine cannot let it go: vLLM without sleep, replicas over several nodes", () => {
