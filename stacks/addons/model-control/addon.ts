@@ -42,6 +42,7 @@ export const modelControl = addon({
     inferenceRules.inferenceLimitsGoTogether,
     inferenceRules.inferenceFitsItsQueue,
     inferenceRules.idleHasAnApi,
+    inferenceRules.idleModelsWaitForTasks,
   ],
   problems: ({ settings, plan }) => [
     ...modelControlProblems(plan.models, Object.keys(settings.workers)),

@@ -101,3 +101,29 @@ export const idleHasAnApi: Rule<Own> = function* ({ sections: { modelControl } }
     };
   }
 };
+
+/** Looks at a model that a task has had loaded, until it has surely seen it there. */
+const LOOKS = 2;
+
+/** A task that has a model loaded sees that at its next look: a model that had left by then would be loaded for ever. */
+export const idleModelsWaitForTasks: Rule<Own> = function* ({ sections: { modelControl } }) {
+  if (!modelControl?.enabled || !modelControl.inference.enabled) {
+    return;
+  }
+  const { idle, inference } = modelControl;
+  const least = LOOKS * inference.wait.seconds;
+  const times: [(string | number)[], number | "never" | undefined][] = [
+    [["seconds"], idle.seconds],
+    ...Object.entries(idle.models).map(([name, time]): [string[], number | "never"] => [["models", name], time]),
+  ];
+  for (const [where, time] of times) {
+    if (typeof time === "number" && time < least) {
+      yield {
+        path: ["modelControl", "idle", ...where],
+        value: time,
+        allowed: `at least ${least} seconds (${LOOKS} times modelControl.inference.wait.seconds): a task looks that often at the model that it had loaded`,
+        fix: `write ${least}, or lower modelControl.inference.wait.seconds`,
+      };
+    }
+  }
+};

@@ -4,6 +4,7 @@
  */
 import { Redis as Client } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { waitFor } from "../../../rehearsal/cluster/wait";
 import { PROMPT_MEMORY_SHARE } from "../../../services/model-control/src/inference/memory-share";
 import type { Deployment } from "../../harness/deploy";
 import { changedRun } from "../../stacks/run";
@@ -13,11 +14,15 @@ import { lettersAndDigits, RenderedControl } from "./rendered-control";
 import { ApiBundle } from "./start-api";
 
 const IMAGE = "ghcr.io/acme/inference-model-control:1.0.0";
+/** The shortest beside tasks. */
+const IDLE_SECONDS = 10;
 const CONSUMERS = ["web", "lab", "batch", "night"];
 
 describe("asynchronous inference as an environment renders it", { timeout: 240_000 }, () => {
   let bundle: ApiBundle;
   let deployment: Deployment;
+  /** The same, with a planned model that has an idle time. */
+  let leaving: Deployment;
   let ollama: Ollama;
   let registry: Registry;
   let running: RenderedControl | undefined;
@@ -38,6 +43,14 @@ describe("asynchronous inference as an environment renders it", { timeout: 240_0
       },
       modelControl: { enabled: true, image: IMAGE, inference: { enabled: true }, idle: { seconds: 900 } },
     }));
+    ({ deployment: leaving } = await changedRun("dev", {
+      modelControl: {
+        enabled: true,
+        image: IMAGE,
+        inference: { enabled: true },
+        idle: { models: { assistant: IDLE_SECONDS } },
+      },
+    }));
     [ollama, registry] = await Promise.all([startOllama(), startRegistry()]);
   }, 120_000);
   afterEach(async () => {
@@ -49,8 +62,8 @@ describe("asynchronous inference as an environment renders it", { timeout: 240_0
     bundle?.remove();
   });
 
-  async function control(engineUrl = ollama.url): Promise<RenderedControl> {
-    running = await RenderedControl.start(bundle, deployment, { engineUrl, registry: registry.host });
+  async function control({ engineUrl = ollama.url, of = deployment } = {}): Promise<RenderedControl> {
+    running = await RenderedControl.start(bundle, of, { engineUrl, registry: registry.host });
     return running;
   }
 
@@ -113,9 +126,37 @@ describe("asynchronous inference as an environment renders it", { timeout: 240_0
     expect((await ended(api, young, token)).items).toMatchObject([{ text: expect.stringMatching(/./) }]);
   });
 
+  it("has a planned model with an idle time leave memory and stay on disk, and brings it back for who asks", async () => {
+    const started = await control({ of: leaving });
+    const { api } = started;
+    const [token, operator] = [started.token("inference"), started.token("operator")];
+    const ask = async () => {
+      const id = await infer(api, { model: "assistant", prompt: "x", options: { max_tokens: 3 } }, token);
+      return ended(api, id, token);
+    };
+    const status = async () => (await api.ask("GET", "/models/assistant/status", undefined, operator)).body;
+
+    // As the loader beside Ollama does: the model has the name that clients use.
+    const source = registry.publish("planned:latest", tinyLlama({ seed: 7003 }));
+    await ended(api, await infer(api, { model: source, prompt: "x", options: { max_tokens: 1 } }, token), token);
+    const copy = JSON.stringify({ source, destination: "assistant" });
+    expect((await fetch(`${ollama.url}/api/copy`, { method: "POST", body: copy })).status).toBe(200);
+    expect((await api.ask("DELETE", `/models/${source}`, undefined, operator)).status).toBe(200);
+
+    expect(await ask()).toMatchObject({ state: "completed" });
+    expect(await status()).toMatchObject({ state: "loaded", pinned: false });
+    await waitFor("assistant to leave", async () => ((await status()).state === "on_disk" ? true : undefined), 60);
+    expect(await api.ask("DELETE", "/models/assistant?purge=true", undefined, operator)).toMatchObject({
+      status: 409,
+      body: { code: "model_pinned" },
+    });
+    expect(await ask()).toMatchObject({ state: "completed" });
+    expect(await status()).toMatchObject({ state: "loaded" });
+  });
+
   it("takes as many of the largest tasks as the environment says, and refuses none of them for want of memory", async () => {
     // Nothing answers there: all of them wait.
-    const started = await control("http://127.0.0.1:9");
+    const started = await control({ engineUrl: "http://127.0.0.1:9" });
     const { api, redis } = started;
     const prompts = Array.from({ length: 100 }, () => "x".repeat(2_600));
     const body = { model: "assistant", prompt: prompts, options: { max_tokens: 1 } };

@@ -373,6 +373,22 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { path: "modelControl.idle", allowed: "without the API", fix: "modelControl.enabled: true" },
   ],
   [
+    "an idle time in which no task sees the model that it had loaded",
+    { modelControl: { ...control, inference: { enabled: true }, idle: { seconds: 9 } } },
+    { path: "modelControl.idle.seconds", allowed: "at least 10 seconds", fix: "write 10" },
+  ],
+  [
+    "the same of a single model",
+    {
+      modelControl: {
+        ...control,
+        inference: { enabled: true, wait: { seconds: 60 } },
+        idle: { seconds: 120, models: { a: 119, b: "never" } },
+      },
+    },
+    { path: "modelControl.idle.models.a", allowed: "at least 120 seconds", fix: "write 120" },
+  ],
+  [
     "an idle time in words",
     { modelControl: { ...control, idle: { models: { "llama3.2:1b": "an hour" } } } },
     { path: 'modelControl.idle.models["llama3.2:1b"]', allowed: "never", fix: "" },
@@ -509,6 +525,7 @@ describe("rules between fields", () => {
         },
       },
     ],
+    ["idle times of any length without tasks", { modelControl: { ...control, idle: { seconds: 1 } } }],
     ["other registries while it is off", { modelControl: { allowedRegistries: ["hf.co"] } }],
     ["a model of one's own", { models: { a: { config: "./m/config.json", source: "s3://models/m" } } }],
     [
