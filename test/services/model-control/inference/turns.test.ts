@@ -1,0 +1,139 @@
+import pino from "pino";
+import { describe, expect, it } from "vitest";
+import { EngineUnavailable } from "../../../../services/model-control/src/errors";
+import type { Readiness } from "../../../../services/model-control/src/fleet/fleet";
+import { type Item, type StoredTask, WAITING } from "../../../../services/model-control/src/inference/record";
+import { Turns } from "../../../../services/model-control/src/inference/turns";
+import { FakeFleet } from "../fake-fleet";
+import { FakeTasks } from "../fake-tasks";
+
+type Parts = ConstructorParameters<typeof Turns>[0];
+
+const log = pino({ level: "silent" });
+const signal = new AbortController().signal;
+const ID = "inference-1";
+
+/** A task of some prompts in memory, whose steps are noted. */
+function taken(
+  prompts: number,
+  {
+    ready,
+    queued = 0,
+    first = WAITING,
+  }: { readonly ready?: Readiness; readonly queued?: number; readonly first?: Item } = {},
+) {
+  const fleet = new FakeFleet();
+  fleet.ready = ready ?? fleet.ready;
+  const tasks = new FakeTasks();
+  tasks.inferenceCounts = async () => ({ queued, running: 1 });
+  const steps: string[] = [];
+  const items = Array.from({ length: prompts }, (_, index) => ({
+    item: index === 0 ? first : WAITING,
+    fence: 0,
+    silence: 0,
+  }));
+  const task = { owner: "token:me", model: "m:1", createdAt: 0, prompts, maxTokens: 8, seconds: 9, mayPull: true };
+  let polls = 0;
+  let error: string | undefined;
+  const store = {
+    read: async (): Promise<StoredTask> => ({ task, items: [...items], remaining: 1000 }),
+    confirm: async () => true,
+    prompt: async () => ({ input: { prompt: "hello" }, sampling: {} }),
+    note: async () => undefined,
+    setWaiting: async () => undefined,
+    countPoll: async () => ++polls,
+    write: async (_: string, index: number, fence: { current: number; next: number }, item: Item) => {
+      if (items[index]?.fence !== fence.current) {
+        return "taken" as const;
+      }
+      items[index] = { item, fence: fence.next, silence: 0 };
+      return "written" as const;
+    },
+    end: async (_: string, _task: unknown, reason?: string) => {
+      error = reason;
+      steps.push("end");
+    },
+  };
+  const fair = {
+    begin: async (place: number) => void steps.push(`begin ${place}`),
+    place: async () => {
+      steps.push("place");
+      return 8;
+    },
+  };
+  const config = {
+    wait: { polls: 3, seconds: 5 },
+    idleSeconds: 5,
+    answerBytes: 1000,
+    attempts: 3,
+    drainSeconds: 1,
+  };
+  const parts = { store, fair, fleet, tasks, config, observer: { answered: () => undefined } };
+  const turns = new Turns(parts as unknown as Parts);
+  const take = () => turns.take({ id: ID, place: 5, onProgress: () => undefined }, signal, log);
+  return { take, steps, items: () => items.map(({ item }) => item), error: () => error, fleet, tasks, turns };
+}
+
+describe("a turn", () => {
+  it("moves the clock when a prompt is put to an engine, and not while its model is waited for", async () => {
+    const waiting = taken(1, { ready: { state: "on_disk" } });
+    expect(await waiting.take()).toEqual({ as: "again", milliseconds: 5_000 });
+    expect(waiting.steps).toEqual([]);
+    expect(waiting.tasks.requests).toEqual([{ kind: "load", model: "m:1" }]);
+    const ready = taken(1);
+    expect(await ready.take()).toEqual({ as: "ended", worker: "w1" });
+    expect(ready.steps).toEqual(["begin 5", "end"]);
+  });
+
+  it("goes on with its next prompt while nobody else waits, and behind the others when somebody does", async () => {
+    const alone = taken(3);
+    expect(await alone.take()).toMatchObject({ as: "ended" });
+    expect(alone.steps).toEqual(["begin 5", "place", "begin 8", "place", "begin 8", "end"]);
+    const among = taken(3, { queued: 1 });
+    expect(await among.take()).toEqual({ as: "behind", place: 8 });
+    expect(among.items().map(({ state }) => state)).toEqual(["completed", "waiting", "waiting"]);
+  });
+
+  it("gives a model up after as many looks as the configuration says, with what it waited for", async () => {
+    const { take, items, error } = taken(2, { ready: { state: "unreachable", worker: "w1" } });
+    for (let look = 1; look <= 3; look++) {
+      expect(await take()).toMatchObject({ as: "again" });
+    }
+    expect(await take()).toMatchObject({ as: "failed" });
+    expect(error()).toBe("m:1 was not ready after 3 looks, one in 5 s: w1 cannot be reached");
+    expect(items()).toMatchObject([{ problem: "model_not_ready" }, { problem: "model_not_ready" }]);
+  });
+
+  it("puts a prompt to an engine three times at most, and fails it alone", async () => {
+    const { take, items, fleet } = taken(2);
+    let asked = 0;
+    const { write } = fleet;
+    fleet.write = (...args) => {
+      asked += 1;
+      if (asked <= 3) {
+        throw new EngineUnavailable("broken");
+      }
+      return write(...args);
+    };
+    let end = await take();
+    while (end.as === "again") {
+      end = await take();
+    }
+    expect(end).toMatchObject({ as: "ended" });
+    expect(items()).toMatchObject([
+      { state: "failed", problem: "engine_failed", attempts: 3 },
+      { state: "completed", finishReason: "stop", attempts: 1 },
+    ]);
+  });
+
+  it("that is cancelled leaves what is being answered to who does so, unless all is to end", async () => {
+    const first: Item = { ...WAITING, state: "running", begun: true, attempts: 1 };
+    const { turns, items, steps } = taken(2, { first });
+    await turns.cancel(ID, "waiting");
+    expect(items().map(({ state }) => state)).toEqual(["running", "cancelled"]);
+    expect(steps).toEqual([]);
+    await turns.cancel(ID, "all");
+    expect(items().map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
+    expect(steps).toEqual(["end"]);
+  });
+});
