@@ -1,7 +1,8 @@
 /** Steps of Lua: what is looked at and what is changed are one step only inside the server. */
 
 /**
- * Makes a task, unless its key or the queue is taken.
+ * Makes a task, unless its key or the queue is taken. Its first write is one that a server refuses which is full: after any
+ * other one, what a script writes is let through.
  *
  * KEYS: record, prompts, open, open of owner, of owner, waiting, idempotency key.
  * ARGV: id, milliseconds since the epoch, of the task's life, until it must be confirmed, most unfinished of the owner, most
@@ -15,12 +16,13 @@ if mark ~= "" then
   local known = redis.call("hmget", KEYS[7], "task", "body")
   if known[1] then return {"known", known[1], known[2]} end
 end
+local alive = "(" .. (now - life)
+if redis.call("zcount", KEYS[4], alive, "+inf") >= tonumber(ARGV[5]) then return {"full", "owner"} end
+if redis.call("zcount", KEYS[3], alive, "+inf") >= tonumber(ARGV[6]) then return {"full", "all"} end
+redis.call("hset", KEYS[1], "task", ARGV[8])
 for _, key in ipairs({KEYS[3], KEYS[4], KEYS[5], KEYS[6]}) do
   redis.call("zremrangebyscore", key, "-inf", now - life)
 end
-if redis.call("zcard", KEYS[4]) >= tonumber(ARGV[5]) then return {"full", "owner"} end
-if redis.call("zcard", KEYS[3]) >= tonumber(ARGV[6]) then return {"full", "all"} end
-redis.call("hset", KEYS[1], "task", ARGV[8])
 local prompts = #ARGV - 10
 for index = 0, prompts - 1 do
   redis.call("hset", KEYS[1], "i:" .. index, ARGV[9])
