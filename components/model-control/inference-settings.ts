@@ -143,10 +143,18 @@ const BYTES_PER_TASK = 4096;
  */
 const ANSWER_BYTES_PER_SECOND = 2048;
 
-/** Bytes that prompts and answers take in Valkey at most: all tasks that may wait at once, and all answers that are kept. */
+/** While a prompt is written, the server has it so many times more: `PromptMemory` of the service counts on that. */
+const COPIES_WHILE_WRITTEN = 2;
+
+/**
+ * Bytes that prompts and answers take in Valkey at most: all tasks that may wait at once, all answers that are kept, and prompts that
+ * are being written.
+ */
 export function inferenceBytes({ queued, promptKiB, prompts, concurrency, keepSeconds }: InferenceLimits): number {
-  const task = promptKiB * BYTES_PER_KIB + prompts * BYTES_PER_ITEM + BYTES_PER_TASK;
-  return queued * task + concurrency * keepSeconds * ANSWER_BYTES_PER_SECOND;
+  const promptBytes = promptKiB * BYTES_PER_KIB;
+  const task = promptBytes + prompts * BYTES_PER_ITEM + BYTES_PER_TASK;
+  const burst = PARALLEL_REQUESTS * COPIES_WHILE_WRITTEN * promptBytes;
+  return queued * task + concurrency * keepSeconds * ANSWER_BYTES_PER_SECOND + burst;
 }
 
 /** The same in MiB, for people. */

@@ -94,7 +94,7 @@ export const inferenceSchema = z
       unit: "tasks",
       example: 50,
     }),
-    queued: wholeNumber(1, 100_000).default(500).meta({
+    queued: wholeNumber(1, 100_000).default(400).meta({
       description:
         "Unfinished tasks of all callers; one more is refused with 503. Memory and volume of the task queue follow from it and from promptKiB: a larger volume is a new, empty one, and unfinished tasks are lost with the old one.",
       unit: "tasks",

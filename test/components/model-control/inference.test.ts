@@ -126,12 +126,12 @@ describe("room", () => {
     const large = { ...DEFAULTS, queued: 2000, promptKiB: 1024, drainSeconds: 120 };
     const { deployment } = await deployControl({ inference: large });
     const { data } = deployment.resource("kubernetes:core/v1:ConfigMap", "control-queue-config").inputs;
-    expect((data as Record<string, string>)["valkey.conf"]).toMatch(/^maxmemory 2560mb$/m);
+    expect((data as Record<string, string>)["valkey.conf"]).toMatch(/^maxmemory 2688mb$/m);
     const set = deployment.resource(SET, "control-queue-server-statefulset");
     expect(specOf(set)).toMatchObject({
-      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: "10Gi" } } } }],
+      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: "11Gi" } } } }],
     });
-    expect(container(podTemplate(set).spec, "valkey").resources.limits).toMatchObject({ memory: "5248Mi" });
+    expect(container(podTemplate(set).spec, "valkey").resources.limits).toMatchObject({ memory: "5504Mi" });
     const pod = api(deployment);
     expect(pod.terminationGracePeriodSeconds).toBe(140);
     expect(container(pod, "api").resources.limits).toMatchObject({ memory: "768Mi" });

@@ -82,7 +82,7 @@ describe("the volume of the task queue", () => {
     expect(volumes({})).toEqual([{ name: "task queue", sizeGiB: 1, count: 1 }]);
     expect(volumes({ inference: { enabled: true } })).toEqual([{ name: "task queue", sizeGiB: 1, count: 1 }]);
     expect(volumes({ inference: { enabled: true, queued: 2000, promptKiB: 1024 } })).toEqual([
-      { name: "task queue", sizeGiB: 10, count: 1 },
+      { name: "task queue", sizeGiB: 11, count: 1 },
     ]);
   });
 });
