@@ -243,7 +243,10 @@ describe("a repository of the user's own in the model store", () => {
     });
     const [endpoint] = serving.endpoints;
     const control = endpoint?.control;
-    expect(control).toMatchObject({ engines: ["http://model-embedder.model-embedder.svc:8000"], pins: ["vector"] });
+    expect(control).toMatchObject({
+      engines: ["http://model-embedder.model-embedder.svc:8000"],
+      planned: [{ model: "embedder", names: ["vector"] }],
+    });
     const backend = createBackend(control?.backend ?? "ollama", { url: server.url });
     expect(backend.kind).toBe("triton");
     expect((await backend.health(signal)).version).toMatch(/^2\.\d+\.\d+$/);
