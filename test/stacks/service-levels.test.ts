@@ -90,7 +90,9 @@ describe.each(environments)("%s with a service level for each model", (name) => 
     );
     for (const { message } of refused) {
       expect(message).toMatch(/0\.2 ms per token is below the floor of [\d.,]+ ms \(expected [\d.,]+ ms\)/);
-      expect(message).toMatch(/To fix it[\s\S]*- write models\.[a-z0-9-]+\.serviceLevel\.tpotMs: \d+, or less demanding/);
+      expect(message).toMatch(
+        /To fix it[\s\S]*- write models\.[a-z0-9-]+\.serviceLevel\.tpotMs: \d+, or less demanding/,
+      );
     }
   });
 });
