@@ -57,14 +57,14 @@ export function atRate(setup: ReplicaSetup, shape: RequestShape, requestsPerSeco
   const stable = requestsPerSecond < most;
   const sequences = stable ? largest(room, (each) => rateOf(each) <= requestsPerSecond, 0) : room;
   const cycle = cycleOf(setup, shape, Math.max(1, sequences));
-  const busy = Math.min(0.99, (requestsPerSecond * cycle.promptMs) / 1e3);
+  const busy = Math.min(0.99, (requestsPerSecond * cycle.queuedPromptMs) / 1e3);
   const share = Math.min(1, requestsPerSecond / rateOf(1));
   const base = cycle.firstMs + share * (cycle.stepMs / 2);
   return {
     ttftMs: {
-      mean: stable ? base + waitMs(cycle.promptMs, busy) : Number.POSITIVE_INFINITY,
+      mean: stable ? base + waitMs(cycle.queuedPromptMs, busy) : Number.POSITIVE_INFINITY,
       p99: stable
-        ? base + (share * cycle.stepMs) / 2 + waitMs(cycle.promptMs, busy) * waitQuantile(99)
+        ? base + (share * cycle.stepMs) / 2 + waitMs(cycle.queuedPromptMs, busy) * waitQuantile(99)
         : Number.POSITIVE_INFINITY,
     },
     tpotMs: { mean: cycle.tpotMs, p99: cycle.tpotMs * tpotQuantile(setup, 99) },
@@ -90,7 +90,7 @@ export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedL
   const broken = (sequences: number): LimitedBy | undefined => {
     const cycle = cycleOf(setup, shape, sequences);
     const rate = sequences / (shape.outputTokens * cycle.iterationMs);
-    const busy = rate * cycle.promptMs;
+    const busy = rate * cycle.queuedPromptMs;
     // One request alone waits for no other prompt.
     if (sequences > 1 && busy > setup.coefficients.prefillUse) {
       return "prefill";
@@ -101,7 +101,7 @@ export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedL
     }
     const ttft =
       sequences > 1
-        ? cycle.firstMs + cycle.stepMs + waitMs(cycle.promptMs, busy) * waitQuantile(level.percentile)
+        ? cycle.firstMs + cycle.stepMs + waitMs(cycle.queuedPromptMs, busy) * waitQuantile(level.percentile)
         : cycle.firstMs;
     return level.ttftMs !== undefined && ttft > level.ttftMs ? "prefill" : undefined;
   };
@@ -133,6 +133,11 @@ interface Cycle {
   readonly stepMs: number;
   /** What one prompt adds to the steps. */
   readonly promptMs: number;
+  /**
+   * The same where prompts queue: every stage reads one. Unlike `promptMs` it does not hang on how many requests run, so a
+   * card that gets more done with fewer of them at once is not slower for it.
+   */
+  readonly queuedPromptMs: number;
   /** Until the first token of a request that waits for nobody. */
   readonly firstMs: number;
   readonly tpotMs: number;
@@ -150,14 +155,16 @@ function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: number): C
   const idle = pipelineParallel > 1 ? 1 - (1 - coefficients.pipelineUse) * (1 - 1 / Math.max(1, sequences)) : 1;
   const decodeMs = step.totalMs / idle;
   // Stages read several prompts at once, one behind the other; so do the groups of a data-parallel attention.
-  const together = 1 + (pipelineParallel - 1) * coefficients.pipelineUse * (1 - 1 / Math.max(1, sequences));
-  const promptMs =
-    promptBesideMs(setup, (inputTokens - prefix) * attentionDataParallel, prefix) / attentionDataParallel / together;
+  const stages = (pipelineParallel - 1) * coefficients.pipelineUse;
+  const lonePromptMs =
+    promptBesideMs(setup, (inputTokens - prefix) * attentionDataParallel, prefix) / attentionDataParallel;
+  const promptMs = lonePromptMs / (1 + stages * (1 - 1 / Math.max(1, sequences)));
   const perStep = (sequences / outputTokens) * promptMs;
   return {
     step,
     stepMs: decodeMs,
     promptMs,
+    queuedPromptMs: lonePromptMs / (1 + stages),
     firstMs: prefillMs(setup, inputTokens - prefix, prefix),
     tpotMs: decodeMs + coefficients.overlap * ((Math.max(1, sequences) - 1) / outputTokens) * promptMs,
     iterationMs: decodeMs + perStep,
