@@ -28,7 +28,7 @@ export interface Listener {
  * @throws Error with what it printed, in the words of that provider and of Go's x/crypto/ssh 0.48 (session.go).
  */
 export async function runRemotely(client: Client, run: RemoteRun, listener: Listener): Promise<Printed> {
-  const channel = await start(client, run, listener);
+  const { channel, exit, closed } = await start(client, run, listener);
   let stdout = "";
   let stderr = "";
   let both = "";
@@ -42,15 +42,11 @@ export async function runRemotely(client: Client, run: RemoteRun, listener: List
     both += chunk.toString();
     listener.onStderr(chunk.toString());
   });
-  let failure: string | undefined = "wait: remote command exited without exit status or exit signal";
-  channel.on("exit", (status: number | null, signal?: string) => {
-    failure = status === 0 ? undefined : exitText(status, signal);
-  });
-  const closed = new Promise<void>((resolve) => channel.once("close", () => resolve()));
   // A command that reads only part of its input, or none, is not an error.
   channel.on("error", () => undefined);
   channel.end(run.stdin ?? "");
   await closed;
+  const failure = exit.failure;
   if (failure !== undefined) {
     throw new Error(`${failure}: running ${JSON.stringify(run.command)}:\n${both}`);
   }
@@ -81,12 +77,30 @@ interface OpenChannel {
   readonly _callbacks: ((refused: boolean) => void)[];
 }
 
+interface Started {
+  readonly channel: ClientChannel;
+  /** What the command ended with, once it is closed; undefined: well. */
+  readonly exit: { readonly failure: string | undefined };
+  readonly closed: Promise<void>;
+}
+
+/** The end of a quick command may come with the answer that it was started: who listens a moment later misses it. */
+function followed(channel: ClientChannel): Started {
+  const exit: { failure: string | undefined } = {
+    failure: "wait: remote command exited without exit status or exit signal",
+  };
+  channel.on("exit", (status: number | null, signal?: string) => {
+    exit.failure = status === 0 ? undefined : exitText(status, signal);
+  });
+  return { channel, exit, closed: new Promise((resolve) => channel.once("close", () => resolve())) };
+}
+
 /** Starts the command once the server has answered for every variable. */
 function start(
   client: Client,
   { command, environment = {}, wishes = {} }: RemoteRun,
   listener: Listener,
-): Promise<ClientChannel> {
+): Promise<Started> {
   const { _protocol: protocol, _chanMgr: channels } = client as unknown as Internals;
   const asked: Promise<string | undefined>[] = [];
   const { env, exec } = protocol;
@@ -116,7 +130,7 @@ function start(
       if (error) {
         reject(error);
       } else {
-        resolve(channel);
+        resolve(followed(channel));
       }
     });
   });
