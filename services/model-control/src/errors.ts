@@ -25,6 +25,13 @@ export class UnknownModel extends ControlError {
   readonly code = "unknown_model";
 }
 
+/** It is on the worker's disk, and has left its memory since somebody looked. */
+export class ModelNotLoaded extends ControlError {
+  readonly status = 503;
+  readonly code = "model_not_loaded";
+  override readonly retryable = true;
+}
+
 export class UnknownWorker extends ControlError {
   readonly status = 404;
   readonly code = "unknown_worker";

@@ -92,6 +92,53 @@ describe("the fleet's state on a real Redis", () => {
     });
   });
 
+  it("lets no request begin to use a model that leaves, for as long as the lease under which it does", async () => {
+    expect(await one.beginUse("a", "m:1", "first")).toBe(true);
+    expect(await other.beginUse("a", "of two words", "second")).toBe(true);
+    expect(await other.usedModels("a")).toEqual(new Set(["m:1", "of two words"]));
+    await one.withLease("a", 1, signal, async (lease) => {
+      expect(await one.leave(lease, "m:1")).toBe(1);
+      expect(await other.beginUse("a", "m:1", "third")).toBe(false);
+      expect(await other.beginUse("a", "m:2", "third")).toBe(true);
+      await other.endUse("a", "m:1", "first");
+      expect(await one.leave(lease, "m:1")).toBe(0);
+      await one.stay(lease, "m:1");
+      expect(await other.beginUse("a", "m:1", "fourth")).toBe(true);
+      expect(await one.leave(lease, "m:1")).toBe(1);
+    });
+    expect(await other.beginUse("a", "m:1", "fifth")).toBe(true);
+  });
+
+  it("refuses to let a model leave under a lost lease, whose mark holds nobody back, and takes back only its own", async () => {
+    await one.withLease("a", 1, signal, async (stale) => {
+      await one.leave(stale, "m:1");
+      await connect().del("model-control:{a}:lease");
+      expect(await other.beginUse("a", "m:1", "mine")).toBe(true);
+      await other.withLease("a", 1, signal, async (theirs) => {
+        await expect(one.leave(stale, "m:1")).rejects.toThrow(WorkerBusy);
+        expect(await other.leave(theirs, "m:1")).toBe(1);
+        await one.stay(stale, "m:1");
+        expect(await one.beginUse("a", "m:1", "another")).toBe(false);
+      });
+    });
+  });
+
+  it("takes a request of which nothing was heard for half a minute for one that ended with its process", async () => {
+    await one.beginUse("a", "m:1", "dead");
+    await one.beginUse("a", "m:2", "alive");
+    const raw = connect();
+    const left = async (use: string) => Number(await raw.zscore("model-control:{a}:uses", use)) - Date.now();
+    expect(await left("dead m:1")).toBeGreaterThan(29_000);
+    expect(await left("dead m:1")).toBeLessThan(30_100);
+    await raw.zadd("model-control:{a}:uses", Date.now() - 1, "dead m:1", Date.now() + 500, "alive m:2");
+    await one.keepUse("a", "m:2", "alive");
+    expect(await left("alive m:2")).toBeGreaterThan(29_000);
+    expect(await one.usedModels("a")).toEqual(new Set(["m:2"]));
+    // What has ended is not brought back by a late sign of life.
+    await one.keepUse("a", "m:1", "dead");
+    expect(await one.usedModels("a")).toEqual(new Set(["m:2"]));
+  });
+
   it("remembers models, sizes and pulls, for everyone and after a restart", async () => {
     const lastUsed = new Date("2026-11-21T10:00:00Z");
     expect(await one.worker("a")).toEqual({ phase: "running", rewarm: [] });

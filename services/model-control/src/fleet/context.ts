@@ -13,6 +13,8 @@ export interface FleetTimes {
   readonly leaseSeconds: number;
   /** The same, where a caller waits for the answer. */
   readonly shortLeaseSeconds: number;
+  /** Waiting for the requests of a model that is to leave memory. */
+  readonly useSeconds: number;
   /** Waiting for the pulls of a worker that stops; after that they are ended. */
   readonly drainSeconds: number;
   /** From scaling up to the engine's first answer: a node may have to come first. */
@@ -25,7 +27,7 @@ export interface FleetTimes {
   readonly settleSeconds: number;
 }
 
-export const DEFAULT_TIMES: FleetTimes = {
+export const DEFAULT_TIMES: Omit<FleetTimes, "useSeconds"> = {
   leaseSeconds: 1200,
   shortLeaseSeconds: 10,
   drainSeconds: 300,
@@ -90,10 +92,15 @@ export async function remember(
   { spec, pins, keeps }: Worker,
   models: readonly EngineModel[],
 ): Promise<Inventory> {
-  const [records, pulls] = await Promise.all([state.models(spec.name), state.pulls(spec.name)]);
-  const { changed, gone } = changesOf(models, records, now());
+  const [records, pulls, used] = await Promise.all([
+    state.models(spec.name),
+    state.pulls(spec.name),
+    state.usedModels(spec.name),
+  ]);
+  const seen = models.map((model) => (used.has(model.name) ? { ...model, inUse: true } : model));
+  const { changed, gone } = changesOf(seen, records, now());
   await state.setModels(spec.name, changed, gone);
-  const held = models.map((model): HeldModel => {
+  const held = seen.map((model): HeldModel => {
     const record = changed.get(model.name) ?? records.get(model.name);
     const canUnload = model.canUnload !== false && !unableToUnload.has(spec.name);
     const { name } = model;

@@ -1,6 +1,6 @@
 import type { PullProgress } from "../backends/backend";
 import { createBackend } from "../backends/create";
-import type { EngineTimeouts } from "../backends/engine-timeouts";
+import { DEFAULT_TIMEOUTS, type EngineTimeouts } from "../backends/engine-timeouts";
 import type { GenerationEvent, GenerationRequest } from "../backends/generation";
 import { EngineUnavailable, ModelPinned, NoRoom, NotSupported, UnknownModel, WorkerStopped } from "../errors";
 import { DEFAULT_TIMES, type FleetContext, type FleetTimes, findWorker, requireRunning, type Worker } from "./context";
@@ -12,12 +12,13 @@ import { loadModel, unloadModel } from "./loading";
 import { type Candidate, choosePlacement, type Room } from "./placement";
 import { resumeWorker, startWorker, stopWorker } from "./power";
 import { discardOn, isWhole, pullModel } from "./pulling";
-import { generateOn, readinessOf } from "./readiness";
+import { readinessOf } from "./readiness";
 import { sumBytes } from "./residency";
 import type { Scaler } from "./scaler";
-import type { FleetState } from "./state";
+import type { FleetState, Lease } from "./state";
 import { isAway, modelReport, modelReports, type Rest, requireSight, type Sighting, survey } from "./survey";
 import { sweepFleet } from "./sweep";
+import { freeMemory, generateOn } from "./uses";
 import { wakeFleet } from "./wake";
 import type { WorkerSpec } from "./workers";
 
@@ -49,7 +50,11 @@ export function createFleet(options: FleetOptions): Fleet {
     workers,
     state: options.state,
     scaler: options.scaler,
-    times: { ...DEFAULT_TIMES, ...options.times },
+    times: {
+      ...DEFAULT_TIMES,
+      useSeconds: timeouts?.unloadSeconds ?? DEFAULT_TIMEOUTS.unloadSeconds,
+      ...options.times,
+    },
     now: options.now ?? (() => new Date()),
     report: options.onEvent ?? (() => undefined),
     asleepAt: new Map(),
@@ -138,8 +143,8 @@ class EngineFleet implements Fleet {
   async unload(name: string, signal: AbortSignal): Promise<void> {
     // A worker that is scaled to zero has no memory to free.
     const holders = (await this.holders(name, signal)).filter((sighting) => !isAway(sighting));
-    await this.onEach(holders, name, signal, (worker, model, leaseSignal) =>
-      unloadModel(this.context, worker, model, "request", leaseSignal),
+    await this.onEach(holders, name, signal, (worker, model, lease) =>
+      unloadModel(this.context, worker, model, "request", lease),
     );
   }
 
@@ -158,12 +163,12 @@ class EngineFleet implements Fleet {
         throw new WorkerStopped(`${holder.worker.spec.name} is ${stateOf(holder)}: start it first`);
       }
     }
-    await this.onEach(holders, name, signal, async (worker, model, leaseSignal) => {
+    await this.onEach(holders, name, signal, async (worker, model, lease) => {
       // What cannot be deleted is not unloaded either.
       if (worker.backend.can.purge) {
-        await worker.backend.unload(model, leaseSignal);
+        await freeMemory(this.context, worker, model, lease);
       }
-      await worker.backend.purge(model, leaseSignal);
+      await worker.backend.purge(model, lease.signal);
       this.context.report({ type: "purged", worker: worker.spec.name, model });
       await this.context.state.setModels(worker.spec.name, new Map(), [model]);
     });
@@ -232,7 +237,7 @@ class EngineFleet implements Fleet {
     sightings: readonly Sighting[],
     name: string,
     signal: AbortSignal,
-    work: (worker: Worker, model: string, signal: AbortSignal) => Promise<void>,
+    work: (worker: Worker, model: string, lease: Lease) => Promise<void>,
   ): Promise<void> {
     const { state, times } = this.context;
     const ends = await Promise.allSettled(
@@ -241,7 +246,7 @@ class EngineFleet implements Fleet {
           throw new EngineUnavailable(`not done everywhere: ${problem}`);
         }
         await state.withLease(worker.spec.name, times.shortLeaseSeconds, signal, (lease) =>
-          work(worker, worker.backend.nameOf(name), lease.signal),
+          work(worker, worker.backend.nameOf(name), lease),
         );
       }),
     );

@@ -58,8 +58,10 @@ export function changesOf(
  */
 export function memoryRoom(inventory: Inventory, budgetBytes: number, stays?: string): Room {
   const loaded = inventory.models.filter((model) => model.loaded);
-  const residents = loaded.map(({ name, memoryBytes = 0, lastUsed, pinned }): Resident => {
-    return { model: name, bytes: memoryBytes, lastUsed, stays: pinned || name === stays };
+  const residents = loaded.map(({ name, memoryBytes = 0, lastUsed, pinned, inUse }): Resident => {
+    // One in use leaves only after its requests: others are gone sooner.
+    const rank = inUse ? 1 : 0;
+    return { model: name, bytes: memoryBytes, lastUsed, stays: pinned || name === stays, rank };
   });
   return { budgetBytes, otherBytes: 0, residents };
 }

@@ -5,6 +5,7 @@ import { type HeldModel, type Inventory, memoryNeed, memoryRoom } from "./invent
 import { freeBytes, leaversFor, type Room, shortageOf } from "./placement";
 import { chooseLeavers } from "./residency";
 import type { Lease } from "./state";
+import { freeMemory } from "./uses";
 
 /** Brings a model that is on the worker's disk into its memory, after room was made there. */
 export async function loadModel(
@@ -29,8 +30,9 @@ export async function loadUnderLease(
   context: FleetContext,
   worker: Worker,
   model: string,
-  { signal }: Lease,
+  lease: Lease,
 ): Promise<void> {
+  const { signal } = lease;
   const { state, report } = context;
   const { spec, backend } = worker;
   const before = await inspect(context, worker, signal);
@@ -49,7 +51,7 @@ export async function loadUnderLease(
   const size = (await state.sizes()).get(model);
   const need = memoryNeed(size, held.diskBytes);
   const room = memoryRoom(before, spec.memoryBytes);
-  await evictFromMemory(context, worker, room, leaversFor(room, need), need, model, signal);
+  await evictFromMemory(context, worker, room, leaversFor(room, need), need, model, lease);
   await backend.load(model, signal);
 
   const after = await inspect(context, worker, signal);
@@ -63,19 +65,19 @@ export async function loadUnderLease(
     return;
   }
   await state.setSize(model, { diskBytes: loaded.diskBytes, memoryBytes: loaded.memoryBytes });
-  await keepBudget(context, worker, after, loaded, signal);
+  await keepBudget(context, worker, after, loaded, lease);
 }
 
 /** Frees the model's memory, for a caller that has the worker's lease. */
 export async function unloadModel(
-  { report }: FleetContext,
-  { spec, backend }: Worker,
+  context: FleetContext,
+  worker: Worker,
   model: string,
   reason: UnloadReason,
-  signal: AbortSignal,
+  lease: Lease,
 ): Promise<void> {
-  await backend.unload(model, signal);
-  report({ type: "unloaded", worker: spec.name, model, reason });
+  await freeMemory(context, worker, model, lease);
+  context.report({ type: "unloaded", worker: worker.spec.name, model, reason });
 }
 
 /** The model may have turned out larger than it was thought to be: then others leave, or else it leaves itself. */
@@ -84,16 +86,16 @@ async function keepBudget(
   worker: Worker,
   inventory: Inventory,
   { name, memoryBytes = 0 }: HeldModel,
-  signal: AbortSignal,
+  lease: Lease,
 ): Promise<void> {
   const room = memoryRoom(inventory, worker.spec.memoryBytes, name);
   const leavers = chooseLeavers(room.residents, -freeBytes(room));
   const others = { ...room, residents: room.residents.filter(({ model }) => model !== name) };
   try {
-    await evictFromMemory(context, worker, others, leavers, memoryBytes, name, signal);
+    await evictFromMemory(context, worker, others, leavers, memoryBytes, name, lease);
   } catch (error) {
     // Also where one of the others does not leave in time, because it is in use.
-    await unloadModel(context, worker, name, "room", signal);
+    await unloadModel(context, worker, name, "room", lease);
     throw error;
   }
 }
@@ -105,14 +107,14 @@ async function evictFromMemory(
   leavers: ReturnType<typeof leaversFor>,
   need: number,
   madeRoomFor: string,
-  signal: AbortSignal,
+  lease: Lease,
 ): Promise<void> {
   const { name } = worker.spec;
   if (leavers === undefined) {
     throw new NoRoom(`no memory for ${madeRoomFor} on ${name}: ${shortageOf(room, need)}`);
   }
   for (const { model, bytes } of leavers) {
-    await unloadModel(context, worker, model, "room", signal);
+    await unloadModel(context, worker, model, "room", lease);
     context.report({ type: "evicted", worker: name, model, from: "memory", bytes, madeRoomFor });
   }
 }

@@ -107,7 +107,7 @@ async function unloadAll(context: FleetContext, worker: Worker, lease: Lease): P
     const record = await state.worker(name);
     await state.setWorker(lease, { ...record, rewarm: [...new Set([...record.rewarm, ...loaded])] });
     for (const model of loaded) {
-      await unloadModel(context, worker, model, "stop", lease.signal);
+      await unloadModel(context, worker, model, "stop", lease);
     }
   });
 }

@@ -4,6 +4,7 @@ import { formatBytes } from "./bytes";
 import { type FleetContext, inspect, requireRunning, type Worker } from "./context";
 import { diskRoom, leftoverBytes } from "./inventory";
 import { leaversFor, shortageOf } from "./placement";
+import { freeMemory } from "./uses";
 
 /** How often a model is pulled in a row of which others have taken parts away meanwhile. */
 const MOST_ROUNDS = 3;
@@ -75,7 +76,7 @@ export async function discardOn(
   await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const listed = (await worker.backend.models(lease.signal)).some((one) => one.name === model);
     if (listed) {
-      await worker.backend.unload(model, lease.signal);
+      await freeMemory(context, worker, model, lease);
       await worker.backend.purge(model, lease.signal);
       report({ type: "purged", worker: name, model });
     }
@@ -209,7 +210,7 @@ class RunningPull {
       const { completedBytes } = this.progress;
       await state.setPull(name, this.model, { running: true, totalBytes, completedBytes });
       for (const { model, bytes } of leavers) {
-        await this.worker.backend.unload(model, lease.signal);
+        await freeMemory(this.context, this.worker, model, lease);
         await this.worker.backend.purge(model, lease.signal);
         report({ type: "evicted", worker: name, model, from: "disk", bytes, madeRoomFor: this.model });
       }

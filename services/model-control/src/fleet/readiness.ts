@@ -1,5 +1,4 @@
-import type { GenerationEvent, GenerationRequest } from "../backends/generation";
-import type { FleetContext, Worker } from "./context";
+import type { Worker } from "./context";
 import type { Readiness } from "./fleet";
 import { isAway, type Sighting } from "./survey";
 
@@ -46,27 +45,6 @@ export function readinessOf(sightings: readonly Sighting[], name: string): Readi
   }
   const [stopped] = able;
   return stopped === undefined ? { state: "absent" } : { state: "stopped", worker: nameOf(stopped) };
-}
-
-/** The model was used: it is among the last that leave to make room. */
-export async function* generateOn(
-  { state, now }: FleetContext,
-  { spec, backend }: Worker,
-  name: string,
-  request: Omit<GenerationRequest, "model">,
-  signal: AbortSignal,
-): AsyncGenerator<GenerationEvent> {
-  const model = backend.nameOf(name);
-  await used().catch(() => undefined);
-  yield* backend.generate({ ...request, model }, signal);
-
-  /** Who looks at the workers notices the use as well, only later: no answer fails for it. */
-  async function used(): Promise<void> {
-    const record = (await state.models(spec.name)).get(model);
-    if (record !== undefined) {
-      await state.setModels(spec.name, new Map([[model, { ...record, lastUsed: now() }]]), []);
-    }
-  }
 }
 
 function nameOf({ worker }: Sighting): string {

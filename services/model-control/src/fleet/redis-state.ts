@@ -15,6 +15,32 @@ const SET_UNDER_LEASE = `if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 
 redis.call("set", KEYS[2], ARGV[2])
 return 1`;
 
+/** A request that uses a model and was not heard of for this long has ended with its process. */
+const USE_SILENCE_SECONDS = 30;
+
+// Uses of a worker's models are one sorted set of "use model", each with the server's time at which it ends unless it is
+// renewed. A mark of leaving holds as long as the lease under which it was made: it needs no time of its own.
+const NOW = `local time = redis.call("time")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+const BEGIN_USE = `${NOW}local mark = redis.call("hget", KEYS[2], ARGV[2])
+if mark and mark == redis.call("get", KEYS[1]) then return 0 end
+redis.call("zadd", KEYS[3], now + ARGV[3], ARGV[1] .. " " .. ARGV[2])
+return 1`;
+const KEEP_USE = `${NOW}return redis.call("zadd", KEYS[1], "XX", now + ARGV[2], ARGV[1])`;
+const LIST_USES = `${NOW}redis.call("zremrangebyscore", KEYS[1], "-inf", now)
+return redis.call("zrange", KEYS[1], 0, -1)`;
+const LEAVE = `${NOW}if redis.call("get", KEYS[1]) ~= ARGV[1] then return -1 end
+redis.call("hset", KEYS[2], ARGV[2], ARGV[1])
+redis.call("zremrangebyscore", KEYS[3], "-inf", now)
+local count = 0
+for _, entry in ipairs(redis.call("zrange", KEYS[3], 0, -1)) do
+  if string.sub(entry, string.find(entry, " ", 1, true) + 1) == ARGV[2] then count = count + 1 end
+end
+return count`;
+const STAY = `if redis.call("hget", KEYS[1], ARGV[2]) ~= ARGV[1] then return 0 end
+return redis.call("hdel", KEYS[1], ARGV[2])`;
+
 const WORKER = z.object({
   phase: z.enum(["running", "draining", "stopped", "starting"]),
   rewarm: z.array(z.string()),
@@ -29,6 +55,7 @@ const PULL = z.object({
   /** Milliseconds since the epoch. */
   at: z.number(),
 });
+const USES = z.array(z.string());
 type StoredPull = z.output<typeof PULL>;
 type StoredModel = z.output<typeof MODEL>;
 
@@ -112,6 +139,39 @@ export class RedisFleetState implements FleetState {
 
   async setSize(model: string, size: ModelSize): Promise<void> {
     await this.ask(() => this.redis.hset(`${this.prefix}:sizes`, model, JSON.stringify(size)));
+  }
+
+  async beginUse(worker: string, model: string, use: string): Promise<boolean> {
+    const keys = [this.key(worker, "lease"), this.key(worker, "leaving"), this.key(worker, "uses")];
+    const begun = await this.ask(() => this.redis.eval(BEGIN_USE, 3, ...keys, use, model, USE_SILENCE_SECONDS * 1000));
+    return begun === 1;
+  }
+
+  async keepUse(worker: string, model: string, use: string): Promise<void> {
+    const key = this.key(worker, "uses");
+    await this.ask(() => this.redis.eval(KEEP_USE, 1, key, `${use} ${model}`, USE_SILENCE_SECONDS * 1000));
+  }
+
+  async endUse(worker: string, model: string, use: string): Promise<void> {
+    await this.ask(() => this.redis.zrem(this.key(worker, "uses"), `${use} ${model}`));
+  }
+
+  async usedModels(worker: string): Promise<ReadonlySet<string>> {
+    const entries = USES.parse(await this.ask(() => this.redis.eval(LIST_USES, 1, this.key(worker, "uses"))));
+    return new Set(entries.map((entry) => entry.slice(entry.indexOf(" ") + 1)));
+  }
+
+  async leave({ worker, fence }: Lease, model: string): Promise<number> {
+    const keys = [this.key(worker, "lease"), this.key(worker, "leaving"), this.key(worker, "uses")];
+    const count = Number(await this.ask(() => this.redis.eval(LEAVE, 3, ...keys, fence, model)));
+    if (count < 0) {
+      throw new WorkerBusy(`${worker}: another process took over the work on this worker`);
+    }
+    return count;
+  }
+
+  async stay({ worker, fence }: Lease, model: string): Promise<void> {
+    await this.ask(() => this.redis.eval(STAY, 1, this.key(worker, "leaving"), fence, model));
   }
 
   async pulls(worker: string): Promise<ReadonlyMap<string, PullRecord>> {

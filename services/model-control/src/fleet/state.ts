@@ -68,6 +68,26 @@ export interface FleetState {
   sizes(): Promise<ReadonlyMap<string, ModelSize>>;
   setSize(model: string, size: ModelSize): Promise<void>;
 
+  /**
+   * Says that a request is about to use a model; call `keepUse` every few seconds while it does, and `endUse` after it.
+   *
+   * @param use a name of this request's own.
+   * @returns false while the model is leaving: then nothing was said.
+   */
+  beginUse(worker: string, model: string, use: string): Promise<boolean>;
+  keepUse(worker: string, model: string, use: string): Promise<void>;
+  endUse(worker: string, model: string, use: string): Promise<void>;
+  /** Models that requests of any replica use now. */
+  usedModels(worker: string): Promise<ReadonlySet<string>>;
+  /**
+   * From now on no request begins to use the model, until `stay`, or the end of the lease.
+   *
+   * @returns how many requests still use it.
+   * @throws WorkerBusy when the lease is lost.
+   */
+  leave(lease: Lease, model: string): Promise<number>;
+  stay(lease: Lease, model: string): Promise<void>;
+
   pulls(worker: string): Promise<ReadonlyMap<string, PullRecord>>;
   /** Also says that the process which pulls is alive: call it every few seconds. */
   setPull(worker: string, model: string, record: PullRecord): Promise<void>;

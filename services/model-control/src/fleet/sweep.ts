@@ -6,6 +6,7 @@ import { type FleetContext, inspect, touch, type Worker } from "./context";
 import { isDue } from "./idle";
 import type { HeldModel } from "./inventory";
 import { unloadModel } from "./loading";
+import type { Lease } from "./state";
 import { isAway, survey } from "./survey";
 
 /**
@@ -41,19 +42,20 @@ async function sweepWorker(context: FleetContext, worker: Worker, signal: AbortS
     // What others have done or seen meanwhile counts.
     const { models } = await inspect(context, worker, lease.signal);
     for (const model of dueModels(context, worker, models)) {
-      await letGo(context, worker, model, lease.signal);
+      await letGo(context, worker, model, lease);
     }
   });
 }
 
-async function letGo(context: FleetContext, worker: Worker, model: HeldModel, signal: AbortSignal): Promise<void> {
+async function letGo(context: FleetContext, worker: Worker, model: HeldModel, lease: Lease): Promise<void> {
+  const { signal } = lease;
   const { name } = worker.spec;
   try {
     if (await worker.backend.inUse(model.name, signal)) {
       await touch(context, worker, model);
       return;
     }
-    await unloadModel(context, worker, model.name, "idle", signal);
+    await unloadModel(context, worker, model.name, "idle", lease);
   } catch (error) {
     signal.throwIfAborted();
     // What the shared state refuses is no fault of the engine's.

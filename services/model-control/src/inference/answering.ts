@@ -1,6 +1,14 @@
 import type { GenerationInput, Sampling } from "../backends/generation";
 import type { InferenceConfig } from "../config";
-import { ControlError, EngineRefusal, EngineUnavailable, NotSupported, UnknownModel, UnknownWorker } from "../errors";
+import {
+  ControlError,
+  EngineRefusal,
+  EngineUnavailable,
+  ModelNotLoaded,
+  NotSupported,
+  UnknownModel,
+  UnknownWorker,
+} from "../errors";
 import type { Fleet } from "../fleet/fleet";
 import { Cancelled, ShuttingDown } from "../tasks/stop-reasons";
 import { AnswerWriter, ItemLost } from "./answer-writer";
@@ -91,6 +99,12 @@ export async function putTo(
       await writer.end({ ...stored.item, state: "waiting", begun: false });
       throw signal.reason;
     }
+    if (error instanceof ModelNotLoaded) {
+      // Nothing was asked of an engine: no attempt.
+      const item: Item = { ...stored.item, state: "waiting", begun: false };
+      await writer.end(item);
+      return { as: "retry", stored: { item, fence: writer.fence, silence: 0 }, reason: error.code };
+    }
     if (mayPass(error) && attempts < config.attempts) {
       return await again(kindOf(error));
     }
@@ -156,7 +170,9 @@ export function kindOf(error: unknown): string {
 
 /** Whether the model, or its engine, is not where it was thought to be. */
 export function isGone(reason: string): boolean {
-  return [new UnknownModel(""), new UnknownWorker(""), new EngineUnavailable("")].some(({ code }) => code === reason);
+  return [new UnknownModel(""), new ModelNotLoaded(""), new UnknownWorker(""), new EngineUnavailable("")].some(
+    ({ code }) => code === reason,
+  );
 }
 
 /** Aborts `inner` when `signal` does, at the time that fits the reason. @returns ends it. */

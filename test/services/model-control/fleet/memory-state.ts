@@ -17,6 +17,10 @@ export class MemoryState implements FleetState {
   private readonly running = new Map<string, Map<string, PullRecord>>();
   private readonly allSizes = new Map<string, ModelSize>();
   private readonly leases = new Map<string, Promise<unknown>>();
+  private readonly leaving = new Map<string, Map<string, number>>();
+  private readonly uses = new Map<string, Map<string, string>>();
+  /** The fence of the lease that somebody has. */
+  private readonly held = new Map<string, number>();
   private fence = 0;
 
   async withLease<T>(
@@ -26,9 +30,14 @@ export class MemoryState implements FleetState {
     work: (lease: Lease) => Promise<T>,
   ): Promise<T> {
     const before = this.leases.get(worker) ?? Promise.resolve();
-    const mine = before.then(() => {
+    const mine = before.then(async () => {
       this.fence += 1;
-      return work({ worker, fence: this.fence, signal });
+      this.held.set(worker, this.fence);
+      try {
+        return await work({ worker, fence: this.fence, signal });
+      } finally {
+        this.held.delete(worker);
+      }
     });
     this.leases.set(
       worker,
@@ -59,6 +68,34 @@ export class MemoryState implements FleetState {
     for (const model of gone) {
       of(this.known, worker).delete(model);
     }
+  }
+
+  async beginUse(worker: string, model: string, use: string): Promise<boolean> {
+    const mark = of(this.leaving, worker).get(model);
+    if (mark !== undefined && mark === this.held.get(worker)) {
+      return false;
+    }
+    of(this.uses, worker).set(use, model);
+    return true;
+  }
+
+  async keepUse(): Promise<void> {}
+
+  async endUse(worker: string, _model: string, use: string): Promise<void> {
+    of(this.uses, worker).delete(use);
+  }
+
+  async usedModels(worker: string): Promise<ReadonlySet<string>> {
+    return new Set(of(this.uses, worker).values());
+  }
+
+  async leave({ worker, fence }: Lease, model: string): Promise<number> {
+    of(this.leaving, worker).set(model, fence);
+    return [...of(this.uses, worker).values()].filter((one) => one === model).length;
+  }
+
+  async stay({ worker }: Lease, model: string): Promise<void> {
+    of(this.leaving, worker).delete(model);
   }
 
   async sizes(): Promise<ReadonlyMap<string, ModelSize>> {
