@@ -41,6 +41,11 @@ export interface Coefficients {
   readonly sequenceUs: number;
   /** What load generators measure before the first token beside the engine: their tokenization, HTTP, buffered streams. */
   readonly clientMs: number;
+  /**
+   * Launching the kernels of a layer one by one, microseconds, where an engine records no graphs of them: the processor does so while
+   * the card still computes, and the slower of the two decides. 0 with graphs.
+   */
+  readonly launchUs: number;
   /** Factor on the engine's own time: 1 for releases of today. */
   readonly oldEngine: number;
   /** Share of other requests' prompts that a request waits for between two tokens: steps overlap the rest. */

@@ -1,14 +1,14 @@
 /** Time to read a prompt: all of its tokens at once, until the first token of the answer. */
 import { communicationMs } from "./communication";
 import { matrixMs } from "./matrix-time";
-import { engineMs } from "./step";
+import { engineMs, launchedMs } from "./step";
 import type { ReplicaSetup } from "./types";
 
 /**
  * Milliseconds to read `tokens` of a prompt of which `alreadyCached` tokens before them are in the cache, on an idle replica.
  */
 export function prefillMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0): number {
-  return promptWorkMs(setup, tokens, alreadyCached) + engineMs(setup, 1);
+  return launchedMs(setup, promptWorkMs(setup, tokens, alreadyCached)) + engineMs(setup, 1);
 }
 
 /**

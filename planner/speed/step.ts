@@ -32,10 +32,11 @@ export function stepMs(setup: ReplicaSetup, { sequences, contextTokens }: Decode
   const matrices = matrixMs(setup, tokens, coefficients.decodeCompute, tokens);
   const kvMs = cacheMs(setup, own, contextTokens);
   const exchangedMs = communicationMs(setup, tokens);
-  const overheadMs = engineMs(setup, own);
+  const busyMs = matrices.totalMs + kvMs + exchangedMs;
+  const overheadMs = launchedMs(setup, busyMs) - busyMs + engineMs(setup, own);
   const factor = setup.calibration?.step ?? 1;
   return {
-    totalMs: factor * (matrices.totalMs + kvMs + exchangedMs + overheadMs),
+    totalMs: factor * (busyMs + overheadMs),
     weightsMs: factor * matrices.weightsMs,
     kvMs: factor * kvMs,
     computeMs: factor * matrices.computeMs,
@@ -59,6 +60,11 @@ function cacheMs(
     operations += operationsPerToken * tokens;
   }
   return joined((sequences * bytes) / bytesPerMs, (sequences * operations) / operationsPerMs);
+}
+
+/** A pass that keeps its cards busy for so long, with the launches of its kernels beside it. */
+export function launchedMs({ work, coefficients }: ReplicaSetup, busyMs: number): number {
+  return joined(busyMs, (coefficients.launchUs * work.layers) / 1e3);
 }
 
 /** What the engine does beside the arithmetic, for one pass. */

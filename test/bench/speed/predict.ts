@@ -3,7 +3,7 @@ import type { ConstantTable } from "../../../planner/speed/constants";
 import { atRate, capacity, closedLoop, offline } from "../../../planner/speed/load";
 import type { SpeedQuestion } from "../../../planner/speed/margin";
 import { prefillMs, promptWorkMs } from "../../../planner/speed/prefill";
-import { engineMs, stepMs } from "../../../planner/speed/step";
+import { engineMs, launchedMs, stepMs } from "../../../planner/speed/step";
 import type { ReplicaSetup, SpeedLevel } from "../../../planner/speed/types";
 import type { Resolved } from "./resolve";
 
@@ -131,7 +131,7 @@ function throughputOf(setup: ReplicaSetup, { row, shape, replicas }: Resolved): 
 
 /** All prompts of a batch that starts together. */
 function batchPromptMs(setup: ReplicaSetup, tokens: number, prompts: number): number {
-  return promptWorkMs(setup, tokens, 0, prompts) + engineMs(setup, prompts);
+  return launchedMs(setup, promptWorkMs(setup, tokens, 0, prompts)) + engineMs(setup, prompts);
 }
 
 /** Seconds that a batch of requests takes which start together: several times over where the cache does not hold all. */

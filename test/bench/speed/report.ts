@@ -2,7 +2,7 @@
 import type { SpeedQuestion } from "../../../planner/speed/margin";
 import { band } from "../../../planner/speed/margin";
 import type { Table } from "../table";
-import { marginsOf, type Outcome, QUANTILES, quantile } from "./held-out";
+import { BAND, foldOf, foldsIn, marginsOf, type Outcome, QUANTILES, quantile } from "./held-out";
 import type { Unanswered } from "./resolve";
 
 /** Largest error in percent, median and 90th percentile; as the project promises them. */
@@ -63,6 +63,34 @@ export function tableOfErrors(outcomes: readonly Outcome[]): readonly Table[] {
 
 /** Sentences about bars that do not hold: on the rows of both ways of leaving out. */
 export function failuresOf(outcomes: readonly Outcome[]): readonly string[] {
+  return [...errorFailures(outcomes), ...bandFailures(outcomes)];
+}
+
+/** Shares of measurements that a band of 80 % may hold. */
+const COVERAGE = { least: 0.75, most: 0.85 };
+
+const CLASSES: readonly (readonly [string, (outcome: Outcome) => boolean])[] = [
+  ["time per token of dense models", ({ question, kind }) => question === "tpot" && kind === "dense"],
+  ["time per token of mixtures of experts", ({ question, kind }) => question === "tpot" && kind === "moe"],
+  ["tokens per second", ({ question }) => question === "tokensPerSecond"],
+  ["one stream", ({ question }) => question === "decode"],
+  ["prompts", ({ question }) => question === "prefill"],
+  ["requests per second at a level", ({ question }) => question === "requestsAtLevel"],
+  ["cards that no fit has seen", ({ leftOut, question }) => leftOut === "card" && question !== "ttft"],
+];
+
+function bandFailures(outcomes: readonly Outcome[]): readonly string[] {
+  return CLASSES.flatMap(([name, isOf]) => {
+    const share = coverage(outcomes.filter(isOf), outcomes);
+    return share < COVERAGE.least || share > COVERAGE.most
+      ? [
+          `speed: the band of 80 % holds ${(100 * share).toFixed(0)} % of ${name} on groups left out; it should hold ${100 * COVERAGE.least} to ${100 * COVERAGE.most} %`,
+        ]
+      : [];
+  });
+}
+
+function errorFailures(outcomes: readonly Outcome[]): readonly string[] {
   return BARS.flatMap(({ question, kind, median, p90 }) => {
     const own = outcomes.filter((each) => each.question === question && (kind === undefined || each.kind === kind));
     const error = errorsOf(own);
@@ -93,14 +121,13 @@ function errorsOf(outcomes: readonly Outcome[]): { median: number; p90: number }
 
 /** Share of rows in a band made of the errors of other folds alone. */
 function coverage(own: readonly Outcome[], all: readonly Outcome[]): number {
-  const folds = [...new Set(own.map(({ fold }) => fold))];
-  const inside = folds.flatMap((fold) => {
-    const rows = marginsOf(all.filter((each) => each.fold !== fold));
+  const inside = foldsIn(own).flatMap((fold) => {
+    const rows = marginsOf(all.filter((each) => foldOf(each) !== fold));
     const margins = { quantiles: QUANTILES, rows, measured: [], widening: WIDENING };
     return own
-      .filter((each) => each.fold === fold)
+      .filter((each) => foldOf(each) === fold)
       .filter(({ resolved, question, logRatio }) => {
-        const { low, high } = band(question, resolved.setup, 0.8, "same-card-and-engine", margins);
+        const { low, high } = band(question, resolved.setup, BAND, "same-card-and-engine", margins);
         return Math.exp(logRatio) >= low && Math.exp(logRatio) <= high;
       });
   });
