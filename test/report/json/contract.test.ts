@@ -53,7 +53,7 @@ const rarities = {
           model: "qwen2.5-7b-instruct",
           concurrency: 2,
           quantization: "float16",
-          serviceLevel: { tpotMs: 50 },
+          serviceLevel: { tpotMs: 40 },
         },
         legacy: { config: "legacy/config.json", source: "hf://example/legacy", concurrency: 2 },
         others: {
